@@ -1,0 +1,59 @@
+//! What this CPU can do, asked once; and the one trampoline into code built for it.
+
+use std::sync::OnceLock;
+
+/// Whether to use the plain kernels: `STRIDED_KERNELS=reference`.
+pub fn reference_kernels() -> bool {
+    static REFERENCE: OnceLock<bool> = OnceLock::new();
+    *REFERENCE.get_or_init(|| std::env::var_os("STRIDED_KERNELS").is_some_and(|v| v == "reference"))
+}
+
+/// Runs the body compiled for the widest instructions this CPU has.
+///
+/// The body is a closure over `#[inline(always)]` generic code: it is compiled once for the plain target
+/// and once for each level, and both give the same bits (no multiply and add is ever fused by itself).
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn simd<R>(body: impl FnOnce() -> R) -> R {
+    #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
+    fn avx2<R>(body: impl FnOnce() -> R) -> R {
+        body()
+    }
+    if has_avx2() {
+        // SAFETY: the features were found on this CPU.
+        unsafe { avx2(body) }
+    } else {
+        body()
+    }
+}
+
+/// Runs the body: the plain target is all there is.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub fn simd<R>(body: impl FnOnce() -> R) -> R {
+    body()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn has_avx2() -> bool {
+    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+    static LEVEL: AtomicU8 = AtomicU8::new(0);
+    #[cold]
+    fn ask() -> bool {
+        let found = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        LEVEL.store(if found { 2 } else { 1 }, Relaxed);
+        found
+    }
+    match LEVEL.load(Relaxed) {
+        2 => true,
+        1 => false,
+        _ => ask(),
+    }
+}

@@ -1,0 +1,251 @@
+//! The dtypes as values: their names, sizes, classes, promotion, and the one switch from value to type.
+
+use crate::error::{Error, Problem, Result};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// Classes of dtypes, in the order in which promotion climbs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Category {
+    Bool,
+    Int,
+    Float,
+    Complex,
+}
+
+/// Rust's name for the element type of each dtype.
+pub mod element {
+    use crate::scalar::{self, Complex};
+    pub type Bool = scalar::Bool;
+    pub type U8 = u8;
+    pub type U16 = u16;
+    pub type U32 = u32;
+    pub type U64 = u64;
+    pub type I8 = i8;
+    pub type I16 = i16;
+    pub type I32 = i32;
+    pub type I64 = i64;
+    pub type F16 = half::f16;
+    pub type BF16 = half::bf16;
+    pub type F32 = f32;
+    pub type F64 = f64;
+    pub type C64 = Complex<f32>;
+    pub type C128 = Complex<f64>;
+}
+
+macro_rules! dtypes {
+    ($($variant:ident $category:ident $bits:literal $name:literal $torch:literal $format:literal;)*) => {
+        /// The type of a tensor's elements.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum DType { $($variant),* }
+
+        struct Facts { category: Category, size: usize, name: &'static str, torch: &'static str, format: &'static str }
+        const FACTS: &[Facts] = &[$(Facts {
+            category: Category::$category, size: $bits / 8, name: $name, torch: $torch, format: $format,
+        }),*];
+
+        impl DType {
+            /// Every dtype, in the order of their numbers.
+            pub const ALL: &'static [DType] = &[$(DType::$variant),*];
+        }
+    };
+}
+// The format is PEP 3118's letter; bfloat16 has none.
+dtypes! {
+    Bool Bool     8  "bool"       "Bool"          "?";
+    U8   Int      8  "uint8"      "Byte"          "B";
+    U16  Int      16 "uint16"     "UInt16"        "H";
+    U32  Int      32 "uint32"     "UInt32"        "I";
+    U64  Int      64 "uint64"     "UInt64"        "L";
+    I8   Int      8  "int8"       "Char"          "b";
+    I16  Int      16 "int16"      "Short"         "h";
+    I32  Int      32 "int32"      "Int"           "i";
+    I64  Int      64 "int64"      "Long"          "l";
+    F16  Float    16 "float16"    "Half"          "e";
+    BF16 Float    16 "bfloat16"   "BFloat16"      "";
+    F32  Float    32 "float32"    "Float"         "f";
+    F64  Float    64 "float64"    "Double"        "d";
+    C64  Complex  64 "complex64"  "ComplexFloat"  "Zf";
+    C128 Complex 128 "complex128" "ComplexDouble" "Zd";
+}
+
+impl DType {
+    #[inline]
+    const fn facts(self) -> &'static Facts {
+        &FACTS[self as usize]
+    }
+    /// Bytes per element.
+    #[inline]
+    pub const fn size(self) -> usize {
+        self.facts().size
+    }
+    /// What an element's address must be a multiple of: the size, or that of one part of a complex number.
+    #[inline]
+    pub const fn alignment(self) -> usize {
+        match self {
+            DType::C64 => 4,
+            DType::C128 => 8,
+            other => other.size(),
+        }
+    }
+    /// `float32`.
+    pub const fn name(self) -> &'static str {
+        self.facts().name
+    }
+    /// Torch's word for it, as in `FloatTensor` and `FloatStorage`.
+    pub const fn torch_name(self) -> &'static str {
+        self.facts().torch
+    }
+    /// PEP 3118's format, where there is one.
+    pub fn format(self) -> Option<&'static str> {
+        match self.facts().format {
+            "" => None,
+            format => Some(format),
+        }
+    }
+    #[inline]
+    pub const fn category(self) -> Category {
+        self.facts().category
+    }
+    pub fn is_float(self) -> bool {
+        self.category() == Category::Float
+    }
+    pub fn is_complex(self) -> bool {
+        self.category() == Category::Complex
+    }
+    pub fn is_int(self) -> bool {
+        self.category() == Category::Int
+    }
+    pub fn is_signed(self) -> bool {
+        !matches!(self, DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64)
+    }
+    pub fn from_name(name: &str) -> Option<DType> {
+        DType::ALL.iter().copied().find(|d| d.name() == name)
+    }
+    pub fn from_torch_name(name: &str) -> Option<DType> {
+        DType::ALL.iter().copied().find(|d| d.torch_name() == name)
+    }
+    /// The dtype of a complex number's parts; the dtype itself where it is not complex.
+    pub fn real(self) -> DType {
+        match self {
+            DType::C64 => DType::F32,
+            DType::C128 => DType::F64,
+            other => other,
+        }
+    }
+    /// The smallest and largest value of an integer dtype (and of bool, 0 and 1).
+    pub fn int_range(self) -> Option<(i128, i128)> {
+        let bits = 8 * self.size() as u32;
+        match self.category() {
+            Category::Bool => Some((0, 1)),
+            Category::Int if self.is_signed() => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+            Category::Int => Some((0, (1 << bits) - 1)),
+            _ => None,
+        }
+    }
+    /// The dtype in which kernels compute for this one: the halves are computed as float32.
+    pub fn compute(self) -> DType {
+        match self {
+            DType::F16 | DType::BF16 => DType::F32,
+            other => other,
+        }
+    }
+}
+
+/// The dtype that holds the values of both, by category first; `uint64` with a signed integer has none.
+pub fn promote(a: DType, b: DType) -> Result<DType> {
+    use DType::*;
+    if a == b {
+        return Ok(a);
+    }
+    let (low, high) = if a.category() <= b.category() { (a, b) } else { (b, a) };
+    if low.category() < high.category() {
+        // float64 with complex64 must not lose the float's precision.
+        return Ok(if low == F64 && high == C64 { C128 } else { high });
+    }
+    Ok(match high.category() {
+        Category::Bool => Bool,
+        Category::Complex => C128,
+        Category::Float => {
+            if a == F64 || b == F64 {
+                F64
+            } else {
+                F32 // also float16 with bfloat16: neither holds the other
+            }
+        }
+        Category::Int if a.is_signed() == b.is_signed() => {
+            if a.size() >= b.size() {
+                a
+            } else {
+                b
+            }
+        }
+        Category::Int => {
+            let (signed, unsigned) = if a.is_signed() { (a, b) } else { (b, a) };
+            match signed.size().max(2 * unsigned.size()) {
+                2 => I16,
+                4 => I32,
+                8 => I64,
+                _ => return Err(Error::new("promote", Problem::NoCommonDType { left: a, right: b })),
+            }
+        }
+    })
+}
+
+static DEFAULT: AtomicU8 = AtomicU8::new(DType::F32 as u8);
+
+/// The default floating dtype: what Python floats, `zeros(3)` and `int / int` become.
+pub fn default_float() -> DType {
+    DType::ALL[DEFAULT.load(Relaxed) as usize]
+}
+
+/// Sets the default dtype; only floating dtypes can be it.
+pub fn set_default_float(dtype: DType) -> Result<()> {
+    if !dtype.is_float() {
+        let wanted = "a floating dtype";
+        return Err(Error::new("set_default_dtype", Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
+    }
+    DEFAULT.store(dtype as u8, Relaxed);
+    Ok(())
+}
+
+/// The complex dtype whose parts have the given floating dtype.
+pub fn complex_of(float: DType) -> DType {
+    if float == DType::F64 { DType::C128 } else { DType::C64 }
+}
+
+/// The one switch from a dtype to its element type.
+///
+/// `switch!(dtype, class, T => expression, else => expression)` evaluates the first expression with `T`
+/// bound to the element type if the dtype belongs to the class, and the second one otherwise.
+///
+/// | class | dtypes |
+/// |---|---|
+/// | `all` | every dtype |
+/// | `any` | what kernels compute in: all but the half-width floats |
+/// | `num` | `any` without bool |
+/// | `real` | `any` without the complex ones |
+/// | `int` | the integers |
+/// | `float` | float32, float64 |
+/// | `field` | `float` and the complex ones |
+#[macro_export]
+macro_rules! switch {
+    (@ $dtype:expr, $T:ident => $body:expr, else => $other:expr; $($V:ident)*) => {
+        match $dtype {
+            $($crate::dtype::DType::$V => {
+                #[allow(dead_code)]
+                type $T = $crate::dtype::element::$V;
+                $body
+            })*
+            #[allow(unreachable_patterns)]
+            _ => $other,
+        }
+    };
+    ($d:expr, all, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64 F16 BF16 F32 F64 C64 C128) };
+    ($d:expr, any, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64 F32 F64 C64 C128) };
+    ($d:expr, num, $($rest:tt)*) => { switch!(@ $d, $($rest)*; U8 U16 U32 U64 I8 I16 I32 I64 F32 F64 C64 C128) };
+    ($d:expr, real, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64 F32 F64) };
+    ($d:expr, int, $($rest:tt)*) => { switch!(@ $d, $($rest)*; U8 U16 U32 U64 I8 I16 I32 I64) };
+    ($d:expr, float, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F32 F64) };
+    ($d:expr, field, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F32 F64 C64 C128) };
+}

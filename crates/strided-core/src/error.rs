@@ -1,0 +1,177 @@
+//! Errors as values: which operation, what it got, what it wanted.
+
+use crate::dtype::DType;
+use std::fmt;
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A refused operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error {
+    /// The name of the operation as its caller knows it.
+    pub op: &'static str,
+    /// Boxed, so that a `Result` costs the good case one word.
+    pub problem: Box<Problem>,
+}
+
+/// The family an error belongs to: what a front end maps to its own exception types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    Shape,
+    DType,
+    Index,
+    Storage,
+    Value,
+    Overflow,
+    ZeroDivision,
+    Memory,
+}
+
+/// A shape as it is written in messages: `2x5`, `()` for none.
+pub type ShapeText = String;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Problem {
+    /// A dim outside `-rank .. rank`.
+    DimRange { dim: isize, rank: usize },
+    /// A dim named twice.
+    DimRepeated { dim: usize },
+    /// The wrong number of dims, sizes or indices.
+    Count { what: &'static str, got: usize, wanted: usize },
+    /// Fewer dims than the operation needs, or more.
+    Rank { rank: usize, wanted: &'static str },
+    /// An index outside its dim.
+    IndexRange { index: isize, dim: usize, extent: isize, shape: ShapeText },
+    /// More indices than dims.
+    TooManyIndices { got: usize, rank: usize, shape: ShapeText },
+    /// `start + length` beyond an extent.
+    NarrowRange { start: isize, length: isize, extent: isize, dim: usize, shape: ShapeText },
+    /// A number outside what an argument allows.
+    Argument { argument: &'static str, got: String, wanted: String },
+    /// A size below 0.
+    NegativeSize { size: isize, dim: usize },
+    /// Sizes whose product (or span in bytes) does not fit the address space.
+    TooLarge { shape: ShapeText },
+    /// Two shapes that do not broadcast.
+    Broadcast { left: ShapeText, right: ShapeText, dim: usize, extents: (isize, isize) },
+    /// A shape that does not expand to another.
+    Expand { from: ShapeText, to: ShapeText, dim: usize, extents: (isize, isize) },
+    /// A change of shape that changes the number of elements.
+    ViewSize { from: ShapeText, to: ShapeText },
+    /// A view that the strides do not allow.
+    ViewStride { shape: ShapeText, stride: String, to: ShapeText },
+    /// Modes that cannot be folded.
+    Fold { modes: String, shape: ShapeText, stride: String },
+    /// An `out` of the wrong shape.
+    OutShape { got: ShapeText, wanted: ShapeText },
+    /// Writing through a layout in which elements share a location.
+    SelfOverlap { shape: ShapeText, stride: String },
+    /// A layout that leaves its storage. Locations count elements.
+    OutsideStorage { first: isize, last: isize, length: usize },
+    /// A byte length or offset that the element size does not divide.
+    Misaligned { what: &'static str, got: isize, size: usize },
+    /// A dtype that the operation does not know.
+    WrongDType { argument: &'static str, got: DType, wanted: &'static str },
+    /// Two dtypes without a common one.
+    NoCommonDType { left: DType, right: DType },
+    /// A result that must not be cast down to the category of its output.
+    LowerCategory { result: DType, output: DType },
+    /// A number that a dtype cannot hold.
+    DoesNotFit { value: String, dtype: DType },
+    /// Writing to read-only memory.
+    ReadOnly,
+    /// Changing the length of memory that someone else looks at.
+    Exported { exports: usize },
+    /// Changing the length of memory that is not ours.
+    NotOwned,
+    /// No memory of that many bytes.
+    OutOfMemory { bytes: usize },
+}
+
+impl Error {
+    #[cold]
+    pub fn new(op: &'static str, problem: Problem) -> Error {
+        Error { op, problem: Box::new(problem) }
+    }
+
+    /// The same error under the name by which the caller knows the operation.
+    pub fn named(mut self, op: &'static str) -> Error {
+        self.op = op;
+        self
+    }
+
+    pub fn family(&self) -> Family {
+        use Problem::*;
+        match *self.problem {
+            DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } => Family::Index,
+            WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
+            DoesNotFit { .. } => Family::Overflow,
+            ReadOnly | Exported { .. } | NotOwned => Family::Storage,
+            OutOfMemory { .. } => Family::Memory,
+            Argument { .. } => Family::Value,
+            _ => Family::Shape,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.op.is_empty() { self.problem.fmt(f) } else { write!(f, "{}: {}", self.op, self.problem) }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use Problem::*;
+        match self {
+            DimRange { dim, rank: 0 } => write!(f, "dim {dim} of a tensor without dimension"),
+            DimRange { dim, rank } => write!(f, "dim {dim} is outside {} to {} (rank {rank})", -(*rank as isize), rank - 1),
+            DimRepeated { dim } => write!(f, "dim {dim} is named more than once"),
+            Count { what, got, wanted } => write!(f, "got {got} {what}, wanted {wanted}"),
+            Rank { rank, wanted } => write!(f, "got a tensor of rank {rank}, wanted {wanted}"),
+            IndexRange { index, dim, extent, shape } => {
+                write!(f, "index {index} is outside dim {dim} with extent {extent} (shape {shape})")
+            }
+            TooManyIndices { got, rank, shape } => write!(f, "{got} indices for {rank} dims (shape {shape})"),
+            NarrowRange { start, length, extent, dim, shape } => {
+                write!(f, "start {start} + length {length} exceeds extent {extent} of dim {dim} (shape {shape})")
+            }
+            Argument { argument, got, wanted } => write!(f, "{argument} is {got}, wanted {wanted}"),
+            NegativeSize { size, dim } => write!(f, "size {size} of dim {dim} is negative"),
+            TooLarge { shape } => write!(f, "shape {shape} exceeds the address space"),
+            Broadcast { left, right, dim, extents: (a, b) } => {
+                write!(f, "shapes {left} and {right} do not broadcast: extents {a} and {b} in dim {dim}")
+            }
+            Expand { from, to, dim, extents: (a, b) } => {
+                write!(f, "shape {from} does not expand to {to}: extent {a} cannot become {b} in dim {dim}")
+            }
+            ViewSize { from, to } => write!(f, "shape {to} has another number of elements than {from}"),
+            ViewStride { shape, stride, to } => {
+                write!(f, "shape {shape} with strides {stride} cannot be viewed as {to} without a copy; use reshape")
+            }
+            Fold { modes, shape, stride } => {
+                write!(f, "modes {modes} are not sequentially contiguous (shape {shape}, strides {stride})")
+            }
+            OutShape { got, wanted } => write!(f, "out has shape {got}, wanted {wanted}"),
+            SelfOverlap { shape, stride } => {
+                write!(f, "elements of the output share memory (shape {shape}, strides {stride}); clone it first")
+            }
+            OutsideStorage { first, last, length } => {
+                write!(f, "locations {first} to {last} leave a storage of {length} elements")
+            }
+            Misaligned { what, got, size } => write!(f, "{what} {got} is no multiple of the element size {size}"),
+            WrongDType { argument, got, wanted } => write!(f, "{argument} is {}, wanted {wanted}", got.name()),
+            NoCommonDType { left, right } => write!(f, "no dtype holds both {} and {}", left.name(), right.name()),
+            LowerCategory { result, output } => {
+                write!(f, "a {} result cannot be stored into {}; use copy_ to cast", result.name(), output.name())
+            }
+            DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
+            ReadOnly => write!(f, "the memory is read-only"),
+            Exported { exports } => write!(f, "the storage cannot change its size while {exports} view(s) of it are exported"),
+            NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
+            OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
+        }
+    }
+}

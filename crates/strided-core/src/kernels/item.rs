@@ -1,0 +1,102 @@
+//! One element at a time: between memory and [`Scalar`].
+
+use super::cast::Cast;
+use crate::dtype::{Category, DType};
+use crate::error::{Error, Problem, Result};
+use crate::scalar::{Bool, Complex, Element, Scalar};
+use crate::switch;
+
+/// Sixteen aligned bytes: room for one element of any dtype.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Slot([u8; 16]);
+
+impl Slot {
+    /// The scalar as an element of the dtype. Refuses an integer that does not fit; a fraction is cut.
+    pub fn new(value: Scalar, dtype: DType) -> Result<Slot> {
+        check_fits(value, dtype)?;
+        Ok(Slot::cast(value, dtype))
+    }
+
+    /// The scalar cast to the dtype by the rules of `copy_`: wraps and cuts.
+    pub fn cast(value: Scalar, dtype: DType) -> Slot {
+        let mut slot = Slot([0; 16]);
+        // SAFETY: a slot is aligned for and as large as any element.
+        unsafe { store(slot.0.as_mut_ptr(), dtype, value) };
+        slot
+    }
+
+    /// The address, for a kernel that reads it with step 0.
+    pub fn address(&self) -> *mut u8 {
+        self.0.as_ptr().cast_mut()
+    }
+}
+
+/// Refuses integers (and complex numbers with an imaginary part) that the dtype cannot hold.
+pub fn check_fits(value: Scalar, dtype: DType) -> Result<()> {
+    let text = match value {
+        Scalar::Int(v) if dtype.is_int() => {
+            let (low, high) = dtype.int_range().expect("an integer dtype has a range");
+            if (low..=high).contains(&v) {
+                return Ok(());
+            }
+            v.to_string()
+        }
+        Scalar::Huge(v) if dtype.category() <= Category::Int || v.is_infinite() => "an integer this large".into(),
+        _ => return Ok(()),
+    };
+    Err(Error::new("", Problem::DoesNotFit { value: text, dtype }))
+}
+
+/// Reads an element.
+///
+/// # Safety
+/// `at` is the address of an initialised element of the dtype.
+#[inline]
+pub unsafe fn load(at: *const u8, dtype: DType) -> Scalar {
+    macro_rules! read {
+        ($t:ty) => {
+            // SAFETY: the caller's promise.
+            unsafe { at.cast::<$t>().read() }
+        };
+    }
+    match dtype {
+        DType::Bool => Scalar::Bool(read!(Bool).get()),
+        DType::U64 => Scalar::Int(read!(u64) as i128),
+        DType::F32 => Scalar::Float(read!(f32) as f64),
+        DType::F64 => Scalar::Float(read!(f64)),
+        DType::C64 => Scalar::Complex(Cast::<Complex<f64>>::cast(read!(Complex<f32>))),
+        DType::C128 => Scalar::Complex(read!(Complex<f64>)),
+        DType::F16 => Scalar::Float(Cast::<f64>::cast(read!(half::f16))),
+        DType::BF16 => Scalar::Float(Cast::<f64>::cast(read!(half::bf16))),
+        _ => Scalar::Int(switch!(dtype, int, T => Cast::<i64>::cast(read!(T)), else => unreachable!()) as i128),
+    }
+}
+
+/// Writes an element, cast by the rules of `copy_`.
+///
+/// # Safety
+/// `at` is the address of a writable element of the dtype.
+#[inline]
+pub unsafe fn store(at: *mut u8, dtype: DType, value: Scalar) {
+    // SAFETY: the caller's promise.
+    switch!(dtype, all, T => unsafe { at.cast::<T>().write(from_scalar::<T>(value)) }, else => unreachable!())
+}
+
+#[inline(always)]
+fn from_scalar<T: Element>(value: Scalar) -> T
+where
+    Bool: Cast<T>,
+    i64: Cast<T>,
+    u64: Cast<T>,
+    f64: Cast<T>,
+    Complex<f64>: Cast<T>,
+{
+    match value {
+        Scalar::Bool(v) => Bool::new(v).cast(),
+        Scalar::Int(v) if v > i64::MAX as i128 => (v as u64).cast(),
+        Scalar::Int(v) => (v as i64).cast(),
+        Scalar::Huge(v) | Scalar::Float(v) => v.cast(),
+        Scalar::Complex(v) => v.cast(),
+    }
+}

@@ -1,0 +1,21 @@
+//! Everything that reads or writes an element: loops over addresses, steps and a count.
+//!
+//! A [`Kernel`] runs one innermost loop. It sees operands in four cases (all dense, left scalar, right
+//! scalar, anything) and may be given an output that *is* one of its inputs, element for element; any
+//! other overlap was resolved before. Tensor memory may alias, so no kernel forms a `&[T]` over it.
+
+pub mod blocks;
+pub mod cast;
+pub mod create;
+pub mod item;
+pub mod map;
+pub mod reduce;
+
+pub use crate::nest::{OPERANDS, Pointers, Steps};
+
+/// One innermost loop: addresses, steps in bytes, number of elements.
+///
+/// # Safety
+/// For every `k` below the number of operands and every `i` below `n`, `pointers[k] + i * steps[k]` is
+/// the address of an element of the type the kernel was made for, readable (operand 0: writable).
+pub type Kernel = unsafe fn(pointers: &Pointers, steps: &Steps, n: usize);

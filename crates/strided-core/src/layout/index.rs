@@ -1,0 +1,120 @@
+//! What `x[...]` means: integers, slices, `...` and `None`, in one pass over the modes.
+
+use super::{Layout, Mode, Modes};
+use crate::error::{Error, Problem, Result};
+
+/// One entry between the brackets of `x[...]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Index {
+    /// `i`: one index of a dim, which goes. Negative counts from the end.
+    At(isize),
+    /// `start:stop:step`, with Python's meaning.
+    Slice { start: Option<isize>, stop: Option<isize>, step: isize },
+    /// `...`: all the dims that the other entries leave over, as they are.
+    Rest,
+    /// `None`: a new dim of extent 1.
+    New,
+}
+
+impl Index {
+    /// `:`
+    pub const ALL: Index = Index::Slice { start: None, stop: None, step: 1 };
+}
+
+impl Layout {
+    /// The layout of `x[indices]`. Dims that no entry names stay as they are.
+    ///
+    /// ```
+    /// # use strided_core::layout::{Index, Layout};
+    /// let x = Layout::row_major(&[4, 6])?; // x[1:3, ::-2]
+    /// let rows = Index::Slice { start: Some(1), stop: Some(3), step: 1 };
+    /// let columns = Index::Slice { start: None, stop: None, step: -2 };
+    /// let view = x.index(&[rows, columns])?;
+    /// assert_eq!(view, Layout::strided(&[2, 3], &[6, -2], 11)?);
+    /// # Ok::<(), strided_core::error::Error>(())
+    /// ```
+    #[inline]
+    pub fn index(&self, indices: &[Index]) -> Result<Layout> {
+        let rest = self.left_over(indices)?;
+        let mut modes = Modes::new();
+        let mut offset = self.offset;
+        let mut dim = 0;
+        for &index in indices {
+            match index {
+                Index::At(index) => {
+                    offset += self.wrap_index(dim, index)? * self.modes[dim].stride;
+                    dim += 1;
+                }
+                Index::Slice { start, stop, step } => {
+                    let mut mode = self.modes[dim];
+                    let (first, length) = slice_range(mode.extent, start, stop, step)?;
+                    offset += mode.cut(first, length, step);
+                    modes.push(mode);
+                    dim += 1;
+                }
+                Index::New => modes.push(Mode::before(self.modes.get(dim))),
+                Index::Rest => {
+                    modes.extend_from_slice(&self.modes[dim..dim + rest]);
+                    dim += rest;
+                }
+            }
+        }
+        modes.extend_from_slice(&self.modes[dim..]);
+        Ok(Layout { modes, offset })
+    }
+
+    /// How many dims `...` stands for.
+    #[inline]
+    fn left_over(&self, indices: &[Index]) -> Result<usize> {
+        let (mut used, mut rests) = (0, 0);
+        for index in indices {
+            match index {
+                Index::At(_) | Index::Slice { .. } => used += 1,
+                Index::Rest => rests += 1,
+                Index::New => {}
+            }
+        }
+        match self.rank().checked_sub(used) {
+            Some(rest) if rests <= 1 => Ok(rest),
+            _ => Err(self.count_error(used, rests)),
+        }
+    }
+
+    #[cold]
+    fn count_error(&self, used: usize, rests: usize) -> Error {
+        let (rank, shape) = (self.rank(), self.shape_text());
+        let problem = if used > rank {
+            Problem::TooManyIndices { got: used, rank, shape }
+        } else {
+            Problem::Argument {
+                argument: "the number of '...'",
+                got: rests.to_string(),
+                wanted: "at most 1".into(),
+            }
+        };
+        Error::new("index", problem)
+    }
+}
+
+/// The first index and the number of indices of `start:stop:step` in a dim, as Python's `slice.indices` gives them.
+#[inline]
+pub(super) fn slice_range(
+    extent: isize,
+    start: Option<isize>,
+    stop: Option<isize>,
+    step: isize,
+) -> Result<(isize, isize)> {
+    if step == 0 {
+        let problem =
+            Problem::Argument { argument: "step", got: "0".into(), wanted: "another number".into() };
+        return Err(Error::new("index", problem));
+    }
+    // Going backwards, the first place is the last index, and "before the beginning" is -1.
+    let (low, high) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
+    let place = |index: isize| (if index < 0 { index + extent } else { index }).clamp(low, high);
+    let first = start.map_or(if step > 0 { low } else { high }, place);
+    let end = stop.map_or(if step > 0 { high } else { low }, place);
+    let gap = if step > 0 { end - first } else { first - end };
+    let length = if gap <= 0 { 0 } else { ((gap - 1) as usize / step.unsigned_abs()) as isize + 1 };
+    Ok((first, length))
+}

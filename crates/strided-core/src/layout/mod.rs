@@ -1,0 +1,271 @@
+//! Shape, stride and offset: where the elements of a tensor lie in its storage. No pointer, no data.
+//!
+//! A [`Layout`] is a list of [`Mode`]s (an extent and a stride each, in elements) and the location of
+//! the element whose indices are all zero. `views`, `reshape` and `pieces` hold the rules by which one
+//! layout becomes another, `index` what `x[...]` means, `terms` the vocabulary of seed 002, `overlap`
+//! whether elements share a location.
+
+mod index;
+mod overlap;
+mod pieces;
+mod reshape;
+mod terms;
+mod views;
+
+pub use index::Index;
+pub use overlap::injective_within;
+
+use crate::error::{Error, Problem, Result};
+use smallvec::SmallVec;
+
+/// One dimension: how many indices it has, and how far apart two neighbours lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mode {
+    pub extent: isize,
+    pub stride: isize,
+}
+
+pub type Modes = SmallVec<[Mode; 6]>;
+pub type Dims = SmallVec<[isize; 8]>;
+
+/// A map from indices to locations: `offset + sum(index * stride)`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    modes: Modes,
+    offset: isize,
+}
+
+impl Layout {
+    /// Trusts its parts: extents are not negative, and size and span fit `isize` (checked by whoever
+    /// brought the numbers in: `row_major`, `strided`).
+    #[inline]
+    pub(crate) fn from_modes(modes: Modes, offset: isize) -> Layout {
+        Layout { modes, offset }
+    }
+
+    /// No mode: one element at location 0.
+    #[inline]
+    pub fn scalar() -> Layout {
+        Layout { modes: Modes::new_const(), offset: 0 }
+    }
+
+    /// Rows one after the other: the last dim is adjacent, as in C.
+    ///
+    /// ```
+    /// # use strided_core::layout::Layout;
+    /// let layout = Layout::row_major(&[4, 5]).unwrap();
+    /// assert_eq!(layout.stride().as_slice(), [5, 1]);
+    /// ```
+    #[inline]
+    pub fn row_major(shape: &[isize]) -> Result<Layout> {
+        let mut modes: Modes = shape.iter().map(|&extent| Mode { extent, stride: 1 }).collect();
+        let mut stride = 1isize;
+        for dim in (0..modes.len()).rev() {
+            let extent = modes[dim].extent;
+            if extent < 0 {
+                return Err(Error::new("", Problem::NegativeSize { size: extent, dim }));
+            }
+            modes[dim].stride = stride;
+            // An extent of 0 must not hide an overflow in the others: strides are computed as if it were 1.
+            stride = match stride.checked_mul(extent.max(1)) {
+                Some(next) if next <= MAX_SPAN => next,
+                _ => return Err(Error::new("", Problem::TooLarge { shape: shape_text(shape) })),
+            };
+        }
+        Ok(Layout { modes, offset: 0 })
+    }
+
+    /// Columns one after the other: the first dim is adjacent, as in Fortran.
+    pub fn column_major(shape: &[isize]) -> Result<Layout> {
+        let mut reversed: Dims = shape.into();
+        reversed.reverse();
+        Layout::row_major(shape)?; // for an error that names the dims in their own order
+        let mut layout = Layout::row_major(&reversed)?;
+        layout.modes.reverse();
+        Ok(layout)
+    }
+
+    /// Any strides and offset. The span must fit the address space; no storage is asked.
+    pub fn strided(shape: &[isize], stride: &[isize], offset: isize) -> Result<Layout> {
+        if shape.len() != stride.len() {
+            return Err(Error::new(
+                "",
+                Problem::Count { what: "strides", got: stride.len(), wanted: shape.len() },
+            ));
+        }
+        Layout::row_major(shape)?; // for extents below 0
+        let modes: Modes =
+            shape.iter().zip(stride).map(|(&extent, &stride)| Mode { extent, stride }).collect();
+        Layout { modes, offset }.checked("")
+    }
+
+    /// The layout if its size, span and strides fit the address space. Every layout has passed this test, or was cut
+    /// from one that has, so that sums and products of its own numbers need no check.
+    fn checked(self, op: &'static str) -> Result<Layout> {
+        let count = self.modes.iter().try_fold(1isize, |count, m| count.checked_mul(m.extent.max(1)));
+        if count.is_some_and(|count| count <= MAX_SPAN) && self.checked_bounds().is_some() {
+            Ok(self)
+        } else {
+            Err(Error::new(op, Problem::TooLarge { shape: self.shape_text() }))
+        }
+    }
+
+    #[inline]
+    pub fn modes(&self) -> &[Mode] {
+        &self.modes
+    }
+    /// Number of modes.
+    #[inline]
+    pub fn rank(&self) -> usize {
+        self.modes.len()
+    }
+    #[inline]
+    pub fn offset(&self) -> isize {
+        self.offset
+    }
+    pub fn shape(&self) -> Dims {
+        self.modes.iter().map(|m| m.extent).collect()
+    }
+    pub fn stride(&self) -> Dims {
+        self.modes.iter().map(|m| m.stride).collect()
+    }
+    /// Number of elements.
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.modes.iter().map(|m| m.extent as usize).product()
+    }
+
+    /// The lowest and the highest location, or `None` without elements.
+    #[inline]
+    pub fn bounds(&self) -> Option<(isize, isize)> {
+        let (mut low, mut high) = (self.offset, self.offset);
+        for mode in &self.modes {
+            if mode.extent == 0 {
+                return None;
+            }
+            let reach = (mode.extent - 1) * mode.stride;
+            if reach < 0 { low += reach } else { high += reach }
+        }
+        Some((low, high))
+    }
+
+    /// `bounds` of numbers that nobody has checked yet: `None` if they leave the address space.
+    fn checked_bounds(&self) -> Option<(isize, isize)> {
+        let (mut low, mut high) = (self.offset, self.offset);
+        for mode in &self.modes {
+            if mode.stride.unsigned_abs() > MAX_SPAN as usize {
+                return None; // also of a single index, where it means nothing: exporters multiply it
+            }
+            let reach = (mode.extent - 1).max(0).checked_mul(mode.stride)?;
+            if reach < 0 { low = low.checked_add(reach)? } else { high = high.checked_add(reach)? }
+        }
+        (low >= -MAX_SPAN && high <= MAX_SPAN && high - low < MAX_SPAN).then_some((low, high))
+    }
+
+    /// Whether the elements lie next to each other in row-major order: Torch's `is_contiguous()`.
+    #[inline]
+    pub fn is_dense(&self) -> bool {
+        let mut expected = 1;
+        let mut dense = true;
+        for mode in self.modes.iter().rev() {
+            if mode.extent == 0 {
+                return true;
+            }
+            if mode.extent != 1 {
+                dense &= mode.stride == expected;
+                expected *= mode.extent;
+            }
+        }
+        dense
+    }
+
+    #[inline]
+    pub fn same_shape(&self, other: &Layout) -> bool {
+        self.rank() == other.rank() && self.modes.iter().zip(&other.modes).all(|(a, b)| a.extent == b.extent)
+    }
+
+    /// The location of the element with these indices.
+    pub fn location(&self, index: &[isize]) -> Result<isize> {
+        if index.len() != self.rank() {
+            return Err(Error::new(
+                "location",
+                Problem::Count { what: "indices", got: index.len(), wanted: self.rank() },
+            ));
+        }
+        let mut location = self.offset;
+        for (dim, &i) in index.iter().enumerate() {
+            location += self.wrap_index(dim, i)? * self.modes[dim].stride;
+        }
+        Ok(location)
+    }
+
+    /// A dim from its number, which counts from the end where it is negative.
+    #[inline]
+    pub fn wrap_dim(&self, dim: isize) -> Result<usize> {
+        wrap_dim(dim, self.rank())
+    }
+
+    /// An index into a dim, which counts from the end where it is negative.
+    #[inline]
+    pub fn wrap_index(&self, dim: usize, index: isize) -> Result<isize> {
+        let extent = self.modes[dim].extent;
+        let wrapped = if index < 0 { index + extent } else { index };
+        if wrapped >= 0 && wrapped < extent { Ok(wrapped) } else { Err(self.index_error(dim, index)) }
+    }
+
+    #[cold]
+    fn index_error(&self, dim: usize, index: isize) -> Error {
+        let extent = self.modes[dim].extent;
+        Error::new("index", Problem::IndexRange { index, dim, extent, shape: self.shape_text() })
+    }
+
+    pub fn shape_text(&self) -> String {
+        shape_text(&self.shape())
+    }
+    pub fn stride_text(&self) -> String {
+        format!("{:?}", self.stride().as_slice())
+    }
+}
+
+/// The largest span, in elements: sixteen bytes of each must fit `isize`.
+pub const MAX_SPAN: isize = isize::MAX / 16;
+
+/// A dim from its number, which counts from the end where it is negative.
+#[inline]
+pub fn wrap_dim(dim: isize, rank: usize) -> Result<usize> {
+    let wrapped = if dim < 0 { dim + rank as isize } else { dim };
+    if wrapped >= 0 && wrapped < rank as isize {
+        Ok(wrapped as usize)
+    } else {
+        Err(Error::new("", Problem::DimRange { dim, rank }))
+    }
+}
+
+/// `2x5`, as in the footer of a printed tensor; `()` without dimension.
+pub fn shape_text(shape: &[isize]) -> String {
+    if shape.is_empty() {
+        return "()".into();
+    }
+    shape.iter().map(|n| n.to_string()).collect::<Vec<_>>().join("x")
+}
+
+/// The shape to which all of these broadcast, by the rule of NumPy and PyTorch.
+pub fn broadcast(layouts: &[&Layout]) -> Result<Dims> {
+    let rank = layouts.iter().map(|l| l.rank()).max().unwrap_or(0);
+    let mut shape: Dims = smallvec::smallvec![1; rank];
+    for layout in layouts {
+        let lead = rank - layout.rank();
+        for (dim, mode) in layout.modes().iter().enumerate() {
+            let extent = &mut shape[lead + dim];
+            if *extent == 1 {
+                *extent = mode.extent;
+            } else if mode.extent != 1 && mode.extent != *extent {
+                let extents = (*extent, mode.extent);
+                let (left, right) = (layouts[0].shape_text(), layout.shape_text());
+                return Err(Error::new("", Problem::Broadcast { left, right, dim: lead + dim, extents }));
+            }
+        }
+    }
+    Layout::row_major(&shape)?;
+    Ok(shape)
+}

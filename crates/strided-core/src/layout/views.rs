@@ -1,0 +1,312 @@
+//! The rules by which one layout becomes another: parts of dims, their order, their number. None touches an element.
+
+use super::index::slice_range;
+use super::{Layout, MAX_SPAN, Mode, Modes, shape_text, wrap_dim};
+use crate::error::{Error, Problem, Result};
+use smallvec::{SmallVec, smallvec};
+
+impl Layout {
+    /// `length` indices of a dim from `start` on; a negative start counts from the end.
+    ///
+    /// ```
+    /// # use strided_core::layout::Layout;
+    /// let x = Layout::row_major(&[4, 5])?;
+    /// assert_eq!(x.narrow(1, 2, 3)?.location(&[0, 0])?, 2);
+    /// assert_eq!(x.narrow(0, 3, 4).unwrap_err().to_string(),
+    ///            "narrow: start 3 + length 4 exceeds extent 4 of dim 0 (shape 4x5)");
+    /// # Ok::<(), strided_core::error::Error>(())
+    /// ```
+    #[inline]
+    pub fn narrow(&self, dim: isize, start: isize, length: isize) -> Result<Layout> {
+        let dim = self.dim("narrow", dim)?;
+        let extent = self.modes[dim].extent;
+        let first = if start < 0 { start + extent } else { start };
+        if first < 0 || length < 0 || first > extent - length {
+            return Err(self.narrow_error(dim, start, length));
+        }
+        let mut layout = self.clone();
+        layout.cut(dim, first, length, 1);
+        Ok(layout)
+    }
+
+    #[cold]
+    fn narrow_error(&self, dim: usize, start: isize, length: isize) -> Error {
+        let (extent, shape) = (self.modes[dim].extent, self.shape_text());
+        let problem = if length < 0 {
+            Problem::Argument { argument: "length", got: length.to_string(), wanted: "0 or more".into() }
+        } else if start < -extent {
+            Problem::IndexRange { index: start, dim, extent, shape }
+        } else {
+            Problem::NarrowRange { start, length, extent, dim, shape }
+        };
+        Error::new("narrow", problem)
+    }
+
+    /// Every `step`-th index of a dim from `start` up to, not including, `stop`: Python's `start:stop:step`, of either sign.
+    ///
+    /// ```
+    /// # use strided_core::layout::Layout;
+    /// let x = Layout::row_major(&[5])?;
+    /// let reversed = x.slice(0, None, None, -2)?;
+    /// assert_eq!((reversed.offset(), reversed.stride()[0], reversed.size()), (4, -2, 3));
+    /// # Ok::<(), strided_core::error::Error>(())
+    /// ```
+    #[inline]
+    pub fn slice(
+        &self,
+        dim: isize,
+        start: Option<isize>,
+        stop: Option<isize>,
+        step: isize,
+    ) -> Result<Layout> {
+        let dim = self.dim("slice", dim)?;
+        let (first, length) =
+            slice_range(self.modes[dim].extent, start, stop, step).map_err(|e| e.named("slice"))?;
+        let mut layout = self.clone();
+        layout.cut(dim, first, length, step);
+        Ok(layout)
+    }
+
+    /// Leaves `length` indices of a dim: `first`, `first + step`, …, which exist.
+    #[inline]
+    pub(super) fn cut(&mut self, dim: usize, first: isize, length: isize, step: isize) {
+        self.offset += self.modes[dim].cut(first, length, step);
+    }
+
+    /// One index of a dim, which goes.
+    #[inline]
+    pub fn select(&self, dim: isize, index: isize) -> Result<Layout> {
+        let dim = self.dim("select", dim)?;
+        let index = self.wrap_index(dim, index).map_err(|e| e.named("select"))?;
+        Ok(self.selected(dim, index))
+    }
+
+    /// `select` of an index that exists.
+    #[inline]
+    pub(super) fn selected(&self, dim: usize, index: isize) -> Layout {
+        let mut modes = Modes::from_slice(&self.modes[..dim]);
+        modes.extend_from_slice(&self.modes[dim + 1..]);
+        Layout { modes, offset: self.offset + index * self.modes[dim].stride }
+    }
+
+    /// Two dims in each other's place. Without dimension, dim 0 stands for itself, as in PyTorch.
+    #[inline]
+    pub fn transpose(&self, a: isize, b: isize) -> Result<Layout> {
+        let (a, b) = (self.loose_dim("transpose", a)?, self.loose_dim("transpose", b)?);
+        let mut layout = self.clone();
+        if let (Some(a), Some(b)) = (a, b) {
+            layout.modes.swap(a, b);
+        }
+        Ok(layout)
+    }
+
+    /// All dims in a new order: dim `k` of the result is `dims[k]` of this one.
+    pub fn permute(&self, dims: &[isize]) -> Result<Layout> {
+        if dims.len() != self.rank() {
+            return Err(Error::new(
+                "permute",
+                Problem::Count { what: "dims", got: dims.len(), wanted: self.rank() },
+            ));
+        }
+        let dims = self.distinct_dims("permute", dims)?;
+        Ok(Layout { modes: dims.iter().map(|&dim| self.modes[dim]).collect(), offset: self.offset })
+    }
+
+    /// Some dims at new places, the others in their order around them.
+    pub fn movedim(&self, from: &[isize], to: &[isize]) -> Result<Layout> {
+        if from.len() != to.len() {
+            return Err(Error::new(
+                "movedim",
+                Problem::Count { what: "destinations", got: to.len(), wanted: from.len() },
+            ));
+        }
+        let (from, to) = (self.distinct_dims("movedim", from)?, self.distinct_dims("movedim", to)?);
+        let mut places: SmallVec<[Option<usize>; 8]> = smallvec![None; self.rank()];
+        let mut moved: SmallVec<[bool; 8]> = smallvec![false; self.rank()];
+        for (&from, &to) in from.iter().zip(&to) {
+            places[to] = Some(from);
+            moved[from] = true;
+        }
+        let mut others = (0..self.rank()).filter(|&dim| !moved[dim]);
+        let modes = places
+            .iter()
+            .filter_map(|place| place.or_else(|| others.next()))
+            .map(|dim| self.modes[dim])
+            .collect();
+        Ok(Layout { modes, offset: self.offset })
+    }
+
+    /// Extents of 1 repeated by stride 0, and dims added in front. A size of -1 keeps the extent.
+    ///
+    /// ```
+    /// # use strided_core::layout::Layout;
+    /// let x = Layout::row_major(&[3, 1])?.expand(&[2, -1, 4])?;
+    /// assert_eq!((x.shape().as_slice(), x.stride().as_slice()), (&[2, 3, 4][..], &[0, 1, 0][..]));
+    /// # Ok::<(), strided_core::error::Error>(())
+    /// ```
+    pub fn expand(&self, shape: &[isize]) -> Result<Layout> {
+        let Some(lead) = shape.len().checked_sub(self.rank()) else {
+            let wanted = format!("at least {} sizes", self.rank());
+            return Err(Error::new(
+                "expand",
+                Problem::Argument { argument: "shape", got: shape_text(shape), wanted },
+            ));
+        };
+        let mut modes = Modes::with_capacity(shape.len());
+        for (dim, &size) in shape.iter().enumerate() {
+            let old = dim.checked_sub(lead).map(|dim| self.modes[dim]);
+            modes.push(match old {
+                Some(mode) if size == -1 || size == mode.extent => mode,
+                _ if size < 0 => return Err(Error::new("expand", Problem::NegativeSize { size, dim })),
+                None | Some(Mode { extent: 1, .. }) => Mode { extent: size, stride: 0 },
+                Some(Mode { extent, .. }) => {
+                    let (from, to, extents) = (self.shape_text(), shape_text(shape), (extent, size));
+                    return Err(Error::new("expand", Problem::Expand { from, to, dim, extents }));
+                }
+            });
+        }
+        Layout { modes, offset: self.offset }.checked("expand")
+    }
+
+    /// A dim of extent 1 before the given one; `rank` or -1 puts it last.
+    #[inline]
+    pub fn unsqueeze(&self, dim: isize) -> Result<Layout> {
+        let dim = wrap_dim(dim, self.rank() + 1).map_err(|e| e.named("unsqueeze"))?;
+        let mut modes = Modes::from_slice(&self.modes);
+        modes.insert(dim, Mode::before(self.modes.get(dim)));
+        Ok(Layout { modes, offset: self.offset })
+    }
+
+    /// Without the dims of extent 1.
+    pub fn squeeze_all(&self) -> Layout {
+        Layout { modes: self.modes.iter().copied().filter(|m| m.extent != 1).collect(), offset: self.offset }
+    }
+
+    /// Without those of the given dims that have extent 1.
+    pub fn squeeze(&self, dims: &[isize]) -> Result<Layout> {
+        let mut named: SmallVec<[bool; 8]> = smallvec![false; self.rank()];
+        for &dim in dims {
+            if let Some(dim) = self.loose_dim("squeeze", dim)?
+                && std::mem::replace(&mut named[dim], true)
+            {
+                return Err(Error::new("squeeze", Problem::DimRepeated { dim }));
+            }
+        }
+        let kept = self.modes.iter().zip(&named).filter(|(mode, named)| mode.extent != 1 || !**named);
+        Ok(Layout { modes: kept.map(|(mode, _)| *mode).collect(), offset: self.offset })
+    }
+
+    /// Windows of `size` indices that start every `step` indices of a dim; the index within a window is a new last dim.
+    ///
+    /// ```
+    /// # use strided_core::layout::Layout;
+    /// let windows = Layout::row_major(&[7])?.unfold(0, 3, 2)?;
+    /// assert_eq!((windows.shape().as_slice(), windows.stride().as_slice()), (&[3, 3][..], &[2, 1][..]));
+    /// # Ok::<(), strided_core::error::Error>(())
+    /// ```
+    pub fn unfold(&self, dim: isize, size: isize, step: isize) -> Result<Layout> {
+        let dim = self.dim("unfold", dim)?;
+        let Mode { extent, stride } = self.modes[dim];
+        let refuse = |argument, got: isize, wanted| {
+            Err(Error::new("unfold", Problem::Argument { argument, got: got.to_string(), wanted }))
+        };
+        if size < 0 || size > extent {
+            return refuse("size", size, format!("0 to {extent}, the extent of dim {dim}"));
+        }
+        if step <= 0 {
+            return refuse("step", step, "a positive number".into());
+        }
+        let mut modes = Modes::from_slice(&self.modes);
+        modes[dim] =
+            Mode { extent: (extent - size) / step + 1, stride: free_stride(stride.checked_mul(step)) };
+        modes.push(Mode { extent: size, stride });
+        Layout { modes, offset: self.offset }.checked("unfold")
+    }
+
+    /// The elements whose indices in two dims differ by `offset`: both dims go, the diagonal is a new last dim.
+    ///
+    /// ```text
+    /// 0 1 2 3      diagonal(1, 0, 1): 1 6 11
+    /// 4 5 6 7      diagonal(0, 0, 1): 0 5 10
+    /// 8 9 10 11    diagonal(-1, 0, 1): 4 9
+    /// ```
+    pub fn diagonal(&self, offset: isize, dim1: isize, dim2: isize) -> Result<Layout> {
+        let dims = self.distinct_dims("diagonal", &[dim1, dim2])?;
+        let (rows, columns) = (self.modes[dims[0]], self.modes[dims[1]]);
+        let (first_row, first_column) = (offset.min(0).saturating_neg(), offset.max(0));
+        let extent = (rows.extent - first_row).min(columns.extent - first_column).max(0);
+        let mut modes: Modes = SmallVec::with_capacity(self.rank() - 1);
+        modes.extend(
+            self.modes.iter().enumerate().filter(|(dim, _)| !dims.contains(dim)).map(|(_, mode)| *mode),
+        );
+        modes.push(Mode { extent, stride: free_stride(rows.stride.checked_add(columns.stride)) });
+        let moved = if extent == 0 { 0 } else { first_row * rows.stride + first_column * columns.stride };
+        Ok(Layout { modes, offset: self.offset + moved })
+    }
+
+    /// Some dims backwards.
+    pub fn flip(&self, dims: &[isize]) -> Result<Layout> {
+        let mut layout = self.clone();
+        if self.rank() == 0 {
+            dims.iter().try_for_each(|&dim| self.loose_dim("flip", dim).map(|_| ()))?;
+            return Ok(layout);
+        }
+        for dim in self.distinct_dims("flip", dims)? {
+            let extent = self.modes[dim].extent;
+            layout.cut(dim, extent - 1, extent, -1);
+        }
+        Ok(layout)
+    }
+
+    /// `wrap_dim` whose error bears the operation's name.
+    #[inline]
+    pub(super) fn dim(&self, op: &'static str, dim: isize) -> Result<usize> {
+        self.wrap_dim(dim).map_err(|e| e.named(op))
+    }
+
+    /// Where there is no dimension, dims 0 and -1 may be named all the same, and are `None`.
+    #[inline]
+    fn loose_dim(&self, op: &'static str, dim: isize) -> Result<Option<usize>> {
+        if self.rank() == 0 && (dim == 0 || dim == -1) { Ok(None) } else { self.dim(op, dim).map(Some) }
+    }
+
+    /// Dims from their numbers; none may be named twice.
+    pub(super) fn distinct_dims(&self, op: &'static str, dims: &[isize]) -> Result<SmallVec<[usize; 8]>> {
+        let mut named: SmallVec<[bool; 8]> = smallvec![false; self.rank()];
+        let mut distinct = SmallVec::with_capacity(dims.len());
+        for &dim in dims {
+            let dim = self.dim(op, dim)?;
+            if std::mem::replace(&mut named[dim], true) {
+                return Err(Error::new(op, Problem::DimRepeated { dim }));
+            }
+            distinct.push(dim);
+        }
+        Ok(distinct)
+    }
+}
+
+impl Mode {
+    /// Leaves `length` indices: `first`, `first + step`, …. Returns how far the origin moves, 0 if nothing is left.
+    #[inline]
+    pub(super) fn cut(&mut self, first: isize, length: isize, step: isize) -> isize {
+        let moved = if length > 0 { first * self.stride } else { 0 };
+        *self = Mode { extent: length, stride: free_stride(self.stride.checked_mul(step)) };
+        moved
+    }
+
+    /// A new mode of extent 1 in front of this one, with the stride it has in a row-major layout.
+    #[inline]
+    pub(super) fn before(next: Option<&Mode>) -> Mode {
+        Mode { extent: 1, stride: next.map_or(1, |m| free_stride(m.extent.checked_mul(m.stride))) }
+    }
+}
+
+/// A stride as it was computed, or 1 where it leaves the address space: this can only happen to a mode with at most
+/// one index (as in `x[::2**62]`), whose stride is never used.
+#[inline]
+pub(super) fn free_stride(stride: Option<isize>) -> isize {
+    match stride {
+        Some(stride) if stride.unsigned_abs() <= MAX_SPAN as usize => stride,
+        _ => 1,
+    }
+}

@@ -1,0 +1,286 @@
+//! Several layouts over one shape become one loop nest: as few and as long loops as the strides allow.
+//!
+//! Operand 0 is the output. Broadcasting is a step of 0. Steps are in bytes.
+//!
+//! ```text
+//! x[2,3,4] dense + row[4]      loops (24) x row 0..   ->  outer 6, inner 4 with steps 4, 4, 4
+//! x[2,3] + y[3,2].t()          outer 2, inner 3
+//! ```
+
+use crate::error::Result;
+use crate::layout::{Layout, broadcast};
+use smallvec::SmallVec;
+
+/// The most operands a kernel has: an output and three inputs.
+pub const OPERANDS: usize = 4;
+/// One address per operand.
+pub type Pointers = [*mut u8; OPERANDS];
+/// One step in bytes per operand; 0 for operands that are not there.
+pub type Steps = [isize; OPERANDS];
+
+/// One loop of a nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loop {
+    pub extent: usize,
+    pub steps: Steps,
+}
+
+/// What the planner sees of an operand.
+#[derive(Clone, Copy)]
+pub struct Operand<'a> {
+    pub layout: &'a Layout,
+    /// Bytes per element.
+    pub size: usize,
+}
+
+/// In which order the nest may walk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Any: each element is computed by itself.
+    Free,
+    /// The row-major order of the shape.
+    RowMajor,
+}
+
+/// A loop nest, outermost loop first. The last loop is what a kernel runs; there is always one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nest {
+    loops: SmallVec<[Loop; 4]>,
+    /// What to add to each operand's address before walking, where a loop was turned around.
+    shift: Steps,
+}
+
+impl Nest {
+    /// Plans operands that broadcast to `shape`.
+    pub fn new(shape: &[isize], operands: &[Operand], order: Order) -> Nest {
+        debug_assert!(operands.len() <= OPERANDS);
+        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS] };
+        if let Some(whole) = Nest::all_dense(shape, operands) {
+            nest.loops.push(whole);
+            return nest;
+        }
+        for (dim, &extent) in shape.iter().enumerate() {
+            if extent == 1 {
+                continue;
+            }
+            let mut steps = [0; OPERANDS];
+            for (step, operand) in steps.iter_mut().zip(operands) {
+                // A dim that an operand lacks, or has with extent 1, is broadcast.
+                if let Some(own) = (dim + operand.layout.rank()).checked_sub(shape.len()) {
+                    let mode = operand.layout.modes()[own];
+                    if mode.extent != 1 {
+                        *step = mode.stride * operand.size as isize;
+                    }
+                }
+            }
+            nest.loops.push(Loop { extent: extent as usize, steps });
+        }
+        if order == Order::Free {
+            nest.turn_forward();
+            nest.sort();
+        }
+        nest.fold();
+        if nest.loops.is_empty() {
+            let mut steps = [0; OPERANDS];
+            steps.iter_mut().zip(operands).for_each(|(step, operand)| *step = operand.size as isize);
+            nest.loops.push(Loop { extent: 1, steps });
+        }
+        nest
+    }
+
+    /// The nest of one loop that most calls need: same shapes, no gaps.
+    #[inline]
+    fn all_dense(shape: &[isize], operands: &[Operand]) -> Option<Loop> {
+        let mut steps = [0; OPERANDS];
+        for (step, operand) in steps.iter_mut().zip(operands) {
+            let modes = operand.layout.modes();
+            let same = modes.len() == shape.len() && modes.iter().zip(shape).all(|(m, &n)| m.extent == n);
+            if !same || !operand.layout.is_dense() {
+                return None;
+            }
+            *step = operand.size as isize;
+        }
+        Some(Loop { extent: shape.iter().map(|&n| n as usize).product(), steps })
+    }
+
+    /// Loops on which the output runs backwards are walked from their other end.
+    fn turn_forward(&mut self) {
+        for inner in self.loops.iter_mut().filter(|l| l.steps[0] < 0 && l.extent > 0) {
+            for (shift, step) in self.shift.iter_mut().zip(&mut inner.steps) {
+                *shift += (inner.extent as isize - 1) * *step;
+                *step = -*step;
+            }
+        }
+    }
+
+    /// Orders loops by their steps, largest outside; stable, and a step of 0 has no opinion.
+    fn sort(&mut self) {
+        for i in 1..self.loops.len() {
+            let mut at = i;
+            while at > 0 && belongs_outside(&self.loops[at], &self.loops[at - 1]) {
+                self.loops.swap(at, at - 1);
+                at -= 1;
+            }
+        }
+    }
+
+    /// Merges neighbours that every operand walks as one.
+    fn fold(&mut self) {
+        let mut kept = 0;
+        for i in 1..self.loops.len() {
+            let inner = self.loops[i];
+            let outer = &mut self.loops[kept];
+            if (0..OPERANDS).all(|k| outer.steps[k] == inner.steps[k] * inner.extent as isize) {
+                *outer = Loop { extent: outer.extent * inner.extent, steps: inner.steps };
+            } else {
+                kept += 1;
+                self.loops[kept] = inner;
+            }
+        }
+        self.loops.truncate(kept + 1);
+    }
+
+    pub fn loops(&self) -> &[Loop] {
+        &self.loops
+    }
+
+    /// Number of elements.
+    pub fn size(&self) -> usize {
+        self.loops.iter().map(|l| l.extent).product()
+    }
+
+    /// Where the first walked element lies, given each operand's origin.
+    #[inline]
+    pub fn start(&self, origins: Pointers) -> Pointers {
+        let mut pointers = origins;
+        for (pointer, shift) in pointers.iter_mut().zip(self.shift) {
+            *pointer = pointer.wrapping_offset(shift);
+        }
+        pointers
+    }
+
+    /// Calls `run(addresses, steps, n)` for every run of the innermost loop, in order.
+    #[inline]
+    pub fn for_each(&self, origins: Pointers, mut run: impl FnMut(&Pointers, &Steps, usize)) {
+        let (inner, outer) = self.loops.split_last().expect("a nest has a loop");
+        if inner.extent > 0 {
+            walk(outer, self.start(origins), |at| run(at, &inner.steps, inner.extent));
+        }
+    }
+}
+
+/// Calls `visit` with the addresses of every turn of these loops; once where there is no loop.
+#[inline]
+pub fn walk(loops: &[Loop], start: Pointers, mut visit: impl FnMut(&Pointers)) {
+    if loops.is_empty() {
+        return visit(&start);
+    }
+    if loops.iter().any(|l| l.extent == 0) {
+        return;
+    }
+    let mut at = start;
+    let mut counts: SmallVec<[usize; 8]> = smallvec::smallvec![0; loops.len()];
+    loop {
+        visit(&at);
+        // An odometer: the last loop turns fastest.
+        let mut depth = loops.len();
+        loop {
+            if depth == 0 {
+                return;
+            }
+            depth -= 1;
+            let turning = &loops[depth];
+            counts[depth] += 1;
+            if counts[depth] < turning.extent {
+                at.iter_mut().zip(turning.steps).for_each(|(p, step)| *p = p.wrapping_offset(step));
+                break;
+            }
+            counts[depth] = 0;
+            let back = turning.extent as isize - 1;
+            at.iter_mut().zip(turning.steps).for_each(|(p, step)| *p = p.wrapping_offset(-step * back));
+        }
+    }
+}
+
+/// Whether `a` should be further outside than `b`: the first operand that steps in both decides.
+fn belongs_outside(a: &Loop, b: &Loop) -> bool {
+    for (a, b) in a.steps.iter().zip(b.steps) {
+        if *a != 0 && b != 0 && a.abs() != b.abs() {
+            return a.abs() > b.abs();
+        }
+    }
+    false
+}
+
+/// The shape to which operands broadcast; the common case of equal shapes costs one comparison.
+#[inline]
+pub fn common_shape(layouts: &[&Layout]) -> Result<crate::layout::Dims> {
+    if layouts.windows(2).all(|pair| pair[0].same_shape(pair[1])) {
+        return Ok(layouts[0].shape());
+    }
+    broadcast(layouts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(nest: &Nest) -> Vec<(isize, isize)> {
+        let mut pairs = Vec::new();
+        nest.for_each([std::ptr::null_mut(); OPERANDS], |at, steps, n| {
+            for i in 0..n as isize {
+                pairs.push((at[0] as isize + i * steps[0], at[1] as isize + i * steps[1]));
+            }
+        });
+        pairs
+    }
+
+    #[test]
+    fn dense_operands_of_one_shape_make_one_loop() {
+        let layout = Layout::row_major(&[2, 3, 4]).unwrap();
+        let operand = Operand { layout: &layout, size: 4 };
+        let nest = Nest::new(&[2, 3, 4], &[operand; 3], Order::Free);
+        assert_eq!(nest.loops(), [Loop { extent: 24, steps: [4, 4, 4, 0] }]);
+    }
+
+    #[test]
+    fn a_row_folds_what_it_can() {
+        let (out, row) = (Layout::row_major(&[2, 3, 4]).unwrap(), Layout::row_major(&[4]).unwrap());
+        let operands = [Operand { layout: &out, size: 4 }, Operand { layout: &row, size: 8 }];
+        let nest = Nest::new(&[2, 3, 4], &operands, Order::Free);
+        let loops = [Loop { extent: 6, steps: [16, 0, 0, 0] }, Loop { extent: 4, steps: [4, 8, 0, 0] }];
+        assert_eq!(nest.loops(), loops);
+    }
+
+    #[test]
+    fn every_pair_is_walked_once_whatever_the_order() {
+        let shape = [2, 3, 4];
+        let out = Layout::strided(&shape, &[1, -2, 6], 4).unwrap();
+        let input = Layout::strided(&shape, &[0, 5, -1], 3).unwrap();
+        let operands = [Operand { layout: &out, size: 1 }, Operand { layout: &input, size: 2 }];
+        let mut expected = Vec::new();
+        for i in 0..2 {
+            for j in 0..3 {
+                for k in 0..4 {
+                    expected.push((i - 2 * j + 6 * k, 2 * (5 * j - k)));
+                }
+            }
+        }
+        let in_order = pairs(&Nest::new(&shape, &operands, Order::RowMajor));
+        assert_eq!(in_order, expected);
+        let mut free = pairs(&Nest::new(&shape, &operands, Order::Free));
+        free.sort();
+        expected.sort();
+        assert_eq!(free, expected);
+    }
+
+    #[test]
+    fn nothing_is_walked_without_elements() {
+        let layout = Layout::row_major(&[3, 0]).unwrap();
+        let operand = Operand { layout: &layout, size: 4 };
+        assert!(pairs(&Nest::new(&[3, 0], &[operand, operand], Order::Free)).is_empty());
+        let strided = Layout::strided(&[3, 0, 2], &[7, 1, 2], 0).unwrap();
+        let operand = Operand { layout: &strided, size: 4 };
+        assert!(pairs(&Nest::new(&[3, 0, 2], &[operand, operand], Order::Free)).is_empty());
+    }
+}

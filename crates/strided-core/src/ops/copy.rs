@@ -1,0 +1,124 @@
+//! Moving values: `copy_`, `fill_`, `clone`, `contiguous`, conversions.
+
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
+use crate::kernels::{Kernel, OPERANDS, cast, item};
+use crate::layout::Layout;
+use crate::nest::{Nest, Operand, Order};
+use crate::scalar::Scalar;
+use crate::storage::{Access, Fill};
+use crate::tensor::{Tensor, conflict};
+use std::ptr::null_mut;
+
+/// Writes the values of `src`, broadcast and cast, into `out`.
+///
+/// ```
+/// use strided_core::{DType, Scalar, Tensor, ops::{copy, create}, storage::Fill};
+/// let x = Tensor::new(&[2, 3], DType::I32, Fill::Zero).unwrap();
+/// let row = create::full(&[3], Scalar::Float(2.9), DType::F64).unwrap();
+/// copy::copy(&x, &row).unwrap();
+/// assert_eq!(copy::item(&x, &[1, 2]).unwrap(), Scalar::Int(2));
+/// ```
+pub fn copy(out: &Tensor, src: &Tensor) -> Result<()> {
+    let source = src.layout();
+    let expanded; // only where shapes differ
+    let layout = if source.same_shape(out.layout()) {
+        source
+    } else {
+        // A source may have leading dims of extent 1 beyond the output's rank: x[0] = y[None].
+        let extra = source.rank().saturating_sub(out.layout().rank());
+        let lead: Vec<isize> = (0..extra as isize).collect();
+        let squeezed = if source.modes()[..extra].iter().all(|m| m.extent == 1) { source.squeeze(&lead)? } else { source.clone() };
+        expanded = squeezed.expand(&out.layout().shape()).map_err(|error| error.named("copy_"))?;
+        &expanded
+    };
+    out.check_writable()?;
+    if conflict(out, src) {
+        return copy(out, &clone(src)?);
+    }
+    let (to, from) = (out.pin(Access::Write)?, src.pin(Access::Read)?);
+    let kernel = cast::kernel(src.dtype(), out.dtype());
+    let input = Operand { layout, size: src.dtype().size() };
+    // SAFETY: both are pinned for the layouts given, `expand` adds no location.
+    unsafe { run(out, to.origin, input, from.origin, kernel) };
+    Ok(())
+}
+
+/// Sets every element to a number. Refuses an integer that does not fit.
+pub fn fill(out: &Tensor, value: Scalar) -> Result<()> {
+    let slot = item::Slot::new(value, out.dtype())?;
+    out.check_writable()?;
+    let to = out.pin(Access::Write)?;
+    let none = Layout::scalar();
+    let kernel = cast::copy_kernel(out.dtype().size());
+    let input = Operand { layout: &none, size: out.dtype().size() };
+    // SAFETY: `out` is pinned; the slot is one element, read with step 0.
+    unsafe { run(out, to.origin, input, slot.address(), kernel) };
+    Ok(())
+}
+
+/// # Safety
+/// `to` and `from` are the pinned origins of `out` and of `input`.
+unsafe fn run(out: &Tensor, to: *mut u8, input: Operand, from: *mut u8, kernel: Kernel) {
+    const { assert!(OPERANDS == 4) };
+    let operands = [Operand { layout: out.layout(), size: out.dtype().size() }, input];
+    let nest = Nest::new(&out.layout().shape(), &operands, Order::Free);
+    // SAFETY: the caller's promise.
+    nest.for_each([to, from, null_mut(), null_mut()], |p, s, n| unsafe { kernel(p, s, n) });
+}
+
+/// A row-major copy with memory of its own.
+pub fn clone(x: &Tensor) -> Result<Tensor> {
+    to_dtype(x, x.dtype())
+}
+
+/// A row-major copy in another dtype.
+pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    let out = Tensor::with_new_memory(x.layout().dense_like(), dtype, Fill::Nothing)?;
+    copy(&out, x)?;
+    Ok(out)
+}
+
+/// A tensor of that shape with the same elements in row-major order: a view where the strides allow it.
+pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
+    let shape = x.layout().infer_shape(shape).map_err(|error| error.named("reshape"))?;
+    match x.layout().try_view(&shape) {
+        Some(layout) => Ok(x.with_layout(layout)),
+        None => {
+            let copy = clone(x)?;
+            let layout = copy.layout().view(&shape)?;
+            Ok(copy.with_layout(layout))
+        }
+    }
+}
+
+/// One element as a number.
+pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
+    let location = x.layout().location(index).map_err(|error| error.named("item"))?;
+    let pin = x.pin(Access::Read)?;
+    let shift = (location - x.layout().offset()) * x.dtype().size() as isize;
+    // SAFETY: the location belongs to the layout, which is pinned.
+    Ok(unsafe { item::load(pin.origin.offset(shift), x.dtype()) })
+}
+
+/// Sets one element, given its location. Refuses an integer that does not fit.
+pub fn set_location(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
+    item::check_fits(value, x.dtype())?;
+    let pin = x.pin(Access::Write)?;
+    let shift = (location - x.layout().offset()) * x.dtype().size() as isize;
+    debug_assert!(x.layout().bounds().is_some_and(|(low, high)| low <= location && location <= high));
+    // SAFETY: callers take the location from the tensor's own layout, which is pinned.
+    unsafe { item::store(pin.origin.offset(shift), x.dtype(), value) };
+    Ok(())
+}
+
+/// Refuses a tensor with another number of elements than one.
+pub fn the_only_item(x: &Tensor) -> Result<Scalar> {
+    if x.size() != 1 {
+        let (got, wanted) = (format!("a tensor of shape {}", x.layout().shape_text()), "one element".into());
+        return Err(Error::new("item", Problem::Argument { argument: "input", got, wanted }));
+    }
+    let pin = x.pin(Access::Read)?;
+    // SAFETY: the only element lies at the origin.
+    Ok(unsafe { item::load(pin.origin, x.dtype()) })
+}

@@ -1,0 +1,7 @@
+//! Rules: which dtype and shape a result has, when an operation refuses, and then which kernel runs.
+
+pub mod copy;
+pub mod create;
+pub mod elementwise;
+pub mod reduce;
+pub mod table;

@@ -1,0 +1,169 @@
+//! The elementwise operations, one row each. Kernels, functions, methods, in-place forms, `out=`,
+//! operators, documentation and tests all follow from these rows.
+//!
+//! | part of a row | meaning |
+//! |---|---|
+//! | `add(a, b)` | its name and its operands |
+//! | `any`, `num`, `real`, `field` | the dtypes it knows, as in [`switch!`](crate::switch); `field` takes integers as the default float |
+//! | `same`, `bool`, `part` | the result: the operands' dtype, bool, or the dtype of one part of a complex number |
+//! | `a.add(b)` | the result from operands of one type |
+//! | `"+"` | its operator, if it has one |
+
+use crate::dtype::{self, Category, DType};
+use crate::error::{Error, Problem, Result};
+use crate::kernels::Kernel;
+use crate::kernels::map::{self, Binary, Unary};
+use crate::scalar::{Bool, Field, Num, Real};
+use crate::switch;
+
+/// Hands the rows to a macro.
+#[macro_export]
+macro_rules! op_table {
+    ($then:path) => {
+        $then! {
+            add(a, b) any   => same: a.add(b),        "+",  "Sum of the operands, element by element.";
+            sub(a, b) num   => same: a.sub(b),        "-",  "Left operand minus the right one.";
+            mul(a, b) any   => same: a.mul(b),        "*",  "Product of the operands, element by element.";
+            div(a, b) field => same: a.div(b),        "/",  "Left operand divided by the right one; integers give the default float.";
+            neg(a)    num   => same: a.neg(),         "-x", "Each element with its sign changed.";
+            abs(a)    any   => part: a.abs(),         "",   "The magnitude of each element.";
+            eq(a, b)  any   => bool: Bool::new(a == b), "==", "Whether the operands are equal, element by element.";
+            ne(a, b)  any   => bool: Bool::new(a != b), "!=", "Whether the operands differ, element by element.";
+            lt(a, b)  real  => bool: Bool::new(a < b),  "<",  "Whether the left operand is smaller.";
+            le(a, b)  real  => bool: Bool::new(a <= b), "<=", "Whether the left operand is smaller or equal.";
+            gt(a, b)  real  => bool: Bool::new(a > b),  ">",  "Whether the left operand is larger.";
+            ge(a, b)  real  => bool: Bool::new(a >= b), ">=", "Whether the left operand is larger or equal.";
+        }
+    };
+}
+
+/// Which dtypes an operation knows. Named as the classes of [`switch!`](crate::switch).
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    any,
+    num,
+    real,
+    field,
+}
+
+/// How the dtype of a result follows from that of the operands.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    same,
+    bool,
+    part,
+}
+
+/// One elementwise operation.
+pub struct Row {
+    pub name: &'static str,
+    /// Names of the operands.
+    pub operands: &'static [&'static str],
+    pub class: Class,
+    pub rule: Rule,
+    /// `+`, or empty.
+    pub operator: &'static str,
+    pub doc: &'static str,
+    /// The kernels for operands of a compute dtype.
+    pub kernels: fn(DType) -> Option<Twins>,
+}
+
+/// A fast kernel, and the plain one that it must equal bit for bit.
+pub struct Twins {
+    pub fast: Kernel,
+    pub reference: Kernel,
+}
+
+impl Class {
+    /// The dtype that operands are brought to before the operation, given the one they have in common.
+    #[inline]
+    pub fn operand_dtype(self, common: DType, op: &'static str) -> Result<DType> {
+        let refused = match self {
+            Class::any => return Ok(common),
+            Class::field if common.category() <= Category::Int => return Ok(dtype::default_float()),
+            Class::num if common == DType::Bool => "a number, not bool",
+            Class::real if common.is_complex() => "a real dtype",
+            _ => return Ok(common),
+        };
+        Err(Error::new(op, Problem::WrongDType { argument: "operand", got: common, wanted: refused }))
+    }
+
+    /// The dtypes that operands may have.
+    pub fn contains(self, dtype: DType) -> bool {
+        self.operand_dtype(dtype, "").is_ok()
+    }
+}
+
+impl Rule {
+    #[inline]
+    pub fn result_dtype(self, operand: DType) -> DType {
+        match self {
+            Rule::same => operand,
+            Rule::bool => DType::Bool,
+            Rule::part => operand.real(),
+        }
+    }
+}
+
+/// Makes the function of a row: a type named after the operation that implements `Unary` or `Binary`.
+macro_rules! body {
+    ($name:ident ($($arg:ident),+) any => $($rest:tt)*) => { body!(@rule $name ($($arg),+) Num => $($rest)*); };
+    ($name:ident ($($arg:ident),+) num => $($rest:tt)*) => { body!(@rule $name ($($arg),+) Num => $($rest)*); };
+    ($name:ident ($($arg:ident),+) real => $($rest:tt)*) => { body!(@rule $name ($($arg),+) Real => $($rest)*); };
+    ($name:ident ($($arg:ident),+) field => $($rest:tt)*) => { body!(@rule $name ($($arg),+) Field => $($rest)*); };
+    (@rule $name:ident ($($arg:ident),+) $bound:ident => same: $body:expr) => { body!(@fn $name ($($arg),+) T: $bound => T: $body); };
+    (@rule $name:ident ($($arg:ident),+) $bound:ident => bool: $body:expr) => { body!(@fn $name ($($arg),+) T: $bound => Bool: $body); };
+    (@rule $name:ident ($($arg:ident),+) $bound:ident => part: $body:expr) => { body!(@fn $name ($($arg),+) T: $bound => T::Part: $body); };
+    (@fn $name:ident ($a:ident) $T:ident: $bound:ident => $Out:ty: $body:expr) => {
+        impl<$T: $bound> Unary<$T> for bodies::$name {
+            type Out = $Out;
+            #[inline(always)]
+            fn apply($a: $T) -> $Out { $body }
+        }
+    };
+    (@fn $name:ident ($a:ident, $b:ident) $T:ident: $bound:ident => $Out:ty: $body:expr) => {
+        impl<$T: $bound> Binary<$T> for bodies::$name {
+            type Out = $Out;
+            #[inline(always)]
+            fn apply($a: $T, $b: $T) -> $Out { $body }
+        }
+    };
+}
+
+/// Chooses the drivers by the number of operands.
+macro_rules! twins {
+    ($name:ident ($a:ident) $T:ident) => {
+        Twins { fast: map::unary::<bodies::$name, $T>, reference: map::unary_reference::<bodies::$name, $T> }
+    };
+    ($name:ident ($a:ident, $b:ident) $T:ident) => {
+        Twins { fast: map::binary::<bodies::$name, $T>, reference: map::binary_reference::<bodies::$name, $T> }
+    };
+}
+
+macro_rules! rows {
+    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident: $body:expr, $operator:literal, $doc:literal;)*) => {
+        /// The functions of the rows, as types.
+        #[allow(non_camel_case_types)]
+        mod bodies { $(pub struct $name;)* }
+        $(body!($name ($($arg),+) $class => $rule: $body);)*
+
+        /// The number of each operation in [`OPS`].
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy)]
+        pub enum Op { $($name),* }
+
+        /// All rows.
+        pub static OPS: &[Row] = &[$(Row {
+            name: stringify!($name),
+            operands: &[$(stringify!($arg)),+],
+            class: Class::$class,
+            rule: Rule::$rule,
+            operator: $operator,
+            doc: $doc,
+            kernels: |dtype| switch!(dtype, $class, T => Some(twins!($name ($($arg),+) T)), else => None),
+        }),*];
+    };
+}
+op_table!(rows);

@@ -1,0 +1,454 @@
+//! A flat run of bytes with an owner, and the only door to its elements.
+//!
+//! ```text
+//! state:  closing (1 bit) | exports (31 bits) | pins (32 bits)
+//! ```
+//! An operation *pins* a storage while it touches elements; a buffer handed out *exports* it. A resize
+//! refuses while there are exports; otherwise it sets the closing bit, waits until no pins are left,
+//! swaps the memory and clears the bit. Whoever wants to pin meanwhile waits. Pins are short, and their
+//! holders wait for nothing (no lock, no interpreter) before they let go: that is why nobody waits forever.
+
+use crate::alloc;
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
+use crate::layout::Layout;
+use std::cell::UnsafeCell;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*, fence};
+
+/// Keeps foreign memory alive: dropped when the last user of the storage is gone.
+pub trait Owner: Send + Sync {}
+
+/// What a storage does with its bytes before anybody wrote to them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fill {
+    Zero,
+    /// Left as the allocator gave them.
+    Nothing,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// Whose memory it is.
+enum Memory {
+    /// Ours, behind the header in the same block.
+    Inline,
+    /// Ours, a block of its own with this many bytes.
+    Block(usize),
+    /// Someone else's. Held for its `Drop` only.
+    Foreign(#[allow(dead_code)] Box<dyn Owner>),
+}
+
+/// One cache line; small storages have their bytes right behind it.
+#[repr(C, align(64))]
+struct Header {
+    handles: AtomicUsize,
+    state: AtomicU64,
+    run: UnsafeCell<Run>,
+    /// Bytes of the block that holds this header.
+    block: u32,
+    readonly: bool,
+}
+
+/// Read by whoever holds a pin; written by whoever closed the storage and saw the last pin go.
+struct Run {
+    bytes: NonNull<u8>,
+    length: usize,
+    memory: Memory,
+}
+
+const HEADER: usize = size_of::<Header>();
+const PIN: u64 = 1;
+const PINS: u64 = (1 << 32) - 1;
+const EXPORT: u64 = 1 << 32;
+const CLOSING: u64 = 1 << 63;
+
+/// A shared handle on a run of bytes.
+pub struct Storage(NonNull<Header>);
+
+// SAFETY: the handle count and the state are atomic, and `run` follows the protocol of this module.
+unsafe impl Send for Storage {}
+// SAFETY: as above.
+unsafe impl Sync for Storage {}
+
+impl Storage {
+    /// Memory of our own.
+    #[inline]
+    pub fn new(bytes: usize, fill: Fill) -> Result<Storage> {
+        let zeroed = fill == Fill::Zero;
+        if bytes <= alloc::SMALL - HEADER {
+            let size = (HEADER + bytes + alloc::ALIGN - 1) & !(alloc::ALIGN - 1);
+            let block = alloc::allocate(size, false).ok_or_else(|| out_of_memory(bytes))?;
+            // SAFETY: the block has room for the header and, behind it, for `bytes` bytes.
+            let data = unsafe { block.add(HEADER) };
+            if zeroed {
+                // SAFETY: as above.
+                unsafe { data.write_bytes(0, size - HEADER) };
+            }
+            return Ok(Storage::from_parts(block, size, Run { bytes: data, length: bytes, memory: Memory::Inline }, false));
+        }
+        let size = alloc::rounded(bytes).ok_or_else(|| out_of_memory(bytes))?;
+        let data = alloc::allocate(size, zeroed).ok_or_else(|| out_of_memory(bytes))?;
+        let run = Run { bytes: data, length: bytes, memory: Memory::Block(size) };
+        match alloc::allocate(HEADER, false) {
+            Some(block) => Ok(Storage::from_parts(block, HEADER, run, false)),
+            None => {
+                // SAFETY: allocated above with this size.
+                unsafe { alloc::release(data, size) };
+                Err(out_of_memory(bytes))
+            }
+        }
+    }
+
+    /// Memory of someone else, alive as long as `owner`.
+    ///
+    /// # Safety
+    /// `bytes` points to `length` bytes that stay readable (and writable unless `readonly`) until
+    /// `owner` is dropped. `length` may be 0.
+    pub unsafe fn foreign(bytes: *mut u8, length: usize, readonly: bool, owner: Box<dyn Owner>) -> Result<Storage> {
+        let bytes = NonNull::new(bytes).unwrap_or(NonNull::<Header>::dangling().cast());
+        let block = alloc::allocate(HEADER, false).ok_or_else(|| out_of_memory(HEADER))?;
+        let run = Run { bytes, length, memory: Memory::Foreign(owner) };
+        Ok(Storage::from_parts(block, HEADER, run, readonly))
+    }
+
+    #[inline]
+    fn from_parts(block: NonNull<u8>, size: usize, run: Run, readonly: bool) -> Storage {
+        let header = block.cast::<Header>();
+        let value = Header {
+            handles: AtomicUsize::new(1),
+            state: AtomicU64::new(0),
+            run: UnsafeCell::new(run),
+            block: size as u32,
+            readonly,
+        };
+        // SAFETY: the block is fresh, aligned to a cache line and at least one header large.
+        unsafe { header.write(value) };
+        Storage(header)
+    }
+
+    #[inline]
+    fn header(&self) -> &Header {
+        // SAFETY: the header lives as long as any handle.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Whether both are handles on the same run of bytes.
+    #[inline]
+    pub fn is(&self, other: &Storage) -> bool {
+        self.0 == other.0
+    }
+
+    /// A number that no other living storage has.
+    pub fn id(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
+
+    pub fn is_readonly(&self) -> bool {
+        self.header().readonly
+    }
+
+    /// Whether the memory is the storage's own, and not lent by someone else.
+    pub fn is_owned(&self) -> bool {
+        let pin = self.pin_all();
+        // SAFETY: `pin` keeps the run from changing.
+        let owned = !matches!(unsafe { &(*self.header().run.get()).memory }, Memory::Foreign(_));
+        drop(pin);
+        owned
+    }
+
+    /// Length in bytes.
+    pub fn length(&self) -> usize {
+        self.pin_all().length
+    }
+
+    /// The address of the first byte at this moment; a resize may move it.
+    pub fn address(&self) -> usize {
+        self.pin_all().start as usize
+    }
+
+    /// Pins the storage as a whole.
+    #[inline]
+    pub fn pin_all(&self) -> PinnedBytes<'_> {
+        let state = &self.header().state;
+        while state.fetch_add(PIN, Acquire) & CLOSING != 0 {
+            state.fetch_sub(PIN, Release);
+            wait_while(|| state.load(Relaxed) & CLOSING != 0);
+        }
+        // SAFETY: the pin is counted and the storage is not closing, so the run does not change.
+        let run = unsafe { &*self.header().run.get() };
+        PinnedBytes { state, start: run.bytes.as_ptr(), length: run.length, lives: PhantomData }
+    }
+
+    /// Pins the elements of a layout: the only source of element pointers.
+    ///
+    /// Refuses a layout that leaves the storage as it is now, an address that the dtype cannot have, and
+    /// writing to read-only memory.
+    #[inline]
+    pub fn pin(&self, layout: &Layout, dtype: DType, access: Access) -> Result<Pinned<'_>> {
+        if access == Access::Write && self.header().readonly {
+            return Err(Error::new("", Problem::ReadOnly));
+        }
+        let pin = self.pin_all();
+        let size = dtype.size();
+        let length = pin.length / size;
+        match layout.bounds() {
+            Some((low, high)) if low < 0 || high >= length as isize => {
+                Err(Error::new("", Problem::OutsideStorage { first: low, last: high, length }))
+            }
+            Some(_) if pin.start as usize & (dtype.alignment() - 1) != 0 => {
+                let got = pin.start as isize;
+                Err(Error::new("", Problem::Misaligned { what: "address", got, size: dtype.alignment() }))
+            }
+            Some(_) => {
+                // SAFETY: the offset lies between the bounds, which lie in the storage.
+                let origin = unsafe { pin.start.offset(layout.offset() * size as isize) };
+                Ok(Pinned { origin, _pin: pin })
+            }
+            None => Ok(Pinned { origin: pin.start, _pin: pin }),
+        }
+    }
+
+    /// Forbids resizing until [`Storage::unexport`] is called as often as this.
+    pub fn export(&self) {
+        let state = &self.header().state;
+        while state.fetch_add(EXPORT, Acquire) & CLOSING != 0 {
+            state.fetch_sub(EXPORT, Release);
+            wait_while(|| state.load(Relaxed) & CLOSING != 0);
+        }
+    }
+
+    /// Takes back one [`Storage::export`].
+    pub fn unexport(&self) {
+        let before = self.header().state.fetch_sub(EXPORT, Release);
+        debug_assert!(before & !CLOSING >= EXPORT, "unexport without export");
+    }
+
+    /// Changes the length. The common prefix is kept, new bytes are zero. Waits for running operations.
+    pub fn resize(&self, bytes: usize) -> Result<()> {
+        let header = self.header();
+        if header.readonly {
+            return Err(Error::new("resize_", Problem::ReadOnly));
+        }
+        let mut state = header.state.load(Relaxed);
+        loop {
+            if state & CLOSING != 0 {
+                wait_while(|| header.state.load(Relaxed) & CLOSING != 0);
+                state = header.state.load(Relaxed);
+                continue;
+            }
+            if state >= EXPORT {
+                return Err(Error::new("resize_", Problem::Exported { exports: (state / EXPORT) as usize }));
+            }
+            match header.state.compare_exchange_weak(state, state | CLOSING, Acquire, Relaxed) {
+                Ok(_) => break,
+                Err(now) => state = now,
+            }
+        }
+        let opened = Reopen(&header.state);
+        wait_while(|| header.state.load(Acquire) & PINS != 0);
+        // SAFETY: closed by us, and the last pin is gone: nobody reads or writes the run.
+        let result = unsafe { &mut *header.run.get() }.resize(bytes);
+        drop(opened);
+        result
+    }
+}
+
+/// Opens a closed storage again, whatever happens.
+struct Reopen<'a>(&'a AtomicU64);
+impl Drop for Reopen<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_and(!CLOSING, Release);
+    }
+}
+
+impl Run {
+    fn resize(&mut self, bytes: usize) -> Result<()> {
+        if matches!(self.memory, Memory::Foreign(_)) {
+            return Err(Error::new("resize_", Problem::NotOwned));
+        }
+        if bytes == self.length {
+            return Ok(());
+        }
+        let size = alloc::rounded(bytes).ok_or_else(|| out_of_memory(bytes))?;
+        let data = alloc::allocate(size, true).ok_or_else(|| out_of_memory(bytes))?;
+        // SAFETY: both runs hold the common prefix, and they are different blocks.
+        unsafe { data.as_ptr().copy_from_nonoverlapping(self.bytes.as_ptr(), bytes.min(self.length)) };
+        let old = std::mem::replace(self, Run { bytes: data, length: bytes, memory: Memory::Block(size) });
+        old.free();
+        Ok(())
+    }
+
+    fn free(self) {
+        if let Memory::Block(size) = self.memory {
+            // SAFETY: a block of this size, allocated by `Storage::new` or `resize` and used by nobody else.
+            unsafe { alloc::release(self.bytes, size) };
+        }
+    }
+}
+
+impl Clone for Storage {
+    #[inline]
+    fn clone(&self) -> Storage {
+        self.header().handles.fetch_add(1, Relaxed);
+        Storage(self.0)
+    }
+}
+
+impl Drop for Storage {
+    #[inline]
+    fn drop(&mut self) {
+        if self.header().handles.fetch_sub(1, Release) != 1 {
+            return;
+        }
+        fence(Acquire);
+        // SAFETY: that was the last handle; pins borrow a handle and exports keep one, so nobody is left.
+        unsafe {
+            let header = self.0.read();
+            header.run.into_inner().free();
+            alloc::release(self.0.cast(), header.block as usize);
+        }
+    }
+}
+
+/// A pin on the whole storage: while it lives the bytes stay where they are.
+pub struct PinnedBytes<'a> {
+    state: &'a AtomicU64,
+    pub start: *mut u8,
+    pub length: usize,
+    lives: PhantomData<&'a Storage>,
+}
+
+impl Drop for PinnedBytes<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.state.fetch_sub(PIN, Release);
+    }
+}
+
+/// A pin on the elements of one layout.
+pub struct Pinned<'a> {
+    /// Address of the element whose indices are all zero (dangling for a layout without elements).
+    pub origin: *mut u8,
+    _pin: PinnedBytes<'a>,
+}
+
+// SAFETY: a pin is a count in an atomic; the pointer is used by kernels, whose callers answer for it.
+unsafe impl Send for Pinned<'_> {}
+
+#[cold]
+fn out_of_memory(bytes: usize) -> Error {
+    Error::new("", Problem::OutOfMemory { bytes })
+}
+
+/// Spins a little, then lets others run.
+#[cold]
+fn wait_while(busy: impl Fn() -> bool) {
+    let mut rounds = 0;
+    while busy() {
+        rounds += 1;
+        if rounds < 64 { std::hint::spin_loop() } else { std::thread::yield_now() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    fn read(storage: &Storage, at: usize) -> u8 {
+        let pin = storage.pin_all();
+        assert!(at < pin.length);
+        // SAFETY: inside the pinned bytes.
+        unsafe { pin.start.add(at).read() }
+    }
+
+    #[test]
+    fn a_header_is_one_cache_line() {
+        assert_eq!(HEADER, 64);
+    }
+
+    #[test]
+    fn resize_keeps_the_common_prefix_and_zeroes_the_rest() {
+        for bytes in [5usize, 100, 5000, 100_000] {
+            let storage = Storage::new(bytes, Fill::Nothing).unwrap();
+            // SAFETY: all of it is ours.
+            unsafe { storage.pin_all().start.write_bytes(7, bytes) };
+            storage.resize(2 * bytes).unwrap();
+            assert_eq!((read(&storage, bytes - 1), read(&storage, bytes), storage.length()), (7, 0, 2 * bytes));
+            storage.resize(bytes / 2).unwrap();
+            assert_eq!((read(&storage, bytes / 2 - 1), storage.length()), (7, bytes / 2));
+            storage.resize(0).unwrap();
+            assert_eq!(storage.length(), 0);
+        }
+    }
+
+    #[test]
+    fn an_exported_storage_is_not_resized() {
+        let storage = Storage::new(8, Fill::Zero).unwrap();
+        storage.export();
+        assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::Exported { exports: 1 });
+        storage.unexport();
+        storage.resize(16).unwrap();
+    }
+
+    #[test]
+    fn a_foreign_owner_is_dropped_once_with_the_last_handle() {
+        struct Counted(Arc<AtomicUsize>);
+        impl Owner for Counted {}
+        impl Drop for Counted {
+            fn drop(&mut self) {
+                self.0.fetch_add(1, Relaxed);
+            }
+        }
+        let drops = Arc::new(AtomicUsize::new(0));
+        let mut bytes = [1u8, 2, 3];
+        // SAFETY: `bytes` outlives the storage.
+        let storage = unsafe { Storage::foreign(bytes.as_mut_ptr(), 3, true, Box::new(Counted(drops.clone()))) }.unwrap();
+        let other = storage.clone();
+        assert!(!storage.is_owned());
+        assert_eq!(*storage.resize(1).unwrap_err().problem, Problem::ReadOnly);
+        drop(storage);
+        assert_eq!((drops.load(Relaxed), read(&other, 2)), (0, 3));
+        drop(other);
+        assert_eq!(drops.load(Relaxed), 1);
+    }
+
+    #[test]
+    fn pins_refuse_what_leaves_the_storage() {
+        let storage = Storage::new(12, Fill::Zero).unwrap();
+        let layout = Layout::row_major(&[3]).unwrap();
+        assert!(storage.pin(&layout, DType::F32, Access::Write).is_ok());
+        storage.resize(8).unwrap();
+        let error = storage.pin(&layout, DType::F32, Access::Read).err().unwrap();
+        assert_eq!(*error.problem, Problem::OutsideStorage { first: 0, last: 2, length: 2 });
+    }
+
+    #[test]
+    fn readers_never_see_freed_memory_while_another_thread_resizes() {
+        let storage = Storage::new(4096, Fill::Zero).unwrap();
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !stop.load(Relaxed) {
+                        let pin = storage.pin_all();
+                        // SAFETY: inside the pinned bytes; only zeros are ever written.
+                        let sum: u64 = (0..pin.length).map(|i| unsafe { pin.start.add(i).read_volatile() } as u64).sum();
+                        assert_eq!(sum, 0);
+                    }
+                });
+            }
+            for round in 0..2000 {
+                storage.resize(1 + round * 37 % 9000).unwrap();
+            }
+            stop.store(true, Relaxed);
+        });
+    }
+}

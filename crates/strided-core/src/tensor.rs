@@ -1,0 +1,153 @@
+//! A tensor: one way of looking at a storage.
+
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
+use crate::layout::Layout;
+use crate::storage::{Access, Fill, Pinned, Storage};
+
+/// A storage, the dtype of its elements, and where the elements of this view lie in it.
+///
+/// ```
+/// use strided_core::{DType, Tensor, storage::Fill};
+/// let x = Tensor::new(&[4, 5], DType::F32, Fill::Zero).unwrap();
+/// let row = x.with_layout(x.layout().select(0, 2).unwrap());
+/// assert_eq!(row.layout().offset(), 10);
+/// assert!(row.storage().is(x.storage()));
+/// ```
+#[derive(Clone)]
+pub struct Tensor {
+    storage: Storage,
+    layout: Layout,
+    dtype: DType,
+}
+
+impl Tensor {
+    /// A row-major tensor on memory of its own.
+    #[inline]
+    pub fn new(shape: &[isize], dtype: DType, fill: Fill) -> Result<Tensor> {
+        Tensor::with_new_memory(Layout::row_major(shape)?, dtype, fill)
+    }
+
+    /// A tensor on memory of its own that is laid out as given, with offset 0 and no negative stride.
+    #[inline]
+    pub fn with_new_memory(layout: Layout, dtype: DType, fill: Fill) -> Result<Tensor> {
+        let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1);
+        let storage = Storage::new(length * dtype.size(), fill)?;
+        Ok(Tensor { storage, layout, dtype })
+    }
+
+    /// A tensor on an existing storage. Refuses a layout that leaves it.
+    pub fn over(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
+        storage.pin(&layout, dtype, Access::Read)?;
+        Ok(Tensor { storage, layout, dtype })
+    }
+
+    /// One dimension over a whole storage; bytes that fill no element are left out.
+    pub fn whole(storage: Storage, dtype: DType) -> Result<Tensor> {
+        let length = storage.length() / dtype.size();
+        Tensor::over(storage, dtype, Layout::row_major(&[length as isize])?)
+    }
+
+    /// Another view of the same storage. Views of views stay inside it, so nothing is checked here;
+    /// elements are reached through a pin, which checks.
+    #[inline]
+    pub fn with_layout(&self, layout: Layout) -> Tensor {
+        Tensor { storage: self.storage.clone(), layout, dtype: self.dtype }
+    }
+
+    /// Looks at the same storage in another way from now on.
+    pub fn set_layout(&mut self, layout: Layout) {
+        self.layout = layout;
+    }
+
+    /// The same bytes as elements of another dtype: `view(dtype)`.
+    pub fn reinterpret(&self, dtype: DType) -> Result<Tensor> {
+        let layout = self.layout.reinterpret(self.dtype.size(), dtype.size())?;
+        Tensor::over(self.storage.clone(), dtype, layout)
+    }
+
+    /// The real (0) or imaginary (1) parts of complex elements, as a view.
+    pub fn part(&self, index: isize) -> Result<Tensor> {
+        if !self.dtype.is_complex() {
+            let (argument, wanted) = ("input", "a complex dtype");
+            return Err(Error::new("imag", Problem::WrongDType { argument, got: self.dtype, wanted }));
+        }
+        Ok(Tensor { storage: self.storage.clone(), layout: self.layout.part(index)?, dtype: self.dtype.real() })
+    }
+
+    #[inline]
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+    #[inline]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    #[inline]
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.layout.size()
+    }
+
+    /// Pins the elements for reading or writing.
+    #[inline]
+    pub fn pin(&self, access: Access) -> Result<Pinned<'_>> {
+        self.storage.pin(&self.layout, self.dtype, access)
+    }
+
+    /// Whether both look at the same elements of the same storage in the same way.
+    pub fn is_set_to(&self, other: &Tensor) -> bool {
+        self.storage.is(&other.storage) && self.dtype == other.dtype && self.layout == other.layout
+    }
+
+    /// Refuses to be written through if elements share memory.
+    pub fn check_writable(&self) -> Result<()> {
+        if self.layout.is_dense() || self.layout.is_injective() {
+            return Ok(());
+        }
+        let (shape, stride) = (self.layout.shape_text(), self.layout.stride_text());
+        Err(Error::new("", Problem::SelfOverlap { shape, stride }))
+    }
+
+    /// Grows the storage until it holds a row-major tensor of this shape at the present offset, and
+    /// looks at it so. The storage never shrinks.
+    pub fn resize(&mut self, shape: &[isize]) -> Result<()> {
+        let offset = self.layout.offset();
+        let layout = Layout::row_major(shape)?;
+        let layout = Layout::strided(shape, &layout.stride(), offset)?;
+        if let Some((_, high)) = layout.bounds() {
+            let bytes = (high as usize + 1) * self.dtype.size();
+            if bytes > self.storage.length() {
+                self.storage.resize(bytes)?;
+            }
+        }
+        self.layout = layout;
+        Ok(())
+    }
+}
+
+/// Whether writing `out` could change what a later read of `input` sees: they share memory, and not
+/// element for element.
+pub fn conflict(out: &Tensor, input: &Tensor) -> bool {
+    if out.is_set_to(input) {
+        return false;
+    }
+    let (Some(a), Some(b)) = (byte_range(out), byte_range(input)) else { return false };
+    if a.1 < b.0 || b.1 < a.0 {
+        return false;
+    }
+    // The same storage in the same units can be compared exactly; two storages may still be one memory.
+    !out.storage.is(&input.storage)
+        || out.dtype.size() != input.dtype.size()
+        || out.layout.overlaps(&input.layout)
+}
+
+/// Addresses of the first and last byte of a tensor's elements.
+fn byte_range(x: &Tensor) -> Option<(isize, isize)> {
+    let (low, high) = x.layout.bounds()?;
+    let (start, size) = (x.storage.address() as isize, x.dtype.size() as isize);
+    Some((start + low * size, start + (high + 1) * size - 1))
+}

@@ -1,0 +1,150 @@
+"""How numbers are written: one style, chosen from all the numbers of a tensor that are shown, as Torch7 chose it.
+
+    whole, at most nine digits          " 12"                    as integers
+    whole, with more digits             " 1.2346e+10"            (floats; integers stay plain outside Torch7)
+    more than four decades apart        " 1.0000e-01"
+    all below 0.1, or one from 1e5 on   " 1.0000" under "0.001 *"   a scale common to all
+    any others                          " 0.5000"
+
+A style is a tuple (hole, width, scale, convert): `hole` is what stands for a number in a template that `%` fills,
+`width` its characters (None where Torch7 did not align), `scale` the common factor or None, and `convert` turns an
+element into what its hole takes, None where that is the element itself. The width holds a place for the sign, so
+that negative numbers stand close and positive ones stand apart.
+"""
+
+from __future__ import annotations
+
+from math import floor, inf, isfinite, log10
+
+TYPE_CHECKING = False  # typing is slow to import; the checker reads this name as True
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from .options import Options
+
+    Number = bool | int | float | complex
+    Style = tuple[str, int | None, float | None, Callable[[Any], Any] | None]
+
+MOST_PLAIN_DIGITS = 9  # of a whole number that is written as an integer
+MOST_DECADES = 4  # between numbers that are written with a fixed point
+MOST_DIGITS_BEFORE_POINT = 5  # without a common scale
+LEAST_SCALED_DIGITS = -300  # further down a scale nears the subnormal numbers, and dividing by it would lose digits
+
+
+def choose(values: Sequence[Any], options: Options, torch7: bool = False, scalable: bool = True) -> Style:
+    """The style for `values`, which are all of one Python type: bool, int, float or complex."""
+    kind = type(values[0])
+    if kind is bool:
+        return "%6s", 6, None, None
+    if kind is complex:
+        return _complex_style(values, options, scalable)
+    if torch7:
+        return _torch7_style(values, options)
+    if kind is int:
+        width = 1 + len(str(max(max(values), -min(values))))
+        return f"%{width}d", width, None, None
+    return _float_style(values, options, scalable)
+
+
+def by_format(values: Iterable[Any], spec: str) -> Style:
+    """The style in which each element is written by its own `format(element, spec)`."""
+
+    def write(value: Any) -> str:
+        return f"{value:{spec}}"
+
+    width = 1 + max(len(text) - (text[:1] in ("+", "-")) for text in map(write, values))
+    return f"%{width}s", width, None, write
+
+
+def _float_style(values: Sequence[float], options: Options, scalable: bool) -> Style:
+    magnitudes = list(map(abs, values))
+    width = 0
+    if not isfinite(sum(magnitudes)):
+        magnitudes = list(filter(isfinite, magnitudes))
+        width = len("-inf")
+    least, most = _bounds(magnitudes)
+    conversion, scale = _notation(magnitudes, least, most, options, scalable)
+    if scale:
+        least, most = least / scale, most / scale
+    # Measured and not computed: 9.99999 is written 10.0000, and some exponents have three digits.
+    sample = "%" + conversion
+    width = max(width, 1 + len(sample % most), 1 + len(sample % least))
+    return f"%{width}{conversion}", width, scale, _divide_by(scale)
+
+
+def _complex_style(values: Sequence[complex], options: Options, scalable: bool) -> Style:
+    """Both parts in one notation, each with a width of its own: `  1.5000 +10.0000j`."""
+    magnitudes = [abs(part) for value in values for part in (value.real, value.imag) if isfinite(part)]
+    conversion, scale = _notation(magnitudes, *_bounds(magnitudes), options, scalable)
+    divisor = scale or 1.0
+    unsigned, signed = f"%{conversion}", f"%+{conversion}"
+    real_width = 1 + max(len(unsigned % abs(value.real / divisor)) for value in values)
+    imag_width = max(len(signed % (value.imag / divisor)) for value in values)
+    template = f"%{real_width}{conversion}%+{imag_width}{conversion}j"
+
+    def write(value: complex) -> str:
+        return template % (value.real / divisor, value.imag / divisor)
+
+    return "%s", real_width + imag_width + 1, scale, write
+
+
+def _bounds(magnitudes: Sequence[float]) -> tuple[float, float]:
+    """The smallest and the largest; zeros, which suit every notation, are smallest only where there is nothing else."""
+    return min(filter(None, magnitudes), default=0.0), max(magnitudes, default=0.0)
+
+
+def _notation(
+    magnitudes: Sequence[float], least: float, most: float, options: Options, scalable: bool
+) -> tuple[str, float | None]:
+    """The conversion for finite magnitudes between these bounds, still without a width, and the scale."""
+    whole = all(map(float.is_integer, magnitudes))
+    letter, scale = _rule(whole, _digits(least), _digits(most), options.sci_mode)
+    if letter == "d":
+        return ".0f", None  # and not an integer conversion: it shows -0, and can stand beside inf
+    if scale and not scalable:
+        return f".{options.precision}e", None
+    return f".{options.precision}{letter}", scale
+
+
+def _torch7_style(values: Sequence[float], options: Options) -> Style:
+    """The letter of Torch7: integers follow the rules of floats, infinity has infinitely many digits, NaN unhinges all."""
+    if any(value != value for value in values):
+        return "%f", None, None, None
+    magnitudes = [abs(float(value)) for value in values]
+    whole = all(magnitude.is_integer() or magnitude == inf for magnitude in magnitudes)
+    low, high = _digits(min(magnitudes)), _digits(max(magnitudes))
+    letter, scale = _rule(whole, low, high)
+    if letter == "d":
+        width = int(high) + 1
+        return f"%{width}d", width, None, None
+    if letter == "e":
+        long_exponent = not whole and max(abs(low), abs(high)) > 99
+        width = options.precision + len("-1.e+00") + long_exponent
+    else:
+        width = options.precision + len("-.") + (1 if scale else max(int(high), 1))
+    return f"%{width}.{options.precision}{letter}", width, scale, _divide_by(scale)
+
+
+def _divide_by(scale: float | None) -> Callable[[float], float] | None:
+    return (lambda value: value / scale) if scale else None
+
+
+def _digits(magnitude: float) -> float:
+    """Digits before the point: 3 for 250.0, 0 for 0.5, -1 for 0.05; a zero counts as the one digit it is written with."""
+    if magnitude == 0 or magnitude == inf:
+        return magnitude or 1
+    return floor(log10(magnitude)) + 1
+
+
+def _rule(whole: bool, low: float, high: float, sci_mode: bool | None = None) -> tuple[str, float | None]:
+    """The table at the top of this file, for numbers with `low` to `high` digits before the point."""
+    if sci_mode is not None:
+        return ("e" if sci_mode else "d" if whole else "f"), None
+    if whole:
+        return ("d" if high <= MOST_PLAIN_DIGITS else "e"), None
+    if high - low > MOST_DECADES or high < LEAST_SCALED_DIGITS:
+        return "e", None
+    if 0 <= high <= MOST_DIGITS_BEFORE_POINT:
+        return "f", None
+    return "f", 10.0 ** (high - 1)

@@ -1,0 +1,564 @@
+"""The text of tensors and storages, over a stand-in for the tensor: the engine has no part in how numbers look."""
+
+import json
+import os
+import subprocess
+import sys
+from math import inf, isnan, nan, prod
+from pathlib import Path
+
+import hypothesis.extra.numpy as arrays
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from strided.display import Options, get_printoptions, printoptions, set_printoptions, text
+
+RECORDED = json.loads((Path(__file__).parent / "data/torch7_printed.json").read_text())["cases"]
+PLAIN = Options(linewidth=80)  # the tests may themselves be run on a terminal
+
+NAMES = {
+    "bool": "Bool",
+    "int8": "Char",
+    "uint8": "Byte",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "uint64": "UInt64",
+    "float16": "Half",
+    "float32": "Float",
+    "float64": "Double",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+DTYPES = {name: np.dtype(dtype) for dtype, name in NAMES.items()}
+
+
+class Stand:
+    """As much of a tensor, or of a storage, as printing asks for; it counts the elements that are read."""
+
+    def __init__(self, array, suffix="Tensor"):
+        self.array = np.asarray(array)
+        self.suffix = suffix
+        self.reads = [0]
+
+    def _view(self, array):
+        view = Stand(array)
+        view.reads = self.reads
+        return view
+
+    @property
+    def shape(self):
+        return self.array.shape
+
+    def type(self):
+        return f"strided.{NAMES[self.array.dtype.name]}{self.suffix}"
+
+    def tolist(self):
+        self.reads[0] += self.array.size
+        return self.array.tolist()
+
+    def narrow(self, dim, start, length):
+        assert 0 <= start <= start + length <= self.shape[dim]
+        return self._view(self.array[(slice(None),) * dim + (slice(start, start + length),)])
+
+    def select(self, dim, index):
+        assert 0 <= index < self.shape[dim]
+        return self._view(self.array[(slice(None),) * dim + (index,)])
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, index):
+        self.reads[0] += 1
+        return self.array[index].item()
+
+
+def lines(array, options=PLAIN, **more):
+    """The printed lines, the last of them without the type: `3x4`."""
+    *grid, last = text.tensor(Stand(array), options=options, **more).split("\n")
+    assert last.startswith("[strided.") and last.endswith("]")
+    return [*grid, last.partition(" of size ")[2].removesuffix("]")]
+
+
+# Torch7
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=lambda case: f"{case['case']}: {case['expr']}")
+def test_what_torch7_printed(case):
+    name = case["type"].removeprefix("torch.").removesuffix("Tensor").removesuffix("Storage")
+    values = np.array([float(value) for value in case["values"]]).astype(DTYPES[name])
+    if case["kind"] == "storage":
+        printed = text.storage(Stand(values, "Storage"), prefix="torch.", base=1, options=PLAIN)
+    else:
+        # The tensor without a dim is Torch7's empty one.
+        shaped = values.reshape(case["size"] or 0)
+        printed = text.tensor(Stand(shaped), prefix="torch.", base=1, options=PLAIN)
+    assert printed == case["printed"]
+
+
+def test_the_records_cover_every_notation():
+    printed = "\n".join(case["printed"] for case in RECORDED)
+    for mark in ("e+", " *\n", "Columns", ",.,.) = ", "nan", "inf", "0000\n", "no dimension", "Storage"):
+        assert mark in printed
+
+
+def test_both_index_bases_share_one_look():
+    array = np.arange(1, 61).reshape(2, 30) / 7
+    with_zero = text.tensor(Stand(array), options=PLAIN)
+    with_one = text.tensor(Stand(array), base=1, options=PLAIN)
+    assert "Columns 0 to 9\n" in with_zero and "Columns 20 to 29\n" in with_zero
+    assert "Columns 1 to 10\n" in with_one and "Columns 21 to 30\n" in with_one
+
+    def numbers(printed):
+        return [line for line in printed.splitlines() if not line.startswith("Columns")]
+
+    assert numbers(with_zero) == numbers(with_one)
+
+
+def test_torch7_writes_long_integers_as_floats():
+    assert text.tensor(Stand(np.array([[10**9]])), base=1) == " 1.0000e+09\n[strided.LongTensor of size 1x1]\n"
+
+
+# Numbers
+
+
+def test_integers_are_plain():
+    assert lines([12345678901, -1]) == [" 12345678901", "          -1", "2"]
+    assert lines([-(2**63)]) == ["-9223372036854775808", "1"]
+    assert lines(np.array([2**64 - 1], np.uint64)) == [" 18446744073709551615", "1"]
+
+
+def test_whole_floats_are_written_as_integers():
+    assert lines([0.0, 1.0, -20.0]) == ["  0", "  1", "-20", "3"]
+    assert lines([-0.0, 1.0]) == ["-0", " 1", "2"]
+    assert lines([999999999.0]) == [" 999999999", "1"]
+    assert lines([1000000000.0]) == [" 1.0000e+09", "1"]
+
+
+def test_notations_of_floats():
+    assert lines([0.1, 1000.0]) == ["    0.1000", " 1000.0000", "2"]
+    assert lines([0.1, 10000.0]) == [" 1.0000e-01", " 1.0000e+04", "2"]
+    assert lines([0.001, -0.002]) == ["0.001 *", " 1.0000", "-2.0000", "2"]
+    assert lines([[0.5, 1.5], [100000.5, 7.0]]) == [
+        " 5.0000e-01  1.5000e+00",
+        " 1.0000e+05  7.0000e+00",
+        "2x2",
+    ]
+    assert lines([[300000.5, 100000.5]]) == ["100000 *", "  3.0000  1.0000", "1x2"]
+
+
+def test_zeros_do_not_hide_that_numbers_are_far_apart():
+    assert lines([0.0, 1e-9, 1.0]) == [" 0.0000e+00", " 1.0000e-09", " 1.0000e+00", "3"]
+
+
+def test_rounding_up_keeps_the_columns_aligned():
+    assert lines([[9.99999, 1.5], [-9.99999, 1.5]]) == [" 10.0000   1.5000", "-10.0000   1.5000", "2x2"]
+
+
+def test_extreme_exponents():
+    assert lines([5e-324, 0.0]) == [" 4.9407e-324", "  0.0000e+00", "2"]
+    assert lines([1.7e308, 1.5]) == [" 1.7000e+308", "  1.5000e+00", "2"]
+    assert lines([1.7e308, 1.6e308]) == [" 1.7000e+308", " 1.6000e+308", "2"]  # whole, and their sum is not finite
+
+
+def test_infinities_and_nan_are_aligned_and_decide_nothing():
+    assert lines([1.0, inf, -inf, nan]) == ["   1", " inf", "-inf", " nan", "4"]
+    assert lines([[1.5, inf], [nan, -inf]]) == [" 1.5000     inf", "    nan    -inf", "2x2"]
+    assert lines([0.001, nan]) == ["0.001 *", " 1.0000", "    nan", "2"]
+    assert lines([nan, inf]) == [" nan", " inf", "2"]
+
+
+def test_bools():
+    assert lines([True, False]) == ["  True", " False", "2"]
+    assert lines([[True, False], [True, True]]) == ["  True  False", "  True   True", "2x2"]
+
+
+def test_complex_numbers():
+    assert lines([1 + 2j, -10 - 30j]) == ["  1 +2j", "-10-30j", "2"]
+    assert lines([0.5 + 2j, 10.5 - 3j]) == ["  0.5000+2.0000j", " 10.5000-3.0000j", "2"]
+    assert lines([[1e-6 + 2e-6j]]) == ["1e-06 *", "  1.0000+2.0000j", "1x1"]
+    assert lines([complex(nan, -inf), 1.5 + 0j]) == ["    nan   -infj", " 1.5000+0.0000j", "2"]
+
+
+def test_a_number_is_written_from_its_exact_value():
+    assert lines(np.array([0.1], np.float32)) == [" 0.1000", "1"]
+    assert lines(np.array([0.1], np.float16)) == ["0.01 *", " 9.9976", "1"]  # the half is 0.0999755859375
+
+
+# Shapes
+
+
+def test_a_single_number():
+    assert lines(np.float32(3.5)) == [" 3.5000", "()"]
+    assert lines(np.float64(0.001)) == [" 1.0000e-03", "()"]  # a line with a scale would be odd here
+    assert lines(np.array(-7)) == ["-7", "()"]
+    assert lines(np.array(True)) == ["  True", "()"]
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3), (2, 0, 4), (0, 10**6)])
+def test_no_element_no_grid(shape):
+    assert lines(np.zeros(shape)) == ["x".join(map(str, shape))]
+
+
+def test_slices_count_with_the_first_index_fastest():
+    array = np.arange(8).reshape(2, 2, 1, 2)
+    assert lines(array) == [
+        "(0,0,.,.) = ",
+        "  0  1",
+        "",
+        "(1,0,.,.) = ",
+        "  4  5",
+        "",
+        "(0,1,.,.) = ",
+        "  2  3",
+        "",
+        "(1,1,.,.) = ",
+        "  6  7",
+        "2x2x1x2",
+    ]
+    assert text.tensor(Stand(array), base=1).startswith("(1,1,.,.) = \n")
+
+
+def test_blocks_and_scale_inside_slices():
+    array = np.arange(1, 13).reshape(1, 2, 6) * 100000.5
+    assert lines(array, Options(linewidth=34)) == [
+        "(0,.,.) = ",
+        " Columns 0 to 3",
+        " 1e+06 *",
+        "   0.1000  0.2000  0.3000  0.4000",
+        "   0.7000  0.8000  0.9000  1.0000",
+        "",
+        " Columns 4 to 5",
+        " 1e+06 *",
+        "   0.5000  0.6000",
+        "   1.1000  1.2000",
+        "1x2x6",
+    ]
+
+
+def test_a_line_holds_at_least_one_number():
+    assert lines([[10, 20]], Options(linewidth=1)) == ["Columns 0 to 0", " 10", "", "Columns 1 to 1", " 20", "1x2"]
+
+
+def test_the_prefix_replaces_the_module():
+    assert text.tensor(Stand([1]), prefix="lab.") == " 1\n[lab.LongTensor of size 1]"
+
+
+@given(
+    arrays.arrays(
+        some.sampled_from([np.float32, np.float64, np.int64, np.bool_]),
+        arrays.array_shapes(min_dims=2, max_dims=2, max_side=9),
+    )
+)
+def test_every_row_of_a_matrix_is_equally_long(array):
+    *grid, _ = lines(array, Options(linewidth=10**6))
+    rows = grid[1:] if grid[0].endswith(" *") else grid
+    assert len(rows) == len(array) and len(set(map(len, rows))) == 1
+
+
+@given(
+    arrays.arrays(np.float64, some.integers(1, 20)),
+    some.integers(0, 12),
+    some.sampled_from([None, True]),
+)
+def test_what_is_written_is_near_what_is_there(array, precision, sci_mode):
+    *grid, _ = lines(array, Options(precision=precision, sci_mode=sci_mode))
+    scale = float(grid.pop(0).removesuffix(" *")) if grid[0].endswith(" *") else 1.0
+    largest = max((abs(value) for value in array.tolist() if abs(value) < inf), default=0.0)
+    last_digit = 10.0**-precision * (scale if scale != 1 else max(largest, 1.0))
+    for value, line in zip(array.tolist(), grid, strict=True):
+        written = float(line)
+        if isnan(value):
+            assert isnan(written)
+        elif abs(written) == inf:
+            assert value == written or abs(value) > 1.7e308  # rounding up left the range of floats
+        else:
+            assert abs(written * scale - value) <= 0.500001 * last_digit
+
+
+# Summaries
+
+
+def test_a_long_vector_shows_its_ends():
+    assert lines(np.arange(1001) * 1.5) == [
+        "    0.0000",
+        "    1.5000",
+        "    3.0000",
+        "       ...",
+        " 1497.0000",
+        " 1498.5000",
+        " 1500.0000",
+        "1001",
+    ]
+    assert len(lines(np.arange(1000))) == 1001
+
+
+def test_a_large_matrix_shows_its_corners():
+    assert lines(np.arange(10000).reshape(100, 100)) == [
+        "    0     1     2  ...    97    98    99",
+        "  100   101   102  ...   197   198   199",
+        "  200   201   202  ...   297   298   299",
+        "  ...",
+        " 9700  9701  9702  ...  9797  9798  9799",
+        " 9800  9801  9802  ...  9897  9898  9899",
+        " 9900  9901  9902  ...  9997  9998  9999",
+        "100x100",
+    ]
+
+
+def test_only_dims_that_are_long_are_cut():
+    assert lines(np.arange(14).reshape(7, 2), Options(threshold=5, edgeitems=1)) == [
+        "  0   1",
+        " ...",
+        " 12  13",
+        "7x2",
+    ]
+    assert lines(np.arange(6).reshape(2, 3), Options(threshold=5, edgeitems=1)) == [" 0  ...  2", " 3  ...  5", "2x3"]
+
+
+def test_many_slices_are_left_out_too():
+    grid = lines(np.zeros((10, 10, 20)))
+    assert [line for line in grid if line.startswith(("(", "..."))] == [
+        "(0,.,.) = ",
+        "(1,.,.) = ",
+        "(2,.,.) = ",
+        "...",
+        "(7,.,.) = ",
+        "(8,.,.) = ",
+        "(9,.,.) = ",
+    ]
+
+
+def test_each_outer_dim_shows_its_ends_while_that_is_short():
+    grid = lines(np.zeros((5, 5, 2, 2)), Options(threshold=99, edgeitems=2))
+    titles = [line for line in grid if line.startswith(("(", "..."))]
+    assert titles[:7] == [
+        "(0,0,.,.) = ",
+        "(1,0,.,.) = ",
+        "...",
+        "(3,0,.,.) = ",
+        "(4,0,.,.) = ",
+        "(0,1,.,.) = ",
+        "(1,1,.,.) = ",
+    ]
+    assert titles.count("...") == 5  # one in each of four columns of slices, and the one column left out
+    assert titles[-1] == "(4,4,.,.) = "
+
+
+def test_blocks_of_a_summary_name_the_columns_they_stand_for():
+    array = np.arange(400).reshape(20, 20) * 1000.5
+    assert lines(array, Options(linewidth=30, edgeitems=2, threshold=5)) == [
+        "Columns 0 to 17",
+        "100000 *",
+        "  0.0000  0.0100  ...",
+        "  0.2001  0.2101  ...",
+        "     ...",
+        "  3.6018  3.6118  ...",
+        "  3.8019  3.8119  ...",
+        "",
+        "Columns 18 to 19",
+        "100000 *",
+        "  0.1801  0.1901",
+        "  0.3802  0.3902",
+        "     ...",
+        "  3.7819  3.7919",
+        "  3.9820  3.9920",
+        "20x20",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "shown"),
+    [
+        ((10**9,), 6),
+        ((10**5, 10**4), 36),
+        ((10**9, 2), 12),
+        ((1000, 1000, 1000), 216),
+        ((100, 100, 100, 100), 216),
+        ((2,) * 30, 24),
+    ],
+)
+def test_only_what_is_shown_is_read(shape, shown):
+    huge = Stand(np.broadcast_to(np.float32(1.5), shape))
+    printed = text.tensor(huge, options=PLAIN)
+    assert huge.reads == [shown]
+    assert printed.count("1.5000") == shown
+
+
+@given(
+    arrays.array_shapes(min_dims=1, max_dims=5, max_side=9),
+    some.integers(0, 200),
+    some.integers(1, 4),
+    some.sampled_from([1, 17, 80]),
+)
+def test_each_number_that_is_read_is_shown_once_and_in_its_place(shape, threshold, edgeitems, linewidth):
+    array = np.arange(prod(shape)).reshape(shape) + 1000
+    stand = Stand(array)
+    options = Options(threshold=threshold, edgeitems=edgeitems, linewidth=linewidth)
+    *grid, _ = text.tensor(stand, options=options).split("\n")
+    numbers = [
+        word for line in grid if line[-1:] != "=" and "to" not in line for word in line.split() if word.isdigit()
+    ]
+    assert len(numbers) == len(set(numbers)) == stand.reads[0]
+    assert {"1000", str(999 + prod(shape))} <= set(numbers)
+    if prod(shape) <= threshold:
+        assert len(numbers) == prod(shape)
+
+
+# Storages
+
+
+def test_storages():
+    assert text.storage(Stand([4, 5, -6], "Storage")) == " 4\n 5\n-6\n[strided.LongStorage of size 3]"
+    assert text.storage(Stand(np.zeros(0), "Storage")) == "[strided.DoubleStorage of size 0]"
+    assert text.storage(Stand([0.001], "Storage")) == "0.001 *\n 1.0000\n[strided.DoubleStorage of size 1]"
+
+
+def test_a_long_storage_shows_its_ends():
+    storage = Stand(np.arange(2000), "Storage")
+    printed = text.storage(storage)
+    assert printed.split("\n")[2:5] == ["    2", "  ...", " 1997"]
+    assert storage.reads == [6]
+
+
+# format
+
+
+def test_format_of_a_single_number():
+    assert text.format(Stand(np.float32(2.5)), ".3f") == "2.500"
+    assert text.format(Stand(np.float32(2.5)), "") == "2.5"
+    assert text.format(Stand(np.array([[7]])), "04d") == "0007"
+    assert text.format(Stand(np.array(1.5 + 2j)), ".2f") == "1.50+2.00j"
+
+
+def test_format_without_a_spec_is_the_printed_tensor():
+    for array in (np.array([2.5]), np.arange(6).reshape(2, 3), np.zeros(0)):
+        assert text.format(Stand(array), "") == text.tensor(Stand(array))
+
+
+def test_format_of_many_numbers_keeps_the_grid():
+    array = np.array([[-0.5, 10.25], [100.0, nan]])
+    assert text.format(Stand(array), ".1f") == "  -0.5   10.2\n 100.0    nan\n[strided.DoubleTensor of size 2x2]"
+    assert text.format(Stand([1, 20]), "+d") == " +1\n+20\n[strided.LongTensor of size 2]"
+    assert text.format(Stand([1e-9, 1.0]), "g") == " 1e-09\n     1\n[strided.DoubleTensor of size 2]"
+
+
+@pytest.mark.parametrize("array", [np.float32(1), np.arange(3.0), np.arange(3000.0)])
+def test_a_bad_spec_is_refused(array):
+    with pytest.raises(ValueError, match=r"^format: spec '\.2q' does not suit strided\.\w+Tensor: "):
+        text.format(Stand(array), ".2q")
+
+
+# Options
+
+
+@pytest.fixture(autouse=True)
+def same_options_afterwards():
+    before = get_printoptions()
+    yield
+    set_printoptions(**before)
+
+
+def test_precision_and_sci_mode():
+    assert lines([0.5, 2.25], Options(precision=2)) == [" 0.50", " 2.25", "2"]
+    assert lines([0.5, 2.0], Options(precision=0)) == [" 0", " 2", "2"]
+    assert lines([1.0, 2.0], Options(sci_mode=True)) == [" 1.0000e+00", " 2.0000e+00", "2"]
+    assert lines([0.1, 1e6], Options(sci_mode=False)) == ["       0.1000", " 1000000.0000", "2"]
+    assert lines([1, 2], Options(sci_mode=True)) == [" 1", " 2", "2"]
+
+
+def test_set_printoptions_changes_what_is_named():
+    set_printoptions(precision=2, linewidth=40)
+    set_printoptions(edgeitems=5)
+    assert get_printoptions() == {
+        "precision": 2,
+        "threshold": 1000,
+        "edgeitems": 5,
+        "linewidth": 40,
+        "sci_mode": None,
+    }
+    assert text.tensor(Stand([0.5])) == " 0.50\n[strided.DoubleTensor of size 1]"
+    set_printoptions(linewidth=None)
+    assert get_printoptions()["linewidth"] is None
+
+
+def test_profiles():
+    set_printoptions(profile="full", precision=6)
+    assert get_printoptions()["threshold"] == inf
+    assert get_printoptions()["precision"] == 6
+    set_printoptions(profile="short")
+    assert get_printoptions()["edgeitems"] == 2
+    set_printoptions(profile="default")
+    assert get_printoptions() == Options().fields()
+
+
+def test_printoptions_ends_with_its_block():
+    with pytest.raises(KeyError), printoptions(precision=1) as chosen:
+        assert chosen.precision == get_printoptions()["precision"] == 1
+        raise KeyError
+    assert get_printoptions()["precision"] == 4
+
+
+def test_one_printoptions_inside_itself():
+    short = printoptions(profile="short")
+    with short, printoptions(precision=7), short:
+        assert get_printoptions()["precision"] == 2
+    assert get_printoptions() == Options().fields()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"precision": -1}, ValueError),
+        ({"precision": 1000}, ValueError),
+        ({"precision": 2.0}, TypeError),
+        ({"precision": None}, TypeError),
+        ({"threshold": -1}, ValueError),
+        ({"threshold": nan}, TypeError),
+        ({"edgeitems": 0}, ValueError),
+        ({"edgeitems": True}, TypeError),
+        ({"linewidth": 0}, ValueError),
+        ({"linewidth": "80"}, TypeError),
+        ({"sci_mode": "yes"}, TypeError),
+        ({"profile": "tiny"}, ValueError),
+    ],
+)
+def test_wrong_options_are_refused_and_change_nothing(wrong, error):
+    before = get_printoptions()
+    (name,) = wrong
+    with pytest.raises(error, match=f"^printoptions: {name} is "):
+        set_printoptions(**{"precision": 3, "edgeitems": 7} | wrong)
+    with pytest.raises(error), printoptions(**wrong):
+        pass
+    assert get_printoptions() == before
+
+
+def test_a_terminal_gives_the_width(monkeypatch):
+    class Terminal:
+        def isatty(self):
+            return True
+
+        def fileno(self):
+            return 1
+
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setattr(os, "get_terminal_size", lambda descriptor: os.terminal_size((40, 24)))
+    assert Options().width() == 40
+    assert Options(linewidth=100).width() == 100
+    monkeypatch.setattr(os, "get_terminal_size", lambda descriptor: os.terminal_size((0, 0)))
+    assert Options().width() == 80
+    monkeypatch.setattr(sys, "stdout", None)
+    assert Options().width() == 80
+
+
+def test_the_first_print_loads_nothing_heavy():
+    heavy = {"typing", "re", "enum", "dataclasses", "contextlib", "collections", "functools", "numpy"}
+    script = (
+        "import sys, strided; before = set(sys.modules); import strided.display.text;"
+        f"print(*sorted({heavy!r} & (set(sys.modules) - before)))"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
