@@ -92,7 +92,7 @@ def test_format():
     assert f"{st.tensor(2.5):.3f}" == "2.500"
     assert f"{st.tensor(2.5)}" == "2.5"
     assert f"{st.tensor([[0.5, 10.0]]):.1f}" == "  0.5  10.0\n[strided.FloatTensor of size 1x2]"
-    with pytest.raises(ValueError, match="^format: spec 'q' does not suit strided.FloatTensor: "):
+    with pytest.raises(ValueError, match=r"^format: spec 'q' does not suit strided\.FloatTensor: "):
         f"{st.zeros(3):q}"
 
 

@@ -94,6 +94,17 @@ impl Error {
         Error { op, problem: Box::new(problem) }
     }
 
+    /// An argument outside what the operation allows.
+    #[cold]
+    pub fn argument(
+        op: &'static str,
+        argument: &'static str,
+        got: impl fmt::Display,
+        wanted: impl Into<String>,
+    ) -> Error {
+        Error::new(op, Problem::Argument { argument, got: got.to_string(), wanted: wanted.into() })
+    }
+
     /// The same error under the name by which the caller knows the operation.
     pub fn named(mut self, op: &'static str) -> Error {
         self.op = op;

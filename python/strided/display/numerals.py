@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from .options import Options
 
-    Number = bool | int | float | complex
     Style = tuple[str, int | None, float | None, Callable[[Any], Any] | None]
 
 MOST_PLAIN_DIGITS = 9  # of a whole number that is written as an integer

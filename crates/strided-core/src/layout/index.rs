@@ -35,10 +35,10 @@ impl Layout {
     /// ```
     #[inline]
     pub fn index(&self, indices: &[Index]) -> Result<Layout> {
-        let rest = self.left_over(indices)?;
-        let mut modes = Modes::new();
-        let mut offset = self.offset;
-        let mut dim = 0;
+        let (rest, rank) = self.count(indices)?;
+        let mut modes = Modes::from_elem(Mode { extent: 1, stride: 1 }, rank);
+        let (slots, mut filled) = (&mut modes[..], 0);
+        let (mut offset, mut dim) = (self.offset, 0);
         for &index in indices {
             match index {
                 Index::At(index) => {
@@ -49,54 +49,52 @@ impl Layout {
                     let mut mode = self.modes[dim];
                     let (first, length) = slice_range(mode.extent, start, stop, step)?;
                     offset += mode.cut(first, length, step);
-                    modes.push(mode);
-                    dim += 1;
+                    slots[filled] = mode;
+                    (filled, dim) = (filled + 1, dim + 1);
                 }
-                Index::New => modes.push(Mode::before(self.modes.get(dim))),
+                Index::New => {
+                    slots[filled] = Mode::before(self.modes.get(dim));
+                    filled += 1;
+                }
                 Index::Rest => {
-                    modes.extend_from_slice(&self.modes[dim..dim + rest]);
-                    dim += rest;
+                    slots[filled..filled + rest].copy_from_slice(&self.modes[dim..dim + rest]);
+                    (filled, dim) = (filled + rest, dim + rest);
                 }
             }
         }
-        modes.extend_from_slice(&self.modes[dim..]);
+        slots[filled..].copy_from_slice(&self.modes[dim..]);
         Ok(Layout { modes, offset })
     }
 
-    /// How many dims `...` stands for.
+    /// How many dims `...` stands for, and how many the result has.
     #[inline]
-    fn left_over(&self, indices: &[Index]) -> Result<usize> {
-        let (mut used, mut rests) = (0, 0);
+    fn count(&self, indices: &[Index]) -> Result<(usize, usize)> {
+        let (mut gone, mut kept, mut new, mut rests) = (0, 0, 0, 0);
         for index in indices {
             match index {
-                Index::At(_) | Index::Slice { .. } => used += 1,
+                Index::At(_) => gone += 1,
+                Index::Slice { .. } => kept += 1,
+                Index::New => new += 1,
                 Index::Rest => rests += 1,
-                Index::New => {}
             }
         }
-        match self.rank().checked_sub(used) {
-            Some(rest) if rests <= 1 => Ok(rest),
-            _ => Err(self.count_error(used, rests)),
+        match self.rank().checked_sub(gone + kept) {
+            Some(rest) if rests <= 1 => Ok((rest, kept + new + rest)),
+            _ => Err(self.count_error(gone + kept, rests)),
         }
     }
 
     #[cold]
     fn count_error(&self, used: usize, rests: usize) -> Error {
+        if used <= self.rank() {
+            return Error::argument("index", "the number of '...'", rests, "at most 1");
+        }
         let (rank, shape) = (self.rank(), self.shape_text());
-        let problem = if used > rank {
-            Problem::TooManyIndices { got: used, rank, shape }
-        } else {
-            Problem::Argument {
-                argument: "the number of '...'",
-                got: rests.to_string(),
-                wanted: "at most 1".into(),
-            }
-        };
-        Error::new("index", problem)
+        Error::new("index", Problem::TooManyIndices { got: used, rank, shape })
     }
 }
 
-/// The first index and the number of indices of `start:stop:step` in a dim, as Python's `slice.indices` gives them.
+/// The first index of `start:stop:step` in a dim, and the number of indices, by Python's rules.
 #[inline]
 pub(super) fn slice_range(
     extent: isize,
@@ -105,9 +103,7 @@ pub(super) fn slice_range(
     step: isize,
 ) -> Result<(isize, isize)> {
     if step == 0 {
-        let problem =
-            Problem::Argument { argument: "step", got: "0".into(), wanted: "another number".into() };
-        return Err(Error::new("index", problem));
+        return Err(Error::argument("index", "step", step, "another number"));
     }
     // Going backwards, the first place is the last index, and "before the beginning" is -1.
     let (low, high) = if step > 0 { (0, extent) } else { (-1, extent - 1) };

@@ -29,10 +29,18 @@ pub type Modes = SmallVec<[Mode; 6]>;
 pub type Dims = SmallVec<[isize; 8]>;
 
 /// A map from indices to locations: `offset + sum(index * stride)`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     modes: Modes,
     offset: isize,
+}
+
+impl Clone for Layout {
+    // Derived, this would copy mode by mode.
+    #[inline]
+    fn clone(&self) -> Layout {
+        Layout { modes: Modes::from_slice(&self.modes), offset: self.offset }
+    }
 }
 
 impl Layout {
@@ -58,21 +66,12 @@ impl Layout {
     /// ```
     #[inline]
     pub fn row_major(shape: &[isize]) -> Result<Layout> {
-        let mut modes: Modes = shape.iter().map(|&extent| Mode { extent, stride: 1 }).collect();
-        let mut stride = 1isize;
-        for dim in (0..modes.len()).rev() {
-            let extent = modes[dim].extent;
-            if extent < 0 {
-                return Err(Error::new("", Problem::NegativeSize { size: extent, dim }));
-            }
-            modes[dim].stride = stride;
-            // An extent of 0 must not hide an overflow in the others: strides are computed as if it were 1.
-            stride = match stride.checked_mul(extent.max(1)) {
-                Some(next) if next <= MAX_SPAN => next,
-                _ => return Err(Error::new("", Problem::TooLarge { shape: shape_text(shape) })),
-            };
+        let mut modes = Modes::from_elem(Mode { extent: 1, stride: 1 }, shape.len());
+        if fill_row_major(&mut modes, shape) {
+            Ok(Layout { modes, offset: 0 })
+        } else {
+            Err(shape_error(shape))
         }
-        Ok(Layout { modes, offset: 0 })
     }
 
     /// Columns one after the other: the first dim is adjacent, as in Fortran.
@@ -93,14 +92,14 @@ impl Layout {
                 Problem::Count { what: "strides", got: stride.len(), wanted: shape.len() },
             ));
         }
-        Layout::row_major(shape)?; // for extents below 0
+        Layout::row_major(shape)?; // refuses extents below 0
         let modes: Modes =
             shape.iter().zip(stride).map(|(&extent, &stride)| Mode { extent, stride }).collect();
         Layout { modes, offset }.checked("")
     }
 
-    /// The layout if its size, span and strides fit the address space. Every layout has passed this test, or was cut
-    /// from one that has, so that sums and products of its own numbers need no check.
+    /// The layout if its size, span and strides fit the address space. Every layout has passed this test, or
+    /// was cut from one that has, so that sums and products of its own numbers need no check.
     fn checked(self, op: &'static str) -> Result<Layout> {
         let count = self.modes.iter().try_fold(1isize, |count, m| count.checked_mul(m.extent.max(1)));
         if count.is_some_and(|count| count <= MAX_SPAN) && self.checked_bounds().is_some() {
@@ -239,6 +238,29 @@ pub fn wrap_dim(dim: isize, rank: usize) -> Result<usize> {
     } else {
         Err(Error::new("", Problem::DimRange { dim, rank }))
     }
+}
+
+/// Gives the modes these extents and row-major strides; false if that is impossible.
+#[inline]
+fn fill_row_major(modes: &mut [Mode], shape: &[isize]) -> bool {
+    let (mut stride, mut fits) = (1isize, true);
+    for (mode, &extent) in modes.iter_mut().zip(shape).rev() {
+        *mode = Mode { extent, stride };
+        // An extent of 0 must not hide an overflow in the others: strides are computed as if it were 1.
+        let (next, overflow) = stride.overflowing_mul(extent.max(1));
+        fits &= extent >= 0 && !overflow && next <= MAX_SPAN;
+        stride = next;
+    }
+    fits
+}
+
+#[cold]
+fn shape_error(shape: &[isize]) -> Error {
+    let problem = match shape.iter().position(|&size| size < 0) {
+        Some(dim) => Problem::NegativeSize { size: shape[dim], dim },
+        None => Problem::TooLarge { shape: shape_text(shape) },
+    };
+    Error::new("", problem)
 }
 
 /// `2x5`, as in the footer of a printed tensor; `()` without dimension.

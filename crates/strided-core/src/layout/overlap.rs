@@ -1,10 +1,10 @@
-//! Whether elements share a location, within one layout or between two: a bounded search for small integer solutions.
+//! Whether elements share a location, within one layout or between two: a bounded search for whole numbers.
 
-use super::{Layout, Mode};
+use super::{Layout, Mode, Modes};
 use smallvec::SmallVec;
 
-/// Steps of the search that `is_injective` and `overlaps` may take: about 50 us, on layouts that hardly occur.
-const BUDGET: usize = 4096;
+/// Steps of the search that `is_injective` and `overlaps` may take: about 45 us, on layouts that hardly occur.
+const BUDGET: usize = 10_000;
 
 impl Layout {
     /// Whether no two indices share a location; false also where that could not be decided within the budget.
@@ -21,8 +21,8 @@ impl Layout {
         self.is_dense() || injective_within(&self.modes, BUDGET) == Some(true)
     }
 
-    /// Whether an element of this layout may share a location with one of the other, over the same storage and in
-    /// elements of the same size. True also where that could not be decided within the budget; never wrongly false.
+    /// Whether an element of this layout may share a location with one of the other, over the same storage
+    /// and in elements of the same size. True also where the budget does not suffice; never wrongly false.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -54,18 +54,31 @@ pub fn injective_within(modes: &[Mode], budget: usize) -> Option<bool> {
     if modes.iter().any(|m| m.extent == 0) || nested(modes) {
         return Some(true);
     }
-    if modes.iter().any(|m| m.extent > 1 && m.stride == 0) {
-        return Some(false);
+    let modes: Modes = modes.iter().copied().filter(|m| m.extent > 1).collect();
+    let mut rest = &modes[..];
+    while let Some((&mode, others)) = rest.split_first() {
+        if mode.stride == 0 || others.iter().any(|&other| meet(mode, other)) {
+            return Some(false);
+        }
+        rest = others;
+    }
+    if modes.len() <= 2 {
+        return Some(true);
     }
     // Two indices share a location if their difference d is not 0 and sum(d * |s|) == 0, -extent < d < extent.
-    // Counted from -(extent - 1), that is sum(x * |s|) == sum((extent - 1) * |s|) with 0 <= x <= 2 * (extent - 1).
-    let terms = modes.iter().filter(|m| m.extent > 1);
-    let middle = terms.clone().map(|m| (m.extent - 1) * m.stride.abs()).sum();
-    let search = Search::new(terms.map(|m| Mode { extent: 2 * (m.extent - 1), stride: m.stride }));
+    // Counted from below that is sum(x * |s|) == sum((extent - 1) * |s|), 0 <= x <= 2 * (extent - 1).
+    let middle = modes.iter().map(|m| (m.extent - 1) * m.stride.abs()).sum();
+    let search = Search::new(modes.iter().map(|m| Mode { extent: 2 * (m.extent - 1), stride: m.stride }));
     search.solve(middle, true, budget).map(|shared| !shared)
 }
 
-/// Whether each stride steps over everything that the modes of smaller strides reach: then no location is shared.
+/// Whether some steps along one mode lead as far as some steps along the other; no stride is 0.
+fn meet(a: Mode, b: Mode) -> bool {
+    let divisor = gcd(a.stride.abs(), b.stride.abs());
+    b.stride.abs() / divisor < a.extent && a.stride.abs() / divisor < b.extent
+}
+
+/// Whether each stride steps over all that the modes of smaller strides reach: then no location is shared.
 ///
 /// ```text
 /// strides 1, 4, extents 3, 2:  |0 1 2|. |4 5 6|
@@ -103,6 +116,11 @@ impl Search {
         let mut terms: SmallVec<[Term; 12]> =
             modes.map(|m| Term { stride: m.stride.abs(), most: m.extent, reach: 0, divisor: 0 }).collect();
         terms.sort_unstable_by_key(|term| std::cmp::Reverse(term.stride));
+        terms.dedup_by(|term, kept| {
+            let same = term.stride == kept.stride;
+            kept.most += if same { term.most } else { 0 };
+            same
+        });
         let (mut reach, mut divisor) = (0, 0);
         for term in terms.iter_mut().rev() {
             reach += term.stride * term.most;
@@ -112,8 +130,8 @@ impl Search {
         Search { terms, budget: 0 }
     }
 
-    /// Whether there is a solution; with `beyond_middle`, one other than `x == most / 2` throughout. `None` if the
-    /// budget is used up.
+    /// Whether there is a solution; with `beyond_middle`, one other than `x == most / 2` throughout. `None` if
+    /// the budget is used up.
     fn solve(mut self, target: isize, beyond_middle: bool, budget: usize) -> Option<bool> {
         self.budget = budget;
         self.step(0, target, beyond_middle)

@@ -10,12 +10,7 @@ impl Layout {
         let dim = self.dim("split", dim)?;
         let extent = self.modes[dim].extent;
         if size < 0 || (size == 0 && extent != 0) {
-            let problem = Problem::Argument {
-                argument: "size",
-                got: size.to_string(),
-                wanted: "a positive number".into(),
-            };
-            return Err(Error::new("split", problem));
+            return Err(Error::argument("split", "size", size, "a positive number"));
         }
         // An empty dim is one empty piece.
         let count = if extent == 0 { 1 } else { ceil_div(extent, size) };
@@ -33,10 +28,7 @@ impl Layout {
         if total != Some(extent) {
             let got = total.map_or("too large".into(), |total| total.to_string());
             let wanted = format!("{extent}, the extent of dim {dim}");
-            return Err(Error::new(
-                "split",
-                Problem::Argument { argument: "the sum of the sizes", got, wanted },
-            ));
+            return Err(Error::argument("split", "the sum of the sizes", got, wanted));
         }
         let mut first = 0;
         self.pieces("split", dim, sizes.len() as isize, |piece| {
@@ -100,9 +92,7 @@ impl Layout {
         let mut layouts = reserve(op, count)?;
         for piece in 0..count {
             let (first, length) = range(piece);
-            let mut layout = self.clone();
-            layout.cut(dim, first, length, 1);
-            layouts.push(layout);
+            layouts.push(self.cut(dim, first, length, 1));
         }
         Ok(layouts)
     }
@@ -121,15 +111,7 @@ fn reserve(op: &'static str, count: isize) -> Result<Vec<Layout>> {
 }
 
 fn positive(op: &'static str, count: isize) -> Result<()> {
-    if count > 0 {
-        return Ok(());
-    }
-    let problem = Problem::Argument {
-        argument: "the number of pieces",
-        got: count.to_string(),
-        wanted: "1 or more".into(),
-    };
-    Err(Error::new(op, problem))
+    if count > 0 { Ok(()) } else { Err(Error::argument(op, "the number of pieces", count, "1 or more")) }
 }
 
 /// `extent / size` rounded up, of numbers of any size.

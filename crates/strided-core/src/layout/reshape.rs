@@ -1,12 +1,12 @@
-//! The same elements in other shapes, or as elements of another size: `view`, `unflatten`, `view(dtype)`, `real`, `imag`.
+//! The same elements in other shapes, or as elements of another size: `view`, `unflatten`, `real`, `imag`.
 
 use super::views::free_stride;
-use super::{Dims, Layout, Mode, Modes, shape_text};
+use super::{Dims, Layout, MAX_SPAN, Mode, Modes, fill_row_major, shape_text};
 use crate::error::{Error, Problem, Result};
 use smallvec::smallvec;
 
 impl Layout {
-    /// The shape with its -1, of which there may be one, replaced by what the number of elements leaves for it.
+    /// The shape with its -1, of which there may be one, replaced by what the number of elements leaves.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -30,12 +30,22 @@ impl Layout {
     /// ```
     #[inline]
     pub fn view(&self, shape: &[isize]) -> Result<Layout> {
-        let sizes = self.infer_shape(shape)?;
-        self.try_view(&sizes).ok_or_else(|| self.view_error(shape))
+        if shape.contains(&-1) {
+            let sizes = self.infer_shape(shape)?;
+            return self.try_view(&sizes).ok_or_else(|| self.view_error(shape));
+        }
+        let mut modes = Modes::from_elem(Mode { extent: 1, stride: 1 }, shape.len());
+        match self.lay_out(&mut modes, shape) {
+            Some(offset) => Ok(Layout { modes, offset }),
+            None => Err(self.view_error(shape)),
+        }
     }
 
     #[cold]
     fn view_error(&self, shape: &[isize]) -> Error {
+        if let Err(error) = self.infer_shape(shape) {
+            return error;
+        }
         let (from, stride, to) = (self.shape_text(), self.stride_text(), shape_text(shape));
         Error::new("view", Problem::ViewStride { shape: from, stride, to })
     }
@@ -43,29 +53,32 @@ impl Layout {
     /// `view` of a shape without -1: `None` where the strides do not allow it, or the sizes do not fit.
     #[inline]
     pub fn try_view(&self, shape: &[isize]) -> Option<Layout> {
-        let mut layout = Layout::row_major(shape).ok()?;
-        if layout.size() != self.size() {
-            return None;
-        }
-        layout.offset = self.offset;
-        if self.is_dense() {
-            // Without elements any strides do, but the offset must stay where the next view can count on it.
-            return Some(if layout.checked_bounds().is_some() { layout } else { layout.at_zero() });
-        }
-        self.lay_out(&mut layout.modes).then_some(layout)
+        let mut modes = Modes::from_elem(Mode { extent: 1, stride: 1 }, shape.len());
+        let offset = self.lay_out(&mut modes, shape)?;
+        Some(Layout { modes, offset })
     }
 
-    fn at_zero(mut self) -> Layout {
-        self.offset = 0;
-        self
+    /// Makes a view of the modes of `target`. Returns its offset, or `None` where there is no such view.
+    #[inline]
+    fn lay_out(&self, target: &mut [Mode], shape: &[isize]) -> Option<isize> {
+        let size = self.size();
+        if !fill_row_major(target, shape) || shape.iter().product::<isize>() as usize != size {
+            return None;
+        }
+        if size == 0 {
+            // Any strides do, but from this offset they might reach beyond the address space.
+            let reach: isize = target.iter().map(|m| (m.extent - 1).max(0) * m.stride).sum();
+            return Some(self.offset.clamp(0, MAX_SPAN - reach));
+        }
+        (self.is_dense() || self.lay_out_strided(target)).then_some(self.offset)
     }
 
     /// Gives `target`, whose extents have this layout's product, the strides that keep the elements in order.
     ///
-    /// From the right, modes that run on into each other form blocks of evenly spaced elements, and every block must
-    /// be filled exactly by dims of the target: with shape `2x3x4` and strides `[20, 4, 1]` the blocks are `2 | 3x4`,
-    /// so that `2x12`, `2x2x6`, `1x2x12` are possible and `24` is not.
-    fn lay_out(&self, target: &mut [Mode]) -> bool {
+    /// From the right, modes that run on into each other form blocks of evenly spaced elements, and every
+    /// block must be filled exactly by dims of the target: with shape `2x3x4` and strides `[20, 4, 1]` the
+    /// blocks are `2 | 3x4`, so that `2x12`, `2x2x6`, `1x2x12` are possible and `24` is not.
+    fn lay_out_strided(&self, target: &mut [Mode]) -> bool {
         let mut modes = self.modes.iter().rev().filter(|m| m.extent != 1).peekable();
         let mut dims = target.iter_mut().rev().peekable();
         while let Some(&Mode { extent: mut block, stride }) = modes.next() {
@@ -82,7 +95,7 @@ impl Layout {
             if filled != block {
                 return false;
             }
-            // Dims of extent 1 on the border belong to either side.
+            // A dim of extent 1 on the border could have any stride; PyTorch gives it this one.
             while let Some(dim) = dims.next_if(|dim| dim.extent == 1) {
                 dim.stride = free_stride(stride.checked_mul(filled));
             }
@@ -95,12 +108,7 @@ impl Layout {
         let wrap = |dim| super::wrap_dim(dim, self.rank().max(1)).map_err(|e| e.named("flatten"));
         let (start, end) = (wrap(start)?, wrap(end)?);
         if start > end {
-            let problem = Problem::Argument {
-                argument: "end_dim",
-                got: end.to_string(),
-                wanted: format!("{start} or more, as start_dim"),
-            };
-            return Err(Error::new("flatten", problem));
+            return Err(Error::argument("flatten", "end_dim", end, format!("{start} or more, as start_dim")));
         }
         let mut shape = self.shape();
         if shape.is_empty() {
@@ -115,12 +123,7 @@ impl Layout {
     pub fn unflatten(&self, dim: isize, sizes: &[isize]) -> Result<Layout> {
         let dim = self.dim("unflatten", dim)?;
         if sizes.is_empty() {
-            let problem = Problem::Argument {
-                argument: "sizes",
-                got: "empty".into(),
-                wanted: "at least one size".into(),
-            };
-            return Err(Error::new("unflatten", problem));
+            return Err(Error::argument("unflatten", "sizes", "empty", "at least one size"));
         }
         let Mode { extent, mut stride } = self.modes[dim];
         let sizes = infer("unflatten", sizes, extent, || extent.to_string())?;
@@ -134,7 +137,7 @@ impl Layout {
         Layout { modes, offset: self.offset }.checked("unflatten")
     }
 
-    /// The same bytes as elements of another size, given in bytes: the last dim grows or shrinks.
+    /// The same bytes as elements of another size, from 1 to 16 bytes: the last dim grows or shrinks.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -144,27 +147,21 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn reinterpret(&self, from_size: usize, to_size: usize) -> Result<Layout> {
+        debug_assert!((1..=16).contains(&from_size) && (1..=16).contains(&to_size));
         if from_size == to_size {
             return Ok(self.clone());
         }
         let Some((last, outer)) = self.modes.split_last() else {
-            return Err(Error::new(
-                "view",
-                Problem::Rank { rank: 0, wanted: "at least 1 to change the element size" },
-            ));
+            let wanted = "at least 1 to change the element size";
+            return Err(Error::new("view", Problem::Rank { rank: 0, wanted }));
         };
         if last.extent > 1 && last.stride != 1 {
-            let got = last.stride.to_string();
-            return Err(Error::new(
-                "view",
-                Problem::Argument { argument: "the last dim's stride", got, wanted: "1".into() },
-            ));
+            return Err(Error::argument("view", "the last dim's stride", last.stride, "1"));
         }
         if from_size > to_size {
-            return self.scaled(from_size, to_size, outer, last.extent);
+            return self.scaled(from_size, to_size);
         }
-        let bytes = from_size as isize;
-        let divide = |what, count: isize| divide(what, count * bytes, to_size);
+        let divide = |what, count: isize| divide(what, count * from_size as isize, to_size);
         let mut modes = Modes::with_capacity(self.rank());
         for mode in outer {
             let stride = if mode.extent > 1 { divide("the byte stride", mode.stride)? } else { mode.stride };
@@ -174,28 +171,23 @@ impl Layout {
         Ok(Layout { modes, offset: divide("the byte offset", self.offset)? })
     }
 
-    /// `reinterpret` as smaller elements.
-    fn scaled(&self, from_size: usize, to_size: usize, outer: &[Mode], last: isize) -> Result<Layout> {
+    /// `reinterpret` as smaller elements. The products fit: `MAX_SPAN` leaves room for the factor 16.
+    fn scaled(&self, from_size: usize, to_size: usize) -> Result<Layout> {
         let ratio = divide("the element size", from_size as isize, to_size)?;
-        let too_large = || Error::new("view", Problem::TooLarge { shape: self.shape_text() });
-        let mut modes = Modes::with_capacity(self.rank());
-        for mode in outer {
-            modes.push(Mode { extent: mode.extent, stride: free_stride(mode.stride.checked_mul(ratio)) });
+        let mut modes = Modes::from_slice(&self.modes);
+        modes.iter_mut().for_each(|mode| mode.stride *= ratio);
+        if let Some(last) = modes.last_mut() {
+            *last = Mode { extent: last.extent * ratio, stride: 1 };
         }
-        modes.push(Mode { extent: last.checked_mul(ratio).ok_or_else(too_large)?, stride: 1 });
-        Layout { modes, offset: self.offset.checked_mul(ratio).ok_or_else(too_large)? }.checked("view")
+        Layout { modes, offset: self.offset * ratio }.checked("view")
     }
 
     /// The real (0) or imaginary (1) parts of complex elements, as elements of half the size.
     pub fn part(&self, index: isize) -> Result<Layout> {
+        debug_assert!((0..2).contains(&index));
         let op = if index == 0 { "real" } else { "imag" };
-        let double = |stride: isize| free_stride(stride.checked_mul(2));
-        let modes = self.modes.iter().map(|m| Mode { extent: m.extent, stride: double(m.stride) }).collect();
-        let offset = self.offset.checked_mul(2).and_then(|offset| offset.checked_add(index));
-        match offset {
-            Some(offset) => Layout { modes, offset }.checked(op),
-            None => Err(Error::new(op, Problem::TooLarge { shape: self.shape_text() })),
-        }
+        let modes = self.modes.iter().map(|m| Mode { extent: m.extent, stride: 2 * m.stride }).collect();
+        Layout { modes, offset: 2 * self.offset + index }.checked(op)
     }
 }
 
@@ -207,39 +199,25 @@ fn divide(what: &'static str, bytes: isize, size: usize) -> Result<isize> {
 }
 
 /// Sizes whose product is `total`, their one -1 replaced.
-#[inline]
 fn infer(op: &'static str, sizes: &[isize], total: isize, from: impl Fn() -> String) -> Result<Dims> {
     let mut shape = Dims::from_slice(sizes);
-    let mut open = None;
-    let mut known: Option<isize> = Some(1);
-    let mut empty = false;
-    for (dim, &size) in sizes.iter().enumerate() {
-        match size {
-            -1 if open.is_some() => {
-                let (got, wanted) = (shape_text(sizes), "at most one -1".into());
-                return Err(Error::new(op, Problem::Argument { argument: "shape", got, wanted }));
-            }
-            -1 => open = Some(dim),
-            size if size < 0 => return Err(Error::new(op, Problem::NegativeSize { size, dim })),
-            0 => empty = true,
-            size => known = known.and_then(|known| known.checked_mul(size)),
+    let open = sizes.iter().position(|&size| size == -1);
+    if let Some(dim) = open {
+        shape[dim] = 1;
+        if shape.contains(&-1) {
+            return Err(Error::argument(op, "shape", shape_text(sizes), "at most one -1"));
         }
     }
-    // A product beyond every number of elements counts as empty too, if one of its factors is 0.
-    let product = if empty { Some(0) } else { known };
-    let mismatch = || Err(Error::new(op, Problem::ViewSize { from: from(), to: shape_text(sizes) }));
-    match (open, product) {
-        (None, Some(product)) if product == total => {}
-        (Some(_), Some(0)) if total == 0 => {
-            let (got, wanted) = (shape_text(sizes), "no -1 beside a 0: it could be any number".into());
-            return Err(Error::new(op, Problem::Argument { argument: "shape", got, wanted }));
+    Layout::row_major(&shape).map_err(|e| e.named(op))?; // refuses also 0x(2**40)x(2**40)
+    let known: isize = shape.iter().product();
+    match open {
+        None if known == total => {}
+        Some(_) if known == 0 && total == 0 => {
+            let wanted = "no -1 beside a 0: it could be any number";
+            return Err(Error::argument(op, "shape", shape_text(sizes), wanted));
         }
-        (Some(dim), Some(product)) if product != 0 && total % product == 0 => shape[dim] = total / product,
-        _ => return mismatch(),
-    }
-    // 0x(2**40)x(2**40) has no elements, and yet no strides.
-    if empty || total == 0 {
-        Layout::row_major(&shape).map_err(|e| e.named(op))?;
+        Some(dim) if known != 0 && total % known == 0 => shape[dim] = total / known,
+        _ => return Err(Error::new(op, Problem::ViewSize { from: from(), to: shape_text(sizes) })),
     }
     Ok(shape)
 }

@@ -1,4 +1,4 @@
-//! The vocabulary of seed 002: extent, span, contiguous, row-major, column-major, sequentially contiguous, fold.
+//! The vocabulary of seed 002: extent, span, contiguous, row- and column-major, sequentially contiguous, fold.
 //!
 //! Modes of extent 1 are passed over everywhere: their only index is 0, so that their stride means nothing.
 
@@ -31,11 +31,12 @@ impl Layout {
         self.bounds().map_or(0, |(low, high)| (high - low) as usize + 1)
     }
 
-    /// Whether the elements fill their span, each location once, in any order of the modes. True without elements.
+    /// Whether the elements fill their span, each location once, in any order of the modes. True without
+    /// elements.
     ///
-    /// If they do, the strides from small to large are 1, n0, n0*n1, …: the location next to the first must be the
-    /// neighbour along a mode of stride 1, which fills n0 locations; location n0 then needs a stride of n0, and so on.
-    /// So the test on sorted strides decides this case, and no search is needed.
+    /// If they do, the strides from small to large are 1, n0, n0*n1, …: the location next to the first must
+    /// be the neighbour along a mode of stride 1, which fills n0 locations; location n0 then needs a stride
+    /// of n0, and so on. So the test on sorted strides decides this case, and no search is needed.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -82,8 +83,8 @@ impl Layout {
         Layout { modes, offset: 0 }
     }
 
-    /// Whether each of these modes begins where the one before it ends, the fast mode first: `stride[j] == stride[i] *
-    /// shape[i]` for neighbours `i`, `j`. True if one of them has no index.
+    /// Whether each of these modes begins where the one before it ends, the fast mode first: `stride[j] ==
+    /// stride[i] * shape[i]` for neighbours `i`, `j`. True if one of them has no index.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -113,12 +114,7 @@ impl Layout {
     pub fn fold(&self, modes: &[isize]) -> Result<Layout> {
         let modes = self.distinct_dims("fold", modes)?;
         let Some(&place) = modes.iter().min() else {
-            let problem = Problem::Argument {
-                argument: "modes",
-                got: "empty".into(),
-                wanted: "at least one mode".into(),
-            };
-            return Err(Error::new("fold", problem));
+            return Err(Error::argument("fold", "modes", "empty", "at least one mode"));
         };
         let Some(folded) = self.folded(&modes) else {
             let (modes, shape, stride) = (format!("{modes:?}"), self.shape_text(), self.stride_text());
@@ -153,16 +149,20 @@ impl Layout {
     /// The mode that replaces these, which are distinct; `None` if they are not sequentially contiguous.
     fn folded(&self, modes: &[usize]) -> Option<Mode> {
         let mut modes = modes.iter().map(|&mode| self.modes[mode]);
+        if let Some(empty) = modes.clone().find(|m| m.extent == 0) {
+            return Some(empty);
+        }
         let mut folded = modes.next().unwrap_or(Mode { extent: 1, stride: 1 });
-        let mut sequential = true;
         for mode in modes {
             if folded.extent == 1 {
                 folded = mode;
             } else if mode.extent != 1 {
-                sequential &= mode.stride == folded.stride * folded.extent;
+                if mode.stride != folded.stride * folded.extent {
+                    return None;
+                }
                 folded.extent *= mode.extent;
             }
         }
-        (sequential || folded.extent == 0).then_some(folded)
+        Some(folded)
     }
 }

@@ -1,4 +1,4 @@
-//! The rules by which one layout becomes another: parts of dims, their order, their number. None touches an element.
+//! The rules by which one layout becomes another: parts of dims, their order, their number.
 
 use super::index::slice_range;
 use super::{Layout, MAX_SPAN, Mode, Modes, shape_text, wrap_dim};
@@ -24,17 +24,16 @@ impl Layout {
         if first < 0 || length < 0 || first > extent - length {
             return Err(self.narrow_error(dim, start, length));
         }
-        let mut layout = self.clone();
-        layout.cut(dim, first, length, 1);
-        Ok(layout)
+        Ok(self.cut(dim, first, length, 1))
     }
 
     #[cold]
     fn narrow_error(&self, dim: usize, start: isize, length: isize) -> Error {
+        if length < 0 {
+            return Error::argument("narrow", "length", length, "0 or more");
+        }
         let (extent, shape) = (self.modes[dim].extent, self.shape_text());
-        let problem = if length < 0 {
-            Problem::Argument { argument: "length", got: length.to_string(), wanted: "0 or more".into() }
-        } else if start < -extent {
+        let problem = if start < -extent {
             Problem::IndexRange { index: start, dim, extent, shape }
         } else {
             Problem::NarrowRange { start, length, extent, dim, shape }
@@ -42,7 +41,7 @@ impl Layout {
         Error::new("narrow", problem)
     }
 
-    /// Every `step`-th index of a dim from `start` up to, not including, `stop`: Python's `start:stop:step`, of either sign.
+    /// Every `step`-th index of a dim from `start` up to, not including, `stop`: Python's `start:stop:step`.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -62,15 +61,17 @@ impl Layout {
         let dim = self.dim("slice", dim)?;
         let (first, length) =
             slice_range(self.modes[dim].extent, start, stop, step).map_err(|e| e.named("slice"))?;
-        let mut layout = self.clone();
-        layout.cut(dim, first, length, step);
-        Ok(layout)
+        Ok(self.cut(dim, first, length, step))
     }
 
     /// Leaves `length` indices of a dim: `first`, `first + step`, …, which exist.
     #[inline]
-    pub(super) fn cut(&mut self, dim: usize, first: isize, length: isize, step: isize) {
-        self.offset += self.modes[dim].cut(first, length, step);
+    pub(super) fn cut(&self, dim: usize, first: isize, length: isize, step: isize) -> Layout {
+        let mut mode = self.modes[dim];
+        let offset = self.offset + mode.cut(first, length, step);
+        let mut modes = Modes::from_slice(&self.modes);
+        modes[dim] = mode;
+        Layout { modes, offset }
     }
 
     /// One index of a dim, which goes.
@@ -93,11 +94,11 @@ impl Layout {
     #[inline]
     pub fn transpose(&self, a: isize, b: isize) -> Result<Layout> {
         let (a, b) = (self.loose_dim("transpose", a)?, self.loose_dim("transpose", b)?);
-        let mut layout = self.clone();
+        let mut modes = Modes::from_slice(&self.modes);
         if let (Some(a), Some(b)) = (a, b) {
-            layout.modes.swap(a, b);
+            (modes[a], modes[b]) = (self.modes[b], self.modes[a]);
         }
-        Ok(layout)
+        Ok(Layout { modes, offset: self.offset })
     }
 
     /// All dims in a new order: dim `k` of the result is `dims[k]` of this one.
@@ -147,10 +148,7 @@ impl Layout {
     pub fn expand(&self, shape: &[isize]) -> Result<Layout> {
         let Some(lead) = shape.len().checked_sub(self.rank()) else {
             let wanted = format!("at least {} sizes", self.rank());
-            return Err(Error::new(
-                "expand",
-                Problem::Argument { argument: "shape", got: shape_text(shape), wanted },
-            ));
+            return Err(Error::argument("expand", "shape", shape_text(shape), wanted));
         };
         let mut modes = Modes::with_capacity(shape.len());
         for (dim, &size) in shape.iter().enumerate() {
@@ -196,7 +194,8 @@ impl Layout {
         Ok(Layout { modes: kept.map(|(mode, _)| *mode).collect(), offset: self.offset })
     }
 
-    /// Windows of `size` indices that start every `step` indices of a dim; the index within a window is a new last dim.
+    /// Windows of `size` indices that start every `step` indices of a dim; the index within a window is a
+    /// new last dim.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -207,14 +206,12 @@ impl Layout {
     pub fn unfold(&self, dim: isize, size: isize, step: isize) -> Result<Layout> {
         let dim = self.dim("unfold", dim)?;
         let Mode { extent, stride } = self.modes[dim];
-        let refuse = |argument, got: isize, wanted| {
-            Err(Error::new("unfold", Problem::Argument { argument, got: got.to_string(), wanted }))
-        };
         if size < 0 || size > extent {
-            return refuse("size", size, format!("0 to {extent}, the extent of dim {dim}"));
+            let wanted = format!("0 to {extent}, the extent of dim {dim}");
+            return Err(Error::argument("unfold", "size", size, wanted));
         }
         if step <= 0 {
-            return refuse("step", step, "a positive number".into());
+            return Err(Error::argument("unfold", "step", step, "a positive number"));
         }
         let mut modes = Modes::from_slice(&self.modes);
         modes[dim] =
@@ -223,7 +220,7 @@ impl Layout {
         Layout { modes, offset: self.offset }.checked("unfold")
     }
 
-    /// The elements whose indices in two dims differ by `offset`: both dims go, the diagonal is a new last dim.
+    /// The elements whose indices in two dims differ by `offset`: both go, the diagonal is a new last dim.
     ///
     /// ```text
     /// 0 1 2 3      diagonal(1, 0, 1): 1 6 11
@@ -253,7 +250,7 @@ impl Layout {
         }
         for dim in self.distinct_dims("flip", dims)? {
             let extent = self.modes[dim].extent;
-            layout.cut(dim, extent - 1, extent, -1);
+            layout.offset += layout.modes[dim].cut(extent - 1, extent, -1);
         }
         Ok(layout)
     }
@@ -286,7 +283,7 @@ impl Layout {
 }
 
 impl Mode {
-    /// Leaves `length` indices: `first`, `first + step`, …. Returns how far the origin moves, 0 if nothing is left.
+    /// Leaves `length` indices: `first`, `first + step`, …. Returns how far the origin moves.
     #[inline]
     pub(super) fn cut(&mut self, first: isize, length: isize, step: isize) -> isize {
         let moved = if length > 0 { first * self.stride } else { 0 };
@@ -301,8 +298,8 @@ impl Mode {
     }
 }
 
-/// A stride as it was computed, or 1 where it leaves the address space: this can only happen to a mode with at most
-/// one index (as in `x[::2**62]`), whose stride is never used.
+/// A stride as it was computed, or 1 where it leaves the address space: this can only happen to a mode with
+/// at most one index (as in `x[::2**62]`), whose stride is never used.
 #[inline]
 pub(super) fn free_stride(stride: Option<isize>) -> isize {
     match stride {

@@ -1,0 +1,431 @@
+//! Reading arguments: from what Python passes to typed values, with errors that name the argument.
+
+use crate::dtype::{self, Device};
+use crate::errors::{Fail, Result, type_name};
+use crate::object::{is_tensor, tensor_of};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicPtr, Ordering::*};
+use strided_core::layout::Dims;
+use strided_core::scalar::Complex;
+use strided_core::{DType, Scalar, Tensor};
+
+pub type Object = *mut ffi::PyObject;
+
+/// One parameter of a method.
+pub struct Param {
+    pub name: &'static str,
+    /// Other words for it: `axis` for `dim`.
+    pub aliases: &'static [&'static str],
+    /// Takes all positional arguments that are left: `*size`.
+    pub rest: bool,
+    /// The default as Python would write it.
+    pub default: Option<&'static str>,
+    /// The name as Python's interned string, so that keywords are compared by address.
+    interned: AtomicPtr<ffi::PyObject>,
+}
+
+impl Param {
+    pub const fn new(name: &'static str, aliases: &'static [&'static str], rest: bool, default: Option<&'static str>) -> Param {
+        Param { name, aliases, rest, default, interned: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    fn is_called(&self, py: Python<'_>, keyword: Object) -> bool {
+        let mut interned = self.interned.load(Relaxed);
+        if interned.is_null() {
+            // Kept for the life of the process, like the parameter.
+            interned = pyo3::types::PyString::intern(py, self.name).into_ptr();
+            self.interned.store(interned, Relaxed);
+        }
+        keyword == interned || self.is_named(py, keyword)
+    }
+
+    #[cold]
+    fn is_named(&self, py: Python<'_>, keyword: Object) -> bool {
+        let text = keyword_text(py, keyword);
+        text == self.name || self.aliases.contains(&text.as_str())
+    }
+}
+
+/// The most parameters a method has.
+pub const MOST: usize = 8;
+
+/// The arguments of one call, borrowed: one slot per parameter, null where nothing was passed.
+pub struct Args<'a> {
+    pub slots: [Object; MOST],
+    /// What `*rest` took.
+    pub rest: &'a [Object],
+}
+
+impl Args<'_> {
+    /// Whether anything was passed for a parameter that is not `*rest`.
+    #[inline(always)]
+    pub fn is_given(&self, at: usize) -> bool {
+        !self.slots[at].is_null()
+    }
+}
+
+/// Sorts positional and keyword arguments into the slots of the parameters.
+///
+/// # Safety
+/// `args` and `kwnames` are what the interpreter passed to a `METH_FASTCALL | METH_KEYWORDS` function.
+#[inline]
+pub unsafe fn bind<'a>(
+    py: Python<'_>,
+    params: &[Param],
+    first: Option<Object>,
+    args: *const Object,
+    count: isize,
+    kwnames: Object,
+) -> Result<Args<'a>> {
+    // A vectorcall may pass its own flag in the count's top bit.
+    let count = (count as usize) & !(1 << (usize::BITS - 1));
+    // SAFETY: the interpreter passes `count` living objects (none need be allocated for 0).
+    let args: &'a [Object] = if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(args, count) } };
+    let mut bound = Args { slots: [std::ptr::null_mut(); MOST], rest: &[] };
+    let mut next = 0;
+    if let Some(object) = first {
+        bound.slots[0] = object;
+        next = 1;
+    }
+    let mut taken = 0;
+    while taken < args.len() && next < params.len() && !params[next].rest {
+        bound.slots[next] = args[taken];
+        next += 1;
+        taken += 1;
+    }
+    if taken < args.len() {
+        match params.get(next) {
+            Some(param) if param.rest => bound.rest = &args[taken..],
+            _ => {
+                let own = first.is_some() as usize;
+                return Err(Fail::Type(format!("takes at most {} arguments, got {count}", params.len() - own)));
+            }
+        }
+    }
+    if !kwnames.is_null() {
+        // SAFETY: a tuple of names, whose values follow the positional arguments.
+        unsafe { bind_keywords(py, params, &mut bound, args.as_ptr().add(count), kwnames)? };
+    }
+    Ok(bound)
+}
+
+unsafe fn bind_keywords(py: Python<'_>, params: &[Param], bound: &mut Args, values: *const Object, kwnames: Object) -> Result<()> {
+    // SAFETY: `kwnames` is a tuple of strings with one value each.
+    unsafe {
+        for i in 0..ffi::PyTuple_Size(kwnames) {
+            let keyword = ffi::PyTuple_GetItem(kwnames, i);
+            let Some(at) = params.iter().position(|param| param.is_called(py, keyword)) else {
+                return Err(Fail::Type(format!("unknown argument '{}'", keyword_text(py, keyword))));
+            };
+            if !bound.slots[at].is_null() || params[at].rest && !bound.rest.is_empty() {
+                return Err(Fail::Type(format!("argument '{}' is given twice", params[at].name)));
+            }
+            bound.slots[at] = *values.add(i as usize);
+        }
+    }
+    Ok(())
+}
+
+fn keyword_text(py: Python<'_>, keyword: Object) -> String {
+    // SAFETY: keywords are living strings.
+    unsafe { Borrowed::from_ptr(py, keyword) }.to_string()
+}
+
+/// A type that arguments can be read as.
+pub trait FromArg: Sized {
+    /// What it is called in messages: "an int".
+    const WANTED: &'static str;
+
+    /// Whether it takes all positional arguments that are left.
+    const REST: bool = false;
+
+    /// Reads an object; `None` if it is of the wrong type (an exception that is set is passed on).
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Self>>;
+
+    /// Reads the argument of a parameter.
+    #[inline(always)]
+    fn from_args(py: Python<'_>, args: &Args, at: usize, name: &'static str) -> Result<Self> {
+        Self::from_arg(py, args.slots[at], name)
+    }
+
+    /// Reads an object under the name of a parameter.
+    #[inline(always)]
+    fn from_arg(py: Python<'_>, object: Object, name: &'static str) -> Result<Self> {
+        if object.is_null() {
+            return Err(Fail::Type(format!("argument '{name}' is missing")));
+        }
+        match Self::read(py, object)? {
+            Some(value) => Ok(value),
+            None => Err(wrong_type(py, object, name, Self::WANTED)),
+        }
+    }
+}
+
+#[cold]
+pub fn wrong_type(py: Python<'_>, object: Object, name: &str, wanted: &str) -> Fail {
+    Fail::Type(format!("{name} must be {wanted}, got {}", type_name(py, object)))
+}
+
+impl FromArg for isize {
+    const WANTED: &'static str = "an int";
+    #[inline(always)]
+    fn read(py: Python<'_>, object: Object) -> Result<Option<isize>> {
+        // SAFETY: a living object; the check precedes the conversion.
+        unsafe {
+            if ffi::PyLong_Check(object) == 0 {
+                return read_index(py, object);
+            }
+            let value = ffi::PyLong_AsSsize_t(object);
+            if value == -1 && !ffi::PyErr_Occurred().is_null() { Err(Fail::set(py)) } else { Ok(Some(value)) }
+        }
+    }
+}
+
+/// An int from anything with `__index__`, such as a NumPy integer or a tensor of one integer.
+#[cold]
+fn read_index(py: Python<'_>, object: Object) -> Result<Option<isize>> {
+    // SAFETY: a living object.
+    unsafe {
+        if ffi::PyIndex_Check(object) == 0 {
+            return Ok(None);
+        }
+        let value = ffi::PyNumber_AsSsize_t(object, ffi::PyExc_OverflowError);
+        if value == -1 && !ffi::PyErr_Occurred().is_null() {
+            let error = PyErr::fetch(py);
+            return if error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) { Ok(None) } else { Err(error.into()) };
+        }
+        Ok(Some(value))
+    }
+}
+
+impl FromArg for bool {
+    const WANTED: &'static str = "a bool";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<bool>> {
+        // SAFETY: a living object.
+        match unsafe { ffi::PyObject_IsTrue(object) } {
+            -1 => Err(Fail::set(py)),
+            truth => Ok(Some(truth != 0)),
+        }
+    }
+}
+
+impl<T: FromArg> FromArg for Option<T> {
+    const WANTED: &'static str = T::WANTED;
+    #[inline(always)]
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Option<T>>> {
+        // SAFETY: `None` is immortal or at least alive.
+        if object == unsafe { ffi::Py_None() } { Ok(Some(None)) } else { Ok(T::read(py, object)?.map(Some)) }
+    }
+}
+
+/// Any object, to be looked at later.
+#[derive(Clone, Copy)]
+pub struct Any(pub Object);
+impl FromArg for Any {
+    const WANTED: &'static str = "an object";
+    #[inline(always)]
+    fn read(_: Python<'_>, object: Object) -> Result<Option<Any>> {
+        Ok(Some(Any(object)))
+    }
+}
+
+/// A tensor argument. The tensor is looked up at each use, so that nothing stale is kept while other
+/// arguments are read (which may run Python code).
+#[derive(Clone, Copy)]
+pub struct TensorArg(pub Object);
+impl FromArg for TensorArg {
+    const WANTED: &'static str = "a Tensor";
+    #[inline(always)]
+    fn read(_: Python<'_>, object: Object) -> Result<Option<TensorArg>> {
+        Ok(is_tensor(object).then_some(TensorArg(object)))
+    }
+}
+impl Deref for TensorArg {
+    type Target = Tensor;
+    #[inline(always)]
+    fn deref(&self) -> &Tensor {
+        // SAFETY: `read` saw that it is a tensor, and the caller of the method keeps it alive.
+        unsafe { tensor_of(self.0) }
+    }
+}
+
+impl FromArg for DType {
+    const WANTED: &'static str = "a dtype";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<DType>> {
+        dtype::read(py, object)
+    }
+}
+
+impl FromArg for Device {
+    const WANTED: &'static str = "a device";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Device>> {
+        Device::read(py, object).map(Some)
+    }
+}
+
+/// `requires_grad=`: False only, since nothing here is differentiated.
+pub struct NoGrad;
+impl FromArg for NoGrad {
+    const WANTED: &'static str = "False";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<NoGrad>> {
+        match bool::read(py, object)? {
+            Some(true) => Err(Fail::Value("requires_grad=True is not possible: strided has no autograd".into())),
+            _ => Ok(Some(NoGrad)),
+        }
+    }
+}
+
+impl FromArg for Scalar {
+    const WANTED: &'static str = "a number";
+    #[inline]
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
+        if let Some(scalar) = python_number(py, object)? {
+            return Ok(Some(scalar));
+        }
+        if is_tensor(object) {
+            // SAFETY: it is a tensor, used at once.
+            return Ok(Some(strided_core::ops::copy::the_only_item(unsafe { tensor_of(object) })?));
+        }
+        other_number(py, object)
+    }
+}
+
+/// A Python bool, int, float or complex (also of a subclass of int or float without a buffer).
+#[inline]
+pub fn python_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
+    // SAFETY: a living object, checked before each conversion.
+    unsafe {
+        let class = ffi::Py_TYPE(object);
+        if class == &raw mut ffi::PyFloat_Type {
+            return Ok(Some(Scalar::Float(ffi::PyFloat_AsDouble(object))));
+        }
+        if class == &raw mut ffi::PyLong_Type {
+            return int_scalar(py, object).map(Some);
+        }
+        if class == &raw mut ffi::PyBool_Type {
+            return Ok(Some(Scalar::Bool(object == ffi::Py_True())));
+        }
+        if class == &raw mut ffi::PyComplex_Type {
+            let (re, im) = (ffi::PyComplex_RealAsDouble(object), ffi::PyComplex_ImagAsDouble(object));
+            return Ok(Some(Scalar::Complex(Complex::new(re, im))));
+        }
+        if ffi::PyLong_Check(object) != 0 {
+            return int_scalar(py, object).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// Numbers of other libraries: whatever offers a buffer of one element, or converts itself.
+#[cold]
+fn other_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
+    if crate::buffer::has_buffer(object) {
+        let tensor = crate::buffer::import_or_copy(py, object)?;
+        return Ok(Some(strided_core::ops::copy::the_only_item(&tensor)?));
+    }
+    // SAFETY: a living object.
+    let object = unsafe { Borrowed::from_ptr(py, object) };
+    if object.hasattr("__float__")? {
+        return Ok(Some(Scalar::Float(object.extract()?)));
+    }
+    Ok(None)
+}
+
+/// A Python int, of any size.
+unsafe fn int_scalar(py: Python<'_>, object: Object) -> Result<Scalar> {
+    let mut overflow = 0;
+    // SAFETY: the caller saw that it is an int.
+    unsafe {
+        let value = ffi::PyLong_AsLongLongAndOverflow(object, &mut overflow);
+        if overflow == 0 {
+            return if value == -1 && !ffi::PyErr_Occurred().is_null() { Err(Fail::set(py)) } else { Ok(Scalar::Int(value as i128)) };
+        }
+        if overflow > 0 {
+            let value = ffi::PyLong_AsUnsignedLongLong(object);
+            if ffi::PyErr_Occurred().is_null() {
+                return Ok(Scalar::Int(value as i128));
+            }
+            ffi::PyErr_Clear();
+        }
+        let value = ffi::PyLong_AsDouble(object);
+        if ffi::PyErr_Occurred().is_null() {
+            return Ok(Scalar::Huge(value));
+        }
+        ffi::PyErr_Clear();
+        Ok(Scalar::Huge(if overflow > 0 { f64::INFINITY } else { f64::NEG_INFINITY }))
+    }
+}
+
+/// Several ints: given one by one, as a sequence, or as one int.
+pub struct Ints(pub Dims);
+
+impl FromArg for Ints {
+    const WANTED: &'static str = "an int or a sequence of ints";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Ints>> {
+        if let Some(value) = isize::read(py, object)? {
+            return Ok(Some(Ints(smallvec(value))));
+        }
+        sequence_of_ints(py, object).map(|ints| ints.map(Ints))
+    }
+}
+
+fn smallvec(value: isize) -> Dims {
+    let mut dims = Dims::new();
+    dims.push(value);
+    dims
+}
+
+/// A list, tuple, storage or any other sequence of ints; `None` if it is none.
+pub fn sequence_of_ints(py: Python<'_>, object: Object) -> Result<Option<Dims>> {
+    // SAFETY: a living object; items of a tuple or list are borrowed while it is not changed (reading an
+    // exact int runs no code), others are owned.
+    unsafe {
+        if ffi::PySequence_Check(object) == 0 || ffi::PyUnicode_Check(object) != 0 || ffi::PyBytes_Check(object) != 0 {
+            return Ok(None);
+        }
+        let length = ffi::PySequence_Size(object);
+        if length < 0 {
+            return Err(Fail::set(py));
+        }
+        let mut ints = Dims::with_capacity(length as usize);
+        for i in 0..length {
+            let Some(item) = Bound::from_owned_ptr_or_opt(py, ffi::PySequence_GetItem(object, i)) else {
+                return Err(Fail::set(py));
+            };
+            match isize::read(py, item.as_ptr())? {
+                Some(value) => ints.push(value),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(ints))
+    }
+}
+
+/// `*sizes`: several ints or one sequence, or the keyword of that name. `None` if nothing was given.
+pub struct Rest(pub Option<Dims>);
+
+impl FromArg for Rest {
+    const WANTED: &'static str = Ints::WANTED;
+    const REST: bool = true;
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Rest>> {
+        Ok(Ints::read(py, object)?.map(|ints| Rest(Some(ints.0))))
+    }
+    #[inline]
+    fn from_args(py: Python<'_>, args: &Args, at: usize, name: &'static str) -> Result<Rest> {
+        match args.rest {
+            [] if args.slots[at].is_null() => Ok(Rest(None)),
+            [] => Rest::from_arg(py, args.slots[at], name),
+            [one] => Rest::from_arg(py, *one, name),
+            many => many.iter().map(|&object| isize::from_arg(py, object, name)).collect::<Result<Dims>>().map(|d| Rest(Some(d))),
+        }
+    }
+}
+
+impl Rest {
+    /// The ints, of which there must be some (or an empty sequence).
+    pub fn given(self, name: &'static str) -> Result<Dims> {
+        self.0.ok_or_else(|| Fail::Type(format!("argument '{name}' is missing")))
+    }
+}

@@ -1,0 +1,240 @@
+//! Python's buffer protocol, both ways: tensors as buffers, and buffers as tensors without a copy.
+
+use crate::args::Object;
+use crate::errors::{Fail, Result, guard, type_name};
+use crate::object::tensor_of;
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::ptr::null_mut;
+use strided_core::layout::{Dims, Layout};
+use strided_core::storage::{Access, Fill, Owner, Storage};
+use strided_core::{DType, Tensor};
+
+/// What an exported buffer keeps alive: the storage, and the arrays that the consumer looks at.
+struct Export {
+    tensor: Tensor,
+    format: CString,
+    shape: Dims,
+    strides: Dims,
+}
+
+impl Drop for Export {
+    fn drop(&mut self) {
+        self.tensor.storage().unexport();
+    }
+}
+
+/// `bf_getbuffer`
+pub unsafe extern "C" fn getbuffer(object: Object, view: *mut ffi::Py_buffer, flags: c_int) -> c_int {
+    // SAFETY: called by the interpreter with a tensor and a view to fill.
+    guard("buffer", -1, |py| unsafe {
+        (*view).obj = null_mut();
+        fill(py, tensor_of(object), &mut *view, flags)?;
+        (*view).obj = ffi::Py_NewRef(object);
+        Ok(0)
+    })
+}
+
+/// `bf_releasebuffer`
+pub unsafe extern "C" fn releasebuffer(_: Object, view: *mut ffi::Py_buffer) {
+    // SAFETY: `internal` is the export that `fill` leaked; the interpreter releases a view once.
+    unsafe { drop(Box::from_raw((*view).internal.cast::<Export>())) };
+}
+
+/// Fills a buffer view of a tensor. The view's `obj` is the caller's to set.
+pub fn fill(py: Python<'_>, x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
+    let refuse = |text: String| Fail::Python(PyBufferError::new_err(text));
+    let wants = |flag: c_int| flags & flag == flag;
+    let Some(format) = x.dtype().format() else {
+        let name = x.dtype().name();
+        return Err(refuse(format!("buffers have no format for {name}; use view(uint16) for the bits or float() for the values")));
+    };
+    if wants(ffi::PyBUF_WRITABLE) && x.storage().is_readonly() {
+        return Err(refuse("the memory is read-only".into()));
+    }
+    let layout = x.layout();
+    let (row, column) = (layout.is_dense(), layout.is_column_major());
+    let fits = (row || wants(ffi::PyBUF_STRIDES))
+        && (row || !wants(ffi::PyBUF_C_CONTIGUOUS))
+        && (column || !wants(ffi::PyBUF_F_CONTIGUOUS))
+        && (row || column || !wants(ffi::PyBUF_ANY_CONTIGUOUS));
+    if !fits {
+        return Err(refuse(format!("a contiguous buffer is wanted, but the strides are {}", layout.stride_text())));
+    }
+    if layout.rank() > ffi::PyBUF_MAX_NDIM as usize {
+        return Err(refuse(format!("buffers have at most {} dims, the tensor has {}", ffi::PyBUF_MAX_NDIM, layout.rank())));
+    }
+    let size = x.dtype().size();
+    x.storage().export();
+    let mut export = Box::new(Export {
+        tensor: x.clone(),
+        format: CString::new(format).expect("a format has no zero byte"),
+        shape: layout.shape(),
+        strides: layout.modes().iter().map(|m| m.stride * size as isize).collect(),
+    });
+    view.buf = x.pin(Access::Read)?.origin.cast();
+    view.len = (x.size() * size) as isize;
+    view.itemsize = size as isize;
+    view.readonly = x.storage().is_readonly() as c_int;
+    view.ndim = layout.rank() as c_int;
+    view.format = if wants(ffi::PyBUF_FORMAT) { export.format.as_ptr().cast_mut() } else { null_mut() };
+    let arrays = layout.rank() > 0 && wants(ffi::PyBUF_ND);
+    view.shape = if arrays { export.shape.as_mut_ptr() } else { null_mut() };
+    view.strides = if arrays && wants(ffi::PyBUF_STRIDES) { export.strides.as_mut_ptr() } else { null_mut() };
+    view.suboffsets = null_mut();
+    view.internal = Box::into_raw(export).cast::<c_void>();
+    let _ = py;
+    Ok(())
+}
+
+/// Whether an object offers a buffer.
+pub fn has_buffer(object: Object) -> bool {
+    // SAFETY: callers pass a living object.
+    unsafe { ffi::PyObject_CheckBuffer(object) != 0 }
+}
+
+/// Someone else's buffer, held until the storage on it is gone.
+struct Held(Box<ffi::Py_buffer>);
+
+// SAFETY: the view is only touched to release it, by a thread that is attached to the interpreter.
+unsafe impl Send for Held {}
+// SAFETY: as above.
+unsafe impl Sync for Held {}
+impl Owner for Held {}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // After the interpreter is gone there is nobody left to give the buffer back to.
+        Python::try_attach(|py| {
+            // An exporter may run code; it must not swallow the exception that is being raised.
+            let pending = PyErr::take(py);
+            // SAFETY: filled by PyObject_GetBuffer and released once.
+            unsafe { ffi::PyBuffer_Release(&mut *self.0) };
+            if let Some(error) = pending {
+                error.restore(py);
+            }
+        });
+    }
+}
+
+/// A tensor on the memory of a buffer. Refuses memory that our elements cannot lie in.
+pub fn import(py: Python<'_>, object: Object) -> Result<Tensor> {
+    let held = acquire(py, object)?;
+    let dtype = dtype_of(&held.0)?;
+    let layout = layout_of(&held.0, dtype)?;
+    share(held, dtype, layout)
+}
+
+/// A tensor with the values of a buffer: on its memory where that is possible, else a copy.
+pub fn import_or_copy(py: Python<'_>, object: Object) -> Result<Tensor> {
+    let mut held = acquire(py, object)?;
+    let dtype = dtype_of(&held.0)?;
+    if let Ok(layout) = layout_of(&held.0, dtype) {
+        return share(held, dtype, layout);
+    }
+    let shape = shape_of(&held.0);
+    let out = Tensor::new(&shape, dtype, Fill::Nothing)?;
+    let (pin, bytes) = (out.pin(Access::Write)?, held.0.len);
+    // SAFETY: `out` is dense and has as many bytes as the buffer has elements times their size.
+    let failed = unsafe { ffi::PyBuffer_ToContiguous(pin.origin.cast(), &mut *held.0, bytes, b'C' as _) } != 0;
+    drop(pin);
+    if failed { Err(Fail::set(py)) } else { Ok(out) }
+}
+
+fn acquire(py: Python<'_>, object: Object) -> Result<Held> {
+    // SAFETY: a zeroed view is what PyObject_GetBuffer expects.
+    unsafe {
+        let mut view: Box<ffi::Py_buffer> = Box::new(std::mem::zeroed());
+        if ffi::PyObject_GetBuffer(object, &mut *view, ffi::PyBUF_FULL_RO) != 0 {
+            return Err(Fail::set(py));
+        }
+        let held = Held(view);
+        if !held.0.suboffsets.is_null() {
+            return Err(Fail::Value(format!("{} has indirect memory, which a tensor cannot have", type_name(py, object))));
+        }
+        Ok(held)
+    }
+}
+
+/// The dtype that a buffer's format and item size mean.
+fn dtype_of(view: &ffi::Py_buffer) -> Result<DType> {
+    // SAFETY: a format is null (bytes) or a C string that lives as long as the view.
+    let format = if view.format.is_null() { c"B" } else { unsafe { CStr::from_ptr(view.format) } };
+    let format = format.to_string_lossy();
+    let (order, letters) = match format.chars().next() {
+        Some(order @ ('@' | '=' | '<' | '>' | '!')) => (order, &format[1..]),
+        _ => ('@', &format[..]),
+    };
+    let swapped = match order {
+        '<' => cfg!(target_endian = "big"),
+        '>' | '!' => cfg!(target_endian = "little"),
+        _ => false,
+    };
+    let refuse = || Fail::Type(format!("no dtype is stored as buffers of format '{format}'"));
+    if swapped && view.itemsize > 1 {
+        return Err(Fail::Type(format!("format '{format}' has the byte order of another machine")));
+    }
+    Ok(match (letters, view.itemsize) {
+        ("?", 1) => DType::Bool,
+        ("b" | "h" | "i" | "l" | "q" | "n", 1) => DType::I8,
+        ("b" | "h" | "i" | "l" | "q" | "n", 2) => DType::I16,
+        ("b" | "h" | "i" | "l" | "q" | "n", 4) => DType::I32,
+        ("b" | "h" | "i" | "l" | "q" | "n", 8) => DType::I64,
+        ("B" | "H" | "I" | "L" | "Q" | "N" | "c", 1) => DType::U8,
+        ("B" | "H" | "I" | "L" | "Q" | "N", 2) => DType::U16,
+        ("B" | "H" | "I" | "L" | "Q" | "N", 4) => DType::U32,
+        ("B" | "H" | "I" | "L" | "Q" | "N", 8) => DType::U64,
+        ("e", 2) => DType::F16,
+        ("f", 4) => DType::F32,
+        ("d", 8) => DType::F64,
+        ("Zf", 8) => DType::C64,
+        ("Zd", 16) => DType::C128,
+        _ => return Err(refuse()),
+    })
+}
+
+fn shape_of(view: &ffi::Py_buffer) -> Dims {
+    if view.ndim > 0 && view.shape.is_null() {
+        return std::iter::once(view.len / view.itemsize.max(1)).collect();
+    }
+    // SAFETY: an exporter that was asked for a shape gives `ndim` of them.
+    (0..view.ndim as usize).map(|i| unsafe { *view.shape.add(i) }).collect()
+}
+
+/// The layout of a buffer, with the lowest location at 0.
+fn layout_of(view: &ffi::Py_buffer, dtype: DType) -> Result<Layout> {
+    let shape = shape_of(view);
+    let dense = Layout::row_major(&shape)?;
+    let size = dtype.size() as isize;
+    if dense.size() > 0 && view.buf as usize % dtype.alignment() != 0 {
+        return Err(Fail::Value(format!("the buffer's address is no multiple of {}; copy it first", dtype.alignment())));
+    }
+    if view.strides.is_null() || dense.size() == 0 {
+        return Ok(dense);
+    }
+    let mut stride = Dims::new();
+    for i in 0..shape.len() {
+        // SAFETY: strides are there, one per dim.
+        let bytes = unsafe { *view.strides.add(i) };
+        if bytes % size != 0 && shape[i] > 1 {
+            return Err(Fail::Value(format!("the buffer's stride of {bytes} bytes is no multiple of {size}; copy it first")));
+        }
+        stride.push(if shape[i] > 1 { bytes / size } else { dense.modes()[i].stride });
+    }
+    let at_zero = Layout::strided(&shape, &stride, 0)?;
+    let low = at_zero.bounds().map_or(0, |bounds| bounds.0);
+    Ok(Layout::strided(&shape, &stride, -low)?)
+}
+
+fn share(held: Held, dtype: DType, layout: Layout) -> Result<Tensor> {
+    let size = dtype.size();
+    let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1) * size;
+    let start = held.0.buf.cast::<u8>().wrapping_sub(layout.offset() as usize * size);
+    let readonly = held.0.readonly != 0;
+    // SAFETY: the exporter promises that the elements of its shape and strides stay where they are until
+    // the view is released; `start` and `length` cover exactly those.
+    let storage = unsafe { Storage::foreign(start, length, readonly, Box::new(held)) }?;
+    Ok(Tensor::over(storage, dtype, layout)?)
+}

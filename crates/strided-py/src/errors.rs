@@ -1,0 +1,144 @@
+//! The one map from the engine's errors to Python's exceptions.
+
+use pyo3::exceptions::*;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyString, PyTuple, PyType};
+use strided_core::error::{Error, Family};
+
+/// Why a call failed, before it is known under which name the caller called.
+pub enum Fail {
+    Core(Error),
+    /// An exception of its own.
+    Python(PyErr),
+    /// An argument of a type that the call does not take.
+    Type(String),
+    /// An argument of the right type whose value is no good.
+    Value(String),
+    Index(String),
+}
+
+pub type Result<T> = std::result::Result<T, Fail>;
+
+impl From<Error> for Fail {
+    fn from(error: Error) -> Fail {
+        Fail::Core(error)
+    }
+}
+
+impl From<PyErr> for Fail {
+    fn from(error: PyErr) -> Fail {
+        Fail::Python(error)
+    }
+}
+
+impl Fail {
+    /// The exception that Python has set already.
+    #[cold]
+    pub fn set(py: Python<'_>) -> Fail {
+        Fail::Python(PyErr::fetch(py))
+    }
+
+    /// The exception under the name of the operation that was called.
+    #[cold]
+    pub fn into_exception(self, py: Python<'_>, op: &'static str) -> PyErr {
+        let named = |text: String| if op.is_empty() { text } else { format!("{op}: {text}") };
+        match self {
+            Fail::Python(error) => error,
+            Fail::Core(error) => core_exception(py, if op.is_empty() { error } else { error.named(op) }),
+            Fail::Type(text) => PyTypeError::new_err(named(text)),
+            Fail::Value(text) => PyValueError::new_err(named(text)),
+            Fail::Index(text) => PyIndexError::new_err(named(text)),
+        }
+    }
+
+    /// Sets the exception, as a slot that is about to return null must.
+    #[cold]
+    pub fn raise(self, py: Python<'_>, op: &'static str) {
+        self.into_exception(py, op).restore(py);
+    }
+}
+
+fn core_exception(py: Python<'_>, error: Error) -> PyErr {
+    let text = error.to_string();
+    match error.family() {
+        Family::Shape => from_class(own_class(py, "ShapeError"), text),
+        Family::DType => from_class(own_class(py, "DTypeError"), text),
+        Family::Storage => from_class(own_class(py, "StorageError"), text),
+        Family::Index => PyIndexError::new_err(text),
+        Family::Value => PyValueError::new_err(text),
+        Family::Overflow => PyOverflowError::new_err(text),
+        Family::ZeroDivision => PyZeroDivisionError::new_err(text),
+        Family::Memory => PyMemoryError::new_err(text),
+    }
+}
+
+fn from_class(class: PyResult<Bound<'_, PyAny>>, text: String) -> PyErr {
+    match class.and_then(|class| class.call1((text,))) {
+        Ok(value) => PyErr::from_value(value),
+        Err(error) => error,
+    }
+}
+
+/// Our own exception classes: name, bases, documentation. A caller may catch what PyTorch, NumPy or
+/// Python's buffers would raise.
+const CLASSES: &[(&str, &[&str], &str)] = &[
+    ("ShapeError", &["ValueError", "RuntimeError"], "Sizes, strides or dims that do not fit each other."),
+    ("DTypeError", &["TypeError", "RuntimeError"], "A dtype that an operation does not take or cannot make."),
+    ("StorageError", &["ValueError", "RuntimeError", "BufferError"], "Memory that is read-only, exported or someone else's."),
+];
+
+fn own_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    static MADE: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
+    let made = MADE.get_or_try_init(py, || CLASSES.iter().map(|row| make_class(py, row)).collect::<PyResult<_>>())?;
+    let at = CLASSES.iter().position(|row| row.0 == name).expect("a class of the table");
+    Ok(made[at].bind(py).clone())
+}
+
+fn make_class(py: Python<'_>, (name, bases, doc): &(&str, &[&str], &str)) -> PyResult<Py<PyAny>> {
+    let builtins = py.import("builtins")?;
+    let bases: Vec<_> = bases.iter().map(|base| builtins.getattr(*base)).collect::<PyResult<_>>()?;
+    let space = pyo3::types::PyDict::new(py);
+    space.set_item("__module__", "strided")?;
+    space.set_item("__doc__", doc)?;
+    let class = py.get_type::<PyType>().call1((PyString::new(py, name), PyTuple::new(py, bases)?, space))?;
+    Ok(class.unbind())
+}
+
+/// Adds the exception classes to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    for (name, ..) in CLASSES {
+        module.add(*name, own_class(module.py(), name)?)?;
+    }
+    Ok(())
+}
+
+/// Runs the body of a slot or method: an error becomes an exception, and so does a panic.
+///
+/// Returns `failed` with the exception set.
+#[inline(always)]
+pub fn guard<R>(op: &'static str, failed: R, body: impl FnOnce(Python<'_>) -> Result<R>) -> R {
+    // SAFETY: slots and methods are called by the interpreter, by a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(py))) {
+        Ok(Ok(value)) => value,
+        Ok(Err(fail)) => {
+            fail.raise(py, op);
+            failed
+        }
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+            PySystemError::new_err(format!("{op}: internal error in strided: {text}")).restore(py);
+            failed
+        }
+    }
+}
+
+/// The name of an object's type, for messages.
+pub fn type_name(py: Python<'_>, object: *mut ffi::PyObject) -> String {
+    // SAFETY: callers pass a living object.
+    let object = unsafe { Borrowed::from_ptr(py, object) };
+    object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string())
+}

@@ -1,0 +1,180 @@
+//! The `methods!` macro: a row is a name, typed parameters, a documentation line and a body; the parser,
+//! the method, the function and the text signature follow.
+//!
+//! ```ignore
+//! methods! { VIEWS(py, x):
+//!     /// A view of `length` indices of a dim, from `start` on.
+//!     both narrow(dim | axis: isize, start: isize, length: isize)
+//!         => view(py, &x, x.layout().narrow(dim, start, length));
+//! }
+//! ```
+//! `both` makes a method and a function (whose first parameter is called `input`), `method` and
+//! `function` only one. A parameter may have other names (`dim | axis`) and a default, written as in
+//! Python; one of type `Rest` takes all positional arguments that are left. In the body, `py` is the
+//! interpreter and `x` the tensor.
+
+use crate::args::{Args, Object, Param, bind};
+use crate::errors::{Result, guard};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::{CStr, CString};
+
+/// Where a row appears.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Both,
+    Method,
+    Function,
+}
+
+/// A row as data, with its thunks.
+pub struct Row {
+    pub name: &'static str,
+    pub place: Place,
+    pub params: &'static [Param],
+    pub doc: &'static [&'static str],
+    pub method: ffi::PyCFunctionFastWithKeywords,
+    pub function: ffi::PyCFunctionFastWithKeywords,
+}
+
+/// What the macro makes of a row, for the generic thunks below.
+pub trait Call {
+    const NAME: &'static str;
+    const PLACE: Place;
+    const DOC: &'static [&'static str];
+    /// All parameters; the first one of a method is the tensor itself.
+    fn params() -> &'static [Param];
+    fn call(py: Python<'_>, args: &Args) -> Result<Object>;
+}
+
+impl Row {
+    pub fn of<C: Call>() -> Row {
+        let (method, function) = (method::<C>, function::<C>);
+        Row { name: C::NAME, place: C::PLACE, params: C::params(), doc: C::DOC, method, function }
+    }
+}
+
+unsafe extern "C" fn method<C: Call>(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+    guard(C::NAME, std::ptr::null_mut(), |py| {
+        // SAFETY: what the interpreter passed.
+        C::call(py, &unsafe { bind(py, C::params(), Some(this), args, count, kwnames) }?)
+    })
+}
+
+unsafe extern "C" fn function<C: Call>(_: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+    guard(C::NAME, std::ptr::null_mut(), |py| {
+        // SAFETY: what the interpreter passed.
+        C::call(py, &unsafe { bind(py, C::params(), None, args, count, kwnames) }?)
+    })
+}
+
+/// Python's definitions of the rows that appear in a place. They live as long as the process.
+pub fn definitions<'a>(rows: impl Iterator<Item = &'a Row>, place: Place) -> Vec<ffi::PyMethodDef> {
+    rows.filter(|row| row.place == Place::Both || row.place == place)
+        .map(|row| {
+            let (thunk, first) = match place {
+                Place::Function => (row.function, "input"),
+                _ => (row.method, "$self"),
+            };
+            definition(row.name, thunk, &doc(row, first))
+        })
+        .collect()
+}
+
+/// One definition, on text that is never freed.
+pub fn definition(name: &str, thunk: ffi::PyCFunctionFastWithKeywords, doc: &str) -> ffi::PyMethodDef {
+    ffi::PyMethodDef {
+        ml_name: forever(name).as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: thunk },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: forever(doc).as_ptr(),
+    }
+}
+
+/// Text for the life of the process.
+pub fn forever(text: &str) -> &'static CStr {
+    Box::leak(CString::new(text).expect("no zero byte in a name or a document").into_boxed_c_str())
+}
+
+/// `name($self, dim, keepdim=False)`, the mark that makes it a signature, and the documentation.
+fn doc(row: &Row, first: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for (at, param) in row.params.iter().enumerate() {
+        let star = if param.rest { "*" } else { "" };
+        let default = param.default.map_or(String::new(), |value| format!("={value}"));
+        let name = if at == 0 && param.name == "self" { first } else { param.name };
+        parts.push(format!("{star}{name}{default}"));
+    }
+    let lines: Vec<&str> = row.doc.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    format!("{}({})\n--\n\n{}", row.name, parts.join(", "), lines.join("\n"))
+}
+
+#[macro_export]
+macro_rules! methods {
+    ($rows:ident ($py:ident, $x:ident): $(
+        $(#[doc = $doc:literal])+
+        $place:ident $name:ident ( $($params:tt)* ) => $body:expr;
+    )*) => {
+        pub fn $rows() -> Vec<$crate::methods::Row> {
+            vec![$( $crate::methods!(@$place $name $py $x ($($params)*) [$($doc),+] $body) ),*]
+        }
+    };
+    (@both $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => {
+        $crate::methods!(@make Both $name $py [$x] $params $doc $body)
+    };
+    (@method $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => {
+        $crate::methods!(@make Method $name $py [$x] $params $doc $body)
+    };
+    (@function $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => {
+        $crate::methods!(@make Function $name $py [] $params $doc $body)
+    };
+    (@make $place:ident $name:ident $py:ident [$($x:ident)?]
+        ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*) [$($doc:literal),+] $body:expr) => { {
+        #[allow(non_camel_case_types)]
+        struct $name;
+        impl $crate::methods::Call for $name {
+            const NAME: &'static str = stringify!($name);
+            const PLACE: $crate::methods::Place = $crate::methods::Place::$place;
+            const DOC: &'static [&'static str] = &[$($doc),+];
+            #[inline(always)]
+            fn params() -> &'static [$crate::args::Param] {
+                static PARAMS: &[$crate::args::Param] = &[
+                    $($crate::methods!(@input $x),)?
+                    $($crate::args::Param::new(
+                        stringify!($param),
+                        &[$(stringify!($alias)),*],
+                        <$type as $crate::args::FromArg>::REST,
+                        $crate::methods!(@text $($default)?),
+                    )),*
+                ];
+                PARAMS
+            }
+            #[inline(always)]
+            #[allow(non_upper_case_globals, unused_variables, unused_mut, unused_assignments, dead_code)]
+            fn call($py: ::pyo3::Python<'_>, args: &$crate::args::Args) -> $crate::errors::Result<$crate::args::Object> {
+                const True: bool = true;
+                const False: bool = false;
+                let mut at = 0;
+                $(
+                    let $x = <$crate::args::TensorArg as $crate::args::FromArg>::from_args($py, args, 0, "input")?;
+                    at += 1;
+                )?
+                $(
+                    let $param: $type = $crate::methods!(@read $py args at (stringify!($param)) $type $(, $default)?);
+                    at += 1;
+                )*
+                $body
+            }
+        }
+        $crate::methods::Row::of::<$name>()
+    } };
+    (@input $x:ident) => { $crate::args::Param::new("self", &["input"], false, None) };
+    (@text) => { None };
+    (@text $default:expr) => { Some(stringify!($default)) };
+    (@read $py:ident $args:ident $at:ident ($name:expr) $type:ty) => {
+        <$type as $crate::args::FromArg>::from_args($py, $args, $at, $name)?
+    };
+    (@read $py:ident $args:ident $at:ident ($name:expr) $type:ty, $default:expr) => {
+        if $args.is_given($at) { <$type as $crate::args::FromArg>::from_args($py, $args, $at, $name)? } else { $default }
+    };
+}

@@ -1,0 +1,363 @@
+//! Nested Python sequences to tensors, and back. No recursion: depth costs memory, not stack.
+
+use crate::args::{Object, python_number};
+use crate::buffer::{has_buffer, import_or_copy};
+use crate::errors::{Fail, Result, type_name};
+use crate::object::{is_tensor, tensor_of};
+use pyo3::exceptions::PyRecursionError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use strided_core::dtype::{Category, default_float, promote};
+use strided_core::kernels::item;
+use strided_core::layout::{Dims, shape_text};
+use strided_core::ops::{copy, elementwise::with_scalar};
+use strided_core::storage::{Access, Fill};
+use strided_core::{DType, Scalar, Tensor};
+
+/// A tensor from nested sequences of numbers; without a dtype the numbers decide.
+pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Result<Tensor> {
+    let mut found = Found { shape: Dims::new(), leaves: None, dtype: None, strong: None };
+    visit(py, object, |event| found.note(py, event))?;
+    let dtype = match dtype {
+        Some(dtype) => dtype,
+        None => found.dtype()?,
+    };
+    let out = Tensor::new(&found.shape, dtype, Fill::Nothing)?;
+    let mut filler = Filler { out: &out, next: 0, end: out.size() };
+    visit(py, object, |event| filler.write(py, event))?;
+    if filler.next != filler.end {
+        return Err(changed());
+    }
+    Ok(out)
+}
+
+/// What a walk over nested sequences meets.
+enum Event<'a> {
+    /// A sequence of so many items, at this depth.
+    Open { depth: usize, length: usize },
+    Number { depth: usize, value: Scalar },
+    /// A tensor or buffer inside the nest.
+    Array { depth: usize, tensor: &'a Tensor },
+}
+
+/// Walks nested sequences in order.
+fn visit(py: Python<'_>, root: Object, mut event: impl FnMut(Event) -> Result<()>) -> Result<()> {
+    let mut open: Vec<Level> = Vec::new();
+    let mut limit = usize::MAX;
+    let mut item = root;
+    let mut owned; // keeps the item of a changing sequence alive
+    loop {
+        let depth = open.len();
+        if let Some(value) = python_number(py, item)? {
+            event(Event::Number { depth, value })?;
+        } else if is_tensor(item) {
+            // SAFETY: it is a tensor; cloned, because what follows may run Python code.
+            let tensor = unsafe { tensor_of(item) }.clone();
+            event(Event::Array { depth, tensor: &tensor })?;
+        } else if let Some(level) = Level::open(py, item)? {
+            if depth == 64 {
+                limit = recursion_limit(py)?;
+            }
+            if depth > limit {
+                return Err(PyRecursionError::new_err("tensor: sequences are nested deeper than the recursion limit").into());
+            }
+            event(Event::Open { depth, length: level.length as usize })?;
+            open.push(level);
+        } else if has_buffer(item) {
+            event(Event::Array { depth, tensor: &import_or_copy(py, item)? })?;
+        } else {
+            match number_like(py, item)? {
+                Some(value) => event(Event::Number { depth, value })?,
+                None => return Err(Fail::Type(format!("a tensor cannot hold {}", type_name(py, item)))),
+            }
+        }
+        loop {
+            let Some(level) = open.last_mut() else { return Ok(()) };
+            match level.next(py)? {
+                Some(next) => {
+                    item = next.as_ptr();
+                    owned = next;
+                    break;
+                }
+                None => drop(open.pop()),
+            }
+        }
+        let _ = &owned;
+    }
+}
+
+fn recursion_limit(py: Python<'_>) -> Result<usize> {
+    Ok(py.import("sys")?.call_method0("getrecursionlimit")?.extract()?)
+}
+
+/// Numbers of other kinds: Fraction, Decimal, and whatever converts itself to float or int.
+fn number_like(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
+    // SAFETY: a living object.
+    let object = unsafe { Borrowed::from_ptr(py, object) };
+    if object.hasattr("__index__")? {
+        let value = object.call_method0("__index__")?;
+        return python_number(py, value.as_ptr());
+    }
+    if object.hasattr("__float__")? {
+        return Ok(Some(Scalar::Float(object.call_method0("__float__")?.extract()?)));
+    }
+    Ok(None)
+}
+
+/// A sequence that is being walked.
+struct Level<'py> {
+    sequence: Bound<'py, PyAny>,
+    is_list: bool,
+    is_tuple: bool,
+    length: isize,
+    at: isize,
+}
+
+impl<'py> Level<'py> {
+    /// Opens lists, tuples and other sequences; not text, not what offers its memory.
+    fn open(py: Python<'py>, object: Object) -> Result<Option<Level<'py>>> {
+        // SAFETY: a living object.
+        unsafe {
+            let (is_list, is_tuple) = (ffi::PyList_Check(object) != 0, ffi::PyTuple_Check(object) != 0);
+            if !is_list && !is_tuple {
+                let text = ffi::PyUnicode_Check(object) != 0;
+                if text || has_buffer(object) || ffi::PySequence_Check(object) == 0 || ffi::PyDict_Check(object) != 0 {
+                    return Ok(None);
+                }
+            }
+            let length = ffi::PySequence_Size(object);
+            if length < 0 {
+                return Err(Fail::set(py));
+            }
+            let sequence = Bound::from_borrowed_ptr(py, object);
+            Ok(Some(Level { sequence, is_list, is_tuple, length, at: 0 }))
+        }
+    }
+
+    fn next(&mut self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
+        if self.at == self.length {
+            return Ok(None);
+        }
+        let (object, at) = (self.sequence.as_ptr(), self.at);
+        self.at += 1;
+        // SAFETY: a living sequence; each call checks the index against the present length.
+        unsafe {
+            let item = if self.is_list {
+                Bound::from_borrowed_ptr_or_opt(py, ffi::PyList_GetItem(object, at))
+            } else if self.is_tuple {
+                Bound::from_borrowed_ptr_or_opt(py, ffi::PyTuple_GetItem(object, at))
+            } else {
+                Bound::from_owned_ptr_or_opt(py, ffi::PySequence_GetItem(object, at))
+            };
+            item.map(Some).ok_or_else(|| Fail::set(py))
+        }
+    }
+}
+
+/// The shape and dtype that the numbers ask for.
+struct Found {
+    shape: Dims,
+    /// At which depth the numbers are, once one was met.
+    leaves: Option<usize>,
+    /// What Python's numbers ask for.
+    dtype: Option<DType>,
+    /// What tensors and arrays inside ask for.
+    strong: Option<DType>,
+}
+
+impl Found {
+    fn note(&mut self, py: Python<'_>, event: Event) -> Result<()> {
+        let _ = py;
+        match event {
+            Event::Open { depth, length } => {
+                if self.leaves.is_some_and(|leaves| depth >= leaves) {
+                    return Err(self.ragged(depth, format!("a sequence of {length}"), "a number"));
+                }
+                self.extent(depth, length as isize)
+            }
+            Event::Number { depth, value } => {
+                self.leaf(depth)?;
+                self.dtype = Some(with_scalar(self.dtype.unwrap_or(DType::Bool), value));
+                Ok(())
+            }
+            Event::Array { depth, tensor } => {
+                for (dim, mode) in tensor.layout().modes().iter().enumerate() {
+                    self.extent(depth + dim, mode.extent)?;
+                }
+                self.leaf(depth + tensor.layout().rank())?;
+                let strong = self.strong.map_or(Ok(tensor.dtype()), |dtype| promote(dtype, tensor.dtype()))?;
+                self.strong = Some(strong);
+                Ok(())
+            }
+        }
+    }
+
+    /// Notes the extent of the dim at some depth.
+    fn extent(&mut self, depth: usize, length: isize) -> Result<()> {
+        if depth == self.shape.len() && self.leaves.is_none() {
+            self.shape.push(length);
+            return Ok(());
+        }
+        match self.shape.get(depth) {
+            Some(&extent) if extent == length => Ok(()),
+            Some(&extent) => Err(self.ragged(depth, format!("a sequence of {length}"), &format!("one of {extent}"))),
+            None => Err(self.ragged(depth, format!("a sequence of {length}"), "a number")),
+        }
+    }
+
+    fn leaf(&mut self, depth: usize) -> Result<()> {
+        match self.leaves {
+            None if depth == self.shape.len() => {
+                self.leaves = Some(depth);
+                Ok(())
+            }
+            Some(leaves) if leaves == depth => Ok(()),
+            _ => Err(self.ragged(depth, "a number".into(), "a sequence")),
+        }
+    }
+
+    fn ragged(&self, depth: usize, got: String, wanted: &str) -> Fail {
+        Fail::Value(format!("ragged nesting: {got} at depth {depth}, wanted {wanted} (shape so far {})", shape_text(&self.shape)))
+    }
+
+    fn dtype(&self) -> Result<DType> {
+        Ok(match (self.strong, self.dtype) {
+            (None, None) => default_float(),
+            (None, Some(dtype)) => dtype,
+            (Some(strong), None) => strong,
+            // Python's numbers are weak: they raise the category of arrays, not their size.
+            (Some(strong), Some(dtype)) if dtype.category() <= strong.category() => strong,
+            (Some(strong), Some(dtype)) => match dtype.category() {
+                Category::Complex if strong == DType::F64 => DType::C128,
+                _ => dtype,
+            },
+        })
+    }
+}
+
+/// Writes the numbers of a second walk one after the other.
+struct Filler<'a> {
+    out: &'a Tensor,
+    next: usize,
+    end: usize,
+}
+
+impl Filler<'_> {
+    fn write(&mut self, _: Python<'_>, event: Event) -> Result<()> {
+        match event {
+            Event::Open { .. } => Ok(()),
+            Event::Number { value, .. } => {
+                if self.next >= self.end {
+                    return Err(changed());
+                }
+                copy::set_location(self.out, self.next as isize, value)?;
+                self.next += 1;
+                Ok(())
+            }
+            Event::Array { tensor, .. } => {
+                let (start, size) = (self.next as isize, tensor.size());
+                if size > self.end - self.next {
+                    return Err(changed());
+                }
+                let flat = self.out.layout().view(&[-1]).or_else(|_| self.out.layout().view(&[0]))?;
+                let part = flat.narrow(0, start, size as isize)?.view(&tensor.layout().shape())?;
+                copy::copy(&self.out.with_layout(part), tensor)?;
+                self.next += size;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The sequence is not what it was a moment ago.
+fn changed() -> Fail {
+    Fail::Value("the sequence changed while it was read".into())
+}
+
+/// Nested lists of a tensor's numbers; a number for a tensor without dimension.
+pub fn to_nested(py: Python<'_>, x: &Tensor) -> Result<Object> {
+    // Making objects may run a garbage collection and so any code: the storage must not be resized
+    // meanwhile, but a pin would make such code wait for itself.
+    let exported = Exported::new(x)?;
+    let mut level: Vec<Py<PyAny>> = Vec::with_capacity(x.size());
+    let modes = x.layout().modes();
+    for location in locations(x) {
+        // SAFETY: the location belongs to the tensor, whose memory stays in place while exported.
+        let value = unsafe { item::load(exported.at(location), x.dtype()) };
+        level.push(number(py, value)?);
+    }
+    let mut lists: usize = modes.iter().map(|m| m.extent as usize).product();
+    for dim in (0..modes.len()).rev() {
+        let extent = modes[dim].extent as usize;
+        lists = if extent > 0 { lists / extent } else { modes[..dim].iter().map(|m| m.extent as usize).product() };
+        let mut items = level.into_iter();
+        level = (0..lists)
+            .map(|_| Ok(pyo3::types::PyList::new(py, items.by_ref().take(extent).collect::<Vec<_>>())?.into_any().unbind()))
+            .collect::<PyResult<_>>()?;
+    }
+    Ok(level.pop().expect("one object is left").into_ptr())
+}
+
+/// Memory that stays in place while objects are made from it.
+struct Exported {
+    tensor: Tensor,
+    origin: *const u8,
+}
+
+impl Exported {
+    fn new(x: &Tensor) -> Result<Exported> {
+        x.storage().export();
+        let mut exported = Exported { tensor: x.clone(), origin: std::ptr::null() };
+        exported.origin = x.pin(Access::Read)?.origin;
+        Ok(exported)
+    }
+
+    /// The address of a location.
+    fn at(&self, location: isize) -> *const u8 {
+        let steps = location - self.tensor.layout().offset();
+        self.origin.wrapping_offset(steps * self.tensor.dtype().size() as isize)
+    }
+}
+
+impl Drop for Exported {
+    fn drop(&mut self) {
+        self.tensor.storage().unexport();
+    }
+}
+
+/// The locations of a tensor's elements, in row-major order.
+fn locations(x: &Tensor) -> impl Iterator<Item = isize> {
+    let modes = x.layout().modes().to_vec();
+    let mut index = vec![0isize; modes.len()];
+    let mut location = x.layout().offset();
+    (0..x.size()).map(move |_| {
+        let here = location;
+        for dim in (0..modes.len()).rev() {
+            index[dim] += 1;
+            location += modes[dim].stride;
+            if index[dim] < modes[dim].extent {
+                break;
+            }
+            location -= modes[dim].stride * modes[dim].extent;
+            index[dim] = 0;
+        }
+        here
+    })
+}
+
+/// A number as Python's object.
+#[inline]
+pub fn number(py: Python<'_>, value: Scalar) -> Result<Py<PyAny>> {
+    // SAFETY: new references, checked for null.
+    let object = unsafe {
+        match value {
+            Scalar::Bool(v) => ffi::PyBool_FromLong(v as _),
+            Scalar::Int(v) if v > i64::MAX as i128 => ffi::PyLong_FromUnsignedLongLong(v as u64),
+            Scalar::Int(v) => ffi::PyLong_FromLongLong(v as i64),
+            Scalar::Huge(v) | Scalar::Float(v) => ffi::PyFloat_FromDouble(v),
+            Scalar::Complex(v) => ffi::PyComplex_FromDoubles(v.re, v.im),
+        }
+    };
+    // SAFETY: a new reference or null with an exception set.
+    Ok(unsafe { Py::from_owned_ptr_or_err(py, object) }?)
+}

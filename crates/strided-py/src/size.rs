@@ -1,0 +1,252 @@
+//! `Size`, the tuple of a tensor's extents, and `x.size`: an int that can be called.
+
+use crate::args::{FromArg, Object};
+use crate::errors::{Fail, Result, guard};
+use crate::methods::forever;
+use crate::object::{is_tensor, tensor_of, tensor_type};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::*};
+use strided_core::Layout;
+
+static SIZE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
+
+/// Whether an object is a `Size`.
+pub fn is_size(object: Object) -> bool {
+    // SAFETY: a living object; the type lives as long as the module.
+    unsafe { ffi::PyObject_TypeCheck(object, SIZE.load(Relaxed)) != 0 }
+}
+
+/// The extents of a layout.
+#[inline]
+pub fn shape_of(py: Python<'_>, layout: &Layout) -> Result<Object> {
+    new_size(py, layout.rank(), layout.modes().iter().map(|m| m.extent))
+}
+
+/// A new `Size`.
+pub fn new_size(py: Python<'_>, length: usize, extents: impl Iterator<Item = isize>) -> Result<Object> {
+    // SAFETY: `Size` is a tuple without further fields.
+    unsafe { fill_tuple(py, ffi::PyType_GenericAlloc(SIZE.load(Relaxed), length as isize), extents) }
+}
+
+/// A new plain tuple of ints.
+pub fn new_tuple(py: Python<'_>, length: usize, items: impl Iterator<Item = isize>) -> Result<Object> {
+    // SAFETY: a new tuple.
+    unsafe { fill_tuple(py, ffi::PyTuple_New(length as isize), items) }
+}
+
+/// # Safety
+/// `tuple` is null or a new tuple of as many items.
+unsafe fn fill_tuple(py: Python<'_>, tuple: Object, items: impl Iterator<Item = isize>) -> Result<Object> {
+    if tuple.is_null() {
+        return Err(Fail::set(py));
+    }
+    for (i, item) in items.enumerate() {
+        // SAFETY: nobody else has seen the tuple; `PyTuple_SetItem` takes the new reference.
+        unsafe {
+            let item = ffi::PyLong_FromSsize_t(item);
+            if item.is_null() || ffi::PyTuple_SetItem(tuple, i as isize, item) != 0 {
+                ffi::Py_DECREF(tuple);
+                return Err(Fail::set(py));
+            }
+        }
+    }
+    Ok(tuple)
+}
+
+unsafe extern "C" fn size_repr(object: Object) -> Object {
+    guard("Size", null_mut(), |py| {
+        // SAFETY: called with a Size.
+        let items = unsafe { Bound::from_borrowed_ptr(py, object) }.try_iter()?;
+        let texts: Vec<String> = items.map(|item| Ok(item?.repr()?.to_string())).collect::<PyResult<_>>()?;
+        crate::call::give(py, format!("strided.Size([{}])", texts.join(", ")))
+    })
+}
+
+unsafe extern "C" fn size_numel(object: Object, _: Object) -> Object {
+    guard("numel", null_mut(), |py| {
+        // SAFETY: called with a Size.
+        let extents: Vec<isize> = unsafe { Bound::from_borrowed_ptr(py, object) }.extract()?;
+        crate::call::give(py, extents.iter().try_fold(1isize, |a, &b| a.checked_mul(b)))
+    })
+}
+
+/// A tuple as a `Size`, where a slice or a sum of sizes is one.
+fn as_size(py: Python<'_>, tuple: Bound<'_, PyAny>) -> Result<Object> {
+    let extents: std::result::Result<Vec<isize>, _> = tuple.extract();
+    match extents {
+        Ok(extents) => new_size(py, extents.len(), extents.into_iter()),
+        Err(_) => Ok(tuple.unbind().into_ptr()),
+    }
+}
+
+unsafe extern "C" fn size_subscript(object: Object, key: Object) -> Object {
+    guard("Size", null_mut(), |py| {
+        let item = py.get_type::<pyo3::types::PyTuple>().getattr("__getitem__")?;
+        let found = item.call1((crate::call::bound(py, object), crate::call::bound(py, key)))?;
+        // SAFETY: a living object.
+        if unsafe { ffi::Py_TYPE(key) } == &raw mut ffi::PySlice_Type { as_size(py, found) } else { Ok(found.unbind().into_ptr()) }
+    })
+}
+
+unsafe extern "C" fn size_concat(left: Object, right: Object) -> Object {
+    guard("Size", null_mut(), |py| {
+        let add = py.get_type::<pyo3::types::PyTuple>().getattr("__add__")?;
+        as_size(py, add.call1((crate::call::bound(py, left), crate::call::bound(py, right)))?)
+    })
+}
+
+/// Makes the class `Size`.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let methods = vec![
+        ffi::PyMethodDef {
+            ml_name: c"numel".as_ptr(),
+            ml_meth: ffi::PyMethodDefPointer { PyCFunction: size_numel },
+            ml_flags: ffi::METH_NOARGS,
+            ml_doc: c"numel($self)\n--\n\nThe number of elements: the product of the extents.\n\n>>> strided.Size([2, 3]).numel()\n6".as_ptr(),
+        },
+        ffi::PyMethodDef::zeroed(),
+    ];
+    let doc = "The extents of a tensor: a tuple of ints.\n\n>>> strided.Size([4, 4, 3, 2])\nstrided.Size([4, 4, 3, 2])";
+    let mut slots = [
+        slot(ffi::Py_tp_repr, size_repr as *mut c_void),
+        slot(ffi::Py_mp_subscript, size_subscript as *mut c_void),
+        slot(ffi::Py_sq_concat, size_concat as *mut c_void),
+        slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()),
+        slot(ffi::Py_tp_doc, forever(doc).as_ptr().cast_mut().cast()),
+        slot(0, null_mut()),
+    ];
+    let mut spec = ffi::PyType_Spec {
+        name: c"strided.Size".as_ptr(),
+        basicsize: 0,
+        itemsize: 0,
+        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE) as u32,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: a complete specification, whose slots match their types; the base is the tuple type.
+    let class = unsafe {
+        let class = ffi::PyType_FromSpecWithBases(&mut spec, (&raw mut ffi::PyTuple_Type).cast());
+        Bound::from_owned_ptr_or_err(py, class)?
+    };
+    SIZE.store(class.as_ptr().cast(), Relaxed);
+    module.add("Size", class)
+}
+
+pub fn slot(number: c_int, pointer: *mut c_void) -> ffi::PyType_Slot {
+    ffi::PyType_Slot { slot: number, pfunc: pointer }
+}
+
+/// `x.size`: a descriptor that is called like a method without making an object, and that gives an
+/// int (which can be called later) where it is only looked up.
+#[repr(C)]
+struct Descriptor {
+    head: ffi::PyObject,
+    call: ffi::vectorcallfunc,
+}
+
+unsafe extern "C" fn descriptor_call(_: Object, args: *const Object, count: usize, kwnames: Object) -> Object {
+    guard("size", null_mut(), |py| {
+        let count = count & !(1 << (usize::BITS - 1));
+        let keywords = if kwnames.is_null() { 0 } else { bound_len(kwnames) };
+        // SAFETY: the interpreter passes `count + keywords` living objects.
+        let args = unsafe { std::slice::from_raw_parts(args, count + keywords) };
+        match *args {
+            [x] if is_tensor(x) && keywords == 0 => whole(py, x),
+            // The only keyword there can be is `dim`.
+            [x, dim] if is_tensor(x) && (keywords == 0 || count == 1) => extent(py, x, dim),
+            _ => Err(Fail::Type("takes a tensor and at most one dim".into())),
+        }
+    })
+}
+
+fn bound_len(tuple: Object) -> usize {
+    // SAFETY: callers pass a tuple.
+    unsafe { ffi::PyTuple_Size(tuple) as usize }
+}
+
+/// `tp_call`, for callers that do not use vectorcall.
+unsafe extern "C" fn descriptor_slow_call(this: Object, args: Object, kwargs: Object) -> Object {
+    guard("size", null_mut(), |py| {
+        let mut all: Vec<Object> = crate::call::bound(py, args).try_iter()?.map(|a| Ok(a?.as_ptr())).collect::<PyResult<_>>()?;
+        if !kwargs.is_null() {
+            let kwargs = crate::call::bound(py, kwargs);
+            all.push(kwargs.get_item("dim")?.as_ptr());
+        }
+        // SAFETY: living objects, kept alive by `args` and `kwargs`.
+        let found = unsafe { descriptor_call(this, all.as_ptr(), all.len(), null_mut()) };
+        if found.is_null() { Err(Fail::set(py)) } else { Ok(found) }
+    })
+}
+
+fn whole(py: Python<'_>, x: Object) -> Result<Object> {
+    // SAFETY: callers saw that it is a tensor.
+    shape_of(py, unsafe { tensor_of(x) }.layout())
+}
+
+fn extent(py: Python<'_>, x: Object, dim: Object) -> Result<Object> {
+    // SAFETY: `None` lives as long as the interpreter.
+    if dim == unsafe { ffi::Py_None() } {
+        return whole(py, x);
+    }
+    let dim = isize::from_arg(py, dim, "dim")?;
+    // SAFETY: callers saw that it is a tensor; the dim was read before.
+    let layout = unsafe { tensor_of(x) }.layout();
+    let extent = layout.modes()[layout.wrap_dim(dim)?].extent;
+    // SAFETY: a new reference, or null with an exception.
+    unsafe { Ok(ffi::PyLong_FromSsize_t(extent)) }
+}
+
+unsafe extern "C" fn descriptor_get(this: Object, x: Object, _: Object) -> Object {
+    guard("size", null_mut(), |py| {
+        if x.is_null() || !is_tensor(x) {
+            return Ok(crate::call::again(this));
+        }
+        let shape = crate::call::owned(py, whole(py, x))?;
+        crate::call::python(py, "strided._size", "Count", (shape,))
+    })
+}
+
+/// Puts `size` into the tensor class.
+pub fn add_size_descriptor(py: Python<'_>) -> PyResult<()> {
+    let offset = std::mem::offset_of!(Descriptor, call) as isize;
+    let members = vec![
+        ffi::PyMemberDef {
+            name: c"__vectorcalloffset__".as_ptr(),
+            type_code: ffi::Py_T_PYSSIZET,
+            offset,
+            flags: ffi::Py_READONLY,
+            doc: std::ptr::null(),
+        },
+        // SAFETY: the zeroed end of the list.
+        unsafe { std::mem::zeroed() },
+    ];
+    let doc = "size($self, dim=None)\n--\n\nThe extents as a Size, or the extent of one dim. Without a call: the number of elements.\n\n\
+        >>> x = strided.zeros(3, 4)\n>>> x.size()\nstrided.Size([3, 4])\n>>> x.size(0)\n3\n>>> x.size\n12";
+    let mut slots = [
+        slot(ffi::Py_tp_descr_get, descriptor_get as *mut c_void),
+        slot(ffi::Py_tp_call, descriptor_slow_call as *mut c_void),
+        slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast()),
+        slot(ffi::Py_tp_doc, forever(doc).as_ptr().cast_mut().cast()),
+        slot(0, null_mut()),
+    ];
+    // The two flags are not in the limited API's headers before 3.12, but they mean the same in 3.11.
+    const HAVE_VECTORCALL: u32 = 1 << 11;
+    const METHOD_DESCRIPTOR: u32 = 1 << 17;
+    let mut spec = ffi::PyType_Spec {
+        name: c"strided.size_descriptor".as_ptr(),
+        basicsize: size_of::<Descriptor>() as c_int,
+        itemsize: 0,
+        flags: ffi::Py_TPFLAGS_DEFAULT as u32 | HAVE_VECTORCALL | METHOD_DESCRIPTOR,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: a complete specification; the new instance is a `Descriptor` whose only field is then set.
+    unsafe {
+        let class = Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec))?;
+        let object = Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class.as_ptr().cast(), 0))?;
+        (*object.as_ptr().cast::<Descriptor>()).call = descriptor_call;
+        Bound::from_borrowed_ptr(py, tensor_type().cast()).setattr("size", object)
+    }
+}

@@ -1,0 +1,109 @@
+//! `FloatTensor` and the like: classes that construct tensors of one dtype and recognise them.
+//!
+//! There is one `Tensor` class with a dtype. A typed class is a subclass of it in name: its metaclass
+//! answers `isinstance` by dtype, and calling it makes a plain `Tensor`. Storages likewise.
+
+use crate::args::Object;
+use crate::errors::guard;
+use crate::object::{is_tensor, tensor_of, tensor_type};
+use crate::size::slot;
+use crate::storage::PyStorage;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::*};
+use strided_core::DType;
+
+const COUNT: usize = DType::ALL.len();
+type Classes = [AtomicPtr<ffi::PyTypeObject>; COUNT];
+static TENSORS: Classes = [const { AtomicPtr::new(null_mut()) }; COUNT];
+static STORAGES: Classes = [const { AtomicPtr::new(null_mut()) }; COUNT];
+
+fn find(classes: &Classes, class: *mut ffi::PyTypeObject) -> Option<DType> {
+    DType::ALL.iter().copied().find(|&dtype| classes[dtype as usize].load(Relaxed) == class)
+}
+
+/// The dtype of a typed class.
+pub fn dtype_of_class(class: *mut ffi::PyTypeObject) -> Option<DType> {
+    find(&TENSORS, class).or_else(|| find(&STORAGES, class))
+}
+
+/// The dtype of a typed class or of a subclass of one.
+pub fn dtype_of_subclass(class: *mut ffi::PyTypeObject) -> Option<DType> {
+    dtype_of_class(class).or_else(|| {
+        let inherits = |classes: &Classes, dtype: DType| {
+            let base = classes[dtype as usize].load(Relaxed);
+            // SAFETY: both are types.
+            !base.is_null() && unsafe { ffi::PyType_IsSubtype(class, base) != 0 }
+        };
+        DType::ALL.iter().copied().find(|&dtype| inherits(&TENSORS, dtype) || inherits(&STORAGES, dtype))
+    })
+}
+
+/// The typed tensor class of a dtype.
+pub fn tensor_class(py: Python<'_>, dtype: DType) -> Bound<'_, PyAny> {
+    // SAFETY: made by `register`, and alive as long as the module.
+    unsafe { Bound::from_borrowed_ptr(py, TENSORS[dtype as usize].load(Relaxed).cast()) }
+}
+
+/// `isinstance(x, FloatTensor)`
+unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
+    guard("isinstance", null_mut(), |py| {
+        let pointer = class.cast::<ffi::PyTypeObject>();
+        let answer = if let Some(dtype) = find(&TENSORS, pointer) {
+            // SAFETY: the check precedes the access.
+            is_tensor(object) && unsafe { tensor_of(object) }.dtype() == dtype
+        } else if let Some(dtype) = find(&STORAGES, pointer) {
+            crate::call::bound(py, object).cast::<PyStorage>().is_ok_and(|s| s.get().dtype == dtype)
+        } else {
+            // SAFETY: both are types.
+            unsafe { ffi::PyType_IsSubtype(ffi::Py_TYPE(object), pointer) != 0 }
+        };
+        crate::call::give(py, answer)
+    })
+}
+
+/// Makes the metaclass and the typed classes.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let methods = vec![
+        ffi::PyMethodDef {
+            ml_name: c"__instancecheck__".as_ptr(),
+            ml_meth: ffi::PyMethodDefPointer { PyCFunction: instancecheck },
+            ml_flags: ffi::METH_O,
+            ml_doc: c"Whether an object has the dtype of this class.".as_ptr(),
+        },
+        ffi::PyMethodDef::zeroed(),
+    ];
+    let mut slots = [slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()), slot(0, null_mut())];
+    let mut spec = ffi::PyType_Spec {
+        name: c"strided.TypedMeta".as_ptr(),
+        basicsize: 0,
+        itemsize: 0,
+        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE) as u32,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: a complete specification; the base is `type`.
+    let meta = unsafe {
+        let meta = ffi::PyType_FromSpecWithBases(&mut spec, (&raw mut ffi::PyType_Type).cast());
+        Bound::from_owned_ptr_or_err(py, meta)?
+    };
+    // SAFETY: the tensor type was made before.
+    let tensor = unsafe { Bound::from_borrowed_ptr(py, tensor_type().cast()) };
+    let storage = py.get_type::<PyStorage>().into_any();
+    for &dtype in DType::ALL {
+        for (classes, base, word) in [(&TENSORS, &tensor, "Tensor"), (&STORAGES, &storage, "Storage")] {
+            let name = format!("{}{word}", dtype.torch_name());
+            let space = PyDict::new(py);
+            space.set_item("__module__", "strided")?;
+            space.set_item("__slots__", PyTuple::empty(py))?;
+            space.set_item("__doc__", format!("A {word} of {}: constructs one, and `isinstance` knows it.", dtype.name()))?;
+            space.set_item("dtype", crate::dtype::object(py, dtype))?;
+            let class = meta.call1((PyString::new(py, &name), PyTuple::new(py, [base])?, space))?;
+            module.add(name.as_str(), &class)?;
+            classes[dtype as usize].store(class.into_ptr().cast(), Relaxed); // kept for the life of the module
+        }
+    }
+    Ok(())
+}
