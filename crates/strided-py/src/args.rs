@@ -69,20 +69,20 @@ impl Args<'_> {
 /// Sorts positional and keyword arguments into the slots of the parameters.
 ///
 /// # Safety
-/// `args` and `kwnames` are what the interpreter passed to a `METH_FASTCALL | METH_KEYWORDS` function.
+/// `start`, `count` and `kwnames` are what the interpreter passed to a `METH_FASTCALL | METH_KEYWORDS` function.
 #[inline]
 pub unsafe fn bind<'a>(
     py: Python<'_>,
     params: &[Param],
     first: Option<Object>,
-    args: *const Object,
+    start: *const Object,
     count: isize,
     kwnames: Object,
 ) -> Result<Args<'a>> {
     // A vectorcall may pass its own flag in the count's top bit.
     let count = (count as usize) & !(1 << (usize::BITS - 1));
     // SAFETY: the interpreter passes `count` living objects (none need be allocated for 0).
-    let args: &'a [Object] = if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(args, count) } };
+    let args: &'a [Object] = if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(start, count) } };
     let mut bound = Args { slots: [std::ptr::null_mut(); MOST], rest: &[] };
     let mut next = 0;
     if let Some(object) = first {
@@ -106,7 +106,7 @@ pub unsafe fn bind<'a>(
     }
     if !kwnames.is_null() {
         // SAFETY: a tuple of names, whose values follow the positional arguments.
-        unsafe { bind_keywords(py, params, &mut bound, args.as_ptr().add(count), kwnames)? };
+        unsafe { bind_keywords(py, params, &mut bound, start.add(count), kwnames)? };
     }
     Ok(bound)
 }
@@ -358,23 +358,22 @@ unsafe fn int_scalar(py: Python<'_>, object: Object) -> Result<Scalar> {
     }
 }
 
-/// Several ints: given one by one, as a sequence, or as one int.
-pub struct Ints(pub Dims);
+/// One int or a sequence of them.
+pub struct Ints {
+    pub ints: Dims,
+    /// Whether they came as a sequence.
+    pub sequence: bool,
+}
 
 impl FromArg for Ints {
     const WANTED: &'static str = "an int or a sequence of ints";
+    #[inline]
     fn read(py: Python<'_>, object: Object) -> Result<Option<Ints>> {
         if let Some(value) = isize::read(py, object)? {
-            return Ok(Some(Ints(smallvec(value))));
+            return Ok(Some(Ints { ints: std::iter::once(value).collect(), sequence: false }));
         }
-        sequence_of_ints(py, object).map(|ints| ints.map(Ints))
+        Ok(sequence_of_ints(py, object)?.map(|ints| Ints { ints, sequence: true }))
     }
-}
-
-fn smallvec(value: isize) -> Dims {
-    let mut dims = Dims::new();
-    dims.push(value);
-    dims
 }
 
 /// A list, tuple, storage or any other sequence of ints; `None` if it is none.
@@ -410,7 +409,7 @@ impl FromArg for Rest {
     const WANTED: &'static str = Ints::WANTED;
     const REST: bool = true;
     fn read(py: Python<'_>, object: Object) -> Result<Option<Rest>> {
-        Ok(Ints::read(py, object)?.map(|ints| Rest(Some(ints.0))))
+        Ok(Ints::read(py, object)?.map(|ints| Rest(Some(ints.ints))))
     }
     #[inline]
     fn from_args(py: Python<'_>, args: &Args, at: usize, name: &'static str) -> Result<Rest> {
@@ -427,5 +426,19 @@ impl Rest {
     /// The ints, of which there must be some (or an empty sequence).
     pub fn given(self, name: &'static str) -> Result<Dims> {
         self.0.ok_or_else(|| Fail::Type(format!("argument '{name}' is missing")))
+    }
+}
+
+/// `*args`: whatever was passed.
+pub struct Objects(pub Vec<Object>);
+
+impl FromArg for Objects {
+    const WANTED: &'static str = "anything";
+    const REST: bool = true;
+    fn read(_: Python<'_>, object: Object) -> Result<Option<Objects>> {
+        Ok(Some(Objects(vec![object])))
+    }
+    fn from_args(_: Python<'_>, args: &Args, _: usize, _: &'static str) -> Result<Objects> {
+        Ok(Objects(args.rest.to_vec()))
     }
 }

@@ -238,3 +238,32 @@ fn share(held: Held, dtype: DType, layout: Layout) -> Result<Tensor> {
     let storage = unsafe { Storage::foreign(start, length, readonly, Box::new(held)) }?;
     Ok(Tensor::over(storage, dtype, layout)?)
 }
+
+/// One dim over the bytes of a buffer from `offset` on, read as elements of a dtype.
+pub fn from_bytes(py: Python<'_>, object: Object, dtype: DType, count: isize, offset: isize) -> Result<Tensor> {
+    let held = acquire(py, object)?;
+    let bytes = dtype_of(&held.0).and_then(|own| layout_of(&held.0, own));
+    if !bytes.is_ok_and(|layout| layout.is_dense()) {
+        return Err(Fail::Value("the buffer is not contiguous".into()));
+    }
+    let (length, size) = (held.0.len, dtype.size() as isize);
+    if offset < 0 || offset > length {
+        return Err(Fail::Value(format!("offset {offset} is outside a buffer of {length} bytes")));
+    }
+    let left = length - offset;
+    if count < 0 && left % size != 0 {
+        return Err(Fail::Value(format!("{left} bytes after the offset are no multiple of the element size {size}")));
+    }
+    let count = if count < 0 { left / size } else { count };
+    if count > left / size {
+        return Err(Fail::Value(format!("{count} elements of {size} bytes exceed the {left} bytes after the offset")));
+    }
+    let start = held.0.buf.cast::<u8>().wrapping_offset(offset);
+    if count > 0 && start as usize % dtype.alignment() != 0 {
+        return Err(Fail::Value(format!("the address at offset {offset} is no multiple of {}", dtype.alignment())));
+    }
+    let readonly = held.0.readonly != 0;
+    // SAFETY: the range lies inside the buffer, which stays in place until it is released.
+    let storage = unsafe { Storage::foreign(start, (count * size) as usize, readonly, Box::new(held)) }?;
+    Ok(Tensor::whole(storage, dtype)?)
+}

@@ -4,12 +4,13 @@ use crate::args::{Object, TensorArg};
 use crate::errors::{Fail, Result};
 use crate::object::wrap;
 use pyo3::ffi;
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use strided_core::{Layout, Tensor};
 
 /// From so many elements on, other Python threads may run while we compute.
-const LARGE: usize = 1 << 15;
+pub const LARGE: usize = 1 << 15;
 
 /// A view of a tensor as a new object.
 #[inline(always)]
@@ -28,7 +29,7 @@ pub fn views(py: Python<'_>, x: &Tensor, layouts: strided_core::Result<Vec<Layou
 /// A new reference as an owned object.
 pub fn owned(py: Python<'_>, object: Result<Object>) -> Result<Py<PyAny>> {
     // SAFETY: results of methods are new references, never null.
-    object.map(|object| unsafe { Py::from_owned_ptr(py, object) })
+    object.map(|object| unsafe { Bound::from_owned_ptr(py, object) }.unbind())
 }
 
 /// Another reference to an object: what in-place methods return.
@@ -40,8 +41,7 @@ pub fn again(object: Object) -> Object {
 
 /// Hands out a Python value.
 pub fn give<'py, T: IntoPyObject<'py>>(py: Python<'py>, value: T) -> Result<Object> {
-    let object = value.into_pyobject(py).map_err(|error| Fail::Python(error.into()))?;
-    Ok(object.into_any().unbind().into_ptr())
+    Ok(value.into_py_any(py)?.into_ptr())
 }
 
 /// Computes with tensors of their own, so that nothing can change them, while other Python threads run

@@ -91,6 +91,14 @@ pub fn definition(name: &str, thunk: ffi::PyCFunctionFastWithKeywords, doc: &str
     }
 }
 
+/// A name without the mark that keeps Rust from reading it as a keyword.
+pub const fn plain(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
+    }
+}
+
 /// Text for the life of the process.
 pub fn forever(text: &str) -> &'static CStr {
     Box::leak(CString::new(text).expect("no zero byte in a name or a document").into_boxed_c_str())
@@ -130,15 +138,15 @@ macro_rules! methods {
     };
     (@make $place:ident $name:ident $py:ident [$($x:ident)?]
         ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*) [$($doc:literal),+] $body:expr) => { {
-        #[allow(non_camel_case_types)]
-        struct $name;
-        impl $crate::methods::Call for $name {
-            const NAME: &'static str = stringify!($name);
+        struct This;
+        impl $crate::methods::Call for This {
+            const NAME: &'static str = $crate::methods::plain(stringify!($name));
             const PLACE: $crate::methods::Place = $crate::methods::Place::$place;
             const DOC: &'static [&'static str] = &[$($doc),+];
             #[inline(always)]
             fn params() -> &'static [$crate::args::Param] {
-                static PARAMS: &[$crate::args::Param] = &[
+                const COUNT: usize = <[&str]>::len(&[$(stringify!($x),)? $(stringify!($param)),*]);
+                static PARAMS: [$crate::args::Param; COUNT] = [
                     $($crate::methods!(@input $x),)?
                     $($crate::args::Param::new(
                         stringify!($param),
@@ -147,7 +155,7 @@ macro_rules! methods {
                         $crate::methods!(@text $($default)?),
                     )),*
                 ];
-                PARAMS
+                &PARAMS
             }
             #[inline(always)]
             #[allow(non_upper_case_globals, unused_variables, unused_mut, unused_assignments, dead_code)]
@@ -166,7 +174,7 @@ macro_rules! methods {
                 $body
             }
         }
-        $crate::methods::Row::of::<$name>()
+        $crate::methods::Row::of::<This>()
     } };
     (@input $x:ident) => { $crate::args::Param::new("self", &["input"], false, None) };
     (@text) => { None };

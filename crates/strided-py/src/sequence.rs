@@ -359,5 +359,5 @@ pub fn number(py: Python<'_>, value: Scalar) -> Result<Py<PyAny>> {
         }
     };
     // SAFETY: a new reference or null with an exception set.
-    Ok(unsafe { Py::from_owned_ptr_or_err(py, object) }?)
+    Ok(unsafe { Bound::from_owned_ptr_or_err(py, object) }?.unbind())
 }

@@ -26,7 +26,7 @@ macro_rules! op_table {
             mul(a, b) any   => same: a.mul(b),        "*",  "Product of the operands, element by element.";
             div(a, b) field => same: a.div(b),        "/",  "Left operand divided by the right one; integers give the default float.";
             neg(a)    num   => same: a.neg(),         "-x", "Each element with its sign changed.";
-            abs(a)    any   => part: a.abs(),         "",   "The magnitude of each element.";
+            abs(a)    any   => part: a.abs(),         "abs", "The magnitude of each element.";
             eq(a, b)  any   => bool: Bool::new(a == b), "==", "Whether the operands are equal, element by element.";
             ne(a, b)  any   => bool: Bool::new(a != b), "!=", "Whether the operands differ, element by element.";
             lt(a, b)  real  => bool: Bool::new(a < b),  "<",  "Whether the left operand is smaller.";
@@ -88,6 +88,16 @@ impl Class {
             _ => return Ok(common),
         };
         Err(Error::new(op, Problem::WrongDType { argument: "operand", got: common, wanted: refused }))
+    }
+
+    /// The dtypes it knows, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Class::any => "any dtype",
+            Class::num => "any dtype but bool",
+            Class::real => "any dtype but the complex ones",
+            Class::field => "any dtype; integers and bool are taken as the default float",
+        }
     }
 
     /// The dtypes that operands may have.

@@ -1,0 +1,97 @@
+//! Conversions: to other dtypes, to NumPy, and new tensors of the same type.
+
+use crate::args::{Any, FromArg, Objects, Object, TensorArg};
+use crate::call::{bound, give, python};
+use crate::dtype::Device;
+use crate::errors::{Fail, Result};
+use crate::methods;
+use crate::slots::converted;
+use pyo3::prelude::*;
+use strided_core::DType;
+
+methods! { rows(py, x):
+    /// The tensor in another dtype, or in the dtype of another tensor; itself if it has it already.
+    ///
+    /// >>> strided.tensor([1.7, -1.7]).to(strided.int32).tolist()
+    /// [1, -1]
+    method to(target | other: Option<Any> = None, dtype: Option<DType> = None, device: Option<Device> = None, copy: bool = False, non_blocking: bool = False)
+        => to(py, x, target, dtype, copy);
+
+    /// The name of the tensor's type, or the tensor as another type.
+    ///
+    /// >>> strided.zeros(2).type()
+    /// 'strided.FloatTensor'
+    /// >>> strided.zeros(2).type('strided.IntTensor').dtype
+    /// strided.int32
+    method r#type(dtype: Option<DType> = None, non_blocking: bool = False) => match dtype {
+        Some(dtype) => converted(py, x.0, dtype, false),
+        None => give(py, format!("strided.{}Tensor", x.dtype().torch_name())),
+    };
+
+    /// The tensor in the dtype of another one.
+    method type_as(other: TensorArg) => converted(py, x.0, other.dtype(), false);
+
+    /// The tensor in another dtype, as a copy unless `copy=False`: NumPy's name for `to`.
+    method astype(dtype: DType, copy: bool = True) => converted(py, x.0, dtype, copy);
+
+    /// The tensor as bool: whether each element differs from 0.
+    method bool() => converted(py, x.0, DType::Bool, false);
+    /// The tensor as uint8.
+    method byte() => converted(py, x.0, DType::U8, false);
+    /// The tensor as int8.
+    method char() => converted(py, x.0, DType::I8, false);
+    /// The tensor as int16.
+    method short() => converted(py, x.0, DType::I16, false);
+    /// The tensor as int32.
+    method int() => converted(py, x.0, DType::I32, false);
+    /// The tensor as int64.
+    method long() => converted(py, x.0, DType::I64, false);
+    /// The tensor as float16.
+    method half() => converted(py, x.0, DType::F16, false);
+    /// The tensor as bfloat16.
+    method bfloat16() => converted(py, x.0, DType::BF16, false);
+    /// The tensor as float32.
+    method float() => converted(py, x.0, DType::F32, false);
+    /// The tensor as float64.
+    method double() => converted(py, x.0, DType::F64, false);
+    /// The tensor as complex64.
+    method cfloat() => converted(py, x.0, DType::C64, false);
+    /// The tensor as complex128.
+    method cdouble() => converted(py, x.0, DType::C128, false);
+
+    /// The tensor on the CPU, where it is already.
+    method cpu() => Ok(crate::call::again(x.0));
+
+    /// A new tensor of this tensor's type, made as its typed class makes one.
+    ///
+    /// >>> x = strided.DoubleTensor(2, 3)
+    /// >>> x.new(x.size()).copy_(x).type()
+    /// 'strided.DoubleTensor'
+    method new(args: Objects) => crate::tensor::construct(py, x.dtype(), &args.0);
+
+    /// A NumPy array on the same memory.
+    method numpy(force: bool = False) => python(py, "strided._numpy", "to_numpy", (bound(py, x.0),));
+
+    /// NumPy's way to ask for an array.
+    method __array__(dtype: Option<Any> = None, copy: Option<Any> = None) => {
+        let plain = |value: Option<Any>| value.map_or(py.None().into_bound(py), |value| bound(py, value.0));
+        python(py, "strided._numpy", "to_array", (bound(py, x.0), plain(dtype), plain(copy)))
+    };
+}
+
+fn to(py: Python<'_>, x: TensorArg, target: Option<Any>, dtype: Option<DType>, copy: bool) -> Result<Object> {
+    let Some(Any(target)) = target else {
+        return converted(py, x.0, dtype.unwrap_or(x.dtype()), copy);
+    };
+    if let Some(other) = TensorArg::read(py, target)? {
+        return converted(py, x.0, other.dtype(), copy);
+    }
+    let text = bound(py, target).cast::<pyo3::types::PyString>().is_ok();
+    if bound(py, target).is_instance_of::<Device>() || text && Device::read(py, target).is_ok() {
+        return converted(py, x.0, dtype.unwrap_or(x.dtype()), copy);
+    }
+    match DType::read(py, target)? {
+        Some(dtype) => converted(py, x.0, dtype, copy),
+        None => Err(Fail::Type(format!("target must be a dtype, a device or a Tensor, got {}", crate::errors::type_name(py, target)))),
+    }
+}

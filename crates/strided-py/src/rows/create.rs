@@ -1,0 +1,201 @@
+//! Functions that make tensors.
+
+use crate::args::{Any, FromArg, Ints, NoGrad, Object, Rest, TensorArg};
+use crate::buffer::{from_bytes, has_buffer, import, import_or_copy};
+use crate::call::{give, with_threads};
+use crate::dtype::{self, Device};
+use crate::errors::{Fail, Result};
+use crate::methods;
+use crate::object::{is_tensor, tensor_of, wrap};
+use crate::sequence::from_nested;
+use pyo3::prelude::*;
+use strided_core::dtype::{default_float, promote, set_default_float};
+use strided_core::ops::create::{End, full, range};
+use strided_core::ops::{copy, elementwise};
+use strided_core::storage::Fill;
+use strided_core::{DType, Scalar, Tensor};
+
+methods! { rows(py, x):
+    /// A new tensor with the values of nested sequences, an array, a tensor or a number. Always copies.
+    ///
+    /// >>> strided.tensor([[1, 2], [3, 4]])
+    ///  1  2
+    ///  3  4
+    /// [strided.LongTensor of size 2x2]
+    function tensor(data: Any, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
+        let made = taken(py, data.0, dtype)?;
+        let own = made.is_new;
+        if own { return wrap(py, made.tensor) }
+        let dtype = dtype.unwrap_or(made.tensor.dtype());
+        wrap(py, with_threads(py, made.tensor.size(), || copy::to_dtype(&made.tensor, dtype))?)
+    };
+
+    /// A tensor with these values: the tensor itself, or on the memory of an array, where the dtype fits;
+    /// else a copy.
+    function as_tensor(data: Any, dtype: Option<DType> = None, device: Option<Device> = None) => {
+        if is_tensor(data.0) {
+            // SAFETY: it is a tensor, looked at once.
+            let own = unsafe { tensor_of(data.0) }.dtype();
+            return crate::slots::converted(py, data.0, dtype.unwrap_or(own), false);
+        }
+        let made = taken(py, data.0, dtype)?;
+        let dtype = dtype.unwrap_or(made.tensor.dtype());
+        wrap(py, cast(py, made.tensor, dtype)?)
+    };
+
+    /// A new tensor whose elements may be anything.
+    function empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => wrap(py, Tensor::new(&size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Nothing)?);
+
+    /// A new tensor of zeros.
+    ///
+    /// >>> strided.zeros(2, 3)
+    ///  0  0  0
+    ///  0  0  0
+    /// [strided.FloatTensor of size 2x3]
+    function zeros(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => wrap(py, Tensor::new(&size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero)?);
+
+    /// A new tensor of ones.
+    function ones(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => filled(py, &size.given("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float));
+
+    /// A new tensor with every element set to one value, whose type decides the dtype unless one is given.
+    ///
+    /// >>> strided.full((2,), 7).tolist()
+    /// [7, 7]
+    function full(size | shape: Ints, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => filled(py, &size.ints, fill_value, dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, fill_value)));
+
+    /// A new tensor of the size and dtype of another one, whose elements may be anything.
+    function empty_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => wrap(py, Tensor::new(&input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Nothing)?);
+
+    /// A new tensor of zeros of the size and dtype of another one.
+    function zeros_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => wrap(py, Tensor::new(&input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Zero)?);
+
+    /// A new tensor of ones of the size and dtype of another one.
+    function ones_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => filled(py, &input.layout().shape(), Scalar::Bool(true), dtype.unwrap_or(input.dtype()));
+
+    /// A new tensor of the size and dtype of another one, with every element set to one value.
+    function full_like(input | other: TensorArg, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => filled(py, &input.layout().shape(), fill_value, dtype.unwrap_or(input.dtype()));
+
+    /// `start`, `start + step`, … without `end`; from 0 if only the end is given.
+    ///
+    /// >>> strided.arange(1, 7, 2).tolist()
+    /// [1, 3, 5]
+    function arange(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => counted(py, start, end, step, dtype, End::Excluded);
+
+    /// `start`, `start + step`, … up to and with `end`, in the default dtype unless one is given.
+    ///
+    /// >>> strided.range(1, 2, 0.5).tolist()
+    /// [1.0, 1.5, 2.0]
+    function range(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => counted(py, start, end, step, Some(dtype.unwrap_or_else(default_float)), End::Included);
+
+    /// A tensor on the memory of a NumPy array (or of any other buffer): what is written to one shows in
+    /// the other.
+    function from_numpy(ndarray: Any) => {
+        if !has_buffer(ndarray.0) {
+            return Err(crate::args::wrong_type(py, ndarray.0, "ndarray", "a NumPy array or another buffer"));
+        }
+        wrap(py, import(py, ndarray.0)?)
+    };
+
+    /// One dim over the bytes of a buffer, read as elements of a dtype. Shares the memory.
+    ///
+    /// >>> strided.frombuffer(b"\x01\x00\x02\x00", dtype=strided.int16).tolist()
+    /// [1, 2]
+    function frombuffer(buffer: Any, dtype: Option<DType> = None, count: isize = -1, offset: isize = 0)
+        => wrap(py, from_bytes(py, buffer.0, dtype.unwrap_or_else(default_float), count, offset)?);
+
+    /// The default dtype: of `zeros(3)`, of Python's floats, of integer division.
+    function get_default_dtype() => give(py, dtype::object(py, default_float()));
+
+    /// Sets the default dtype, a floating one.
+    function set_default_dtype(d | dtype: DType) => {
+        set_default_float(d)?;
+        give(py, py.None())
+    };
+
+    /// Sets the type that `Tensor` makes: a typed class or its name, such as `'strided.DoubleTensor'`.
+    function set_default_tensor_type(t | type_name: DType) => {
+        set_default_float(t)?;
+        give(py, py.None())
+    };
+
+    /// The dtype of a result of two operands.
+    ///
+    /// >>> strided.result_type(strided.zeros(2, dtype=strided.int8), 1.5)
+    /// strided.float32
+    function result_type(tensor1: Any, tensor2: Any) => give(py, dtype::object(py, common(py, tensor1.0, tensor2.0)?));
+
+    /// The smallest dtype that holds the values of both.
+    ///
+    /// >>> strided.promote_types(strided.uint8, strided.int8)
+    /// strided.int16
+    function promote_types(type1: DType, type2: DType) => give(py, dtype::object(py, promote(type1, type2)?));
+
+    /// Whether a dtype may be stored into another by an in-place operation: never into a lower category.
+    function can_cast(from_: DType, to: DType) => give(py, from_.category() <= to.category());
+}
+
+/// Values that were brought in.
+struct Taken {
+    tensor: Tensor,
+    /// Whether the memory is new and nobody else's.
+    is_new: bool,
+}
+
+/// The values of anything that has some.
+fn taken(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Taken> {
+    if is_tensor(data) {
+        // SAFETY: it is a tensor, copied at once.
+        return Ok(Taken { tensor: unsafe { tensor_of(data) }.clone(), is_new: false });
+    }
+    if has_buffer(data) {
+        return Ok(Taken { tensor: import_or_copy(py, data)?, is_new: false });
+    }
+    Ok(Taken { tensor: from_nested(py, data, dtype)?, is_new: true })
+}
+
+fn cast(py: Python<'_>, tensor: Tensor, dtype: DType) -> Result<Tensor> {
+    if tensor.dtype() == dtype { Ok(tensor) } else { Ok(with_threads(py, tensor.size(), || copy::to_dtype(&tensor, dtype))?) }
+}
+
+/// A tensor of a dtype with the values of anything: on the same memory where that has the dtype.
+pub fn shared_or_cast(py: Python<'_>, data: Object, dtype: DType) -> Result<Tensor> {
+    cast(py, taken(py, data, Some(dtype))?.tensor, dtype)
+}
+
+fn filled(py: Python<'_>, shape: &[isize], value: Scalar, dtype: DType) -> Result<Object> {
+    let size = shape.iter().fold(1usize, |a, &b| a.saturating_mul(b.max(0) as usize));
+    wrap(py, with_threads(py, size, || full(shape, value, dtype))?)
+}
+
+fn counted(py: Python<'_>, start: Option<Scalar>, end: Option<Scalar>, step: Option<Scalar>, dtype: Option<DType>, rule: End) -> Result<Object> {
+    let zero = Scalar::Int(0);
+    let (start, end) = match (start, end) {
+        (Some(end), None) => (zero, end),
+        (start, Some(end)) => (start.unwrap_or(zero), end),
+        (None, None) => return Err(Fail::Type("argument 'end' is missing".into())),
+    };
+    let plain = |value| if let Scalar::Bool(v) = value { Scalar::Int(v as i128) } else { value };
+    let (start, end, step) = (plain(start), plain(end), plain(step.unwrap_or(Scalar::Int(1))));
+    let all = [start, end, step];
+    let inferred = || all.iter().fold(DType::I64, |dtype, &value| elementwise::with_scalar(dtype, value));
+    let dtype = dtype.unwrap_or_else(inferred);
+    wrap(py, range(start, end, step, dtype, rule)?)
+}
+
+fn common(py: Python<'_>, a: Object, b: Object) -> Result<DType> {
+    let read = |object| -> Result<elementwise::Operand<'_>> {
+        // SAFETY: used before anything else runs.
+        if is_tensor(object) { Ok(elementwise::Operand::Tensor(unsafe { tensor_of(object) })) } else { Ok(elementwise::Operand::Scalar(Scalar::from_arg(py, object, "tensor")?)) }
+    };
+    Ok(elementwise::common_dtype(&[read(a)?, read(b)?])?)
+}

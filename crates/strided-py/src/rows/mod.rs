@@ -1,0 +1,14 @@
+//! The rows of the `methods!` macro, by what they are about.
+
+pub mod convert;
+pub mod create;
+pub mod query;
+pub mod values;
+pub mod views;
+
+use crate::methods::Row;
+
+/// Every row.
+pub fn all() -> Vec<Row> {
+    [views::rows(), query::rows(), values::rows(), create::rows(), convert::rows()].into_iter().flatten().collect()
+}

@@ -1,0 +1,123 @@
+//! Questions about a tensor: its dims, its place in memory, its type.
+
+use crate::args::{Any, Rest, TensorArg};
+use crate::call::{give, python};
+use crate::methods;
+use crate::object::is_tensor;
+use crate::sequence::to_nested;
+use crate::size::new_tuple;
+use crate::slots::item;
+use crate::storage::{PyStorage, storage_object};
+
+methods! { rows(py, x):
+    /// The number of dims.
+    ///
+    /// >>> strided.zeros(2, 3).dim()
+    /// 2
+    method dim() => give(py, x.layout().rank());
+
+    /// The number of dims.
+    method ndimension() => give(py, x.layout().rank());
+
+    /// The strides as a tuple, or the stride of one dim: how far apart neighbours lie in the storage.
+    ///
+    /// >>> strided.zeros(4, 5).stride()
+    /// (5, 1)
+    method stride(dim | axis: Option<isize> = None) => match dim {
+        None => new_tuple(py, x.layout().rank(), x.layout().modes().iter().map(|m| m.stride)),
+        Some(dim) => give(py, x.layout().modes()[x.layout().wrap_dim(dim)?].stride),
+    };
+
+    /// The storage that the tensor looks at. Tensors that share it get the same object.
+    ///
+    /// >>> x = strided.zeros(2, 3)
+    /// >>> x.storage() is x[1].storage()
+    /// True
+    method storage() => storage_object(py, x.storage(), x.dtype());
+
+    /// The location of the first element in the storage, counted from 0.
+    method storage_offset() => give(py, x.layout().offset());
+
+    /// `storage_offset` as the oldest documents spell it.
+    method storageOffset() => give(py, x.layout().offset());
+
+    /// The number of elements.
+    both numel() => give(py, x.size());
+
+    /// The number of elements.
+    method nelement() => give(py, x.size());
+
+    /// Bytes per element.
+    method element_size() => give(py, x.dtype().size());
+
+    /// Whether the elements lie next to each other in row-major order.
+    ///
+    /// >>> strided.zeros(2, 3).t().is_contiguous()
+    /// False
+    method is_contiguous() => give(py, x.layout().is_dense());
+
+    /// Whether both have the same shape.
+    both is_same_size(other: TensorArg) => give(py, x.layout().same_shape(other.layout()));
+
+    /// Whether both look at the same storage with the same offset, shape and strides.
+    both is_set_to(other: TensorArg) => give(py, x.is_set_to(&other));
+
+    /// The address of the first element (of the element whose indices are all 0).
+    method data_ptr() => {
+        let shift = x.layout().offset() * x.dtype().size() as isize;
+        give(py, x.storage().address().wrapping_add_signed(shift))
+    };
+
+    /// The only element, or the one with these indices, as a Python number.
+    ///
+    /// >>> strided.arange(12).view(3, 4).item(2, 3)
+    /// 11
+    method item(index: Rest) => item(py, &x, index.0.as_deref());
+
+    /// Nested lists of Python numbers; a number for a tensor without dimension.
+    method tolist() => to_nested(py, &x);
+
+    /// Whether the dtype is a floating one.
+    both is_floating_point() => give(py, x.dtype().is_float());
+
+    /// Whether the dtype is complex.
+    both is_complex() => give(py, x.dtype().is_complex());
+
+    /// Whether the dtype has negative numbers.
+    both is_signed() => give(py, x.dtype().is_signed());
+
+    /// Whether the tensor's memory is its own, and not lent by an array or another buffer.
+    method owns_storage() => give(py, x.storage().is_owned());
+
+    /// Whether an object is a tensor, of any type.
+    ///
+    /// >>> strided.is_tensor(strided.zeros(2)), strided.is_tensor([1, 2])
+    /// (True, False)
+    function is_tensor(obj: Any) => give(py, is_tensor(obj.0));
+
+    /// Whether an object is a storage, of any type.
+    function is_storage(obj: Any) => give(py, crate::call::bound(py, obj.0).cast::<PyStorage>().is_ok());
+
+    /// Formats the number of a tensor with one element, or every element.
+    method __format__(spec: Any) => python(py, "strided.display.text", "format", (this(py, x), crate::call::bound(py, spec.0)));
+
+    /// A new handle on the same storage.
+    method __copy__() => crate::object::wrap(py, strided_core::Tensor::clone(&x));
+
+    /// A copy whose storage is copied once for all tensors that share it.
+    method __deepcopy__(memo: Any) => python(py, "strided._pickle", "deepcopy_tensor", (this(py, x), crate::call::bound(py, memo.0)));
+
+    /// How pickle takes the tensor apart.
+    method __reduce_ex__(protocol: Any) => python(py, "strided._pickle", "reduce_tensor", (this(py, x), crate::call::bound(py, protocol.0)));
+
+    /// The elements' bytes in row-major order.
+    method __bytes__() => python(py, "strided._numpy", "to_bytes", (this(py, x),));
+
+    /// The only element as a complex number.
+    method __complex__() => python(py, "strided._numpy", "to_complex", (this(py, x),));
+}
+
+fn this<'py>(py: pyo3::Python<'py>, x: TensorArg) -> pyo3::Bound<'py, pyo3::PyAny> {
+    crate::call::bound(py, x.0)
+}
+

@@ -1,0 +1,142 @@
+//! Copying, filling, resizing, and reductions.
+
+use crate::args::{Any, FromArg, Ints, Object, Rest, TensorArg};
+use crate::call::{again, compute, in_place, with_threads};
+use crate::errors::{Fail, Result};
+use crate::methods;
+use crate::object::{replace, wrap};
+use crate::slots::values;
+use crate::storage::PyStorage;
+use pyo3::prelude::*;
+use strided_core::layout::Dims;
+use strided_core::ops::{copy, reduce};
+use strided_core::{DType, Layout, Scalar, Tensor};
+
+methods! { rows(py, x):
+    /// A row-major copy with memory of its own.
+    both clone() => compute(py, &x, copy::clone);
+
+    /// A row-major copy with memory of its own: `clone` under NumPy's name.
+    method copy() => compute(py, &x, copy::clone);
+
+    /// The tensor itself if it is row-major without gaps, else such a copy.
+    method contiguous() => if x.layout().is_dense() { Ok(again(x.0)) } else { compute(py, &x, copy::clone) };
+
+    /// Writes the values of a tensor, an array or a nested sequence into this tensor, broadcast and cast.
+    ///
+    /// >>> strided.zeros(2, 2).copy_([1, 2]).tolist()
+    /// [[1.0, 2.0], [1.0, 2.0]]
+    method copy_(src | other: Any, non_blocking: bool = False) => {
+        if let Some(number) = crate::args::python_number(py, src.0)? {
+            return in_place(py, x, |x| copy::fill(x, number));
+        }
+        let source = values(py, src.0)?;
+        in_place(py, x, |x| copy::copy(x, &source))
+    };
+
+    /// Sets every element.
+    ///
+    /// >>> strided.zeros(2).fill_(3.5).tolist()
+    /// [3.5, 3.5]
+    method fill_(value: Scalar) => in_place(py, x, |x| copy::fill(x, value));
+
+    /// Sets every element to 0.
+    method zero_() => in_place(py, x, |x| copy::fill(x, Scalar::Bool(false)));
+
+    /// Looks at another tensor's storage in its way, or at a storage: whole, or with an offset, sizes and
+    /// strides. Changes the tensor itself and copies nothing.
+    ///
+    /// >>> s = strided.FloatStorage([1, 2, 3, 4])
+    /// >>> strided.Tensor().set_(s, 1, (3,)).tolist()
+    /// [2.0, 3.0, 4.0]
+    method set_(source: Any, storage_offset | offset: isize = 0, size | shape: Option<Ints> = None, stride | strides: Option<Ints> = None) => {
+        let made = looking_at(py, x.dtype(), source.0, storage_offset, size, stride)?;
+        // SAFETY: a tensor, and no reference into it is alive.
+        unsafe { replace(x.0, made) };
+        Ok(again(x.0))
+    };
+
+    /// Gives the tensor another size, row-major. The storage grows where it must and never shrinks.
+    method resize_(size | sizes: Rest) => resized(py, x, &size.given("size")?);
+
+    /// `resize_` to the size of another tensor.
+    method resize_as_(other | template: TensorArg) => {
+        let shape = other.layout().shape();
+        resized(py, x, &shape)
+    };
+
+    /// Sum of the elements, of all or along dims. Integers are summed as int64, halves as float32.
+    ///
+    /// >>> strided.arange(6).view(2, 3).sum(0).tolist()
+    /// [3, 5, 7]
+    /// >>> strided.ones(2, 3).sum(dim=1, keepdim=True).shape
+    /// strided.Size([2, 1])
+    both sum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False, dtype: Option<DType> = None, out: Option<TensorArg> = None)
+        => reduced(py, &reduce::SUM, x, dim, keepdim, dtype, out);
+}
+
+/// Runs a reduction into `out` or a new tensor.
+fn reduced(
+    py: Python<'_>,
+    row: &reduce::Row,
+    x: TensorArg,
+    dims: Option<Ints>,
+    keepdim: bool,
+    dtype: Option<DType>,
+    out: Option<TensorArg>,
+) -> Result<Object> {
+    // An empty list of dims means all of them, as in PyTorch.
+    let dims = dims.map(|dims| dims.ints).filter(|dims| !dims.is_empty());
+    let request = reduce::Request { dims: dims.as_deref(), keepdim, dtype };
+    let result = if x.size() < crate::call::LARGE {
+        reduce::run(row, &x, &request, out.as_deref())?
+    } else {
+        let (input, output) = (Tensor::clone(&x), out.as_deref().cloned());
+        with_threads(py, input.size(), || reduce::run(row, &input, &request, output.as_ref()))?
+    };
+    match (result, out) {
+        (Some(new), _) => wrap(py, new),
+        (None, Some(out)) => Ok(again(out.0)),
+        (None, None) => unreachable!("without an output there is a new tensor"),
+    }
+}
+
+fn looking_at(py: Python<'_>, dtype: DType, source: Object, offset: isize, size: Option<Ints>, stride: Option<Ints>) -> Result<Tensor> {
+    let (storage, mut layout) = if let Some(other) = TensorArg::read(py, source)? {
+        if other.dtype() != dtype {
+            return Err(Fail::Type(format!("source is {}, the tensor is {}", other.dtype().name(), dtype.name())));
+        }
+        if size.is_none() {
+            return Ok(Tensor::clone(&other));
+        }
+        (other.storage().clone(), other.layout().clone())
+    } else if let Ok(storage) = crate::call::bound(py, source).cast::<PyStorage>() {
+        let storage = storage.get();
+        if storage.dtype != dtype {
+            return Err(Fail::Type(format!("source is {}, the tensor is {}", storage.dtype.name(), dtype.name())));
+        }
+        let length = (storage.bytes.length() / dtype.size()) as isize;
+        let left = (length - offset).max(0);
+        (storage.bytes.clone(), Layout::strided(&[left], &[1], offset)?)
+    } else {
+        return Err(crate::args::wrong_type(py, source, "source", "a Tensor or a Storage"));
+    };
+    if let Some(Ints { ints: size, .. }) = size {
+        let stride: Dims = match stride {
+            Some(stride) => stride.ints,
+            None => Layout::row_major(&size)?.stride(),
+        };
+        layout = Layout::strided(&size, &stride, offset)?;
+    }
+    Ok(Tensor::over(storage, dtype, layout)?)
+}
+
+fn resized(py: Python<'_>, x: TensorArg, shape: &[isize]) -> Result<Object> {
+    let mut tensor = Tensor::clone(&x);
+    // Waits for operations of other threads, which may need to attach before they let go of their arguments.
+    let tensor = py.detach(|| tensor.resize(shape).map(|_| tensor))?;
+    // SAFETY: a tensor, and no reference into it is alive.
+    unsafe { replace(x.0, tensor) };
+    Ok(again(x.0))
+}
+

@@ -1,0 +1,286 @@
+//! Views: other ways of looking at the same storage. None of them copies.
+
+use crate::args::{FromArg, Ints, Rest, TensorArg};
+use crate::call::{again, compute, view, views};
+use crate::errors::{Fail, Result};
+use crate::methods;
+use crate::object::{replace, wrap};
+use strided_core::layout::Dims;
+use strided_core::ops::copy;
+use strided_core::{DType, Layout};
+
+methods! { rows(py, x):
+    /// A view of `length` indices of a dim, from `start` on.
+    ///
+    /// >>> x = strided.zeros(5)
+    /// >>> x.narrow(0, 1, 2).fill_(1)
+    ///  1
+    ///  1
+    /// [strided.FloatTensor of size 2]
+    /// >>> x.tolist()
+    /// [0.0, 1.0, 1.0, 0.0, 0.0]
+    both narrow(dim | axis: isize, start: isize, length: isize) => view(py, &x, x.layout().narrow(dim, start, length));
+
+    /// A view of one index of a dim, without that dim.
+    ///
+    /// >>> strided.arange(6).view(2, 3).select(0, 1).tolist()
+    /// [3, 4, 5]
+    both select(dim | axis: isize, index: isize) => view(py, &x, x.layout().select(dim, index));
+
+    /// The same elements in another shape, as a view; one size may be -1. With a dtype: the same bytes as
+    /// elements of that dtype. Refused where the strides would need a copy (see `reshape`).
+    ///
+    /// >>> x = strided.arange(6)
+    /// >>> x.view(2, -1).shape
+    /// strided.Size([2, 3])
+    /// >>> strided.ones(1).view(strided.int32).item()
+    /// 1065353216
+    both view(size | shape | dtype: Sizes) => match size {
+        Sizes::Shape(shape) => view(py, &x, x.layout().view(&shape)),
+        Sizes::DType(dtype) => wrap(py, x.reinterpret(dtype)?),
+    };
+
+    /// The view of the same elements in the shape of another tensor.
+    both view_as(other: TensorArg) => view(py, &x, x.layout().view(&other.layout().shape()));
+
+    /// The same elements in another shape: a view where the strides allow it, else a copy.
+    ///
+    /// >>> strided.arange(6).view(2, 3).t().reshape(6).tolist()
+    /// [0, 3, 1, 4, 2, 5]
+    both reshape(shape | size: Rest) => {
+        let shape = shape.given("shape")?;
+        compute(py, &x, |x| copy::reshape(x, &shape))
+    };
+
+    /// The elements in the shape of another tensor: a view where the strides allow it.
+    both reshape_as(other: TensorArg) => {
+        let shape = other.layout().shape();
+        compute(py, &x, |x| copy::reshape(x, &shape))
+    };
+
+    /// Dims `start_dim` to `end_dim` as one: a view where the strides allow it.
+    ///
+    /// >>> strided.zeros(2, 3, 4).flatten(1).shape
+    /// strided.Size([2, 12])
+    both flatten(start_dim: isize = 0, end_dim: isize = -1) => {
+        let shape = x.layout().flatten_shape(start_dim, end_dim)?;
+        compute(py, &x, |x| copy::reshape(x, &shape))
+    };
+
+    /// All elements as one dim: a view where the strides allow it.
+    both ravel() => compute(py, &x, |x| copy::reshape(x, &[-1]).or_else(|_| copy::reshape(x, &[0])));
+
+    /// A matrix with its dims swapped; tensors of fewer dims as they are.
+    ///
+    /// >>> strided.zeros(2, 3).t().shape
+    /// strided.Size([3, 2])
+    both t() => view(py, &x, turned(&x));
+
+    /// A view with two dims swapped.
+    both transpose(dim0 | axis0: isize, dim1 | axis1: isize) => view(py, &x, x.layout().transpose(dim0, dim1));
+
+    /// A view with two dims swapped: another name for `transpose`.
+    both swapaxes(axis0 | dim0: isize, axis1 | dim1: isize) => view(py, &x, x.layout().transpose(axis0, axis1));
+
+    /// A view with two dims swapped: another name for `transpose`.
+    both swapdims(dim0 | axis0: isize, dim1 | axis1: isize) => view(py, &x, x.layout().transpose(dim0, dim1));
+
+    /// A view with the dims in the given order.
+    ///
+    /// >>> strided.zeros(2, 3, 4).permute(2, 0, 1).shape
+    /// strided.Size([4, 2, 3])
+    both permute(dims: Rest) => view(py, &x, x.layout().permute(&dims.given("dims")?));
+
+    /// A view with some dims moved to other places.
+    ///
+    /// >>> strided.zeros(2, 3, 4).movedim(0, -1).shape
+    /// strided.Size([3, 4, 2])
+    both movedim(source: Ints, destination: Ints) => view(py, &x, x.layout().movedim(&source.ints, &destination.ints));
+
+    /// A view with some dims moved to other places: another name for `movedim`.
+    both moveaxis(source: Ints, destination: Ints) => view(py, &x, x.layout().movedim(&source.ints, &destination.ints));
+
+    /// A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may
+    /// stand in front.
+    ///
+    /// >>> strided.arange(3).expand(2, 3).stride()
+    /// (0, 1)
+    both expand(size | shape: Rest) => view(py, &x, x.layout().expand(&size.given("size")?));
+
+    /// `expand` to the shape of another tensor.
+    both expand_as(other: TensorArg) => view(py, &x, x.layout().expand(&other.layout().shape()));
+
+    /// `expand` under NumPy's name.
+    both broadcast_to(size | shape: Rest) => view(py, &x, x.layout().expand(&size.given("size")?));
+
+    /// A view with a new dim of extent 1.
+    ///
+    /// >>> strided.zeros(3).unsqueeze(0).shape
+    /// strided.Size([1, 3])
+    both unsqueeze(dim | axis: isize) => view(py, &x, x.layout().unsqueeze(dim));
+
+    /// A view without the dims of extent 1, or without those of them that are named.
+    ///
+    /// >>> strided.zeros(1, 3, 1).squeeze().shape
+    /// strided.Size([3])
+    both squeeze(dim | axis: Option<Ints> = None) => view(py, &x, squeezed(x.layout(), dim));
+
+    /// A view of all windows of `size` indices of a dim, `step` apart; the window is a new last dim.
+    ///
+    /// >>> strided.arange(5).unfold(0, 3, 1).tolist()
+    /// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+    both unfold(dim | dimension | axis: isize, size: isize, step: isize) => view(py, &x, x.layout().unfold(dim, size, step));
+
+    /// A view of the diagonal of two dims, which becomes the last dim.
+    ///
+    /// >>> strided.arange(9).view(3, 3).diagonal(1).tolist()
+    /// [1, 5]
+    both diagonal(offset: isize = 0, dim1 | axis1: isize = 0, dim2 | axis2: isize = 1)
+        => view(py, &x, x.layout().diagonal(offset, dim1, dim2));
+
+    /// A view with dims backwards (negative strides); all dims if none is named.
+    ///
+    /// >>> strided.arange(3).flip(0).tolist()
+    /// [2, 1, 0]
+    both flip(dims | dim | axis: Rest) => {
+        let all = || (0..x.layout().rank() as isize).collect::<Dims>();
+        view(py, &x, x.layout().flip(&dims.0.unwrap_or_else(all)))
+    };
+
+    /// A view in which sequentially contiguous modes are one; without modes, all of them in order of
+    /// location.
+    ///
+    /// >>> strided.zeros(2, 3, 4).fold((2, 1)).shape
+    /// strided.Size([2, 12])
+    both fold(modes: Rest) => view(py, &x, match modes.0 {
+        None => x.layout().fold_all(),
+        Some(modes) => x.layout().fold(&modes),
+    });
+
+    /// A view in which one dim is several; one size may be -1. The inverse of `fold`.
+    ///
+    /// >>> strided.zeros(2, 12).unflatten(1, (3, -1)).shape
+    /// strided.Size([2, 3, 4])
+    both unflatten(dim | axis: isize, sizes | unflattened_size: Ints) => view(py, &x, x.layout().unflatten(dim, &sizes.ints));
+
+    /// A view of any shape, strides and offset that stay within the storage.
+    ///
+    /// >>> strided.arange(4).as_strided((2, 2), (1, 1)).tolist()
+    /// [[0, 1], [1, 2]]
+    both as_strided(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
+        let offset = storage_offset.unwrap_or(x.layout().offset());
+        let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
+        wrap(py, strided_core::Tensor::over(x.storage().clone(), x.dtype(), layout)?)
+    };
+
+    /// A tuple of views, one for each index of a dim.
+    both unbind(dim | axis: isize = 0) => views(py, &x, x.layout().unbind(dim));
+
+    /// A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes
+    /// in a list.
+    ///
+    /// >>> [p.tolist() for p in strided.arange(5).split(2)]
+    /// [[0, 1], [2, 3], [4]]
+    both split(split_size | split_size_or_sections | size: Ints, dim | axis: isize = 0) => match split_size {
+        Ints { ints: sizes, sequence: false } => views(py, &x, x.layout().split(dim, sizes[0])),
+        Ints { ints: sizes, sequence: true } => views(py, &x, x.layout().split_sizes(dim, &sizes)),
+    };
+
+    /// A tuple of at most `chunks` views of equal size (the last may be smaller).
+    both chunk(chunks: isize, dim | axis: isize = 0) => views(py, &x, x.layout().chunk(dim, chunks));
+
+    /// A tuple of views: so many of nearly equal size, or cut at the given indices.
+    both tensor_split(indices_or_sections | sections | indices: Ints, dim | axis: isize = 0) => match indices_or_sections {
+        Ints { ints: count, sequence: false } => views(py, &x, x.layout().tensor_split(dim, count[0])),
+        Ints { ints: at, sequence: true } => views(py, &x, x.layout().tensor_split_at(dim, &at)),
+    };
+
+    /// The real parts: a view, the tensor itself where it is not complex.
+    both real() => if x.dtype().is_complex() { wrap(py, x.part(0)?) } else { Ok(again(x.0)) };
+
+    /// The imaginary parts of a complex tensor, as a view.
+    both imag() => wrap(py, x.part(1)?);
+
+    /// A complex tensor as a real one with a last dim of 2: a view.
+    both view_as_real() => {
+        let parts = x.part(0)?;
+        let mut shape = x.layout().shape();
+        let mut stride = parts.layout().stride();
+        shape.push(2);
+        stride.push(1);
+        let layout = Layout::strided(&shape, &stride, parts.layout().offset())?;
+        wrap(py, parts.with_layout(layout))
+    };
+
+    /// `transpose`, changing the tensor itself.
+    method transpose_(dim0 | axis0: isize, dim1 | axis1: isize) => relaid(x, x.layout().transpose(dim0, dim1));
+
+    /// `t`, changing the tensor itself.
+    method t_() => relaid(x, turned(&x));
+
+    /// `unsqueeze`, changing the tensor itself.
+    method unsqueeze_(dim | axis: isize) => relaid(x, x.layout().unsqueeze(dim));
+
+    /// `squeeze`, changing the tensor itself.
+    method squeeze_(dim | axis: Option<Ints> = None) => relaid(x, squeezed(x.layout(), dim));
+
+    /// `as_strided`, changing the tensor itself.
+    method as_strided_(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
+        let offset = storage_offset.unwrap_or(x.layout().offset());
+        let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
+        let tensor = strided_core::Tensor::over(x.storage().clone(), x.dtype(), layout)?;
+        relaid(x, Ok(tensor.layout().clone()))
+    };
+}
+
+/// Sizes or a dtype: what `view` takes.
+pub enum Sizes {
+    Shape(Dims),
+    DType(DType),
+}
+
+impl FromArg for Sizes {
+    const WANTED: &'static str = "ints or a dtype";
+    const REST: bool = true;
+    fn read(py: pyo3::Python<'_>, object: crate::args::Object) -> Result<Option<Sizes>> {
+        if let Some(ints) = Ints::read(py, object)? {
+            return Ok(Some(Sizes::Shape(ints.ints)));
+        }
+        Ok(DType::read(py, object)?.map(Sizes::DType))
+    }
+    fn from_args(py: pyo3::Python<'_>, args: &crate::args::Args, at: usize, name: &'static str) -> Result<Sizes> {
+        match args.rest {
+            [] if !args.is_given(at) => Err(Fail::Type(format!("argument '{name}' is missing"))),
+            [] => Sizes::from_arg(py, args.slots[at], name),
+            [one] => Sizes::from_arg(py, *one, name),
+            _ => Rest::from_args(py, args, at, name)?.given(name).map(Sizes::Shape),
+        }
+    }
+}
+
+fn turned(x: &TensorArg) -> strided_core::Result<Layout> {
+    match x.layout().rank() {
+        0 | 1 => Ok(x.layout().clone()),
+        2 => x.layout().transpose(0, 1),
+        rank => {
+            let problem = strided_core::Problem::Rank { rank, wanted: "at most 2" };
+            Err(strided_core::Error::new("t", problem))
+        }
+    }
+}
+
+fn squeezed(layout: &Layout, dims: Option<Ints>) -> strided_core::Result<Layout> {
+    match dims {
+        None => Ok(layout.squeeze_all()),
+        Some(dims) => layout.squeeze(&dims.ints),
+    }
+}
+
+/// Changes how a tensor's own object looks at its storage.
+fn relaid(x: TensorArg, layout: strided_core::Result<Layout>) -> Result<crate::args::Object> {
+    let tensor = x.with_layout(layout?);
+    // SAFETY: it is a tensor, and no reference into it is alive any more.
+    unsafe { replace(x.0, tensor) };
+    Ok(again(x.0))
+}
+

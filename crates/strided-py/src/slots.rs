@@ -1,0 +1,271 @@
+//! Python's protocols: indexing, length, iteration, truth, conversion to numbers, text.
+
+use crate::args::{FromArg, Object};
+use crate::buffer::{has_buffer, import_or_copy};
+use crate::call::{bound, python, view, with_threads};
+use crate::errors::{Fail, Result, guard, type_name};
+use crate::object::{is_tensor, tensor_of, wrap};
+use crate::sequence::{from_nested, number};
+use crate::size::slot;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use strided_core::layout::Index;
+use strided_core::ops::{copy, elementwise, reduce, table};
+use strided_core::{DType, Scalar, Tensor};
+
+type Indices = SmallVec<[Index; 6]>;
+
+/// Reads what stands between the brackets.
+#[inline]
+fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
+    let mut all = Indices::new();
+    // SAFETY: a living object; items of a tuple are borrowed from it.
+    unsafe {
+        if ffi::PyTuple_Check(key) == 0 {
+            all.push(index(py, key)?);
+        } else {
+            for i in 0..ffi::PyTuple_Size(key) {
+                all.push(index(py, ffi::PyTuple_GetItem(key, i))?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+#[inline]
+fn index(py: Python<'_>, item: Object) -> Result<Index> {
+    // SAFETY: a living object, checked before it is read as what it is.
+    unsafe {
+        let class = ffi::Py_TYPE(item);
+        if class == &raw mut ffi::PySlice_Type {
+            let (mut start, mut stop, mut step) = (0, 0, 0);
+            if ffi::PySlice_Unpack(item, &mut start, &mut stop, &mut step) != 0 {
+                return Err(Fail::set(py));
+            }
+            return Ok(Index::Slice { start: Some(start), stop: Some(stop), step });
+        }
+        if item == ffi::Py_Ellipsis() {
+            return Ok(Index::Rest);
+        }
+        if item == ffi::Py_None() {
+            return Ok(Index::New);
+        }
+        if class != &raw mut ffi::PyBool_Type {
+            if let Some(at) = isize::read(py, item)? {
+                return Ok(Index::At(at));
+            }
+        }
+        Err(Fail::Type(format!("an index must be an int, a slice, ... or None, got {}", type_name(py, item))))
+    }
+}
+
+unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
+    guard("index", null_mut(), |py| {
+        let indices = indices(py, key)?;
+        // SAFETY: `this` is a tensor; the key was read before.
+        let x = unsafe { tensor_of(this) };
+        view(py, x, x.layout().index(&indices))
+    })
+}
+
+/// `x[i]` for C callers and iteration.
+unsafe extern "C" fn sequence_item(this: Object, at: isize) -> Object {
+    guard("index", null_mut(), |py| {
+        // SAFETY: `this` is a tensor.
+        let x = unsafe { tensor_of(this) };
+        view(py, x, x.layout().index(&[Index::At(at)]))
+    })
+}
+
+unsafe extern "C" fn assign_subscript(this: Object, key: Object, value: Object) -> c_int {
+    guard("index", -1, |py| {
+        if value.is_null() {
+            return Err(Fail::Type("elements of a tensor cannot be deleted".into()));
+        }
+        let indices = indices(py, key)?;
+        let number = crate::args::python_number(py, value)?;
+        // SAFETY: `this` is a tensor; key and value were read before.
+        let x = unsafe { tensor_of(this) };
+        match number {
+            Some(number) => assign_number(py, x, &indices, number)?,
+            None => assign(py, this, &indices, value)?,
+        }
+        Ok(0)
+    })
+}
+
+fn assign_number(py: Python<'_>, x: &Tensor, indices: &[Index], number: Scalar) -> Result<()> {
+    if indices.len() == x.layout().rank() {
+        let mut at: SmallVec<[isize; 8]> = SmallVec::new();
+        at.extend(indices.iter().map_while(|index| if let Index::At(i) = index { Some(*i) } else { None }));
+        if at.len() == indices.len() {
+            let location = x.layout().location(&at)?;
+            return Ok(copy::set_location(x, location, number)?);
+        }
+    }
+    let part = x.with_layout(x.layout().index(indices)?);
+    Ok(with_threads(py, part.size(), || copy::fill(&part, number))?)
+}
+
+fn assign(py: Python<'_>, this: Object, indices: &[Index], value: Object) -> Result<()> {
+    let source = values(py, value)?;
+    // SAFETY: `this` is a tensor; the value, which may run code, was read before.
+    let x = unsafe { tensor_of(this) };
+    let part = x.with_layout(x.layout().index(indices)?);
+    Ok(with_threads(py, part.size(), || copy::copy(&part, &source))?)
+}
+
+/// The values of a tensor, an array or a nested sequence.
+pub fn values(py: Python<'_>, value: Object) -> Result<Tensor> {
+    if is_tensor(value) {
+        // SAFETY: it is a tensor, copied at once.
+        return Ok(unsafe { tensor_of(value) }.clone());
+    }
+    if has_buffer(value) {
+        return import_or_copy(py, value);
+    }
+    from_nested(py, value, None)
+}
+
+unsafe extern "C" fn length(this: Object) -> isize {
+    // SAFETY: `this` is a tensor.
+    guard("len", -1, |_| match unsafe { tensor_of(this) }.layout().modes().first() {
+        Some(mode) => Ok(mode.extent),
+        None => Err(Fail::Type("a tensor without dimension has no length".into())),
+    })
+}
+
+unsafe extern "C" fn iterate(this: Object) -> Object {
+    guard("iter", null_mut(), |_| {
+        // SAFETY: `this` is a tensor.
+        if unsafe { tensor_of(this) }.layout().rank() == 0 {
+            return Err(Fail::Type("a tensor without dimension cannot be iterated".into()));
+        }
+        // SAFETY: a sequence.
+        unsafe { Ok(ffi::PySeqIter_New(this)) }
+    })
+}
+
+/// `value in x`: whether any element equals it.
+unsafe extern "C" fn contains(this: Object, value: Object) -> c_int {
+    guard("in", -1, |py| {
+        let number = Scalar::from_arg(py, value, "value")?;
+        // SAFETY: `this` is a tensor, copied at once.
+        let x = unsafe { tensor_of(this) }.clone();
+        let found = with_threads(py, x.size(), || {
+            let operands = [elementwise::Operand::Tensor(&x), elementwise::Operand::Scalar(number)];
+            let equal = elementwise::run(&table::OPS[table::Op::eq as usize], &operands, None)?.expect("a new tensor");
+            let all = reduce::Request { dims: None, keepdim: false, dtype: None };
+            copy::the_only_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
+        })?;
+        Ok((found != Scalar::Int(0)) as c_int)
+    })
+}
+
+fn only(this: Object) -> Result<Scalar> {
+    // SAFETY: slots are called with a tensor.
+    Ok(copy::the_only_item(unsafe { tensor_of(this) })?)
+}
+
+unsafe extern "C" fn truth(this: Object) -> c_int {
+    guard("bool", -1, |_| {
+        // SAFETY: `this` is a tensor.
+        let x = unsafe { tensor_of(this) };
+        if x.size() != 1 {
+            let shape = x.layout().shape_text();
+            return Err(PyValueError::new_err(format!("bool: a tensor of shape {shape} has no single truth value")).into());
+        }
+        Ok(match only(this)? {
+            Scalar::Bool(v) => v,
+            Scalar::Int(v) => v != 0,
+            Scalar::Huge(v) | Scalar::Float(v) => v != 0.0,
+            Scalar::Complex(v) => v.re != 0.0 || v.im != 0.0,
+        } as c_int)
+    })
+}
+
+unsafe extern "C" fn to_float(this: Object) -> Object {
+    guard("float", null_mut(), |py| {
+        let value = match only(this)? {
+            Scalar::Bool(v) => v as u8 as f64,
+            Scalar::Int(v) => v as f64,
+            Scalar::Huge(v) | Scalar::Float(v) => v,
+            Scalar::Complex(_) => return Err(PyTypeError::new_err("float: a complex number has no single float; use .real").into()),
+        };
+        crate::call::give(py, value)
+    })
+}
+
+unsafe extern "C" fn to_int(this: Object) -> Object {
+    guard("int", null_mut(), |py| {
+        let value = number(py, only(this)?)?;
+        // Python's own rules for int(float): inf and nan are refused.
+        Ok(py.get_type::<pyo3::types::PyInt>().call1((value,))?.unbind().into_ptr())
+    })
+}
+
+unsafe extern "C" fn to_index(this: Object) -> Object {
+    guard("index", null_mut(), |py| {
+        // SAFETY: `this` is a tensor.
+        let x = unsafe { tensor_of(this) };
+        if !x.dtype().is_int() || x.size() != 1 {
+            let (name, shape) = (x.dtype().name(), x.layout().shape_text());
+            return Err(Fail::Type(format!("only a tensor of one integer is an index, got {name} of shape {shape}")));
+        }
+        Ok(number(py, only(this)?)?.into_ptr())
+    })
+}
+
+unsafe extern "C" fn repr(this: Object) -> Object {
+    guard("repr", null_mut(), |py| python(py, "strided.display.text", "tensor", (bound(py, this),)))
+}
+
+/// By identity, as `==` works element by element.
+unsafe extern "C" fn hash(this: Object) -> ffi::Py_hash_t {
+    // The low bits of an address are always the same.
+    (this as usize).rotate_right(4) as ffi::Py_hash_t & !1
+}
+
+/// All slots of this file.
+pub fn slots() -> Vec<ffi::PyType_Slot> {
+    vec![
+        slot(ffi::Py_mp_subscript, subscript as *mut c_void),
+        slot(ffi::Py_mp_ass_subscript, assign_subscript as *mut c_void),
+        slot(ffi::Py_mp_length, length as *mut c_void),
+        slot(ffi::Py_sq_length, length as *mut c_void),
+        slot(ffi::Py_sq_item, sequence_item as *mut c_void),
+        slot(ffi::Py_sq_contains, contains as *mut c_void),
+        slot(ffi::Py_tp_iter, iterate as *mut c_void),
+        slot(ffi::Py_nb_bool, truth as *mut c_void),
+        slot(ffi::Py_nb_float, to_float as *mut c_void),
+        slot(ffi::Py_nb_int, to_int as *mut c_void),
+        slot(ffi::Py_nb_index, to_index as *mut c_void),
+        slot(ffi::Py_tp_repr, repr as *mut c_void),
+        slot(ffi::Py_tp_hash, hash as *mut c_void),
+        slot(ffi::Py_tp_richcompare, crate::ops::compare as *mut c_void),
+    ]
+}
+
+/// An element of a one-element tensor as an object; used by `item`.
+pub fn item(py: Python<'_>, x: &Tensor, at: Option<&[isize]>) -> Result<Object> {
+    let value = match at {
+        None => copy::the_only_item(x)?,
+        Some(at) => copy::item(x, at)?,
+    };
+    Ok(number(py, value)?.into_ptr())
+}
+
+/// A tensor of a dtype, itself if it has it already.
+pub fn converted(py: Python<'_>, this: Object, dtype: DType, force: bool) -> Result<Object> {
+    // SAFETY: callers pass a tensor.
+    let x = unsafe { tensor_of(this) };
+    if x.dtype() == dtype && !force {
+        return Ok(crate::call::again(this));
+    }
+    let x = x.clone();
+    wrap(py, with_threads(py, x.size(), || copy::to_dtype(&x, dtype))?)
+}

@@ -1,0 +1,226 @@
+//! The Tensor type: its constructor, its properties, and the assembly of its slots and methods.
+
+use crate::args::{FromArg, Object};
+use crate::buffer;
+use crate::call::{again, bound, give, view};
+use crate::dtype;
+use crate::errors::{Fail, Result, guard};
+use crate::methods::{Place, definitions, forever};
+use crate::object::{self, tensor_of, wrap, wrap_as};
+use crate::rows::{self, create::shared_or_cast};
+use crate::size::{is_size, shape_of, slot};
+use crate::storage::PyStorage;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use strided_core::dtype::default_float;
+use strided_core::layout::Dims;
+use strided_core::storage::Fill;
+use strided_core::{DType, Tensor};
+
+/// `Tensor(...)` and `FloatTensor(...)`: sizes, a Size, a storage, a tensor, an array or a sequence.
+pub fn construct(py: Python<'_>, dtype: DType, args: &[Object]) -> Result<Object> {
+    wrap(py, constructed(py, dtype, args)?)
+}
+
+fn constructed(py: Python<'_>, dtype: DType, args: &[Object]) -> Result<Tensor> {
+    match *args {
+        [] => Ok(Tensor::new(&[0], dtype, Fill::Zero)?),
+        [only] if is_size(only) => {
+            let sizes = crate::args::sequence_of_ints(py, only)?;
+            let sizes = sizes.ok_or_else(|| Fail::Type("a Size must hold ints".into()))?;
+            Ok(Tensor::new(&sizes, dtype, Fill::Zero)?)
+        }
+        [only] if !is_one_int(py, only)? => from_one(py, dtype, only),
+        _ => {
+            let sizes: Dims = args.iter().map(|&size| isize::from_arg(py, size, "size")).collect::<Result<_>>()?;
+            Ok(Tensor::new(&sizes, dtype, Fill::Zero)?)
+        }
+    }
+}
+
+/// A single argument that is a size: an int, also one of NumPy's.
+fn is_one_int(py: Python<'_>, object: Object) -> Result<bool> {
+    // SAFETY: a living object.
+    if unsafe { ffi::PyLong_Check(object) } != 0 {
+        return Ok(true);
+    }
+    if object::is_tensor(object) || !buffer::has_buffer(object) {
+        return Ok(false);
+    }
+    // SAFETY: as above.
+    let index = unsafe { ffi::PyIndex_Check(object) } != 0;
+    Ok(index && buffer::import_or_copy(py, object).is_ok_and(|x| x.layout().rank() == 0 && x.dtype().is_int()))
+}
+
+fn from_one(py: Python<'_>, dtype: DType, only: Object) -> Result<Tensor> {
+    if let Ok(storage) = bound(py, only).cast::<PyStorage>() {
+        let storage = storage.get();
+        let whole = Tensor::whole(storage.bytes.clone(), storage.dtype)?;
+        return if storage.dtype == dtype { Ok(whole) } else { Ok(strided_core::ops::copy::to_dtype(&whole, dtype)?) };
+    }
+    if unsafe_is_text(only) {
+        return Err(crate::args::wrong_type(py, only, "data", "sizes, numbers, an array, a storage or a Tensor"));
+    }
+    shared_or_cast(py, only, dtype)
+}
+
+fn unsafe_is_text(object: Object) -> bool {
+    // SAFETY: a living object.
+    unsafe { ffi::PyUnicode_Check(object) != 0 }
+}
+
+/// `tp_new`
+unsafe extern "C" fn new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Object) -> Object {
+    guard("Tensor", null_mut(), |py| {
+        let items: Vec<Bound<'_, PyAny>> = bound(py, args).try_iter()?.collect::<PyResult<_>>()?;
+        let objects: Vec<Object> = items.iter().map(|item| item.as_ptr()).collect();
+        let mut dtype = crate::typed::dtype_of_subclass(class).unwrap_or_else(default_float);
+        if !kwargs.is_null() {
+            for pair in bound(py, kwargs).cast_into::<pyo3::types::PyDict>().map_err(PyErr::from)?.iter() {
+                let (name, value) = (pair.0.to_string(), pair.1.as_ptr());
+                match name.as_str() {
+                    "dtype" => dtype = DType::from_arg(py, value, "dtype")?,
+                    "device" => drop(dtype::Device::from_arg(py, value, "device")?),
+                    _ => return Err(Fail::Type(format!("unknown argument '{name}'"))),
+                }
+            }
+        }
+        let tensor = constructed(py, dtype, &objects)?;
+        let plain = class == object::tensor_type() || crate::typed::dtype_of_class(class).is_some();
+        // SAFETY: `class` is a subtype of Tensor, as `tp_new` is only called for those.
+        if plain { wrap(py, tensor) } else { unsafe { wrap_as(py, class, tensor) } }
+    })
+}
+
+type Getter = unsafe extern "C" fn(Object, *mut c_void) -> Object;
+
+/// Properties: a name, a document, and a body over the tensor.
+macro_rules! properties {
+    ($($(#[doc = $doc:literal])+ $name:ident => |$py:ident, $x:ident, $this:ident| $body:expr;)*) => {
+        fn properties() -> Vec<(&'static str, &'static [&'static str], Getter)> {
+            vec![$( {
+                unsafe extern "C" fn get($this: Object, _: *mut c_void) -> Object {
+                    guard(stringify!($name), null_mut(), |$py| {
+                        // SAFETY: called with a tensor, which is looked at once.
+                        let $x = unsafe { tensor_of($this) };
+                        $body
+                    })
+                }
+                (stringify!($name), &[$($doc),+] as &[_], get as Getter)
+            } ),*]
+        }
+    };
+}
+
+properties! {
+    /// The extents, as a Size.
+    shape => |py, x, _this| shape_of(py, x.layout());
+    /// The dtype of the elements.
+    dtype => |py, x, _this| give(py, dtype::object(py, x.dtype()));
+    /// Where the memory lies: the CPU.
+    device => |py, _x, _this| give(py, dtype::Device);
+    /// Shape, strides and offset as a value of their own.
+    layout => |py, x, _this| give(py, crate::layout::PyLayout(x.layout().clone()));
+    /// The number of dims.
+    ndim => |py, x, _this| give(py, x.layout().rank());
+    /// Bytes per element.
+    itemsize => |py, x, _this| give(py, x.dtype().size());
+    /// Bytes of all elements.
+    nbytes => |py, x, _this| give(py, x.size() * x.dtype().size());
+    /// A view with the dims in reverse order.
+    T => |py, x, _this| {
+        let reversed: Dims = (0..x.layout().rank() as isize).rev().collect();
+        view(py, x, x.layout().permute(&reversed))
+    };
+    /// A view with the last two dims swapped.
+    mT => |py, x, _this| view(py, x, x.layout().transpose(-2, -1));
+    /// The real parts: a view, the tensor itself where it is not complex.
+    real => |py, x, this| if x.dtype().is_complex() { wrap(py, x.part(0)?) } else { Ok(again(this)) };
+    /// The imaginary parts of a complex tensor, as a view.
+    imag => |py, x, _this| wrap(py, x.part(1)?);
+    /// Whether gradients are recorded: never.
+    requires_grad => |py, _x, _this| give(py, false);
+}
+
+const DOC: &str = "Tensor(*args)\n--\n\n\
+    One way of looking at a storage: offset, shape and strides.\n\n\
+    `Tensor(3, 4)` and `Tensor(Size([3, 4]))` make one of zeros in the default type; `Tensor(sequence)`,\n\
+    `Tensor(array)`, `Tensor(tensor)` and `Tensor(storage)` one of those values, on the same memory where the\n\
+    dtype fits. `FloatTensor`, `LongTensor` … do the same in their type.\n\n\
+    >>> strided.Tensor([[1, 2, 3, 4], [5, 6, 7, 8]])\n \
+     1  2  3  4\n \
+     5  6  7  8\n\
+    [strided.FloatTensor of size 2x4]";
+
+/// Makes the type and adds it, with the functions of all rows, to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    object::prepare();
+    let rows = rows::all();
+    let mut methods = definitions(rows.iter(), Place::Method);
+    methods.extend(crate::ops::methods());
+    methods.push(ffi::PyMethodDef::zeroed());
+    let mut getters: Vec<ffi::PyGetSetDef> = properties().into_iter().map(getset).collect();
+    // SAFETY: the zeroed end of the list.
+    getters.push(unsafe { std::mem::zeroed() });
+    let members = vec![
+        ffi::PyMemberDef {
+            name: c"__weaklistoffset__".as_ptr(),
+            type_code: ffi::Py_T_PYSSIZET,
+            offset: object::WEAKREFS as isize,
+            flags: ffi::Py_READONLY,
+            doc: std::ptr::null(),
+        },
+        // SAFETY: the zeroed end of the list.
+        unsafe { std::mem::zeroed() },
+    ];
+    let mut slots = vec![
+        slot(ffi::Py_tp_new, new as *mut c_void),
+        slot(ffi::Py_tp_dealloc, object::dealloc as *mut c_void),
+        slot(ffi::Py_tp_doc, forever(DOC).as_ptr().cast_mut().cast()),
+        slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()),
+        slot(ffi::Py_tp_getset, getters.leak().as_mut_ptr().cast()),
+        slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast()),
+        slot(ffi::Py_bf_getbuffer, buffer::getbuffer as *mut c_void),
+        slot(ffi::Py_bf_releasebuffer, buffer::releasebuffer as *mut c_void),
+    ];
+    slots.extend(crate::slots::slots());
+    slots.extend(crate::ops::slots());
+    slots.push(slot(0, null_mut()));
+    let mut spec = ffi::PyType_Spec {
+        name: c"strided.Tensor".as_ptr(),
+        basicsize: size_of::<object::TensorObject>() as c_int,
+        itemsize: 0,
+        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE) as u32,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: a complete specification whose slots have the types that their numbers ask for.
+    let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec))? };
+    object::set_tensor_type(class.as_ptr().cast());
+    module.add("Tensor", &class)?;
+    // So that an array leaves `array + tensor` to the tensor.
+    class.setattr("__array_priority__", 1000.0)?;
+    std::mem::forget(class); // kept for the life of the process: instances and free lists refer to it
+    crate::size::add_size_descriptor(py)?;
+    let mut functions = definitions(rows.iter(), Place::Function);
+    functions.extend(crate::ops::functions());
+    functions.push(ffi::PyMethodDef::zeroed());
+    // SAFETY: a list that is never freed and ends with a zeroed entry.
+    match unsafe { ffi::PyModule_AddFunctions(module.as_ptr(), functions.leak().as_mut_ptr()) } {
+        0 => Ok(()),
+        _ => Err(PyErr::fetch(py)),
+    }
+}
+
+fn getset((name, doc, get): (&str, &[&str], Getter)) -> ffi::PyGetSetDef {
+    let doc: Vec<&str> = doc.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    ffi::PyGetSetDef {
+        name: forever(name).as_ptr(),
+        get: Some(get),
+        set: None,
+        doc: forever(&doc.join("\n")).as_ptr(),
+        closure: null_mut(),
+    }
+}
