@@ -40,7 +40,7 @@ macro_rules! dtypes {
         pub enum DType { $($variant),* }
 
         struct Facts { category: Category, size: usize, name: &'static str, torch: &'static str, format: &'static str }
-        const FACTS: &[Facts] = &[$(Facts {
+        const FACTS: [Facts; DType::ALL.len()] = [$(Facts {
             category: Category::$category, size: $bits / 8, name: $name, torch: $torch, format: $format,
         }),*];
 

@@ -8,7 +8,7 @@
 //! ```
 
 use crate::error::Result;
-use crate::layout::{Layout, broadcast};
+use crate::layout::{Layout, Mode, broadcast};
 use smallvec::SmallVec;
 
 /// The most operands a kernel has: an output and three inputs.
@@ -51,22 +51,26 @@ pub struct Nest {
 }
 
 impl Nest {
-    /// Plans operands that broadcast to `shape`.
-    pub fn new(shape: &[isize], operands: &[Operand], order: Order) -> Nest {
+    /// Plans operands that broadcast to the shape of a layout.
+    #[inline]
+    pub fn new(shape: &Layout, operands: &[Operand], order: Order) -> Nest {
+        let Some(whole) = Nest::all_dense(shape, operands) else { return Nest::general(shape, operands, order) };
+        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS] };
+        nest.loops.push(whole);
+        nest
+    }
+
+    fn general(shape: &Layout, operands: &[Operand], order: Order) -> Nest {
         debug_assert!(operands.len() <= OPERANDS);
         let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS] };
-        if let Some(whole) = Nest::all_dense(shape, operands) {
-            nest.loops.push(whole);
-            return nest;
-        }
-        for (dim, &extent) in shape.iter().enumerate() {
+        for (dim, &Mode { extent, .. }) in shape.modes().iter().enumerate() {
             if extent == 1 {
                 continue;
             }
             let mut steps = [0; OPERANDS];
             for (step, operand) in steps.iter_mut().zip(operands) {
                 // A dim that an operand lacks, or has with extent 1, is broadcast.
-                if let Some(own) = (dim + operand.layout.rank()).checked_sub(shape.len()) {
+                if let Some(own) = (dim + operand.layout.rank()).checked_sub(shape.rank()) {
                     let mode = operand.layout.modes()[own];
                     if mode.extent != 1 {
                         *step = mode.stride * operand.size as isize;
@@ -88,19 +92,20 @@ impl Nest {
         nest
     }
 
-    /// The nest of one loop that most calls need: same shapes, no gaps.
+    /// The nest of one loop that most calls need: same shapes (or one element), no gaps.
     #[inline]
-    fn all_dense(shape: &[isize], operands: &[Operand]) -> Option<Loop> {
+    fn all_dense(shape: &Layout, operands: &[Operand]) -> Option<Loop> {
         let mut steps = [0; OPERANDS];
         for (step, operand) in steps.iter_mut().zip(operands) {
-            let modes = operand.layout.modes();
-            let same = modes.len() == shape.len() && modes.iter().zip(shape).all(|(m, &n)| m.extent == n);
-            if !same || !operand.layout.is_dense() {
+            if operand.layout.rank() == 0 && shape.rank() > 0 {
+                continue; // a scalar: step 0
+            }
+            if !operand.layout.same_shape(shape) || !operand.layout.is_dense() {
                 return None;
             }
             *step = operand.size as isize;
         }
-        Some(Loop { extent: shape.iter().map(|&n| n as usize).product(), steps })
+        Some(Loop { extent: shape.size(), steps })
     }
 
     /// Loops on which the output runs backwards are walked from their other end.
@@ -212,13 +217,15 @@ fn belongs_outside(a: &Loop, b: &Loop) -> bool {
     false
 }
 
-/// The shape to which operands broadcast; the common case of equal shapes costs one comparison.
+/// The row-major layout of the shape to which operands broadcast; the common case of equal shapes costs
+/// one comparison.
 #[inline]
-pub fn common_shape(layouts: &[&Layout]) -> Result<crate::layout::Dims> {
-    if layouts.windows(2).all(|pair| pair[0].same_shape(pair[1])) {
-        return Ok(layouts[0].shape());
+pub fn common_layout(layouts: &[&Layout]) -> Result<Layout> {
+    let (first, others) = layouts.split_first().expect("an operation has a tensor among its operands");
+    if others.iter().all(|other| first.same_shape(other)) {
+        return Ok(first.dense_like());
     }
-    broadcast(layouts)
+    Layout::row_major(&broadcast(layouts)?)
 }
 
 #[cfg(test)]
@@ -239,7 +246,7 @@ mod tests {
     fn dense_operands_of_one_shape_make_one_loop() {
         let layout = Layout::row_major(&[2, 3, 4]).unwrap();
         let operand = Operand { layout: &layout, size: 4 };
-        let nest = Nest::new(&[2, 3, 4], &[operand; 3], Order::Free);
+        let nest = Nest::new(&layout, &[operand; 3], Order::Free);
         assert_eq!(nest.loops(), [Loop { extent: 24, steps: [4, 4, 4, 0] }]);
     }
 
@@ -247,7 +254,7 @@ mod tests {
     fn a_row_folds_what_it_can() {
         let (out, row) = (Layout::row_major(&[2, 3, 4]).unwrap(), Layout::row_major(&[4]).unwrap());
         let operands = [Operand { layout: &out, size: 4 }, Operand { layout: &row, size: 8 }];
-        let nest = Nest::new(&[2, 3, 4], &operands, Order::Free);
+        let nest = Nest::new(&out, &operands, Order::Free);
         let loops = [Loop { extent: 6, steps: [16, 0, 0, 0] }, Loop { extent: 4, steps: [4, 8, 0, 0] }];
         assert_eq!(nest.loops(), loops);
     }
@@ -266,9 +273,9 @@ mod tests {
                 }
             }
         }
-        let in_order = pairs(&Nest::new(&shape, &operands, Order::RowMajor));
+        let in_order = pairs(&Nest::new(&out, &operands, Order::RowMajor));
         assert_eq!(in_order, expected);
-        let mut free = pairs(&Nest::new(&shape, &operands, Order::Free));
+        let mut free = pairs(&Nest::new(&out, &operands, Order::Free));
         free.sort();
         expected.sort();
         assert_eq!(free, expected);
@@ -278,9 +285,9 @@ mod tests {
     fn nothing_is_walked_without_elements() {
         let layout = Layout::row_major(&[3, 0]).unwrap();
         let operand = Operand { layout: &layout, size: 4 };
-        assert!(pairs(&Nest::new(&[3, 0], &[operand, operand], Order::Free)).is_empty());
+        assert!(pairs(&Nest::new(&layout, &[operand, operand], Order::Free)).is_empty());
         let strided = Layout::strided(&[3, 0, 2], &[7, 1, 2], 0).unwrap();
         let operand = Operand { layout: &strided, size: 4 };
-        assert!(pairs(&Nest::new(&[3, 0, 2], &[operand, operand], Order::Free)).is_empty());
+        assert!(pairs(&Nest::new(&strided, &[operand, operand], Order::Free)).is_empty());
     }
 }

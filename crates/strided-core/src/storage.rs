@@ -13,7 +13,6 @@ use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use std::cell::UnsafeCell;
-use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*, fence};
 
@@ -53,6 +52,8 @@ struct Header {
     /// Bytes of the block that holds this header.
     block: u32,
     readonly: bool,
+    /// Whether the memory is someone else's. Such a storage keeps it for life.
+    foreign: bool,
 }
 
 /// Read by whoever holds a pin; written by whoever closed the storage and saw the last pin go.
@@ -120,12 +121,14 @@ impl Storage {
     #[inline]
     fn from_parts(block: NonNull<u8>, size: usize, run: Run, readonly: bool) -> Storage {
         let header = block.cast::<Header>();
+        let foreign = matches!(run.memory, Memory::Foreign(_));
         let value = Header {
             handles: AtomicUsize::new(1),
             state: AtomicU64::new(0),
             run: UnsafeCell::new(run),
             block: size as u32,
             readonly,
+            foreign,
         };
         // SAFETY: the block is fresh, aligned to a cache line and at least one header large.
         unsafe { header.write(value) };
@@ -154,12 +157,9 @@ impl Storage {
     }
 
     /// Whether the memory is the storage's own, and not lent by someone else.
+    #[inline]
     pub fn is_owned(&self) -> bool {
-        let pin = self.pin_all();
-        // SAFETY: `pin` keeps the run from changing.
-        let owned = !matches!(unsafe { &(*self.header().run.get()).memory }, Memory::Foreign(_));
-        drop(pin);
-        owned
+        !self.header().foreign
     }
 
     /// Length in bytes.
@@ -182,36 +182,58 @@ impl Storage {
         }
         // SAFETY: the pin is counted and the storage is not closing, so the run does not change.
         let run = unsafe { &*self.header().run.get() };
-        PinnedBytes { state, start: run.bytes.as_ptr(), length: run.length, lives: PhantomData }
+        PinnedBytes { start: run.bytes.as_ptr(), length: run.length, pin: Pin(state) }
     }
 
-    /// Pins the elements of a layout: the only source of element pointers.
+    /// Pins the elements of a layout.
     ///
     /// Refuses a layout that leaves the storage as it is now, an address that the dtype cannot have, and
-    /// writing to read-only memory.
+    /// writing to read-only memory. This and [`Storage::pin_run`] are the only sources of element pointers.
     #[inline]
     pub fn pin(&self, layout: &Layout, dtype: DType, access: Access) -> Result<Pinned<'_>> {
+        match layout.bounds() {
+            Some((low, high)) => self.pin_between(low, high, layout.offset(), dtype, access),
+            None => self.pin_between(0, -1, 0, dtype, access),
+        }
+    }
+
+    /// Pins `n` adjacent elements from a location on.
+    #[inline]
+    pub fn pin_run(&self, first: isize, n: usize, dtype: DType, access: Access) -> Result<Pinned<'_>> {
+        if n == 0 {
+            return self.pin_between(0, -1, 0, dtype, access);
+        }
+        self.pin_between(first, first + n as isize - 1, first, dtype, access)
+    }
+
+    /// Pins locations `low` to `high`, with the pointer at `origin`, which is one of them (or 0 for none).
+    #[inline]
+    fn pin_between(&self, low: isize, high: isize, origin: isize, dtype: DType, access: Access) -> Result<Pinned<'_>> {
         if access == Access::Write && self.header().readonly {
             return Err(Error::new("", Problem::ReadOnly));
         }
         let pin = self.pin_all();
-        let size = dtype.size();
-        let length = pin.length / size;
-        match layout.bounds() {
-            Some((low, high)) if low < 0 || high >= length as isize => {
-                Err(Error::new("", Problem::OutsideStorage { first: low, last: high, length }))
-            }
-            Some(_) if pin.start as usize & (dtype.alignment() - 1) != 0 => {
-                let got = pin.start as isize;
-                Err(Error::new("", Problem::Misaligned { what: "address", got, size: dtype.alignment() }))
-            }
-            Some(_) => {
-                // SAFETY: the offset lies between the bounds, which lie in the storage.
-                let origin = unsafe { pin.start.offset(layout.offset() * size as isize) };
-                Ok(Pinned { origin, _pin: pin })
-            }
-            None => Ok(Pinned { origin: pin.start, _pin: pin }),
+        let size = dtype.size() as isize;
+        // Neither overflows: a layout's locations times 16 fit isize.
+        let inside = (low >= 0) & ((high + 1) * size <= pin.length as isize);
+        let aligned = pin.start as usize & (dtype.alignment() - 1) == 0;
+        if inside & (aligned | (high < 0)) {
+            return Ok(Pinned { origin: pin.start.wrapping_offset(origin * size), _pin: pin.pin });
         }
+        let problem = if inside {
+            Problem::Misaligned { what: "address", got: pin.start as isize, size: dtype.alignment() }
+        } else {
+            Problem::OutsideStorage { first: low, last: high, length: pin.length / dtype.size() }
+        };
+        Err(Error::new("", problem))
+    }
+
+    /// The first byte of a storage that nobody else has a handle on: it needs no pin.
+    #[inline]
+    pub fn start_of_own(&mut self) -> Option<*mut u8> {
+        let header = self.header();
+        // SAFETY: with one handle, which is borrowed here, there are no pins, no exports and no resize.
+        (header.handles.load(Acquire) == 1).then(|| unsafe { &*header.run.get() }.bytes.as_ptr())
     }
 
     /// Forbids resizing until [`Storage::unexport`] is called as often as this.
@@ -303,7 +325,9 @@ impl Clone for Storage {
 impl Drop for Storage {
     #[inline]
     fn drop(&mut self) {
-        if self.header().handles.fetch_sub(1, Release) != 1 {
+        // The only handle is nobody else's to copy, so it need not be counted down.
+        let handles = &self.header().handles;
+        if handles.load(Acquire) != 1 && handles.fetch_sub(1, Release) != 1 {
             return;
         }
         fence(Acquire);
@@ -316,26 +340,28 @@ impl Drop for Storage {
     }
 }
 
-/// A pin on the whole storage: while it lives the bytes stay where they are.
-pub struct PinnedBytes<'a> {
-    state: &'a AtomicU64,
-    pub start: *mut u8,
-    pub length: usize,
-    lives: PhantomData<&'a Storage>,
-}
+/// One counted pin.
+struct Pin<'a>(&'a AtomicU64);
 
-impl Drop for PinnedBytes<'_> {
+impl Drop for Pin<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.state.fetch_sub(PIN, Release);
+        self.0.fetch_sub(PIN, Release);
     }
+}
+
+/// A pin on the whole storage: while it lives the bytes stay where they are.
+pub struct PinnedBytes<'a> {
+    pub start: *mut u8,
+    pub length: usize,
+    pin: Pin<'a>,
 }
 
 /// A pin on the elements of one layout.
 pub struct Pinned<'a> {
     /// Address of the element whose indices are all zero (dangling for a layout without elements).
     pub origin: *mut u8,
-    _pin: PinnedBytes<'a>,
+    _pin: Pin<'a>,
 }
 
 // SAFETY: a pin is a count in an atomic; the pointer is used by kernels, whose callers answer for it.

@@ -36,6 +36,16 @@ impl Tensor {
         Ok(Tensor { storage, layout, dtype })
     }
 
+    /// A row-major tensor on memory of its own, and the address of its first element, which needs no pin
+    /// while nobody else knows the tensor. `like` is row-major without gaps and has `size` elements.
+    #[inline]
+    pub fn new_like(like: &Layout, size: usize, dtype: DType) -> Result<(Tensor, *mut u8)> {
+        debug_assert!(like.is_dense() && like.size() == size);
+        let mut storage = Storage::new(size * dtype.size(), Fill::Nothing)?;
+        let start = storage.start_of_own().expect("a new storage has one handle");
+        Ok((Tensor { storage, layout: like.from_start(), dtype }, start))
+    }
+
     /// A tensor on an existing storage. Refuses a layout that leaves it.
     pub fn over(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
         storage.pin(&layout, dtype, Access::Read)?;
@@ -98,6 +108,13 @@ impl Tensor {
         self.storage.pin(&self.layout, self.dtype, access)
     }
 
+    /// Pins the elements of a tensor that is row-major without gaps, of which there are `size`.
+    #[inline]
+    pub fn pin_dense(&self, size: usize, access: Access) -> Result<Pinned<'_>> {
+        debug_assert!(self.layout.is_dense() && self.size() == size);
+        self.storage.pin_run(self.layout.offset(), size, self.dtype, access)
+    }
+
     /// Whether both look at the same elements of the same storage in the same way.
     pub fn is_set_to(&self, other: &Tensor) -> bool {
         self.storage.is(&other.storage) && self.dtype == other.dtype && self.layout == other.layout
@@ -131,18 +148,21 @@ impl Tensor {
 
 /// Whether writing `out` could change what a later read of `input` sees: they share memory, and not
 /// element for element.
+#[inline]
 pub fn conflict(out: &Tensor, input: &Tensor) -> bool {
-    if out.is_set_to(input) {
-        return false;
+    if !out.storage.is(&input.storage) {
+        // Two storages are one memory only where someone else's is involved.
+        return !(out.storage.is_owned() && input.storage.is_owned()) && ranges_meet(out, input);
     }
-    let (Some(a), Some(b)) = (byte_range(out), byte_range(input)) else { return false };
-    if a.1 < b.0 || b.1 < a.0 {
-        return false;
+    if out.dtype != input.dtype {
+        return ranges_meet(out, input);
     }
-    // The same storage in the same units can be compared exactly; two storages may still be one memory.
-    !out.storage.is(&input.storage)
-        || out.dtype.size() != input.dtype.size()
-        || out.layout.overlaps(&input.layout)
+    out.layout != input.layout && out.layout.overlaps(&input.layout)
+}
+
+fn ranges_meet(a: &Tensor, b: &Tensor) -> bool {
+    let (Some(a), Some(b)) = (byte_range(a), byte_range(b)) else { return false };
+    a.0 <= b.1 && b.0 <= a.1
 }
 
 /// Addresses of the first and last byte of a tensor's elements.

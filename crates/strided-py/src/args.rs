@@ -417,7 +417,13 @@ impl FromArg for Rest {
             [] if args.slots[at].is_null() => Ok(Rest(None)),
             [] => Rest::from_arg(py, args.slots[at], name),
             [one] => Rest::from_arg(py, *one, name),
-            many => many.iter().map(|&object| isize::from_arg(py, object, name)).collect::<Result<Dims>>().map(|d| Rest(Some(d))),
+            many => {
+                let mut ints = Dims::new();
+                for &object in many {
+                    ints.push(isize::from_arg(py, object, name)?);
+                }
+                Ok(Rest(Some(ints)))
+            }
         }
     }
 }

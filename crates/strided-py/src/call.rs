@@ -1,7 +1,7 @@
 //! Small helpers that method bodies share: results, the GIL, and calls into Python.
 
 use crate::args::{Object, TensorArg};
-use crate::errors::{Fail, Result};
+use crate::errors::Result;
 use crate::object::wrap;
 use pyo3::ffi;
 use pyo3::IntoPyObjectExt;

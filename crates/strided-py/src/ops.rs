@@ -2,7 +2,7 @@
 
 use crate::args::{Args, FromArg, Object, Param, TensorArg, bind, python_number, wrong_type};
 use crate::buffer::{has_buffer, import_or_copy};
-use crate::call::{again, with_threads};
+use crate::call::{LARGE, again};
 use crate::errors::{Fail, Result, guard};
 use crate::methods::definition;
 use crate::object::{is_tensor, tensor_of, wrap};
@@ -27,95 +27,93 @@ enum Form {
     Function,
 }
 
-/// An operand as it was passed.
-enum Passed {
-    /// A tensor's object: the tensor is looked up when nothing can change it any more.
+/// The most operands a row has.
+const MOST: usize = 3;
+
+/// What an operand was passed as. Tensors stay in their objects until nothing can change them any more.
+#[derive(Clone, Copy)]
+enum Kind {
     Object(Object),
-    /// A tensor made for this call, from an array or a number of another library.
-    Made(Tensor),
     Number(Scalar),
+    /// A tensor made for this call, from an array or a number of another library.
+    Made,
 }
 
-type Few<T> = SmallVec<[T; 3]>;
+/// The operands of one call.
+struct Passed {
+    kinds: [Kind; MOST],
+    made: [Option<Tensor>; MOST],
+    count: usize,
+}
 
 impl Passed {
-    /// Reads an operand; `None` if it is nothing to compute with.
-    #[inline(always)]
-    fn read(py: Python<'_>, object: Object) -> Result<Option<Passed>> {
-        if is_tensor(object) {
-            return Ok(Some(Passed::Object(object)));
+    /// Reads operands; the first that is nothing to compute with is the error.
+    fn read(py: Python<'_>, objects: &[Object]) -> Result<std::result::Result<Passed, Object>> {
+        let mut passed = Passed { kinds: [Kind::Made; MOST], made: [const { None }; MOST], count: objects.len() };
+        for (k, &object) in objects.iter().enumerate() {
+            passed.kinds[k] = if is_tensor(object) {
+                Kind::Object(object)
+            } else if let Some(number) = python_number(py, object)? {
+                Kind::Number(number)
+            } else if has_buffer(object) {
+                passed.made[k] = Some(import_or_copy(py, object)?);
+                Kind::Made
+            } else {
+                return Ok(Err(object));
+            };
         }
-        if let Some(number) = python_number(py, object)? {
-            // A float that is more than Python's (NumPy's float64 is one) counts fully, below.
-            return Ok(Some(Passed::Number(number)));
-        }
-        if has_buffer(object) {
-            return Ok(Some(Passed::Made(import_or_copy(py, object)?)));
-        }
-        Ok(None)
+        Ok(Ok(passed))
     }
 
-    /// # Safety
-    /// The references of [`tensor_of`] end before anything else runs.
-    #[inline(always)]
-    unsafe fn operand(&self) -> Operand<'_> {
-        match self {
-            // SAFETY: `read` saw that it is a tensor.
-            Passed::Object(object) => Operand::Tensor(unsafe { tensor_of(*object) }),
-            Passed::Made(tensor) => Operand::Tensor(tensor),
-            Passed::Number(number) => Operand::Scalar(*number),
-        }
+    fn has_tensor(&self) -> bool {
+        self.kinds[..self.count].iter().any(|kind| !matches!(kind, Kind::Number(_)))
     }
 
-    fn size(&self) -> usize {
-        match self {
-            // SAFETY: `read` saw that it is a tensor.
-            Passed::Object(object) => unsafe { tensor_of(*object) }.size(),
-            Passed::Made(tensor) => tensor.size(),
-            Passed::Number(_) => 1,
+    /// Runs a row on these operands.
+    fn apply(&self, py: Python<'_>, row: &'static Row, out: Option<Object>) -> Result<Object> {
+        let mut operands = [Operand::Scalar(Scalar::Bool(false)); MOST];
+        for (k, operand) in operands[..self.count].iter_mut().enumerate() {
+            *operand = match &self.kinds[k] {
+                // SAFETY: `read` saw that it is a tensor; `apply` runs no Python code while it looks at it.
+                Kind::Object(object) => Operand::Tensor(unsafe { tensor_of(*object) }),
+                Kind::Number(number) => Operand::Scalar(*number),
+                Kind::Made => Operand::Tensor(self.made[k].as_ref().expect("made by read")),
+            };
         }
+        apply(py, row, &operands[..self.count], out)
     }
 }
 
 /// Runs a row on its operands, into `out` (an object) or a new object.
 #[inline]
-fn apply(py: Python<'_>, row: &'static Row, passed: &[Passed], out: Option<Object>) -> Result<Object> {
-    let size = passed.iter().map(Passed::size).max().unwrap_or(0);
-    let result = if size < crate::call::LARGE {
-        // SAFETY: nothing runs between here and the end of `run`, which does not know of Python.
-        let operands: Few<Operand> = passed.iter().map(|p| unsafe { p.operand() }).collect();
-        // SAFETY: an output was read as a tensor.
-        run(row, &operands, out.map(|object| unsafe { tensor_of(object) }))?
-    } else {
-        // Other threads may change the objects meanwhile: compute with handles of our own.
-        // SAFETY: copied at once.
-        let copies: Few<Passed> = passed.iter().map(|p| unsafe { p.operand() }).map(Passed::own).collect();
-        // SAFETY: an output was read as a tensor.
-        let out = out.map(|object| unsafe { tensor_of(object) }.clone());
-        with_threads(py, size, || {
-            // SAFETY: none of the copies is an object.
-            let operands: Few<Operand> = copies.iter().map(|p| unsafe { p.operand() }).collect();
-            run(row, &operands, out.as_ref())
-        })?
-    };
+fn apply(py: Python<'_>, row: &'static Row, operands: &[Operand], out: Option<Object>) -> Result<Object> {
+    // SAFETY: an output was read as a tensor, and is not looked at again after Python code may have run.
+    let target = out.map(|object| unsafe { tensor_of(object) });
+    let small = operands.iter().all(|o| matches!(o, Operand::Tensor(x) if x.size() < LARGE) || matches!(o, Operand::Scalar(_)));
+    let result = if small { run(row, operands, target)? } else { apply_large(py, row, operands, target)? };
     match result {
         Some(new) => wrap(py, new),
         None => Ok(again(out.expect("without a new tensor there is an output"))),
     }
 }
 
-// SAFETY: only copies, which hold no Python object, are sent to where the interpreter is not attached.
-unsafe impl Send for Passed {}
-// SAFETY: as above.
-unsafe impl Sync for Passed {}
-
-impl Passed {
-    fn own(operand: Operand) -> Passed {
-        match operand {
-            Operand::Tensor(x) => Passed::Made(x.clone()),
-            Operand::Scalar(number) => Passed::Number(number),
-        }
-    }
+/// Other threads may run, and change the objects, meanwhile: computes with handles of its own.
+#[cold]
+fn apply_large(py: Python<'_>, row: &'static Row, operands: &[Operand], out: Option<&Tensor>) -> Result<Option<Tensor>> {
+    let own = |operand: &Operand| match operand {
+        Operand::Tensor(x) => Ok(Tensor::clone(x)),
+        Operand::Scalar(number) => Err(*number),
+    };
+    let copies: SmallVec<[std::result::Result<Tensor, Scalar>; MOST]> = operands.iter().map(own).collect();
+    let out = out.cloned();
+    Ok(py.detach(|| {
+        let borrow = |copy| match copy {
+            &Ok(ref x) => Operand::Tensor(x),
+            &Err(number) => Operand::Scalar(number),
+        };
+        let operands: SmallVec<[Operand; MOST]> = copies.iter().map(borrow).collect();
+        run(row, &operands, out.as_ref())
+    })?)
 }
 
 static UNARY: [Param; 2] = [Param::new("self", &["input"], false, None), Param::new("out", &[], false, Some("None"))];
@@ -142,28 +140,21 @@ unsafe fn call<const I: usize>(form: Form, this: Object, args: *const Object, co
 }
 
 fn dispatch(py: Python<'_>, row: &'static Row, form: Form, args: &Args) -> Result<Object> {
-    let params = params(row);
     let arity = row.operands.len();
-    let mut passed: Few<Passed> = SmallVec::new();
-    for (at, param) in params[..arity].iter().enumerate() {
-        if args.slots[at].is_null() {
-            let name = if at == 0 { "input" } else { param.name };
-            return Err(Fail::Type(format!("argument '{name}' is missing")));
-        }
-        match Passed::read(py, args.slots[at])? {
-            Some(operand) => passed.push(operand),
-            None => return Err(wrong_type(py, args.slots[at], param.name, "a Tensor, an array or a number")),
-        }
-    }
-    if passed.iter().all(|p| matches!(p, Passed::Number(_))) {
-        return Err(Fail::Type("none of the operands is a Tensor".into()));
+    if let Some(at) = args.slots[..arity].iter().position(|object| object.is_null()) {
+        let name = if at == 0 { "input" } else { params(row)[at].name };
+        return Err(Fail::Type(format!("argument '{name}' is missing")));
     }
     let out = match form {
         Form::InPlace => Some(args.slots[0]),
         _ if args.is_given(arity) => Option::<TensorArg>::from_arg(py, args.slots[arity], "out")?.map(|out| out.0),
         _ => None,
     };
-    apply(py, row, &passed, out)
+    match Passed::read(py, &args.slots[..arity])? {
+        Ok(passed) if passed.has_tensor() => passed.apply(py, row, out),
+        Ok(_) => Err(Fail::Type("none of the operands is a Tensor".into())),
+        Err(object) => Err(wrong_type(py, object, "operand", "a Tensor, an array or a number")),
+    }
 }
 
 unsafe extern "C" fn method<const I: usize>(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
@@ -192,15 +183,21 @@ unsafe extern "C" fn in_place_operator<const I: usize>(left: Object, right: Obje
 }
 
 unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
-    guard(OPS[I].name, null_mut(), |py| apply(py, &OPS[I], &[Passed::Object(object)], None))
+    // SAFETY: called with a tensor, and nothing runs before it is used.
+    guard(OPS[I].name, null_mut(), |py| apply(py, &OPS[I], &[Operand::Tensor(unsafe { tensor_of(object) })], None))
 }
 
 #[inline(always)]
 fn operate(py: Python<'_>, row: &'static Row, left: Object, right: Object, out: Option<Object>) -> Result<Object> {
-    match (Passed::read(py, left)?, Passed::read(py, right)?) {
-        (Some(left), Some(right)) => apply(py, row, &[left, right], out),
+    if is_tensor(left) && is_tensor(right) {
+        // SAFETY: both are tensors, and nothing runs before they are used.
+        let operands = unsafe { [Operand::Tensor(tensor_of(left)), Operand::Tensor(tensor_of(right))] };
+        return apply(py, row, &operands, out);
+    }
+    match Passed::read(py, &[left, right])? {
+        Ok(passed) => passed.apply(py, row, out),
         // SAFETY: the object lives as long as the interpreter.
-        _ => Ok(again(unsafe { ffi::Py_NotImplemented() })),
+        Err(_) => Ok(again(unsafe { ffi::Py_NotImplemented() })),
     }
 }
 

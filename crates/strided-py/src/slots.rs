@@ -81,32 +81,54 @@ unsafe extern "C" fn sequence_item(this: Object, at: isize) -> Object {
     })
 }
 
+/// The location of one element, where the key is a plain int for every dim; `None` for all other keys.
+#[inline]
+fn location(x: &Tensor, key: Object) -> Option<isize> {
+    let modes = x.layout().modes();
+    let mut location = x.layout().offset();
+    // SAFETY: a living object; exact ints run no code when they are read, and a failed read is cleared.
+    unsafe {
+        let tuple = ffi::Py_TYPE(key) == &raw mut ffi::PyTuple_Type;
+        if modes.len() != if tuple { ffi::PyTuple_Size(key) as usize } else { 1 } {
+            return None;
+        }
+        for (dim, mode) in modes.iter().enumerate() {
+            let item = if tuple { ffi::PyTuple_GetItem(key, dim as isize) } else { key };
+            if ffi::Py_TYPE(item) != &raw mut ffi::PyLong_Type {
+                return None;
+            }
+            let at = ffi::PyLong_AsSsize_t(item);
+            let at = if at < 0 { at + mode.extent } else { at };
+            if at < 0 || at >= mode.extent {
+                ffi::PyErr_Clear();
+                return None; // the slow way says what is wrong
+            }
+            location += at * mode.stride;
+        }
+    }
+    Some(location)
+}
+
 unsafe extern "C" fn assign_subscript(this: Object, key: Object, value: Object) -> c_int {
     guard("index", -1, |py| {
         if value.is_null() {
             return Err(Fail::Type("elements of a tensor cannot be deleted".into()));
         }
-        let indices = indices(py, key)?;
         let number = crate::args::python_number(py, value)?;
-        // SAFETY: `this` is a tensor; key and value were read before.
+        // SAFETY: `this` is a tensor, and reading a plain key runs no code.
         let x = unsafe { tensor_of(this) };
-        match number {
-            Some(number) => assign_number(py, x, &indices, number)?,
-            None => assign(py, this, &indices, value)?,
+        match (number, location(x, key)) {
+            (Some(number), Some(location)) => copy::set_location(x, location, number)?,
+            (Some(number), None) => assign_number(py, this, &indices(py, key)?, number)?,
+            (None, _) => assign(py, this, &indices(py, key)?, value)?,
         }
         Ok(0)
     })
 }
 
-fn assign_number(py: Python<'_>, x: &Tensor, indices: &[Index], number: Scalar) -> Result<()> {
-    if indices.len() == x.layout().rank() {
-        let mut at: SmallVec<[isize; 8]> = SmallVec::new();
-        at.extend(indices.iter().map_while(|index| if let Index::At(i) = index { Some(*i) } else { None }));
-        if at.len() == indices.len() {
-            let location = x.layout().location(&at)?;
-            return Ok(copy::set_location(x, location, number)?);
-        }
-    }
+fn assign_number(py: Python<'_>, this: Object, indices: &[Index], number: Scalar) -> Result<()> {
+    // SAFETY: `this` is a tensor; the key was read before.
+    let x = unsafe { tensor_of(this) };
     let part = x.with_layout(x.layout().index(indices)?);
     Ok(with_threads(py, part.size(), || copy::fill(&part, number))?)
 }

@@ -41,12 +41,6 @@ pub fn dtype_of_subclass(class: *mut ffi::PyTypeObject) -> Option<DType> {
     })
 }
 
-/// The typed tensor class of a dtype.
-pub fn tensor_class(py: Python<'_>, dtype: DType) -> Bound<'_, PyAny> {
-    // SAFETY: made by `register`, and alive as long as the module.
-    unsafe { Bound::from_borrowed_ptr(py, TENSORS[dtype as usize].load(Relaxed).cast()) }
-}
-
 /// `isinstance(x, FloatTensor)`
 unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
     guard("isinstance", null_mut(), |py| {

@@ -12,6 +12,8 @@ use crate::switch;
 pub struct Slot([u8; 16]);
 
 impl Slot {
+    pub const EMPTY: Slot = Slot([0; 16]);
+
     /// The scalar as an element of the dtype. Refuses an integer that does not fit; a fraction is cut.
     pub fn new(value: Scalar, dtype: DType) -> Result<Slot> {
         check_fits(value, dtype)?;
@@ -20,7 +22,7 @@ impl Slot {
 
     /// The scalar cast to the dtype by the rules of `copy_`: wraps and cuts.
     pub fn cast(value: Scalar, dtype: DType) -> Slot {
-        let mut slot = Slot([0; 16]);
+        let mut slot = Slot::EMPTY;
         // SAFETY: a slot is aligned for and as large as any element.
         unsafe { store(slot.0.as_mut_ptr(), dtype, value) };
         slot
@@ -33,7 +35,12 @@ impl Slot {
 }
 
 /// Refuses integers (and complex numbers with an imaginary part) that the dtype cannot hold.
+#[inline]
 pub fn check_fits(value: Scalar, dtype: DType) -> Result<()> {
+    if matches!(value, Scalar::Float(_) | Scalar::Bool(_)) { Ok(()) } else { check_range(value, dtype) }
+}
+
+fn check_range(value: Scalar, dtype: DType) -> Result<()> {
     let text = match value {
         Scalar::Int(v) if dtype.is_int() => {
             let (low, high) = dtype.int_range().expect("an integer dtype has a range");
@@ -43,6 +50,7 @@ pub fn check_fits(value: Scalar, dtype: DType) -> Result<()> {
             v.to_string()
         }
         Scalar::Huge(v) if dtype.category() <= Category::Int || v.is_infinite() => "an integer this large".into(),
+        Scalar::Complex(v) if !dtype.is_complex() && v.im != 0.0 => format!("{v}"),
         _ => return Ok(()),
     };
     Err(Error::new("", Problem::DoesNotFit { value: text, dtype }))

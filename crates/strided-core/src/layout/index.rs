@@ -111,6 +111,10 @@ pub(super) fn slice_range(
     let first = start.map_or(if step > 0 { low } else { high }, place);
     let end = stop.map_or(if step > 0 { high } else { low }, place);
     let gap = if step > 0 { end - first } else { first - end };
-    let length = if gap <= 0 { 0 } else { ((gap - 1) as usize / step.unsigned_abs()) as isize + 1 };
+    let length = match step {
+        _ if gap <= 0 => 0,
+        1 => gap, // spares most slices the division
+        _ => ((gap - 1) as usize / step.unsigned_abs()) as isize + 1,
+    };
     Ok((first, length))
 }

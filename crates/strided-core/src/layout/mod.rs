@@ -44,13 +44,6 @@ impl Clone for Layout {
 }
 
 impl Layout {
-    /// Trusts its parts: extents are not negative, and size and span fit `isize` (checked by whoever
-    /// brought the numbers in: `row_major`, `strided`).
-    #[inline]
-    pub(crate) fn from_modes(modes: Modes, offset: isize) -> Layout {
-        Layout { modes, offset }
-    }
-
     /// No mode: one element at location 0.
     #[inline]
     pub fn scalar() -> Layout {
@@ -176,6 +169,18 @@ impl Layout {
             }
         }
         dense
+    }
+
+    /// The same modes from location 0 on.
+    #[inline]
+    pub fn from_start(&self) -> Layout {
+        Layout { modes: Modes::from_slice(&self.modes), offset: 0 }
+    }
+
+    /// Whether both have the same shape and strides.
+    #[inline]
+    pub fn same_modes(&self, other: &Layout) -> bool {
+        self.modes[..] == other.modes[..]
     }
 
     #[inline]

@@ -62,7 +62,7 @@ pub fn fill(out: &Tensor, value: Scalar) -> Result<()> {
 unsafe fn run(out: &Tensor, to: *mut u8, input: Operand, from: *mut u8, kernel: Kernel) {
     const { assert!(OPERANDS == 4) };
     let operands = [Operand { layout: out.layout(), size: out.dtype().size() }, input];
-    let nest = Nest::new(&out.layout().shape(), &operands, Order::Free);
+    let nest = Nest::new(out.layout(), &operands, Order::Free);
     // SAFETY: the caller's promise.
     nest.for_each([to, from, null_mut(), null_mut()], |p, s, n| unsafe { kernel(p, s, n) });
 }
@@ -93,22 +93,21 @@ pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
 }
 
 /// One element as a number.
+#[inline]
 pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
     let location = x.layout().location(index).map_err(|error| error.named("item"))?;
-    let pin = x.pin(Access::Read)?;
-    let shift = (location - x.layout().offset()) * x.dtype().size() as isize;
-    // SAFETY: the location belongs to the layout, which is pinned.
-    Ok(unsafe { item::load(pin.origin.offset(shift), x.dtype()) })
+    let pin = x.storage().pin_run(location, 1, x.dtype(), Access::Read)?;
+    // SAFETY: the location is pinned.
+    Ok(unsafe { item::load(pin.origin, x.dtype()) })
 }
 
-/// Sets one element, given its location. Refuses an integer that does not fit.
+/// Sets the element at a location of the storage. Refuses an integer that does not fit.
+#[inline]
 pub fn set_location(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
     item::check_fits(value, x.dtype())?;
-    let pin = x.pin(Access::Write)?;
-    let shift = (location - x.layout().offset()) * x.dtype().size() as isize;
-    debug_assert!(x.layout().bounds().is_some_and(|(low, high)| low <= location && location <= high));
-    // SAFETY: callers take the location from the tensor's own layout, which is pinned.
-    unsafe { item::store(pin.origin.offset(shift), x.dtype(), value) };
+    let pin = x.storage().pin_run(location, 1, x.dtype(), Access::Write)?;
+    // SAFETY: the location is pinned.
+    unsafe { item::store(pin.origin, x.dtype(), value) };
     Ok(())
 }
 

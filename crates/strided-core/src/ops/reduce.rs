@@ -123,7 +123,7 @@ fn fill(row: &Row, x: &Tensor, out: &Tensor, kept: &[isize], result: DType) -> R
         Operand { layout: &spread, size: out.dtype().size() },
         Operand { layout: x.layout(), size: x.dtype().size() },
     ];
-    let nest = Nest::new(&x.layout().shape(), &operands, Order::Free);
+    let nest = Nest::new(x.layout(), &operands, Order::Free);
     let (to, from) = (out.pin(Access::Write)?, x.pin(Access::Read)?);
     let mut origins = [std::ptr::null_mut(); OPERANDS];
     (origins[0], origins[1]) = (to.origin, from.origin);

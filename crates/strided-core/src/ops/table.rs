@@ -80,12 +80,13 @@ impl Class {
     /// The dtype that operands are brought to before the operation, given the one they have in common.
     #[inline]
     pub fn operand_dtype(self, common: DType, op: &'static str) -> Result<DType> {
+        if self.takes(common) {
+            return Ok(common);
+        }
         let refused = match self {
-            Class::any => return Ok(common),
-            Class::field if common.category() <= Category::Int => return Ok(dtype::default_float()),
-            Class::num if common == DType::Bool => "a number, not bool",
-            Class::real if common.is_complex() => "a real dtype",
-            _ => return Ok(common),
+            Class::field => return Ok(dtype::default_float()),
+            Class::num => "a number, not bool",
+            _ => "a real dtype",
         };
         Err(Error::new(op, Problem::WrongDType { argument: "operand", got: common, wanted: refused }))
     }
@@ -100,9 +101,15 @@ impl Class {
         }
     }
 
-    /// The dtypes that operands may have.
-    pub fn contains(self, dtype: DType) -> bool {
-        self.operand_dtype(dtype, "").is_ok()
+    /// Whether operands of a dtype are computed as they are.
+    #[inline]
+    pub fn takes(self, dtype: DType) -> bool {
+        match self {
+            Class::any => true,
+            Class::num => dtype != DType::Bool,
+            Class::real => !dtype.is_complex(),
+            Class::field => dtype.category() >= Category::Float,
+        }
     }
 }
 

@@ -95,6 +95,9 @@ methods! { rows(py, x):
     /// (True, False)
     function is_tensor(obj: Any) => give(py, is_tensor(obj.0));
 
+    /// The op table: (name, operands, class, rule, operator, doc) of every elementwise operation.
+    function _ops() => crate::ops::table(py);
+
     /// Whether an object is a storage, of any type.
     function is_storage(obj: Any) => give(py, crate::call::bound(py, obj.0).cast::<PyStorage>().is_ok());
 

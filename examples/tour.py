@@ -1,0 +1,99 @@
+"""A tour of strided: every line is shown, run, and followed by what it gives. Take it with `./dev tour`."""
+
+import ast
+import importlib.util
+
+import strided as st
+
+MISTAKES = "Mistakes are explained, and change nothing"
+TOUR = [
+    ("One storage, many ways of looking at it", """
+        x = st.arange(12).view(3, 4)
+        x
+        x.narrow(1, 1, 2).fill_(-1)              # a view of two columns
+        x                                        # writing through a view changes what it looks at
+        x.storage() is x.t().storage()           # nothing was copied
+    """),
+    ("Strides: how far to step in the storage", """
+        x.stride(), x.t().stride()               # a transpose only swaps them
+        last = x[::-1, ::2]                      # steps of any sign are views too
+        last
+        last.stride(), last.storage_offset()
+        st.arange(3).expand(2, 3).stride()       # a stride of 0 repeats
+        st.arange(6).unfold(0, 3, 1)             # windows that overlap, still no copy
+    """),
+    ("A layout is a value of its own", """
+        x.layout
+        last.layout.span, last.layout.size       # six elements within eleven locations
+        x.t().layout.is_column_major
+        st.zeros(2, 3, 4).layout.sequentially_contiguous((2, 1, 0))
+        st.zeros(2, 3, 4).fold((2, 1)).shape     # modes that lie in sequence become one
+    """),
+    ("Types, and what they become together", """
+        small = st.tensor([1, 2, 250], dtype=st.uint8)
+        small + 10                               # a Python int takes on the tensor's dtype; integers wrap
+        (small + 0.5).dtype, (small / 2).dtype, (small < 3).dtype
+        st.promote_types(st.uint8, st.int8)
+        st.DoubleTensor([[1, 2], [3, 4]])
+        isinstance(small, st.ByteTensor), small.type()
+    """),
+    ("Operations: broadcasting, in place, into an output", """
+        rows, columns = st.arange(3).view(3, 1), st.arange(4) * 10
+        rows + columns
+        y = (rows + columns).float()
+        y.mul_(0.5)
+        y.sum().item(), y.sum(dim=0).tolist(), y.sum(dim=1, keepdim=True).shape
+        y[1:] -= y[:-1]                          # overlapping: as if all of it had been read first
+        y
+    """),
+    (MISTAKES, """
+        y.narrow(0, 2, 5)
+        y + st.zeros(7)
+        small.fill_(300)
+        st.arange(3).expand(2, 3).fill_(1)
+        small += 1.5
+    """),
+    ("Pickles and copies keep what is shared shared", """
+        import copy, pickle
+        a, b = pickle.loads(pickle.dumps((x, x[1])))
+        b.zero_()
+        a
+        copy.deepcopy(x).is_set_to(x)
+    """),
+]  # fmt: skip
+
+WITH_NUMPY = ("NumPy looks at the same memory", """
+        import numpy as np
+        z = np.zeros((2, 3), dtype=np.float32)
+        st.from_numpy(z)[:, ::-1].copy_([1, 2, 3])
+        z
+        y.numpy().strides, np.add(y, 1).dtype
+""")  # fmt: skip
+
+
+def run(text: str, names: dict[str, object], expected: type[Exception] | tuple[()]) -> None:
+    """Shows and runs each statement; gives the value of an expression, or an error that is expected."""
+    lines = [line.removeprefix(" " * 8) for line in text.strip("\n").splitlines()]
+    source = "\n".join(lines)
+    for statement in ast.parse(source).body:
+        print(">>>", "\n... ".join(lines[statement.lineno - 1 : statement.end_lineno]))
+        try:
+            if isinstance(statement, ast.Expr):
+                value = eval(compile(ast.Expression(statement.value), "tour", "eval"), names)
+                print(value if value is None else repr(value))
+            else:
+                exec(compile(ast.Module([statement], []), "tour", "exec"), names)
+        except expected as error:
+            print(f"{type(error).__name__}: {error}")
+
+
+def main() -> None:
+    sections = TOUR + [WITH_NUMPY] * (importlib.util.find_spec("numpy") is not None)
+    names: dict[str, object] = {"st": st}
+    for number, (heading, text) in enumerate(sections, 1):
+        print(f"\n{number}. {heading}\n{'-' * (len(heading) + 3)}")
+        run(text, names, expected=Exception if heading == MISTAKES else ())
+
+
+if __name__ == "__main__":
+    main()

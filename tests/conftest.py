@@ -1,0 +1,17 @@
+"""What all tests share: hypothesis without a clock, and defaults that no test leaves changed."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import strided as st
+
+settings.register_profile("strided", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("strided")
+
+
+@pytest.fixture
+def default_dtype():
+    """A test that asks for this may change the default dtype."""
+    before = st.get_default_dtype()
+    yield
+    st.set_default_dtype(before)

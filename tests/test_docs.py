@@ -1,0 +1,107 @@
+"""Every example in the documents runs and prints what it says, and every public name has a document."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+import strided
+from strided import _strided as native
+
+ROOT = Path(__file__).resolve().parent.parent
+PARSER = doctest.DocTestParser()
+FENCE = re.compile(r"^```(\w*)")
+
+pytestmark = pytest.mark.usefixtures("default_dtype")  # an example that changes it changes it for itself only
+
+
+def native_documents():
+    """Name and document of everything public in the native module, members of classes included."""
+    for name in native.__all__:
+        value = getattr(native, name)
+        if isinstance(value, native.dtype):
+            continue  # a constant: its class has the document
+        yield name, value.__doc__
+        if isinstance(value, type):
+            members = {key: member for key, member in vars(value).items() if not key.startswith("_")}
+            for key, member in members.items():
+                if not isinstance(member, native.dtype):
+                    yield f"{name}.{key}", (member.__func__ if isinstance(member, staticmethod) else member).__doc__
+
+
+def python_modules():
+    """Names of the package and of all modules in it, but for the native one."""
+    found = [module.name for module in pkgutil.walk_packages(strided.__path__, "strided.", onerror=lambda name: None)]
+    return ["strided", *(name for name in found if name != native.__name__)]
+
+
+def markdown_examples(path):
+    """The ```python blocks of a file with >>> in them, as one example after another; all other lines are blank."""
+    lines = path.read_text().splitlines()
+    kept, language = [], None
+    for line in lines:
+        fence = FENCE.match(line)
+        kept.append(line if language in ("python", "pycon") and not fence else "")
+        if fence:
+            language = (fence[1] or "text") if language is None else None
+    return PARSER.get_doctest("\n".join(kept) + "\n", {}, path.name, str(path), 0)
+
+
+def native_examples():
+    for name, text in native_documents():
+        yield PARSER.get_doctest(text or "", {}, name, None, 0)
+
+
+def run(test):
+    test.globs |= {"strided": strided, "st": strided}
+    report = []
+    if doctest.DocTestRunner(verbose=False).run(test, out=report.append).failed:
+        pytest.fail("".join(report), pytrace=False)
+
+
+@pytest.mark.parametrize("test", [test for test in native_examples() if test.examples], ids=lambda test: test.name)
+def test_native_examples_print_what_they_say(test):
+    run(test)
+
+
+@pytest.mark.parametrize("name", python_modules())
+def test_examples_in_python_print_what_they_say(name):
+    module = importlib.import_module(name)
+    for test in doctest.DocTestFinder().find(module, name, globs=dict(vars(module))):
+        run(test)
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))], ids=lambda path: path.name
+)
+def test_examples_in_documents_print_what_they_say(path):
+    run(markdown_examples(path))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_example_programs_run(path, capsys):
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def test_examples_are_found():
+    names = {test.name for test in native_examples() if test.examples}
+    assert {"Tensor", "Tensor.narrow", "narrow", "Tensor.size", "Size", "Size.numel", "dtype"} <= names
+    assert len(markdown_examples(ROOT / "README.md").examples) > 10
+
+
+def test_everything_native_has_a_document():
+    assert [name for name, text in native_documents() if not (text or "").strip()] == []
+
+
+@pytest.mark.parametrize("name", python_modules())
+def test_everything_public_in_python_has_a_document(name):
+    module = importlib.import_module(name)
+    values = {key: value for key, value in vars(module).items() if getattr(value, "__module__", None) == name}
+    public = {} if "._" in name else {key: value for key, value in values.items() if not key.startswith("_")}
+    documented = {"the module": module} | {key: value for key, value in public.items() if callable(value)}
+    assert [key for key, value in documented.items() if not (value.__doc__ or "").strip()] == []

@@ -1,0 +1,72 @@
+"""The names of the feature list exist, but for those of work to come, which are named here and do not exist yet."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+import strided
+
+NAMES = json.loads((Path(__file__).parent / "data/features.json").read_text())["strided"]
+
+# When one of these is built, its line goes: the test below says so.
+LATER = {
+    "files": ["save", "load", "fromfile"],
+    "lent memory": ["borrow"],
+    "devices": ["gpu", "cuda", "get_device", "pin_memory", "is_pinned"],
+    "front ends": ["torch7", "dmlab", "lua"],
+    "random numbers": ["Generator", "rand", "randn", "randperm", "bernoulli_"],
+    "calling back": ["apply_", "map_", "map2_"],
+    "products": ["dot", "mm", "matmul", "__matmul__", "einsum", "tensordot"],
+    "elementwise": ["ceil", "ceil_", "floor", "floor_", "round", "round_", "clamp", "clamp_"],
+    "remainders": ["remainder", "remainder_", "__mod__"],
+    "reductions": ["prod", "equal"],
+    "joining": ["cat", "repeat"],
+    "gathering": ["gather", "scatter", "scatter_", "index_select", "masked_select", "nonzero"],
+    "indexed writing": ["index_add", "index_add_", "index_copy", "index_copy_", "index_fill", "index_fill_"],
+    "masked writing": ["masked_fill", "masked_fill_", "masked_scatter", "masked_scatter_"],
+}
+TO_COME = {name for names in LATER.values() for name in names}
+
+OWNERS = {
+    "functions": strided,
+    "beyond_seed_functions": strided,
+    "tensor_methods": strided.Tensor,
+    "tensor_properties": strided.Tensor,
+    "beyond_seed_tensor_methods": strided.Tensor,
+    "storage_methods": strided.Storage,
+    "beyond_seed_storage_methods": strided.Storage,
+    "layout_methods": strided.Layout,
+    "layout_properties": strided.Layout,
+}
+
+
+def exists(owner, name):
+    """Whether an owner has the name; a module of the package counts before it is imported."""
+    return hasattr(owner, name) or (owner is strided and importlib.util.find_spec(f"strided.{name}") is not None)
+
+
+def test_every_kind_of_name_is_looked_for():
+    assert set(OWNERS) == set(NAMES)
+    assert TO_COME <= {name for names in NAMES.values() for name in names}
+
+
+@pytest.mark.parametrize("kind", OWNERS)
+def test_names_of_this_work_exist(kind):
+    assert [name for name in NAMES[kind] if name not in TO_COME and not exists(OWNERS[kind], name)] == []
+
+
+@pytest.mark.parametrize("kind", OWNERS)
+def test_names_of_later_work_do_not(kind):
+    assert [name for name in NAMES[kind] if name in TO_COME and exists(OWNERS[kind], name)] == []
+
+
+@pytest.mark.parametrize("name", NAMES["tensor_properties"])
+def test_tensor_properties_need_no_call(name):
+    assert not callable(getattr(strided.zeros(2, 3), name))
+
+
+@pytest.mark.parametrize("name", NAMES["layout_properties"])
+def test_layout_properties_need_no_call(name):
+    assert not callable(getattr(strided.zeros(2, 3).layout, name))

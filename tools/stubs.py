@@ -1,0 +1,505 @@
+"""Makes python/strided/_strided.pyi, the types of the native module, from the module as it is built.
+
+    python tools/stubs.py             writes the file
+    python tools/stubs.py --check     says in one sentence if the file is stale, and ends with exit code 1
+
+Names, parameters, defaults and documents are asked of the module. Their types are not in it: the tables below give them,
+by the name of a parameter and by the name of what returns. A name without a type is an error that says where it is
+missing, so the stubs are complete or there are none.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from inspect import Parameter
+from pathlib import Path
+from typing import Any
+
+from strided import _strided as native
+
+STUBS = Path(__file__).resolve().parent.parent / "python/strided/_strided.pyi"
+
+# `int`, `float` and `bool` are dtypes in this module and methods of its classes; `dtype` and `device` are properties too.
+# So everything is written with names that nothing in the module has.
+HEADER = '''\
+"""Types of the native module. Made by tools/stubs.py from the built module: `./dev stubs` makes it anew."""
+
+import builtins
+from collections.abc import Iterator, Sequence
+from types import EllipsisType
+from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias, final, overload
+
+import numpy
+from typing_extensions import Buffer, Self
+
+_Bool: TypeAlias = builtins.bool
+_Complex: TypeAlias = builtins.complex
+_DType: TypeAlias = dtype
+_Device: TypeAlias = device
+_Float: TypeAlias = builtins.float
+_Int: TypeAlias = builtins.int
+_Layout: TypeAlias = Layout
+_NDArray: TypeAlias = numpy.ndarray[Any, Any]
+
+class _Named(Protocol):
+    """Something with a name, such as a dtype of NumPy."""
+
+    @property
+    def name(self) -> str: ...
+
+class _Array(Protocol):
+    """Something that is an array to NumPy."""
+
+    def __array__(self) -> Any: ...
+
+_DTypeLike: TypeAlias = dtype | str | type[Any] | _Named
+_DeviceLike: TypeAlias = device | str
+_Index: TypeAlias = SupportsIndex | slice | EllipsisType | None
+_Ints: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_Number: TypeAlias = builtins.complex | SupportsFloat | SupportsIndex
+_Sizes: TypeAlias = Sequence[SupportsIndex]
+_Nested: TypeAlias = _Number | Sequence["_Nested"]
+_Data: TypeAlias = Tensor | Storage | Buffer | _Array | _Nested
+_Operand: TypeAlias = Tensor | Buffer | _Array | _Number
+
+class _Count(builtins.int):
+    """The number of elements of a tensor; called, it gives the extents."""
+
+    @overload
+    def __call__(self, dim: None = None) -> Size: ...
+    @overload
+    def __call__(self, dim: SupportsIndex) -> _Int: ...
+'''
+
+PARAMETERS = {
+    "args": "Any",
+    "buffer": "Buffer",
+    "chunks": "SupportsIndex",
+    "copy": "_Bool",
+    "count": "SupportsIndex",
+    "d": "_DTypeLike",
+    "data": "_Data",
+    "destination": "_Ints",
+    "device": "_DeviceLike",
+    "dim": "SupportsIndex",
+    "dim0": "SupportsIndex",
+    "dim1": "SupportsIndex",
+    "dim2": "SupportsIndex",
+    "dims": "_Ints",
+    "dtype": "_DTypeLike",
+    "end": "_Number",
+    "end_dim": "SupportsIndex",
+    "extents": "_Ints",
+    "fill_value": "_Number",
+    "force": "_Bool",
+    "from_": "_DTypeLike",
+    "index": "_Ints",
+    "indices": "_Ints",
+    "i": "SupportsIndex",
+    "indices_or_sections": "_Ints",
+    "input": "Tensor",
+    "j": "SupportsIndex",
+    "keepdim": "_Bool",
+    "length": "SupportsIndex",
+    "memo": "Any",
+    "mode": "SupportsIndex",
+    "modes": "_Ints",
+    "name": "_DTypeLike",
+    "ndarray": "Buffer | _Array",
+    "non_blocking": "_Bool",
+    "obj": "object",
+    "offset": "SupportsIndex",
+    "order": 'Literal["row", "column"]',
+    "other": "Tensor",
+    "out": "Tensor",
+    "requires_grad": "Literal[False]",
+    "shape": "_Ints",
+    "size": "_Ints",
+    "sizes": "_Ints",
+    "source": "Tensor | Storage",
+    "split_size": "_Ints",
+    "src": "_Data",
+    "start": "SupportsIndex",
+    "start_dim": "SupportsIndex",
+    "step": "SupportsIndex",
+    "stop": "SupportsIndex",
+    "storage_offset": "SupportsIndex",
+    "stride": "_Ints",
+    "t": "_DTypeLike",
+    "target": "_DTypeLike | _DeviceLike | Tensor",
+    "tensor1": "Tensor | _Number",
+    "tensor2": "Tensor | _Number",
+    "to": "_DTypeLike",
+    "type": "_DeviceLike",
+    "type1": "_DTypeLike",
+    "type2": "_DTypeLike",
+    "value": "_Number",
+}
+
+# Where one name means different things: "owner.name" or "name", then the parameter.
+SPECIAL = {
+    ("as_strided", "input"): "Tensor | Storage",
+    ("Layout.slice", "start"): "SupportsIndex",
+    ("Layout.compatible", "other"): "Tensor | _Layout",
+    ("expand_as", "other"): "Tensor | _Layout",
+    ("view_as", "other"): "Tensor | _Layout",
+    ("Storage.copy_", "source"): "_Data",
+    ("Storage.resize_", "size"): "SupportsIndex",
+    ("arange", "start"): "_Number",
+    ("arange", "step"): "_Number",
+    ("range", "start"): "_Number",
+    ("range", "step"): "_Number",
+    ("squeeze", "dim"): "_Ints",
+    ("squeeze_", "dim"): "_Ints",
+    ("sum", "dim"): "_Ints",
+    ("movedim", "source"): "_Ints",
+    ("moveaxis", "source"): "_Ints",
+    ("select", "index"): "SupportsIndex",
+    ("unfold", "size"): "SupportsIndex",
+}
+for row in native._ops():
+    SPECIAL |= {(name, word): "_Operand" for name in (row[0], f"{row[0]}_") for word in ("input", "other")}
+
+# NumPy's words, which are accepted for ours.
+WORDS = {
+    "dim": "axis",
+    "dim0": "axis0",
+    "dim1": "axis1",
+    "dim2": "axis2",
+    "keepdim": "keepdims",
+    "size": "shape",
+    "stride": "strides",
+}
+WITHOUT_WORDS = {"resize_", "slice", "unfold"}
+
+VIEWS = "tuple[…, ...]"  # `…` is the class whose method it is
+RETURNS = {
+    "__array__": "_NDArray",
+    "__bytes__": "bytes",
+    "__complex__": "_Complex",
+    "can_cast": "_Bool",
+    "chunk": VIEWS,
+    "data_ptr": "_Int",
+    "dim": "_Int",
+    "element_size": "_Int",
+    "get_default_dtype": "_DType",
+    "is_complex": "_Bool",
+    "is_contiguous": "_Bool",
+    "is_floating_point": "_Bool",
+    "is_same_size": "_Bool",
+    "is_set_to": "_Bool",
+    "is_signed": "_Bool",
+    "is_storage": "_Bool",
+    "is_tensor": "_Bool",
+    "item": "Any",
+    "ndimension": "_Int",
+    "nelement": "_Int",
+    "numel": "_Int",
+    "numpy": "_NDArray",
+    "owns_storage": "_Bool",
+    "promote_types": "_DType",
+    "result_type": "_DType",
+    "set_default_dtype": "None",
+    "set_default_tensor_type": "None",
+    "split": VIEWS,
+    "storage": "Storage",
+    "storageOffset": "_Int",
+    "storage_offset": "_Int",
+    "tensor_split": VIEWS,
+    "to_real": "_DType",
+    "tolist": "Any",
+    "unbind": VIEWS,
+    "Layout.compatible": "_Bool",
+    "Layout.extent": "_Int",
+    "Layout.sequentially_contiguous": "_Bool",
+    "Storage.size": "_Int",
+    "Storage.tolist": "list[Any]",
+    "_ops": "list[tuple[str, _Int, str, str, str, str]]",
+}
+
+PROPERTIES = {
+    "T": "Tensor",
+    "device": "_Device",
+    "dtype": "_DType",
+    "imag": "Tensor",
+    "index": "_Int | None",
+    "is_complex": "_Bool",
+    "is_floating_point": "_Bool",
+    "is_signed": "_Bool",
+    "itemsize": "_Int",
+    "layout": "_Layout",
+    "mT": "Tensor",
+    "name": "str",
+    "nbytes": "_Int",
+    "ndim": "_Int",
+    "owns_memory": "_Bool",
+    "readonly": "_Bool",
+    "real": "Tensor",
+    "requires_grad": "_Bool",
+    "shape": "Size",
+    "size": "_Count",
+    "type": "str",
+    "Layout.bounds": "tuple[_Int, _Int] | None",
+    "Layout.is_column_major": "_Bool",
+    "Layout.is_contiguous": "_Bool",
+    "Layout.is_injective": "_Bool",
+    "Layout.is_row_major": "_Bool",
+    "Layout.nmode": "_Int",
+    "Layout.offset": "_Int",
+    "Layout.size": "_Int",
+    "Layout.span": "_Int",
+    "Layout.stride": "tuple[_Int, ...]",
+}
+
+# Whole signatures, for what one line cannot say: (parameters after the first, result), several for overloads.
+SIGNATURES = {
+    "Layout.__getitem__": [("index: _Index | tuple[_Index, ...], /", "_Layout")],
+    "Layout.location": [("*indices: SupportsIndex", "_Int"), ("indices: _Sizes, /", "_Int")],
+    "Layout.view": [("*shape: SupportsIndex", "_Layout"), ("shape: _Sizes, /", "_Layout")],
+    "Layout.__new__": [
+        ("shape: _Ints, stride: _Ints | None = None, offset: SupportsIndex = 0", "Self"),
+        ('shape: _Ints, *, order: Literal["row", "column"], offset: SupportsIndex = 0', "Self"),
+    ],
+    "Size.__add__": [("other: tuple[_Int, ...], /", "Size")],
+    "Size.__getitem__": [("index: SupportsIndex, /", "_Int"), ("index: slice, /", "Size")],
+    "Storage.__getitem__": [("index: SupportsIndex, /", "Any"), ("index: slice, /", "Storage")],
+    "Storage.__new__": [
+        ("size: SupportsIndex = 0, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None", "Self"),
+        ("data: _Data, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None", "Self"),
+    ],
+    "Storage.__iter__": [("", "Iterator[Any]")],
+    "Storage.__setitem__": [("index: SupportsIndex | slice, value: _Data, /", "None")],
+    "Storage.type": [("dtype: None = None", "str"), ("dtype: _DTypeLike", "Storage")],
+    "Storage.view": [("dtype: _DTypeLike", "Storage")],
+    "Tensor.__new__": [
+        ("*size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None", "Self"),
+        ("data: _Data, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None", "Self"),
+    ],
+    "stride": [("dim: None = None", "tuple[_Int, ...]"), ("dim: SupportsIndex", "_Int"), ("*, axis: SupportsIndex", "_Int")],
+    "type": [("dtype: None = None, non_blocking: _Bool = False", "str"), ("dtype: _DTypeLike, non_blocking: _Bool = False", "Tensor")],
+    "view": [
+        ("*size: SupportsIndex", "Tensor"),
+        ("size: _Sizes", "Tensor"),
+        ("*, shape: _Sizes", "Tensor"),
+        ("dtype: _DTypeLike", "Tensor"),
+    ],
+}  # fmt: skip
+
+# Python's protocols: parameters after self, and the result; `…` stands for the class.
+PROTOCOLS = {
+    "__abs__": ("", "Tensor"),
+    "__bool__": ("", "_Bool"),
+    "__contains__": ("value: object, /", "_Bool"),
+    "__copy__": ("", "…"),
+    "__deepcopy__": ("memo: Any, /", "…"),
+    "__eq__": ("other: object, /", "_Bool"),
+    "__float__": ("", "_Float"),
+    "__format__": ("spec: str, /", "str"),
+    "__getitem__": ("index: _Index | tuple[_Index, ...], /", "Tensor"),
+    "__hash__": ("", "_Int"),
+    "__index__": ("", "_Int"),
+    "__int__": ("", "_Int"),
+    "__iter__": ("", "Iterator[Tensor]"),
+    "__len__": ("", "_Int"),
+    "__ne__": ("other: object, /", "_Bool"),
+    "__neg__": ("", "Tensor"),
+    "__reduce__": ("", "str | tuple[Any, ...]"),
+    "__reduce_ex__": ("protocol: SupportsIndex, /", "str | tuple[Any, ...]"),
+    "__repr__": ("", "str"),
+    "__setitem__": ("index: _Index | tuple[_Index, ...], value: _Data, /", "None"),
+    "__sizeof__": ("", "_Int"),
+    "__str__": ("", "str"),
+}
+OPERATORS = {f"__{form}{name}__" for form in ("", "r", "i") for name in ("add", "sub", "mul", "truediv")}
+COMPARISONS = {"__lt__", "__le__", "__gt__", "__ge__"}
+# `__delitem__` is there only to refuse; the buffer's methods are visible from Python 3.12 on, and are written by hand.
+NOT_SHOWN = {"__buffer__", "__delitem__", "__doc__", "__module__", "__release_buffer__", "__slots__", "__weakref__", "__dict__"}  # fmt: skip
+BUFFERS = {"Tensor", "Storage"}
+STATIC = {"classmethod_descriptor", "staticmethod"}
+SUBCLASSABLE = 1 << 10  # Py_TPFLAGS_BASETYPE
+
+
+class Missing(Exception):
+    """A name for which the tables have no type."""
+
+
+def main(*arguments: str) -> int:
+    if arguments not in ((), ("--check",)):
+        print("stubs: takes only --check.", file=sys.stderr)
+        return 2
+    try:
+        text = module()
+    except Missing as missing:
+        print(f"stubs: {missing}; add it to the tables of tools/stubs.py.", file=sys.stderr)
+        return 1
+    if not arguments:
+        STUBS.write_text(text)
+    elif not STUBS.exists() or STUBS.read_text() != text:
+        print("stubs: python/strided/_strided.pyi is stale; ./dev stubs makes it anew.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def module() -> str:
+    """The whole file: classes, then constants, then functions, each in the order of the alphabet."""
+    names = sorted(name for name in vars(native) if not name.startswith("__"))
+    public = ", ".join(f'"{name}"' for name in sorted(native.__all__))
+    classes = [class_lines(name, value) for name in names if isinstance(value := getattr(native, name), type)]
+    constants = [f"{name}: _DType" for name in names if isinstance(getattr(native, name), native.dtype)]
+    functions = [callable_lines(name, value, "") for name in names if inspect.isbuiltin(value := getattr(native, name))]
+    parts = [[HEADER, f"__all__ = [{public}]"], *classes, constants, [line for lines in functions for line in lines]]
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+def class_lines(name: str, value: type) -> list[str]:
+    bases = [base.__name__ for base in value.__bases__ if base is not object]
+    bases = ["tuple[_Int, ...]" if base == "tuple" else base for base in bases]
+    body = document(value)
+    if type(value) is type:  # a typed class adds nothing to what it derives from
+        members = {key: member for key, member in vars(value).items() if key not in NOT_SHOWN}
+        for key in sorted(members, key=lambda key: (key.startswith("__"), key)):
+            body += member_lines(name, key, members[key])
+        if name in BUFFERS:
+            body.append("def __buffer__(self, flags: _Int, /) -> memoryview: ...")
+    head = f"class {name}({', '.join(bases)}):" if bases else f"class {name}:"
+    final = [] if value.__flags__ & SUBCLASSABLE else ["@final"]
+    return [*final, head, *(f"    {line}" for line in body or ["..."])]
+
+
+def member_lines(owner: str, name: str, member: Any) -> list[str]:
+    full = f"{owner}.{name}"
+    if inspect.isgetsetdescriptor(member) or type(member).__name__ == "size_descriptor":
+        result = PROPERTIES.get(full) or PROPERTIES.get(name)
+        if not result:
+            raise Missing(f"the property {full} has no type")
+        return ["@property", *defined(f"def {name}(self) -> {result}:", document(member))]
+    if full in SIGNATURES:
+        return callable_lines(name, member, owner)
+    if name == "__new__":
+        return constructor_lines(owner, name)
+    if name in PROTOCOLS or name in OPERATORS | COMPARISONS:
+        return protocol_lines(owner, name)
+    if isinstance(member, float):
+        return [f"{name}: _Float"]
+    if callable(member) or type(member).__name__ in STATIC:
+        return callable_lines(name, member, owner)
+    raise Missing(f"{full}, a {type(member).__name__}, has no type")
+
+
+def protocol_lines(owner: str, name: str) -> list[str]:
+    if name in OPERATORS or (owner == "Tensor" and name in COMPARISONS):
+        return [f"def {name}(self, other: _Operand, /) -> Tensor: ..."]
+    if name in COMPARISONS:
+        return []  # the other side of having `==`
+    parameters, result = PROTOCOLS[name]
+    head = f"def {name}({', '.join(filter(None, ['self', parameters]))}) -> "
+    if owner == "Tensor" and name in ("__eq__", "__ne__"):
+        return [head.replace("object", "_Operand") + "Tensor: ...  # type: ignore[override]"]
+    return [f"{head}{result.replace('…', owner)}: ..."]
+
+
+def constructor_lines(owner: str, name: str) -> list[str]:
+    """`__new__` of a class, whose parameters are those of the class."""
+    try:
+        parameters = list(inspect.signature(getattr(native, owner)).parameters.values())
+    except ValueError:
+        return []
+    written = ["cls", *written_parameters(f"{owner}.{name}", parameters)]
+    return [f"def {name}({', '.join(written)}) -> Self: ..."]
+
+
+def callable_lines(name: str, value: Any, owner: str) -> list[str]:
+    """A function or method: one definition, or one for each way to call it."""
+    full = f"{owner}.{name}" if owner else name
+    static = name != "__new__" and type(value).__name__ in STATIC
+    receiver = [] if static or not owner else ["cls" if name == "__new__" else "self"]
+    if ways := SIGNATURES.get(full) or SIGNATURES.get(name):
+        first = receiver or ["input: Tensor"]
+        written = [(", ".join(filter(None, [*first, parameters])), result) for parameters, result in ways]
+    else:
+        parameters = signature(full, getattr(getattr(native, owner), name) if owner else value)
+        result = result_type(owner, name)
+        written = [
+            (", ".join(receiver + written_parameters(full, way)), result) for way in ways_to_call(name, parameters)
+        ]
+    lines: list[str] = []
+    for at, (arguments, result) in enumerate(written):
+        lines += ["@overload"] if len(written) > 1 else []
+        lines += ["@staticmethod"] if static else []
+        body = document(value) if at == 0 and not name.startswith("__") else []
+        ignore = "  # type: ignore[override]" if full == "Size.__add__" else ""
+        lines += defined(f"def {name}({arguments}) -> {result}:", body, ignore)
+    return lines
+
+
+def signature(full: str, value: Any) -> list[Parameter]:
+    try:
+        return [parameter for parameter in inspect.signature(value).parameters.values() if parameter.name != "self"]
+    except ValueError:
+        raise Missing(f"{full} has no signature") from None
+
+
+def ways_to_call(name: str, parameters: list[Parameter]) -> Iterator[list[Parameter]]:
+    """As written; with `*size` as one sequence; and with NumPy's words."""
+    yield parameters
+    rest = [p for p in parameters if p.kind is Parameter.VAR_POSITIONAL and p.name not in ("args", "index")]
+    if rest:
+        parameters = [p.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) if p in rest else p for p in parameters]
+        yield parameters
+    if name in WITHOUT_WORDS:
+        return
+    words = [p.replace(name=WORDS.get(p.name, p.name)) for p in parameters]
+    if words != parameters:
+        yield words
+
+
+def written_parameters(full: str, parameters: list[Parameter]) -> list[str]:
+    written = [written_parameter(full, parameter) for parameter in parameters]
+    kinds = [parameter.kind for parameter in parameters]
+    if Parameter.KEYWORD_ONLY in kinds and Parameter.VAR_POSITIONAL not in kinds:
+        written.insert(kinds.index(Parameter.KEYWORD_ONLY), "*")
+    if Parameter.POSITIONAL_ONLY in kinds:
+        written.insert(len(kinds) - kinds[::-1].index(Parameter.POSITIONAL_ONLY), "/")
+    return written
+
+
+def written_parameter(full: str, parameter: Parameter) -> str:
+    name = parameter.name
+    word = next((ours for ours, theirs in WORDS.items() if theirs == name and name not in PARAMETERS), name)
+    short = full.rpartition(".")[2]
+    annotation = SPECIAL.get((full, word)) or SPECIAL.get((short, word)) or PARAMETERS.get(word)
+    if not annotation:
+        raise Missing(f"the parameter {name} of {full} has no type")
+    if parameter.kind is Parameter.VAR_POSITIONAL:
+        return f"*{name}: {'Any' if annotation == 'Any' else 'SupportsIndex'}"
+    if parameter.default is Parameter.empty:
+        return f"{name}: {annotation}"
+    optional = " | None" if parameter.default is None else ""
+    default = "..." if parameter.default is ... else repr(parameter.default)
+    return f"{name}: {annotation}{optional} = {default}"
+
+
+def result_type(owner: str, name: str) -> str:
+    own = {"": "Tensor", "Layout": "_Layout", "dtype": "_DType", "device": "_Device"}.get(owner, owner)
+    return (RETURNS.get(f"{owner}.{name}") or RETURNS.get(name) or "…").replace("…", own)
+
+
+def defined(head: str, body: list[str], ignore: str = "") -> list[str]:
+    return [f"{head}{ignore}", *(f"    {line}" for line in body)] if body else [f"{head} ...{ignore}"]
+
+
+def document(value: Any) -> list[str]:
+    """The first sentence of a document, as a document."""
+    value = value.__func__ if isinstance(value, staticmethod) else value
+    text = inspect.cleandoc(value.__doc__ or "")
+    text = re.sub(r"\A\w+\(.*\)\n--\n\n", "", text)  # a signature that Python did not take away
+    paragraph = " ".join(text.partition("\n\n")[0].split())
+    sentence = re.match(r".+?[.](?=\s|$)|.+", paragraph)
+    if not sentence:
+        return []
+    return ['"""' + sentence[0].replace("\\", "\\\\") + '"""']
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
