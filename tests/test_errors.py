@@ -117,7 +117,7 @@ CASES = [
     (lambda x: x.char().add_(128), OverflowError, r"add_?: 128 does not fit int8"),
     (lambda x: x.cfloat() < 1, DTypeError, r"lt: operand is complex64, wanted a real dtype"),
     (lambda x: -x.bool(), DTypeError, r"neg: operand is bool"),
-    (lambda x: x.view(st.complex128), (ValueError, RuntimeError), r"view: "),  # 4 x 8 bytes are 2 x 16; with an offset they are not
+    (lambda x: x.view(4, 3).view(st.complex128), ShapeError, r"view: "),  # 3 x 8 bytes are no multiple of 16
     (lambda x: x[:, 1:].view(st.complex128), ShapeError, r"view: "),
     (lambda x: x.t().view(st.int32), ShapeError, r"view: "),
     (lambda x: x.imag, DTypeError, r"imag: "),
@@ -175,13 +175,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("call", "error", "text"), CASES, ids=range(len(CASES)))
+@pytest.mark.parametrize(("call", "error", "text"), CASES, ids=[f"{i} {case[2]}" for i, case in enumerate(CASES)])
 def test_wrong(call, error, text):
     x = matrix()
     before = state(x)
-    if text == r"view: " and error == (ValueError, RuntimeError):
-        x = matrix()[:, :3].clone()
-        before = state(x)
     with pytest.raises(error, match="^" + text):
         call(x)
     assert state(x) == before
@@ -209,10 +206,9 @@ def test_overflowing_shapes(shape):
             continue
         with pytest.raises((st.ShapeError, MemoryError), match=r"^\w+: (shape|cannot allocate)"):
             make(shape)
-    x = st.zeros(1)
     if 0 not in shape:
         with pytest.raises(st.ShapeError, match="^expand: "):
-            x.expand(shape).clone() if len(shape) > 1 and np.prod([float(n) for n in shape]) > 2.0**64 else x.expand(2, *shape, 2**40)
+            st.zeros(1).expand(2**10, *shape, 2**40)
 
 
 def test_an_expanded_giant_can_be_made_but_not_copied():

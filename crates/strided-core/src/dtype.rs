@@ -33,15 +33,15 @@ pub mod element {
 }
 
 macro_rules! dtypes {
-    ($($variant:ident $category:ident $bits:literal $name:literal $torch:literal $format:literal;)*) => {
+    ($($variant:ident $category:ident $bits:literal $name:literal $torch:literal;)*) => {
         /// The type of a tensor's elements.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum DType { $($variant),* }
 
-        struct Facts { category: Category, size: usize, name: &'static str, torch: &'static str, format: &'static str }
+        struct Facts { category: Category, size: usize, name: &'static str, torch: &'static str }
         const FACTS: [Facts; DType::ALL.len()] = [$(Facts {
-            category: Category::$category, size: $bits / 8, name: $name, torch: $torch, format: $format,
+            category: Category::$category, size: $bits / 8, name: $name, torch: $torch,
         }),*];
 
         impl DType {
@@ -50,23 +50,22 @@ macro_rules! dtypes {
         }
     };
 }
-// The format is PEP 3118's letter; bfloat16 has none.
 dtypes! {
-    Bool Bool     8  "bool"       "Bool"          "?";
-    U8   Int      8  "uint8"      "Byte"          "B";
-    U16  Int      16 "uint16"     "UInt16"        "H";
-    U32  Int      32 "uint32"     "UInt32"        "I";
-    U64  Int      64 "uint64"     "UInt64"        "L";
-    I8   Int      8  "int8"       "Char"          "b";
-    I16  Int      16 "int16"      "Short"         "h";
-    I32  Int      32 "int32"      "Int"           "i";
-    I64  Int      64 "int64"      "Long"          "l";
-    F16  Float    16 "float16"    "Half"          "e";
-    BF16 Float    16 "bfloat16"   "BFloat16"      "";
-    F32  Float    32 "float32"    "Float"         "f";
-    F64  Float    64 "float64"    "Double"        "d";
-    C64  Complex  64 "complex64"  "ComplexFloat"  "Zf";
-    C128 Complex 128 "complex128" "ComplexDouble" "Zd";
+    Bool Bool     8  "bool"       "Bool";
+    U8   Int      8  "uint8"      "Byte";
+    U16  Int      16 "uint16"     "UInt16";
+    U32  Int      32 "uint32"     "UInt32";
+    U64  Int      64 "uint64"     "UInt64";
+    I8   Int      8  "int8"       "Char";
+    I16  Int      16 "int16"      "Short";
+    I32  Int      32 "int32"      "Int";
+    I64  Int      64 "int64"      "Long";
+    F16  Float    16 "float16"    "Half";
+    BF16 Float    16 "bfloat16"   "BFloat16";
+    F32  Float    32 "float32"    "Float";
+    F64  Float    64 "float64"    "Double";
+    C64  Complex  64 "complex64"  "ComplexFloat";
+    C128 Complex 128 "complex128" "ComplexDouble";
 }
 
 impl DType {
@@ -95,13 +94,6 @@ impl DType {
     /// Torch's word for it, as in `FloatTensor` and `FloatStorage`.
     pub const fn torch_name(self) -> &'static str {
         self.facts().torch
-    }
-    /// PEP 3118's format, where there is one.
-    pub fn format(self) -> Option<&'static str> {
-        match self.facts().format {
-            "" => None,
-            format => Some(format),
-        }
     }
     #[inline]
     pub const fn category(self) -> Category {

@@ -6,7 +6,8 @@
 //! An operation *pins* a storage while it touches elements; a buffer handed out *exports* it. A resize
 //! refuses while there are exports; otherwise it sets the closing bit, waits until no pins are left,
 //! swaps the memory and clears the bit. Whoever wants to pin meanwhile waits. Pins are short, and their
-//! holders wait for nothing (no lock, no interpreter) before they let go: that is why nobody waits forever.
+//! holders wait for nothing before they let go (no lock, no interpreter, no second pin: several are taken
+//! all or none): that is why nobody waits forever.
 
 use crate::alloc;
 use crate::dtype::DType;
@@ -172,68 +173,75 @@ impl Storage {
         self.pin_all().start as usize
     }
 
-    /// Pins the storage as a whole.
+    /// Pins the storage as a whole. Not for someone who holds another pin: see [`Storage::try_pin`].
     #[inline]
     pub fn pin_all(&self) -> PinnedBytes<'_> {
+        loop {
+            match self.try_pin_all() {
+                Some(pinned) => return pinned,
+                None => self.wait_until_open(),
+            }
+        }
+    }
+
+    #[inline]
+    fn try_pin_all(&self) -> Option<PinnedBytes<'_>> {
         let state = &self.header().state;
-        while state.fetch_add(PIN, Acquire) & CLOSING != 0 {
-            state.fetch_sub(PIN, Release);
-            wait_while(|| state.load(Relaxed) & CLOSING != 0);
+        let pin = Pin(state);
+        if state.fetch_add(PIN, Acquire) & CLOSING != 0 {
+            return None; // `pin` is given back
         }
         // SAFETY: the pin is counted and the storage is not closing, so the run does not change.
         let run = unsafe { &*self.header().run.get() };
-        PinnedBytes { start: run.bytes.as_ptr(), length: run.length, pin: Pin(state) }
+        Some(PinnedBytes { start: run.bytes.as_ptr(), length: run.length, pin })
     }
 
-    /// Pins the elements of a layout.
+    /// Waits while someone changes the size. Only for those who hold no pin at all.
+    #[cold]
+    pub fn wait_until_open(&self) {
+        wait_while(|| self.header().state.load(Relaxed) & CLOSING != 0);
+    }
+
+    /// Pins the elements of a layout: the only source of element pointers. `None` if the storage is
+    /// about to change its size; whoever holds other pins must then let go of them before waiting
+    /// ([`crate::tensor::pin_each`] does).
     ///
     /// Refuses a layout that leaves the storage as it is now, an address that the dtype cannot have, and
-    /// writing to read-only memory. This and [`Storage::pin_run`] are the only sources of element pointers.
+    /// writing to read-only memory.
     #[inline]
-    pub fn pin(&self, layout: &Layout, dtype: DType, access: Access) -> Result<Pinned<'_>> {
+    pub fn try_pin(&self, layout: &Layout, dtype: DType, access: Access) -> Result<Option<Pinned<'_>>> {
         match layout.bounds() {
-            Some((low, high)) => self.pin_between(low, high, layout.offset(), dtype, access),
-            None => self.pin_between(0, -1, 0, dtype, access),
+            Some((low, high)) => self.try_pin_between(low, high, layout.offset(), dtype, access),
+            // Without elements there is nothing to check.
+            None => self.try_pin_between(0, -1, 0, dtype, access),
         }
     }
 
-    /// Pins `n` adjacent elements from a location on.
+    /// [`Storage::try_pin`] for the one element at a location.
     #[inline]
-    pub fn pin_run(&self, first: isize, n: usize, dtype: DType, access: Access) -> Result<Pinned<'_>> {
-        if n == 0 {
-            return self.pin_between(0, -1, 0, dtype, access);
-        }
-        self.pin_between(first, first + n as isize - 1, first, dtype, access)
+    pub fn try_pin_at(&self, location: isize, dtype: DType, access: Access) -> Result<Option<Pinned<'_>>> {
+        self.try_pin_between(location, location, location, dtype, access)
     }
 
-    /// Pins locations `low` to `high`, with the pointer at `origin`, which is one of them (or 0 for none).
     #[inline]
-    fn pin_between(&self, low: isize, high: isize, origin: isize, dtype: DType, access: Access) -> Result<Pinned<'_>> {
+    fn try_pin_between(&self, low: isize, high: isize, origin: isize, dtype: DType, access: Access) -> Result<Option<Pinned<'_>>> {
         if access == Access::Write && self.header().readonly {
             return Err(Error::new("", Problem::ReadOnly));
         }
-        let pin = self.pin_all();
+        let Some(pinned) = self.try_pin_all() else { return Ok(None) };
         let size = dtype.size() as isize;
-        // Neither overflows: a layout's locations times 16 fit isize.
-        let inside = (low >= 0) & ((high + 1) * size <= pin.length as isize);
-        let aligned = pin.start as usize & (dtype.alignment() - 1) == 0;
+        // Nothing overflows: a layout's locations times 16 fit isize.
+        let inside = (low >= 0) & ((high + 1) * size <= pinned.length as isize);
+        let aligned = pinned.start as usize & (dtype.alignment() - 1) == 0;
         if inside & (aligned | (high < 0)) {
-            return Ok(Pinned { origin: pin.start.wrapping_offset(origin * size), _pin: pin.pin });
+            return Ok(Some(Pinned { origin: pinned.start.wrapping_offset(origin * size), _pin: pinned.pin }));
         }
         let problem = if inside {
-            Problem::Misaligned { what: "address", got: pin.start as isize, size: dtype.alignment() }
+            Problem::Misaligned { what: "address", got: pinned.start as isize, size: dtype.alignment() }
         } else {
-            Problem::OutsideStorage { first: low, last: high, length: pin.length / dtype.size() }
+            Problem::OutsideStorage { first: low, last: high, length: pinned.length / dtype.size() }
         };
         Err(Error::new("", problem))
-    }
-
-    /// The first byte of a storage that nobody else has a handle on: it needs no pin.
-    #[inline]
-    pub fn start_of_own(&mut self) -> Option<*mut u8> {
-        let header = self.header();
-        // SAFETY: with one handle, which is borrowed here, there are no pins, no exports and no resize.
-        (header.handles.load(Acquire) == 1).then(|| unsafe { &*header.run.get() }.bytes.as_ptr())
     }
 
     /// Forbids resizing until [`Storage::unexport`] is called as often as this.
@@ -241,7 +249,7 @@ impl Storage {
         let state = &self.header().state;
         while state.fetch_add(EXPORT, Acquire) & CLOSING != 0 {
             state.fetch_sub(EXPORT, Release);
-            wait_while(|| state.load(Relaxed) & CLOSING != 0);
+            self.wait_until_open();
         }
     }
 
@@ -253,6 +261,15 @@ impl Storage {
 
     /// Changes the length. The common prefix is kept, new bytes are zero. Waits for running operations.
     pub fn resize(&self, bytes: usize) -> Result<()> {
+        self.change_length(|_| bytes)
+    }
+
+    /// Makes the storage at least so long; it never shrinks.
+    pub fn grow(&self, bytes: usize) -> Result<()> {
+        if self.length() >= bytes { Ok(()) } else { self.change_length(|length| length.max(bytes)) }
+    }
+
+    fn change_length(&self, wanted: impl FnOnce(usize) -> usize) -> Result<()> {
         let header = self.header();
         if header.readonly {
             return Err(Error::new("resize_", Problem::ReadOnly));
@@ -260,7 +277,7 @@ impl Storage {
         let mut state = header.state.load(Relaxed);
         loop {
             if state & CLOSING != 0 {
-                wait_while(|| header.state.load(Relaxed) & CLOSING != 0);
+                self.wait_until_open();
                 state = header.state.load(Relaxed);
                 continue;
             }
@@ -275,7 +292,8 @@ impl Storage {
         let opened = Reopen(&header.state);
         wait_while(|| header.state.load(Acquire) & PINS != 0);
         // SAFETY: closed by us, and the last pin is gone: nobody reads or writes the run.
-        let result = unsafe { &mut *header.run.get() }.resize(bytes);
+        let run = unsafe { &mut *header.run.get() };
+        let result = run.resize(wanted(run.length));
         drop(opened);
         result
     }
@@ -450,9 +468,9 @@ mod tests {
     fn pins_refuse_what_leaves_the_storage() {
         let storage = Storage::new(12, Fill::Zero).unwrap();
         let layout = Layout::row_major(&[3]).unwrap();
-        assert!(storage.pin(&layout, DType::F32, Access::Write).is_ok());
+        assert!(storage.try_pin(&layout, DType::F32, Access::Write).is_ok());
         storage.resize(8).unwrap();
-        let error = storage.pin(&layout, DType::F32, Access::Read).err().unwrap();
+        let error = storage.try_pin(&layout, DType::F32, Access::Read).err().unwrap();
         assert_eq!(*error.problem, Problem::OutsideStorage { first: 0, last: 2, length: 2 });
     }
 

@@ -36,20 +36,15 @@ impl Tensor {
         Ok(Tensor { storage, layout, dtype })
     }
 
-    /// A row-major tensor on memory of its own, and the address of its first element, which needs no pin
-    /// while nobody else knows the tensor. `like` is row-major without gaps and has `size` elements.
-    #[inline]
-    pub fn new_like(like: &Layout, size: usize, dtype: DType) -> Result<(Tensor, *mut u8)> {
-        debug_assert!(like.is_dense() && like.size() == size);
-        let mut storage = Storage::new(size * dtype.size(), Fill::Nothing)?;
-        let start = storage.start_of_own().expect("a new storage has one handle");
-        Ok((Tensor { storage, layout: like.from_start(), dtype }, start))
-    }
-
     /// A tensor on an existing storage. Refuses a layout that leaves it.
     pub fn over(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
-        storage.pin(&layout, dtype, Access::Read)?;
-        Ok(Tensor { storage, layout, dtype })
+        if layout.offset() < 0 {
+            let argument = Problem::Argument { argument: "offset", got: layout.offset().to_string(), wanted: "0 or more".into() };
+            return Err(Error::new("", argument));
+        }
+        let tensor = Tensor { storage, layout, dtype };
+        tensor.pin(Access::Read)?;
+        Ok(tensor)
     }
 
     /// One dimension over a whole storage; bytes that fill no element are left out.
@@ -102,17 +97,11 @@ impl Tensor {
         self.layout.size()
     }
 
-    /// Pins the elements for reading or writing.
+    /// Pins the elements for reading or writing. Not for someone who holds another pin: see [`pin_each`].
     #[inline]
     pub fn pin(&self, access: Access) -> Result<Pinned<'_>> {
-        self.storage.pin(&self.layout, self.dtype, access)
-    }
-
-    /// Pins the elements of a tensor that is row-major without gaps, of which there are `size`.
-    #[inline]
-    pub fn pin_dense(&self, size: usize, access: Access) -> Result<Pinned<'_>> {
-        debug_assert!(self.layout.is_dense() && self.size() == size);
-        self.storage.pin_run(self.layout.offset(), size, self.dtype, access)
+        let [pin] = pin_each([Some((self, access))])?;
+        Ok(pin.expect("one was asked for"))
     }
 
     /// Whether both look at the same elements of the same storage in the same way.
@@ -136,13 +125,28 @@ impl Tensor {
         let layout = Layout::row_major(shape)?;
         let layout = Layout::strided(shape, &layout.stride(), offset)?;
         if let Some((_, high)) = layout.bounds() {
-            let bytes = (high as usize + 1) * self.dtype.size();
-            if bytes > self.storage.length() {
-                self.storage.resize(bytes)?;
-            }
+            self.storage.grow((high as usize + 1) * self.dtype.size())?;
         }
         self.layout = layout;
         Ok(())
+    }
+}
+
+/// Pins several tensors, all or none: nobody waits for a pin while holding another.
+#[inline]
+pub fn pin_each<'a, const N: usize>(wanted: [Option<(&'a Tensor, Access)>; N]) -> Result<[Option<Pinned<'a>>; N]> {
+    'again: loop {
+        let mut pins = [const { None }; N];
+        for (pin, want) in pins.iter_mut().zip(&wanted) {
+            let Some((x, access)) = want else { continue };
+            *pin = x.storage.try_pin(&x.layout, x.dtype, *access)?;
+            if pin.is_none() {
+                drop(pins);
+                x.storage.wait_until_open();
+                continue 'again;
+            }
+        }
+        return Ok(pins);
     }
 }
 

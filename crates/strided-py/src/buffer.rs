@@ -8,7 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::null_mut;
-use strided_core::layout::{Dims, Layout};
+use strided_core::layout::{Dims, Layout, shape_text};
 use strided_core::storage::{Access, Fill, Owner, Storage};
 use strided_core::{DType, Tensor};
 
@@ -29,9 +29,9 @@ impl Drop for Export {
 /// `bf_getbuffer`
 pub unsafe extern "C" fn getbuffer(object: Object, view: *mut ffi::Py_buffer, flags: c_int) -> c_int {
     // SAFETY: called by the interpreter with a tensor and a view to fill.
-    guard("buffer", -1, |py| unsafe {
+    guard("buffer", -1, |_| unsafe {
         (*view).obj = null_mut();
-        fill(py, tensor_of(object), &mut *view, flags)?;
+        fill(tensor_of(object), &mut *view, flags)?;
         (*view).obj = ffi::Py_NewRef(object);
         Ok(0)
     })
@@ -43,11 +43,33 @@ pub unsafe extern "C" fn releasebuffer(_: Object, view: *mut ffi::Py_buffer) {
     unsafe { drop(Box::from_raw((*view).internal.cast::<Export>())) };
 }
 
+/// PEP 3118's format of a dtype: NumPy's own letters; bfloat16 has none.
+fn format_of(dtype: DType) -> Option<&'static str> {
+    const LONG: bool = size_of::<std::ffi::c_long>() == 8;
+    Some(match dtype {
+        DType::Bool => "?",
+        DType::U8 => "B",
+        DType::U16 => "H",
+        DType::U32 => "I",
+        DType::U64 => if LONG { "L" } else { "Q" },
+        DType::I8 => "b",
+        DType::I16 => "h",
+        DType::I32 => "i",
+        DType::I64 => if LONG { "l" } else { "q" },
+        DType::F16 => "e",
+        DType::BF16 => return None,
+        DType::F32 => "f",
+        DType::F64 => "d",
+        DType::C64 => "Zf",
+        DType::C128 => "Zd",
+    })
+}
+
 /// Fills a buffer view of a tensor. The view's `obj` is the caller's to set.
-pub fn fill(py: Python<'_>, x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
+pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
     let refuse = |text: String| Fail::Python(PyBufferError::new_err(text));
     let wants = |flag: c_int| flags & flag == flag;
-    let Some(format) = x.dtype().format() else {
+    let Some(format) = format_of(x.dtype()) else {
         let name = x.dtype().name();
         return Err(refuse(format!("buffers have no format for {name}; use view(uint16) for the bits or float() for the values")));
     };
@@ -85,7 +107,6 @@ pub fn fill(py: Python<'_>, x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int)
     view.strides = if arrays && wants(ffi::PyBUF_STRIDES) { export.strides.as_mut_ptr() } else { null_mut() };
     view.suboffsets = null_mut();
     view.internal = Box::into_raw(export).cast::<c_void>();
-    let _ = py;
     Ok(())
 }
 
@@ -135,6 +156,9 @@ pub fn import_or_copy(py: Python<'_>, object: Object) -> Result<Tensor> {
         return share(held, dtype, layout);
     }
     let shape = shape_of(&held.0);
+    if Layout::row_major(&shape)?.size() * dtype.size() != held.0.len as usize {
+        return Err(Fail::Value(format!("the buffer's length {} does not fit its shape {}", held.0.len, shape_text(&shape))));
+    }
     let out = Tensor::new(&shape, dtype, Fill::Nothing)?;
     let (pin, bytes) = (out.pin(Access::Write)?, held.0.len);
     // SAFETY: `out` is dense and has as many bytes as the buffer has elements times their size.
@@ -242,8 +266,8 @@ fn share(held: Held, dtype: DType, layout: Layout) -> Result<Tensor> {
 /// One dim over the bytes of a buffer from `offset` on, read as elements of a dtype.
 pub fn from_bytes(py: Python<'_>, object: Object, dtype: DType, count: isize, offset: isize) -> Result<Tensor> {
     let held = acquire(py, object)?;
-    let bytes = dtype_of(&held.0).and_then(|own| layout_of(&held.0, own));
-    if !bytes.is_ok_and(|layout| layout.is_dense()) {
+    // SAFETY: a view that was filled by its exporter.
+    if unsafe { ffi::PyBuffer_IsContiguous(&*held.0, b'C' as _) } == 0 {
         return Err(Fail::Value("the buffer is not contiguous".into()));
     }
     let (length, size) = (held.0.len, dtype.size() as isize);

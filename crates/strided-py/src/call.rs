@@ -7,6 +7,7 @@ use pyo3::ffi;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use strided_core::{Layout, Tensor};
 
 /// From so many elements on, other Python threads may run while we compute.
@@ -22,14 +23,12 @@ pub fn view(py: Python<'_>, x: &Tensor, layout: strided_core::Result<Layout>) ->
 pub fn views(py: Python<'_>, x: &Tensor, layouts: strided_core::Result<Vec<Layout>>) -> Result<Object> {
     let layouts = layouts?;
     let x = x.clone(); // making objects may run code that changes the tensor's object
-    let objects: Vec<Py<PyAny>> = layouts.into_iter().map(|l| owned(py, view(py, &x, Ok(l)))).collect::<Result<_>>()?;
+    let mut objects = Vec::with_capacity(layouts.len());
+    for layout in layouts {
+        // SAFETY: a new reference.
+        objects.push(unsafe { Bound::from_owned_ptr(py, view(py, &x, Ok(layout))?) });
+    }
     Ok(PyTuple::new(py, objects)?.into_ptr())
-}
-
-/// A new reference as an owned object.
-pub fn owned(py: Python<'_>, object: Result<Object>) -> Result<Py<PyAny>> {
-    // SAFETY: results of methods are new references, never null.
-    object.map(|object| unsafe { Bound::from_owned_ptr(py, object) }.unbind())
 }
 
 /// Another reference to an object: what in-place methods return.
@@ -44,37 +43,87 @@ pub fn give<'py, T: IntoPyObject<'py>>(py: Python<'py>, value: T) -> Result<Obje
     Ok(value.into_py_any(py)?.into_ptr())
 }
 
-/// Computes with tensors of their own, so that nothing can change them, while other Python threads run
-/// if the work is large.
+/// Work that runs while this thread is not attached to the interpreter, and whether a fork is near.
+static DETACHED: AtomicUsize = AtomicUsize::new(0);
+static FORKING: AtomicBool = AtomicBool::new(false);
+
+/// Lets other Python threads run meanwhile. The only place that does: a fork must not happen in the middle
+/// of such work, whose pins the child would inherit with nobody to let go of them.
+pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
+    if FORKING.load(SeqCst) {
+        return work();
+    }
+    DETACHED.fetch_add(1, SeqCst);
+    py.detach(|| {
+        struct Done;
+        impl Drop for Done {
+            fn drop(&mut self) {
+                DETACHED.fetch_sub(1, SeqCst);
+            }
+        }
+        let _done = Done; // also if the work panics
+        work()
+    })
+}
+
+/// Before a fork: nothing new is detached, and what is runs to its end.
+#[pyfunction]
+fn _before_fork() {
+    FORKING.store(true, SeqCst);
+    while DETACHED.load(SeqCst) > 0 {
+        std::thread::yield_now();
+    }
+}
+
+/// After a fork, in the parent and in the child.
+#[pyfunction]
+fn _after_fork() {
+    FORKING.store(false, SeqCst);
+}
+
+/// Has Python call the two functions above.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let os = module.py().import("os")?;
+    if os.hasattr("register_at_fork")? {
+        let before = wrap_pyfunction!(_before_fork, module)?;
+        let after = wrap_pyfunction!(_after_fork, module)?;
+        let hooks = pyo3::types::PyDict::new(module.py());
+        hooks.set_item("before", before)?;
+        hooks.set_item("after_in_parent", &after)?;
+        hooks.set_item("after_in_child", &after)?;
+        os.call_method("register_at_fork", (), Some(&hooks))?;
+    }
+    Ok(())
+}
+
+/// Computes, detached if the work is large, with tensors that nobody else can change.
 pub fn with_threads<R: Send>(py: Python<'_>, size: usize, work: impl FnOnce() -> R + Send) -> R {
-    if size < LARGE { work() } else { py.detach(work) }
+    if size < LARGE { work() } else { detached(py, work) }
 }
 
 /// A new tensor computed from one.
 pub fn compute(py: Python<'_>, x: &Tensor, work: impl FnOnce(&Tensor) -> strided_core::Result<Tensor> + Send) -> Result<Object> {
-    let size = x.size();
-    if size < LARGE {
+    if x.size() < LARGE {
         return wrap(py, work(x)?);
     }
     let x = x.clone();
-    wrap(py, py.detach(|| work(&x))?)
+    wrap(py, detached(py, || work(&x))?)
 }
 
 /// Work that changes a tensor's elements and returns its object.
 pub fn in_place(py: Python<'_>, x: TensorArg, work: impl FnOnce(&Tensor) -> strided_core::Result<()> + Send) -> Result<Object> {
-    let size = x.size();
-    if size < LARGE {
+    if x.size() < LARGE {
         work(&x)?;
     } else {
         let tensor = Tensor::clone(&x);
-        py.detach(|| work(&tensor))?;
+        detached(py, || work(&tensor))?;
     }
     Ok(again(x.0))
 }
 
 /// Calls a function of a Python module of ours: for what is rare, or for people to read.
 pub fn python<'py>(py: Python<'py>, module: &str, function: &str, args: impl pyo3::call::PyCallArgs<'py>) -> Result<Object> {
-    Ok(py.import(module)?.getattr(function)?.call1(args)?.unbind().into_ptr())
+    Ok(py.import(module)?.getattr(function)?.call1(args)?.into_ptr())
 }
 
 /// An object as PyO3 sees it.

@@ -124,16 +124,23 @@ pub fn guard<R>(op: &'static str, failed: R, body: impl FnOnce(Python<'_>) -> Re
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(py))) {
         Ok(Ok(value)) => value,
         Ok(Err(fail)) => {
-            fail.raise(py, op);
+            attached(|py| fail.raise(py, op));
             failed
         }
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
-            PySystemError::new_err(format!("{op}: internal error in strided: {text}")).restore(py);
+            attached(|py| PySystemError::new_err(format!("{op}: internal error in strided: {text}")).restore(py));
             failed
         }
     }
+}
+
+/// Runs code that may drop references through PyO3. A slot is attached without PyO3 knowing it, which is
+/// cheap but makes PyO3 put off every drop until someone attaches in its own way.
+#[cold]
+pub fn attached<R>(body: impl FnOnce(Python<'_>) -> R) -> R {
+    Python::attach(body)
 }
 
 /// The name of an object's type, for messages.

@@ -31,6 +31,7 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<storage::PyStorage>()?;
     tensor::register(module)?;
     typed::register(module)?;
+    call::register(module)?;
     list_names(module)
 }
 

@@ -7,6 +7,7 @@ use crate::object::{is_tensor, tensor_of};
 use pyo3::exceptions::PyRecursionError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use strided_core::dtype::{Category, default_float, promote};
 use strided_core::kernels::item;
 use strided_core::layout::{Dims, shape_text};
@@ -17,14 +18,14 @@ use strided_core::{DType, Scalar, Tensor};
 /// A tensor from nested sequences of numbers; without a dtype the numbers decide.
 pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Result<Tensor> {
     let mut found = Found { shape: Dims::new(), leaves: None, dtype: None, strong: None };
-    visit(py, object, |event| found.note(py, event))?;
+    visit(py, object, |event| found.note(event))?;
     let dtype = match dtype {
         Some(dtype) => dtype,
         None => found.dtype()?,
     };
     let out = Tensor::new(&found.shape, dtype, Fill::Nothing)?;
     let mut filler = Filler { out: &out, next: 0, end: out.size() };
-    visit(py, object, |event| filler.write(py, event))?;
+    visit(py, object, |event| filler.write(event))?;
     if filler.next != filler.end {
         return Err(changed());
     }
@@ -166,8 +167,7 @@ struct Found {
 }
 
 impl Found {
-    fn note(&mut self, py: Python<'_>, event: Event) -> Result<()> {
-        let _ = py;
+    fn note(&mut self, event: Event) -> Result<()> {
         match event {
             Event::Open { depth, length } => {
                 if self.leaves.is_some_and(|leaves| depth >= leaves) {
@@ -243,7 +243,7 @@ struct Filler<'a> {
 }
 
 impl Filler<'_> {
-    fn write(&mut self, _: Python<'_>, event: Event) -> Result<()> {
+    fn write(&mut self, event: Event) -> Result<()> {
         match event {
             Event::Open { .. } => Ok(()),
             Event::Number { value, .. } => {
@@ -275,27 +275,43 @@ fn changed() -> Fail {
 }
 
 /// Nested lists of a tensor's numbers; a number for a tensor without dimension.
-pub fn to_nested(py: Python<'_>, x: &Tensor) -> Result<Object> {
-    // Making objects may run a garbage collection and so any code: the storage must not be resized
-    // meanwhile, but a pin would make such code wait for itself.
+///
+/// Takes the tensor by value, and exports its storage: making objects may run a garbage collection and so
+/// any code. A resize is then refused, where a pin would make such code wait for itself.
+pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> Result<Bound<'py, PyAny>> {
     let exported = Exported::new(x)?;
-    let mut level: Vec<Py<PyAny>> = Vec::with_capacity(x.size());
+    let x = &exported.tensor;
     let modes = x.layout().modes();
-    for location in locations(x) {
-        // SAFETY: the location belongs to the tensor, whose memory stays in place while exported.
-        let value = unsafe { item::load(exported.at(location), x.dtype()) };
-        level.push(number(py, value)?);
+    if modes.len() > 64 && modes.len() > recursion_limit(py)? {
+        return Err(PyRecursionError::new_err("tolist: more dims than the recursion limit").into());
     }
-    let mut lists: usize = modes.iter().map(|m| m.extent as usize).product();
-    for dim in (0..modes.len()).rev() {
-        let extent = modes[dim].extent as usize;
-        lists = if extent > 0 { lists / extent } else { modes[..dim].iter().map(|m| m.extent as usize).product() };
-        let mut items = level.into_iter();
-        level = (0..lists)
-            .map(|_| Ok(pyo3::types::PyList::new(py, items.by_ref().take(extent).collect::<Vec<_>>())?.into_any().unbind()))
-            .collect::<PyResult<_>>()?;
+    // Lists that are being filled, outermost first, and the index and location each has reached.
+    let mut open: Vec<(Bound<'py, PyList>, isize, isize)> = Vec::new();
+    let mut location = x.layout().offset();
+    loop {
+        let mut made = if open.len() < modes.len() {
+            let list = PyList::empty(py);
+            if modes[open.len()].extent > 0 {
+                open.push((list, 0, location));
+                continue;
+            }
+            list.into_any()
+        } else {
+            // SAFETY: the location belongs to the tensor, whose memory stays in place while exported.
+            number(py, unsafe { item::load(exported.at(location), x.dtype()) })?
+        };
+        loop {
+            let depth = open.len();
+            let Some((list, index, start)) = open.last_mut() else { return Ok(made) };
+            list.append(made)?;
+            *index += 1;
+            if *index < modes[depth - 1].extent {
+                location = *start + *index * modes[depth - 1].stride;
+                break;
+            }
+            made = open.pop().expect("the list that is full").0.into_any();
+        }
     }
-    Ok(level.pop().expect("one object is left").into_ptr())
 }
 
 /// Memory that stays in place while objects are made from it.
@@ -305,10 +321,10 @@ struct Exported {
 }
 
 impl Exported {
-    fn new(x: &Tensor) -> Result<Exported> {
-        x.storage().export();
-        let mut exported = Exported { tensor: x.clone(), origin: std::ptr::null() };
-        exported.origin = x.pin(Access::Read)?.origin;
+    fn new(tensor: Tensor) -> Result<Exported> {
+        tensor.storage().export();
+        let mut exported = Exported { tensor, origin: std::ptr::null() };
+        exported.origin = exported.tensor.pin(Access::Read)?.origin;
         Ok(exported)
     }
 
@@ -325,29 +341,9 @@ impl Drop for Exported {
     }
 }
 
-/// The locations of a tensor's elements, in row-major order.
-fn locations(x: &Tensor) -> impl Iterator<Item = isize> {
-    let modes = x.layout().modes().to_vec();
-    let mut index = vec![0isize; modes.len()];
-    let mut location = x.layout().offset();
-    (0..x.size()).map(move |_| {
-        let here = location;
-        for dim in (0..modes.len()).rev() {
-            index[dim] += 1;
-            location += modes[dim].stride;
-            if index[dim] < modes[dim].extent {
-                break;
-            }
-            location -= modes[dim].stride * modes[dim].extent;
-            index[dim] = 0;
-        }
-        here
-    })
-}
-
 /// A number as Python's object.
 #[inline]
-pub fn number(py: Python<'_>, value: Scalar) -> Result<Py<PyAny>> {
+pub fn number(py: Python<'_>, value: Scalar) -> Result<Bound<'_, PyAny>> {
     // SAFETY: new references, checked for null.
     let object = unsafe {
         match value {
@@ -359,5 +355,5 @@ pub fn number(py: Python<'_>, value: Scalar) -> Result<Py<PyAny>> {
         }
     };
     // SAFETY: a new reference or null with an exception set.
-    Ok(unsafe { Bound::from_owned_ptr_or_err(py, object) }?.unbind())
+    Ok(unsafe { Bound::from_owned_ptr_or_err(py, object) }?)
 }

@@ -1,6 +1,6 @@
 //! `Size`, the tuple of a tensor's extents, and `x.size`: an int that can be called.
 
-use crate::args::{FromArg, Object};
+use crate::args::{FromArg, Object, Param, TensorArg, bind};
 use crate::errors::{Fail, Result, guard};
 use crate::methods::forever;
 use crate::object::{is_tensor, tensor_of, tensor_type};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
-use strided_core::Layout;
+use strided_core::layout::Dims;
 
 static SIZE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
 
@@ -19,31 +19,28 @@ pub fn is_size(object: Object) -> bool {
     unsafe { ffi::PyObject_TypeCheck(object, SIZE.load(Relaxed)) != 0 }
 }
 
-/// The extents of a layout.
+/// A new `Size`. Takes its extents by value: making the object may run a garbage collection, and so any
+/// code, which may change the tensor that they come from. The same holds for [`new_tuple`].
 #[inline]
-pub fn shape_of(py: Python<'_>, layout: &Layout) -> Result<Object> {
-    new_size(py, layout.rank(), layout.modes().iter().map(|m| m.extent))
-}
-
-/// A new `Size`.
-pub fn new_size(py: Python<'_>, length: usize, extents: impl Iterator<Item = isize>) -> Result<Object> {
+pub fn new_size(py: Python<'_>, extents: Dims) -> Result<Object> {
     // SAFETY: `Size` is a tuple without further fields.
-    unsafe { fill_tuple(py, ffi::PyType_GenericAlloc(SIZE.load(Relaxed), length as isize), extents) }
+    unsafe { fill_tuple(py, ffi::PyType_GenericAlloc(SIZE.load(Relaxed), extents.len() as isize), &extents) }
 }
 
 /// A new plain tuple of ints.
-pub fn new_tuple(py: Python<'_>, length: usize, items: impl Iterator<Item = isize>) -> Result<Object> {
+#[inline]
+pub fn new_tuple(py: Python<'_>, items: Dims) -> Result<Object> {
     // SAFETY: a new tuple.
-    unsafe { fill_tuple(py, ffi::PyTuple_New(length as isize), items) }
+    unsafe { fill_tuple(py, ffi::PyTuple_New(items.len() as isize), &items) }
 }
 
 /// # Safety
 /// `tuple` is null or a new tuple of as many items.
-unsafe fn fill_tuple(py: Python<'_>, tuple: Object, items: impl Iterator<Item = isize>) -> Result<Object> {
+unsafe fn fill_tuple(py: Python<'_>, tuple: Object, items: &[isize]) -> Result<Object> {
     if tuple.is_null() {
         return Err(Fail::set(py));
     }
-    for (i, item) in items.enumerate() {
+    for (i, &item) in items.iter().enumerate() {
         // SAFETY: nobody else has seen the tuple; `PyTuple_SetItem` takes the new reference.
         unsafe {
             let item = ffi::PyLong_FromSsize_t(item);
@@ -75,10 +72,9 @@ unsafe extern "C" fn size_numel(object: Object, _: Object) -> Object {
 
 /// A tuple as a `Size`, where a slice or a sum of sizes is one.
 fn as_size(py: Python<'_>, tuple: Bound<'_, PyAny>) -> Result<Object> {
-    let extents: std::result::Result<Vec<isize>, _> = tuple.extract();
-    match extents {
-        Ok(extents) => new_size(py, extents.len(), extents.into_iter()),
-        Err(_) => Ok(tuple.unbind().into_ptr()),
+    match crate::args::sequence_of_ints(py, tuple.as_ptr())? {
+        Some(extents) => new_size(py, extents),
+        None => Ok(tuple.into_ptr()),
     }
 }
 
@@ -87,7 +83,7 @@ unsafe extern "C" fn size_subscript(object: Object, key: Object) -> Object {
         let item = py.get_type::<pyo3::types::PyTuple>().getattr("__getitem__")?;
         let found = item.call1((crate::call::bound(py, object), crate::call::bound(py, key)))?;
         // SAFETY: a living object.
-        if unsafe { ffi::Py_TYPE(key) } == &raw mut ffi::PySlice_Type { as_size(py, found) } else { Ok(found.unbind().into_ptr()) }
+        if unsafe { ffi::Py_TYPE(key) } == &raw mut ffi::PySlice_Type { as_size(py, found) } else { Ok(found.into_ptr()) }
     })
 }
 
@@ -132,7 +128,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         Bound::from_owned_ptr_or_err(py, class)?
     };
     SIZE.store(class.as_ptr().cast(), Relaxed);
-    module.add("Size", class)
+    module.add("Size", &class)?;
+    std::mem::forget(class); // kept for the life of the process: every shape is one
+    Ok(())
 }
 
 pub fn slot(number: c_int, pointer: *mut c_void) -> ffi::PyType_Slot {
@@ -149,41 +147,39 @@ struct Descriptor {
 
 unsafe extern "C" fn descriptor_call(_: Object, args: *const Object, count: usize, kwnames: Object) -> Object {
     guard("size", null_mut(), |py| {
-        let count = count & !(1 << (usize::BITS - 1));
-        let keywords = if kwnames.is_null() { 0 } else { bound_len(kwnames) };
-        // SAFETY: the interpreter passes `count + keywords` living objects.
-        let args = unsafe { std::slice::from_raw_parts(args, count + keywords) };
-        match *args {
-            [x] if is_tensor(x) && keywords == 0 => whole(py, x),
-            // The only keyword there can be is `dim`.
-            [x, dim] if is_tensor(x) && (keywords == 0 || count == 1) => extent(py, x, dim),
-            _ => Err(Fail::Type("takes a tensor and at most one dim".into())),
-        }
+        // SAFETY: what the interpreter passed.
+        let args = unsafe { bind(py, &DESCRIPTOR, None, args, count as isize, kwnames) }?;
+        let x = TensorArg::from_args(py, &args, 0, "input")?;
+        if args.is_given(1) { extent(py, x.0, args.slots[1]) } else { whole(py, x.0) }
     })
 }
 
-fn bound_len(tuple: Object) -> usize {
-    // SAFETY: callers pass a tuple.
-    unsafe { ffi::PyTuple_Size(tuple) as usize }
-}
+static DESCRIPTOR: [Param; 2] =
+    [Param::new("self", &["input"], false, None), Param::new("dim", &["axis"], false, Some("None"))];
 
 /// `tp_call`, for callers that do not use vectorcall.
 unsafe extern "C" fn descriptor_slow_call(this: Object, args: Object, kwargs: Object) -> Object {
     guard("size", null_mut(), |py| {
-        let mut all: Vec<Object> = crate::call::bound(py, args).try_iter()?.map(|a| Ok(a?.as_ptr())).collect::<PyResult<_>>()?;
+        let positional = crate::call::bound(py, args).extract::<Vec<Bound<'_, PyAny>>>()?;
+        let mut all: Vec<Object> = positional.iter().map(|argument| argument.as_ptr()).collect();
+        let mut names = Vec::new();
         if !kwargs.is_null() {
-            let kwargs = crate::call::bound(py, kwargs);
-            all.push(kwargs.get_item("dim")?.as_ptr());
+            let kwargs = crate::call::bound(py, kwargs).cast_into::<pyo3::types::PyDict>().map_err(PyErr::from)?;
+            for (name, value) in kwargs.iter() {
+                all.push(value.as_ptr()); // kept alive by `kwargs`
+                names.push(name);
+            }
         }
-        // SAFETY: living objects, kept alive by `args` and `kwargs`.
-        let found = unsafe { descriptor_call(this, all.as_ptr(), all.len(), null_mut()) };
+        let names = pyo3::types::PyTuple::new(py, names)?;
+        // SAFETY: living objects, laid out as a vectorcall has them.
+        let found = unsafe { descriptor_call(this, all.as_ptr(), positional.len(), names.as_ptr()) };
         if found.is_null() { Err(Fail::set(py)) } else { Ok(found) }
     })
 }
 
 fn whole(py: Python<'_>, x: Object) -> Result<Object> {
-    // SAFETY: callers saw that it is a tensor.
-    shape_of(py, unsafe { tensor_of(x) }.layout())
+    // SAFETY: callers saw that it is a tensor; its extents are copied before the Size is made.
+    new_size(py, unsafe { tensor_of(x) }.layout().shape())
 }
 
 fn extent(py: Python<'_>, x: Object, dim: Object) -> Result<Object> {
@@ -204,7 +200,8 @@ unsafe extern "C" fn descriptor_get(this: Object, x: Object, _: Object) -> Objec
         if x.is_null() || !is_tensor(x) {
             return Ok(crate::call::again(this));
         }
-        let shape = crate::call::owned(py, whole(py, x))?;
+        // SAFETY: a new reference.
+        let shape = unsafe { Bound::from_owned_ptr(py, whole(py, x)?) };
         crate::call::python(py, "strided._size", "Count", (shape,))
     })
 }

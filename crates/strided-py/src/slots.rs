@@ -75,6 +75,9 @@ unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
 /// `x[i]` for C callers and iteration.
 unsafe extern "C" fn sequence_item(this: Object, at: isize) -> Object {
     guard("index", null_mut(), |py| {
+        if at < 0 {
+            return Err(Fail::Index("the index is negative".into())); // C callers have added the length
+        }
         // SAFETY: `this` is a tensor.
         let x = unsafe { tensor_of(this) };
         view(py, x, x.layout().index(&[Index::At(at)]))
@@ -226,7 +229,7 @@ unsafe extern "C" fn to_int(this: Object) -> Object {
     guard("int", null_mut(), |py| {
         let value = number(py, only(this)?)?;
         // Python's own rules for int(float): inf and nan are refused.
-        Ok(py.get_type::<pyo3::types::PyInt>().call1((value,))?.unbind().into_ptr())
+        Ok(py.get_type::<pyo3::types::PyInt>().call1((value,))?.into_ptr())
     })
 }
 

@@ -8,7 +8,7 @@ use crate::errors::{Fail, Result, guard};
 use crate::methods::{Place, definitions, forever};
 use crate::object::{self, tensor_of, wrap, wrap_as};
 use crate::rows::{self, create::shared_or_cast};
-use crate::size::{is_size, shape_of, slot};
+use crate::size::{is_size, new_size, slot};
 use crate::storage::PyStorage;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -60,13 +60,13 @@ fn from_one(py: Python<'_>, dtype: DType, only: Object) -> Result<Tensor> {
         let whole = Tensor::whole(storage.bytes.clone(), storage.dtype)?;
         return if storage.dtype == dtype { Ok(whole) } else { Ok(strided_core::ops::copy::to_dtype(&whole, dtype)?) };
     }
-    if unsafe_is_text(only) {
+    if is_text(only) {
         return Err(crate::args::wrong_type(py, only, "data", "sizes, numbers, an array, a storage or a Tensor"));
     }
     shared_or_cast(py, only, dtype)
 }
 
-fn unsafe_is_text(object: Object) -> bool {
+fn is_text(object: Object) -> bool {
     // SAFETY: a living object.
     unsafe { ffi::PyUnicode_Check(object) != 0 }
 }
@@ -116,7 +116,7 @@ macro_rules! properties {
 
 properties! {
     /// The extents, as a Size.
-    shape => |py, x, _this| shape_of(py, x.layout());
+    shape => |py, x, _this| new_size(py, x.layout().shape());
     /// The dtype of the elements.
     dtype => |py, x, _this| give(py, dtype::object(py, x.dtype()));
     /// Where the memory lies: the CPU.

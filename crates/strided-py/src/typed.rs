@@ -93,7 +93,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
             space.set_item("__module__", "strided")?;
             space.set_item("__slots__", PyTuple::empty(py))?;
             space.set_item("__doc__", format!("A {word} of {}: constructs one, and `isinstance` knows it.", dtype.name()))?;
-            space.set_item("dtype", crate::dtype::object(py, dtype))?;
             let class = meta.call1((PyString::new(py, &name), PyTuple::new(py, [base])?, space))?;
             module.add(name.as_str(), &class)?;
             classes[dtype as usize].store(class.into_ptr().cast(), Relaxed); // kept for the life of the module

@@ -28,6 +28,12 @@ impl Slot {
         slot
     }
 
+    /// The element of one dtype as an element of another.
+    pub fn recast(self, from: DType, to: DType) -> Slot {
+        // SAFETY: a slot holds an element of the dtype it was made for.
+        Slot::cast(unsafe { load(self.0.as_ptr(), from) }, to)
+    }
+
     /// The address, for a kernel that reads it with step 0.
     pub fn address(&self) -> *mut u8 {
         self.0.as_ptr().cast_mut()

@@ -7,7 +7,8 @@
 //! blocks     ((0 1)(2 3))((4 5)…)               merged pairwise, as in a binary counter
 //! ```
 //! `along` walks the terms of one output, `across` those of neighbouring outputs side by side; both build
-//! the same tree, so that the bits do not depend on the layout, the CPU or (later) the number of threads.
+//! the same tree, so that the bits do not depend on the CPU, on gaps between the elements or (later) on the
+//! number of threads. Terms are taken in the order in which they lie in memory.
 
 use super::cast;
 use super::{Kernel, OPERANDS, Pointers};
@@ -180,7 +181,7 @@ pub unsafe fn run(nest: &Nest, origins: Pointers, reducer: &Reducer, stages: Sta
         write: cast::kernel(stages.accumulator, stages.output),
         terms: reduced.iter().map(|l| l.extent).product(),
     };
-    let side_by_side = nest.loops().last().is_some_and(|l| l.steps[0] != 0 && l.extent > 1);
+    let side_by_side = !reduced.is_empty() && nest.loops().last().is_some_and(|l| l.steps[0] != 0);
     // SAFETY (both): the caller's promise.
     if side_by_side && job.terms > 0 {
         let columns = kept.pop().expect("the innermost loop is kept");
@@ -361,8 +362,9 @@ impl<'a> Tree<'a> {
         self.bytes.div_ceil(16)
     }
 
-    fn top(&mut self, below: usize) -> *mut u8 {
-        let at = (self.levels.len() - below) * self.slots();
+    /// The address of the waiting result that has so many at and above it.
+    fn top(&mut self, from_top: usize) -> *mut u8 {
+        let at = (self.levels.len() - from_top) * self.slots();
         self.waiting[at..].as_mut_ptr().cast()
     }
 
@@ -384,7 +386,8 @@ impl<'a> Tree<'a> {
 
     /// Merges the newest waiting result into the one before it.
     fn merge_top(&mut self) {
-        let (older, newer) = (self.top(2), self.top(1));
+        let older = self.top(2);
+        let newer = older.wrapping_add(16 * self.slots());
         // SAFETY: both hold `width` results.
         unsafe { (self.reducer.merge)(older, newer, self.width) };
         self.levels.pop();

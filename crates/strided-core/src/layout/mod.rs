@@ -171,12 +171,6 @@ impl Layout {
         dense
     }
 
-    /// The same modes from location 0 on.
-    #[inline]
-    pub fn from_start(&self) -> Layout {
-        Layout { modes: Modes::from_slice(&self.modes), offset: 0 }
-    }
-
     /// Whether both have the same shape and strides.
     #[inline]
     pub fn same_modes(&self, other: &Layout) -> bool {

@@ -6,8 +6,8 @@ use crate::kernels::{Kernel, OPERANDS, cast, item};
 use crate::layout::Layout;
 use crate::nest::{Nest, Operand, Order};
 use crate::scalar::Scalar;
-use crate::storage::{Access, Fill};
-use crate::tensor::{Tensor, conflict};
+use crate::storage::{Access, Fill, Pinned};
+use crate::tensor::{Tensor, conflict, pin_each};
 use std::ptr::null_mut;
 
 /// Writes the values of `src`, broadcast and cast, into `out`.
@@ -28,20 +28,35 @@ pub fn copy(out: &Tensor, src: &Tensor) -> Result<()> {
         // A source may have leading dims of extent 1 beyond the output's rank: x[0] = y[None].
         let extra = source.rank().saturating_sub(out.layout().rank());
         let lead: Vec<isize> = (0..extra as isize).collect();
-        let squeezed = if source.modes()[..extra].iter().all(|m| m.extent == 1) { source.squeeze(&lead)? } else { source.clone() };
-        expanded = squeezed.expand(&out.layout().shape()).map_err(|error| error.named("copy_"))?;
-        &expanded
+        expanded = source.squeeze(&lead).and_then(|squeezed| squeezed.expand(&out.layout().shape()));
+        match &expanded {
+            Ok(layout) => layout,
+            Err(_) => return Err(does_not_fit(source, out.layout())),
+        }
     };
     out.check_writable()?;
     if conflict(out, src) {
         return copy(out, &clone(src)?);
     }
-    let (to, from) = (out.pin(Access::Write)?, src.pin(Access::Read)?);
     let kernel = cast::kernel(src.dtype(), out.dtype());
     let input = Operand { layout, size: src.dtype().size() };
-    // SAFETY: both are pinned for the layouts given, `expand` adds no location.
-    unsafe { run(out, to.origin, input, from.origin, kernel) };
+    if let [Some(to), Some(from)] = pin_each([Some((out, Access::Write)), Some((src, Access::Read))])? {
+        // SAFETY: both are pinned for the layouts given, `expand` adds no location.
+        unsafe { run(out, to.origin, input, from.origin, kernel) };
+    }
     Ok(())
+}
+
+#[cold]
+fn does_not_fit(source: &Layout, out: &Layout) -> Error {
+    let (from, to) = (source.shape_text(), out.shape_text());
+    let modes = source.modes().iter().rev().zip(out.modes().iter().rev());
+    let bad = modes.enumerate().find(|(_, (a, b))| a.extent != b.extent && a.extent != 1);
+    let (dim, extents) = match bad {
+        Some((back, (a, b))) => (out.rank() - 1 - back, (a.extent, b.extent)),
+        None => (0, (source.modes()[0].extent, 1)),
+    };
+    Error::new("copy_", Problem::Expand { from, to, dim, extents })
 }
 
 /// Sets every element to a number. Refuses an integer that does not fit.
@@ -96,7 +111,7 @@ pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
 #[inline]
 pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
     let location = x.layout().location(index).map_err(|error| error.named("item"))?;
-    let pin = x.storage().pin_run(location, 1, x.dtype(), Access::Read)?;
+    let pin = pin_one(x, location, Access::Read)?;
     // SAFETY: the location is pinned.
     Ok(unsafe { item::load(pin.origin, x.dtype()) })
 }
@@ -105,10 +120,21 @@ pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
 #[inline]
 pub fn set_location(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
     item::check_fits(value, x.dtype())?;
-    let pin = x.storage().pin_run(location, 1, x.dtype(), Access::Write)?;
+    let pin = pin_one(x, location, Access::Write)?;
     // SAFETY: the location is pinned.
     unsafe { item::store(pin.origin, x.dtype(), value) };
     Ok(())
+}
+
+/// Pins the element at a location of a tensor's storage.
+#[inline]
+fn pin_one(x: &Tensor, location: isize, access: Access) -> Result<Pinned<'_>> {
+    loop {
+        match x.storage().try_pin_at(location, x.dtype(), access)? {
+            Some(pin) => return Ok(pin),
+            None => x.storage().wait_until_open(),
+        }
+    }
 }
 
 /// Refuses a tensor with another number of elements than one.

@@ -9,7 +9,7 @@ use crate::nest::{Nest, Operand, Order};
 use crate::scalar::{Complex, Num};
 use crate::storage::{Access, Fill};
 use crate::switch;
-use crate::tensor::{Tensor, conflict};
+use crate::tensor::{Tensor, conflict, pin_each};
 
 /// One reduction.
 pub struct Row {
@@ -24,7 +24,7 @@ pub struct Row {
 /// The sum of elements. Integers are summed as int64 (uint64 as itself), halves as float32.
 pub static SUM: Row = Row {
     name: "sum",
-    doc: "Sum of the elements, of all or along dims. Pairwise; the same bits for every layout.",
+    doc: "Sum of the elements, of all or along dims: pairwise, in an order that depends on their number alone.",
     result: |dtype| match dtype.category() {
         Category::Bool | Category::Int if dtype != DType::U64 => DType::I64,
         _ => dtype,
@@ -124,12 +124,13 @@ fn fill(row: &Row, x: &Tensor, out: &Tensor, kept: &[isize], result: DType) -> R
         Operand { layout: x.layout(), size: x.dtype().size() },
     ];
     let nest = Nest::new(x.layout(), &operands, Order::Free);
-    let (to, from) = (out.pin(Access::Write)?, x.pin(Access::Read)?);
-    let mut origins = [std::ptr::null_mut(); OPERANDS];
-    (origins[0], origins[1]) = (to.origin, from.origin);
     let stages = Stages { input: x.dtype(), accumulator, output: out.dtype() };
-    // SAFETY: both origins are pinned for the layouts in the nest, and the reducer is the accumulator's.
-    unsafe { reduce::run(&nest, origins, &reducer, stages) };
+    if let [Some(to), Some(from)] = pin_each([Some((out, Access::Write)), Some((x, Access::Read))])? {
+        let mut origins = [std::ptr::null_mut(); OPERANDS];
+        (origins[0], origins[1]) = (to.origin, from.origin);
+        // SAFETY: both origins are pinned for the layouts in the nest, and the reducer is the accumulator's.
+        unsafe { reduce::run(&nest, origins, &reducer, stages) };
+    }
     Ok(())
 }
 

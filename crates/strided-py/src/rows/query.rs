@@ -8,6 +8,7 @@ use crate::sequence::to_nested;
 use crate::size::new_tuple;
 use crate::slots::item;
 use crate::storage::{PyStorage, storage_object};
+use strided_core::Tensor;
 
 methods! { rows(py, x):
     /// The number of dims.
@@ -24,7 +25,7 @@ methods! { rows(py, x):
     /// >>> strided.zeros(4, 5).stride()
     /// (5, 1)
     method stride(dim | axis: Option<isize> = None) => match dim {
-        None => new_tuple(py, x.layout().rank(), x.layout().modes().iter().map(|m| m.stride)),
+        None => new_tuple(py, x.layout().stride()),
         Some(dim) => give(py, x.layout().modes()[x.layout().wrap_dim(dim)?].stride),
     };
 
@@ -75,7 +76,7 @@ methods! { rows(py, x):
     method item(index: Rest) => item(py, &x, index.0.as_deref());
 
     /// Nested lists of Python numbers; a number for a tensor without dimension.
-    method tolist() => to_nested(py, &x);
+    method tolist() => Ok(to_nested(py, Tensor::clone(&x))?.into_ptr());
 
     /// Whether the dtype is a floating one.
     both is_floating_point() => give(py, x.dtype().is_float());
@@ -105,7 +106,7 @@ methods! { rows(py, x):
     method __format__(spec: Any) => python(py, "strided.display.text", "format", (this(py, x), crate::call::bound(py, spec.0)));
 
     /// A new handle on the same storage.
-    method __copy__() => crate::object::wrap(py, strided_core::Tensor::clone(&x));
+    method __copy__() => crate::object::wrap(py, Tensor::clone(&x));
 
     /// A copy whose storage is copied once for all tensors that share it.
     method __deepcopy__(memo: Any) => python(py, "strided._pickle", "deepcopy_tensor", (this(py, x), crate::call::bound(py, memo.0)));

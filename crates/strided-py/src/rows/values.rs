@@ -1,7 +1,7 @@
 //! Copying, filling, resizing, and reductions.
 
 use crate::args::{Any, FromArg, Ints, Object, Rest, TensorArg};
-use crate::call::{again, compute, in_place, with_threads};
+use crate::call::{again, compute, detached, in_place, with_threads};
 use crate::errors::{Fail, Result};
 use crate::methods;
 use crate::object::{replace, wrap};
@@ -107,6 +107,9 @@ fn looking_at(py: Python<'_>, dtype: DType, source: Object, offset: isize, size:
             return Err(Fail::Type(format!("source is {}, the tensor is {}", other.dtype().name(), dtype.name())));
         }
         if size.is_none() {
+            if offset != 0 {
+                return Err(Fail::Value("an offset into a tensor's storage needs a size too".into()));
+            }
             return Ok(Tensor::clone(&other));
         }
         (other.storage().clone(), other.layout().clone())
@@ -116,7 +119,10 @@ fn looking_at(py: Python<'_>, dtype: DType, source: Object, offset: isize, size:
             return Err(Fail::Type(format!("source is {}, the tensor is {}", storage.dtype.name(), dtype.name())));
         }
         let length = (storage.bytes.length() / dtype.size()) as isize;
-        let left = (length - offset).max(0);
+        if offset < 0 || offset > length {
+            return Err(Fail::Value(format!("offset {offset} is outside a storage of {length} elements")));
+        }
+        let left = length - offset;
         (storage.bytes.clone(), Layout::strided(&[left], &[1], offset)?)
     } else {
         return Err(crate::args::wrong_type(py, source, "source", "a Tensor or a Storage"));
@@ -134,7 +140,7 @@ fn looking_at(py: Python<'_>, dtype: DType, source: Object, offset: isize, size:
 fn resized(py: Python<'_>, x: TensorArg, shape: &[isize]) -> Result<Object> {
     let mut tensor = Tensor::clone(&x);
     // Waits for operations of other threads, which may need to attach before they let go of their arguments.
-    let tensor = py.detach(|| tensor.resize(shape).map(|_| tensor))?;
+    let tensor = detached(py, || tensor.resize(shape).map(|_| tensor))?;
     // SAFETY: a tensor, and no reference into it is alive.
     unsafe { replace(x.0, tensor) };
     Ok(again(x.0))

@@ -196,10 +196,10 @@ methods! { rows(py, x):
     };
 
     /// The real parts: a view, the tensor itself where it is not complex.
-    both real() => if x.dtype().is_complex() { wrap(py, x.part(0)?) } else { Ok(again(x.0)) };
+    function real(input: TensorArg) => if input.dtype().is_complex() { wrap(py, input.part(0)?) } else { Ok(again(input.0)) };
 
     /// The imaginary parts of a complex tensor, as a view.
-    both imag() => wrap(py, x.part(1)?);
+    function imag(input: TensorArg) => wrap(py, input.part(1)?);
 
     /// A complex tensor as a real one with a last dim of 2: a view.
     both view_as_real() => {

@@ -1,0 +1,358 @@
+"""Threads, forks and finalizers that do their worst to the same tensors. A crash here is a bug, whatever the user did.
+
+Each case runs in a process of its own, so that a crash is a failed test and not the end of all tests.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+PRELUDE = """
+import faulthandler, gc, os, random, sys, threading, time
+faulthandler.enable()
+sys.setswitchinterval(1e-5)
+import strided as st
+
+EXPECTED = (ValueError, TypeError, RuntimeError, IndexError, OverflowError, BufferError, MemoryError)
+
+def storm(jobs, seconds, count=8):
+    '''Runs the jobs at random in many threads; anything but the usual exceptions is a failure.'''
+    stop = time.monotonic() + seconds
+    failures = []
+    done = [0] * count
+    def work(n):
+        r = random.Random(n)
+        while time.monotonic() < stop and not failures:
+            job = r.choice(jobs)
+            try:
+                job(r)
+            except EXPECTED:
+                pass
+            except BaseException as e:
+                failures.append(repr(e))
+            done[n] += 1
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(count)]
+    for t in threads: t.start()
+    for t in threads: t.join(60)
+    assert not any(t.is_alive() for t in threads), "a thread hangs"
+    assert not failures, failures[:3]
+    assert sum(done) > 100, done
+"""
+
+
+def run(code, timeout=120):
+    done = subprocess.run([sys.executable, "-c", PRELUDE + code + "\nprint('alive')"], capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == 0 and done.stdout.endswith("alive\n"), (done.returncode, done.stdout[-500:], done.stderr[-3000:])
+
+
+def test_everything_on_the_same_small_tensors():
+    run("""
+xs = [st.zeros(5, 7), st.arange(35, dtype=st.int64).view(5, 7), st.zeros(3, dtype=st.complex64), st.ones(0)]
+def any_(r): return r.choice(xs)
+jobs = [
+    lambda r: any_(r).resize_(r.randrange(6), r.randrange(6)),
+    lambda r: any_(r).resize_(r.randrange(2000)),
+    lambda r: any_(r).add_(1),
+    lambda r: any_(r) + any_(r),
+    lambda r: any_(r).sum(),
+    lambda r: any_(r).sum(0),
+    lambda r: any_(r).tolist(),
+    lambda r: repr(any_(r)),
+    lambda r: any_(r)[r.randrange(3)].fill_(2),
+    lambda r: any_(r).__setitem__((slice(1, None), slice(None, None, -1)), 3),
+    lambda r: any_(r).__setitem__(slice(1, None), any_(r)[:-1]),
+    lambda r: any_(r).t_(),
+    lambda r: any_(r).unsqueeze_(0),
+    lambda r: any_(r).squeeze_(),
+    lambda r: any_(r).set_(any_(r)),
+    lambda r: any_(r).copy_(any_(r)),
+    lambda r: any_(r).clone(),
+    lambda r: any_(r).view(-1)[::2].neg_(),
+    lambda r: memoryview(any_(r)).tobytes(),
+    lambda r: st.tensor(any_(r).tolist()),
+    lambda r: [e for e in any_(r)],
+    lambda r: any_(r).item(),
+    lambda r: any_(r).to(st.float16),
+    lambda r: any_(r).as_strided((3, 3), (2, 1)).sum(),
+    lambda r: st.add(any_(r), any_(r), out=any_(r)),
+    lambda r: xs.__setitem__(r.randrange(len(xs)), r.choice([st.zeros(4, 4), st.arange(9), st.ones(2, 3).t()])),
+    lambda r: any_(r).storage(),
+    lambda r: any_(r).layout,
+    lambda r: (any_(r) < any_(r)),
+    lambda r: any_(r).size(0),
+    lambda r: bytes(any_(r)),
+]
+storm(jobs, 4)
+""")
+
+
+def test_large_tensors_while_the_gil_is_released():
+    run("""
+n = 400_000
+xs = [st.zeros(n), st.ones(n, dtype=st.float64), st.arange(n), st.zeros(600, 700)]
+def any_(r): return r.choice(xs)
+jobs = [
+    lambda r: any_(r).add_(1),
+    lambda r: any_(r) + any_(r),
+    lambda r: any_(r).sum(),
+    lambda r: any_(r).resize_(r.choice([n, 10, n // 2, n * 2])),
+    lambda r: any_(r).resize_(600, 700),
+    lambda r: any_(r).fill_(1),
+    lambda r: any_(r).copy_(any_(r)),
+    lambda r: any_(r).clone(),
+    lambda r: any_(r).t_(),
+    lambda r: any_(r).flip(0).to(st.int16),
+    lambda r: any_(r).set_(st.zeros(5, dtype=any_(r).dtype)),
+    lambda r: xs.__setitem__(r.randrange(4), st.zeros(r.choice([n, 600 * 700]), dtype=r.choice([st.float32, st.int64]))),
+    lambda r: st.mul(any_(r), any_(r), out=any_(r)),
+    lambda r: any_(r)[::2].__iadd__(any_(r)[1::2]),
+    lambda r: any_(r).tolist()[:3] if r.random() < 0.05 else None,
+]
+storm(jobs, 4, count=6)
+""")
+
+
+def test_exports_against_resizes():
+    run("""
+xs = [st.zeros(1000) for _ in range(3)]
+held = []
+def hold(r):
+    view = memoryview(r.choice(xs))
+    held.append(view)
+    if len(held) > 20:
+        held.pop(0).release()
+def look(r):
+    if held:
+        r.choice(held)[0]
+jobs = [hold, look,
+    lambda r: r.choice(xs).resize_(r.randrange(5000)),
+    lambda r: r.choice(xs).fill_(r.random()),
+    lambda r: held.pop().release(),
+    lambda r: held.clear(),
+    lambda r: xs.__setitem__(r.randrange(3), st.zeros(1000)),
+    lambda r: r.choice(xs).sum(),
+]
+storm(jobs, 3)
+held.clear()
+gc.collect()
+for x in xs: x.resize_(100_000)
+""")
+
+
+def test_foreign_memory_against_frees():
+    run("""
+import numpy as np
+xs = [st.from_numpy(np.zeros(1000)) for _ in range(3)]
+jobs = [
+    lambda r: xs.__setitem__(r.randrange(3), st.from_numpy(np.zeros(r.randrange(1, 2000)))),
+    lambda r: xs.__setitem__(r.randrange(3), st.frombuffer(bytearray(800), dtype=st.float64)),
+    lambda r: r.choice(xs)[::-2].add_(1),
+    lambda r: r.choice(xs) + r.choice(xs),
+    lambda r: r.choice(xs).numpy().sum(),
+    lambda r: r.choice(xs).resize_(10_000),
+    lambda r: r.choice(xs).set_(r.choice(xs)),
+    lambda r: gc.collect() if r.random() < 0.01 else None,
+]
+storm(jobs, 3)
+""")
+
+
+def test_many_threads_compute_the_right_numbers():
+    run("""
+import threading
+wrong = []
+def work(n):
+    for i in range(200):
+        x = st.full((1000 + n,), n, dtype=st.int64)
+        y = (x + i) * 2 - x
+        if y.sum().item() != (n + 2 * i) * (1000 + n) or x.sum().item() != n * (1000 + n):
+            wrong.append((n, i))
+threads = [threading.Thread(target=work, args=(n,)) for n in range(16)]
+for t in threads: t.start()
+for t in threads: t.join()
+assert not wrong, wrong[:5]
+big = st.ones(2_000_000)
+found = set()
+def total():
+    for _ in range(10): found.add((big + 1).sum().item())
+threads = [threading.Thread(target=total) for _ in range(8)]
+for t in threads: t.start()
+for t in threads: t.join()
+assert found == {4_000_000.0}, found
+""")
+
+
+def test_threads_come_and_go():
+    """Objects made in one thread are freed in another, and free lists survive the end of their thread."""
+    run("""
+import queue
+q = queue.Queue(maxsize=50)
+def make():
+    for i in range(300): q.put(st.full((i % 50,), i, dtype=st.int64))
+    q.put(None)
+def take():
+    while (x := q.get()) is not None:
+        assert x.sum().item() % 1 == 0
+        x[1:].clone()
+for _ in range(10):
+    threads = [threading.Thread(target=f) for f in (make, take)]
+    for t in threads: t.start()
+    for t in threads: t.join()
+for _ in range(300):
+    t = threading.Thread(target=lambda: st.ones(10).sum().item())
+    t.start(); t.join()
+""")
+
+
+FORK = """
+import warnings
+warnings.simplefilter("ignore")
+big = st.ones(1_000_000)
+assert (big + 1).sum().item() == 2_000_000
+def work():
+    x = st.arange(1_000_000)
+    assert x.sum().item() == 499999500000
+    assert (big + 1).sum().item() == 2_000_000
+    y = st.zeros(10); y.resize_(1000); y.fill_(1)
+    assert y.sum().item() == 1000
+    assert repr(y[:2]) and y.tolist()[0] == 1
+"""
+
+
+def test_fork():
+    run(FORK + """
+for _ in range(5):
+    children = []
+    for _ in range(4):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                work()
+            except BaseException as e:
+                print(repr(e), file=sys.stderr, flush=True)
+                os._exit(1)
+            os._exit(0)
+        children.append(pid)
+    work()
+    for pid in children:
+        assert os.waitpid(pid, 0)[1] == 0
+assert big.sum().item() == 1_000_000
+""")
+
+
+def test_fork_while_other_threads_work():
+    run(FORK + """
+stop = False
+def busy():
+    x = st.ones(300_000)
+    while not stop:
+        x = (x + 1).clone()
+        x.resize_(300_000)
+threads = [threading.Thread(target=busy) for _ in range(3)]
+for t in threads: t.start()
+try:
+    for _ in range(15):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                work()
+            except BaseException as e:
+                print(repr(e), file=sys.stderr, flush=True)
+                os._exit(1)
+            os._exit(0)
+        deadline = time.monotonic() + 20
+        while True:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done: break
+            if time.monotonic() > deadline:
+                os.kill(pid, 9)
+                os.waitpid(pid, 0)
+                raise SystemExit("the child hangs")
+            time.sleep(0.002)
+        assert status == 0, status
+finally:
+    stop = True
+    for t in threads: t.join()
+work()
+""")
+
+
+def test_multiprocessing_by_fork():
+    run(FORK + """
+import multiprocessing
+context = multiprocessing.get_context("fork")
+def job(n):
+    work()
+    return (big[:n] * n).sum().item()
+with context.Pool(3) as pool:
+    assert pool.map(job, range(12)) == [float(n * n) for n in range(12)]
+work()
+""")
+
+
+@pytest.mark.parametrize("act", ["x.resize_(0)", "x.resize_(100_000)", "x.set_(st.zeros(1, dtype=x.dtype))", "x.fill_(9)", "x.tolist()", "repr(x)", "x.sum()", "y.clear()", "x + x", "memoryview(x)"])
+def test_finalizers_that_touch_tensors(act):
+    """A garbage collection may run anywhere that objects are made: in tolist, in repr, in iteration."""
+    run(f"""
+x = st.arange(3000)
+y = [st.arange(50).view(5, 10)]
+depth = 0
+class Cycle:
+    def __init__(self): self.me = self
+    def __del__(self):
+        global depth
+        if depth: return
+        depth += 1
+        try:
+            {act}
+        except EXPECTED:
+            pass
+        finally:
+            depth -= 1
+gc.set_threshold(5, 2, 2)
+for round in range(30):
+    x = st.arange(3000)
+    for _ in range(20): Cycle()
+    try:
+        x.tolist()
+    except EXPECTED: pass
+    for _ in range(20): Cycle()
+    try:
+        repr(x)
+    except EXPECTED: pass
+    for _ in range(20): Cycle()
+    try:
+        for e in x: Cycle(); break
+    except EXPECTED: pass
+    try:
+        st.tensor([[i, i] for i in range(300)])
+        list(x.view(-1)[:500])
+        x.unbind(); x.split(7); x.shape; x.stride()
+        x + 1
+        x.view(30, 100).tolist()
+    except EXPECTED: pass
+    y.append(st.zeros(3))
+""", timeout=60)
+
+
+def test_tolist_against_resizes():
+    run("""
+x = st.arange(20_000)
+def lists(r):
+    found = x.tolist()
+    assert all(type(v) is int for v in found[:10])
+jobs = [lists, lists, lambda r: x.resize_(r.choice([20_000, 40_000, 100])), lambda r: x.fill_(r.randrange(100)), lambda r: x.set_(st.arange(20_000))]
+storm(jobs, 3)
+""")
+
+
+def test_interpreter_exit_with_threads_at_work():
+    for _ in range(3):
+        run("""
+x = st.ones(500_000)
+def forever():
+    while True: (x + 1).sum()
+for _ in range(3): threading.Thread(target=forever, daemon=True).start()
+time.sleep(0.1)
+""", timeout=30)
