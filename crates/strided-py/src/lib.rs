@@ -27,7 +27,7 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(module)?;
     dtype::register(module)?;
     size::register(module)?;
-    module.add_class::<layout::PyLayout>()?;
+    layout::register(module)?;
     module.add_class::<storage::PyStorage>()?;
     tensor::register(module)?;
     typed::register(module)?;

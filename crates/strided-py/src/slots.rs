@@ -17,11 +17,11 @@ use strided_core::layout::Index;
 use strided_core::ops::{copy, elementwise, reduce, table};
 use strided_core::{DType, Scalar, Tensor};
 
-type Indices = SmallVec<[Index; 6]>;
+pub type Indices = SmallVec<[Index; 6]>;
 
 /// Reads what stands between the brackets.
 #[inline]
-fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
+pub fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
     let mut all = Indices::new();
     // SAFETY: a living object; items of a tuple are borrowed from it.
     unsafe {
