@@ -10,6 +10,7 @@ mod buffer;
 mod call;
 mod dtype;
 mod errors;
+mod identity;
 mod layout;
 mod methods;
 mod object;

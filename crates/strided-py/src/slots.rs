@@ -119,11 +119,14 @@ fn assign(py: Python<'_>, this: Object, indices: &[Index], value: Object) -> Res
     Ok(with_threads(py, part.size(), || copy::copy(&part, &source))?)
 }
 
-/// The values of a tensor, an array or a nested sequence.
+/// The values of a tensor, a storage, an array or a nested sequence.
 pub fn values(py: Python<'_>, value: Object) -> Result<Tensor> {
     if is_tensor(value) {
         // SAFETY: it is a tensor, copied at once.
         return Ok(unsafe { tensor_of(value) }.clone());
+    }
+    if let Some(storage) = crate::storage::read(py, value) {
+        return storage.whole();
     }
     if has_buffer(value) {
         return import_or_copy(py, value);
@@ -156,14 +159,19 @@ unsafe extern "C" fn contains(this: Object, value: Object) -> c_int {
         let number = Scalar::from_arg(py, value, "value")?;
         // SAFETY: `this` is a tensor, copied at once.
         let x = unsafe { tensor_of(this) }.clone();
-        let found = with_threads(py, x.size(), || {
-            let operands = [elementwise::Operand::Tensor(&x), elementwise::Operand::Scalar(number)];
-            let equal = elementwise::run(&table::OPS[table::Op::eq as usize], &operands, None)?.expect("a new tensor");
-            let all = reduce::Request { dims: None, keepdim: false, dtype: None };
-            copy::the_only_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
-        })?;
-        Ok((found != Scalar::Int(0)) as c_int)
+        Ok(holds(py, &x, number)? as c_int)
     })
+}
+
+/// Whether any element equals a number.
+pub fn holds(py: Python<'_>, x: &Tensor, number: Scalar) -> Result<bool> {
+    let found = with_threads(py, x.size(), || {
+        let operands = [elementwise::Operand::Tensor(x), elementwise::Operand::Scalar(number)];
+        let equal = elementwise::run(&table::OPS[table::Op::eq as usize], &operands, None)?.expect("a new tensor");
+        let all = reduce::Request { dims: None, keepdim: false, dtype: None };
+        copy::the_only_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
+    })?;
+    Ok(found != Scalar::Int(0))
 }
 
 fn only(this: Object) -> Result<Scalar> {

@@ -1,6 +1,6 @@
 //! Views: other ways of looking at the same storage. None of them copies.
 
-use crate::args::{FromArg, Ints, LayoutArg, Rest, TensorArg};
+use crate::args::{Any, FromArg, Ints, LayoutArg, Rest, TensorArg};
 use crate::call::{again, compute, view};
 use crate::errors::{Fail, Result};
 use crate::methods;
@@ -167,10 +167,27 @@ methods! { rows(py, x):
     ///
     /// >>> strided.arange(4).as_strided((2, 2), (1, 1)).tolist()
     /// [[0, 1], [1, 2]]
-    both as_strided(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
+    method as_strided(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
         let offset = storage_offset.unwrap_or(x.layout().offset());
         let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
         wrap(py, Tensor::over(x.storage().clone(), x.dtype(), layout)?)
+    };
+
+    /// A tensor of any shape, strides and offset that stay within a storage, given by itself or by a tensor
+    /// on it. Without an offset: that of the tensor, 0 of a storage.
+    ///
+    /// >>> strided.as_strided(strided.LongStorage([1, 2, 3]), (2, 2), (1, 1)).tolist()
+    /// [[1, 2], [2, 3]]
+    function as_strided(input: Any, size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
+        let (storage, dtype, own) = if let Some(x) = TensorArg::read(py, input.0)? {
+            (x.storage().clone(), x.dtype(), x.layout().offset())
+        } else if let Some(storage) = crate::storage::read(py, input.0) {
+            (storage.bytes.clone(), storage.dtype, 0)
+        } else {
+            return Err(crate::args::wrong_type(py, input.0, "input", "a Tensor or a Storage"));
+        };
+        let layout = Layout::strided(&size.ints, &stride.ints, storage_offset.unwrap_or(own))?;
+        wrap(py, Tensor::over(storage, dtype, layout)?)
     };
 
     /// A tuple of views, one for each index of a dim.
