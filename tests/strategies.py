@@ -140,7 +140,9 @@ LAYOUTS = {
 def expanded(array, shape):
     """`broadcast_to` that may be written to."""
     lead = len(shape) - array.ndim
-    strides = [0] * lead + [0 if n == 1 and m != 1 else s for n, m, s in zip(array.shape, shape[lead:], array.strides)]
+    strides = [0] * lead + [
+        0 if n == 1 and m != 1 else s for n, m, s in zip(array.shape, shape[lead:], array.strides, strict=True)
+    ]
     return np.lib.stride_tricks.as_strided(array, shape, strides)
 
 

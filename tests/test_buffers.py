@@ -44,7 +44,7 @@ def test_a_tensor_is_a_buffer(name, layout):
     assert view.itemsize == x.element_size() and view.ndim == x.dim() and view.shape == tuple(x.shape)
     assert view.nbytes == x.nbytes
     if x.size:
-        for extent, mine, its in zip(x.shape, x.stride(), view.strides):
+        for extent, mine, its in zip(x.shape, x.stride(), view.strides, strict=True):
             assert extent <= 1 or mine * x.element_size() == its
     assert not view.readonly
     assert view.c_contiguous == x.is_contiguous()
@@ -134,9 +134,9 @@ def test_a_read_only_array():
     a = np.arange(3)
     a.flags.writeable = False
     x = st.from_numpy(a)
-    with pytest.raises(st.StorageError, match="^fill_: .*read-only"):
+    with pytest.raises(st.StorageError, match=r"^fill_: .*read-only"):
         x.fill_(0)
-    with pytest.raises(st.StorageError, match="^resize_: "):
+    with pytest.raises(st.StorageError, match=r"^resize_: "):
         x.resize_(10)
     assert a.tolist() == [0, 1, 2] and x.shape == (3,)
 
@@ -189,7 +189,16 @@ def test_an_anonymous_map():
 @pytest.mark.parametrize("name", FORMATS)
 def test_odd_strides_of_arrays(name):
     a = ordinary(name, (5, 6), 1)
-    views = [a[::-1], a[:, ::-2], a.T, np.broadcast_to(a[:1], (4, 6)), a[2:2], a[2, 3, ...], a[None, :, None], a[4:0:-3, ::5]]
+    views = [
+        a[::-1],
+        a[:, ::-2],
+        a.T,
+        np.broadcast_to(a[:1], (4, 6)),
+        a[2:2],
+        a[2, 3, ...],
+        a[None, :, None],
+        a[4:0:-3, ::5],
+    ]
     for view in views:
         x = st.from_numpy(view)
         assert tuple(x.shape) == view.shape
@@ -219,7 +228,7 @@ def test_formats_without_a_dtype(code):
 
 
 def exported_refuses(x, release):
-    with pytest.raises(st.StorageError, match="^resize_: .*exported"):
+    with pytest.raises(st.StorageError, match=r"^resize_: .*exported"):
         x.resize_(10_000)
     assert x.shape == (3,)
     release()
@@ -274,7 +283,14 @@ class Exporter(np.ndarray):
 
 
 def test_an_exporter_is_freed_exactly_once_and_not_before():
-    for keep in (lambda x: x, lambda x: x[1:], lambda x: x.view(2, 2), lambda x: memoryview(x), lambda x: x.numpy(), lambda x: x.storage()):
+    for keep in (
+        lambda x: x,
+        lambda x: x[1:],
+        lambda x: x.view(2, 2),
+        lambda x: memoryview(x),
+        lambda x: x.numpy(),
+        lambda x: x.storage(),
+    ):
         a = np.arange(4.0).view(Exporter)
         gone = weakref.ref(a)
         count = sys.getrefcount(a)

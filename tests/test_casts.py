@@ -65,15 +65,82 @@ def interesting(name):
         info = np.iinfo(name)
         edges = [2**k + d for k in (0, 7, 8, 11, 15, 16, 24, 31, 32, 53, 62, 63) for d in (-2, -1, 0, 1, 2)]
         # ties and near-ties of the halves' rounding
-        edges += [257, 385, 2049, 2051, 4098, 65519, 65520, 2**25 + 2**17 + 1, 2**40 + 2**32, 2**40 + 2**32 + 1, 2**62 + 2**54 + 1]
+        edges += [
+            257,
+            385,
+            2049,
+            2051,
+            4098,
+            65519,
+            65520,
+            2**25 + 2**17 + 1,
+            2**40 + 2**32,
+            2**40 + 2**32 + 1,
+            2**62 + 2**54 + 1,
+        ]
         edges += [-e for e in edges]
         return np.array([e for e in edges if info.min <= e <= info.max] + [info.min, info.max], dtype=name)
-    edges = [0.0, 0.4, 0.5, 0.99, 1.0, 1.5, 2.5, 127.0, 127.9, 128.0, 129.5, 255.0, 255.9, 256.0, 257.0, 300.7, 32767.5, 32768.0]
-    edges += [65504.0, 65519.99, 65520.0, 65535.9, 65536.0, 1e5, 2.0**31 - 1, 2.0**31, 2.0**31 + 1, 3e9, 2.0**32 - 1, 2.0**32, 2.0**33 + 5]
+    edges = [
+        0.0,
+        0.4,
+        0.5,
+        0.99,
+        1.0,
+        1.5,
+        2.5,
+        127.0,
+        127.9,
+        128.0,
+        129.5,
+        255.0,
+        255.9,
+        256.0,
+        257.0,
+        300.7,
+        32767.5,
+        32768.0,
+    ]
+    edges += [
+        65504.0,
+        65519.99,
+        65520.0,
+        65535.9,
+        65536.0,
+        1e5,
+        2.0**31 - 1,
+        2.0**31,
+        2.0**31 + 1,
+        3e9,
+        2.0**32 - 1,
+        2.0**32,
+        2.0**33 + 5,
+    ]
     edges += [2.0**53 + 2, 2.0**63 - 1024, 2.0**63, 2.0**64, 1e19, 1e30, 1e39, 1e300, np.inf, np.nan]
     # half subnormals and their ties, bfloat16's, and float32's
-    edges += [2.0**-14, 2.0**-15, 2.0**-24, 2.0**-25, 2.0**-25 * 1.0001, 3 * 2.0**-25, 1e-8, 2.0**-126, 2.0**-133, 2.0**-134, 3 * 2.0**-134]
-    edges += [2.0**-149, 2.0**-150, 1e-45, 5e-324, 1 + 2.0**-8, 1 + 2.0**-8 + 2.0**-40, 1 + 3 * 2.0**-8, 1 + 2.0**-11, 1 + 2.0**-11 + 2.0**-40]
+    edges += [
+        2.0**-14,
+        2.0**-15,
+        2.0**-24,
+        2.0**-25,
+        2.0**-25 * 1.0001,
+        3 * 2.0**-25,
+        1e-8,
+        2.0**-126,
+        2.0**-133,
+        2.0**-134,
+        3 * 2.0**-134,
+    ]
+    edges += [
+        2.0**-149,
+        2.0**-150,
+        1e-45,
+        5e-324,
+        1 + 2.0**-8,
+        1 + 2.0**-8 + 2.0**-40,
+        1 + 3 * 2.0**-8,
+        1 + 2.0**-11,
+        1 + 2.0**-11 + 2.0**-40,
+    ]
     with np.errstate(over="ignore"):
         values = np.array(edges + [-e for e in edges])
         if name in COMPLEX:
@@ -219,7 +286,7 @@ def test_ways_to_convert():
     assert copy is not x and copy.data_ptr() != x.data_ptr() and copy.tolist() == x.tolist()
     assert x.astype("float32") is not x and x.astype("float32", copy=False) is x
     for bad in ("float33", "gpu", 3, None.__class__):
-        with pytest.raises((TypeError, ValueError), match="^to: "):
+        with pytest.raises((TypeError, ValueError), match=r"^to: "):
             x.to(bad)
 
 
@@ -229,7 +296,9 @@ def test_casts_agree_with_reading_one_number():
         x = fresh(interesting(name), name)
         values = to_values(interesting(name), name)
         assert np.array_equal(np.array(x.tolist()), values.astype(np.float64), equal_nan=True)
-        assert np.array_equal(np.array([x[i].item() for i in range(len(values))]), values.astype(np.float64), equal_nan=True)
+        assert np.array_equal(
+            np.array([x[i].item() for i in range(len(values))]), values.astype(np.float64), equal_nan=True
+        )
     for target in DTYPES:
         if target in INTS:
             continue

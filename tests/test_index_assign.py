@@ -103,7 +103,9 @@ def test_whatever_holds_numbers_can_be_written(name):
         assert x.tolist() == [[3, 2, 1], [3, 2, 1]], source
 
 
-@pytest.mark.parametrize("number", [np.float32(3), np.int8(3), np.array(3), np.array([3]), st.tensor(3), st.tensor([[3.0]]), True + 2])
+@pytest.mark.parametrize(
+    "number", [np.float32(3), np.int8(3), np.array(3), np.array([3]), st.tensor(3), st.tensor([[3.0]]), True + 2]
+)
 def test_numbers_of_other_kinds(number):
     x = st.zeros(2, 2, dtype=st.int32)
     x[0, 1] = number
@@ -254,7 +256,9 @@ def test_bad_keys(key, error):
     assert x.tolist() == before
 
 
-@pytest.mark.parametrize("value", [st.zeros(3), st.zeros(2, 4), [1, 2, 3], [[1, 2], [3]], "abcd", object(), {}, {1, 2}, None])
+@pytest.mark.parametrize(
+    "value", [st.zeros(3), st.zeros(2, 4), [1, 2, 3], [[1, 2], [3]], "abcd", object(), {}, {1, 2}, None]
+)
 def test_bad_values(value):
     x = st.arange(12).view(3, 4)
     before = x.tolist()

@@ -268,7 +268,7 @@ def test_refused(op, name):
     for call in (getattr(st, op), getattr(st.Tensor, op), getattr(st.Tensor, f"{op}_"), OPERATORS[OPS[op][3]]):
         with pytest.raises(st.DTypeError, match=f"^{op}_?: .*{name}"):
             call(*tensors)
-    assert all(memory_of(x).tobytes() == b.tobytes() for x, b in zip(tensors, before))
+    assert all(memory_of(x).tobytes() == b.tobytes() for x, b in zip(tensors, before, strict=True))
 
 
 @pytest.mark.parametrize("name", ["bool", *INTS])
@@ -305,7 +305,9 @@ def test_integers_wrap(name):
 LARGE = (3, 70_001)
 
 
-@pytest.mark.parametrize(("op", "name"), [(op, name) for op, name in GOOD if name in ("uint8", "int64", "bfloat16", "float32")])
+@pytest.mark.parametrize(
+    ("op", "name"), [(op, name) for op, name in GOOD if name in ("uint8", "int64", "bfloat16", "float32")]
+)
 def test_large(op, name):
     """Large enough for threads, odd enough for remainders."""
     a, b = ordinary(name, LARGE, 1), ordinary(name, LARGE, 2)
@@ -403,8 +405,8 @@ D D D D D D D D D D D D D D D
 """
 PROMOTED = {
     (left, right): SHORT.get(letter)
-    for left, line in zip(DTYPES, TABLE.strip().splitlines())
-    for right, letter in zip(DTYPES, line.split())
+    for left, line in zip(DTYPES, TABLE.strip().splitlines(), strict=True)
+    for right, letter in zip(DTYPES, line.split(), strict=True)
 }
 PAIRS = list(PROMOTED)
 
@@ -466,7 +468,7 @@ def test_in_place_keeps_the_dtype_or_refuses(left, right):
         got = values_of(x)
         for i in range(13):
             options = [to_values(once, left)[i], to_values(twice, left)[i]]
-            assert got[i] in options or np.isnan(got[i]) and np.isnan(options[0])
+            assert got[i] in options or (np.isnan(got[i]) and np.isnan(options[0]))
 
 
 @pytest.mark.parametrize("op", COMPARISONS)

@@ -58,7 +58,7 @@ def test_bool(name):
     assert bool(st.ones(1, dtype=name)) is True and bool(st.zeros(1, 1, dtype=name)) is False
     assert bool(st.tensor(1, dtype=name)) is True
     for shape in ((2,), (0,), (1, 2)):
-        with pytest.raises(ValueError, match="^bool: .*shape"):
+        with pytest.raises(ValueError, match=r"^bool: .*shape"):
             bool(st.zeros(shape, dtype=name))
 
 
@@ -343,7 +343,19 @@ def test_import_is_light():
     )
     milliseconds, *modules = run(code)
     print(f"import strided: {milliseconds} ms, {len(modules)} modules")
-    heavy = {"numpy", "typing", "enum", "dataclasses", "re", "collections", "functools", "inspect", "ctypes", "pickle", "copy"}
+    heavy = {
+        "numpy",
+        "typing",
+        "enum",
+        "dataclasses",
+        "re",
+        "collections",
+        "functools",
+        "inspect",
+        "ctypes",
+        "pickle",
+        "copy",
+    }
     assert not heavy & set(modules), modules
 
 

@@ -56,7 +56,12 @@ def test_000_a_storage_is_interpreted():
 
 def test_000_types():
     """T0-024 to T0-029, S-01"""
-    for name, low, high in (("Byte", 0, 255), ("Char", -128, 127), ("Short", -(2**15), 2**15 - 1), ("Int", -(2**31), 2**31 - 1)):
+    for name, low, high in (
+        ("Byte", 0, 255),
+        ("Char", -128, 127),
+        ("Short", -(2**15), 2**15 - 1),
+        ("Int", -(2**31), 2**31 - 1),
+    ):
         make = getattr(st, f"{name}Tensor")
         assert make([low, high]).tolist() == [low, high]
         with pytest.raises(OverflowError):
@@ -148,7 +153,9 @@ def test_001_constructors():
     s = st.FloatStorage([1, 2, 3])
     x = st.FloatTensor(s)
     assert x.tolist() == [1, 2, 3] and x.storage() is s and x.storage_offset() == 0
-    assert repr(st.Tensor([[1, 2, 3, 4], [5, 6, 7, 8]])) == " 1  2  3  4\n 5  6  7  8\n[strided.FloatTensor of size 2x4]"
+    assert (
+        repr(st.Tensor([[1, 2, 3, 4], [5, 6, 7, 8]])) == " 1  2  3  4\n 5  6  7  8\n[strided.FloatTensor of size 2x4]"
+    )
     assert st.Tensor(((1, 2), (3, 4))).tolist() == [[1, 2], [3, 4]]
 
 
@@ -185,8 +192,20 @@ def test_001_headings():
     x, y = st.arange(4.0), st.zeros(3, 4)
     assert st.is_tensor(x) and st.is_tensor(x.long()) and not st.is_tensor(1)
     assert st.is_storage(x.storage()) and not st.is_storage(x)
-    assert x.expand_as(y).shape == st.expand_as(x, y).shape == x.expand(3, 4).shape == st.expand(x, (3, -1)).shape == (3, 4)
-    assert x.view(2, 2).shape == st.view(x, (2, 2)).shape == x.view_as(st.zeros(2, 2)).shape == st.view_as(x, st.zeros(2, 2)).shape == (2, 2)
+    assert (
+        x.expand_as(y).shape
+        == st.expand_as(x, y).shape
+        == x.expand(3, 4).shape
+        == st.expand(x, (3, -1)).shape
+        == (3, 4)
+    )
+    assert (
+        x.view(2, 2).shape
+        == st.view(x, (2, 2)).shape
+        == x.view_as(st.zeros(2, 2)).shape
+        == st.view_as(x, st.zeros(2, 2)).shape
+        == (2, 2)
+    )
     assert y.permute(1, 0).shape == st.permute(y, (1, 0)).shape == (4, 3)
     assert x.copy().tolist() == x.tolist() and x.copy().data_ptr() != x.data_ptr()
     assert [p.tolist() for p in x.split(3)] == [[0, 1, 2], [3]] and isinstance(x.split(3, dim=0), tuple)
@@ -214,14 +233,16 @@ def test_002_words():
     """TP-004, TP-007, TP-028, TP-030 to TP-034, TP-038 to TP-041, on a tensor"""
     x = st.DoubleTensor(4, 5, 9, 3)
     layout = x.layout
-    assert layout.nmode == x.ndim == 4 and layout.shape == (4, 5, 9, 3) and layout.stride == x.stride() == (135, 27, 3, 1)
+    assert (
+        layout.nmode == x.ndim == 4 and layout.shape == (4, 5, 9, 3) and layout.stride == x.stride() == (135, 27, 3, 1)
+    )
     assert layout.size == layout.span == x.numel() == 540 and layout.is_contiguous and layout.is_row_major
     y = x[::-1, :, 1:]
     assert y.layout.offset == y.storage_offset() == 3 * 135 + 3
     assert y.data_ptr() == x.data_ptr() + 8 * (3 * 135 + 3)
     assert not y.layout.is_contiguous and y.layout.is_injective
-    assert x.layout.span == 1 + sum((n - 1) * abs(s) for n, s in zip(x.shape, x.stride()))
+    assert x.layout.span == 1 + sum((n - 1) * abs(s) for n, s in zip(x.shape, x.stride(), strict=True))
     assert x.fold((3, 2)).shape == (4, 5, 27)
     assert x.fold().shape == (540,)
-    with pytest.raises(ValueError, match="^fold: "):
+    with pytest.raises(ValueError, match=r"^fold: "):
         x[:, :, 1:].fold()

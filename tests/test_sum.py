@@ -9,7 +9,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as hs
-from strategies import COMPLEX, DTYPES, FLOATS, INTS, LAYOUTS, assert_same, fresh, laid_out, memory_of, ordinary, to_memory, to_values, values_of
+from strategies import (
+    COMPLEX,
+    DTYPES,
+    FLOATS,
+    INTS,
+    LAYOUTS,
+    assert_same,
+    fresh,
+    laid_out,
+    memory_of,
+    ordinary,
+    to_memory,
+    to_values,
+    values_of,
+)
 
 import strided as st
 
@@ -17,7 +31,7 @@ SIZES = (1, 2, 31, 32, 33, 63, 64, 65, 1000, 1023, 1024, 1025, 2048, 5000, 100_0
 
 
 def result_of(name):
-    return "int64" if name == "bool" or name in INTS and name != "uint64" else name
+    return "int64" if name == "bool" or (name in INTS and name != "uint64") else name
 
 
 def finite(name, shape, seed=0):
@@ -41,7 +55,9 @@ def assert_close(got, values, name, axis, keepdims=False):
     size = np.abs(values.astype(wide)).sum(axis=axis, keepdims=keepdims)
     count = max(values.size // max(wanted.size, 1), 1)
     steps = 40 + math.log2(count)
-    compute = {"float16": 2.0**-24, "bfloat16": 2.0**-24, "float32": 2.0**-24, "complex64": 2.0**-24}.get(name, 2.0**-53)
+    compute = {"float16": 2.0**-24, "bfloat16": 2.0**-24, "float32": 2.0**-24, "complex64": 2.0**-24}.get(
+        name, 2.0**-53
+    )
     result = {"float16": 2.0**-11, "bfloat16": 2.0**-8}.get(name, 0)
     tiny = 2.0**-24 if name == "float16" else 0
     assert got.shape == wanted.shape
@@ -111,7 +127,12 @@ def test_dims_of_one_element():
 def test_names_of_the_arguments():
     x = st.arange(6).view(2, 3)
     assert x.sum(dim=1).tolist() == x.sum(axis=1).tolist() == x.sum([1]).tolist() == st.sum(x, 1).tolist() == [3, 12]
-    assert x.sum(1, True).tolist() == x.sum(1, keepdims=True).tolist() == st.sum(x, dim=1, keepdim=True).tolist() == [[3], [12]]
+    assert (
+        x.sum(1, True).tolist()
+        == x.sum(1, keepdims=True).tolist()
+        == st.sum(x, dim=1, keepdim=True).tolist()
+        == [[3], [12]]
+    )
     assert x.sum(dim=None).item() == 15
     assert x.sum(0, dtype="float32").dtype is st.float32
     assert st.tensor(7).sum(0).item() == st.tensor(7).sum(-1).item() == 7
@@ -120,7 +141,13 @@ def test_names_of_the_arguments():
 
 @pytest.mark.parametrize("name", DTYPES)
 def test_nothing_sums_to_zero(name):
-    for shape, dims, wanted in (((0,), None, 0), ((3, 0), 1, [0, 0, 0]), ((3, 0), 0, []), ((0, 2), 0, [0, 0]), ((2, 0, 2), (0, 1), [0, 0])):
+    for shape, dims, wanted in (
+        ((0,), None, 0),
+        ((3, 0), 1, [0, 0, 0]),
+        ((3, 0), 0, []),
+        ((0, 2), 0, [0, 0]),
+        ((2, 0, 2), (0, 1), [0, 0]),
+    ):
         got = st.zeros(shape, dtype=name).sum(dims)
         assert got.tolist() == wanted and got.dtype.name == result_of(name)
         if name in FLOATS:
@@ -141,8 +168,14 @@ def test_dtype(source, target):
         wanted = sum(values)
         if target in INTS:
             width = 8 * np.dtype(target).itemsize
-            wanted = (wanted + 2 ** (width - 1)) % 2**width - 2 ** (width - 1) if target.startswith("i") else wanted % 2**width
-        assert got.item() == (to_values(to_memory(np.float64(wanted), target), target).item() if target in FLOATS else wanted)
+            wanted = (
+                (wanted + 2 ** (width - 1)) % 2**width - 2 ** (width - 1)
+                if target.startswith("i")
+                else wanted % 2**width
+            )
+        assert got.item() == (
+            to_values(to_memory(np.float64(wanted), target), target).item() if target in FLOATS else wanted
+        )
 
 
 def test_small_integers_do_not_overflow():
@@ -179,13 +212,13 @@ def test_out():
     assert kept.tolist() == [[3, 5, 7]]
     x.sum(0, out=x[1])  # the output is part of the input
     assert x.tolist() == [[0, 1, 2], [3, 5, 7]]
-    with pytest.raises(st.ShapeError, match="^sum: out has shape 2, wanted 3"):
+    with pytest.raises(st.ShapeError, match=r"^sum: out has shape 2, wanted 3"):
         x.sum(0, out=st.zeros(2))
-    with pytest.raises(st.DTypeError, match="^sum: .*float32.*int64"):
+    with pytest.raises(st.DTypeError, match=r"^sum: .*float32.*int64"):
         x.sum(0, out=st.zeros(3, dtype=st.int64))
-    with pytest.raises(st.ShapeError, match="^sum: .*share memory"):
+    with pytest.raises(st.ShapeError, match=r"^sum: .*share memory"):
         x.sum(0, out=st.zeros(1).expand(3))
-    with pytest.raises(TypeError, match="^sum: out must be a Tensor"):
+    with pytest.raises(TypeError, match=r"^sum: out must be a Tensor"):
         x.sum(0, out=[0, 0, 0])
 
 
@@ -217,7 +250,18 @@ def bits(x):
 def test_a_view_has_the_bits_of_its_copy(name, n):
     x = fresh(finite(name, (3 * n,), n), name)
     grid = fresh(finite(name, (4, n), n), name)
-    for view in (x[:n], x[::3], x[1::2], x[::-1], x[::-2], x[5:], grid[1], grid.t()[:, 2], grid[:, : n // 2], grid[::-1, ::-1]):
+    for view in (
+        x[:n],
+        x[::3],
+        x[1::2],
+        x[::-1],
+        x[::-2],
+        x[5:],
+        grid[1],
+        grid.t()[:, 2],
+        grid[:, : n // 2],
+        grid[::-1, ::-1],
+    ):
         assert bits(view.sum()) == bits(view.contiguous().clone().sum()), (view.shape, view.stride())
     for dim in (0, 1):
         for view in (grid, grid.t(), grid[:, ::2], grid[::-1], grid.t()[::-1]):
@@ -253,7 +297,9 @@ def test_the_bits_do_not_depend_on_the_kernels():
     )
     found = set()
     for extra in ({}, {"STRIDED_KERNELS": "reference"}, {"STRIDED_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "1"}):
-        done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **extra}, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, **extra}, capture_output=True, text=True, check=True
+        )
         found.add(done.stdout)
     assert len(found) == 1, found
 
@@ -270,14 +316,20 @@ def test_signs_of_zero():
 @pytest.mark.parametrize("name", FLOATS)
 def test_infinities_and_nan(name):
     inf, nan = math.inf, math.nan
-    for values, wanted in (([1, inf], inf), ([1, -inf, 2], -inf), ([inf, -inf], nan), ([nan, 1], nan), ([inf, nan], nan)):
+    for values, wanted in (
+        ([1, inf], inf),
+        ([1, -inf, 2], -inf),
+        ([inf, -inf], nan),
+        ([nan, 1], nan),
+        ([inf, nan], nan),
+    ):
         got = st.tensor(values, dtype=name).sum().item()
-        assert got == wanted or math.isnan(got) and math.isnan(wanted)
+        assert got == wanted or (math.isnan(got) and math.isnan(wanted))
         for n in (40, 2000):
             x = st.ones(n, dtype=name)
             x[n // 2 : n // 2 + len(values)] = st.tensor(values)
             got = x.sum().item()
-            assert got == wanted or math.isnan(got) and math.isnan(wanted)
+            assert got == wanted or (math.isnan(got) and math.isnan(wanted))
 
 
 @pytest.mark.parametrize(

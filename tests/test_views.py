@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
-from strategies import COMPLEX, DTYPES, dtypes, expanded, fresh, keys, memory_dtype, memory_of, random_memory, shapes, slices
+from strategies import (
+    COMPLEX,
+    DTYPES,
+    dtypes,
+    expanded,
+    fresh,
+    keys,
+    memory_dtype,
+    memory_of,
+    random_memory,
+    shapes,
+    slices,
+)
 
 import strided as st
 
@@ -33,7 +45,7 @@ class Pair:
             place = x.data_ptr() - self.root.data_ptr()
             assert place == address(a) - address(self.base), self.steps
             size = x.element_size()
-            for extent, mine, wanted in zip(a.shape, x.stride(), a.strides):
+            for extent, mine, wanted in zip(a.shape, x.stride(), a.strides, strict=True):
                 assert extent == 1 or mine * size == wanted, (self.steps, x.stride(), a.strides)
             assert x.storage_offset() * size == place
         assert memory_of(x.clone()).tobytes() == a.tobytes(), self.steps
@@ -44,7 +56,7 @@ class Pair:
         values = random_memory(self.name, self.array.shape, seed + 1)
         if not is_injective(self.array):
             before = memory_of(self.root).tobytes()
-            with pytest.raises(st.ShapeError, match="copy_: .*share memory"):
+            with pytest.raises(st.ShapeError, match=r"copy_: .*share memory"):
                 self.tensor.copy_(fresh(values, self.name))
             assert memory_of(self.root).tobytes() == before
             return
@@ -61,7 +73,7 @@ def address(array):
 def is_injective(array):
     """Whether no two elements share a location."""
     where = np.zeros((), np.int64)
-    for extent, stride in zip(array.shape, array.strides):
+    for extent, stride in zip(array.shape, array.strides, strict=True):
         where = where[..., None] + np.arange(extent) * stride
     return len(np.unique(where)) == where.size
 
@@ -142,7 +154,10 @@ def expand(draw, p):
         return None
     lead = draw(hs.lists(hs.integers(0, 3), max_size=2))
     shape = (*lead, *(draw(hs.integers(0, 3)) if n == 1 else n for n in p.array.shape))
-    asked = [-1 if i >= len(lead) and draw(hs.booleans()) and p.array.shape[i - len(lead)] == n else n for i, n in enumerate(shape)]
+    asked = [
+        -1 if i >= len(lead) and draw(hs.booleans()) and p.array.shape[i - len(lead)] == n else n
+        for i, n in enumerate(shape)
+    ]
     return f"expand({asked})", p.tensor.expand(asked), expanded(p.array, shape)
 
 
@@ -275,9 +290,15 @@ def split(draw, p):
     extent = p.array.shape[dim]
     if draw(hs.booleans()):
         size = draw(hs.integers(1, extent + 1))
-        return picked(draw, p, f"split({size}, {dim})", p.tensor.split(size, dim), cut(p.array, list(range(size, extent, size)), dim))
+        return picked(
+            draw,
+            p,
+            f"split({size}, {dim})",
+            p.tensor.split(size, dim),
+            cut(p.array, list(range(size, extent, size)), dim),
+        )
     marks = sorted(draw(hs.lists(hs.integers(0, extent), max_size=3)))
-    sizes = [b - a for a, b in zip([0, *marks], [*marks, extent])]
+    sizes = [b - a for a, b in zip([0, *marks], [*marks, extent], strict=True)]
     return picked(draw, p, f"split({sizes}, {dim})", p.tensor.split(sizes, dim), cut(p.array, marks, dim))
 
 
@@ -290,7 +311,13 @@ def chunk(draw, p):
         return None
     count = draw(hs.integers(1, 4))
     size = -(-extent // count)
-    return picked(draw, p, f"chunk({count}, {dim})", p.tensor.chunk(count, dim), cut(p.array, list(range(size, extent, size)), dim))
+    return picked(
+        draw,
+        p,
+        f"chunk({count}, {dim})",
+        p.tensor.chunk(count, dim),
+        cut(p.array, list(range(size, extent, size)), dim),
+    )
 
 
 def tensor_split(draw, p):
@@ -298,7 +325,9 @@ def tensor_split(draw, p):
         return None
     dim = some_dim(draw, p.array.ndim)
     count = draw(hs.integers(1, 4))
-    return picked(draw, p, f"tensor_split({count}, {dim})", p.tensor.tensor_split(count, dim), np.array_split(p.array, count, dim))
+    return picked(
+        draw, p, f"tensor_split({count}, {dim})", p.tensor.tensor_split(count, dim), np.array_split(p.array, count, dim)
+    )
 
 
 def parts(draw, p):
@@ -329,7 +358,22 @@ def view_dtype(draw, p):
 
 
 STEPS = [
-    *(index, index, one_slice, transpose, t, turned, permute, movedim, unsqueeze, squeeze, expand, flip, narrow, select),
+    *(
+        index,
+        index,
+        one_slice,
+        transpose,
+        t,
+        turned,
+        permute,
+        movedim,
+        unsqueeze,
+        squeeze,
+        expand,
+        flip,
+        narrow,
+        select,
+    ),
     *(diagonal, unfold, view, view, flatten, unflatten, unbind, split, chunk, tensor_split, parts, view_dtype),
 ]
 
@@ -418,7 +462,7 @@ def test_as_strided_within_the_storage(data, name):
     size = data.draw(hs.lists(hs.integers(0, 4), max_size=4))
     stride = [data.draw(hs.integers(-5, 5)) for _ in size]
     offset = data.draw(hs.integers(0, 59))
-    reach = [(n - 1) * s for n, s in zip(size, stride)]
+    reach = [(n - 1) * s for n, s in zip(size, stride, strict=True)]
     low, high = offset + sum(min(0, r) for r in reach), offset + sum(max(0, r) for r in reach)
     if 0 in size or (low >= 0 and high < 60):
         y = x.as_strided(size, stride, offset)
@@ -429,7 +473,9 @@ def test_as_strided_within_the_storage(data, name):
         z = x.view(x.dtype)
         assert z.as_strided_(size, stride, offset).is_set_to(y)
     else:
-        with pytest.raises(st.ShapeError, match=f"^as_strided: locations {low} to {high} leave a storage of 60 elements"):
+        with pytest.raises(
+            st.ShapeError, match=f"^as_strided: locations {low} to {high} leave a storage of 60 elements"
+        ):
             x.as_strided(size, stride, offset)
 
 
@@ -480,7 +526,7 @@ def test_a_view_of_nothing_may_have_any_shape_of_nothing():
     x = st.zeros(0, 3)
     assert x.view(3, 0, 5).shape == (3, 0, 5)
     assert x.reshape(0).shape == (0,)
-    with pytest.raises(st.ShapeError, match="^view: "):
+    with pytest.raises(st.ShapeError, match=r"^view: "):
         x.view(0, -1)
 
 

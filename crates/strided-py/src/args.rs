@@ -2,6 +2,7 @@
 
 use crate::dtype::{self, Device};
 use crate::errors::{Fail, Result, type_name};
+use crate::layout::PyLayout;
 use crate::object::{is_tensor, tensor_of};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -9,7 +10,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
 use strided_core::layout::Dims;
 use strided_core::scalar::Complex;
-use strided_core::{DType, Scalar, Tensor};
+use strided_core::{DType, Layout, Scalar, Tensor};
 
 pub type Object = *mut ffi::PyObject;
 
@@ -248,6 +249,19 @@ impl Deref for TensorArg {
     fn deref(&self) -> &Tensor {
         // SAFETY: `read` saw that it is a tensor, and the caller of the method keeps it alive.
         unsafe { tensor_of(self.0) }
+    }
+}
+
+/// A layout argument, also given by a tensor that has it.
+pub struct LayoutArg(pub Layout);
+impl FromArg for LayoutArg {
+    const WANTED: &'static str = "a Tensor or a Layout";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<LayoutArg>> {
+        if let Some(x) = TensorArg::read(py, object)? {
+            return Ok(Some(LayoutArg(x.layout().clone())));
+        }
+        let layout = crate::call::bound(py, object);
+        Ok(layout.cast::<PyLayout>().ok().map(|layout| LayoutArg(layout.get().0.clone())))
     }
 }
 

@@ -39,7 +39,16 @@ pub unsafe extern "C" fn getbuffer(object: Object, view: *mut ffi::Py_buffer, fl
 
 /// `bf_releasebuffer`
 pub unsafe extern "C" fn releasebuffer(_: Object, view: *mut ffi::Py_buffer) {
-    // SAFETY: `internal` is the export that `fill` leaked; the interpreter releases a view once.
+    // SAFETY: called by the interpreter with a view that `getbuffer` filled, once.
+    unsafe { release(view) };
+}
+
+/// Lets go of what [`fill`] put into a view.
+///
+/// # Safety
+/// `fill` filled the view, and this is the only call for it.
+pub unsafe fn release(view: *mut ffi::Py_buffer) {
+    // SAFETY: `internal` is the export that `fill` leaked.
     unsafe { drop(Box::from_raw((*view).internal.cast::<Export>())) };
 }
 

@@ -25,10 +25,15 @@ pub fn views(py: Python<'_>, x: &Tensor, layouts: strided_core::Result<Vec<Layou
     let x = x.clone(); // making objects may run code that changes the tensor's object
     let mut objects = Vec::with_capacity(layouts.len());
     for layout in layouts {
-        // SAFETY: a new reference.
-        objects.push(unsafe { Bound::from_owned_ptr(py, view(py, &x, Ok(layout))?) });
+        objects.push(owned(py, view(py, &x, Ok(layout)))?);
     }
     Ok(PyTuple::new(py, objects)?.into_ptr())
+}
+
+/// A new reference as PyO3 sees it.
+pub fn owned<'py>(py: Python<'py>, object: Result<Object>) -> Result<Bound<'py, PyAny>> {
+    // SAFETY: results of methods are new references, never null.
+    object.map(|object| unsafe { Bound::from_owned_ptr(py, object) })
 }
 
 /// Another reference to an object: what in-place methods return.

@@ -52,12 +52,6 @@ impl Fail {
             Fail::Index(text) => PyIndexError::new_err(named(text)),
         }
     }
-
-    /// Sets the exception, as a slot that is about to return null must.
-    #[cold]
-    pub fn raise(self, py: Python<'_>, op: &'static str) {
-        self.into_exception(py, op).restore(py);
-    }
 }
 
 fn core_exception(py: Python<'_>, error: Error) -> PyErr {
@@ -121,17 +115,30 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 pub fn guard<R>(op: &'static str, failed: R, body: impl FnOnce(Python<'_>) -> Result<R>) -> R {
     // SAFETY: slots and methods are called by the interpreter, by a thread that is attached to it.
     let py = unsafe { Python::assume_attached() };
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(py))) {
-        Ok(Ok(value)) => value,
-        Ok(Err(fail)) => {
-            attached(|py| fail.raise(py, op));
+    match caught(body, py) {
+        Ok(value) => value,
+        Err(caught) => {
+            attached(|py| caught.into_exception(py, op).restore(py));
             failed
         }
+    }
+}
+
+/// The same for a method of a PyO3 class, which sets the exception itself.
+#[inline(always)]
+pub fn named<R>(py: Python<'_>, op: &'static str, body: impl FnOnce() -> Result<R>) -> PyResult<R> {
+    caught(|_| body(), py).map_err(|fail| fail.into_exception(py, op))
+}
+
+/// A panic is an error of ours, not the end of the process.
+#[inline(always)]
+fn caught<R>(body: impl FnOnce(Python<'_>) -> Result<R>, py: Python<'_>) -> Result<R> {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(py))) {
+        Ok(result) => result,
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
-            attached(|py| PySystemError::new_err(format!("{op}: internal error in strided: {text}")).restore(py));
-            failed
+            Err(Fail::Python(PySystemError::new_err(format!("internal error in strided: {text}"))))
         }
     }
 }

@@ -10,6 +10,7 @@ mod buffer;
 mod call;
 mod dtype;
 mod errors;
+mod identity;
 mod layout;
 mod methods;
 mod object;
@@ -27,7 +28,7 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(module)?;
     dtype::register(module)?;
     size::register(module)?;
-    module.add_class::<layout::PyLayout>()?;
+    layout::register(module)?;
     module.add_class::<storage::PyStorage>()?;
     tensor::register(module)?;
     typed::register(module)?;

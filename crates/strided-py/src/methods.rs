@@ -4,16 +4,18 @@
 //! ```ignore
 //! methods! { VIEWS(py, x):
 //!     /// A view of `length` indices of a dim, from `start` on.
-//!     both narrow(dim | axis: isize, start: isize, length: isize)
-//!         => view(py, &x, x.layout().narrow(dim, start, length));
+//!     view narrow(dim | axis: isize, start: isize, length: isize) => x.narrow(dim, start, length);
 //! }
 //! ```
 //! `both` makes a method and a function (whose first parameter is called `input`), `method` and
 //! `function` only one. A parameter may have other names (`dim | axis`) and a default, written as in
 //! Python; one of type `Rest` takes all positional arguments that are left. In the body, `py` is the
 //! interpreter and `x` the tensor.
+//!
+//! `view` makes what `both` does and a method of `Layout` besides: in its body `x` is the layout, and the
+//! result is the layout that `x` becomes, or several.
 
-use crate::args::{Args, Object, Param, bind};
+use crate::args::{Args, LayoutArg, Object, Param, TensorArg, bind};
 use crate::errors::{Result, guard};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -25,6 +27,8 @@ pub enum Place {
     Both,
     Method,
     Function,
+    /// Among the methods of `Layout`. A row is there if it has a thunk for it.
+    Layout,
 }
 
 /// A row as data, with its thunks.
@@ -35,33 +39,41 @@ pub struct Row {
     pub doc: &'static [&'static str],
     pub method: ffi::PyCFunctionFastWithKeywords,
     pub function: ffi::PyCFunctionFastWithKeywords,
+    pub layout_method: Option<ffi::PyCFunctionFastWithKeywords>,
 }
 
 /// What the macro makes of a row, for the generic thunks below.
-pub trait Call {
+pub trait Facts {
     const NAME: &'static str;
     const PLACE: Place;
     const DOC: &'static [&'static str];
     /// All parameters; the first one of a method is the tensor itself.
     fn params() -> &'static [Param];
+}
+
+/// A row's body, where the first parameter is read as an `X`.
+pub trait Call<X>: Facts {
     fn call(py: Python<'_>, args: &Args) -> Result<Object>;
 }
 
 impl Row {
-    pub fn of<C: Call>() -> Row {
-        let (method, function) = (method::<C>, function::<C>);
-        Row { name: C::NAME, place: C::PLACE, params: C::params(), doc: C::DOC, method, function }
+    pub fn of<C: Call<TensorArg>>() -> Row {
+        let (name, place, params, doc) = (C::NAME, C::PLACE, C::params(), C::DOC);
+        Row { name, place, params, doc, method: method::<TensorArg, C>, function: function::<C>, layout_method: None }
+    }
+    pub fn of_view<C: Call<TensorArg> + Call<LayoutArg>>() -> Row {
+        Row { layout_method: Some(method::<LayoutArg, C>), ..Row::of::<C>() }
     }
 }
 
-unsafe extern "C" fn method<C: Call>(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+unsafe extern "C" fn method<X, C: Call<X>>(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
     guard(C::NAME, std::ptr::null_mut(), |py| {
         // SAFETY: what the interpreter passed.
         C::call(py, &unsafe { bind(py, C::params(), Some(this), args, count, kwnames) }?)
     })
 }
 
-unsafe extern "C" fn function<C: Call>(_: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+unsafe extern "C" fn function<C: Call<TensorArg>>(_: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
     guard(C::NAME, std::ptr::null_mut(), |py| {
         // SAFETY: what the interpreter passed.
         C::call(py, &unsafe { bind(py, C::params(), None, args, count, kwnames) }?)
@@ -70,15 +82,17 @@ unsafe extern "C" fn function<C: Call>(_: Object, args: *const Object, count: is
 
 /// Python's definitions of the rows that appear in a place. They live as long as the process.
 pub fn definitions<'a>(rows: impl Iterator<Item = &'a Row>, place: Place) -> Vec<ffi::PyMethodDef> {
-    rows.filter(|row| row.place == Place::Both || row.place == place)
-        .map(|row| {
-            let (thunk, first) = match place {
-                Place::Function => (row.function, "input"),
-                _ => (row.method, "$self"),
-            };
-            definition(row.name, thunk, &doc(row, first))
-        })
-        .collect()
+    rows.filter_map(|row| {
+        let here = row.place == Place::Both || row.place == place;
+        let (thunk, first) = match place {
+            Place::Layout => (row.layout_method?, "$self"),
+            _ if !here => return None,
+            Place::Function => (row.function, "input"),
+            _ => (row.method, "$self"),
+        };
+        Some(definition(row.name, thunk, &doc(row, first)))
+    })
+    .collect()
 }
 
 /// One definition, on text that is never freed.
@@ -127,19 +141,33 @@ macro_rules! methods {
             vec![$( $crate::methods!(@$place $name $py $x ($($params)*) [$($doc),+] $body) ),*]
         }
     };
-    (@both $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => {
-        $crate::methods!(@make Both $name $py [$x] $params $doc $body)
-    };
-    (@method $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => {
-        $crate::methods!(@make Method $name $py [$x] $params $doc $body)
-    };
-    (@function $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => {
-        $crate::methods!(@make Function $name $py [] $params $doc $body)
-    };
-    (@make $place:ident $name:ident $py:ident [$($x:ident)?]
-        ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*) [$($doc:literal),+] $body:expr) => { {
+    (@both $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => { {
+        $crate::methods!(@facts Both $name [$x] $params $doc);
+        $crate::methods!(@call TensorArg $py [$x] $params $body);
+        $crate::methods::Row::of::<This>()
+    } };
+    (@method $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => { {
+        $crate::methods!(@facts Method $name [$x] $params $doc);
+        $crate::methods!(@call TensorArg $py [$x] $params $body);
+        $crate::methods::Row::of::<This>()
+    } };
+    (@function $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => { {
+        $crate::methods!(@facts Function $name [] $params $doc);
+        $crate::methods!(@call TensorArg $py [] $params $body);
+        $crate::methods::Row::of::<This>()
+    } };
+    // The layout is looked up after the other arguments were read: that may run code which changes a tensor's.
+    (@view $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => { {
+        use $crate::layout::Viewer;
+        $crate::methods!(@facts Both $name [$x] $params $doc);
+        $crate::methods!(@call TensorArg $py [this] $params { let $x = this.layout(); this.show($py, $body) });
+        $crate::methods!(@call LayoutArg $py [this] $params { let $x = this.layout(); this.show($py, $body) });
+        $crate::methods::Row::of_view::<This>()
+    } };
+    (@facts $place:ident $name:ident [$($x:ident)?]
+        ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*) [$($doc:literal),+]) => {
         struct This;
-        impl $crate::methods::Call for This {
+        impl $crate::methods::Facts for This {
             const NAME: &'static str = $crate::methods::plain(stringify!($name));
             const PLACE: $crate::methods::Place = $crate::methods::Place::$place;
             const DOC: &'static [&'static str] = &[$($doc),+];
@@ -157,6 +185,11 @@ macro_rules! methods {
                 ];
                 &PARAMS
             }
+        }
+    };
+    (@call $first:ident $py:ident [$($x:ident)?]
+        ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*) $body:expr) => {
+        impl $crate::methods::Call<$crate::args::$first> for This {
             #[inline(always)]
             #[allow(non_upper_case_globals, unused_variables, unused_mut, unused_assignments, dead_code)]
             fn call($py: ::pyo3::Python<'_>, args: &$crate::args::Args) -> $crate::errors::Result<$crate::args::Object> {
@@ -164,7 +197,7 @@ macro_rules! methods {
                 const False: bool = false;
                 let mut at = 0;
                 $(
-                    let $x = <$crate::args::TensorArg as $crate::args::FromArg>::from_args($py, args, 0, "input")?;
+                    let $x = <$crate::args::$first as $crate::args::FromArg>::from_args($py, args, 0, "input")?;
                     at += 1;
                 )?
                 $(
@@ -174,8 +207,7 @@ macro_rules! methods {
                 $body
             }
         }
-        $crate::methods::Row::of::<This>()
-    } };
+    };
     (@input $x:ident) => { $crate::args::Param::new("self", &["input"], false, None) };
     (@text) => { None };
     (@text $default:expr) => { Some(stringify!($default)) };

@@ -55,6 +55,8 @@ fn visit(py: Python<'_>, root: Object, mut event: impl FnMut(Event) -> Result<()
             // SAFETY: it is a tensor; cloned, because what follows may run Python code.
             let tensor = unsafe { tensor_of(item) }.clone();
             event(Event::Array { depth, tensor: &tensor })?;
+        } else if let Some(storage) = crate::storage::read(py, item) {
+            event(Event::Array { depth, tensor: &storage.whole()? })?;
         } else if let Some(level) = Level::open(py, item)? {
             if depth == 64 {
                 limit = recursion_limit(py)?;

@@ -200,8 +200,7 @@ unsafe extern "C" fn descriptor_get(this: Object, x: Object, _: Object) -> Objec
         if x.is_null() || !is_tensor(x) {
             return Ok(crate::call::again(this));
         }
-        // SAFETY: a new reference.
-        let shape = unsafe { Bound::from_owned_ptr(py, whole(py, x)?) };
+        let shape = crate::call::owned(py, whole(py, x))?;
         crate::call::python(py, "strided._size", "Count", (shape,))
     })
 }

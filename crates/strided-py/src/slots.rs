@@ -17,11 +17,11 @@ use strided_core::layout::Index;
 use strided_core::ops::{copy, elementwise, reduce, table};
 use strided_core::{DType, Scalar, Tensor};
 
-type Indices = SmallVec<[Index; 6]>;
+pub type Indices = SmallVec<[Index; 6]>;
 
 /// Reads what stands between the brackets.
 #[inline]
-fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
+pub fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
     let mut all = Indices::new();
     // SAFETY: a living object; items of a tuple are borrowed from it.
     unsafe {
@@ -144,11 +144,14 @@ fn assign(py: Python<'_>, this: Object, indices: &[Index], value: Object) -> Res
     Ok(with_threads(py, part.size(), || copy::copy(&part, &source))?)
 }
 
-/// The values of a tensor, an array or a nested sequence.
+/// The values of a tensor, a storage, an array or a nested sequence.
 pub fn values(py: Python<'_>, value: Object) -> Result<Tensor> {
     if is_tensor(value) {
         // SAFETY: it is a tensor, copied at once.
         return Ok(unsafe { tensor_of(value) }.clone());
+    }
+    if let Some(storage) = crate::storage::read(py, value) {
+        return storage.whole();
     }
     if has_buffer(value) {
         return import_or_copy(py, value);
@@ -181,14 +184,19 @@ unsafe extern "C" fn contains(this: Object, value: Object) -> c_int {
         let number = Scalar::from_arg(py, value, "value")?;
         // SAFETY: `this` is a tensor, copied at once.
         let x = unsafe { tensor_of(this) }.clone();
-        let found = with_threads(py, x.size(), || {
-            let operands = [elementwise::Operand::Tensor(&x), elementwise::Operand::Scalar(number)];
-            let equal = elementwise::run(&table::OPS[table::Op::eq as usize], &operands, None)?.expect("a new tensor");
-            let all = reduce::Request { dims: None, keepdim: false, dtype: None };
-            copy::the_only_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
-        })?;
-        Ok((found != Scalar::Int(0)) as c_int)
+        Ok(holds(py, &x, number)? as c_int)
     })
+}
+
+/// Whether any element equals a number.
+pub fn holds(py: Python<'_>, x: &Tensor, number: Scalar) -> Result<bool> {
+    let found = with_threads(py, x.size(), || {
+        let operands = [elementwise::Operand::Tensor(x), elementwise::Operand::Scalar(number)];
+        let equal = elementwise::run(&table::OPS[table::Op::eq as usize], &operands, None)?.expect("a new tensor");
+        let all = reduce::Request { dims: None, keepdim: false, dtype: None };
+        copy::the_only_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
+    })?;
+    Ok(found != Scalar::Int(0))
 }
 
 fn only(this: Object) -> Result<Scalar> {

@@ -1,21 +1,529 @@
 //! The Storage class: a flat run of numbers of one dtype.
 
-use crate::args::Object;
-use crate::errors::Result;
+use crate::args::{FromArg, Object, python_number, wrong_type};
+use crate::buffer::{self, has_buffer, import_or_copy};
+use crate::call::{bound, owned, python, with_threads};
+use crate::dtype::{self, Device, PyDType};
+use crate::errors::{Fail, Result, named};
+use crate::identity::{bound_storage, forget};
+use crate::object::{is_tensor, tensor_of};
+use crate::sequence::{from_nested, number, to_nested};
+use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyWeakrefMethods;
-use std::collections::HashMap;
-use std::sync::Mutex;
-use strided_core::{DType, Storage};
+use pyo3::types::{PySequence, PySlice, PyString, PyTuple, PyType};
+use std::ffi::c_int;
+use strided_core::dtype::default_float;
+use strided_core::layout::Index;
+use strided_core::ops::copy;
+use strided_core::storage::Fill;
+use strided_core::{DType, Error, Layout, Problem, Scalar, Storage, Tensor};
 
-/// A flat run of numbers of one dtype, which tensors look at.
-#[pyclass(name = "Storage", module = "strided", frozen, subclass, weakref)]
-pub struct PyStorage {
+/// Bytes, and what their elements are.
+#[derive(Clone)]
+pub struct Run {
     pub bytes: Storage,
     pub dtype: DType,
 }
 
-/// The Python object of a storage.
-pub fn storage_object(py: Python<'_>, bytes: &Storage, dtype: DType) -> Result<Object> {
-    Ok(Py::new(py, PyStorage { bytes: bytes.clone(), dtype })?.into_ptr())
+impl Run {
+    /// The elements as a tensor of one dim.
+    pub fn whole(&self) -> Result<Tensor> {
+        Ok(Tensor::whole(self.bytes.clone(), self.dtype)?)
+    }
+
+    fn length(&self) -> usize {
+        self.bytes.length() / self.dtype.size()
+    }
+}
+
+/// The storage of a Python object, if it is one.
+pub fn read(py: Python<'_>, object: Object) -> Option<Run> {
+    bound(py, object).cast::<PyStorage>().ok().map(|storage| storage.get().run.clone())
+}
+
+/// A flat run of numbers of one dtype: the memory that tensors look at.
+///
+/// `Storage(5)` holds five zeros, `Storage(numbers)` those numbers, `Storage(storage)` and `Storage(tensor)`
+/// a converted copy. `Storage(buffer)` lies on the buffer's own memory if that is contiguous and of the same
+/// dtype, and is a converted copy otherwise. `Storage` has the default dtype; `FloatStorage`, `LongStorage` …
+/// have their own.
+///
+/// A slice of a storage is a new storage with a copy of the elements. Assigning to a slice writes to the
+/// storage itself. For a part that shares memory, look at it with a tensor: `FloatTensor(s)[2:4]`.
+///
+/// >>> s = strided.LongStorage([4, 5, 6, 2])
+/// >>> s[1:3] = [50, 60]
+/// >>> s
+///   4
+///  50
+///  60
+///   2
+/// [strided.LongStorage of size 4]
+/// >>> strided.LongTensor(s).storage() is s
+/// True
+#[pyclass(name = "Storage", module = "strided", frozen, subclass, weakref, sequence)]
+pub struct PyStorage {
+    pub run: Run,
+    pub serial: u64,
+}
+
+impl Drop for PyStorage {
+    fn drop(&mut self) {
+        forget(&self.run, self.serial);
+    }
+}
+
+type Made<'py> = PyResult<Bound<'py, PyAny>>;
+type This<'a, 'py> = &'a Bound<'py, PyStorage>;
+
+#[pymethods]
+impl PyStorage {
+    #[new]
+    #[classmethod]
+    #[pyo3(signature = (*args, dtype = None, device = None))]
+    fn new(
+        class: &Bound<'_, PyType>,
+        args: &Bound<'_, PyTuple>,
+        dtype: Option<Bound<'_, PyAny>>,
+        device: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyStorage>> {
+        let py = class.py();
+        named(py, "Storage", || {
+            let pointer = class.as_ptr().cast::<ffi::PyTypeObject>();
+            let own = crate::typed::dtype_of_class(pointer);
+            if own.is_none() && !class.is(py.get_type::<PyStorage>()) {
+                return Err(Fail::Type(
+                    "a subclass cannot be made; hold a storage instead of being one".into(),
+                ));
+            }
+            if let Some(device) = device {
+                Device::from_arg(py, device.as_ptr(), "device")?;
+            }
+            let dtype = match dtype {
+                Some(dtype) if !dtype.is_none() => DType::from_arg(py, dtype.as_ptr(), "dtype")?,
+                _ => own.unwrap_or_else(default_float),
+            };
+            let made = bound_storage(py, constructed(py, dtype, args)?)?;
+            Ok(made.cast_into::<PyStorage>().map_err(PyErr::from)?.unbind())
+        })
+    }
+
+    /// A new storage of the same dtype, made as the class makes one.
+    ///
+    /// >>> strided.IntStorage(2).new([7, 8]).tolist()
+    /// [7, 8]
+    #[pyo3(signature = (*args))]
+    #[pyo3(name = "new")]
+    fn another<'py>(&self, py: Python<'py>, args: &Bound<'py, PyTuple>) -> Made<'py> {
+        named(py, "new", || Ok(bound_storage(py, constructed(py, self.run.dtype, args)?)?))
+    }
+
+    /// The number of elements.
+    fn size(&self) -> usize {
+        self.run.length()
+    }
+
+    fn __len__(&self) -> usize {
+        self.run.length()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> Made<'py> {
+        named(py, "index", || match place(py, key)? {
+            Index::At(at) => {
+                let whole = self.run.whole()?;
+                let at = wrapped(at, whole.size())?;
+                number(py, copy::item(&whole, &[at])?)
+            }
+            slice => {
+                let whole = self.run.whole()?;
+                let part = whole.with_layout(whole.layout().index(&[slice])?);
+                copied(py, &part, self.run.dtype)
+            }
+        })
+    }
+
+    fn __setitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        named(py, "index", || match place(py, key)? {
+            Index::At(at) => {
+                let value = Scalar::from_arg(py, value.as_ptr(), "value")?;
+                let whole = self.run.whole()?;
+                let at = wrapped(at, whole.size())?;
+                Ok(copy::set_location(&whole, at, value)?)
+            }
+            slice => {
+                let source = Source::read(py, value.as_ptr())?;
+                let whole = self.run.whole()?;
+                source.write(py, &whole.with_layout(whole.layout().index(&[slice])?))
+            }
+        })
+    }
+
+    fn __delitem__(&self, _key: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err("index: elements of a storage cannot be deleted; use resize_"))
+    }
+
+    fn __iter__<'py>(this: This<'_, 'py>) -> Made<'py> {
+        // SAFETY: a storage is a sequence; the result is a new reference or null with an exception.
+        unsafe { Bound::from_owned_ptr_or_err(this.py(), ffi::PySeqIter_New(this.as_ptr())) }
+    }
+
+    fn __contains__(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        named(py, "in", || {
+            let value = Scalar::from_arg(py, value.as_ptr(), "value")?;
+            crate::slots::holds(py, &self.run.whole()?, value)
+        })
+    }
+
+    /// Sets every element.
+    ///
+    /// >>> strided.ShortStorage(3).fill_(7).tolist()
+    /// [7, 7, 7]
+    fn fill_<'py>(this: This<'_, 'py>, value: &Bound<'py, PyAny>) -> Made<'py> {
+        let py = this.py();
+        named(py, "fill_", || {
+            let value = Scalar::from_arg(py, value.as_ptr(), "value")?;
+            let whole = this.get().run.whole()?;
+            with_threads(py, whole.size(), || copy::fill(&whole, value))?;
+            Ok(this.clone().into_any())
+        })
+    }
+
+    /// Writes the values of a storage, a tensor, an array or a sequence of the same length, cast.
+    ///
+    /// >>> strided.IntStorage(2).copy_([1.5, -1.5]).tolist()
+    /// [1, -1]
+    #[pyo3(signature = (source, non_blocking = false))]
+    fn copy_<'py>(this: This<'_, 'py>, source: &Bound<'py, PyAny>, non_blocking: bool) -> Made<'py> {
+        let _ = non_blocking; // there is one device: nothing to wait for
+        let py = this.py();
+        named(py, "copy_", || {
+            let values = flat(py, source.as_ptr(), None)?;
+            Source::Values(values).write(py, &this.get().run.whole()?)?;
+            Ok(this.clone().into_any())
+        })
+    }
+
+    /// Changes the number of elements. The common prefix is kept, new elements are 0. Refused while a buffer
+    /// of the storage is in use, and for memory that belongs to someone else.
+    ///
+    /// >>> strided.LongStorage([1, 2, 3]).resize_(5).tolist()
+    /// [1, 2, 3, 0, 0]
+    fn resize_<'py>(this: This<'_, 'py>, size: &Bound<'py, PyAny>) -> Made<'py> {
+        let py = this.py();
+        named(py, "resize_", || {
+            let size = isize::from_arg(py, size.as_ptr(), "size")?;
+            let run = &this.get().run;
+            let bytes = Layout::row_major(&[size])?.size() * run.dtype.size();
+            // Waits for operations of other threads, which may need the interpreter to come to their end.
+            py.detach(|| run.bytes.resize(bytes))?;
+            Ok(this.clone().into_any())
+        })
+    }
+
+    /// A copy with memory of its own.
+    fn clone<'py>(&self, py: Python<'py>) -> Made<'py> {
+        named(py, "clone", || copied(py, &self.run.whole()?, self.run.dtype))
+    }
+
+    /// The same bytes as elements of another dtype. Bytes that fill no element are left out.
+    ///
+    /// >>> strided.FloatStorage([1]).view(strided.uint8).tolist()
+    /// [0, 0, 128, 63]
+    fn view<'py>(&self, py: Python<'py>, dtype: &Bound<'py, PyAny>) -> Made<'py> {
+        named(py, "view", || {
+            let dtype = DType::from_arg(py, dtype.as_ptr(), "dtype")?;
+            let run = Run { bytes: self.run.bytes.clone(), dtype };
+            run.whole()?; // refuses an address that elements of this dtype cannot have
+            Ok(bound_storage(py, run)?)
+        })
+    }
+
+    /// The storage as another dtype; itself if it has it already.
+    fn to<'py>(this: This<'_, 'py>, dtype: &Bound<'py, PyAny>) -> Made<'py> {
+        let py = this.py();
+        converted(this, "to", || DType::from_arg(py, dtype.as_ptr(), "dtype"))
+    }
+
+    /// The name of the storage's type, or the storage as another type.
+    ///
+    /// >>> strided.FloatStorage(2).type()
+    /// 'strided.FloatStorage'
+    #[pyo3(signature = (dtype = None))]
+    fn r#type<'py>(this: This<'_, 'py>, dtype: Option<Bound<'py, PyAny>>) -> Made<'py> {
+        let py = this.py();
+        match dtype {
+            Some(dtype) => converted(this, "type", || DType::from_arg(py, dtype.as_ptr(), "dtype")),
+            None => {
+                let name = format!("strided.{}Storage", this.get().run.dtype.torch_name());
+                Ok(PyString::new(py, &name).into_any())
+            }
+        }
+    }
+
+    /// The storage as bool.
+    fn bool<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "bool", || Ok(DType::Bool))
+    }
+    /// The storage as uint8.
+    fn byte<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "byte", || Ok(DType::U8))
+    }
+    /// The storage as int8.
+    fn char<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "char", || Ok(DType::I8))
+    }
+    /// The storage as int16.
+    fn short<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "short", || Ok(DType::I16))
+    }
+    /// The storage as int32.
+    fn int<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "int", || Ok(DType::I32))
+    }
+    /// The storage as int64.
+    fn long<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "long", || Ok(DType::I64))
+    }
+    /// The storage as float16.
+    fn half<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "half", || Ok(DType::F16))
+    }
+    /// The storage as bfloat16.
+    fn bfloat16<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "bfloat16", || Ok(DType::BF16))
+    }
+    /// The storage as float32.
+    fn float<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "float", || Ok(DType::F32))
+    }
+    /// The storage as float64.
+    fn double<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "double", || Ok(DType::F64))
+    }
+    /// The storage as complex64.
+    fn cfloat<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "cfloat", || Ok(DType::C64))
+    }
+    /// The storage as complex128.
+    fn cdouble<'py>(this: This<'_, 'py>) -> Made<'py> {
+        converted(this, "cdouble", || Ok(DType::C128))
+    }
+
+    /// A list of Python numbers.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        named(py, "tolist", || to_nested(py, self.run.whole()?))
+    }
+
+    /// The address of the first element. `resize_` may change it.
+    fn data_ptr(&self) -> usize {
+        self.run.bytes.address()
+    }
+
+    /// Bytes per element.
+    fn element_size(&self) -> usize {
+        self.run.dtype.size()
+    }
+
+    /// Bytes of all elements.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.run.length() * self.run.dtype.size()
+    }
+
+    /// The type of the elements.
+    #[getter]
+    fn dtype(&self, py: Python<'_>) -> Py<PyDType> {
+        dtype::object(py, self.run.dtype)
+    }
+
+    /// Where the memory lies.
+    #[getter]
+    fn device(&self) -> Device {
+        Device
+    }
+
+    /// Whether the elements can only be read.
+    #[getter]
+    fn readonly(&self) -> bool {
+        self.run.bytes.is_readonly()
+    }
+
+    /// Whether the memory is the storage's own, and not lent by an array or another buffer.
+    #[getter]
+    fn owns_memory(&self) -> bool {
+        self.run.bytes.is_owned()
+    }
+
+    fn __repr__<'py>(this: This<'_, 'py>) -> Made<'py> {
+        by_python(this, "strided.display.text", "storage", (this,))
+    }
+
+    fn __copy__<'py>(&self, py: Python<'py>) -> Made<'py> {
+        PyStorage::clone(self, py)
+    }
+
+    fn __deepcopy__<'py>(this: This<'_, 'py>, memo: &Bound<'py, PyAny>) -> Made<'py> {
+        by_python(this, "strided._pickle", "deepcopy_storage", (this, memo))
+    }
+
+    fn __reduce_ex__<'py>(this: This<'_, 'py>, protocol: &Bound<'py, PyAny>) -> Made<'py> {
+        by_python(this, "strided._pickle", "reduce_storage", (this, protocol))
+    }
+
+    /// The bytes of the object and of the memory that it owns.
+    fn __sizeof__(this: This<'_, '_>) -> PyResult<usize> {
+        let object: usize = this.get_type().getattr("__basicsize__")?.extract()?;
+        let bytes = &this.get().run.bytes;
+        Ok(object + if bytes.is_owned() { bytes.length() } else { 0 })
+    }
+
+    unsafe fn __getbuffer__(this: This<'_, '_>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        named(this.py(), "buffer", || {
+            // SAFETY: the interpreter passes a view to fill; it owns the reference that is put into it.
+            unsafe {
+                (*view).obj = std::ptr::null_mut();
+                buffer::fill(&this.get().run.whole()?, &mut *view, flags)?;
+                (*view).obj = this.clone().into_ptr();
+            }
+            Ok(())
+        })
+    }
+
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: a view that `__getbuffer__` filled, released once.
+        unsafe { buffer::release(view) };
+    }
+}
+
+/// Calls a function of a Python module of ours.
+fn by_python<'py>(
+    this: This<'_, 'py>,
+    module: &'static str,
+    function: &'static str,
+    args: impl pyo3::call::PyCallArgs<'py>,
+) -> Made<'py> {
+    named(this.py(), function, || owned(this.py(), python(this.py(), module, function, args)))
+}
+
+/// What a storage is made from: nothing, a size, or something with values.
+fn constructed(py: Python<'_>, dtype: DType, args: &Bound<'_, PyTuple>) -> Result<Run> {
+    let run = |tensor: Tensor| Run { bytes: tensor.storage().clone(), dtype };
+    let data = match args.len() {
+        0 => return Ok(run(Tensor::new(&[0], dtype, Fill::Zero)?)),
+        1 => args.get_item(0)?,
+        count => return Err(Fail::Type(format!("takes at most 1 argument, got {count}"))),
+    };
+    let object = data.as_ptr();
+    let has_values = is_tensor(object) || read(py, object).is_some();
+    if !has_values && let Some(size) = isize::read(py, object)? {
+        return Ok(run(Tensor::new(&[size], dtype, Fill::Zero)?));
+    }
+    let values = flat(py, object, Some(dtype))?;
+    let same = values.dtype() == dtype && values.layout().is_dense();
+    if !has_values && same && values.storage().length() == values.size() * dtype.size() {
+        return Ok(run(values)); // on the buffer's memory, or made from a sequence
+    }
+    Ok(run(with_threads(py, values.size(), || copy::to_dtype(&values, dtype))?))
+}
+
+/// The values of a storage, a tensor, an array or a sequence of numbers as one dim, in row-major order. The
+/// dtype is that of values which have none yet.
+fn flat(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Tensor> {
+    flattened(py, &shaped(py, data, dtype)?)
+}
+
+fn flattened(py: Python<'_>, values: &Tensor) -> Result<Tensor> {
+    let size = values.size() as isize;
+    Ok(with_threads(py, values.size(), || copy::reshape(values, &[size]))?)
+}
+
+/// The same in their own shape.
+fn shaped(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Tensor> {
+    if let Some(run) = read(py, data) {
+        return run.whole();
+    }
+    if is_tensor(data) {
+        // SAFETY: it is a tensor, copied at once.
+        return Ok(unsafe { tensor_of(data) }.clone());
+    }
+    if has_buffer(data) {
+        return import_or_copy(py, data);
+    }
+    let object = bound(py, data);
+    if object.cast::<PySequence>().is_err() || object.is_instance_of::<PyString>() {
+        return Err(wrong_type(py, data, "source", "a sequence of numbers, an array, a Tensor or a Storage"));
+    }
+    let values = from_nested(py, data, dtype)?;
+    if values.layout().rank() != 1 {
+        let shape = values.layout().shape_text();
+        return Err(Fail::Value(format!("the sequence is nested (shape {shape}); a storage is flat")));
+    }
+    Ok(values)
+}
+
+/// What is written to elements: one number for all, or one for each.
+enum Source {
+    Number(Scalar),
+    Values(Tensor),
+}
+
+impl Source {
+    fn read(py: Python<'_>, value: Object) -> Result<Source> {
+        if let Some(number) = python_number(py, value)? {
+            return Ok(Source::Number(number));
+        }
+        let values = shaped(py, value, None)?;
+        match values.layout().rank() {
+            0 => Ok(Source::Number(copy::the_only_item(&values)?)),
+            _ => Ok(Source::Values(flattened(py, &values)?)),
+        }
+    }
+
+    fn write(&self, py: Python<'_>, part: &Tensor) -> Result<()> {
+        let values = match self {
+            Source::Number(number) => {
+                return Ok(with_threads(py, part.size(), || copy::fill(part, *number))?);
+            }
+            Source::Values(values) => values,
+        };
+        let (got, wanted) = (values.size(), part.size());
+        if got != wanted {
+            return Err(Error::new("", Problem::Count { what: "elements", got, wanted }).into());
+        }
+        Ok(with_threads(py, wanted, || copy::copy(part, values))?)
+    }
+}
+
+/// What stands between the brackets: an int or a slice.
+fn place(py: Python<'_>, key: &Bound<'_, PyAny>) -> Result<Index> {
+    match crate::slots::indices(py, key.as_ptr())?.as_slice() {
+        [index @ Index::At(_)] => Ok(*index),
+        [slice @ Index::Slice { .. }] if key.is_instance_of::<PySlice>() => Ok(*slice),
+        _ => Err(wrong_type(py, key.as_ptr(), "an index of a storage", "an int or a slice")),
+    }
+}
+
+fn wrapped(at: isize, length: usize) -> Result<isize> {
+    let wrapped = if at < 0 { at + length as isize } else { at };
+    if (0..length as isize).contains(&wrapped) {
+        Ok(wrapped)
+    } else {
+        Err(Fail::Index(format!("index {at} is outside a storage of {length} elements")))
+    }
+}
+
+/// A new storage with the values of a tensor.
+fn copied<'py>(py: Python<'py>, values: &Tensor, dtype: DType) -> Result<Bound<'py, PyAny>> {
+    let made = with_threads(py, values.size(), || copy::to_dtype(values, dtype))?;
+    Ok(bound_storage(py, Run { bytes: made.storage().clone(), dtype })?)
+}
+
+/// The storage as another dtype, itself if it has it already.
+fn converted<'py>(this: This<'_, 'py>, op: &'static str, dtype: impl FnOnce() -> Result<DType>) -> Made<'py> {
+    let py = this.py();
+    named(py, op, || {
+        let (run, dtype) = (&this.get().run, dtype()?);
+        if run.dtype == dtype { Ok(this.clone().into_any()) } else { copied(py, &run.whole()?, dtype) }
+    })
 }

@@ -9,7 +9,6 @@ use crate::methods::{Place, definitions, forever};
 use crate::object::{self, tensor_of, wrap, wrap_as};
 use crate::rows::{self, create::shared_or_cast};
 use crate::size::{is_size, new_size, slot};
-use crate::storage::PyStorage;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
@@ -55,11 +54,6 @@ fn is_one_int(py: Python<'_>, object: Object) -> Result<bool> {
 }
 
 fn from_one(py: Python<'_>, dtype: DType, only: Object) -> Result<Tensor> {
-    if let Ok(storage) = bound(py, only).cast::<PyStorage>() {
-        let storage = storage.get();
-        let whole = Tensor::whole(storage.bytes.clone(), storage.dtype)?;
-        return if storage.dtype == dtype { Ok(whole) } else { Ok(strided_core::ops::copy::to_dtype(&whole, dtype)?) };
-    }
     if is_text(only) {
         return Err(crate::args::wrong_type(py, only, "data", "sizes, numbers, an array, a storage or a Tensor"));
     }

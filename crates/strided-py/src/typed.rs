@@ -49,7 +49,7 @@ unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
             // SAFETY: the check precedes the access.
             is_tensor(object) && unsafe { tensor_of(object) }.dtype() == dtype
         } else if let Some(dtype) = find(&STORAGES, pointer) {
-            crate::call::bound(py, object).cast::<PyStorage>().is_ok_and(|s| s.get().dtype == dtype)
+            crate::storage::read(py, object).is_some_and(|run| run.dtype == dtype)
         } else {
             // SAFETY: both are types.
             unsafe { ffi::PyType_IsSubtype(ffi::Py_TYPE(object), pointer) != 0 }

@@ -71,6 +71,14 @@ macro_rules! cast {
         (unsafe { inside.to_int_unchecked::<i64>() }) as $to
     } };
     (@via_f32 $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast(Cast::<f32>::cast($v)) };
+    (@via_f64 $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v as f64) };
+    // More bits than float64 has: the lowest are replaced by one that says whether any was set, so that
+    // this first rounding cannot spoil the second.
+    (@sticky $v:expr, $from:ty, $to:ty) => { {
+        let odd = $v & !0xFFFF | ((($v & 0xFFFF) != 0) as $from) << 16;
+        let exact = ($v as f64) as i128 == $v as i128;
+        Cast::<$to>::cast((if exact { $v } else { odd }) as f64)
+    } };
     (@real $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.re) };
     (@truth_of_parts $v:expr, $from:ty, $to:ty) => { Bool::new(($v.re != 0.0) | ($v.im != 0.0)) };
     (@complex32 $v:expr, $from:ty, $to:ty) => { Complex::new(Cast::<f32>::cast($v), 0.0) };
@@ -85,7 +93,9 @@ cast! {
     cut64: [f32, f64] => [u32, u64, i64];
     truth: [u8, u16, u32, u64, i8, i16, i32, i64, f32, f64] => [Bool];
     of_truth: [Bool] => [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>];
-    via_f32: [u8, u16, u32, u64, i8, i16, i32, i64] => [f16, bf16];
+    via_f32: [u8, u16, i8, i16] => [f16, bf16];
+    via_f64: [u32, i32] => [f16, bf16];
+    sticky: [u64, i64] => [f16, bf16];
     via_f32: [f16, bf16] => [Bool, u8, u16, u32, u64, i8, i16, i32, i64, f64, Complex<f32>, Complex<f64>];
     via_f32: [f16] => [bf16];
     via_f32: [bf16] => [f16];

@@ -157,6 +157,9 @@ fn taken(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Taken> {
         // SAFETY: it is a tensor, copied at once.
         return Ok(Taken { tensor: unsafe { tensor_of(data) }.clone(), is_new: false });
     }
+    if let Some(storage) = crate::storage::read(py, data) {
+        return Ok(Taken { tensor: storage.whole()?, is_new: false });
+    }
     if has_buffer(data) {
         return Ok(Taken { tensor: import_or_copy(py, data)?, is_new: false });
     }

@@ -7,7 +7,7 @@ use crate::object::is_tensor;
 use crate::sequence::to_nested;
 use crate::size::new_tuple;
 use crate::slots::item;
-use crate::storage::{PyStorage, storage_object};
+use crate::identity::storage_object;
 use strided_core::Tensor;
 
 methods! { rows(py, x):
@@ -100,7 +100,7 @@ methods! { rows(py, x):
     function _ops() => crate::ops::table(py);
 
     /// Whether an object is a storage, of any type.
-    function is_storage(obj: Any) => give(py, crate::call::bound(py, obj.0).cast::<PyStorage>().is_ok());
+    function is_storage(obj: Any) => give(py, crate::storage::read(py, obj.0).is_some());
 
     /// Formats the number of a tensor with one element, or every element.
     method __format__(spec: Any) => python(py, "strided.display.text", "format", (this(py, x), crate::call::bound(py, spec.0)));

@@ -6,7 +6,6 @@ use crate::errors::{Fail, Result};
 use crate::methods;
 use crate::object::{replace, wrap};
 use crate::slots::values;
-use crate::storage::PyStorage;
 use pyo3::prelude::*;
 use strided_core::layout::Dims;
 use strided_core::ops::{copy, reduce};
@@ -113,8 +112,7 @@ fn looking_at(py: Python<'_>, dtype: DType, source: Object, offset: isize, size:
             return Ok(Tensor::clone(&other));
         }
         (other.storage().clone(), other.layout().clone())
-    } else if let Ok(storage) = crate::call::bound(py, source).cast::<PyStorage>() {
-        let storage = storage.get();
+    } else if let Some(storage) = crate::storage::read(py, source) {
         if storage.dtype != dtype {
             return Err(Fail::Type(format!("source is {}, the tensor is {}", storage.dtype.name(), dtype.name())));
         }

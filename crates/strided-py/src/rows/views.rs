@@ -1,13 +1,13 @@
 //! Views: other ways of looking at the same storage. None of them copies.
 
-use crate::args::{FromArg, Ints, Rest, TensorArg};
-use crate::call::{again, compute, view, views};
+use crate::args::{Any, FromArg, Ints, LayoutArg, Rest, TensorArg};
+use crate::call::{again, compute, view};
 use crate::errors::{Fail, Result};
 use crate::methods;
 use crate::object::{replace, wrap};
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
-use strided_core::{DType, Layout};
+use strided_core::{DType, Layout, Tensor};
 
 methods! { rows(py, x):
     /// A view of `length` indices of a dim, from `start` on.
@@ -19,13 +19,13 @@ methods! { rows(py, x):
     /// [strided.FloatTensor of size 2]
     /// >>> x.tolist()
     /// [0.0, 1.0, 1.0, 0.0, 0.0]
-    both narrow(dim | axis: isize, start: isize, length: isize) => view(py, &x, x.layout().narrow(dim, start, length));
+    view narrow(dim | axis: isize, start: isize, length: isize) => x.narrow(dim, start, length);
 
     /// A view of one index of a dim, without that dim.
     ///
     /// >>> strided.arange(6).view(2, 3).select(0, 1).tolist()
     /// [3, 4, 5]
-    both select(dim | axis: isize, index: isize) => view(py, &x, x.layout().select(dim, index));
+    view select(dim | axis: isize, index: isize) => x.select(dim, index);
 
     /// The same elements in another shape, as a view; one size may be -1. With a dtype: the same bytes as
     /// elements of that dtype. Refused where the strides would need a copy (see `reshape`).
@@ -41,7 +41,7 @@ methods! { rows(py, x):
     };
 
     /// The view of the same elements in the shape of another tensor.
-    both view_as(other: TensorArg) => view(py, &x, x.layout().view(&other.layout().shape()));
+    view view_as(other: LayoutArg) => x.view(&other.0.shape());
 
     /// The same elements in another shape: a view where the strides allow it, else a copy.
     ///
@@ -74,77 +74,77 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(2, 3).t().shape
     /// strided.Size([3, 2])
-    both t() => view(py, &x, turned(&x));
+    view t() => turned(x);
 
     /// A view with two dims swapped.
-    both transpose(dim0 | axis0: isize, dim1 | axis1: isize) => view(py, &x, x.layout().transpose(dim0, dim1));
+    view transpose(dim0 | axis0: isize, dim1 | axis1: isize) => x.transpose(dim0, dim1);
 
     /// A view with two dims swapped: another name for `transpose`.
-    both swapaxes(axis0 | dim0: isize, axis1 | dim1: isize) => view(py, &x, x.layout().transpose(axis0, axis1));
+    view swapaxes(axis0 | dim0: isize, axis1 | dim1: isize) => x.transpose(axis0, axis1);
 
     /// A view with two dims swapped: another name for `transpose`.
-    both swapdims(dim0 | axis0: isize, dim1 | axis1: isize) => view(py, &x, x.layout().transpose(dim0, dim1));
+    view swapdims(dim0 | axis0: isize, dim1 | axis1: isize) => x.transpose(dim0, dim1);
 
     /// A view with the dims in the given order.
     ///
     /// >>> strided.zeros(2, 3, 4).permute(2, 0, 1).shape
     /// strided.Size([4, 2, 3])
-    both permute(dims: Rest) => view(py, &x, x.layout().permute(&dims.given("dims")?));
+    view permute(dims: Rest) => x.permute(&dims.given("dims")?);
 
     /// A view with some dims moved to other places.
     ///
     /// >>> strided.zeros(2, 3, 4).movedim(0, -1).shape
     /// strided.Size([3, 4, 2])
-    both movedim(source: Ints, destination: Ints) => view(py, &x, x.layout().movedim(&source.ints, &destination.ints));
+    view movedim(source: Ints, destination: Ints) => x.movedim(&source.ints, &destination.ints);
 
     /// A view with some dims moved to other places: another name for `movedim`.
-    both moveaxis(source: Ints, destination: Ints) => view(py, &x, x.layout().movedim(&source.ints, &destination.ints));
+    view moveaxis(source: Ints, destination: Ints) => x.movedim(&source.ints, &destination.ints);
 
     /// A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may
     /// stand in front.
     ///
     /// >>> strided.arange(3).expand(2, 3).stride()
     /// (0, 1)
-    both expand(size | shape: Rest) => view(py, &x, x.layout().expand(&size.given("size")?));
+    view expand(size | shape: Rest) => x.expand(&size.given("size")?);
 
     /// `expand` to the shape of another tensor.
-    both expand_as(other: TensorArg) => view(py, &x, x.layout().expand(&other.layout().shape()));
+    view expand_as(other: LayoutArg) => x.expand(&other.0.shape());
 
     /// `expand` under NumPy's name.
-    both broadcast_to(size | shape: Rest) => view(py, &x, x.layout().expand(&size.given("size")?));
+    view broadcast_to(size | shape: Rest) => x.expand(&size.given("size")?);
 
     /// A view with a new dim of extent 1.
     ///
     /// >>> strided.zeros(3).unsqueeze(0).shape
     /// strided.Size([1, 3])
-    both unsqueeze(dim | axis: isize) => view(py, &x, x.layout().unsqueeze(dim));
+    view unsqueeze(dim | axis: isize) => x.unsqueeze(dim);
 
     /// A view without the dims of extent 1, or without those of them that are named.
     ///
     /// >>> strided.zeros(1, 3, 1).squeeze().shape
     /// strided.Size([3])
-    both squeeze(dim | axis: Option<Ints> = None) => view(py, &x, squeezed(x.layout(), dim));
+    view squeeze(dim | axis: Option<Ints> = None) => squeezed(x, dim);
 
     /// A view of all windows of `size` indices of a dim, `step` apart; the window is a new last dim.
     ///
     /// >>> strided.arange(5).unfold(0, 3, 1).tolist()
     /// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
-    both unfold(dim | dimension | axis: isize, size: isize, step: isize) => view(py, &x, x.layout().unfold(dim, size, step));
+    view unfold(dim | dimension | axis: isize, size: isize, step: isize) => x.unfold(dim, size, step);
 
     /// A view of the diagonal of two dims, which becomes the last dim.
     ///
     /// >>> strided.arange(9).view(3, 3).diagonal(1).tolist()
     /// [1, 5]
-    both diagonal(offset: isize = 0, dim1 | axis1: isize = 0, dim2 | axis2: isize = 1)
-        => view(py, &x, x.layout().diagonal(offset, dim1, dim2));
+    view diagonal(offset: isize = 0, dim1 | axis1: isize = 0, dim2 | axis2: isize = 1)
+        => x.diagonal(offset, dim1, dim2);
 
     /// A view with dims backwards (negative strides); all dims if none is named.
     ///
     /// >>> strided.arange(3).flip(0).tolist()
     /// [2, 1, 0]
-    both flip(dims | dim | axis: Rest) => {
-        let all = || (0..x.layout().rank() as isize).collect::<Dims>();
-        view(py, &x, x.layout().flip(&dims.0.unwrap_or_else(all)))
+    view flip(dims | dim | axis: Rest) => {
+        let all = || (0..x.rank() as isize).collect::<Dims>();
+        x.flip(&dims.0.unwrap_or_else(all))
     };
 
     /// A view in which sequentially contiguous modes are one; without modes, all of them in order of
@@ -152,47 +152,64 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(2, 3, 4).fold((2, 1)).shape
     /// strided.Size([2, 12])
-    both fold(modes: Rest) => view(py, &x, match modes.0 {
-        None => x.layout().fold_all(),
-        Some(modes) => x.layout().fold(&modes),
-    });
+    view fold(modes: Rest) => match modes.0 {
+        None => x.fold_all(),
+        Some(modes) => x.fold(&modes),
+    };
 
     /// A view in which one dim is several; one size may be -1. The inverse of `fold`.
     ///
     /// >>> strided.zeros(2, 12).unflatten(1, (3, -1)).shape
     /// strided.Size([2, 3, 4])
-    both unflatten(dim | axis: isize, sizes | unflattened_size: Ints) => view(py, &x, x.layout().unflatten(dim, &sizes.ints));
+    view unflatten(dim | axis: isize, sizes | unflattened_size: Ints) => x.unflatten(dim, &sizes.ints);
 
     /// A view of any shape, strides and offset that stay within the storage.
     ///
     /// >>> strided.arange(4).as_strided((2, 2), (1, 1)).tolist()
     /// [[0, 1], [1, 2]]
-    both as_strided(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
+    method as_strided(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
         let offset = storage_offset.unwrap_or(x.layout().offset());
         let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
-        wrap(py, strided_core::Tensor::over(x.storage().clone(), x.dtype(), layout)?)
+        wrap(py, Tensor::over(x.storage().clone(), x.dtype(), layout)?)
+    };
+
+    /// A tensor of any shape, strides and offset that stay within a storage, given by itself or by a tensor
+    /// on it. Without an offset: that of the tensor, 0 of a storage.
+    ///
+    /// >>> strided.as_strided(strided.LongStorage([1, 2, 3]), (2, 2), (1, 1)).tolist()
+    /// [[1, 2], [2, 3]]
+    function as_strided(input: Any, size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
+        let (storage, dtype, own) = if let Some(x) = TensorArg::read(py, input.0)? {
+            (x.storage().clone(), x.dtype(), x.layout().offset())
+        } else if let Some(storage) = crate::storage::read(py, input.0) {
+            (storage.bytes.clone(), storage.dtype, 0)
+        } else {
+            return Err(crate::args::wrong_type(py, input.0, "input", "a Tensor or a Storage"));
+        };
+        let layout = Layout::strided(&size.ints, &stride.ints, storage_offset.unwrap_or(own))?;
+        wrap(py, Tensor::over(storage, dtype, layout)?)
     };
 
     /// A tuple of views, one for each index of a dim.
-    both unbind(dim | axis: isize = 0) => views(py, &x, x.layout().unbind(dim));
+    view unbind(dim | axis: isize = 0) => x.unbind(dim);
 
     /// A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes
     /// in a list.
     ///
     /// >>> [p.tolist() for p in strided.arange(5).split(2)]
     /// [[0, 1], [2, 3], [4]]
-    both split(split_size | split_size_or_sections | size: Ints, dim | axis: isize = 0) => match split_size {
-        Ints { ints: sizes, sequence: false } => views(py, &x, x.layout().split(dim, sizes[0])),
-        Ints { ints: sizes, sequence: true } => views(py, &x, x.layout().split_sizes(dim, &sizes)),
+    view split(split_size | split_size_or_sections | size: Ints, dim | axis: isize = 0) => match split_size {
+        Ints { ints: sizes, sequence: false } => x.split(dim, sizes[0]),
+        Ints { ints: sizes, sequence: true } => x.split_sizes(dim, &sizes),
     };
 
     /// A tuple of at most `chunks` views of equal size (the last may be smaller).
-    both chunk(chunks: isize, dim | axis: isize = 0) => views(py, &x, x.layout().chunk(dim, chunks));
+    view chunk(chunks: isize, dim | axis: isize = 0) => x.chunk(dim, chunks);
 
     /// A tuple of views: so many of nearly equal size, or cut at the given indices.
-    both tensor_split(indices_or_sections | sections | indices: Ints, dim | axis: isize = 0) => match indices_or_sections {
-        Ints { ints: count, sequence: false } => views(py, &x, x.layout().tensor_split(dim, count[0])),
-        Ints { ints: at, sequence: true } => views(py, &x, x.layout().tensor_split_at(dim, &at)),
+    view tensor_split(indices_or_sections | sections | indices: Ints, dim | axis: isize = 0) => match indices_or_sections {
+        Ints { ints: count, sequence: false } => x.tensor_split(dim, count[0]),
+        Ints { ints: at, sequence: true } => x.tensor_split_at(dim, &at),
     };
 
     /// The real parts: a view, the tensor itself where it is not complex.
@@ -216,7 +233,7 @@ methods! { rows(py, x):
     method transpose_(dim0 | axis0: isize, dim1 | axis1: isize) => relaid(x, x.layout().transpose(dim0, dim1));
 
     /// `t`, changing the tensor itself.
-    method t_() => relaid(x, turned(&x));
+    method t_() => relaid(x, turned(x.layout()));
 
     /// `unsqueeze`, changing the tensor itself.
     method unsqueeze_(dim | axis: isize) => relaid(x, x.layout().unsqueeze(dim));
@@ -228,7 +245,7 @@ methods! { rows(py, x):
     method as_strided_(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
         let offset = storage_offset.unwrap_or(x.layout().offset());
         let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
-        let tensor = strided_core::Tensor::over(x.storage().clone(), x.dtype(), layout)?;
+        let tensor = Tensor::over(x.storage().clone(), x.dtype(), layout)?;
         relaid(x, Ok(tensor.layout().clone()))
     };
 }
@@ -258,10 +275,10 @@ impl FromArg for Sizes {
     }
 }
 
-fn turned(x: &TensorArg) -> strided_core::Result<Layout> {
-    match x.layout().rank() {
-        0 | 1 => Ok(x.layout().clone()),
-        2 => x.layout().transpose(0, 1),
+fn turned(layout: &Layout) -> strided_core::Result<Layout> {
+    match layout.rank() {
+        0 | 1 => Ok(layout.clone()),
+        2 => layout.transpose(0, 1),
         rank => {
             let problem = strided_core::Problem::Rank { rank, wanted: "at most 2" };
             Err(strided_core::Error::new("t", problem))
