@@ -71,7 +71,7 @@ def test_a_single_number_and_no_number():
 
 
 def test_a_huge_view_prints_at_once():
-    x = st.tensor([1.5]).expand(10**6, 10**6, 10**6)
+    x = st.tensor([1.5]).expand(10**5, 10**6, 10**6)
     assert repr(x).count("1.5000") == 6**3
 
 

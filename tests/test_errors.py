@@ -80,7 +80,7 @@ CASES = [
     (lambda x: x.as_strided((100,), (1,)), ShapeError, r"as_strided: locations 0 to 99 leave a storage of 12 elements"),
     (lambda x: x.as_strided((2,), (-1,)), ShapeError, r"as_strided: locations -1 to 0 leave a storage of 12"),
     (lambda x: x.as_strided((2,), (1,), 11), ShapeError, r"as_strided: locations 11 to 12 leave"),
-    (lambda x: x.as_strided((2,), (1,), -1), ShapeError, r"as_strided: locations -1 to 0 leave"),
+    (lambda x: x.as_strided((2,), (1,), -1), ValueError, r"as_strided: (offset is -1|locations -1 to 0)"),
     (lambda x: x.as_strided((2, 2), (1,)), ValueError, r"as_strided: got 1 strides, wanted 2"),
     (lambda x: x.as_strided((-2,), (1,)), ShapeError, r"as_strided: size -2 of dim 0 is negative"),
     (lambda x: x.as_strided((2**62, 2**62), (2**62, 1)), ShapeError, r"as_strided: "),
@@ -89,7 +89,7 @@ CASES = [
     (lambda x: x.as_strided_((100,), (1,)), ShapeError, r"as_strided_: locations 0 to 99 leave"),
     (lambda x: x.set_(x, 100, (3,)), ShapeError, r"set_: locations 100 to 102 leave a storage of 12 elements"),
     (lambda x: x.set_(x, 0, (3,), (-1,)), ShapeError, r"set_: locations -2 to 0 leave"),
-    (lambda x: x.set_(x, -1, (1,)), ShapeError, r"set_: "),
+    (lambda x: x.set_(x, -1, (1,)), ValueError, r"set_: (offset is -1|locations -1 to -1)"),
     (lambda x: x.set_(st.zeros(3)), TypeError, r"set_: source is float32, the tensor is int64"),
     (lambda x: x.set_(3), TypeError, r"set_: source must be a Tensor or a Storage, got int"),
     (
@@ -152,9 +152,9 @@ CASES = [
     (lambda x: x.view(), TypeError, r"view: argument .* is missing"),
     (lambda x: x.view("a"), TypeError, r"view: "),
     (lambda x: x.view(3.0, 4), TypeError, r"view: .* must be .* got float"),
-    (lambda x: x.expand_as([1]), TypeError, r"expand_as: other must be a Tensor, got list"),
+    (lambda x: x.expand_as([1]), TypeError, r"expand_as: other must be a Tensor.*, got list"),
     (lambda x: x.add(), TypeError, r"add: argument 'other' is missing"),
-    (lambda x: x.add("a"), TypeError, r"add: other must be a Tensor, an array or a number, got str"),
+    (lambda x: x.add("a"), TypeError, r"add: (other|operand) must be a Tensor, an array or a number, got str"),
     (lambda x: x.add(x, x), (TypeError, DTypeError), r"add: takes at most 1 (positional )?argument"),
     (lambda x: x.add(1, color=2), TypeError, r"add: unknown argument 'color'"),
     (lambda x: st.add(1, 2), TypeError, r"add: none of the operands is a Tensor"),
@@ -480,8 +480,8 @@ for call in (
         pass
 print("alive")
 """
-    limited = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))\n" + code
-    done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, timeout=120)
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))\n" + code
+    done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, timeout=30)
     assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr[-300:]
 
 

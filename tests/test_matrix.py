@@ -89,14 +89,18 @@ def result_dtype(op, common):
     return worked
 
 
+def in_dtype(values, name):
+    """Values in a dtype; those of halves as float32, in which they are computed."""
+    found = to_values(to_memory(values, name), name)
+    return found.astype(np.float32) if name == "float16" else found
+
+
 def expected(op, common, *operands):
     """The values of an operation on values that are to be computed in the common dtype."""
     worked = operand_dtype(op, common)
-    compute = {"float16": np.float32, "bfloat16": np.float32}.get(worked, worked)
     function = getattr(np, NUMPY.get(op, op))
     with np.errstate(all="ignore"):
-        operands = [np.asarray(v).astype(compute) for v in operands]
-        found = function(*operands)
+        found = function(*(in_dtype(v, worked) for v in operands))
         name = result_dtype(op, common)
         return to_values(to_memory(found, name), name)
 
@@ -349,7 +353,6 @@ def test_with_python_numbers(op, name):
                 with pytest.raises(st.DTypeError, match=f"^{called}: "):
                     call(left, right)
             continue
-        # A number takes part with the precision that is computed in.
         right = np.full(values.shape, number)
         if op == "mul" and common in COMPLEX and not np.isfinite(values).all():
             continue
@@ -459,8 +462,7 @@ def test_in_place_keeps_the_dtype_or_refuses(left, right):
     x += y
     with np.errstate(all="ignore"):
         # The result in the common dtype, then cast into the tensor's.
-        wide = np.float32 if common in ("float16", "bfloat16") else common
-        total = a.astype(wide) + b.astype(wide)
+        total = in_dtype(a, common) + in_dtype(b, common)
     if left == common or category(left) != 2:
         assert_same(x, to_values(to_memory(total, left), left), left)
     else:

@@ -6,11 +6,32 @@ everything else is an operation on those two.
 >>> import strided as st
 >>> x = st.arange(12).view(3, 4)
 >>> x.t()[1:3]
- 1  5  9
- 2  6 10
+  1   5   9
+  2   6  10
 [strided.LongTensor of size 2x3]
 """
 
 from strided._strided import *  # noqa: F403
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from strided.display import get_printoptions, printoptions, set_printoptions
+
+#: Names that are loaded when they are first used, so that importing strided stays light.
+_LATER = {name: "strided.display" for name in ("get_printoptions", "printoptions", "set_printoptions")}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'strided' has no attribute '{name}'")
+    from importlib import import_module
+
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

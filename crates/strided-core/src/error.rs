@@ -21,7 +21,6 @@ pub enum Family {
     DType,
     Index,
     Storage,
-    Value,
     Overflow,
     ZeroDivision,
     Memory,
@@ -44,6 +43,8 @@ pub enum Problem {
     IndexRange { index: isize, dim: usize, extent: isize, shape: ShapeText },
     /// More indices than dims.
     TooManyIndices { got: usize, rank: usize, shape: ShapeText },
+    /// More than one `...` between the brackets.
+    RestRepeated,
     /// `start + length` beyond an extent.
     NarrowRange { start: isize, length: isize, extent: isize, dim: usize, shape: ShapeText },
     /// A number outside what an argument allows.
@@ -114,12 +115,11 @@ impl Error {
     pub fn family(&self) -> Family {
         use Problem::*;
         match *self.problem {
-            DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } => Family::Index,
+            DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | RestRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
             DoesNotFit { .. } => Family::Overflow,
             ReadOnly | Exported { .. } | NotOwned => Family::Storage,
             OutOfMemory { .. } => Family::Memory,
-            Argument { .. } => Family::Value,
             _ => Family::Shape,
         }
     }
@@ -146,6 +146,7 @@ impl fmt::Display for Problem {
                 write!(f, "index {index} is outside dim {dim} with extent {extent} (shape {shape})")
             }
             TooManyIndices { got, rank, shape } => write!(f, "{got} indices for {rank} dims (shape {shape})"),
+            RestRepeated => write!(f, "more than one '...'"),
             NarrowRange { start, length, extent, dim, shape } => {
                 write!(f, "start {start} + length {length} exceeds extent {extent} of dim {dim} (shape {shape})")
             }

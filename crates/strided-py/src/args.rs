@@ -21,6 +21,8 @@ pub struct Param {
     pub aliases: &'static [&'static str],
     /// Takes all positional arguments that are left: `*size`.
     pub rest: bool,
+    /// Is only given by name.
+    pub keyword_only: bool,
     /// The default as Python would write it.
     pub default: Option<&'static str>,
     /// The name as Python's interned string, so that keywords are compared by address.
@@ -29,24 +31,39 @@ pub struct Param {
 
 impl Param {
     pub const fn new(name: &'static str, aliases: &'static [&'static str], rest: bool, default: Option<&'static str>) -> Param {
-        Param { name, aliases, rest, default, interned: AtomicPtr::new(std::ptr::null_mut()) }
+        Param { name, aliases, rest, keyword_only: false, default, interned: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
-    fn is_called(&self, py: Python<'_>, keyword: Object) -> bool {
+    /// One that is only given by name.
+    pub const fn by_name(name: &'static str, default: &'static str) -> Param {
+        Param { keyword_only: true, ..Param::new(name, &[], false, Some(default)) }
+    }
+
+    /// Whether a keyword is this very string object, as it is where Python's compiler made it.
+    #[inline]
+    fn is_interned(&self, py: Python<'_>, keyword: Object) -> bool {
         let mut interned = self.interned.load(Relaxed);
         if interned.is_null() {
             // Kept for the life of the process, like the parameter.
             interned = pyo3::types::PyString::intern(py, self.name).into_ptr();
             self.interned.store(interned, Relaxed);
         }
-        keyword == interned || self.is_named(py, keyword)
+        keyword == interned
     }
 
     #[cold]
-    fn is_named(&self, py: Python<'_>, keyword: Object) -> bool {
-        let text = keyword_text(py, keyword);
-        text == self.name || self.aliases.contains(&text.as_str())
+    fn is_named(&self, text: &str) -> bool {
+        text == self.name && self.name != "self" || self.aliases.contains(&text)
     }
+}
+
+/// The parameter that a keyword means.
+#[inline]
+fn named(py: Python<'_>, params: &[Param], keyword: Object) -> Option<usize> {
+    params.iter().position(|param| param.is_interned(py, keyword)).or_else(|| {
+        let text = keyword_text(py, keyword);
+        params.iter().position(|param| param.is_named(&text))
+    })
 }
 
 /// The most parameters a method has.
@@ -91,7 +108,7 @@ pub unsafe fn bind<'a>(
         next = 1;
     }
     let mut taken = 0;
-    while taken < args.len() && next < params.len() && !params[next].rest {
+    while taken < args.len() && next < params.len() && !params[next].rest && !params[next].keyword_only {
         bound.slots[next] = args[taken];
         next += 1;
         taken += 1;
@@ -100,8 +117,9 @@ pub unsafe fn bind<'a>(
         match params.get(next) {
             Some(param) if param.rest => bound.rest = &args[taken..],
             _ => {
-                let own = first.is_some() as usize;
-                return Err(Fail::Type(format!("takes at most {} arguments, got {count}", params.len() - own)));
+                let most = next - first.is_some() as usize;
+                let kind = if next < params.len() { "positional arguments" } else { "arguments" };
+                return Err(Fail::Type(format!("takes at most {most} {kind}, got {count}")));
             }
         }
     }
@@ -117,7 +135,7 @@ unsafe fn bind_keywords(py: Python<'_>, params: &[Param], bound: &mut Args, valu
     unsafe {
         for i in 0..ffi::PyTuple_Size(kwnames) {
             let keyword = ffi::PyTuple_GetItem(kwnames, i);
-            let Some(at) = params.iter().position(|param| param.is_called(py, keyword)) else {
+            let Some(at) = named(py, params, keyword) else {
                 return Err(Fail::Type(format!("unknown argument '{}'", keyword_text(py, keyword))));
             };
             if !bound.slots[at].is_null() || params[at].rest && !bound.rest.is_empty() {
@@ -157,9 +175,11 @@ pub trait FromArg: Sized {
         if object.is_null() {
             return Err(Fail::Type(format!("argument '{name}' is missing")));
         }
-        match Self::read(py, object)? {
-            Some(value) => Ok(value),
-            None => Err(wrong_type(py, object, name, Self::WANTED)),
+        match Self::read(py, object) {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) => Err(wrong_type(py, object, name, Self::WANTED)),
+            Err(Fail::Beyond) => Err(Fail::Overflow(format!("{name} is an int beyond 64 bits"))),
+            Err(fail) => Err(fail),
         }
     }
 }
@@ -179,7 +199,11 @@ impl FromArg for isize {
                 return read_index(py, object);
             }
             let value = ffi::PyLong_AsSsize_t(object);
-            if value == -1 && !ffi::PyErr_Occurred().is_null() { Err(Fail::set(py)) } else { Ok(Some(value)) }
+            if value == -1 && !ffi::PyErr_Occurred().is_null() {
+                ffi::PyErr_Clear();
+                return Err(Fail::Beyond);
+            }
+            Ok(Some(value))
         }
     }
 }
@@ -192,12 +216,18 @@ fn read_index(py: Python<'_>, object: Object) -> Result<Option<isize>> {
         if ffi::PyIndex_Check(object) == 0 {
             return Ok(None);
         }
-        let value = ffi::PyNumber_AsSsize_t(object, ffi::PyExc_OverflowError);
-        if value == -1 && !ffi::PyErr_Occurred().is_null() {
-            let error = PyErr::fetch(py);
-            return if error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) { Ok(None) } else { Err(error.into()) };
+        let number = ffi::PyNumber_Index(object);
+        if number.is_null() {
+            // What only looks like an int is of the wrong type; any other exception is the object's own.
+            if ffi::PyErr_ExceptionMatches(ffi::PyExc_TypeError) != 0 {
+                ffi::PyErr_Clear();
+                return Ok(None);
+            }
+            return Err(Fail::set(py));
         }
-        Ok(Some(value))
+        let value = isize::read(py, number);
+        ffi::Py_DECREF(number);
+        value
     }
 }
 
@@ -328,6 +358,10 @@ pub fn python_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
         if ffi::PyLong_Check(object) != 0 {
             return int_scalar(py, object).map(Some);
         }
+        // NumPy's float64 is a float too, but one that counts with its dtype.
+        if ffi::PyFloat_Check(object) != 0 && !crate::buffer::has_buffer(object) {
+            return Ok(Some(Scalar::Float(ffi::PyFloat_AsDouble(object))));
+        }
     }
     Ok(None)
 }
@@ -337,7 +371,8 @@ pub fn python_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
 fn other_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
     if crate::buffer::has_buffer(object) {
         let tensor = crate::buffer::import_or_copy(py, object)?;
-        return Ok(Some(strided_core::ops::copy::the_only_item(&tensor)?));
+        // Bytes of length 1 are no number, an array without dimension is.
+        return if tensor.layout().rank() == 0 { Ok(Some(strided_core::ops::copy::the_only_item(&tensor)?)) } else { Ok(None) };
     }
     // SAFETY: a living object.
     let object = unsafe { Borrowed::from_ptr(py, object) };
@@ -402,7 +437,7 @@ pub fn sequence_of_ints(py: Python<'_>, object: Object) -> Result<Option<Dims>> 
         if length < 0 {
             return Err(Fail::set(py));
         }
-        let mut ints = Dims::with_capacity(length as usize);
+        let mut ints = Dims::new(); // grows with what is there: a length may lie
         for i in 0..length {
             let Some(item) = Bound::from_owned_ptr_or_opt(py, ffi::PySequence_GetItem(object, i)) else {
                 return Err(Fail::set(py));

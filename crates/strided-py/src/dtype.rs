@@ -177,8 +177,10 @@ impl Device {
     #[new]
     #[pyo3(signature = (r#type = None))]
     fn new(py: Python<'_>, r#type: Option<Bound<'_, PyAny>>) -> PyResult<Device> {
-        let object = r#type.map_or(py.None().into_ptr(), |object| object.as_ptr());
-        Device::read(py, object).map_err(|fail| fail.into_exception(py, "device"))
+        match r#type {
+            None => Ok(Device),
+            Some(object) => Device::read(py, object.as_ptr()).map_err(|fail| fail.into_exception(py, "device")),
+        }
     }
     /// `'cpu'`.
     #[getter]

@@ -17,6 +17,9 @@ pub enum Fail {
     /// An argument of the right type whose value is no good.
     Value(String),
     Index(String),
+    /// An int beyond the machine's integers; whoever knows the argument's name says so.
+    Beyond,
+    Overflow(String),
 }
 
 pub type Result<T> = std::result::Result<T, Fail>;
@@ -50,6 +53,8 @@ impl Fail {
             Fail::Type(text) => PyTypeError::new_err(named(text)),
             Fail::Value(text) => PyValueError::new_err(named(text)),
             Fail::Index(text) => PyIndexError::new_err(named(text)),
+            Fail::Beyond => PyOverflowError::new_err(named("an int is beyond 64 bits".into())),
+            Fail::Overflow(text) => PyOverflowError::new_err(named(text)),
         }
     }
 }
@@ -61,7 +66,6 @@ fn core_exception(py: Python<'_>, error: Error) -> PyErr {
         Family::DType => from_class(own_class(py, "DTypeError"), text),
         Family::Storage => from_class(own_class(py, "StorageError"), text),
         Family::Index => PyIndexError::new_err(text),
-        Family::Value => PyValueError::new_err(text),
         Family::Overflow => PyOverflowError::new_err(text),
         Family::ZeroDivision => PyZeroDivisionError::new_err(text),
         Family::Memory => PyMemoryError::new_err(text),

@@ -123,6 +123,9 @@ fn doc(row: &Row, first: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (at, param) in row.params.iter().enumerate() {
         let star = if param.rest { "*" } else { "" };
+        if param.keyword_only && !parts.iter().any(|part| part.starts_with('*')) {
+            parts.push("*".into());
+        }
         let default = param.default.map_or(String::new(), |value| format!("={value}"));
         let name = if at == 0 && param.name == "self" { first } else { param.name };
         parts.push(format!("{star}{name}{default}"));

@@ -2,7 +2,7 @@
 
 use crate::args::{Args, FromArg, Object, Param, TensorArg, bind, python_number, wrong_type};
 use crate::buffer::{has_buffer, import_or_copy};
-use crate::call::{LARGE, again};
+use crate::call::{LARGE, again, detached};
 use crate::errors::{Fail, Result, guard};
 use crate::methods::definition;
 use crate::object::{is_tensor, tensor_of, wrap};
@@ -89,12 +89,25 @@ impl Passed {
 fn apply(py: Python<'_>, row: &'static Row, operands: &[Operand], out: Option<Object>) -> Result<Object> {
     // SAFETY: an output was read as a tensor, and is not looked at again after Python code may have run.
     let target = out.map(|object| unsafe { tensor_of(object) });
-    let small = operands.iter().all(|o| matches!(o, Operand::Tensor(x) if x.size() < LARGE) || matches!(o, Operand::Scalar(_)));
+    let small = result_size(operands) < LARGE;
     let result = if small { run(row, operands, target)? } else { apply_large(py, row, operands, target)? };
     match result {
         Some(new) => wrap(py, new),
         None => Ok(again(out.expect("without a new tensor there is an output"))),
     }
+}
+
+/// A bound on the number of elements of the result: operands of other shapes are broadcast.
+#[inline]
+fn result_size(operands: &[Operand]) -> usize {
+    let mut size = 0usize;
+    for operand in operands {
+        if let Operand::Tensor(x) = operand {
+            let own = x.size();
+            size = if size == 0 || own == size { own } else { size.saturating_mul(own) };
+        }
+    }
+    size
 }
 
 /// Other threads may run, and change the objects, meanwhile: computes with handles of its own.
@@ -106,7 +119,7 @@ fn apply_large(py: Python<'_>, row: &'static Row, operands: &[Operand], out: Opt
     };
     let copies: SmallVec<[std::result::Result<Tensor, Scalar>; MOST]> = operands.iter().map(own).collect();
     let out = out.cloned();
-    Ok(py.detach(|| {
+    Ok(detached(py, || {
         let borrow = |copy| match copy {
             &Ok(ref x) => Operand::Tensor(x),
             &Err(number) => Operand::Scalar(number),
@@ -116,25 +129,24 @@ fn apply_large(py: Python<'_>, row: &'static Row, operands: &[Operand], out: Opt
     })?)
 }
 
-static UNARY: [Param; 2] = [Param::new("self", &["input"], false, None), Param::new("out", &[], false, Some("None"))];
-static BINARY: [Param; 3] = [
-    Param::new("self", &["input"], false, None),
-    Param::new("other", &[], false, None),
-    Param::new("out", &[], false, Some("None")),
-];
+/// The parameters of rows with one and with two operands; in place there is no `out`.
+static UNARY: [Param; 2] = [Param::new("self", &["input"], false, None), Param::by_name("out", "None")];
+static BINARY: [Param; 3] =
+    [Param::new("self", &["input"], false, None), Param::new("other", &[], false, None), Param::by_name("out", "None")];
 
-fn params(row: &Row) -> &'static [Param] {
-    if row.operands.len() == 1 { &UNARY } else { &BINARY }
+fn params(row: &Row, form: Form) -> &'static [Param] {
+    let all: &[Param] = if row.operands.len() == 1 { &UNARY } else { &BINARY };
+    if form == Form::InPlace { &all[..row.operands.len()] } else { all }
 }
 
 /// One call of a row in any of its forms.
 #[inline(always)]
 unsafe fn call<const I: usize>(form: Form, this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
     let row = &OPS[I];
-    guard(row.name, null_mut(), |py| {
+    guard(if form == Form::InPlace { row.in_place_name } else { row.name }, null_mut(), |py| {
         let first = if form == Form::Function { None } else { Some(this) };
         // SAFETY: what the interpreter passed.
-        let args = unsafe { bind(py, params(row), first, args, count, kwnames) }?;
+        let args = unsafe { bind(py, params(row, form), first, args, count, kwnames) }?;
         dispatch(py, row, form, &args)
     })
 }
@@ -142,7 +154,7 @@ unsafe fn call<const I: usize>(form: Form, this: Object, args: *const Object, co
 fn dispatch(py: Python<'_>, row: &'static Row, form: Form, args: &Args) -> Result<Object> {
     let arity = row.operands.len();
     if let Some(at) = args.slots[..arity].iter().position(|object| object.is_null()) {
-        let name = if at == 0 { "input" } else { params(row)[at].name };
+        let name = if at == 0 { "input" } else { params(row, form)[at].name };
         return Err(Fail::Type(format!("argument '{name}' is missing")));
     }
     let out = match form {

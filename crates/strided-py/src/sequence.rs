@@ -7,7 +7,6 @@ use crate::object::{is_tensor, tensor_of};
 use pyo3::exceptions::PyRecursionError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use strided_core::dtype::{Category, default_float, promote};
 use strided_core::kernels::item;
 use strided_core::layout::{Dims, shape_text};
@@ -252,7 +251,7 @@ impl Filler<'_> {
                 if self.next >= self.end {
                     return Err(changed());
                 }
-                copy::set_location(self.out, self.next as isize, value)?;
+                item::set(self.out, self.next as isize, value)?;
                 self.next += 1;
                 Ok(())
             }
@@ -288,16 +287,17 @@ pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> Result<Bound<'py, PyAny>> {
         return Err(PyRecursionError::new_err("tolist: more dims than the recursion limit").into());
     }
     // Lists that are being filled, outermost first, and the index and location each has reached.
-    let mut open: Vec<(Bound<'py, PyList>, isize, isize)> = Vec::new();
+    let mut open: Vec<(Bound<'py, PyAny>, isize, isize)> = Vec::new();
     let mut location = x.layout().offset();
     loop {
         let mut made = if open.len() < modes.len() {
-            let list = PyList::empty(py);
-            if modes[open.len()].extent > 0 {
+            let extent = modes[open.len()].extent;
+            let list = list_of(py, extent)?;
+            if extent > 0 {
                 open.push((list, 0, location));
                 continue;
             }
-            list.into_any()
+            list
         } else {
             // SAFETY: the location belongs to the tensor, whose memory stays in place while exported.
             number(py, unsafe { item::load(exported.at(location), x.dtype()) })?
@@ -305,15 +305,22 @@ pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> Result<Bound<'py, PyAny>> {
         loop {
             let depth = open.len();
             let Some((list, index, start)) = open.last_mut() else { return Ok(made) };
-            list.append(made)?;
+            // SAFETY: a new list of our own with room at this index; it takes the reference.
+            unsafe { ffi::PyList_SetItem(list.as_ptr(), *index, made.into_ptr()) };
             *index += 1;
             if *index < modes[depth - 1].extent {
                 location = *start + *index * modes[depth - 1].stride;
                 break;
             }
-            made = open.pop().expect("the list that is full").0.into_any();
+            made = open.pop().expect("the list that is full").0;
         }
     }
+}
+
+/// A list with room for so many items, all of which must be set before anyone sees it.
+fn list_of(py: Python<'_>, length: isize) -> Result<Bound<'_, PyAny>> {
+    // SAFETY: a new reference, or null with MemoryError set.
+    Ok(unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(length)) }?)
 }
 
 /// Memory that stays in place while objects are made from it.

@@ -55,8 +55,11 @@ fn index(py: Python<'_>, item: Object) -> Result<Index> {
             return Ok(Index::New);
         }
         if class != &raw mut ffi::PyBool_Type {
-            if let Some(at) = isize::read(py, item)? {
-                return Ok(Index::At(at));
+            match isize::read(py, item) {
+                Ok(Some(at)) => return Ok(Index::At(at)),
+                Ok(None) => {}
+                Err(Fail::Beyond) => return Err(Fail::Index("an index is an int beyond 64 bits".into())),
+                Err(fail) => return Err(fail),
             }
         }
         Err(Fail::Type(format!("an index must be an int, a slice, ... or None, got {}", type_name(py, item))))
@@ -121,7 +124,7 @@ unsafe extern "C" fn assign_subscript(this: Object, key: Object, value: Object) 
         // SAFETY: `this` is a tensor, and reading a plain key runs no code.
         let x = unsafe { tensor_of(this) };
         match (number, location(x, key)) {
-            (Some(number), Some(location)) => copy::set_location(x, location, number)?,
+            (Some(number), Some(location)) => strided_core::kernels::item::set(x, location, number)?,
             (Some(number), None) => assign_number(py, this, &indices(py, key)?, number)?,
             (None, _) => assign(py, this, &indices(py, key)?, value)?,
         }

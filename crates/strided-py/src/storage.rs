@@ -149,7 +149,7 @@ impl PyStorage {
                 let value = Scalar::from_arg(py, value.as_ptr(), "value")?;
                 let whole = self.run.whole()?;
                 let at = wrapped(at, whole.size())?;
-                Ok(copy::set_location(&whole, at, value)?)
+                Ok(strided_core::kernels::item::set(&whole, at, value)?)
             }
             slice => {
                 let source = Source::read(py, value.as_ptr())?;

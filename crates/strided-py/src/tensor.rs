@@ -9,6 +9,7 @@ use crate::methods::{Place, definitions, forever};
 use crate::object::{self, tensor_of, wrap, wrap_as};
 use crate::rows::{self, create::shared_or_cast};
 use crate::size::{is_size, new_size, slot};
+use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
@@ -151,6 +152,10 @@ const DOC: &str = "Tensor(*args)\n--\n\n\
 /// Makes the type and adds it, with the functions of all rows, to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    if !object::tensor_type().is_null() {
+        // Tensors of a first import would not be tensors for the second.
+        return Err(PyImportError::new_err("strided is loaded already, and cannot be loaded a second time"));
+    }
     object::prepare();
     let rows = rows::all();
     let mut methods = definitions(rows.iter(), Place::Method);

@@ -4,7 +4,9 @@ use super::cast::Cast;
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::scalar::{Bool, Complex, Element, Scalar};
+use crate::storage::{Access, Pinned};
 use crate::switch;
+use crate::tensor::Tensor;
 
 /// Sixteen aligned bytes: room for one element of any dtype.
 #[derive(Clone, Copy)]
@@ -46,6 +48,21 @@ pub fn check_fits(value: Scalar, dtype: DType) -> Result<()> {
     if matches!(value, Scalar::Float(_) | Scalar::Bool(_)) { Ok(()) } else { check_range(value, dtype) }
 }
 
+/// Whether an integer lies beyond the largest number of a floating dtype.
+pub fn rounds_to_infinity(value: Scalar, dtype: DType) -> bool {
+    let magnitude = match value {
+        Scalar::Int(v) => (v as f64).abs(),
+        Scalar::Huge(v) => v.abs(),
+        _ => return false,
+    };
+    let largest = match dtype {
+        DType::F16 => 65504.0,
+        DType::BF16 | DType::F32 => f32::MAX as f64,
+        _ => f64::INFINITY,
+    };
+    magnitude > largest
+}
+
 fn check_range(value: Scalar, dtype: DType) -> Result<()> {
     let text = match value {
         Scalar::Int(v) if dtype.is_int() => {
@@ -60,6 +77,34 @@ fn check_range(value: Scalar, dtype: DType) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::new("", Problem::DoesNotFit { value: text, dtype }))
+}
+
+/// The element of a tensor at a location of its storage.
+#[inline]
+pub fn get(x: &Tensor, location: isize) -> Result<Scalar> {
+    let pin = pin_one(x, location, Access::Read)?;
+    // SAFETY: the location is pinned.
+    Ok(unsafe { load(pin.origin, x.dtype()) })
+}
+
+/// Sets the element of a tensor at a location of its storage. Refuses an integer that does not fit.
+#[inline]
+pub fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
+    check_fits(value, x.dtype())?;
+    let pin = pin_one(x, location, Access::Write)?;
+    // SAFETY: the location is pinned.
+    unsafe { store(pin.origin, x.dtype(), value) };
+    Ok(())
+}
+
+#[inline]
+fn pin_one(x: &Tensor, location: isize, access: Access) -> Result<Pinned<'_>> {
+    loop {
+        match x.storage().try_pin_at(location, x.dtype(), access)? {
+            Some(pin) => return Ok(pin),
+            None => x.storage().wait_until_open(),
+        }
+    }
 }
 
 /// Reads an element.

@@ -1,26 +1,66 @@
 //! Elementwise loops: one function per element, applied along dense, scalar or strided operands.
 
-use super::{Pointers, Steps};
-use crate::cpu::simd;
+use super::{Kernel, Pointers, Steps};
+use crate::cpu::{self, simd};
+use crate::dtype::DType;
+use crate::scalar::Element;
 use std::mem::MaybeUninit;
 
 /// A function of one element.
 pub trait Unary<A: Copy> {
-    type Out: Copy;
+    type Out: Element;
     fn apply(a: A) -> Self::Out;
 }
 
 /// A function of two elements.
 pub trait Binary<A: Copy> {
-    type Out: Copy;
+    type Out: Element;
     fn apply(a: A, b: A) -> Self::Out;
+}
+
+/// A fast kernel, and the plain one that it must equal bit for bit, with the dtypes they are made for.
+#[derive(Clone, Copy)]
+pub struct Twins {
+    fast: Kernel,
+    reference: Kernel,
+    operand: DType,
+    result: DType,
+}
+
+impl Twins {
+    pub fn unary<F: Unary<A>, A: Element>() -> Twins {
+        Twins::new::<A, F::Out>(unary::<F, A>, unary_reference::<F, A>)
+    }
+
+    pub fn binary<F: Binary<A>, A: Element>() -> Twins {
+        Twins::new::<A, F::Out>(binary::<F, A>, binary_reference::<F, A>)
+    }
+
+    fn new<A: Element, O: Element>(fast: Kernel, reference: Kernel) -> Twins {
+        Twins { fast, reference, operand: A::DTYPE, result: O::DTYPE }
+    }
+
+    /// The dtype of every operand.
+    pub fn operand(&self) -> DType {
+        self.operand
+    }
+
+    /// The dtype of what is written.
+    pub fn result(&self) -> DType {
+        self.result
+    }
+
+    #[inline]
+    pub(super) fn kernel(&self) -> Kernel {
+        if cpu::reference_kernels() { self.reference } else { self.fast }
+    }
 }
 
 /// The kernel of a unary function.
 ///
 /// # Safety
 /// See [`super::Kernel`].
-pub unsafe fn unary<F: Unary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
+unsafe fn unary<F: Unary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
     // SAFETY: the caller's promise, passed on.
     unsafe { map1(p, s, n, F::apply) }
 }
@@ -29,7 +69,7 @@ pub unsafe fn unary<F: Unary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
 ///
 /// # Safety
 /// See [`super::Kernel`].
-pub unsafe fn binary<F: Binary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
+unsafe fn binary<F: Binary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
     let (a_size, out_size) = (size_of::<A>() as isize, size_of::<F::Out>() as isize);
     let (a, b): (*const A, *const A) = (p[1].cast(), p[2].cast());
     let out: *mut F::Out = p[0].cast();
@@ -53,7 +93,7 @@ pub unsafe fn binary<F: Binary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
 ///
 /// # Safety
 /// See [`super::Kernel`].
-pub unsafe fn unary_reference<F: Unary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
+unsafe fn unary_reference<F: Unary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
     // SAFETY: the caller's promise, passed on.
     unsafe { strided1(p, s, n, F::apply) }
 }
@@ -62,7 +102,7 @@ pub unsafe fn unary_reference<F: Unary<A>, A: Copy>(p: &Pointers, s: &Steps, n: 
 ///
 /// # Safety
 /// See [`super::Kernel`].
-pub unsafe fn binary_reference<F: Binary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
+unsafe fn binary_reference<F: Binary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
     // SAFETY: the caller's promise, passed on.
     unsafe { strided2::<F, A>(p, s, n) }
 }
@@ -74,6 +114,10 @@ pub unsafe fn binary_reference<F: Binary<A>, A: Copy>(p: &Pointers, s: &Steps, n
 #[inline(always)]
 pub(super) unsafe fn map1<A: Copy, O: Copy>(p: &Pointers, s: &Steps, n: usize, f: impl Fn(A) -> O + Copy) {
     let (out, a): (*mut O, *const A) = (p[0].cast(), p[1].cast());
+    if cpu::reference_kernels() {
+        // SAFETY: the caller's promise.
+        return unsafe { strided1(p, s, n, f) };
+    }
     // SAFETY: the caller's promise.
     simd(|| unsafe {
         if s[0] == size_of::<O>() as isize && s[1] == size_of::<A>() as isize {

@@ -12,10 +12,14 @@
 
 use super::cast;
 use super::{Kernel, OPERANDS, Pointers};
-use crate::cpu::simd;
+use crate::cpu::{self, simd};
 use crate::dtype::DType;
-use crate::nest::{Loop, Nest, walk};
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::nest::{Loop, Nest, Operand, Order, walk};
 use crate::scalar::Num;
+use crate::storage::Access;
+use crate::tensor::{Tensor, pin_each};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
@@ -37,6 +41,7 @@ pub trait Reduction<T: Num> {
 /// The loops of one reduction for one type.
 #[derive(Clone, Copy)]
 pub struct Reducer {
+    dtype: DType,
     /// Reduces up to BLOCK adjacent terms to one.
     along: unsafe fn(terms: *const u8, n: usize, out: *mut u8),
     /// Adds rows of terms to the lanes: row `first + i` goes to lane `(first + i) % LANES`.
@@ -54,6 +59,7 @@ pub struct Reducer {
 impl Reducer {
     pub const fn of<R: Reduction<T>, T: Num>() -> Reducer {
         Reducer {
+            dtype: T::DTYPE,
             along: along::<R, T>,
             absorb: absorb::<R, T>,
             clear: clear::<R, T>,
@@ -153,21 +159,14 @@ unsafe fn empty<R: Reduction<T>, T: Num>(out: *mut u8) {
 /// Room for `N` elements of any compute dtype.
 type Room<const N: usize> = MaybeUninit<[[u64; 2]; N]>;
 
-/// The dtypes on a reduction's way: input, accumulator, output.
-#[derive(Clone, Copy)]
-pub struct Stages {
-    pub input: DType,
-    pub accumulator: DType,
-    pub output: DType,
-}
-
-/// Reduces operand 1 into operand 0, whose step is 0 on the reduced loops of the nest.
-///
-/// # Safety
-/// The origins are pinned for the layouts that the nest was planned with, in the dtypes of `stages`;
-/// `reducer` is of the accumulator's type.
-pub unsafe fn run(nest: &Nest, origins: Pointers, reducer: &Reducer, stages: Stages) {
-    let start = nest.start(origins);
+/// Reduces `x` into `out`, whose layout is seen through `spread`: `x`'s rank, with extents of 1 where it is
+/// reduced. The reducer's dtype is that of the accumulator.
+pub fn run(reducer: &Reducer, x: &Tensor, out: &Tensor, spread: &Layout) -> Result<()> {
+    debug_assert!(spread.bounds() == out.layout().bounds());
+    let operands =
+        [Operand { layout: spread, size: out.dtype().size() }, Operand { layout: x.layout(), size: x.dtype().size() }];
+    // Extents of 1 get step 0 by broadcasting: those are the reduced loops.
+    let nest = Nest::new(x.layout(), &operands, Order::Free);
     let mut kept: SmallVec<[Loop; 4]> = SmallVec::new();
     let mut reduced: SmallVec<[Loop; 4]> = SmallVec::new();
     for &l in nest.loops() {
@@ -175,21 +174,27 @@ pub unsafe fn run(nest: &Nest, origins: Pointers, reducer: &Reducer, stages: Sta
     }
     let job = Job {
         reducer,
-        size: stages.accumulator.size(),
-        read: cast::kernel(stages.input, stages.accumulator),
-        in_place: stages.input == stages.accumulator,
-        write: cast::kernel(stages.accumulator, stages.output),
+        size: reducer.dtype.size(),
+        read: cast::kernel(x.dtype(), reducer.dtype),
+        in_place: x.dtype() == reducer.dtype && !cpu::reference_kernels(),
+        write: cast::kernel(reducer.dtype, out.dtype()),
         terms: reduced.iter().map(|l| l.extent).product(),
     };
-    let side_by_side = !reduced.is_empty() && nest.loops().last().is_some_and(|l| l.steps[0] != 0);
-    // SAFETY (both): the caller's promise.
-    if side_by_side && job.terms > 0 {
-        let columns = kept.pop().expect("the innermost loop is kept");
-        walk(&kept, start, |at| unsafe { job.across(at, &columns, &reduced) });
-    } else {
-        // SAFETY: as above.
-        walk(&kept, start, |at| unsafe { job.along(at, &reduced) });
+    let side_by_side = nest.loops().last().is_some_and(|l| l.steps[0] != 0) && !cpu::reference_kernels();
+    if let [Some(to), Some(from)] = pin_each([Some((out, Access::Write)), Some((x, Access::Read))])? {
+        let mut origins = [std::ptr::null_mut(); OPERANDS];
+        (origins[0], origins[1]) = (to.origin, from.origin);
+        let start = nest.start(origins);
+        if side_by_side && !reduced.is_empty() && job.terms > 0 {
+            let columns = kept.pop().expect("the innermost loop is kept");
+            // SAFETY: both are pinned for the layouts in the nest, and the casts lead to the reducer's dtype.
+            walk(&kept, start, |at| unsafe { job.across(at, &columns, &reduced) });
+        } else {
+            // SAFETY: as for `across`.
+            walk(&kept, start, |at| unsafe { job.along(at, &reduced) });
+        }
     }
+    Ok(())
 }
 
 struct Job<'a> {

@@ -80,14 +80,14 @@ impl Layout {
         }
         match self.rank().checked_sub(gone + kept) {
             Some(rest) if rests <= 1 => Ok((rest, kept + new + rest)),
-            _ => Err(self.count_error(gone + kept, rests)),
+            _ => Err(self.count_error(gone + kept)),
         }
     }
 
     #[cold]
-    fn count_error(&self, used: usize, rests: usize) -> Error {
+    fn count_error(&self, used: usize) -> Error {
         if used <= self.rank() {
-            return Error::argument("index", "the number of '...'", rests, "at most 1");
+            return Error::new("index", Problem::RestRepeated);
         }
         let (rank, shape) = (self.rank(), self.shape_text());
         Error::new("index", Problem::TooManyIndices { got: used, rank, shape })

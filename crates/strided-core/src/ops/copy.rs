@@ -2,13 +2,11 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::{Kernel, OPERANDS, cast, item};
+use crate::kernels::{item, launch};
 use crate::layout::Layout;
-use crate::nest::{Nest, Operand, Order};
 use crate::scalar::Scalar;
-use crate::storage::{Access, Fill, Pinned};
-use crate::tensor::{Tensor, conflict, pin_each};
-use std::ptr::null_mut;
+use crate::storage::Fill;
+use crate::tensor::{Tensor, conflict};
 
 /// Writes the values of `src`, broadcast and cast, into `out`.
 ///
@@ -38,13 +36,7 @@ pub fn copy(out: &Tensor, src: &Tensor) -> Result<()> {
     if conflict(out, src) {
         return copy(out, &clone(src)?);
     }
-    let kernel = cast::kernel(src.dtype(), out.dtype());
-    let input = Operand { layout, size: src.dtype().size() };
-    if let [Some(to), Some(from)] = pin_each([Some((out, Access::Write)), Some((src, Access::Read))])? {
-        // SAFETY: both are pinned for the layouts given, `expand` adds no location.
-        unsafe { run(out, to.origin, input, from.origin, kernel) };
-    }
-    Ok(())
+    launch::copy(out, src, layout)
 }
 
 #[cold]
@@ -63,23 +55,7 @@ fn does_not_fit(source: &Layout, out: &Layout) -> Error {
 pub fn fill(out: &Tensor, value: Scalar) -> Result<()> {
     let slot = item::Slot::new(value, out.dtype())?;
     out.check_writable()?;
-    let to = out.pin(Access::Write)?;
-    let none = Layout::scalar();
-    let kernel = cast::copy_kernel(out.dtype().size());
-    let input = Operand { layout: &none, size: out.dtype().size() };
-    // SAFETY: `out` is pinned; the slot is one element, read with step 0.
-    unsafe { run(out, to.origin, input, slot.address(), kernel) };
-    Ok(())
-}
-
-/// # Safety
-/// `to` and `from` are the pinned origins of `out` and of `input`.
-unsafe fn run(out: &Tensor, to: *mut u8, input: Operand, from: *mut u8, kernel: Kernel) {
-    const { assert!(OPERANDS == 4) };
-    let operands = [Operand { layout: out.layout(), size: out.dtype().size() }, input];
-    let nest = Nest::new(out.layout(), &operands, Order::Free);
-    // SAFETY: the caller's promise.
-    nest.for_each([to, from, null_mut(), null_mut()], |p, s, n| unsafe { kernel(p, s, n) });
+    launch::fill(out, slot)
 }
 
 /// A row-major copy with memory of its own.
@@ -110,40 +86,14 @@ pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
 /// One element as a number.
 #[inline]
 pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
-    let location = x.layout().location(index).map_err(|error| error.named("item"))?;
-    let pin = pin_one(x, location, Access::Read)?;
-    // SAFETY: the location is pinned.
-    Ok(unsafe { item::load(pin.origin, x.dtype()) })
+    item::get(x, x.layout().location(index).map_err(|error| error.named("item"))?)
 }
 
-/// Sets the element at a location of the storage. Refuses an integer that does not fit.
-#[inline]
-pub fn set_location(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
-    item::check_fits(value, x.dtype())?;
-    let pin = pin_one(x, location, Access::Write)?;
-    // SAFETY: the location is pinned.
-    unsafe { item::store(pin.origin, x.dtype(), value) };
-    Ok(())
-}
-
-/// Pins the element at a location of a tensor's storage.
-#[inline]
-fn pin_one(x: &Tensor, location: isize, access: Access) -> Result<Pinned<'_>> {
-    loop {
-        match x.storage().try_pin_at(location, x.dtype(), access)? {
-            Some(pin) => return Ok(pin),
-            None => x.storage().wait_until_open(),
-        }
-    }
-}
-
-/// Refuses a tensor with another number of elements than one.
+/// The only element as a number. Refuses a tensor with another number of elements.
 pub fn the_only_item(x: &Tensor) -> Result<Scalar> {
     if x.size() != 1 {
         let (got, wanted) = (format!("a tensor of shape {}", x.layout().shape_text()), "one element".into());
         return Err(Error::new("item", Problem::Argument { argument: "input", got, wanted }));
     }
-    let pin = x.pin(Access::Read)?;
-    // SAFETY: the only element lies at the origin.
-    Ok(unsafe { item::load(pin.origin, x.dtype()) })
+    item::get(x, x.layout().offset())
 }

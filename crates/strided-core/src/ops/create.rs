@@ -6,7 +6,7 @@ use crate::error::{Error, Problem, Result};
 use crate::kernels::{create, item};
 use crate::layout::MAX_SPAN;
 use crate::scalar::Scalar;
-use crate::storage::{Access, Fill};
+use crate::storage::Fill;
 use crate::tensor::Tensor;
 
 /// A new tensor with every element set to a number.
@@ -36,16 +36,12 @@ pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: End) 
     // Half-width floats are counted as float32 and then rounded once; a float32 counts in double, so that
     // a long range does not drift from its end.
     let compute = if dtype.is_float() { DType::F64 } else { dtype };
-    let (first, stride) = (item::Slot::new(start, compute)?, item::Slot::new(step, compute)?);
+    // The step of a falling range of unsigned numbers wraps: only the ends must fit.
+    let (first, stride) = (item::Slot::new(start, compute)?, item::Slot::cast(step, compute));
     if let (Scalar::Int(first), Scalar::Int(step), true) = (start, step, count > 0) {
         item::check_fits(Scalar::Int(first + step * (count as i128 - 1)), dtype)?;
     }
-    let out = Tensor::new(&[count as isize], compute, Fill::Nothing)?;
-    {
-        let pin = out.pin(Access::Write)?;
-        // SAFETY: `out` is dense and pinned, and the slots hold one element each.
-        unsafe { create::range(pin.origin, count, compute, first.address(), stride.address()) };
-    }
+    let out = create::range(count, compute, first, stride)?;
     if compute == dtype { Ok(out) } else { copy::to_dtype(&out, dtype) }
 }
 

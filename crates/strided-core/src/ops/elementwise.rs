@@ -2,16 +2,15 @@
 
 use super::copy;
 use super::table::{Row, Rule};
-use crate::cpu;
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::blocks::Staged;
-use crate::kernels::{Kernel, OPERANDS, cast, item};
+use crate::kernels::item;
+use crate::kernels::launch::{self, INPUTS as MOST, Input};
 use crate::layout::Layout;
-use crate::nest::{self, Nest, Order};
+use crate::nest;
 use crate::scalar::Scalar;
-use crate::storage::{Access, Fill};
-use crate::tensor::{Tensor, conflict, pin_each};
+use crate::storage::Fill;
+use crate::tensor::{Tensor, conflict};
 
 /// What an operation is applied to: a tensor, or a number that takes on the dtype of the tensors.
 #[derive(Clone, Copy)]
@@ -30,8 +29,6 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// The most operands a row has.
-pub const MOST: usize = OPERANDS - 1;
 const NOTHING: Operand = Operand::Scalar(Scalar::Bool(false));
 
 /// Applies a row to its operands: into `out`, or into a new tensor which is returned.
@@ -98,13 +95,15 @@ impl<'a> Plan<'a> {
         };
         for o in operands {
             if let Operand::Scalar(value) = *o {
-                if let Err(error) = item::check_fits(value, operand) {
-                    // A comparison with a number beyond the dtype is right all the same: in float64.
-                    if row.rule != Rule::bool {
-                        return Err(error);
-                    }
-                    (plan.operand, plan.compute) = (DType::F64, DType::F64);
+                let fits = item::check_fits(value, operand);
+                if fits.is_ok() && (row.rule != Rule::bool || !item::rounds_to_infinity(value, operand)) {
+                    continue;
                 }
+                // A comparison with a number beyond the dtype is right all the same: in float64.
+                if row.rule != Rule::bool {
+                    return Err(fits.expect_err("seen above"));
+                }
+                (plan.operand, plan.compute) = (DType::F64, DType::F64);
             }
         }
         Ok(plan)
@@ -147,46 +146,15 @@ impl<'a> Plan<'a> {
     /// Runs the kernel over operands that do not stand in the output's way.
     #[inline]
     fn fill(&self, operands: &[Operand], out: &Tensor) -> Result<()> {
-        let none = Layout::scalar();
-        let kernel_result = self.row.rule.result_dtype(self.compute);
-        let mut staged = Staged { kernel: kernel(self.row, self.compute), casts: [None; OPERANDS], sizes: [0; OPERANDS] };
-        let mut views = [nest::Operand { layout: &none, size: self.compute.size() }; OPERANDS];
-        let mut wanted = [None; OPERANDS];
-        let mut slots = [item::Slot::EMPTY; MOST];
-
-        wanted[0] = Some((out, Access::Write));
-        views[0] = nest::Operand { layout: out.layout(), size: out.dtype().size() };
-        staged.sizes[0] = kernel_result.size();
-        if out.dtype() != kernel_result {
-            staged.casts[0] = Some(cast::kernel(kernel_result, out.dtype()));
-        }
-        for (k, operand) in (1..).zip(operands) {
-            staged.sizes[k] = self.compute.size();
-            match operand {
-                Operand::Tensor(x) => {
-                    wanted[k] = Some((*x, Access::Read));
-                    views[k] = nest::Operand { layout: x.layout(), size: x.dtype().size() };
-                    if x.dtype() != self.compute {
-                        staged.casts[k] = Some(cast::kernel(x.dtype(), self.compute));
-                    }
-                }
-                Operand::Scalar(value) => slots[k - 1] = self.slot(*value, operands),
-            }
-        }
-        let nest = Nest::new(out.layout(), &views[..=operands.len()], Order::Free);
-        let pins = pin_each(wanted)?;
-        let mut origins = [std::ptr::null_mut(); OPERANDS];
-        for (k, origin) in origins.iter_mut().enumerate() {
-            *origin = match &pins[k] {
-                Some(pin) => pin.origin,
-                None if k > 0 && k <= operands.len() => slots[k - 1].address(),
-                None => std::ptr::null_mut(),
+        let twins = (self.row.kernels)(self.compute).expect("the class has kernels for each of its dtypes");
+        let mut inputs = [Input::Slot(item::Slot::EMPTY); MOST];
+        for (input, operand) in inputs.iter_mut().zip(operands) {
+            *input = match operand {
+                Operand::Tensor(x) => Input::Tensor(x),
+                Operand::Scalar(value) => Input::Slot(self.slot(*value, operands)),
             };
         }
-        // SAFETY: the origins are pinned for the layouts of which the nest is made, or are slots read
-        // with step 0; every cast leads between the operand's dtype and the kernel's.
-        nest.for_each(origins, |p, s, n| unsafe { staged.run(p, s, n) });
-        Ok(())
+        launch::run(&twins, &inputs[..operands.len()], out)
     }
 }
 
@@ -200,12 +168,6 @@ fn far(value: Scalar) -> f64 {
         Scalar::Float(v) => v,
         Scalar::Bool(_) | Scalar::Complex(_) => f64::NAN,
     }
-}
-
-#[inline]
-fn kernel(row: &Row, dtype: DType) -> Kernel {
-    let twins = (row.kernels)(dtype).expect("the class has kernels for each of its dtypes");
-    if cpu::reference_kernels() { twins.reference } else { twins.fast }
 }
 
 /// The row-major layout of the shape to which the operands broadcast.

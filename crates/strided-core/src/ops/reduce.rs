@@ -2,14 +2,12 @@
 
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::OPERANDS;
-use crate::kernels::reduce::{self, Reducer, Reduction, Stages};
+use crate::kernels::reduce::{self, Reducer, Reduction};
 use crate::layout::{Dims, Layout, shape_text, wrap_dim};
-use crate::nest::{Nest, Operand, Order};
 use crate::scalar::{Complex, Num};
-use crate::storage::{Access, Fill};
+use crate::storage::Fill;
 use crate::switch;
-use crate::tensor::{Tensor, conflict, pin_each};
+use crate::tensor::{Tensor, conflict};
 
 /// One reduction.
 pub struct Row {
@@ -115,23 +113,8 @@ fn marks(rank: usize, dims: Option<&[isize]>) -> Result<smallvec::SmallVec<[bool
 
 /// `kept` is the input's shape with extents of 1 in place of what is reduced.
 fn fill(row: &Row, x: &Tensor, out: &Tensor, kept: &[isize], result: DType) -> Result<()> {
-    let accumulator = result.compute();
-    let reducer = (row.reducer)(accumulator).expect("a reducer for every compute dtype");
-    // The output seen with the input's rank: extents of 1 get step 0 by broadcasting.
-    let spread = spread(out.layout(), kept);
-    let operands = [
-        Operand { layout: &spread, size: out.dtype().size() },
-        Operand { layout: x.layout(), size: x.dtype().size() },
-    ];
-    let nest = Nest::new(x.layout(), &operands, Order::Free);
-    let stages = Stages { input: x.dtype(), accumulator, output: out.dtype() };
-    if let [Some(to), Some(from)] = pin_each([Some((out, Access::Write)), Some((x, Access::Read))])? {
-        let mut origins = [std::ptr::null_mut(); OPERANDS];
-        (origins[0], origins[1]) = (to.origin, from.origin);
-        // SAFETY: both origins are pinned for the layouts in the nest, and the reducer is the accumulator's.
-        unsafe { reduce::run(&nest, origins, &reducer, stages) };
-    }
-    Ok(())
+    let reducer = (row.reducer)(result.compute()).expect("a reducer for every compute dtype");
+    reduce::run(&reducer, x, out, &spread(out.layout(), kept))
 }
 
 /// An output layout, whose reduced dims may be missing, with those dims as extents of 1.

@@ -11,8 +11,7 @@
 
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::Kernel;
-use crate::kernels::map::{self, Binary, Unary};
+use crate::kernels::map::{Binary, Twins, Unary};
 use crate::scalar::{Bool, Field, Num, Real};
 use crate::switch;
 
@@ -59,6 +58,8 @@ pub enum Rule {
 /// One elementwise operation.
 pub struct Row {
     pub name: &'static str,
+    /// `add_`
+    pub in_place_name: &'static str,
     /// Names of the operands.
     pub operands: &'static [&'static str],
     pub class: Class,
@@ -68,12 +69,6 @@ pub struct Row {
     pub doc: &'static str,
     /// The kernels for operands of a compute dtype.
     pub kernels: fn(DType) -> Option<Twins>,
-}
-
-/// A fast kernel, and the plain one that it must equal bit for bit.
-pub struct Twins {
-    pub fast: Kernel,
-    pub reference: Kernel,
 }
 
 impl Class {
@@ -152,10 +147,10 @@ macro_rules! body {
 /// Chooses the drivers by the number of operands.
 macro_rules! twins {
     ($name:ident ($a:ident) $T:ident) => {
-        Twins { fast: map::unary::<bodies::$name, $T>, reference: map::unary_reference::<bodies::$name, $T> }
+        Twins::unary::<bodies::$name, $T>()
     };
     ($name:ident ($a:ident, $b:ident) $T:ident) => {
-        Twins { fast: map::binary::<bodies::$name, $T>, reference: map::binary_reference::<bodies::$name, $T> }
+        Twins::binary::<bodies::$name, $T>()
     };
 }
 
@@ -174,6 +169,7 @@ macro_rules! rows {
         /// All rows.
         pub static OPS: &[Row] = &[$(Row {
             name: stringify!($name),
+            in_place_name: concat!(stringify!($name), "_"),
             operands: &[$(stringify!($arg)),+],
             class: Class::$class,
             rule: Rule::$rule,

@@ -196,9 +196,19 @@ fn counted(py: Python<'_>, start: Option<Scalar>, end: Option<Scalar>, step: Opt
 }
 
 fn common(py: Python<'_>, a: Object, b: Object) -> Result<DType> {
-    let read = |object| -> Result<elementwise::Operand<'_>> {
-        // SAFETY: used before anything else runs.
-        if is_tensor(object) { Ok(elementwise::Operand::Tensor(unsafe { tensor_of(object) })) } else { Ok(elementwise::Operand::Scalar(Scalar::from_arg(py, object, "tensor")?)) }
+    // A dtype counts as a tensor of it does; an array, too, counts with its dtype.
+    let read = |object: Object| -> Result<std::result::Result<DType, Scalar>> {
+        if let Some(number) = crate::args::python_number(py, object)? {
+            return Ok(Err(number));
+        }
+        if is_tensor(object) || has_buffer(object) {
+            return Ok(Ok(taken(py, object, None)?.tensor.dtype()));
+        }
+        DType::from_arg(py, object, "tensor").map(Ok)
     };
-    Ok(elementwise::common_dtype(&[read(a)?, read(b)?])?)
+    match (read(a)?, read(b)?) {
+        (Ok(a), Ok(b)) => Ok(promote(a, b)?),
+        (Ok(dtype), Err(number)) | (Err(number), Ok(dtype)) => Ok(elementwise::with_scalar(dtype, number)),
+        (Err(a), Err(b)) => Ok(elementwise::with_scalar(elementwise::with_scalar(DType::Bool, a), b)),
+    }
 }

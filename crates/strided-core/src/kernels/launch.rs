@@ -1,0 +1,92 @@
+//! From tensors to kernel calls: casts, nest, pins. The safe door to the elementwise kernels.
+
+use super::blocks::Staged;
+use super::item::Slot;
+use super::map::Twins;
+use super::{Kernel, OPERANDS, cast};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::nest::{Nest, Operand, Order};
+use crate::storage::Access;
+use crate::tensor::{Tensor, pin_each};
+use std::ptr::null_mut;
+
+/// What a kernel reads.
+#[derive(Clone, Copy)]
+pub enum Input<'a> {
+    Tensor(&'a Tensor),
+    /// One element of the kernel's dtype.
+    Slot(Slot),
+}
+
+/// The most inputs a kernel has.
+pub const INPUTS: usize = OPERANDS - 1;
+
+/// Runs a kernel over inputs that broadcast to the output and do not stand in its way. Elements are cast
+/// to the kernel's dtypes and back where they differ.
+#[inline]
+pub fn run(twins: &Twins, inputs: &[Input], out: &Tensor) -> Result<()> {
+    let mut staged = Staged { kernel: twins.kernel(), casts: [None; OPERANDS], sizes: [twins.operand().size(); OPERANDS] };
+    let none = Layout::scalar();
+    let mut views = [Operand { layout: &none, size: twins.operand().size() }; OPERANDS];
+    let mut wanted = [None; OPERANDS];
+    wanted[0] = Some((out, Access::Write));
+    views[0] = Operand { layout: out.layout(), size: out.dtype().size() };
+    staged.sizes[0] = twins.result().size();
+    staged.casts[0] = cast_if_needed(twins.result(), out.dtype());
+    for (k, input) in (1..).zip(inputs) {
+        if let Input::Tensor(x) = input {
+            wanted[k] = Some((*x, Access::Read));
+            views[k] = Operand { layout: x.layout(), size: x.dtype().size() };
+            staged.casts[k] = cast_if_needed(x.dtype(), twins.operand());
+        }
+    }
+    let nest = Nest::new(out.layout(), &views[..=inputs.len()], Order::Free);
+    let pins = pin_each(wanted)?;
+    let mut origins = [null_mut(); OPERANDS];
+    for (origin, pin) in origins.iter_mut().zip(&pins) {
+        *origin = pin.as_ref().map_or(null_mut(), |pin| pin.origin);
+    }
+    for (origin, input) in origins[1..].iter_mut().zip(inputs) {
+        if let Input::Slot(slot) = input {
+            *origin = slot.address();
+        }
+    }
+    // SAFETY: the origins are pinned for the layouts of which the nest is made, or are slots read with step
+    // 0; every cast leads between the operand's dtype and the kernel's, which `Twins` knows.
+    nest.for_each(origins, |p, s, n| unsafe { staged.run(p, s, n) });
+    Ok(())
+}
+
+#[inline]
+fn cast_if_needed(from: DType, to: DType) -> Option<Kernel> {
+    if from == to { None } else { Some(cast::kernel(from, to)) }
+}
+
+/// Writes the elements of `src`, seen through a layout that adds no location to its own, into `out`.
+pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
+    debug_assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
+    let kernel = cast::kernel(src.dtype(), out.dtype());
+    if let [Some(to), Some(from)] = pin_each([Some((out, Access::Write)), Some((src, Access::Read))])? {
+        let operands = [
+            Operand { layout: out.layout(), size: out.dtype().size() },
+            Operand { layout, size: src.dtype().size() },
+        ];
+        let nest = Nest::new(out.layout(), &operands, Order::Free);
+        // SAFETY: both are pinned, and the kernel is the cast between their dtypes.
+        nest.for_each([to.origin, from.origin, null_mut(), null_mut()], |p, s, n| unsafe { kernel(p, s, n) });
+    }
+    Ok(())
+}
+
+/// Writes one element, of the output's dtype, everywhere.
+pub fn fill(out: &Tensor, slot: Slot) -> Result<()> {
+    let (none, size) = (Layout::scalar(), out.dtype().size());
+    let kernel = cast::copy_kernel(size);
+    let nest = Nest::new(out.layout(), &[Operand { layout: out.layout(), size }, Operand { layout: &none, size }], Order::Free);
+    let pin = out.pin(Access::Write)?;
+    // SAFETY: the output is pinned; the slot is one element of its size, read with step 0.
+    nest.for_each([pin.origin, slot.address(), null_mut(), null_mut()], |p, s, n| unsafe { kernel(p, s, n) });
+    Ok(())
+}
