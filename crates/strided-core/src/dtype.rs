@@ -195,7 +195,10 @@ pub fn default_float() -> DType {
 pub fn set_default_float(dtype: DType) -> Result<()> {
     if !dtype.is_float() {
         let wanted = "a floating dtype";
-        return Err(Error::new("set_default_dtype", Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
+        return Err(Error::new(
+            "set_default_dtype",
+            Problem::WrongDType { argument: "dtype", got: dtype, wanted },
+        ));
     }
     DEFAULT.store(dtype as u8, Relaxed);
     Ok(())

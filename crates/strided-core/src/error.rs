@@ -138,7 +138,9 @@ impl fmt::Display for Problem {
         use Problem::*;
         match self {
             DimRange { dim, rank: 0 } => write!(f, "dim {dim} of a tensor without dimension"),
-            DimRange { dim, rank } => write!(f, "dim {dim} is outside {} to {} (rank {rank})", -(*rank as isize), rank - 1),
+            DimRange { dim, rank } => {
+                write!(f, "dim {dim} is outside {} to {} (rank {rank})", -(*rank as isize), rank - 1)
+            }
             DimRepeated { dim } => write!(f, "dim {dim} is named more than once"),
             Count { what, got, wanted } => write!(f, "got {got} {what}, wanted {wanted}"),
             Rank { rank, wanted } => write!(f, "got a tensor of rank {rank}, wanted {wanted}"),
@@ -148,7 +150,10 @@ impl fmt::Display for Problem {
             TooManyIndices { got, rank, shape } => write!(f, "{got} indices for {rank} dims (shape {shape})"),
             RestRepeated => write!(f, "more than one '...'"),
             NarrowRange { start, length, extent, dim, shape } => {
-                write!(f, "start {start} + length {length} exceeds extent {extent} of dim {dim} (shape {shape})")
+                write!(
+                    f,
+                    "start {start} + length {length} exceeds extent {extent} of dim {dim} (shape {shape})"
+                )
             }
             Argument { argument, got, wanted } => write!(f, "{argument} is {got}, wanted {wanted}"),
             NegativeSize { size, dim } => write!(f, "size {size} of dim {dim} is negative"),
@@ -161,27 +166,46 @@ impl fmt::Display for Problem {
             }
             ViewSize { from, to } => write!(f, "shape {to} has another number of elements than {from}"),
             ViewStride { shape, stride, to } => {
-                write!(f, "shape {shape} with strides {stride} cannot be viewed as {to} without a copy; use reshape")
+                write!(
+                    f,
+                    "shape {shape} with strides {stride} cannot be viewed as {to} without a copy; use reshape"
+                )
             }
             Fold { modes, shape, stride } => {
                 write!(f, "modes {modes} are not sequentially contiguous (shape {shape}, strides {stride})")
             }
             OutShape { got, wanted } => write!(f, "out has shape {got}, wanted {wanted}"),
             SelfOverlap { shape, stride } => {
-                write!(f, "elements of the output share memory (shape {shape}, strides {stride}); clone it first")
+                write!(
+                    f,
+                    "elements of the output share memory (shape {shape}, strides {stride}); clone it first"
+                )
             }
             OutsideStorage { first, last, length } => {
                 write!(f, "locations {first} to {last} leave a storage of {length} elements")
             }
-            Misaligned { what, got, size } => write!(f, "{what} {got} is no multiple of the element size {size}"),
-            WrongDType { argument, got, wanted } => write!(f, "{argument} is {}, wanted {wanted}", got.name()),
-            NoCommonDType { left, right } => write!(f, "no dtype holds both {} and {}", left.name(), right.name()),
+            Misaligned { what, got, size } => {
+                write!(f, "{what} {got} is no multiple of the element size {size}")
+            }
+            WrongDType { argument, got, wanted } => {
+                write!(f, "{argument} is {}, wanted {wanted}", got.name())
+            }
+            NoCommonDType { left, right } => {
+                write!(f, "no dtype holds both {} and {}", left.name(), right.name())
+            }
             LowerCategory { result, output } => {
-                write!(f, "a {} result cannot be stored into {}; use copy_ to cast", result.name(), output.name())
+                write!(
+                    f,
+                    "a {} result cannot be stored into {}; use copy_ to cast",
+                    result.name(),
+                    output.name()
+                )
             }
             DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
             ReadOnly => write!(f, "the memory is read-only"),
-            Exported { exports } => write!(f, "the storage cannot change its size while {exports} view(s) of it are exported"),
+            Exported { exports } => {
+                write!(f, "the storage cannot change its size while {exports} view(s) of it are exported")
+            }
             NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
             OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
         }

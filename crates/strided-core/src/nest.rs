@@ -54,7 +54,9 @@ impl Nest {
     /// Plans operands that broadcast to the shape of a layout.
     #[inline]
     pub fn new(shape: &Layout, operands: &[Operand], order: Order) -> Nest {
-        let Some(whole) = Nest::all_dense(shape, operands) else { return Nest::general(shape, operands, order) };
+        let Some(whole) = Nest::all_dense(shape, operands) else {
+            return Nest::general(shape, operands, order);
+        };
         let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS] };
         nest.loops.push(whole);
         nest

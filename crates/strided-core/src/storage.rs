@@ -92,7 +92,12 @@ impl Storage {
                 // SAFETY: as above.
                 unsafe { data.write_bytes(0, size - HEADER) };
             }
-            return Ok(Storage::from_parts(block, size, Run { bytes: data, length: bytes, memory: Memory::Inline }, false));
+            return Ok(Storage::from_parts(
+                block,
+                size,
+                Run { bytes: data, length: bytes, memory: Memory::Inline },
+                false,
+            ));
         }
         let size = alloc::rounded(bytes).ok_or_else(|| out_of_memory(bytes))?;
         let data = alloc::allocate(size, zeroed).ok_or_else(|| out_of_memory(bytes))?;
@@ -112,7 +117,12 @@ impl Storage {
     /// # Safety
     /// `bytes` points to `length` bytes that stay readable (and writable unless `readonly`) until
     /// `owner` is dropped. `length` may be 0.
-    pub unsafe fn foreign(bytes: *mut u8, length: usize, readonly: bool, owner: Box<dyn Owner>) -> Result<Storage> {
+    pub unsafe fn foreign(
+        bytes: *mut u8,
+        length: usize,
+        readonly: bool,
+        owner: Box<dyn Owner>,
+    ) -> Result<Storage> {
         let bytes = NonNull::new(bytes).unwrap_or(NonNull::<Header>::dangling().cast());
         let block = alloc::allocate(HEADER, false).ok_or_else(|| out_of_memory(HEADER))?;
         let run = Run { bytes, length, memory: Memory::Foreign(owner) };
@@ -224,7 +234,14 @@ impl Storage {
     }
 
     #[inline]
-    fn try_pin_between(&self, low: isize, high: isize, origin: isize, dtype: DType, access: Access) -> Result<Option<Pinned<'_>>> {
+    fn try_pin_between(
+        &self,
+        low: isize,
+        high: isize,
+        origin: isize,
+        dtype: DType,
+        access: Access,
+    ) -> Result<Option<Pinned<'_>>> {
         if access == Access::Write && self.header().readonly {
             return Err(Error::new("", Problem::ReadOnly));
         }
@@ -234,7 +251,10 @@ impl Storage {
         let inside = (low >= 0) & ((high + 1) * size <= pinned.length as isize);
         let aligned = pinned.start as usize & (dtype.alignment() - 1) == 0;
         if inside & (aligned | (high < 0)) {
-            return Ok(Some(Pinned { origin: pinned.start.wrapping_offset(origin * size), _pin: pinned.pin }));
+            return Ok(Some(Pinned {
+                origin: pinned.start.wrapping_offset(origin * size),
+                _pin: pinned.pin,
+            }));
         }
         let problem = if inside {
             Problem::Misaligned { what: "address", got: pinned.start as isize, size: dtype.alignment() }
@@ -425,7 +445,10 @@ mod tests {
             // SAFETY: all of it is ours.
             unsafe { storage.pin_all().start.write_bytes(7, bytes) };
             storage.resize(2 * bytes).unwrap();
-            assert_eq!((read(&storage, bytes - 1), read(&storage, bytes), storage.length()), (7, 0, 2 * bytes));
+            assert_eq!(
+                (read(&storage, bytes - 1), read(&storage, bytes), storage.length()),
+                (7, 0, 2 * bytes)
+            );
             storage.resize(bytes / 2).unwrap();
             assert_eq!((read(&storage, bytes / 2 - 1), storage.length()), (7, bytes / 2));
             storage.resize(0).unwrap();
@@ -454,7 +477,9 @@ mod tests {
         let drops = Arc::new(AtomicUsize::new(0));
         let mut bytes = [1u8, 2, 3];
         // SAFETY: `bytes` outlives the storage.
-        let storage = unsafe { Storage::foreign(bytes.as_mut_ptr(), 3, true, Box::new(Counted(drops.clone()))) }.unwrap();
+        let storage =
+            unsafe { Storage::foreign(bytes.as_mut_ptr(), 3, true, Box::new(Counted(drops.clone()))) }
+                .unwrap();
         let other = storage.clone();
         assert!(!storage.is_owned());
         assert_eq!(*storage.resize(1).unwrap_err().problem, Problem::ReadOnly);
@@ -484,7 +509,8 @@ mod tests {
                     while !stop.load(Relaxed) {
                         let pin = storage.pin_all();
                         // SAFETY: inside the pinned bytes; only zeros are ever written.
-                        let sum: u64 = (0..pin.length).map(|i| unsafe { pin.start.add(i).read_volatile() } as u64).sum();
+                        let sum: u64 =
+                            (0..pin.length).map(|i| unsafe { pin.start.add(i).read_volatile() } as u64).sum();
                         assert_eq!(sum, 0);
                     }
                 });

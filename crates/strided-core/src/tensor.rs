@@ -39,7 +39,11 @@ impl Tensor {
     /// A tensor on an existing storage. Refuses a layout that leaves it.
     pub fn over(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
         if layout.offset() < 0 {
-            let argument = Problem::Argument { argument: "offset", got: layout.offset().to_string(), wanted: "0 or more".into() };
+            let argument = Problem::Argument {
+                argument: "offset",
+                got: layout.offset().to_string(),
+                wanted: "0 or more".into(),
+            };
             return Err(Error::new("", argument));
         }
         let tensor = Tensor { storage, layout, dtype };
@@ -77,7 +81,11 @@ impl Tensor {
             let (argument, wanted) = ("input", "a complex dtype");
             return Err(Error::new("imag", Problem::WrongDType { argument, got: self.dtype, wanted }));
         }
-        Ok(Tensor { storage: self.storage.clone(), layout: self.layout.part(index)?, dtype: self.dtype.real() })
+        Ok(Tensor {
+            storage: self.storage.clone(),
+            layout: self.layout.part(index)?,
+            dtype: self.dtype.real(),
+        })
     }
 
     #[inline]
@@ -134,7 +142,9 @@ impl Tensor {
 
 /// Pins several tensors, all or none: nobody waits for a pin while holding another.
 #[inline]
-pub fn pin_each<'a, const N: usize>(wanted: [Option<(&'a Tensor, Access)>; N]) -> Result<[Option<Pinned<'a>>; N]> {
+pub fn pin_each<'a, const N: usize>(
+    wanted: [Option<(&'a Tensor, Access)>; N],
+) -> Result<[Option<Pinned<'a>>; N]> {
     'again: loop {
         let mut pins = [const { None }; N];
         for (pin, want) in pins.iter_mut().zip(&wanted) {

@@ -30,8 +30,20 @@ pub struct Param {
 }
 
 impl Param {
-    pub const fn new(name: &'static str, aliases: &'static [&'static str], rest: bool, default: Option<&'static str>) -> Param {
-        Param { name, aliases, rest, keyword_only: false, default, interned: AtomicPtr::new(std::ptr::null_mut()) }
+    pub const fn new(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        rest: bool,
+        default: Option<&'static str>,
+    ) -> Param {
+        Param {
+            name,
+            aliases,
+            rest,
+            keyword_only: false,
+            default,
+            interned: AtomicPtr::new(std::ptr::null_mut()),
+        }
     }
 
     /// One that is only given by name.
@@ -100,7 +112,8 @@ pub unsafe fn bind<'a>(
     // A vectorcall may pass its own flag in the count's top bit.
     let count = (count as usize) & !(1 << (usize::BITS - 1));
     // SAFETY: the interpreter passes `count` living objects (none need be allocated for 0).
-    let args: &'a [Object] = if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(start, count) } };
+    let args: &'a [Object] =
+        if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(start, count) } };
     let mut bound = Args { slots: [std::ptr::null_mut(); MOST], rest: &[] };
     let mut next = 0;
     if let Some(object) = first {
@@ -130,7 +143,13 @@ pub unsafe fn bind<'a>(
     Ok(bound)
 }
 
-unsafe fn bind_keywords(py: Python<'_>, params: &[Param], bound: &mut Args, values: *const Object, kwnames: Object) -> Result<()> {
+unsafe fn bind_keywords(
+    py: Python<'_>,
+    params: &[Param],
+    bound: &mut Args,
+    values: *const Object,
+    kwnames: Object,
+) -> Result<()> {
     // SAFETY: `kwnames` is a tuple of strings with one value each.
     unsafe {
         for i in 0..ffi::PyTuple_Size(kwnames) {
@@ -315,7 +334,9 @@ impl FromArg for NoGrad {
     const WANTED: &'static str = "False";
     fn read(py: Python<'_>, object: Object) -> Result<Option<NoGrad>> {
         match bool::read(py, object)? {
-            Some(true) => Err(Fail::Value("requires_grad=True is not possible: strided has no autograd".into())),
+            Some(true) => {
+                Err(Fail::Value("requires_grad=True is not possible: strided has no autograd".into()))
+            }
             _ => Ok(Some(NoGrad)),
         }
     }
@@ -372,7 +393,11 @@ fn other_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
     if crate::buffer::has_buffer(object) {
         let tensor = crate::buffer::import_or_copy(py, object)?;
         // Bytes of length 1 are no number, an array without dimension is.
-        return if tensor.layout().rank() == 0 { Ok(Some(strided_core::ops::copy::the_only_item(&tensor)?)) } else { Ok(None) };
+        return if tensor.layout().rank() == 0 {
+            Ok(Some(strided_core::ops::copy::the_only_item(&tensor)?))
+        } else {
+            Ok(None)
+        };
     }
     // SAFETY: a living object.
     let object = unsafe { Borrowed::from_ptr(py, object) };
@@ -389,7 +414,11 @@ unsafe fn int_scalar(py: Python<'_>, object: Object) -> Result<Scalar> {
     unsafe {
         let value = ffi::PyLong_AsLongLongAndOverflow(object, &mut overflow);
         if overflow == 0 {
-            return if value == -1 && !ffi::PyErr_Occurred().is_null() { Err(Fail::set(py)) } else { Ok(Scalar::Int(value as i128)) };
+            return if value == -1 && !ffi::PyErr_Occurred().is_null() {
+                Err(Fail::set(py))
+            } else {
+                Ok(Scalar::Int(value as i128))
+            };
         }
         if overflow > 0 {
             let value = ffi::PyLong_AsUnsignedLongLong(object);
@@ -430,7 +459,10 @@ pub fn sequence_of_ints(py: Python<'_>, object: Object) -> Result<Option<Dims>> 
     // SAFETY: a living object; items of a tuple or list are borrowed while it is not changed (reading an
     // exact int runs no code), others are owned.
     unsafe {
-        if ffi::PySequence_Check(object) == 0 || ffi::PyUnicode_Check(object) != 0 || ffi::PyBytes_Check(object) != 0 {
+        if ffi::PySequence_Check(object) == 0
+            || ffi::PyUnicode_Check(object) != 0
+            || ffi::PyBytes_Check(object) != 0
+        {
             return Ok(None);
         }
         let length = ffi::PySequence_Size(object);

@@ -60,11 +60,23 @@ fn format_of(dtype: DType) -> Option<&'static str> {
         DType::U8 => "B",
         DType::U16 => "H",
         DType::U32 => "I",
-        DType::U64 => if LONG { "L" } else { "Q" },
+        DType::U64 => {
+            if LONG {
+                "L"
+            } else {
+                "Q"
+            }
+        }
         DType::I8 => "b",
         DType::I16 => "h",
         DType::I32 => "i",
-        DType::I64 => if LONG { "l" } else { "q" },
+        DType::I64 => {
+            if LONG {
+                "l"
+            } else {
+                "q"
+            }
+        }
         DType::F16 => "e",
         DType::BF16 => return None,
         DType::F32 => "f",
@@ -80,7 +92,9 @@ pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
     let wants = |flag: c_int| flags & flag == flag;
     let Some(format) = format_of(x.dtype()) else {
         let name = x.dtype().name();
-        return Err(refuse(format!("buffers have no format for {name}; use view(uint16) for the bits or float() for the values")));
+        return Err(refuse(format!(
+            "buffers have no format for {name}; use view(uint16) for the bits or float() for the values"
+        )));
     };
     if wants(ffi::PyBUF_WRITABLE) && x.storage().is_readonly() {
         return Err(refuse("the memory is read-only".into()));
@@ -92,10 +106,17 @@ pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
         && (column || !wants(ffi::PyBUF_F_CONTIGUOUS))
         && (row || column || !wants(ffi::PyBUF_ANY_CONTIGUOUS));
     if !fits {
-        return Err(refuse(format!("a contiguous buffer is wanted, but the strides are {}", layout.stride_text())));
+        return Err(refuse(format!(
+            "a contiguous buffer is wanted, but the strides are {}",
+            layout.stride_text()
+        )));
     }
     if layout.rank() > ffi::PyBUF_MAX_NDIM as usize {
-        return Err(refuse(format!("buffers have at most {} dims, the tensor has {}", ffi::PyBUF_MAX_NDIM, layout.rank())));
+        return Err(refuse(format!(
+            "buffers have at most {} dims, the tensor has {}",
+            ffi::PyBUF_MAX_NDIM,
+            layout.rank()
+        )));
     }
     let size = x.dtype().size();
     x.storage().export();
@@ -166,12 +187,17 @@ pub fn import_or_copy(py: Python<'_>, object: Object) -> Result<Tensor> {
     }
     let shape = shape_of(&held.0);
     if Layout::row_major(&shape)?.size() * dtype.size() != held.0.len as usize {
-        return Err(Fail::Value(format!("the buffer's length {} does not fit its shape {}", held.0.len, shape_text(&shape))));
+        return Err(Fail::Value(format!(
+            "the buffer's length {} does not fit its shape {}",
+            held.0.len,
+            shape_text(&shape)
+        )));
     }
     let out = Tensor::new(&shape, dtype, Fill::Nothing)?;
     let (pin, bytes) = (out.pin(Access::Write)?, held.0.len);
     // SAFETY: `out` is dense and has as many bytes as the buffer has elements times their size.
-    let failed = unsafe { ffi::PyBuffer_ToContiguous(pin.origin.cast(), &mut *held.0, bytes, b'C' as _) } != 0;
+    let failed =
+        unsafe { ffi::PyBuffer_ToContiguous(pin.origin.cast(), &mut *held.0, bytes, b'C' as _) } != 0;
     drop(pin);
     if failed { Err(Fail::set(py)) } else { Ok(out) }
 }
@@ -185,7 +211,10 @@ fn acquire(py: Python<'_>, object: Object) -> Result<Held> {
         }
         let held = Held(view);
         if !held.0.suboffsets.is_null() {
-            return Err(Fail::Value(format!("{} has indirect memory, which a tensor cannot have", type_name(py, object))));
+            return Err(Fail::Value(format!(
+                "{} has indirect memory, which a tensor cannot have",
+                type_name(py, object)
+            )));
         }
         Ok(held)
     }
@@ -242,7 +271,10 @@ fn layout_of(view: &ffi::Py_buffer, dtype: DType) -> Result<Layout> {
     let dense = Layout::row_major(&shape)?;
     let size = dtype.size() as isize;
     if dense.size() > 0 && view.buf as usize % dtype.alignment() != 0 {
-        return Err(Fail::Value(format!("the buffer's address is no multiple of {}; copy it first", dtype.alignment())));
+        return Err(Fail::Value(format!(
+            "the buffer's address is no multiple of {}; copy it first",
+            dtype.alignment()
+        )));
     }
     if view.strides.is_null() || dense.size() == 0 {
         return Ok(dense);
@@ -252,7 +284,9 @@ fn layout_of(view: &ffi::Py_buffer, dtype: DType) -> Result<Layout> {
         // SAFETY: strides are there, one per dim.
         let bytes = unsafe { *view.strides.add(i) };
         if bytes % size != 0 && shape[i] > 1 {
-            return Err(Fail::Value(format!("the buffer's stride of {bytes} bytes is no multiple of {size}; copy it first")));
+            return Err(Fail::Value(format!(
+                "the buffer's stride of {bytes} bytes is no multiple of {size}; copy it first"
+            )));
         }
         stride.push(if shape[i] > 1 { bytes / size } else { dense.modes()[i].stride });
     }
@@ -273,7 +307,13 @@ fn share(held: Held, dtype: DType, layout: Layout) -> Result<Tensor> {
 }
 
 /// One dim over the bytes of a buffer from `offset` on, read as elements of a dtype.
-pub fn from_bytes(py: Python<'_>, object: Object, dtype: DType, count: isize, offset: isize) -> Result<Tensor> {
+pub fn from_bytes(
+    py: Python<'_>,
+    object: Object,
+    dtype: DType,
+    count: isize,
+    offset: isize,
+) -> Result<Tensor> {
     let held = acquire(py, object)?;
     // SAFETY: a view that was filled by its exporter.
     if unsafe { ffi::PyBuffer_IsContiguous(&*held.0, b'C' as _) } == 0 {
@@ -285,15 +325,22 @@ pub fn from_bytes(py: Python<'_>, object: Object, dtype: DType, count: isize, of
     }
     let left = length - offset;
     if count < 0 && left % size != 0 {
-        return Err(Fail::Value(format!("{left} bytes after the offset are no multiple of the element size {size}")));
+        return Err(Fail::Value(format!(
+            "{left} bytes after the offset are no multiple of the element size {size}"
+        )));
     }
     let count = if count < 0 { left / size } else { count };
     if count > left / size {
-        return Err(Fail::Value(format!("{count} elements of {size} bytes exceed the {left} bytes after the offset")));
+        return Err(Fail::Value(format!(
+            "{count} elements of {size} bytes exceed the {left} bytes after the offset"
+        )));
     }
     let start = held.0.buf.cast::<u8>().wrapping_offset(offset);
     if count > 0 && start as usize % dtype.alignment() != 0 {
-        return Err(Fail::Value(format!("the address at offset {offset} is no multiple of {}", dtype.alignment())));
+        return Err(Fail::Value(format!(
+            "the address at offset {offset} is no multiple of {}",
+            dtype.alignment()
+        )));
     }
     let readonly = held.0.readonly != 0;
     // SAFETY: the range lies inside the buffer, which stays in place until it is released.

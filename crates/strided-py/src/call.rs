@@ -3,8 +3,8 @@
 use crate::args::{Object, TensorArg};
 use crate::errors::Result;
 use crate::object::wrap;
-use pyo3::ffi;
 use pyo3::IntoPyObjectExt;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -107,7 +107,11 @@ pub fn with_threads<R: Send>(py: Python<'_>, size: usize, work: impl FnOnce() ->
 }
 
 /// A new tensor computed from one.
-pub fn compute(py: Python<'_>, x: &Tensor, work: impl FnOnce(&Tensor) -> strided_core::Result<Tensor> + Send) -> Result<Object> {
+pub fn compute(
+    py: Python<'_>,
+    x: &Tensor,
+    work: impl FnOnce(&Tensor) -> strided_core::Result<Tensor> + Send,
+) -> Result<Object> {
     if x.size() < LARGE {
         return wrap(py, work(x)?);
     }
@@ -116,7 +120,11 @@ pub fn compute(py: Python<'_>, x: &Tensor, work: impl FnOnce(&Tensor) -> strided
 }
 
 /// Work that changes a tensor's elements and returns its object.
-pub fn in_place(py: Python<'_>, x: TensorArg, work: impl FnOnce(&Tensor) -> strided_core::Result<()> + Send) -> Result<Object> {
+pub fn in_place(
+    py: Python<'_>,
+    x: TensorArg,
+    work: impl FnOnce(&Tensor) -> strided_core::Result<()> + Send,
+) -> Result<Object> {
     if x.size() < LARGE {
         work(&x)?;
     } else {
@@ -127,7 +135,12 @@ pub fn in_place(py: Python<'_>, x: TensorArg, work: impl FnOnce(&Tensor) -> stri
 }
 
 /// Calls a function of a Python module of ours: for what is rare, or for people to read.
-pub fn python<'py>(py: Python<'py>, module: &str, function: &str, args: impl pyo3::call::PyCallArgs<'py>) -> Result<Object> {
+pub fn python<'py>(
+    py: Python<'py>,
+    module: &str,
+    function: &str,
+    args: impl pyo3::call::PyCallArgs<'py>,
+) -> Result<Object> {
     Ok(py.import(module)?.getattr(function)?.call1(args)?.into_ptr())
 }
 

@@ -29,7 +29,9 @@ impl PyDType {
     fn new(py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Py<PyDType>> {
         match read(py, name.as_ptr()) {
             Ok(Some(dtype)) => Ok(object(py, dtype)),
-            Ok(None) => Err(crate::args::wrong_type(py, name.as_ptr(), "name", "a dtype").into_exception(py, "dtype")),
+            Ok(None) => {
+                Err(crate::args::wrong_type(py, name.as_ptr(), "name", "a dtype").into_exception(py, "dtype"))
+            }
             Err(fail) => Err(fail.into_exception(py, "dtype")),
         }
     }
@@ -179,7 +181,9 @@ impl Device {
     fn new(py: Python<'_>, r#type: Option<Bound<'_, PyAny>>) -> PyResult<Device> {
         match r#type {
             None => Ok(Device),
-            Some(object) => Device::read(py, object.as_ptr()).map_err(|fail| fail.into_exception(py, "device")),
+            Some(object) => {
+                Device::read(py, object.as_ptr()).map_err(|fail| fail.into_exception(py, "device"))
+            }
         }
     }
     /// `'cpu'`.
@@ -193,7 +197,8 @@ impl Device {
         None
     }
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> bool {
-        (other.is_instance_of::<Device>() || other.is_instance_of::<PyString>()) && Device::read(py, other.as_ptr()).is_ok()
+        (other.is_instance_of::<Device>() || other.is_instance_of::<PyString>())
+            && Device::read(py, other.as_ptr()).is_ok()
     }
     fn __hash__(&self) -> isize {
         0x6370_75 // "cpu"

@@ -84,12 +84,17 @@ fn from_class(class: PyResult<Bound<'_, PyAny>>, text: String) -> PyErr {
 const CLASSES: &[(&str, &[&str], &str)] = &[
     ("ShapeError", &["ValueError", "RuntimeError"], "Sizes, strides or dims that do not fit each other."),
     ("DTypeError", &["TypeError", "RuntimeError"], "A dtype that an operation does not take or cannot make."),
-    ("StorageError", &["ValueError", "RuntimeError", "BufferError"], "Memory that is read-only, exported or someone else's."),
+    (
+        "StorageError",
+        &["ValueError", "RuntimeError", "BufferError"],
+        "Memory that is read-only, exported or someone else's.",
+    ),
 ];
 
 fn own_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static MADE: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
-    let made = MADE.get_or_try_init(py, || CLASSES.iter().map(|row| make_class(py, row)).collect::<PyResult<_>>())?;
+    let made =
+        MADE.get_or_try_init(py, || CLASSES.iter().map(|row| make_class(py, row)).collect::<PyResult<_>>())?;
     let at = CLASSES.iter().position(|row| row.0 == name).expect("a class of the table");
     Ok(made[at].bind(py).clone())
 }

@@ -59,21 +59,39 @@ pub trait Call<X>: Facts {
 impl Row {
     pub fn of<C: Call<TensorArg>>() -> Row {
         let (name, place, params, doc) = (C::NAME, C::PLACE, C::params(), C::DOC);
-        Row { name, place, params, doc, method: method::<TensorArg, C>, function: function::<C>, layout_method: None }
+        Row {
+            name,
+            place,
+            params,
+            doc,
+            method: method::<TensorArg, C>,
+            function: function::<C>,
+            layout_method: None,
+        }
     }
     pub fn of_view<C: Call<TensorArg> + Call<LayoutArg>>() -> Row {
         Row { layout_method: Some(method::<LayoutArg, C>), ..Row::of::<C>() }
     }
 }
 
-unsafe extern "C" fn method<X, C: Call<X>>(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+unsafe extern "C" fn method<X, C: Call<X>>(
+    this: Object,
+    args: *const Object,
+    count: isize,
+    kwnames: Object,
+) -> Object {
     guard(C::NAME, std::ptr::null_mut(), |py| {
         // SAFETY: what the interpreter passed.
         C::call(py, &unsafe { bind(py, C::params(), Some(this), args, count, kwnames) }?)
     })
 }
 
-unsafe extern "C" fn function<C: Call<TensorArg>>(_: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+unsafe extern "C" fn function<C: Call<TensorArg>>(
+    _: Object,
+    args: *const Object,
+    count: isize,
+    kwnames: Object,
+) -> Object {
     guard(C::NAME, std::ptr::null_mut(), |py| {
         // SAFETY: what the interpreter passed.
         C::call(py, &unsafe { bind(py, C::params(), None, args, count, kwnames) }?)

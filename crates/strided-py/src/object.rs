@@ -82,7 +82,11 @@ pub fn wrap(py: Python<'_>, tensor: Tensor) -> Result<*mut ffi::PyObject> {
 ///
 /// # Safety
 /// `class` is the tensor type or a subtype of it.
-pub unsafe fn wrap_as(py: Python<'_>, class: *mut ffi::PyTypeObject, tensor: Tensor) -> Result<*mut ffi::PyObject> {
+pub unsafe fn wrap_as(
+    py: Python<'_>,
+    class: *mut ffi::PyTypeObject,
+    tensor: Tensor,
+) -> Result<*mut ffi::PyObject> {
     // SAFETY: the caller's promise; what is allocated is large enough and zeroed.
     unsafe {
         let object = ffi::PyType_GenericAlloc(class, 0);
@@ -160,7 +164,10 @@ pub unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
         }
         (&raw mut (*this).tensor).drop_in_place();
         if !(class == tensor_type() && keep(this)) {
-            let free: ffi::freefunc = std::mem::transmute::<*mut c_void, ffi::freefunc>(ffi::PyType_GetSlot(class, ffi::Py_tp_free));
+            let free: ffi::freefunc = std::mem::transmute::<*mut c_void, ffi::freefunc>(ffi::PyType_GetSlot(
+                class,
+                ffi::Py_tp_free,
+            ));
             free(object.cast());
         }
         ffi::Py_DECREF(class.cast());

@@ -49,7 +49,8 @@ struct Passed {
 impl Passed {
     /// Reads operands; the first that is nothing to compute with is the error.
     fn read(py: Python<'_>, objects: &[Object]) -> Result<std::result::Result<Passed, Object>> {
-        let mut passed = Passed { kinds: [Kind::Made; MOST], made: [const { None }; MOST], count: objects.len() };
+        let mut passed =
+            Passed { kinds: [Kind::Made; MOST], made: [const { None }; MOST], count: objects.len() };
         for (k, &object) in objects.iter().enumerate() {
             passed.kinds[k] = if is_tensor(object) {
                 Kind::Object(object)
@@ -112,7 +113,12 @@ fn result_size(operands: &[Operand]) -> usize {
 
 /// Other threads may run, and change the objects, meanwhile: computes with handles of its own.
 #[cold]
-fn apply_large(py: Python<'_>, row: &'static Row, operands: &[Operand], out: Option<&Tensor>) -> Result<Option<Tensor>> {
+fn apply_large(
+    py: Python<'_>,
+    row: &'static Row,
+    operands: &[Operand],
+    out: Option<&Tensor>,
+) -> Result<Option<Tensor>> {
     let own = |operand: &Operand| match operand {
         Operand::Tensor(x) => Ok(Tensor::clone(x)),
         Operand::Scalar(number) => Err(*number),
@@ -131,8 +137,11 @@ fn apply_large(py: Python<'_>, row: &'static Row, operands: &[Operand], out: Opt
 
 /// The parameters of rows with one and with two operands; in place there is no `out`.
 static UNARY: [Param; 2] = [Param::new("self", &["input"], false, None), Param::by_name("out", "None")];
-static BINARY: [Param; 3] =
-    [Param::new("self", &["input"], false, None), Param::new("other", &[], false, None), Param::by_name("out", "None")];
+static BINARY: [Param; 3] = [
+    Param::new("self", &["input"], false, None),
+    Param::new("other", &[], false, None),
+    Param::by_name("out", "None"),
+];
 
 fn params(row: &Row, form: Form) -> &'static [Param] {
     let all: &[Param] = if row.operands.len() == 1 { &UNARY } else { &BINARY };
@@ -141,7 +150,13 @@ fn params(row: &Row, form: Form) -> &'static [Param] {
 
 /// One call of a row in any of its forms.
 #[inline(always)]
-unsafe fn call<const I: usize>(form: Form, this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+unsafe fn call<const I: usize>(
+    form: Form,
+    this: Object,
+    args: *const Object,
+    count: isize,
+    kwnames: Object,
+) -> Object {
     let row = &OPS[I];
     guard(if form == Form::InPlace { row.in_place_name } else { row.name }, null_mut(), |py| {
         let first = if form == Form::Function { None } else { Some(this) };
@@ -159,7 +174,9 @@ fn dispatch(py: Python<'_>, row: &'static Row, form: Form, args: &Args) -> Resul
     }
     let out = match form {
         Form::InPlace => Some(args.slots[0]),
-        _ if args.is_given(arity) => Option::<TensorArg>::from_arg(py, args.slots[arity], "out")?.map(|out| out.0),
+        _ if args.is_given(arity) => {
+            Option::<TensorArg>::from_arg(py, args.slots[arity], "out")?.map(|out| out.0)
+        }
         _ => None,
     };
     match Passed::read(py, &args.slots[..arity])? {
@@ -169,17 +186,32 @@ fn dispatch(py: Python<'_>, row: &'static Row, form: Form, args: &Args) -> Resul
     }
 }
 
-unsafe extern "C" fn method<const I: usize>(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+unsafe extern "C" fn method<const I: usize>(
+    this: Object,
+    args: *const Object,
+    count: isize,
+    kwnames: Object,
+) -> Object {
     // SAFETY: passed on.
     unsafe { call::<I>(Form::Method, this, args, count, kwnames) }
 }
 
-unsafe extern "C" fn in_place<const I: usize>(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+unsafe extern "C" fn in_place<const I: usize>(
+    this: Object,
+    args: *const Object,
+    count: isize,
+    kwnames: Object,
+) -> Object {
     // SAFETY: passed on.
     unsafe { call::<I>(Form::InPlace, this, args, count, kwnames) }
 }
 
-unsafe extern "C" fn function<const I: usize>(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+unsafe extern "C" fn function<const I: usize>(
+    this: Object,
+    args: *const Object,
+    count: isize,
+    kwnames: Object,
+) -> Object {
     // SAFETY: passed on.
     unsafe { call::<I>(Form::Function, this, args, count, kwnames) }
 }
@@ -196,11 +228,19 @@ unsafe extern "C" fn in_place_operator<const I: usize>(left: Object, right: Obje
 
 unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
     // SAFETY: called with a tensor, and nothing runs before it is used.
-    guard(OPS[I].name, null_mut(), |py| apply(py, &OPS[I], &[Operand::Tensor(unsafe { tensor_of(object) })], None))
+    guard(OPS[I].name, null_mut(), |py| {
+        apply(py, &OPS[I], &[Operand::Tensor(unsafe { tensor_of(object) })], None)
+    })
 }
 
 #[inline(always)]
-fn operate(py: Python<'_>, row: &'static Row, left: Object, right: Object, out: Option<Object>) -> Result<Object> {
+fn operate(
+    py: Python<'_>,
+    row: &'static Row,
+    left: Object,
+    right: Object,
+    out: Option<Object>,
+) -> Result<Object> {
     if is_tensor(left) && is_tensor(right) {
         // SAFETY: both are tensors, and nothing runs before they are used.
         let operands = unsafe { [Operand::Tensor(tensor_of(left)), Operand::Tensor(tensor_of(right))] };
@@ -313,7 +353,16 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
 pub fn table(py: Python<'_>) -> Result<Object> {
     let rows: Vec<_> = OPS
         .iter()
-        .map(|row| (row.name, row.operands.len(), format!("{:?}", row.class), format!("{:?}", row.rule), row.operator, row.doc))
+        .map(|row| {
+            (
+                row.name,
+                row.operands.len(),
+                format!("{:?}", row.class),
+                format!("{:?}", row.rule),
+                row.operator,
+                row.doc,
+            )
+        })
         .collect();
     crate::call::give(py, rows)
 }

@@ -34,10 +34,19 @@ pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Resu
 /// What a walk over nested sequences meets.
 enum Event<'a> {
     /// A sequence of so many items, at this depth.
-    Open { depth: usize, length: usize },
-    Number { depth: usize, value: Scalar },
+    Open {
+        depth: usize,
+        length: usize,
+    },
+    Number {
+        depth: usize,
+        value: Scalar,
+    },
     /// A tensor or buffer inside the nest.
-    Array { depth: usize, tensor: &'a Tensor },
+    Array {
+        depth: usize,
+        tensor: &'a Tensor,
+    },
 }
 
 /// Walks nested sequences in order.
@@ -61,7 +70,10 @@ fn visit(py: Python<'_>, root: Object, mut event: impl FnMut(Event) -> Result<()
                 limit = recursion_limit(py)?;
             }
             if depth > limit {
-                return Err(PyRecursionError::new_err("tensor: sequences are nested deeper than the recursion limit").into());
+                return Err(PyRecursionError::new_err(
+                    "tensor: sequences are nested deeper than the recursion limit",
+                )
+                .into());
             }
             event(Event::Open { depth, length: level.length as usize })?;
             open.push(level);
@@ -123,7 +135,11 @@ impl<'py> Level<'py> {
             let (is_list, is_tuple) = (ffi::PyList_Check(object) != 0, ffi::PyTuple_Check(object) != 0);
             if !is_list && !is_tuple {
                 let text = ffi::PyUnicode_Check(object) != 0;
-                if text || has_buffer(object) || ffi::PySequence_Check(object) == 0 || ffi::PyDict_Check(object) != 0 {
+                if text
+                    || has_buffer(object)
+                    || ffi::PySequence_Check(object) == 0
+                    || ffi::PyDict_Check(object) != 0
+                {
                     return Ok(None);
                 }
             }
@@ -186,7 +202,8 @@ impl Found {
                     self.extent(depth + dim, mode.extent)?;
                 }
                 self.leaf(depth + tensor.layout().rank())?;
-                let strong = self.strong.map_or(Ok(tensor.dtype()), |dtype| promote(dtype, tensor.dtype()))?;
+                let strong =
+                    self.strong.map_or(Ok(tensor.dtype()), |dtype| promote(dtype, tensor.dtype()))?;
                 self.strong = Some(strong);
                 Ok(())
             }
@@ -201,7 +218,9 @@ impl Found {
         }
         match self.shape.get(depth) {
             Some(&extent) if extent == length => Ok(()),
-            Some(&extent) => Err(self.ragged(depth, format!("a sequence of {length}"), &format!("one of {extent}"))),
+            Some(&extent) => {
+                Err(self.ragged(depth, format!("a sequence of {length}"), &format!("one of {extent}")))
+            }
             None => Err(self.ragged(depth, format!("a sequence of {length}"), "a number")),
         }
     }
@@ -218,7 +237,10 @@ impl Found {
     }
 
     fn ragged(&self, depth: usize, got: String, wanted: &str) -> Fail {
-        Fail::Value(format!("ragged nesting: {got} at depth {depth}, wanted {wanted} (shape so far {})", shape_text(&self.shape)))
+        Fail::Value(format!(
+            "ragged nesting: {got} at depth {depth}, wanted {wanted} (shape so far {})",
+            shape_text(&self.shape)
+        ))
     }
 
     fn dtype(&self) -> Result<DType> {

@@ -83,7 +83,11 @@ unsafe extern "C" fn size_subscript(object: Object, key: Object) -> Object {
         let item = py.get_type::<pyo3::types::PyTuple>().getattr("__getitem__")?;
         let found = item.call1((crate::call::bound(py, object), crate::call::bound(py, key)))?;
         // SAFETY: a living object.
-        if unsafe { ffi::Py_TYPE(key) } == &raw mut ffi::PySlice_Type { as_size(py, found) } else { Ok(found.into_ptr()) }
+        if unsafe { ffi::Py_TYPE(key) } == &raw mut ffi::PySlice_Type {
+            as_size(py, found)
+        } else {
+            Ok(found.into_ptr())
+        }
     })
 }
 
@@ -145,7 +149,12 @@ struct Descriptor {
     call: ffi::vectorcallfunc,
 }
 
-unsafe extern "C" fn descriptor_call(_: Object, args: *const Object, count: usize, kwnames: Object) -> Object {
+unsafe extern "C" fn descriptor_call(
+    _: Object,
+    args: *const Object,
+    count: usize,
+    kwnames: Object,
+) -> Object {
     guard("size", null_mut(), |py| {
         // SAFETY: what the interpreter passed.
         let args = unsafe { bind(py, &DESCRIPTOR, None, args, count as isize, kwnames) }?;
@@ -164,7 +173,8 @@ unsafe extern "C" fn descriptor_slow_call(this: Object, args: Object, kwargs: Ob
         let mut all: Vec<Object> = positional.iter().map(|argument| argument.as_ptr()).collect();
         let mut names = Vec::new();
         if !kwargs.is_null() {
-            let kwargs = crate::call::bound(py, kwargs).cast_into::<pyo3::types::PyDict>().map_err(PyErr::from)?;
+            let kwargs =
+                crate::call::bound(py, kwargs).cast_into::<pyo3::types::PyDict>().map_err(PyErr::from)?;
             for (name, value) in kwargs.iter() {
                 all.push(value.as_ptr()); // kept alive by `kwargs`
                 names.push(name);

@@ -195,7 +195,8 @@ unsafe extern "C" fn contains(this: Object, value: Object) -> c_int {
 pub fn holds(py: Python<'_>, x: &Tensor, number: Scalar) -> Result<bool> {
     let found = with_threads(py, x.size(), || {
         let operands = [elementwise::Operand::Tensor(x), elementwise::Operand::Scalar(number)];
-        let equal = elementwise::run(&table::OPS[table::Op::eq as usize], &operands, None)?.expect("a new tensor");
+        let equal =
+            elementwise::run(&table::OPS[table::Op::eq as usize], &operands, None)?.expect("a new tensor");
         let all = reduce::Request { dims: None, keepdim: false, dtype: None };
         copy::the_only_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
     })?;
@@ -213,7 +214,10 @@ unsafe extern "C" fn truth(this: Object) -> c_int {
         let x = unsafe { tensor_of(this) };
         if x.size() != 1 {
             let shape = x.layout().shape_text();
-            return Err(PyValueError::new_err(format!("bool: a tensor of shape {shape} has no single truth value")).into());
+            return Err(PyValueError::new_err(format!(
+                "bool: a tensor of shape {shape} has no single truth value"
+            ))
+            .into());
         }
         Ok(match only(this)? {
             Scalar::Bool(v) => v,
@@ -230,7 +234,11 @@ unsafe extern "C" fn to_float(this: Object) -> Object {
             Scalar::Bool(v) => v as u8 as f64,
             Scalar::Int(v) => v as f64,
             Scalar::Huge(v) | Scalar::Float(v) => v,
-            Scalar::Complex(_) => return Err(PyTypeError::new_err("float: a complex number has no single float; use .real").into()),
+            Scalar::Complex(_) => {
+                return Err(
+                    PyTypeError::new_err("float: a complex number has no single float; use .real").into()
+                );
+            }
         };
         crate::call::give(py, value)
     })
@@ -250,7 +258,9 @@ unsafe extern "C" fn to_index(this: Object) -> Object {
         let x = unsafe { tensor_of(this) };
         if !x.dtype().is_int() || x.size() != 1 {
             let (name, shape) = (x.dtype().name(), x.layout().shape_text());
-            return Err(Fail::Type(format!("only a tensor of one integer is an index, got {name} of shape {shape}")));
+            return Err(Fail::Type(format!(
+                "only a tensor of one integer is an index, got {name} of shape {shape}"
+            )));
         }
         Ok(number(py, only(this)?)?.into_ptr())
     })

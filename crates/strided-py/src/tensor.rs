@@ -34,7 +34,8 @@ fn constructed(py: Python<'_>, dtype: DType, args: &[Object]) -> Result<Tensor> 
         }
         [only] if !is_one_int(py, only)? => from_one(py, dtype, only),
         _ => {
-            let sizes: Dims = args.iter().map(|&size| isize::from_arg(py, size, "size")).collect::<Result<_>>()?;
+            let sizes: Dims =
+                args.iter().map(|&size| isize::from_arg(py, size, "size")).collect::<Result<_>>()?;
             Ok(Tensor::new(&sizes, dtype, Fill::Zero)?)
         }
     }
@@ -51,12 +52,18 @@ fn is_one_int(py: Python<'_>, object: Object) -> Result<bool> {
     }
     // SAFETY: as above.
     let index = unsafe { ffi::PyIndex_Check(object) } != 0;
-    Ok(index && buffer::import_or_copy(py, object).is_ok_and(|x| x.layout().rank() == 0 && x.dtype().is_int()))
+    Ok(index
+        && buffer::import_or_copy(py, object).is_ok_and(|x| x.layout().rank() == 0 && x.dtype().is_int()))
 }
 
 fn from_one(py: Python<'_>, dtype: DType, only: Object) -> Result<Tensor> {
     if is_text(only) {
-        return Err(crate::args::wrong_type(py, only, "data", "sizes, numbers, an array, a storage or a Tensor"));
+        return Err(crate::args::wrong_type(
+            py,
+            only,
+            "data",
+            "sizes, numbers, an array, a storage or a Tensor",
+        ));
     }
     shared_or_cast(py, only, dtype)
 }

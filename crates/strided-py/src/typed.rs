@@ -92,7 +92,10 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
             let space = PyDict::new(py);
             space.set_item("__module__", "strided")?;
             space.set_item("__slots__", PyTuple::empty(py))?;
-            space.set_item("__doc__", format!("A {word} of {}: constructs one, and `isinstance` knows it.", dtype.name()))?;
+            space.set_item(
+                "__doc__",
+                format!("A {word} of {}: constructs one, and `isinstance` knows it.", dtype.name()),
+            )?;
             let class = meta.call1((PyString::new(py, &name), PyTuple::new(py, [base])?, space))?;
             module.add(name.as_str(), &class)?;
             classes[dtype as usize].store(class.into_ptr().cast(), Relaxed); // kept for the life of the module

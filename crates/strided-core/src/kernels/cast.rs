@@ -214,7 +214,9 @@ mod tests {
             assert!(b.to_bits() == bf16::from_bits(bits).to_f32_const().to_bits() || b.is_nan());
             let next = f16::from_bits(bits.wrapping_add(1)).to_f32_const();
             let middle = (wide as f64 + next as f64) / 2.0;
-            for near in [wide, wide * 1.0001, middle as f32, (middle * 1.000001) as f32, (middle * 0.999999) as f32] {
+            for near in
+                [wide, wide * 1.0001, middle as f32, (middle * 1.000001) as f32, (middle * 0.999999) as f32]
+            {
                 let (ours, theirs): (f16, f16) = (near.cast(), f16::from_f32_const(near));
                 assert!(ours.to_bits() == theirs.to_bits() || near.is_nan() && ours.is_nan(), "{near}");
                 let (ours, theirs): (bf16, bf16) = (near.cast(), bf16::from_f32_const(near));

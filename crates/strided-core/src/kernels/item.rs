@@ -72,7 +72,9 @@ fn check_range(value: Scalar, dtype: DType) -> Result<()> {
             }
             v.to_string()
         }
-        Scalar::Huge(v) if dtype.category() <= Category::Int || v.is_infinite() => "an integer this large".into(),
+        Scalar::Huge(v) if dtype.category() <= Category::Int || v.is_infinite() => {
+            "an integer this large".into()
+        }
         Scalar::Complex(v) if !dtype.is_complex() && v.im != 0.0 => format!("{v}"),
         _ => return Ok(()),
     };
@@ -128,7 +130,9 @@ pub unsafe fn load(at: *const u8, dtype: DType) -> Scalar {
         DType::C128 => Scalar::Complex(read!(Complex<f64>)),
         DType::F16 => Scalar::Float(Cast::<f64>::cast(read!(half::f16))),
         DType::BF16 => Scalar::Float(Cast::<f64>::cast(read!(half::bf16))),
-        _ => Scalar::Int(switch!(dtype, int, T => Cast::<i64>::cast(read!(T)), else => unreachable!()) as i128),
+        _ => {
+            Scalar::Int(switch!(dtype, int, T => Cast::<i64>::cast(read!(T)), else => unreachable!()) as i128)
+        }
     }
 }
 

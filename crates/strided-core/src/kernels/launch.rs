@@ -27,7 +27,8 @@ pub const INPUTS: usize = OPERANDS - 1;
 /// to the kernel's dtypes and back where they differ.
 #[inline]
 pub fn run(twins: &Twins, inputs: &[Input], out: &Tensor) -> Result<()> {
-    let mut staged = Staged { kernel: twins.kernel(), casts: [None; OPERANDS], sizes: [twins.operand().size(); OPERANDS] };
+    let mut staged =
+        Staged { kernel: twins.kernel(), casts: [None; OPERANDS], sizes: [twins.operand().size(); OPERANDS] };
     let none = Layout::scalar();
     let mut views = [Operand { layout: &none, size: twins.operand().size() }; OPERANDS];
     let mut wanted = [None; OPERANDS];
@@ -84,7 +85,11 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
 pub fn fill(out: &Tensor, slot: Slot) -> Result<()> {
     let (none, size) = (Layout::scalar(), out.dtype().size());
     let kernel = cast::copy_kernel(size);
-    let nest = Nest::new(out.layout(), &[Operand { layout: out.layout(), size }, Operand { layout: &none, size }], Order::Free);
+    let nest = Nest::new(
+        out.layout(),
+        &[Operand { layout: out.layout(), size }, Operand { layout: &none, size }],
+        Order::Free,
+    );
     let pin = out.pin(Access::Write)?;
     // SAFETY: the output is pinned; the slot is one element of its size, read with step 0.
     nest.for_each([pin.origin, slot.address(), null_mut(), null_mut()], |p, s, n| unsafe { kernel(p, s, n) });

@@ -240,7 +240,10 @@ impl<A: Copy, F: Binary<A>> Source<F::Out> for Binaries<A, F> {
     unsafe fn take<const L: usize>(self, at: usize) -> [F::Out; L] {
         // SAFETY: the caller's promise.
         let (a, b) = unsafe {
-            (self.0.add(at).cast::<[A; L]>().read_unaligned(), self.1.add(at).cast::<[A; L]>().read_unaligned())
+            (
+                self.0.add(at).cast::<[A; L]>().read_unaligned(),
+                self.1.add(at).cast::<[A; L]>().read_unaligned(),
+            )
         };
         collect(|i| F::apply(a[i], b[i]))
     }

@@ -102,7 +102,14 @@ unsafe fn along<R: Reduction<T>, T: Num>(terms: *const u8, n: usize, out: *mut u
     })
 }
 
-unsafe fn absorb<R: Reduction<T>, T: Num>(lanes: *mut u8, first: usize, rows: *const u8, step: isize, n: usize, width: usize) {
+unsafe fn absorb<R: Reduction<T>, T: Num>(
+    lanes: *mut u8,
+    first: usize,
+    rows: *const u8,
+    step: isize,
+    n: usize,
+    width: usize,
+) {
     let lanes = lanes.cast::<[T; WIDTH]>();
     // SAFETY: the caller has LANES rows of WIDTH at `lanes`, and `n` rows of `width` terms at `rows`.
     simd(|| unsafe {
@@ -163,8 +170,10 @@ type Room<const N: usize> = MaybeUninit<[[u64; 2]; N]>;
 /// reduced. The reducer's dtype is that of the accumulator.
 pub fn run(reducer: &Reducer, x: &Tensor, out: &Tensor, spread: &Layout) -> Result<()> {
     debug_assert!(spread.bounds() == out.layout().bounds());
-    let operands =
-        [Operand { layout: spread, size: out.dtype().size() }, Operand { layout: x.layout(), size: x.dtype().size() }];
+    let operands = [
+        Operand { layout: spread, size: out.dtype().size() },
+        Operand { layout: x.layout(), size: x.dtype().size() },
+    ];
     // Extents of 1 get step 0 by broadcasting: those are the reduced loops.
     let nest = Nest::new(x.layout(), &operands, Order::Free);
     let mut kept: SmallVec<[Loop; 4]> = SmallVec::new();
@@ -258,7 +267,9 @@ impl Job<'_> {
                 let n = (BLOCK - filled).min(inner.extent - done);
                 let from = at[1].wrapping_offset(done as isize * inner.steps[1]);
                 // SAFETY: `filled + n` terms fit the room.
-                unsafe { self.read(room.add(filled * self.size), self.size as isize, from, inner.steps[1], n) };
+                unsafe {
+                    self.read(room.add(filled * self.size), self.size as isize, from, inner.steps[1], n)
+                };
                 filled += n;
                 done += n;
                 if filled == BLOCK {
@@ -318,7 +329,13 @@ impl Job<'_> {
                     } else {
                         for i in 0..n {
                             let source = from.wrapping_offset(i as isize * inner.steps[1]);
-                            self.read(gathered.add(i * row), self.size as isize, source, columns.steps[1], width);
+                            self.read(
+                                gathered.add(i * row),
+                                self.size as isize,
+                                source,
+                                columns.steps[1],
+                                width,
+                            );
                         }
                         (self.reducer.absorb)(lanes, in_block, gathered, row as isize, n, width);
                     }

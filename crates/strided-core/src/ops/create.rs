@@ -37,6 +37,9 @@ pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: End) 
     // a long range does not drift from its end.
     let compute = if dtype.is_float() { DType::F64 } else { dtype };
     // The step of a falling range of unsigned numbers wraps: only the ends must fit.
+    if matches!(step, Scalar::Huge(_)) {
+        item::check_fits(step, compute)?;
+    }
     let (first, stride) = (item::Slot::new(start, compute)?, item::Slot::cast(step, compute));
     if let (Scalar::Int(first), Scalar::Int(step), true) = (start, step, count > 0) {
         item::check_fits(Scalar::Int(first + step * (count as i128 - 1)), dtype)?;

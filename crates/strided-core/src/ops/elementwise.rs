@@ -129,7 +129,9 @@ impl<'a> Plan<'a> {
     /// A number as the kernel reads it.
     #[inline]
     fn slot(&self, value: Scalar, operands: &[Operand]) -> item::Slot {
-        if item::check_fits(value, self.operand).is_err() || self.operand == DType::F64 && self.is_beyond(value, operands) {
+        if item::check_fits(value, self.operand).is_err()
+            || self.operand == DType::F64 && self.is_beyond(value, operands)
+        {
             return item::Slot::cast(Scalar::Float(far(value)), self.compute);
         }
         let slot = item::Slot::cast(value, self.operand);
@@ -139,7 +141,8 @@ impl<'a> Plan<'a> {
     /// Whether a number lies beyond every value of the tensors, which were then taken as float64.
     #[inline]
     fn is_beyond(&self, value: Scalar, operands: &[Operand]) -> bool {
-        let fits = |operand: &Operand| operand.tensor().is_none_or(|x| item::check_fits(value, x.dtype()).is_ok());
+        let fits =
+            |operand: &Operand| operand.tensor().is_none_or(|x| item::check_fits(value, x.dtype()).is_ok());
         matches!(value, Scalar::Int(_) | Scalar::Huge(_)) && !operands.iter().all(fits)
     }
 

@@ -70,7 +70,8 @@ pub fn run(row: &Row, x: &Tensor, request: &Request, out: Option<&Tensor>) -> Re
 fn run_named(row: &Row, x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let reduced = marks(x.layout().rank(), request.dims)?;
     let result = request.dtype.unwrap_or_else(|| (row.result)(x.dtype()));
-    let shape: Dims = x.layout().modes().iter().zip(&reduced).map(|(m, &r)| if r { 1 } else { m.extent }).collect();
+    let shape: Dims =
+        x.layout().modes().iter().zip(&reduced).map(|(m, &r)| if r { 1 } else { m.extent }).collect();
     let mut visible = shape.clone();
     if !request.keepdim {
         let mut dim = 0;

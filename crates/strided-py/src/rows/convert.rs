@@ -1,6 +1,6 @@
 //! Conversions: to other dtypes, to NumPy, and new tensors of the same type.
 
-use crate::args::{Any, FromArg, Objects, Object, TensorArg};
+use crate::args::{Any, FromArg, Object, Objects, TensorArg};
 use crate::call::{bound, give, python};
 use crate::dtype::Device;
 use crate::errors::{Fail, Result};
@@ -92,6 +92,9 @@ fn to(py: Python<'_>, x: TensorArg, target: Option<Any>, dtype: Option<DType>, c
     }
     match DType::read(py, target)? {
         Some(dtype) => converted(py, x.0, dtype, copy),
-        None => Err(Fail::Type(format!("target must be a dtype, a device or a Tensor, got {}", crate::errors::type_name(py, target)))),
+        None => Err(Fail::Type(format!(
+            "target must be a dtype, a device or a Tensor, got {}",
+            crate::errors::type_name(py, target)
+        ))),
     }
 }

@@ -167,7 +167,11 @@ fn taken(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Taken> {
 }
 
 fn cast(py: Python<'_>, tensor: Tensor, dtype: DType) -> Result<Tensor> {
-    if tensor.dtype() == dtype { Ok(tensor) } else { Ok(with_threads(py, tensor.size(), || copy::to_dtype(&tensor, dtype))?) }
+    if tensor.dtype() == dtype {
+        Ok(tensor)
+    } else {
+        Ok(with_threads(py, tensor.size(), || copy::to_dtype(&tensor, dtype))?)
+    }
 }
 
 /// A tensor of a dtype with the values of anything: on the same memory where that has the dtype.
@@ -180,7 +184,14 @@ fn filled(py: Python<'_>, shape: &[isize], value: Scalar, dtype: DType) -> Resul
     wrap(py, with_threads(py, size, || full(shape, value, dtype))?)
 }
 
-fn counted(py: Python<'_>, start: Option<Scalar>, end: Option<Scalar>, step: Option<Scalar>, dtype: Option<DType>, rule: End) -> Result<Object> {
+fn counted(
+    py: Python<'_>,
+    start: Option<Scalar>,
+    end: Option<Scalar>,
+    step: Option<Scalar>,
+    dtype: Option<DType>,
+    rule: End,
+) -> Result<Object> {
     let zero = Scalar::Int(0);
     let (start, end) = match (start, end) {
         (Some(end), None) => (zero, end),

@@ -10,5 +10,8 @@ use crate::methods::Row;
 
 /// Every row.
 pub fn all() -> Vec<Row> {
-    [views::rows(), query::rows(), values::rows(), create::rows(), convert::rows()].into_iter().flatten().collect()
+    [views::rows(), query::rows(), values::rows(), create::rows(), convert::rows()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

@@ -2,12 +2,12 @@
 
 use crate::args::{Any, Rest, TensorArg};
 use crate::call::{give, python};
+use crate::identity::storage_object;
 use crate::methods;
 use crate::object::is_tensor;
 use crate::sequence::to_nested;
 use crate::size::new_tuple;
 use crate::slots::item;
-use crate::identity::storage_object;
 use strided_core::Tensor;
 
 methods! { rows(py, x):
@@ -124,4 +124,3 @@ methods! { rows(py, x):
 fn this<'py>(py: pyo3::Python<'py>, x: TensorArg) -> pyo3::Bound<'py, pyo3::PyAny> {
     crate::call::bound(py, x.0)
 }
-

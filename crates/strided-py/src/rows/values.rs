@@ -100,10 +100,21 @@ fn reduced(
     }
 }
 
-fn looking_at(py: Python<'_>, dtype: DType, source: Object, offset: isize, size: Option<Ints>, stride: Option<Ints>) -> Result<Tensor> {
+fn looking_at(
+    py: Python<'_>,
+    dtype: DType,
+    source: Object,
+    offset: isize,
+    size: Option<Ints>,
+    stride: Option<Ints>,
+) -> Result<Tensor> {
     let (storage, mut layout) = if let Some(other) = TensorArg::read(py, source)? {
         if other.dtype() != dtype {
-            return Err(Fail::Type(format!("source is {}, the tensor is {}", other.dtype().name(), dtype.name())));
+            return Err(Fail::Type(format!(
+                "source is {}, the tensor is {}",
+                other.dtype().name(),
+                dtype.name()
+            )));
         }
         if size.is_none() {
             if offset != 0 {
@@ -114,7 +125,11 @@ fn looking_at(py: Python<'_>, dtype: DType, source: Object, offset: isize, size:
         (other.storage().clone(), other.layout().clone())
     } else if let Some(storage) = crate::storage::read(py, source) {
         if storage.dtype != dtype {
-            return Err(Fail::Type(format!("source is {}, the tensor is {}", storage.dtype.name(), dtype.name())));
+            return Err(Fail::Type(format!(
+                "source is {}, the tensor is {}",
+                storage.dtype.name(),
+                dtype.name()
+            )));
         }
         let length = (storage.bytes.length() / dtype.size()) as isize;
         if offset < 0 || offset > length {
@@ -143,4 +158,3 @@ fn resized(py: Python<'_>, x: TensorArg, shape: &[isize]) -> Result<Object> {
     unsafe { replace(x.0, tensor) };
     Ok(again(x.0))
 }
-

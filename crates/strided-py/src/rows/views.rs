@@ -265,7 +265,12 @@ impl FromArg for Sizes {
         }
         Ok(DType::read(py, object)?.map(Sizes::DType))
     }
-    fn from_args(py: pyo3::Python<'_>, args: &crate::args::Args, at: usize, name: &'static str) -> Result<Sizes> {
+    fn from_args(
+        py: pyo3::Python<'_>,
+        args: &crate::args::Args,
+        at: usize,
+        name: &'static str,
+    ) -> Result<Sizes> {
         match args.rest {
             [] if !args.is_given(at) => Err(Fail::Type(format!("argument '{name}' is missing"))),
             [] => Sizes::from_arg(py, args.slots[at], name),
@@ -300,4 +305,3 @@ fn relaid(x: TensorArg, layout: strided_core::Result<Layout>) -> Result<crate::a
     unsafe { replace(x.0, tensor) };
     Ok(again(x.0))
 }
-
