@@ -17,7 +17,9 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from strided.display import get_printoptions, printoptions, set_printoptions
+    from strided.display import get_printoptions as get_printoptions
+    from strided.display import printoptions as printoptions
+    from strided.display import set_printoptions as set_printoptions
 
 #: Names that are loaded when they are first used, so that importing strided stays light.
 _LATER = {name: "strided.display" for name in ("get_printoptions", "printoptions", "set_printoptions")}

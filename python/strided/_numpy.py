@@ -2,15 +2,22 @@
 
 from strided._strided import Tensor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def to_numpy(x: Tensor):
+    import numpy
+
+
+def to_numpy(x: Tensor) -> "numpy.ndarray[Any, Any]":
     """An array on the memory of the tensor, held by its buffer for as long as the array lives."""
     import numpy
 
-    return numpy.asarray(memoryview(x))
+    array: numpy.ndarray[Any, Any] = numpy.asarray(memoryview(x))
+    return array
 
 
-def to_array(x: Tensor, dtype=None, copy=None):
+def to_array(x: Tensor, dtype: "Any" = None, copy: bool | None = None) -> "numpy.ndarray[Any, Any]":
     """What ``numpy.asarray(x, dtype, copy=copy)`` asks of a tensor."""
     array = to_numpy(x)
     if copy is False and dtype is not None and dtype != array.dtype:
@@ -22,12 +29,9 @@ def to_array(x: Tensor, dtype=None, copy=None):
 
 def to_bytes(x: Tensor) -> bytes:
     """The bytes of the elements in row-major order, also where the dtype has no buffer format."""
-    bits = x.view(_BITS[x.itemsize]) if x.dtype.name == "bfloat16" else x
-    return memoryview(bits).tobytes()
+    return memoryview(x.view("uint16") if x.dtype.name == "bfloat16" else x).tobytes()
 
 
 def to_complex(x: Tensor) -> complex:
+    """The only element as a complex number."""
     return complex(x.item())
-
-
-_BITS = {2: "uint16"}

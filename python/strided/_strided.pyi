@@ -114,6 +114,180 @@ class IntTensor(Tensor):
 @final
 class Layout:
     """Where the elements of a tensor lie in its storage: shape, strides and offset, without any data."""
+    @property
+    def bounds(self) -> tuple[_Int, _Int] | None:
+        """The lowest and the highest location; None without elements."""
+    @overload
+    def broadcast_to(self, *size: SupportsIndex) -> _Layout:
+        """`expand` under NumPy's name."""
+    @overload
+    def broadcast_to(self, size: _Ints) -> _Layout: ...
+    @overload
+    def broadcast_to(self, shape: _Ints) -> _Layout: ...
+    @overload
+    def chunk(self, chunks: SupportsIndex, dim: SupportsIndex = 0) -> tuple[_Layout, ...]:
+        """A tuple of at most `chunks` views of equal size (the last may be smaller)."""
+    @overload
+    def chunk(self, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[_Layout, ...]: ...
+    @staticmethod
+    def column_major(shape: _Ints) -> _Layout:
+        """The layout of a shape in which the first index is the fast one, as in Fortran."""
+    def compatible(self, i: SupportsIndex, other: Tensor | _Layout, j: SupportsIndex) -> _Bool:
+        """Whether mode `i` of this layout and mode `j` of another may share an index: their extents are equal."""
+    @overload
+    def diagonal(self, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1) -> _Layout:
+        """A view of the diagonal of two dims, which becomes the last dim."""
+    @overload
+    def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> _Layout: ...
+    @overload
+    def expand(self, *size: SupportsIndex) -> _Layout:
+        """A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may stand in front."""
+    @overload
+    def expand(self, size: _Ints) -> _Layout: ...
+    @overload
+    def expand(self, shape: _Ints) -> _Layout: ...
+    def expand_as(self, other: Tensor | _Layout) -> _Layout:
+        """`expand` to the shape of another tensor."""
+    def extent(self, mode: SupportsIndex) -> _Int:
+        """The number of indices of a mode."""
+    def flatten(self, start_dim: SupportsIndex = 0, end_dim: SupportsIndex = ...) -> _Layout:
+        """Dims `start_dim` to `end_dim` as one."""
+    @overload
+    def flip(self, *dims: SupportsIndex) -> _Layout:
+        """A view with dims backwards (negative strides); all dims if none is named."""
+    @overload
+    def flip(self, dims: _Ints) -> _Layout: ...
+    @overload
+    def fold(self, *modes: SupportsIndex) -> _Layout:
+        """A view in which sequentially contiguous modes are one; without modes, all of them in order of location."""
+    @overload
+    def fold(self, modes: _Ints) -> _Layout: ...
+    @property
+    def is_column_major(self) -> _Bool:
+        """Whether the elements lie next to each other, the first mode fastest."""
+    @property
+    def is_contiguous(self) -> _Bool:
+        """Whether the elements fill their span, each location once, in any order of the modes."""
+    @property
+    def is_injective(self) -> _Bool:
+        """Whether no two indices share a location; False also where that is too hard to decide."""
+    @property
+    def is_row_major(self) -> _Bool:
+        """Whether the elements lie next to each other, the last mode fastest."""
+    @overload
+    def location(self, *indices: SupportsIndex) -> _Int:
+        """The location of the element with these indices."""
+    @overload
+    def location(self, indices: _Sizes, /) -> _Int: ...
+    def moveaxis(self, source: _Ints, destination: _Ints) -> _Layout:
+        """A view with some dims moved to other places: another name for `movedim`."""
+    def movedim(self, source: _Ints, destination: _Ints) -> _Layout:
+        """A view with some dims moved to other places."""
+    @overload
+    def narrow(self, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> _Layout:
+        """A view of `length` indices of a dim, from `start` on."""
+    @overload
+    def narrow(self, axis: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> _Layout: ...
+    @property
+    def nmode(self) -> _Int:
+        """The number of modes."""
+    @property
+    def offset(self) -> _Int:
+        """The location of the element whose indices are all 0."""
+    @overload
+    def permute(self, *dims: SupportsIndex) -> _Layout:
+        """A view with the dims in the given order."""
+    @overload
+    def permute(self, dims: _Ints) -> _Layout: ...
+    @staticmethod
+    def row_major(shape: _Ints) -> _Layout:
+        """The layout of a shape in which the last index is the fast one, as in C."""
+    @overload
+    def select(self, dim: SupportsIndex, index: SupportsIndex) -> _Layout:
+        """A view of one index of a dim, without that dim."""
+    @overload
+    def select(self, axis: SupportsIndex, index: SupportsIndex) -> _Layout: ...
+    def sequentially_contiguous(self, modes: _Ints) -> _Bool:
+        """Whether each of these modes begins where the one before it ends, the fast mode first: then they can be folded."""
+    @property
+    def shape(self) -> Size:
+        """The extents of the modes, as a Size."""
+    @property
+    def size(self) -> _Int:
+        """The number of elements: the product of the extents."""
+    def slice(self, dim: SupportsIndex, start: SupportsIndex | None = None, stop: SupportsIndex | None = None, step: SupportsIndex = 1) -> _Layout:
+        """Every `step`-th index of a dim from `start` up to, not including, `stop`, by Python's rules."""
+    @property
+    def span(self) -> _Int:
+        """The highest minus the lowest location, plus one; 0 without elements."""
+    @overload
+    def split(self, split_size: _Ints, dim: SupportsIndex = 0) -> tuple[_Layout, ...]:
+        """A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes in a list."""
+    @overload
+    def split(self, split_size: _Ints, axis: SupportsIndex = 0) -> tuple[_Layout, ...]: ...
+    @overload
+    def squeeze(self, dim: _Ints | None = None) -> _Layout:
+        """A view without the dims of extent 1, or without those of them that are named."""
+    @overload
+    def squeeze(self, axis: _Ints | None = None) -> _Layout: ...
+    @property
+    def stride(self) -> tuple[_Int, ...]:
+        """How far apart two neighbours along each mode lie, in elements."""
+    def swapaxes(self, axis0: SupportsIndex, axis1: SupportsIndex) -> _Layout:
+        """A view with two dims swapped: another name for `transpose`."""
+    @overload
+    def swapdims(self, dim0: SupportsIndex, dim1: SupportsIndex) -> _Layout:
+        """A view with two dims swapped: another name for `transpose`."""
+    @overload
+    def swapdims(self, axis0: SupportsIndex, axis1: SupportsIndex) -> _Layout: ...
+    def t(self) -> _Layout:
+        """A matrix with its dims swapped; tensors of fewer dims as they are."""
+    @overload
+    def tensor_split(self, indices_or_sections: _Ints, dim: SupportsIndex = 0) -> tuple[_Layout, ...]:
+        """A tuple of views: so many of nearly equal size, or cut at the given indices."""
+    @overload
+    def tensor_split(self, indices_or_sections: _Ints, axis: SupportsIndex = 0) -> tuple[_Layout, ...]: ...
+    @overload
+    def transpose(self, dim0: SupportsIndex, dim1: SupportsIndex) -> _Layout:
+        """A view with two dims swapped."""
+    @overload
+    def transpose(self, axis0: SupportsIndex, axis1: SupportsIndex) -> _Layout: ...
+    @overload
+    def unbind(self, dim: SupportsIndex = 0) -> tuple[_Layout, ...]:
+        """A tuple of views, one for each index of a dim."""
+    @overload
+    def unbind(self, axis: SupportsIndex = 0) -> tuple[_Layout, ...]: ...
+    @overload
+    def unflatten(self, dim: SupportsIndex, sizes: _Ints) -> _Layout:
+        """A view in which one dim is several; one size may be -1."""
+    @overload
+    def unflatten(self, axis: SupportsIndex, sizes: _Ints) -> _Layout: ...
+    def unfold(self, dim: SupportsIndex, size: SupportsIndex, step: SupportsIndex) -> _Layout:
+        """A view of all windows of `size` indices of a dim, `step` apart; the window is a new last dim."""
+    @overload
+    def unsqueeze(self, dim: SupportsIndex) -> _Layout:
+        """A view with a new dim of extent 1."""
+    @overload
+    def unsqueeze(self, axis: SupportsIndex) -> _Layout: ...
+    @overload
+    def view(self, *shape: SupportsIndex) -> _Layout:
+        """The same elements in another shape; one size may be -1."""
+    @overload
+    def view(self, shape: _Sizes, /) -> _Layout: ...
+    def view_as(self, other: Tensor | _Layout) -> _Layout:
+        """The view of the same elements in the shape of another tensor."""
+    def __copy__(self) -> Layout: ...
+    def __deepcopy__(self, memo: Any, /) -> Layout: ...
+    def __eq__(self, other: object, /) -> _Bool: ...
+    def __getitem__(self, index: _Index | tuple[_Index, ...], /) -> _Layout: ...
+    def __hash__(self) -> _Int: ...
+    def __ne__(self, other: object, /) -> _Bool: ...
+    @overload
+    def __new__(cls, shape: _Ints, stride: _Ints | None = None, offset: SupportsIndex = 0) -> Self: ...
+    @overload
+    def __new__(cls, shape: _Ints, *, order: Literal["row", "column"], offset: SupportsIndex = 0) -> Self: ...
+    def __reduce__(self) -> str | tuple[Any, ...]: ...
+    def __repr__(self) -> str: ...
 
 class LongStorage(Storage):
     """A Storage of int64: constructs one, and `isinstance` knows it."""
@@ -142,7 +316,90 @@ class Size(tuple[_Int, ...]):
     def __repr__(self) -> str: ...
 
 class Storage:
-    """A flat run of numbers of one dtype, which tensors look at."""
+    """A flat run of numbers of one dtype: the memory that tensors look at."""
+    def bfloat16(self) -> Storage:
+        """The storage as bfloat16."""
+    def bool(self) -> Storage:
+        """The storage as bool."""
+    def byte(self) -> Storage:
+        """The storage as uint8."""
+    def cdouble(self) -> Storage:
+        """The storage as complex128."""
+    def cfloat(self) -> Storage:
+        """The storage as complex64."""
+    def char(self) -> Storage:
+        """The storage as int8."""
+    def clone(self) -> Storage:
+        """A copy with memory of its own."""
+    def copy_(self, source: _Data, non_blocking: _Bool = False) -> Storage:
+        """Writes the values of a storage, a tensor, an array or a sequence of the same length, cast."""
+    def data_ptr(self) -> _Int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _Device:
+        """Where the memory lies."""
+    def double(self) -> Storage:
+        """The storage as float64."""
+    @property
+    def dtype(self) -> _DType:
+        """The type of the elements."""
+    def element_size(self) -> _Int:
+        """Bytes per element."""
+    def fill_(self, value: _Number) -> Storage:
+        """Sets every element."""
+    def float(self) -> Storage:
+        """The storage as float32."""
+    def half(self) -> Storage:
+        """The storage as float16."""
+    def int(self) -> Storage:
+        """The storage as int32."""
+    def long(self) -> Storage:
+        """The storage as int64."""
+    @property
+    def nbytes(self) -> _Int:
+        """Bytes of all elements."""
+    def new(self, *args: Any) -> Storage:
+        """A new storage of the same dtype, made as the class makes one."""
+    @property
+    def owns_memory(self) -> _Bool:
+        """Whether the memory is the storage's own, and not lent by an array or another buffer."""
+    @property
+    def readonly(self) -> _Bool:
+        """Whether the elements can only be read."""
+    def resize_(self, size: SupportsIndex) -> Storage:
+        """Changes the number of elements."""
+    def short(self) -> Storage:
+        """The storage as int16."""
+    def size(self) -> _Int:
+        """The number of elements."""
+    def to(self, dtype: _DTypeLike) -> Storage:
+        """The storage as another dtype; itself if it has it already."""
+    def tolist(self) -> list[Any]:
+        """A list of Python numbers."""
+    @overload
+    def type(self, dtype: None = None) -> str:
+        """The name of the storage's type, or the storage as another type."""
+    @overload
+    def type(self, dtype: _DTypeLike) -> Storage: ...
+    def view(self, dtype: _DTypeLike) -> Storage:
+        """The same bytes as elements of another dtype."""
+    def __contains__(self, value: object, /) -> _Bool: ...
+    def __copy__(self) -> Storage: ...
+    def __deepcopy__(self, memo: Any, /) -> Storage: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Storage: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __len__(self) -> _Int: ...
+    @overload
+    def __new__(cls, size: SupportsIndex = 0, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self: ...
+    @overload
+    def __new__(cls, data: _Data, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self: ...
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> str | tuple[Any, ...]: ...
+    def __repr__(self) -> str: ...
+    def __setitem__(self, index: SupportsIndex | slice, value: _Data, /) -> None: ...
+    def __sizeof__(self) -> _Int: ...
     def __buffer__(self, flags: _Int, /) -> memoryview: ...
 
 class StorageError(ValueError, RuntimeError, BufferError):
@@ -269,6 +526,7 @@ class Tensor:
         """`gt` into the tensor itself."""
     def half(self) -> Tensor:
         """The tensor as float16."""
+    @property
     def imag(self) -> Tensor:
         """The imaginary parts of a complex tensor, as a view."""
     def int(self) -> Tensor:
@@ -352,6 +610,7 @@ class Tensor:
     def permute(self, dims: _Ints) -> Tensor: ...
     def ravel(self) -> Tensor:
         """All elements as one dim: a view where the strides allow it."""
+    @property
     def real(self) -> Tensor:
         """The real parts: a view, the tensor itself where it is not complex."""
     @property
@@ -640,7 +899,7 @@ def arange(start: _Number | None = None, end: _Number | None = None, step: _Numb
     """`start`, `start + step`, … without `end`; from 0 if only the end is given."""
 @overload
 def as_strided(input: Tensor | Storage, size: _Ints, stride: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor:
-    """A view of any shape, strides and offset that stay within the storage."""
+    """A tensor of any shape, strides and offset that stay within a storage, given by itself or by a tensor on it."""
 @overload
 def as_strided(input: Tensor | Storage, shape: _Ints, strides: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor: ...
 def as_tensor(data: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Tensor:

@@ -22,7 +22,7 @@ struct Free {
     depth: usize,
 }
 
-const BUSY: *mut Free = 1 as *mut Free;
+const BUSY: *mut Free = std::ptr::dangling_mut::<Free>();
 static LISTS: [AtomicPtr<Free>; CLASSES] = [const { AtomicPtr::new(null_mut()) }; CLASSES];
 
 /// The size that a request is rounded up to. `None` above the address space.
@@ -34,15 +34,15 @@ pub fn rounded(bytes: usize) -> Option<usize> {
 /// A block of `size` bytes, a result of [`rounded`]. Uninitialised unless `zeroed`.
 #[inline]
 pub fn allocate(size: usize, zeroed: bool) -> Option<NonNull<u8>> {
-    debug_assert!(size % ALIGN == 0 && size > 0);
-    if size <= SMALL {
-        if let Some(block) = take(&LISTS[size / ALIGN - 1]) {
-            if zeroed {
-                // SAFETY: the block has `size` bytes and belongs to nobody else.
-                unsafe { block.as_ptr().write_bytes(0, size) };
-            }
-            return Some(block);
+    debug_assert!(size.is_multiple_of(ALIGN) && size > 0);
+    if size <= SMALL
+        && let Some(block) = take(&LISTS[size / ALIGN - 1])
+    {
+        if zeroed {
+            // SAFETY: the block has `size` bytes and belongs to nobody else.
+            unsafe { block.as_ptr().write_bytes(0, size) };
         }
+        return Some(block);
     }
     // SAFETY: the size is not zero, and with the alignment it fits isize (`rounded` proved it).
     unsafe {

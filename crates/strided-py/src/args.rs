@@ -111,9 +111,11 @@ pub unsafe fn bind<'a>(
 ) -> Result<Args<'a>> {
     // A vectorcall may pass its own flag in the count's top bit.
     let count = (count as usize) & !(1 << (usize::BITS - 1));
-    // SAFETY: the interpreter passes `count` living objects (none need be allocated for 0).
-    let args: &'a [Object] =
-        if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(start, count) } };
+    let args: &'a [Object] = match count {
+        0 => &[], // where the pointer may be null
+        // SAFETY: the interpreter passes `count` living objects.
+        _ => unsafe { std::slice::from_raw_parts(start, count) },
+    };
     let mut bound = Args { slots: [std::ptr::null_mut(); MOST], rest: &[] };
     let mut next = 0;
     if let Some(object) = first {

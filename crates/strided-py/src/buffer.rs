@@ -101,8 +101,7 @@ pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
     }
     let layout = x.layout();
     let (row, column) = (layout.is_dense(), layout.is_column_major());
-    let fits = (row || wants(ffi::PyBUF_STRIDES))
-        && (row || !wants(ffi::PyBUF_C_CONTIGUOUS))
+    let fits = (row || wants(ffi::PyBUF_STRIDES) && !wants(ffi::PyBUF_C_CONTIGUOUS))
         && (column || !wants(ffi::PyBUF_F_CONTIGUOUS))
         && (row || column || !wants(ffi::PyBUF_ANY_CONTIGUOUS));
     if !fits {
@@ -111,7 +110,7 @@ pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
             layout.stride_text()
         )));
     }
-    if layout.rank() > ffi::PyBUF_MAX_NDIM as usize {
+    if layout.rank() > ffi::PyBUF_MAX_NDIM {
         return Err(refuse(format!(
             "buffers have at most {} dims, the tensor has {}",
             ffi::PyBUF_MAX_NDIM,
@@ -180,7 +179,7 @@ pub fn import(py: Python<'_>, object: Object) -> Result<Tensor> {
 
 /// A tensor with the values of a buffer: on its memory where that is possible, else a copy.
 pub fn import_or_copy(py: Python<'_>, object: Object) -> Result<Tensor> {
-    let mut held = acquire(py, object)?;
+    let held = acquire(py, object)?;
     let dtype = dtype_of(&held.0)?;
     if let Ok(layout) = layout_of(&held.0, dtype) {
         return share(held, dtype, layout);
@@ -196,8 +195,7 @@ pub fn import_or_copy(py: Python<'_>, object: Object) -> Result<Tensor> {
     let out = Tensor::new(&shape, dtype, Fill::Nothing)?;
     let (pin, bytes) = (out.pin(Access::Write)?, held.0.len);
     // SAFETY: `out` is dense and has as many bytes as the buffer has elements times their size.
-    let failed =
-        unsafe { ffi::PyBuffer_ToContiguous(pin.origin.cast(), &mut *held.0, bytes, b'C' as _) } != 0;
+    let failed = unsafe { ffi::PyBuffer_ToContiguous(pin.origin.cast(), &*held.0, bytes, b'C' as _) } != 0;
     drop(pin);
     if failed { Err(Fail::set(py)) } else { Ok(out) }
 }
@@ -270,7 +268,7 @@ fn layout_of(view: &ffi::Py_buffer, dtype: DType) -> Result<Layout> {
     let shape = shape_of(view);
     let dense = Layout::row_major(&shape)?;
     let size = dtype.size() as isize;
-    if dense.size() > 0 && view.buf as usize % dtype.alignment() != 0 {
+    if dense.size() > 0 && !(view.buf as usize).is_multiple_of(dtype.alignment()) {
         return Err(Fail::Value(format!(
             "the buffer's address is no multiple of {}; copy it first",
             dtype.alignment()
@@ -336,7 +334,7 @@ pub fn from_bytes(
         )));
     }
     let start = held.0.buf.cast::<u8>().wrapping_offset(offset);
-    if count > 0 && start as usize % dtype.alignment() != 0 {
+    if count > 0 && !(start as usize).is_multiple_of(dtype.alignment()) {
         return Err(Fail::Value(format!(
             "the address at offset {offset} is no multiple of {}",
             dtype.alignment()

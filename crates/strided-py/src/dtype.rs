@@ -201,7 +201,7 @@ impl Device {
             && Device::read(py, other.as_ptr()).is_ok()
     }
     fn __hash__(&self) -> isize {
-        0x6370_75 // "cpu"
+        0x0063_7075 // "cpu"
     }
     fn __str__(&self) -> &'static str {
         "cpu"

@@ -126,11 +126,11 @@ fn apply_large(
     let copies: SmallVec<[std::result::Result<Tensor, Scalar>; MOST]> = operands.iter().map(own).collect();
     let out = out.cloned();
     Ok(detached(py, || {
-        let borrow = |copy| match copy {
-            &Ok(ref x) => Operand::Tensor(x),
-            &Err(number) => Operand::Scalar(number),
-        };
-        let operands: SmallVec<[Operand; MOST]> = copies.iter().map(borrow).collect();
+        let borrowed = copies.iter().map(|copy| match copy {
+            Ok(x) => Operand::Tensor(x),
+            Err(number) => Operand::Scalar(*number),
+        });
+        let operands: SmallVec<[Operand; MOST]> = borrowed.collect();
         run(row, &operands, out.as_ref())
     })?)
 }
@@ -227,9 +227,10 @@ unsafe extern "C" fn in_place_operator<const I: usize>(left: Object, right: Obje
 }
 
 unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
-    // SAFETY: called with a tensor, and nothing runs before it is used.
     guard(OPS[I].name, null_mut(), |py| {
-        apply(py, &OPS[I], &[Operand::Tensor(unsafe { tensor_of(object) })], None)
+        // SAFETY: called with a tensor, and nothing runs before it is used.
+        let operand = Operand::Tensor(unsafe { tensor_of(object) });
+        apply(py, &OPS[I], &[operand], None)
     })
 }
 

@@ -84,7 +84,9 @@ unsafe extern "C" fn new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Ob
                 let (name, value) = (pair.0.to_string(), pair.1.as_ptr());
                 match name.as_str() {
                     "dtype" => dtype = DType::from_arg(py, value, "dtype")?,
-                    "device" => drop(dtype::Device::from_arg(py, value, "device")?),
+                    "device" => {
+                        dtype::Device::from_arg(py, value, "device")?;
+                    }
                     _ => return Err(Fail::Type(format!("unknown argument '{name}'"))),
                 }
             }

@@ -4,6 +4,9 @@
 //! it becomes the smallest int32 (for targets up to 32 bits signed or 16 unsigned) or int64, and then
 //! wraps. No conversion branches, so that loops over them become vector instructions.
 
+// `contains` branches where `&` does not.
+#![allow(clippy::manual_range_contains)]
+
 use super::map::map1;
 use super::{Kernel, Pointers, Steps};
 use crate::dtype::DType;

@@ -95,8 +95,8 @@ unsafe fn along<R: Reduction<T>, T: Num>(terms: *const u8, n: usize, out: *mut u
             }
             at += LANES;
         }
-        for j in 0..n - at {
-            lanes[j] = R::merge(lanes[j], terms.add(at + j).read());
+        for (j, lane) in lanes.iter_mut().enumerate().take(n - at) {
+            *lane = R::merge(*lane, terms.add(at + j).read());
         }
         out.cast::<T>().write(halve::<R, T>(&mut lanes));
     })
@@ -313,7 +313,7 @@ impl Job<'_> {
         let (inner, outer) = reduced.split_last().expect("there is something to reduce");
         let mut tree = Tree::new(self.reducer, self.size, width);
         let mut in_block = 0;
-        // SAFETY (all below): lanes, rows and results have the sizes that the reducer expects, and every
+        // SAFETY: here and below, lanes, rows and results have the sizes that the reducer expects, and every
         // address read lies within the reduced loops and the columns of this tile.
         unsafe { (self.reducer.clear)(lanes) };
         walk(outer, *at, |at| {
@@ -322,7 +322,7 @@ impl Job<'_> {
                 let most = if direct { BLOCK } else { ROWS };
                 let n = most.min(BLOCK - in_block).min(inner.extent - done);
                 let from = at[1].wrapping_offset(done as isize * inner.steps[1]);
-                // SAFETY: see above.
+                // SAFETY: as said where the lanes are cleared.
                 unsafe {
                     if direct {
                         (self.reducer.absorb)(lanes, in_block, from, inner.steps[1], n, width);
@@ -343,7 +343,7 @@ impl Job<'_> {
                 in_block += n;
                 done += n;
                 if in_block == BLOCK {
-                    // SAFETY: see above.
+                    // SAFETY: as said where the lanes are cleared.
                     unsafe {
                         (self.reducer.collapse)(lanes, results, width);
                         (self.reducer.clear)(lanes);
@@ -353,7 +353,7 @@ impl Job<'_> {
                 }
             }
         });
-        // SAFETY: see above.
+        // SAFETY: as said where the lanes are cleared.
         unsafe {
             if in_block > 0 {
                 (self.reducer.collapse)(lanes, results, width);
@@ -427,4 +427,4 @@ impl<'a> Tree<'a> {
     }
 }
 
-const _: () = assert!(OPERANDS >= 2 && BLOCK % LANES == 0);
+const _: () = assert!(OPERANDS >= 2 && BLOCK.is_multiple_of(LANES));
