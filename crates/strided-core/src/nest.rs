@@ -7,8 +7,7 @@
 //! x[2,3] + y[3,2].t()          outer 2, inner 3
 //! ```
 
-use crate::error::Result;
-use crate::layout::{Layout, Mode, broadcast};
+use crate::layout::{Layout, Mode};
 use smallvec::SmallVec;
 
 /// The most operands a kernel has: an output and three inputs.
@@ -217,17 +216,6 @@ fn belongs_outside(a: &Loop, b: &Loop) -> bool {
         }
     }
     false
-}
-
-/// The row-major layout of the shape to which operands broadcast; the common case of equal shapes costs
-/// one comparison.
-#[inline]
-pub fn common_layout(layouts: &[&Layout]) -> Result<Layout> {
-    let (first, others) = layouts.split_first().expect("an operation has a tensor among its operands");
-    if others.iter().all(|other| first.same_shape(other)) {
-        return Ok(first.dense_like());
-    }
-    Layout::row_major(&broadcast(layouts)?)
 }
 
 #[cfg(test)]

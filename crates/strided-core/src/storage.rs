@@ -264,6 +264,14 @@ impl Storage {
         Err(Error::new("", problem))
     }
 
+    /// The first byte of a storage that nobody else has a handle on: it needs no pin.
+    #[inline]
+    pub fn start_of_own(&mut self) -> Option<*mut u8> {
+        let header = self.header();
+        // SAFETY: with one handle, which is borrowed here, there are no pins, no exports and no resize.
+        (header.handles.load(Acquire) == 1).then(|| unsafe { &*header.run.get() }.bytes.as_ptr())
+    }
+
     /// Forbids resizing until [`Storage::unexport`] is called as often as this.
     pub fn export(&self) {
         let state = &self.header().state;

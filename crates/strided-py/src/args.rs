@@ -487,36 +487,47 @@ pub fn sequence_of_ints(py: Python<'_>, object: Object) -> Result<Option<Dims>> 
     }
 }
 
-/// `*sizes`: several ints or one sequence, or the keyword of that name. `None` if nothing was given.
-pub struct Rest(pub Option<Dims>);
+/// `*sizes`: several ints or one sequence, or the keyword of that name.
+pub struct Rest {
+    ints: Dims,
+    given: bool,
+}
 
 impl FromArg for Rest {
     const WANTED: &'static str = Ints::WANTED;
     const REST: bool = true;
     fn read(py: Python<'_>, object: Object) -> Result<Option<Rest>> {
-        Ok(Ints::read(py, object)?.map(|ints| Rest(Some(ints.ints))))
+        Ok(Ints::read(py, object)?.map(|ints| Rest { ints: ints.ints, given: true }))
     }
     #[inline]
     fn from_args(py: Python<'_>, args: &Args, at: usize, name: &'static str) -> Result<Rest> {
+        let mut rest = Rest { ints: Dims::new(), given: true };
         match args.rest {
-            [] if args.slots[at].is_null() => Ok(Rest(None)),
-            [] => Rest::from_arg(py, args.slots[at], name),
-            [one] => Rest::from_arg(py, *one, name),
+            [] if args.slots[at].is_null() => rest.given = false,
+            [] => return Rest::from_arg(py, args.slots[at], name),
+            // SAFETY: a living object.
+            [one] if unsafe { ffi::PyLong_Check(*one) } == 0 => return Rest::from_arg(py, *one, name),
             many => {
-                let mut ints = Dims::new();
                 for &object in many {
-                    ints.push(isize::from_arg(py, object, name)?);
+                    rest.ints.push(isize::from_arg(py, object, name)?);
                 }
-                Ok(Rest(Some(ints)))
             }
         }
+        Ok(rest)
     }
 }
 
 impl Rest {
+    /// The ints; `None` if nothing was given.
+    #[inline]
+    pub fn ints(&self) -> Option<&[isize]> {
+        self.given.then_some(&self.ints[..])
+    }
+
     /// The ints, of which there must be some (or an empty sequence).
-    pub fn given(self, name: &'static str) -> Result<Dims> {
-        self.0.ok_or_else(|| Fail::Type(format!("argument '{name}' is missing")))
+    #[inline]
+    pub fn given(&self, name: &'static str) -> Result<&[isize]> {
+        self.ints().ok_or_else(|| Fail::Type(format!("argument '{name}' is missing")))
     }
 }
 

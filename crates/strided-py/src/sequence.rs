@@ -36,12 +36,24 @@ pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Resu
 /// What a walk over nested sequences meets.
 enum Event<'a> {
     /// A sequence of so many items, at this depth.
-    Open { depth: usize, length: usize },
-    Number { depth: usize, value: Scalar },
+    Open {
+        depth: usize,
+        length: usize,
+    },
+    Number {
+        depth: usize,
+        value: Scalar,
+    },
     /// A list or tuple of Python's own numbers and nothing else.
-    Numbers { depth: usize, items: &'a Flat<'a> },
+    Numbers {
+        depth: usize,
+        items: &'a Flat<'a>,
+    },
     /// A tensor or buffer inside the nest.
-    Array { depth: usize, tensor: &'a Tensor },
+    Array {
+        depth: usize,
+        tensor: &'a Tensor,
+    },
 }
 
 /// Walks nested sequences in order.

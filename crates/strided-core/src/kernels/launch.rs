@@ -20,25 +20,44 @@ pub enum Input<'a> {
     Slot(Slot),
 }
 
-/// The most inputs a kernel has.
-pub const INPUTS: usize = OPERANDS - 1;
+/// Where a kernel writes.
+pub enum Output<'a> {
+    /// A tensor that was made for this call: nobody else knows it, so that it needs no pin.
+    New(&'a mut Tensor),
+    Given(&'a Tensor),
+}
 
 /// Runs a kernel over inputs that broadcast to the output and do not stand in its way. Elements are cast
 /// to the kernel's dtypes and back where they differ.
-#[inline]
-pub fn run(twins: &Twins, inputs: &[Input], out: &Tensor) -> Result<()> {
+///
+/// The number of inputs is a constant, so that the loops over them unroll: a call on few elements spends
+/// its time here.
+#[inline(always)]
+pub fn run<const N: usize>(twins: &Twins, inputs: &[Input; N], out: Output) -> Result<()> {
+    const { assert!(N < OPERANDS) };
     let mut wanted = [None; OPERANDS];
-    wanted[0] = Some((out, Access::Write));
     for (want, input) in wanted[1..].iter_mut().zip(inputs) {
         if let Input::Tensor(x) = input {
             *want = Some((*x, Access::Read));
         }
     }
+    let mut origins = [null_mut(); OPERANDS];
+    let out: &Tensor = match out {
+        Output::New(new) => {
+            origins[0] = new.own_origin();
+            new
+        }
+        Output::Given(out) => {
+            wanted[0] = Some((out, Access::Write));
+            out
+        }
+    };
     let plain = plain_steps(twins, inputs, out);
     let pins = pin_each(wanted)?;
-    let mut origins = [null_mut(); OPERANDS];
     for (origin, pin) in origins.iter_mut().zip(&pins) {
-        *origin = pin.as_ref().map_or(null_mut(), |pin| pin.origin);
+        if let Some(pin) = pin {
+            *origin = pin.origin;
+        }
     }
     for (origin, input) in origins[1..].iter_mut().zip(inputs) {
         if let Input::Slot(slot) = input {
@@ -46,17 +65,18 @@ pub fn run(twins: &Twins, inputs: &[Input], out: &Tensor) -> Result<()> {
         }
     }
     match plain {
-        // SAFETY: every operand is pinned and dense in the kernel's dtype, or is a slot read with step 0.
+        // SAFETY: every operand is pinned (or new) and dense in the kernel's dtype, or is a slot read with
+        // step 0.
         Some(steps) => unsafe { twins.kernel()(&origins, &steps, out.size()) },
-        // SAFETY: every operand is pinned for its layout, or is a slot.
+        // SAFETY: every operand is pinned (or new) for its layout, or is a slot.
         None => unsafe { run_nest(twins, inputs, out, origins) },
     }
     Ok(())
 }
 
 /// The steps of what most calls are: the kernel's own dtypes, one shape, no gaps. One loop, no nest.
-#[inline]
-fn plain_steps(twins: &Twins, inputs: &[Input], out: &Tensor) -> Option<Steps> {
+#[inline(always)]
+fn plain_steps<const N: usize>(twins: &Twins, inputs: &[Input; N], out: &Tensor) -> Option<Steps> {
     let mut steps = [0; OPERANDS];
     let mut plain = out.dtype() == twins.result() && out.layout().is_dense();
     steps[0] = twins.result().size() as isize;

@@ -25,8 +25,8 @@ pub struct Mode {
     pub stride: isize,
 }
 
-pub type Modes = SmallVec<[Mode; 6]>;
-pub type Dims = SmallVec<[isize; 8]>;
+pub type Modes = SmallVec<[Mode; 4]>;
+pub type Dims = SmallVec<[isize; 4]>;
 
 /// A map from indices to locations: `offset + sum(index * stride)`.
 #[derive(Debug, PartialEq, Eq, Hash)]

@@ -5,9 +5,8 @@ use super::table::{Row, Rule};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::item;
-use crate::kernels::launch::{self, INPUTS as MOST, Input};
-use crate::layout::Layout;
-use crate::nest;
+use crate::kernels::launch::{self, Input, Output};
+use crate::layout::{self, Layout};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
 use crate::tensor::{Tensor, conflict};
@@ -29,41 +28,34 @@ impl<'a> Operand<'a> {
     }
 }
 
-const NOTHING: Operand = Operand::Scalar(Scalar::Bool(false));
-
 /// Applies a row to its operands: into `out`, or into a new tensor which is returned.
 ///
 /// In place means that `out` is the first operand. Any other overlap between `out` and an operand gives
 /// what reading all operands first would give.
-#[inline]
 pub fn run(row: &Row, operands: &[Operand], out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    apply(row, operands, out).map_err(|error| error.named(row.name))
+    match *operands {
+        [a] => apply(row, &[a], out),
+        [a, b] => apply(row, &[a, b], out),
+        [a, b, c] => apply(row, &[a, b, c], out),
+        _ => unreachable!("rows have one to three operands"),
+    }
+    .map_err(|error| error.named(row.name))
 }
 
-fn apply(row: &Row, operands: &[Operand], out: Option<&Tensor>) -> Result<Option<Tensor>> {
+#[inline]
+fn apply<const N: usize>(row: &Row, operands: &[Operand; N], out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let plan = Plan::new(row, operands)?;
     let layout = common_layout(operands)?;
-    let new = match out {
-        Some(out) => plan.check_output(out, &layout).map(|()| None)?,
-        None => Some(Tensor::with_new_memory(layout, plan.result, Fill::Nothing)?),
+    let mut new = None;
+    let target = match out {
+        Some(out) => {
+            plan.check_output(out, &layout)?;
+            Output::Given(out)
+        }
+        None => Output::New(new.insert(Tensor::with_new_memory(layout, plan.result, Fill::Nothing)?)),
     };
-    let target = out.or(new.as_ref()).expect("an output is given or made");
-    // An operand must be copied if the output stands in its way, or if it has to be rounded to a half
-    // before it is computed with.
-    let copied = |x: &Tensor| plan.rounds(x.dtype()) || out.is_some_and(|out| conflict(out, x));
-    if operands.iter().any(|operand| operand.tensor().is_some_and(copied)) {
-        let mut copies: [Option<Tensor>; MOST] = [const { None }; MOST];
-        for (copy, operand) in copies.iter_mut().zip(operands) {
-            if let Some(x) = operand.tensor().filter(|x| copied(x)) {
-                let dtype = if plan.rounds(x.dtype()) { plan.operand } else { x.dtype() };
-                *copy = Some(copy::to_dtype(x, dtype)?);
-            }
-        }
-        let mut safe = [NOTHING; MOST];
-        for (safe, (copy, operand)) in safe.iter_mut().zip(copies.iter().zip(operands)) {
-            *safe = copy.as_ref().map_or(*operand, Operand::Tensor);
-        }
-        plan.fill(&safe[..operands.len()], target)?;
+    if operands.iter().any(|operand| plan.must_copy(operand, out)) {
+        plan.fill_from_copies(operands, out, target)?;
     } else {
         plan.fill(operands, target)?;
     }
@@ -81,8 +73,8 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    #[inline]
-    fn new(row: &'a Row, operands: &[Operand]) -> Result<Plan<'a>> {
+    #[inline(always)]
+    fn new<const N: usize>(row: &'a Row, operands: &[Operand; N]) -> Result<Plan<'a>> {
         let common = common_dtype(operands)?;
         let operand = row.class.operand_dtype(common, row.name)?;
         let mut plan =
@@ -140,18 +132,46 @@ impl<'a> Plan<'a> {
         matches!(value, Scalar::Int(_) | Scalar::Huge(_)) && !operands.iter().all(fits)
     }
 
-    /// Runs the kernel over operands that do not stand in the output's way.
+    /// Whether an operand must be copied first: the output stands in its way, or it has to be rounded to a
+    /// half before it is computed with.
     #[inline]
-    fn fill(&self, operands: &[Operand], out: &Tensor) -> Result<()> {
-        let twins = (self.row.kernels)(self.compute).expect("the class has kernels for each of its dtypes");
-        let mut inputs = [Input::Slot(item::Slot::EMPTY); MOST];
-        for (input, operand) in inputs.iter_mut().zip(operands) {
-            *input = match operand {
-                Operand::Tensor(x) => Input::Tensor(x),
-                Operand::Scalar(value) => Input::Slot(self.slot(*value, operands)),
-            };
+    fn must_copy(&self, operand: &Operand, out: Option<&Tensor>) -> bool {
+        let Operand::Tensor(x) = operand else { return false };
+        self.rounds(x.dtype()) || out.is_some_and(|out| conflict(out, x))
+    }
+
+    #[cold]
+    fn fill_from_copies<const N: usize>(
+        &self,
+        operands: &[Operand; N],
+        out: Option<&Tensor>,
+        target: Output,
+    ) -> Result<()> {
+        let mut copies: [Option<Tensor>; N] = [const { None }; N];
+        for (copy, operand) in copies.iter_mut().zip(operands) {
+            if let (Operand::Tensor(x), true) = (operand, self.must_copy(operand, out)) {
+                let dtype = if self.rounds(x.dtype()) { self.operand } else { x.dtype() };
+                *copy = Some(copy::to_dtype(x, dtype)?);
+            }
         }
-        launch::run(&twins, &inputs[..operands.len()], out)
+        let mut safe = *operands;
+        for (safe, copy) in safe.iter_mut().zip(&copies) {
+            if let Some(copy) = copy {
+                *safe = Operand::Tensor(copy);
+            }
+        }
+        self.fill(&safe, target)
+    }
+
+    /// Runs the kernel over operands that do not stand in the output's way.
+    #[inline(always)]
+    fn fill<const N: usize>(&self, operands: &[Operand; N], out: Output) -> Result<()> {
+        let twins = (self.row.kernels)(self.compute).expect("the class has kernels for each of its dtypes");
+        let inputs = operands.map(|operand| match operand {
+            Operand::Tensor(x) => Input::Tensor(x),
+            Operand::Scalar(value) => Input::Slot(self.slot(value, operands)),
+        });
+        launch::run(&twins, &inputs, out)
     }
 }
 
@@ -167,34 +187,29 @@ fn far(value: Scalar) -> f64 {
     }
 }
 
-/// The row-major layout of the shape to which the operands broadcast.
-#[inline]
-pub fn common_layout(operands: &[Operand]) -> Result<Layout> {
-    let none = Layout::scalar();
-    let mut layouts = [&none; MOST];
-    let mut count = 0;
-    for operand in operands {
-        if let Operand::Tensor(x) = operand {
-            layouts[count] = x.layout();
-            count += 1;
-        }
-    }
-    nest::common_layout(&layouts[..count])
+/// The row-major layout of the shape to which the operands broadcast; the common case of equal shapes costs
+/// a comparison each.
+#[inline(always)]
+fn common_layout<const N: usize>(operands: &[Operand; N]) -> Result<Layout> {
+    let first = operands.iter().find_map(Operand::tensor).expect("one of the operands is a tensor");
+    let same = |operand: &Operand| operand.tensor().is_none_or(|x| x.layout().same_shape(first.layout()));
+    if operands.iter().all(same) { Ok(first.layout().dense_like()) } else { broadcast_layout(operands) }
+}
+
+#[cold]
+fn broadcast_layout(operands: &[Operand]) -> Result<Layout> {
+    let layouts: Vec<&Layout> = operands.iter().filter_map(Operand::tensor).map(Tensor::layout).collect();
+    Layout::row_major(&layout::broadcast(&layouts)?)
 }
 
 /// The dtype that operands have in common: tensors promote, numbers only raise the category.
-#[inline]
-pub fn common_dtype(operands: &[Operand]) -> Result<DType> {
-    let mut common: Option<DType> = None;
-    for operand in operands {
-        if let Operand::Tensor(x) = operand {
-            common = Some(match common {
-                None => x.dtype(),
-                Some(dtype) => dtype::promote(dtype, x.dtype())?,
-            });
-        }
+#[inline(always)]
+fn common_dtype<const N: usize>(operands: &[Operand; N]) -> Result<DType> {
+    let mut tensors = operands.iter().filter_map(Operand::tensor);
+    let mut common = tensors.next().expect("one of the operands is a tensor").dtype();
+    for x in tensors {
+        common = dtype::promote(common, x.dtype())?;
     }
-    let mut common = common.unwrap_or(DType::Bool);
     for operand in operands {
         if let Operand::Scalar(value) = operand {
             common = with_scalar(common, *value);

@@ -45,7 +45,7 @@ methods! { rows(py, x):
 
     /// A new tensor whose elements may be anything.
     function empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, Tensor::new(&size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Nothing)?);
+        => wrap(py, Tensor::new(size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Nothing)?);
 
     /// A new tensor of zeros.
     ///
@@ -54,11 +54,11 @@ methods! { rows(py, x):
     ///  0  0  0
     /// [strided.FloatTensor of size 2x3]
     function zeros(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, Tensor::new(&size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero)?);
+        => wrap(py, Tensor::new(size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero)?);
 
     /// A new tensor of ones.
     function ones(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, &size.given("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float));
+        => filled(py, size.given("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float));
 
     /// A new tensor with every element set to one value, whose type decides the dtype unless one is given.
     ///

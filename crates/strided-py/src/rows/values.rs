@@ -56,7 +56,7 @@ methods! { rows(py, x):
     };
 
     /// Gives the tensor another size, row-major. The storage grows where it must and never shrinks.
-    method resize_(size | sizes: Rest) => resized(py, x, &size.given("size")?);
+    method resize_(size | sizes: Rest) => resized(py, x, size.given("size")?);
 
     /// `resize_` to the size of another tensor.
     method resize_as_(other | template: TensorArg) => {

@@ -89,7 +89,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(2, 3, 4).permute(2, 0, 1).shape
     /// strided.Size([4, 2, 3])
-    view permute(dims: Rest) => x.permute(&dims.given("dims")?);
+    view permute(dims: Rest) => x.permute(dims.given("dims")?);
 
     /// A view with some dims moved to other places.
     ///
@@ -105,13 +105,13 @@ methods! { rows(py, x):
     ///
     /// >>> strided.arange(3).expand(2, 3).stride()
     /// (0, 1)
-    view expand(size | shape: Rest) => x.expand(&size.given("size")?);
+    view expand(size | shape: Rest) => x.expand(size.given("size")?);
 
     /// `expand` to the shape of another tensor.
     view expand_as(other: LayoutArg) => x.expand(&other.0.shape());
 
     /// `expand` under NumPy's name.
-    view broadcast_to(size | shape: Rest) => x.expand(&size.given("size")?);
+    view broadcast_to(size | shape: Rest) => x.expand(size.given("size")?);
 
     /// A view with a new dim of extent 1.
     ///
@@ -144,7 +144,10 @@ methods! { rows(py, x):
     /// [2, 1, 0]
     view flip(dims | dim | axis: Rest) => {
         let all = || (0..x.rank() as isize).collect::<Dims>();
-        x.flip(&dims.0.unwrap_or_else(all))
+        match dims.ints() {
+            Some(dims) => x.flip(dims),
+            None => x.flip(&all()),
+        }
     };
 
     /// A view in which sequentially contiguous modes are one; without modes, all of them in order of
@@ -152,9 +155,9 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(2, 3, 4).fold((2, 1)).shape
     /// strided.Size([2, 12])
-    view fold(modes: Rest) => match modes.0 {
+    view fold(modes: Rest) => match modes.ints() {
         None => x.fold_all(),
-        Some(modes) => x.fold(&modes),
+        Some(modes) => x.fold(modes),
     };
 
     /// A view in which one dim is several; one size may be -1. The inverse of `fold`.
@@ -275,7 +278,13 @@ impl FromArg for Sizes {
             [] if !args.is_given(at) => Err(Fail::Type(format!("argument '{name}' is missing"))),
             [] => Sizes::from_arg(py, args.slots[at], name),
             [one] => Sizes::from_arg(py, *one, name),
-            _ => Rest::from_args(py, args, at, name)?.given(name).map(Sizes::Shape),
+            many => {
+                let mut shape = Dims::new();
+                for &object in many {
+                    shape.push(isize::from_arg(py, object, name)?);
+                }
+                Ok(Sizes::Shape(shape))
+            }
         }
     }
 }
