@@ -450,7 +450,9 @@ impl FromArg for Ints {
     #[inline]
     fn read(py: Python<'_>, object: Object) -> Result<Option<Ints>> {
         if let Some(value) = isize::read(py, object)? {
-            return Ok(Some(Ints { ints: std::iter::once(value).collect(), sequence: false }));
+            let mut ints = Dims::new();
+            ints.push(value);
+            return Ok(Some(Ints { ints, sequence: false }));
         }
         Ok(sequence_of_ints(py, object)?.map(|ints| Ints { ints, sequence: true }))
     }
@@ -519,15 +521,28 @@ impl Rest {
 }
 
 /// `*args`: whatever was passed.
-pub struct Objects(pub Vec<Object>);
+pub struct Objects {
+    start: *const Object,
+    count: usize,
+}
+
+impl Objects {
+    /// The arguments, which live as long as the call.
+    #[inline]
+    pub fn as_slice(&self) -> &[Object] {
+        // SAFETY: made from a slice of the call's arguments, and used only within the call.
+        unsafe { std::slice::from_raw_parts(self.start, self.count) }
+    }
+}
 
 impl FromArg for Objects {
     const WANTED: &'static str = "anything";
     const REST: bool = true;
-    fn read(_: Python<'_>, object: Object) -> Result<Option<Objects>> {
-        Ok(Some(Objects(vec![object])))
+    fn read(_: Python<'_>, _: Object) -> Result<Option<Objects>> {
+        Ok(None) // only given by position
     }
+    #[inline]
     fn from_args(_: Python<'_>, args: &Args, _: usize, _: &'static str) -> Result<Objects> {
-        Ok(Objects(args.rest.to_vec()))
+        Ok(Objects { start: args.rest.as_ptr(), count: args.rest.len() })
     }
 }

@@ -12,7 +12,7 @@ use strided_core::kernels::item;
 use strided_core::layout::{Dims, shape_text};
 use strided_core::ops::{copy, elementwise::with_scalar};
 use strided_core::storage::{Access, Fill};
-use strided_core::{DType, Scalar, Tensor};
+use strided_core::{DType, Layout, Scalar, Tensor};
 
 /// A tensor from nested sequences of numbers; without a dtype the numbers decide.
 pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Result<Tensor> {
@@ -23,30 +23,25 @@ pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Resu
         None => found.dtype()?,
     };
     let out = Tensor::new(&found.shape, dtype, Fill::Nothing)?;
-    let mut filler = Filler { out: &out, next: 0, end: out.size() };
-    visit(py, object, |event| filler.write(event))?;
-    if filler.next != filler.end {
+    // The tensor is still nobody else's, so that its pin can be held while other code runs.
+    let mut writer = item::Writer::new(&out)?;
+    visit(py, object, |event| write(&out, &mut writer, event))?;
+    if writer.left() > 0 {
         return Err(changed());
     }
+    drop(writer);
     Ok(out)
 }
 
 /// What a walk over nested sequences meets.
 enum Event<'a> {
     /// A sequence of so many items, at this depth.
-    Open {
-        depth: usize,
-        length: usize,
-    },
-    Number {
-        depth: usize,
-        value: Scalar,
-    },
+    Open { depth: usize, length: usize },
+    Number { depth: usize, value: Scalar },
+    /// A list or tuple of Python's own numbers and nothing else.
+    Numbers { depth: usize, items: &'a Flat<'a> },
     /// A tensor or buffer inside the nest.
-    Array {
-        depth: usize,
-        tensor: &'a Tensor,
-    },
+    Array { depth: usize, tensor: &'a Tensor },
 }
 
 /// Walks nested sequences in order.
@@ -65,6 +60,8 @@ fn visit(py: Python<'_>, root: Object, mut event: impl FnMut(Event) -> Result<()
             event(Event::Array { depth, tensor: &tensor })?;
         } else if let Some(storage) = crate::storage::read(py, item) {
             event(Event::Array { depth, tensor: &storage.whole()? })?;
+        } else if let Some(items) = Flat::of(py, item) {
+            event(Event::Numbers { depth, items: &items })?;
         } else if let Some(level) = Level::open(py, item)? {
             if depth == 64 {
                 limit = recursion_limit(py)?;
@@ -116,6 +113,84 @@ fn number_like(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
         return Ok(Some(Scalar::Float(object.call_method0("__float__")?.extract()?)));
     }
     Ok(None)
+}
+
+/// A list or tuple in which every item is exactly a bool, int, float or complex: reading it runs no code.
+struct Flat<'a> {
+    py: Python<'a>,
+    object: Object,
+    is_list: bool,
+    length: isize,
+}
+
+impl<'a> Flat<'a> {
+    #[inline]
+    fn of(py: Python<'a>, object: Object) -> Option<Flat<'a>> {
+        // SAFETY: a living object; lengths and items are asked of what they are asked for.
+        unsafe {
+            let class = ffi::Py_TYPE(object);
+            let is_list = class == &raw mut ffi::PyList_Type;
+            if !is_list && class != &raw mut ffi::PyTuple_Type {
+                return None;
+            }
+            let length = if is_list { ffi::PyList_Size(object) } else { ffi::PyTuple_Size(object) };
+            let flat = Flat { py, object, is_list, length };
+            let plain = |item| {
+                let class = ffi::Py_TYPE(item);
+                class == &raw mut ffi::PyFloat_Type
+                    || class == &raw mut ffi::PyLong_Type
+                    || class == &raw mut ffi::PyBool_Type
+                    || class == &raw mut ffi::PyComplex_Type
+            };
+            (length > 0 && (0..length).all(|at| plain(flat.item(at)))).then_some(flat)
+        }
+    }
+
+    #[inline]
+    fn item(&self, at: isize) -> Object {
+        // SAFETY: no code runs between the measuring of the length and the last item.
+        unsafe {
+            if self.is_list {
+                ffi::PyList_GetItem(self.object, at)
+            } else {
+                ffi::PyTuple_GetItem(self.object, at)
+            }
+        }
+    }
+
+    /// The dtype that its numbers ask for, joined with another: only their kinds matter.
+    fn dtype(&self, mut dtype: DType) -> DType {
+        let mut last = std::ptr::null_mut();
+        for at in 0..self.length {
+            // SAFETY: a living object.
+            let class = unsafe { ffi::Py_TYPE(self.item(at)) };
+            if class == last {
+                continue;
+            }
+            last = class;
+            let kind = if class == &raw mut ffi::PyFloat_Type {
+                Scalar::Float(0.0)
+            } else if class == &raw mut ffi::PyLong_Type {
+                Scalar::Int(0)
+            } else if class == &raw mut ffi::PyBool_Type {
+                Scalar::Bool(false)
+            } else {
+                Scalar::Complex(Default::default())
+            };
+            dtype = with_scalar(dtype, kind);
+        }
+        dtype
+    }
+
+    #[inline]
+    fn for_each(&self, mut take: impl FnMut(Scalar) -> Result<()>) -> Result<()> {
+        for at in 0..self.length {
+            if let Some(value) = python_number(self.py, self.item(at))? {
+                take(value)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A sequence that is being walked.
@@ -192,6 +267,12 @@ impl Found {
                 }
                 self.extent(depth, length as isize)
             }
+            Event::Numbers { depth, items } => {
+                self.note(Event::Open { depth, length: items.length as usize })?;
+                self.leaf(depth + 1)?;
+                self.dtype = Some(items.dtype(self.dtype.unwrap_or(DType::Bool)));
+                Ok(())
+            }
             Event::Number { depth, value } => {
                 self.leaf(depth)?;
                 self.dtype = Some(with_scalar(self.dtype.unwrap_or(DType::Bool), value));
@@ -259,35 +340,25 @@ impl Found {
 }
 
 /// Writes the numbers of a second walk one after the other.
-struct Filler<'a> {
-    out: &'a Tensor,
-    next: usize,
-    end: usize,
-}
-
-impl Filler<'_> {
-    fn write(&mut self, event: Event) -> Result<()> {
-        match event {
-            Event::Open { .. } => Ok(()),
-            Event::Number { value, .. } => {
-                if self.next >= self.end {
-                    return Err(changed());
-                }
-                item::set(self.out, self.next as isize, value)?;
-                self.next += 1;
-                Ok(())
-            }
-            Event::Array { tensor, .. } => {
-                let (start, size) = (self.next as isize, tensor.size());
-                if size > self.end - self.next {
-                    return Err(changed());
-                }
-                let flat = self.out.layout().view(&[-1]).or_else(|_| self.out.layout().view(&[0]))?;
-                let part = flat.narrow(0, start, size as isize)?.view(&tensor.layout().shape())?;
-                copy::copy(&self.out.with_layout(part), tensor)?;
-                self.next += size;
-                Ok(())
-            }
+fn write(out: &Tensor, writer: &mut item::Writer, event: Event) -> Result<()> {
+    let count = match &event {
+        Event::Open { .. } => 0,
+        Event::Number { .. } => 1,
+        Event::Numbers { items, .. } => items.length as usize,
+        Event::Array { tensor, .. } => tensor.size(),
+    };
+    if count > writer.left() {
+        return Err(changed());
+    }
+    match event {
+        Event::Open { .. } => Ok(()),
+        Event::Number { value, .. } => Ok(writer.push(value)?),
+        Event::Numbers { items, .. } => items.for_each(|value| Ok(writer.push(value)?)),
+        Event::Array { tensor, .. } => {
+            let (start, shape) = (writer.position() as isize, tensor.layout().shape());
+            writer.skip(count);
+            let part = Layout::strided(&[count as isize], &[1], start)?.view(&shape)?;
+            Ok(copy::copy(&out.with_layout(part), tensor)?)
         }
     }
 }

@@ -90,24 +90,35 @@ unsafe extern "C" fn sequence_item(this: Object, at: isize) -> Object {
 /// The location of one element, where the key is a plain int for every dim; `None` for all other keys.
 #[inline]
 fn location(x: &Tensor, key: Object) -> Option<isize> {
-    let modes = x.layout().modes();
-    let mut location = x.layout().offset();
-    // SAFETY: a living object; exact ints run no code when they are read, and a failed read is cleared.
+    // SAFETY: a living object; the items of a tuple live as long as it.
     unsafe {
-        let tuple = ffi::Py_TYPE(key) == &raw mut ffi::PyTuple_Type;
-        if modes.len() != if tuple { ffi::PyTuple_Size(key) as usize } else { 1 } {
-            return None;
+        if ffi::Py_TYPE(key) != &raw mut ffi::PyTuple_Type {
+            return location_of(x, 1, |_| key);
         }
-        for (dim, mode) in modes.iter().enumerate() {
-            let item = if tuple { ffi::PyTuple_GetItem(key, dim as isize) } else { key };
-            if ffi::Py_TYPE(item) != &raw mut ffi::PyLong_Type {
+        location_of(x, ffi::PyTuple_Size(key) as usize, |dim| ffi::PyTuple_GetItem(key, dim as isize))
+    }
+}
+
+/// The location at plain ints that lie inside their dims; the slow way says what is wrong with others.
+#[inline]
+fn location_of(x: &Tensor, count: usize, index: impl Fn(usize) -> Object) -> Option<isize> {
+    let modes = x.layout().modes();
+    if modes.len() != count {
+        return None;
+    }
+    let mut location = x.layout().offset();
+    for (dim, mode) in modes.iter().enumerate() {
+        let index = index(dim);
+        // SAFETY: a living object; an exact int runs no code when it is read, and a failed read is cleared.
+        unsafe {
+            if ffi::Py_TYPE(index) != &raw mut ffi::PyLong_Type {
                 return None;
             }
-            let at = ffi::PyLong_AsSsize_t(item);
+            let at = ffi::PyLong_AsSsize_t(index);
             let at = if at < 0 { at + mode.extent } else { at };
             if at < 0 || at >= mode.extent {
                 ffi::PyErr_Clear();
-                return None; // the slow way says what is wrong
+                return None;
             }
             location += at * mode.stride;
         }
@@ -296,11 +307,21 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
     ]
 }
 
-/// An element of a one-element tensor as an object; used by `item`.
-pub fn item(py: Python<'_>, x: &Tensor, at: Option<&[isize]>) -> Result<Object> {
+/// `x.item(...)`: the only element, or the one at some indices, as a Python number.
+#[inline]
+pub fn item(py: Python<'_>, x: &Tensor, at: &[Object]) -> Result<Object> {
+    if let Some(location) = location_of(x, at.len(), |dim| at[dim]) {
+        return Ok(number(py, strided_core::kernels::item::get(x, location)?)?.into_ptr());
+    }
+    let x = x.clone(); // reading other indices may run code
     let value = match at {
-        None => copy::the_only_item(x)?,
-        Some(at) => copy::item(x, at)?,
+        [] => copy::the_only_item(&x)?,
+        [one] => copy::item(&x, &crate::args::Ints::from_arg(py, *one, "index")?.ints)?,
+        many => {
+            let index: Vec<isize> =
+                many.iter().map(|&i| isize::from_arg(py, i, "index")).collect::<Result<_>>()?;
+            copy::item(&x, &index)?
+        }
     };
     Ok(number(py, value)?.into_ptr())
 }

@@ -213,7 +213,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // Tensors of a first import would not be tensors for the second.
         return Err(PyImportError::new_err("strided is loaded already, and cannot be loaded a second time"));
     }
-    object::prepare();
     let rows = rows::all();
     let mut methods = definitions(rows.iter(), Place::Method);
     methods.extend(crate::ops::methods());

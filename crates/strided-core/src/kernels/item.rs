@@ -99,6 +99,49 @@ pub fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
     Ok(())
 }
 
+/// Writes the elements of a new tensor one after the other, in row-major order.
+pub struct Writer<'a> {
+    pin: Pinned<'a>,
+    dtype: DType,
+    next: usize,
+    end: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// `out` is row-major without gaps.
+    pub fn new(out: &'a Tensor) -> Result<Writer<'a>> {
+        assert!(out.layout().is_dense());
+        Ok(Writer { pin: out.pin(Access::Write)?, dtype: out.dtype(), next: 0, end: out.size() })
+    }
+
+    /// How many elements are still to be written.
+    pub fn left(&self) -> usize {
+        self.end - self.next
+    }
+
+    /// Location of the next element, counted from the tensor's first.
+    pub fn position(&self) -> usize {
+        self.next
+    }
+
+    /// Passes over elements that are written in another way.
+    pub fn skip(&mut self, count: usize) {
+        assert!(count <= self.left());
+        self.next += count;
+    }
+
+    /// Writes the next element. Refuses an integer that does not fit.
+    #[inline]
+    pub fn push(&mut self, value: Scalar) -> Result<()> {
+        assert!(self.next < self.end);
+        check_fits(value, self.dtype)?;
+        // SAFETY: the tensor is dense and pinned, and has an element here.
+        unsafe { store(self.pin.origin.add(self.next * self.dtype.size()), self.dtype, value) };
+        self.next += 1;
+        Ok(())
+    }
+}
+
 #[inline]
 fn pin_one(x: &Tensor, location: isize, access: Access) -> Result<Pinned<'_>> {
     loop {

@@ -3,7 +3,7 @@
 use super::blocks::Staged;
 use super::item::Slot;
 use super::map::Twins;
-use super::{Kernel, OPERANDS, cast};
+use super::{Kernel, OPERANDS, Pointers, Steps, cast};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -27,23 +27,14 @@ pub const INPUTS: usize = OPERANDS - 1;
 /// to the kernel's dtypes and back where they differ.
 #[inline]
 pub fn run(twins: &Twins, inputs: &[Input], out: &Tensor) -> Result<()> {
-    let mut staged =
-        Staged { kernel: twins.kernel(), casts: [None; OPERANDS], sizes: [twins.operand().size(); OPERANDS] };
-    let none = Layout::scalar();
-    let mut views = [Operand { layout: &none, size: twins.operand().size() }; OPERANDS];
     let mut wanted = [None; OPERANDS];
     wanted[0] = Some((out, Access::Write));
-    views[0] = Operand { layout: out.layout(), size: out.dtype().size() };
-    staged.sizes[0] = twins.result().size();
-    staged.casts[0] = cast_if_needed(twins.result(), out.dtype());
-    for (k, input) in (1..).zip(inputs) {
+    for (want, input) in wanted[1..].iter_mut().zip(inputs) {
         if let Input::Tensor(x) = input {
-            wanted[k] = Some((*x, Access::Read));
-            views[k] = Operand { layout: x.layout(), size: x.dtype().size() };
-            staged.casts[k] = cast_if_needed(x.dtype(), twins.operand());
+            *want = Some((*x, Access::Read));
         }
     }
-    let nest = Nest::new(out.layout(), &views[..=inputs.len()], Order::Free);
+    let plain = plain_steps(twins, inputs, out);
     let pins = pin_each(wanted)?;
     let mut origins = [null_mut(); OPERANDS];
     for (origin, pin) in origins.iter_mut().zip(&pins) {
@@ -54,10 +45,50 @@ pub fn run(twins: &Twins, inputs: &[Input], out: &Tensor) -> Result<()> {
             *origin = slot.address();
         }
     }
-    // SAFETY: the origins are pinned for the layouts of which the nest is made, or are slots read with step
-    // 0; every cast leads between the operand's dtype and the kernel's, which `Twins` knows.
-    nest.for_each(origins, |p, s, n| unsafe { staged.run(p, s, n) });
+    match plain {
+        // SAFETY: every operand is pinned and dense in the kernel's dtype, or is a slot read with step 0.
+        Some(steps) => unsafe { twins.kernel()(&origins, &steps, out.size()) },
+        // SAFETY: every operand is pinned for its layout, or is a slot.
+        None => unsafe { run_nest(twins, inputs, out, origins) },
+    }
     Ok(())
+}
+
+/// The steps of what most calls are: the kernel's own dtypes, one shape, no gaps. One loop, no nest.
+#[inline]
+fn plain_steps(twins: &Twins, inputs: &[Input], out: &Tensor) -> Option<Steps> {
+    let mut steps = [0; OPERANDS];
+    let mut plain = out.dtype() == twins.result() && out.layout().is_dense();
+    steps[0] = twins.result().size() as isize;
+    for (step, input) in steps[1..].iter_mut().zip(inputs) {
+        if let Input::Tensor(x) = input {
+            plain &= x.dtype() == twins.operand() && x.layout().same_modes(out.layout());
+            *step = twins.operand().size() as isize;
+        }
+    }
+    plain.then_some(steps)
+}
+
+/// # Safety
+/// The origins are pinned for the operands' layouts, or are slots of the kernel's dtype.
+unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Pointers) {
+    let size = twins.operand().size();
+    let mut staged = Staged { kernel: twins.kernel(), casts: [None; OPERANDS], sizes: [size; OPERANDS] };
+    let none = Layout::scalar();
+    let mut views = [Operand { layout: &none, size }; OPERANDS];
+    views[0] = Operand { layout: out.layout(), size: out.dtype().size() };
+    staged.sizes[0] = twins.result().size();
+    staged.casts[0] = cast_if_needed(twins.result(), out.dtype());
+    for (k, input) in (1..).zip(inputs) {
+        if let Input::Tensor(x) = input {
+            views[k] = Operand { layout: x.layout(), size: x.dtype().size() };
+            staged.casts[k] = cast_if_needed(x.dtype(), twins.operand());
+        }
+    }
+    let nest = Nest::new(out.layout(), &views[..=inputs.len()], Order::Free);
+    // SAFETY: the caller's promise; slots are read with step 0, and every cast leads between the operand's
+    // dtype and the kernel's, which `Twins` knows.
+    nest.for_each(origins, |p, s, n| unsafe { staged.run(p, s, n) });
 }
 
 #[inline]

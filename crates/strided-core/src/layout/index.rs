@@ -35,6 +35,49 @@ impl Layout {
     /// ```
     #[inline]
     pub fn index(&self, indices: &[Index]) -> Result<Layout> {
+        match self.index_leading(indices) {
+            Some(layout) => layout,
+            None => self.index_any(indices),
+        }
+    }
+
+    /// The common case: ints and slices of the first dims. `None` for all others.
+    #[inline]
+    fn index_leading(&self, indices: &[Index]) -> Option<Result<Layout>> {
+        if indices.len() > self.rank() {
+            return None;
+        }
+        let mut modes = Modes::from_slice(&self.modes);
+        let mut offset = self.offset;
+        let mut kept = 0;
+        for (dim, &index) in indices.iter().enumerate() {
+            match index {
+                Index::At(index) => match self.wrap_index(dim, index) {
+                    Ok(index) => offset += index * modes[dim].stride,
+                    Err(error) => return Some(Err(error)),
+                },
+                Index::Slice { start, stop, step } => {
+                    let mut mode = modes[dim];
+                    match slice_range(mode.extent, start, stop, step) {
+                        Ok((first, length)) => offset += mode.cut(first, length, step),
+                        Err(error) => return Some(Err(error)),
+                    }
+                    modes[kept] = mode;
+                    kept += 1;
+                }
+                Index::New | Index::Rest => return None,
+            }
+        }
+        let gone = indices.len() - kept;
+        if gone > 0 {
+            modes.copy_within(indices.len().., kept);
+            let rank = modes.len() - gone;
+            modes.truncate(rank);
+        }
+        Some(Ok(Layout { modes, offset }))
+    }
+
+    fn index_any(&self, indices: &[Index]) -> Result<Layout> {
         let (rest, rank) = self.count(indices)?;
         let mut modes = Modes::from_elem(Mode { extent: 1, stride: 1 }, rank);
         let (slots, mut filled) = (&mut modes[..], 0);

@@ -42,9 +42,10 @@ pub fn run(row: &Row, operands: &[Operand], out: Option<&Tensor>) -> Result<Opti
 
 fn apply(row: &Row, operands: &[Operand], out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let plan = Plan::new(row, operands)?;
+    let layout = common_layout(operands)?;
     let new = match out {
-        Some(out) => plan.check_output(out).map(|()| None)?,
-        None => Some(Tensor::with_new_memory(plan.layout.clone(), plan.result, Fill::Nothing)?),
+        Some(out) => plan.check_output(out, &layout).map(|()| None)?,
+        None => Some(Tensor::with_new_memory(layout, plan.result, Fill::Nothing)?),
     };
     let target = out.or(new.as_ref()).expect("an output is given or made");
     // An operand must be copied if the output stands in its way, or if it has to be rounded to a half
@@ -72,8 +73,6 @@ fn apply(row: &Row, operands: &[Operand], out: Option<&Tensor>) -> Result<Option
 /// What is decided before anything is computed.
 struct Plan<'a> {
     row: &'a Row,
-    /// The row-major layout of the result.
-    layout: Layout,
     /// Operands are brought to this dtype …
     operand: DType,
     /// … and computed in this one.
@@ -86,13 +85,8 @@ impl<'a> Plan<'a> {
     fn new(row: &'a Row, operands: &[Operand]) -> Result<Plan<'a>> {
         let common = common_dtype(operands)?;
         let operand = row.class.operand_dtype(common, row.name)?;
-        let mut plan = Plan {
-            row,
-            layout: common_layout(operands)?,
-            operand,
-            compute: operand.compute(),
-            result: row.rule.result_dtype(operand),
-        };
+        let mut plan =
+            Plan { row, operand, compute: operand.compute(), result: row.rule.result_dtype(operand) };
         for o in operands {
             if let Operand::Scalar(value) = *o {
                 let fits = item::check_fits(value, operand);
@@ -115,9 +109,9 @@ impl<'a> Plan<'a> {
         self.operand != self.compute && dtype != self.operand
     }
 
-    fn check_output(&self, out: &Tensor) -> Result<()> {
-        if !out.layout().same_shape(&self.layout) {
-            let (got, wanted) = (out.layout().shape_text(), self.layout.shape_text());
+    fn check_output(&self, out: &Tensor, wanted: &Layout) -> Result<()> {
+        if !out.layout().same_shape(wanted) {
+            let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
             return Err(Error::new("", Problem::OutShape { got, wanted }));
         }
         if self.result.category() > out.dtype().category() {

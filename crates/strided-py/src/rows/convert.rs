@@ -124,7 +124,7 @@ methods! { rows(py, x):
     /// >>> x = strided.DoubleTensor(2, 3)
     /// >>> x.new(x.size()).copy_(x).type()
     /// 'strided.DoubleTensor'
-    method new(args: Objects) => crate::tensor::construct(py, x.dtype(), &args.0);
+    method new(args: Objects) => crate::tensor::construct(py, x.dtype(), args.as_slice());
 
     /// A NumPy array on the same memory.
     ///

@@ -1,6 +1,6 @@
 //! Questions about a tensor: its dims, its place in memory, its type.
 
-use crate::args::{Any, Rest, TensorArg};
+use crate::args::{Any, Objects, TensorArg};
 use crate::call::{give, python};
 use crate::identity::storage_object;
 use crate::methods;
@@ -102,7 +102,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.arange(12).view(3, 4).item(2, 3)
     /// 11
-    method item(index: Rest) => item(py, &x, index.0.as_deref());
+    method item(index: Objects) => item(py, &x, index.as_slice());
 
     /// Nested lists of Python numbers; a number for a tensor without dimension.
     ///
