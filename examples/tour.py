@@ -40,7 +40,8 @@ TOUR = [
     ("Operations: broadcasting, in place, into an output", """
         rows, columns = st.arange(3).view(3, 1), st.arange(4) * 10
         rows + columns
-        y = (rows + columns).float()
+        y = st.empty(3, 4)
+        st.add(rows, columns, out=y) is y
         y.mul_(0.5)
         y.sum().item(), y.sum(dim=0).tolist(), y.sum(dim=1, keepdim=True).shape
         y[1:] -= y[:-1]                          # overlapping: as if all of it had been read first

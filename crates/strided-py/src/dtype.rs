@@ -35,32 +35,56 @@ impl PyDType {
             Err(fail) => Err(fail.into_exception(py, "dtype")),
         }
     }
+
     /// Its name: `'float32'`.
+    ///
+    /// >>> strided.float32.name
+    /// 'float32'
     #[getter]
     fn name(&self) -> &'static str {
         self.0.name()
     }
+
     /// Bytes per element.
+    ///
+    /// >>> strided.complex64.itemsize
+    /// 8
     #[getter]
     fn itemsize(&self) -> usize {
         self.0.size()
     }
+
     /// Whether it is one of the floating types.
+    ///
+    /// >>> strided.bfloat16.is_floating_point, strided.int64.is_floating_point
+    /// (True, False)
     #[getter]
     fn is_floating_point(&self) -> bool {
         self.0.is_float()
     }
+
     /// Whether its elements are complex numbers.
+    ///
+    /// >>> strided.complex64.is_complex
+    /// True
     #[getter]
     fn is_complex(&self) -> bool {
         self.0.is_complex()
     }
+
     /// Whether it has negative numbers.
+    ///
+    /// >>> strided.int8.is_signed, strided.uint8.is_signed
+    /// (True, False)
     #[getter]
     fn is_signed(&self) -> bool {
         self.0.is_signed()
     }
+
     /// The dtype of the real part: itself, unless it is complex.
+    ///
+    /// >>> strided.complex128.to_real()
+    /// strided.float64
     fn to_real(&self, py: Python<'_>) -> Py<PyDType> {
         object(py, self.0.real())
     }
@@ -186,12 +210,20 @@ impl Device {
             }
         }
     }
+
     /// `'cpu'`.
+    ///
+    /// >>> strided.device('cpu').type
+    /// 'cpu'
     #[getter]
     fn r#type(&self) -> &'static str {
         "cpu"
     }
+
     /// The number of the device among those of its type; None for the CPU.
+    ///
+    /// >>> strided.device('cpu').index is None
+    /// True
     #[getter]
     fn index(&self) -> Option<usize> {
         None

@@ -82,12 +82,29 @@ fn from_class(class: PyResult<Bound<'_, PyAny>>, text: String) -> PyErr {
 /// Our own exception classes: name, bases, documentation. A caller may catch what PyTorch, NumPy or
 /// Python's buffers would raise.
 const CLASSES: &[(&str, &[&str], &str)] = &[
-    ("ShapeError", &["ValueError", "RuntimeError"], "Sizes, strides or dims that do not fit each other."),
-    ("DTypeError", &["TypeError", "RuntimeError"], "A dtype that an operation does not take or cannot make."),
+    (
+        "ShapeError",
+        &["ValueError", "RuntimeError"],
+        "Sizes, strides or dims that do not fit each other.\n\n\
+         >>> strided.zeros(5).narrow(0, 3, 4)\n\
+         Traceback (most recent call last):\n\
+         strided.ShapeError: narrow: start 3 + length 4 exceeds extent 5 of dim 0 (shape 5)",
+    ),
+    (
+        "DTypeError",
+        &["TypeError", "RuntimeError"],
+        "A dtype that an operation does not take or cannot make.\n\n\
+         >>> strided.zeros(2, dtype=strided.int32).add_(1.5)\n\
+         Traceback (most recent call last):\n\
+         strided.DTypeError: add_: a float32 result cannot be stored into int32; use copy_ to cast",
+    ),
     (
         "StorageError",
         &["ValueError", "RuntimeError", "BufferError"],
-        "Memory that is read-only, exported or someone else's.",
+        "Memory that is read-only, exported or someone else's.\n\n\
+         >>> strided.frombuffer(b'abcd').fill_(0)\n\
+         Traceback (most recent call last):\n\
+         strided.StorageError: fill_: the memory is read-only",
     ),
 ];
 

@@ -85,30 +85,45 @@ impl PyLayout {
     }
 
     /// The number of modes.
+    ///
+    /// >>> strided.Layout((2, 3, 4)).nmode
+    /// 3
     #[getter]
     fn nmode(&self) -> usize {
         self.0.rank()
     }
 
     /// The extents of the modes, as a Size.
+    ///
+    /// >>> strided.Layout((2, 3, 4)).shape
+    /// strided.Size([2, 3, 4])
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         named(py, "shape", || owned(py, new_size(py, self.0.shape())))
     }
 
     /// How far apart two neighbours along each mode lie, in elements.
+    ///
+    /// >>> strided.Layout((2, 3, 4)).stride
+    /// (12, 4, 1)
     #[getter]
     fn stride<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         named(py, "stride", || owned(py, new_tuple(py, self.0.stride())))
     }
 
     /// The location of the element whose indices are all 0.
+    ///
+    /// >>> strided.zeros(4, 5)[2].layout.offset
+    /// 10
     #[getter]
     fn offset(&self) -> isize {
         self.0.offset()
     }
 
     /// The number of elements: the product of the extents.
+    ///
+    /// >>> strided.Layout((2, 3, 4)).size
+    /// 24
     #[getter]
     fn size(&self) -> usize {
         self.0.size()
@@ -144,12 +159,18 @@ impl PyLayout {
     }
 
     /// Whether the elements lie next to each other, the last mode fastest.
+    ///
+    /// >>> strided.Layout((2, 3)).is_row_major, strided.Layout((2, 3)).t().is_row_major
+    /// (True, False)
     #[getter]
     fn is_row_major(&self) -> bool {
         self.0.is_row_major()
     }
 
     /// Whether the elements lie next to each other, the first mode fastest.
+    ///
+    /// >>> strided.Layout((2, 3), (1, 2)).is_column_major
+    /// True
     #[getter]
     fn is_column_major(&self) -> bool {
         self.0.is_column_major()

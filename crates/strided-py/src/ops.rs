@@ -280,7 +280,8 @@ struct Made {
 }
 
 macro_rules! made {
-    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident: $body:expr, $operator:literal, $doc:literal;)*) => {
+    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident: $body:expr, $operator:literal,
+        $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
         fn made() -> Vec<Made> {
             vec![$( {
                 const I: usize = Op::$name as usize;
@@ -299,29 +300,51 @@ macro_rules! made {
 }
 op_table!(made);
 
+/// Signature, sentence and example of a row in one of its forms.
+fn document(row: &Row, form: Form) -> String {
+    let (name, doc, dtypes) = (row.name, row.doc, row.class.words());
+    let first = if form == Form::Function { "input" } else { "$self" };
+    let other = if row.operands.len() == 1 { "" } else { ", other" };
+    let text = match form {
+        Form::InPlace => format!("{name}_({first}{other})\n--\n\n`{name}` into the tensor itself."),
+        _ => format!("{name}({first}{other}, *, out=None)\n--\n\n{doc}\n\nOperands: {dtypes}."),
+    };
+    format!("{text}\n\n{}", example(row, form))
+}
+
+/// A row's example as a session that calls it in one of its forms.
+fn example(row: &Row, form: Form) -> String {
+    let (name, result) = (row.name, row.example.result);
+    let operands: Vec<String> =
+        row.example.operands.iter().map(|elements| format!("strided.tensor({elements})")).collect();
+    let (first, others) = (&operands[0], operands[1..].join(", "));
+    match form {
+        Form::Method => format!(">>> {first}.{name}({others}).tolist()\n{result}"),
+        Form::InPlace => {
+            // The tensor keeps its dtype, so truth values become numbers.
+            let result = result.replace("True", "1.0").replace("False", "0.0");
+            format!(">>> x = {first}\n>>> x.{name}_({others}) is x, x.tolist()\n(True, {result})")
+        }
+        Form::Function => format!(">>> strided.{name}({}).tolist()\n{result}", operands.join(", ")),
+    }
+}
+
 /// Methods of Tensor: the plain and the in-place form of every row.
 pub fn methods() -> Vec<ffi::PyMethodDef> {
     let mut all = Vec::new();
     for made in made() {
         let row = made.row;
-        let other = if row.operands.len() == 1 { "" } else { ", other" };
-        let dtypes = format!("Operands: {}.", row.class.words());
-        let plain = format!("{0}($self{other}, *, out=None)\n--\n\n{1}\n\n{dtypes}", row.name, row.doc);
-        let in_place = format!("{0}_($self{other})\n--\n\n`{0}` into the tensor itself.", row.name);
-        all.push(definition(row.name, made.method, &plain));
-        all.push(definition(&format!("{}_", row.name), made.in_place, &in_place));
+        all.push(definition(row.name, made.method, &document(row, Form::Method)));
+        all.push(definition(row.in_place_name, made.in_place, &document(row, Form::InPlace)));
     }
     all
 }
 
 /// Functions of the module.
 pub fn functions() -> Vec<ffi::PyMethodDef> {
-    let all = made().into_iter().map(|made| {
-        let row = made.row;
-        let other = if row.operands.len() == 1 { "" } else { ", other" };
-        let doc = format!("{0}(input{other}, *, out=None)\n--\n\n{1}", row.name, row.doc);
-        definition(row.name, made.function, &doc)
-    });
+    let all = made()
+        .into_iter()
+        .map(|made| definition(made.row.name, made.function, &document(made.row, Form::Function)));
     all.collect()
 }
 

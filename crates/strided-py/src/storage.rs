@@ -120,6 +120,9 @@ impl PyStorage {
     }
 
     /// The number of elements.
+    ///
+    /// >>> strided.FloatStorage(5).size()
+    /// 5
     fn size(&self) -> usize {
         self.run.length()
     }
@@ -216,12 +219,16 @@ impl PyStorage {
             let run = &this.get().run;
             let bytes = Layout::row_major(&[size])?.size() * run.dtype.size();
             // Waits for operations of other threads, which may need the interpreter to come to their end.
-            py.detach(|| run.bytes.resize(bytes))?;
+            crate::call::detached(py, || run.bytes.resize(bytes))?;
             Ok(this.clone().into_any())
         })
     }
 
     /// A copy with memory of its own.
+    ///
+    /// >>> s = strided.LongStorage([1, 2])
+    /// >>> s.clone().fill_(0).tolist(), s.tolist()
+    /// ([0, 0], [1, 2])
     fn clone<'py>(&self, py: Python<'py>) -> Made<'py> {
         named(py, "clone", || copied(py, &self.run.whole()?, self.run.dtype))
     }
@@ -240,6 +247,9 @@ impl PyStorage {
     }
 
     /// The storage as another dtype; itself if it has it already.
+    ///
+    /// >>> strided.FloatStorage([1.5, 2.5]).to(strided.int16).tolist()
+    /// [1, 2]
     fn to<'py>(this: This<'_, 'py>, dtype: &Bound<'py, PyAny>) -> Made<'py> {
         let py = this.py();
         converted(this, "to", || DType::from_arg(py, dtype.as_ptr(), "dtype"))
@@ -262,94 +272,166 @@ impl PyStorage {
     }
 
     /// The storage as bool.
+    ///
+    /// >>> strided.LongStorage([0, 2]).bool().tolist()
+    /// [False, True]
     fn bool<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "bool", || Ok(DType::Bool))
     }
+
     /// The storage as uint8.
+    ///
+    /// >>> strided.FloatStorage([1.9, 255.0]).byte().tolist()
+    /// [1, 255]
     fn byte<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "byte", || Ok(DType::U8))
     }
+
     /// The storage as int8.
+    ///
+    /// >>> strided.FloatStorage([-1.9, 127.0]).char().tolist()
+    /// [-1, 127]
     fn char<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "char", || Ok(DType::I8))
     }
+
     /// The storage as int16.
+    ///
+    /// >>> strided.FloatStorage([-1.5, 300.0]).short().tolist()
+    /// [-1, 300]
     fn short<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "short", || Ok(DType::I16))
     }
+
     /// The storage as int32.
+    ///
+    /// >>> strided.FloatStorage([1.7, -1.7]).int().tolist()
+    /// [1, -1]
     fn int<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "int", || Ok(DType::I32))
     }
+
     /// The storage as int64.
+    ///
+    /// >>> strided.FloatStorage([1.7, -1.7]).long().tolist()
+    /// [1, -1]
     fn long<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "long", || Ok(DType::I64))
     }
+
     /// The storage as float16.
+    ///
+    /// >>> strided.FloatStorage([0.1, 1]).half().tolist()
+    /// [0.0999755859375, 1.0]
     fn half<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "half", || Ok(DType::F16))
     }
+
     /// The storage as bfloat16.
+    ///
+    /// >>> strided.FloatStorage([0.1, 1]).bfloat16().tolist()
+    /// [0.10009765625, 1.0]
     fn bfloat16<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "bfloat16", || Ok(DType::BF16))
     }
+
     /// The storage as float32.
+    ///
+    /// >>> strided.LongStorage([1, 2]).float().tolist()
+    /// [1.0, 2.0]
     fn float<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "float", || Ok(DType::F32))
     }
+
     /// The storage as float64.
+    ///
+    /// >>> strided.LongStorage([1, 2]).double().tolist()
+    /// [1.0, 2.0]
     fn double<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "double", || Ok(DType::F64))
     }
+
     /// The storage as complex64.
+    ///
+    /// >>> strided.LongStorage([1, 2]).cfloat().tolist()
+    /// [(1+0j), (2+0j)]
     fn cfloat<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "cfloat", || Ok(DType::C64))
     }
+
     /// The storage as complex128.
+    ///
+    /// >>> strided.LongStorage([1, 2]).cdouble().tolist()
+    /// [(1+0j), (2+0j)]
     fn cdouble<'py>(this: This<'_, 'py>) -> Made<'py> {
         converted(this, "cdouble", || Ok(DType::C128))
     }
 
     /// A list of Python numbers.
+    ///
+    /// >>> strided.IntStorage([1, 2, 3]).tolist()
+    /// [1, 2, 3]
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         named(py, "tolist", || to_nested(py, self.run.whole()?))
     }
 
     /// The address of the first element. `resize_` may change it.
+    ///
+    /// >>> s = strided.FloatStorage(3)
+    /// >>> s.data_ptr() == strided.FloatTensor(s).data_ptr()
+    /// True
     fn data_ptr(&self) -> usize {
         self.run.bytes.address()
     }
 
     /// Bytes per element.
+    ///
+    /// >>> strided.DoubleStorage(3).element_size()
+    /// 8
     fn element_size(&self) -> usize {
         self.run.dtype.size()
     }
 
     /// Bytes of all elements.
+    ///
+    /// >>> strided.DoubleStorage(3).nbytes
+    /// 24
     #[getter]
     fn nbytes(&self) -> usize {
         self.run.length() * self.run.dtype.size()
     }
 
     /// The type of the elements.
+    ///
+    /// >>> strided.ByteStorage(3).dtype
+    /// strided.uint8
     #[getter]
     fn dtype(&self, py: Python<'_>) -> Py<PyDType> {
         dtype::object(py, self.run.dtype)
     }
 
     /// Where the memory lies.
+    ///
+    /// >>> strided.ByteStorage(3).device
+    /// device(type='cpu')
     #[getter]
     fn device(&self) -> Device {
         Device
     }
 
     /// Whether the elements can only be read.
+    ///
+    /// >>> strided.ByteStorage(3).readonly, strided.ByteStorage(b'abc').readonly
+    /// (False, True)
     #[getter]
     fn readonly(&self) -> bool {
         self.run.bytes.is_readonly()
     }
 
     /// Whether the memory is the storage's own, and not lent by an array or another buffer.
+    ///
+    /// >>> strided.ByteStorage(3).owns_memory, strided.ByteStorage(b'abc').owns_memory
+    /// (True, False)
     #[getter]
     fn owns_memory(&self) -> bool {
         self.run.bytes.is_owned()

@@ -120,31 +120,79 @@ macro_rules! properties {
 
 properties! {
     /// The extents, as a Size.
+    ///
+    /// >>> strided.zeros(2, 3).shape
+    /// strided.Size([2, 3])
     shape => |py, x, _this| new_size(py, x.layout().shape());
+
     /// The dtype of the elements.
+    ///
+    /// >>> strided.zeros(2, 3).dtype
+    /// strided.float32
     dtype => |py, x, _this| give(py, dtype::object(py, x.dtype()));
+
     /// Where the memory lies: the CPU.
+    ///
+    /// >>> strided.zeros(2, 3).device
+    /// device(type='cpu')
     device => |py, _x, _this| give(py, dtype::Device);
+
     /// Shape, strides and offset as a value of their own.
+    ///
+    /// >>> strided.zeros(2, 3).t().layout
+    /// Layout(shape=(3, 2), stride=(1, 3), offset=0)
     layout => |py, x, _this| give(py, crate::layout::PyLayout(x.layout().clone()));
+
     /// The number of dims.
+    ///
+    /// >>> strided.zeros(2, 3).ndim
+    /// 2
     ndim => |py, x, _this| give(py, x.layout().rank());
+
     /// Bytes per element.
+    ///
+    /// >>> strided.zeros(2, 3).itemsize
+    /// 4
     itemsize => |py, x, _this| give(py, x.dtype().size());
+
     /// Bytes of all elements.
+    ///
+    /// >>> strided.zeros(2, 3).nbytes
+    /// 24
     nbytes => |py, x, _this| give(py, x.size() * x.dtype().size());
+
     /// A view with the dims in reverse order.
+    ///
+    /// >>> strided.zeros(2, 3, 4).T.shape
+    /// strided.Size([4, 3, 2])
     T => |py, x, _this| {
         let reversed: Dims = (0..x.layout().rank() as isize).rev().collect();
         view(py, x, x.layout().permute(&reversed))
     };
+
     /// A view with the last two dims swapped.
+    ///
+    /// >>> strided.zeros(2, 3, 4).mT.shape
+    /// strided.Size([2, 4, 3])
     mT => |py, x, _this| view(py, x, x.layout().transpose(-2, -1));
+
     /// The real parts: a view, the tensor itself where it is not complex.
+    ///
+    /// >>> x = strided.tensor([1 + 2j, 3 - 4j])
+    /// >>> x.real.zero_().tolist(), x.tolist()
+    /// ([0.0, 0.0], [2j, -4j])
     real => |py, x, this| if x.dtype().is_complex() { wrap(py, x.part(0)?) } else { Ok(again(this)) };
+
     /// The imaginary parts of a complex tensor, as a view.
+    ///
+    /// >>> strided.tensor([1 + 2j, 3 - 4j]).imag.tolist()
+    /// [2.0, -4.0]
     imag => |py, x, _this| wrap(py, x.part(1)?);
+
     /// Whether gradients are recorded: never.
+    ///
+    /// >>> strided.zeros(2).requires_grad
+    /// False
     requires_grad => |py, _x, _this| give(py, false);
 }
 

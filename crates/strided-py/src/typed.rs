@@ -89,13 +89,17 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for &dtype in DType::ALL {
         for (classes, base, word) in [(&TENSORS, &tensor, "Tensor"), (&STORAGES, &storage, "Storage")] {
             let name = format!("{}{word}", dtype.torch_name());
+            let doc = format!(
+                "A {word} of {dtype}: constructs one, and `isinstance` knows it.\n\n\
+                 >>> x = strided.{name}([0, 1])\n\
+                 >>> x.dtype, isinstance(x, strided.{name}), isinstance(x, strided.{word})\n\
+                 (strided.{dtype}, True, True)",
+                dtype = dtype.name()
+            );
             let space = PyDict::new(py);
             space.set_item("__module__", "strided")?;
             space.set_item("__slots__", PyTuple::empty(py))?;
-            space.set_item(
-                "__doc__",
-                format!("A {word} of {}: constructs one, and `isinstance` knows it.", dtype.name()),
-            )?;
+            space.set_item("__doc__", doc)?;
             let class = meta.call1((PyString::new(py, &name), PyTuple::new(py, [base])?, space))?;
             module.add(name.as_str(), &class)?;
             classes[dtype as usize].store(class.into_ptr().cast(), Relaxed); // kept for the life of the module

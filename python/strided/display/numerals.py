@@ -32,7 +32,12 @@ LEAST_SCALED_DIGITS = -300  # further down a scale nears the subnormal numbers, 
 
 
 def choose(values: Sequence[Any], options: Options, torch7: bool = False, scalable: bool = True) -> Style:
-    """The style for `values`, which are all of one Python type: bool, int, float or complex."""
+    """The style for `values`, which are all of one Python type: bool, int, float or complex.
+
+    >>> from strided.display import Options
+    >>> choose([1, -20, 300], Options())
+    ('%4d', 4, None, None)
+    """
     kind = type(values[0])
     if kind is bool:
         return "%6s", 6, None, None
@@ -47,7 +52,12 @@ def choose(values: Sequence[Any], options: Options, torch7: bool = False, scalab
 
 
 def by_format(values: Iterable[Any], spec: str) -> Style:
-    """The style in which each element is written by its own `format(element, spec)`."""
+    """The style in which each element is written by its own `format(element, spec)`.
+
+    >>> hole, width, scale, convert = by_format([0.5, -10.0], ".1f")
+    >>> hole % convert(0.5), width
+    ('  0.5', 5)
+    """
 
     def write(value: Any) -> str:
         return f"{value:{spec}}"

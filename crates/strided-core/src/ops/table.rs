@@ -8,6 +8,8 @@
 //! | `same`, `bool`, `part` | the result: the operands' dtype, bool, or the dtype of one part of a complex number |
 //! | `a.add(b)` | the result from operands of one type |
 //! | `"+"` | its operator, if it has one |
+//! | `"[1.0]", "[2.0]" => "[3.0]"` | an example for its documents: the elements of its operands, numbers, and of its result |
+//! | `"Sum of …"` | a sentence about it |
 
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
@@ -20,18 +22,18 @@ use crate::switch;
 macro_rules! op_table {
     ($then:path) => {
         $then! {
-            add(a, b) any   => same: a.add(b),        "+",  "Sum of the operands, element by element.";
-            sub(a, b) num   => same: a.sub(b),        "-",  "Left operand minus the right one.";
-            mul(a, b) any   => same: a.mul(b),        "*",  "Product of the operands, element by element.";
-            div(a, b) field => same: a.div(b),        "/",  "Left operand divided by the right one; integers give the default float.";
-            neg(a)    num   => same: a.neg(),         "-x", "Each element with its sign changed.";
-            abs(a)    any   => part: a.abs(),         "abs", "The magnitude of each element.";
-            eq(a, b)  any   => bool: Bool::new(a == b), "==", "Whether the operands are equal, element by element.";
-            ne(a, b)  any   => bool: Bool::new(a != b), "!=", "Whether the operands differ, element by element.";
-            lt(a, b)  real  => bool: Bool::new(a < b),  "<",  "Whether the left operand is smaller.";
-            le(a, b)  real  => bool: Bool::new(a <= b), "<=", "Whether the left operand is smaller or equal.";
-            gt(a, b)  real  => bool: Bool::new(a > b),  ">",  "Whether the left operand is larger.";
-            ge(a, b)  real  => bool: Bool::new(a >= b), ">=", "Whether the left operand is larger or equal.";
+            add(a, b) any   => same: a.add(b),          "+",   "[1.0, 2.0]", "[0.5, 4.0]" => "[1.5, 6.0]",    "Sum of the operands, element by element.";
+            sub(a, b) num   => same: a.sub(b),          "-",   "[1.0, 2.0]", "[0.5, 4.0]" => "[0.5, -2.0]",   "Left operand minus the right one.";
+            mul(a, b) any   => same: a.mul(b),          "*",   "[1.0, 2.0]", "[0.5, 4.0]" => "[0.5, 8.0]",    "Product of the operands, element by element.";
+            div(a, b) field => same: a.div(b),          "/",   "[1.0, 2.0]", "[0.5, 4.0]" => "[2.0, 0.5]",    "Left operand divided by the right one; integers give the default float.";
+            neg(a)    num   => same: a.neg(),           "-x",  "[1.0, -2.0]" => "[-1.0, 2.0]",                "Each element with its sign changed.";
+            abs(a)    any   => part: a.abs(),           "abs", "[1.0, -2.0]" => "[1.0, 2.0]",                 "The magnitude of each element.";
+            eq(a, b)  any   => bool: Bool::new(a == b), "==",  "[1.0, 2.0]", "[1.0, 4.0]" => "[True, False]", "Whether the operands are equal, element by element.";
+            ne(a, b)  any   => bool: Bool::new(a != b), "!=",  "[1.0, 2.0]", "[1.0, 4.0]" => "[False, True]", "Whether the operands differ, element by element.";
+            lt(a, b)  real  => bool: Bool::new(a < b),  "<",   "[1.0, 2.0]", "[1.0, 4.0]" => "[False, True]", "Whether the left operand is smaller.";
+            le(a, b)  real  => bool: Bool::new(a <= b), "<=",  "[1.0, 2.0]", "[1.0, 4.0]" => "[True, True]",  "Whether the left operand is smaller or equal.";
+            gt(a, b)  real  => bool: Bool::new(a > b),  ">",   "[1.0, 5.0]", "[1.0, 4.0]" => "[False, True]", "Whether the left operand is larger.";
+            ge(a, b)  real  => bool: Bool::new(a >= b), ">=",  "[1.0, 2.0]", "[1.0, 4.0]" => "[True, False]", "Whether the left operand is larger or equal.";
         }
     };
 }
@@ -55,6 +57,13 @@ pub enum Rule {
     part,
 }
 
+/// What a row does to a few elements, as Python writes them.
+pub struct Example {
+    /// One list per operand: `[1.0, 2.0]`.
+    pub operands: &'static [&'static str],
+    pub result: &'static str,
+}
+
 /// One elementwise operation.
 pub struct Row {
     pub name: &'static str,
@@ -66,6 +75,7 @@ pub struct Row {
     pub rule: Rule,
     /// `+`, or empty.
     pub operator: &'static str,
+    pub example: Example,
     pub doc: &'static str,
     /// The kernels for operands of a compute dtype.
     pub kernels: fn(DType) -> Option<Twins>,
@@ -155,7 +165,8 @@ macro_rules! twins {
 }
 
 macro_rules! rows {
-    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident: $body:expr, $operator:literal, $doc:literal;)*) => {
+    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident: $body:expr, $operator:literal,
+        $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
         /// The functions of the rows, as types.
         #[allow(non_camel_case_types)]
         mod bodies { $(pub struct $name;)* }
@@ -174,6 +185,7 @@ macro_rules! rows {
             class: Class::$class,
             rule: Rule::$rule,
             operator: $operator,
+            example: Example { operands: &[$($elements),+], result: $result },
             doc: $doc,
             kernels: |dtype| switch!(dtype, $class, T => Some(twins!($name ($($arg),+) T)), else => None),
         }),*];

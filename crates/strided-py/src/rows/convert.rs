@@ -29,37 +29,94 @@ methods! { rows(py, x):
     };
 
     /// The tensor in the dtype of another one.
+    ///
+    /// >>> strided.arange(3).type_as(strided.zeros(1)).tolist()
+    /// [0.0, 1.0, 2.0]
     method type_as(other: TensorArg) => converted(py, x.0, other.dtype(), false);
 
     /// The tensor in another dtype, as a copy unless `copy=False`: NumPy's name for `to`.
+    ///
+    /// >>> strided.tensor([1.5, -1.5]).astype(strided.int32).tolist()
+    /// [1, -1]
     method astype(dtype: DType, copy: bool = True) => converted(py, x.0, dtype, copy);
 
     /// The tensor as bool: whether each element differs from 0.
+    ///
+    /// >>> strided.tensor([0, 2]).bool().tolist()
+    /// [False, True]
     method bool() => converted(py, x.0, DType::Bool, false);
+
     /// The tensor as uint8.
+    ///
+    /// >>> strided.tensor([1.9, 255.0]).byte().tolist()
+    /// [1, 255]
     method byte() => converted(py, x.0, DType::U8, false);
+
     /// The tensor as int8.
+    ///
+    /// >>> strided.tensor([-1.9, 127.0]).char().tolist()
+    /// [-1, 127]
     method char() => converted(py, x.0, DType::I8, false);
+
     /// The tensor as int16.
+    ///
+    /// >>> strided.tensor([-1.5, 300.0]).short().tolist()
+    /// [-1, 300]
     method short() => converted(py, x.0, DType::I16, false);
+
     /// The tensor as int32.
+    ///
+    /// >>> strided.tensor([1.7, -1.7]).int().tolist()
+    /// [1, -1]
     method int() => converted(py, x.0, DType::I32, false);
+
     /// The tensor as int64.
+    ///
+    /// >>> strided.tensor([1.7, -1.7]).long().tolist()
+    /// [1, -1]
     method long() => converted(py, x.0, DType::I64, false);
+
     /// The tensor as float16.
+    ///
+    /// >>> strided.tensor([0.1, 1]).half().tolist()
+    /// [0.0999755859375, 1.0]
     method half() => converted(py, x.0, DType::F16, false);
+
     /// The tensor as bfloat16.
+    ///
+    /// >>> strided.tensor([0.1, 1]).bfloat16().tolist()
+    /// [0.10009765625, 1.0]
     method bfloat16() => converted(py, x.0, DType::BF16, false);
+
     /// The tensor as float32.
+    ///
+    /// >>> strided.tensor([1, 2]).float().tolist()
+    /// [1.0, 2.0]
     method float() => converted(py, x.0, DType::F32, false);
+
     /// The tensor as float64.
+    ///
+    /// >>> strided.tensor([1, 2]).double().tolist()
+    /// [1.0, 2.0]
     method double() => converted(py, x.0, DType::F64, false);
+
     /// The tensor as complex64.
+    ///
+    /// >>> strided.tensor([1, 2]).cfloat().tolist()
+    /// [(1+0j), (2+0j)]
     method cfloat() => converted(py, x.0, DType::C64, false);
+
     /// The tensor as complex128.
+    ///
+    /// >>> strided.tensor([1, 2]).cdouble().tolist()
+    /// [(1+0j), (2+0j)]
     method cdouble() => converted(py, x.0, DType::C128, false);
 
     /// The tensor on the CPU, where it is already.
+    ///
+    /// >>> x = strided.zeros(2)
+    /// >>> x.cpu() is x
+    /// True
     method cpu() => Ok(crate::call::again(x.0));
 
     /// A new tensor of this tensor's type, made as its typed class makes one.
@@ -70,6 +127,11 @@ methods! { rows(py, x):
     method new(args: Objects) => crate::tensor::construct(py, x.dtype(), args.as_slice());
 
     /// A NumPy array on the same memory.
+    ///
+    /// >>> x = strided.zeros(3)
+    /// >>> x.numpy()[1] = 7
+    /// >>> x.tolist()
+    /// [0.0, 7.0, 0.0]
     method numpy(force: bool = False) => python(py, "strided._numpy", "to_numpy", (bound(py, x.0),));
 
     /// NumPy's way to ask for an array.

@@ -32,6 +32,10 @@ methods! { rows(py, x):
 
     /// A tensor with these values: the tensor itself, or on the memory of an array, where the dtype fits;
     /// else a copy.
+    ///
+    /// >>> x = strided.zeros(2)
+    /// >>> strided.as_tensor(x) is x, strided.as_tensor([1, 2]).tolist()
+    /// (True, [1, 2])
     function as_tensor(data: Any, dtype: Option<DType> = None, device: Option<Device> = None) => {
         if is_tensor(data.0) {
             // SAFETY: it is a tensor, looked at once.
@@ -44,6 +48,9 @@ methods! { rows(py, x):
     };
 
     /// A new tensor whose elements may be anything.
+    ///
+    /// >>> strided.empty(2, 3).shape
+    /// strided.Size([2, 3])
     function empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => wrap(py, Tensor::new(size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Nothing)?);
 
@@ -57,6 +64,9 @@ methods! { rows(py, x):
         => wrap(py, Tensor::new(size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero)?);
 
     /// A new tensor of ones.
+    ///
+    /// >>> strided.ones(2, 2).tolist()
+    /// [[1.0, 1.0], [1.0, 1.0]]
     function ones(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => filled(py, size.given("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float));
 
@@ -68,18 +78,30 @@ methods! { rows(py, x):
         => filled(py, &size.ints, fill_value, dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, fill_value)));
 
     /// A new tensor of the size and dtype of another one, whose elements may be anything.
+    ///
+    /// >>> strided.empty_like(strided.arange(3)).dtype
+    /// strided.int64
     function empty_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => wrap(py, Tensor::new(&input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Nothing)?);
 
     /// A new tensor of zeros of the size and dtype of another one.
+    ///
+    /// >>> strided.zeros_like(strided.arange(3)).tolist()
+    /// [0, 0, 0]
     function zeros_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => wrap(py, Tensor::new(&input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Zero)?);
 
     /// A new tensor of ones of the size and dtype of another one.
+    ///
+    /// >>> strided.ones_like(strided.arange(3), dtype=strided.float32).tolist()
+    /// [1.0, 1.0, 1.0]
     function ones_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => filled(py, &input.layout().shape(), Scalar::Bool(true), dtype.unwrap_or(input.dtype()));
 
     /// A new tensor of the size and dtype of another one, with every element set to one value.
+    ///
+    /// >>> strided.full_like(strided.zeros(2), 7).tolist()
+    /// [7.0, 7.0]
     function full_like(input | other: TensorArg, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => filled(py, &input.layout().shape(), fill_value, dtype.unwrap_or(input.dtype()));
 
@@ -99,6 +121,13 @@ methods! { rows(py, x):
 
     /// A tensor on the memory of a NumPy array (or of any other buffer): what is written to one shows in
     /// the other.
+    ///
+    /// >>> import numpy
+    /// >>> a = numpy.zeros(3)
+    /// >>> strided.from_numpy(a).fill_(2).dtype
+    /// strided.float64
+    /// >>> print(a)
+    /// [2. 2. 2.]
     function from_numpy(ndarray: Any) => {
         if !has_buffer(ndarray.0) {
             return Err(crate::args::wrong_type(py, ndarray.0, "ndarray", "a NumPy array or another buffer"));
@@ -114,15 +143,28 @@ methods! { rows(py, x):
         => wrap(py, from_bytes(py, buffer.0, dtype.unwrap_or_else(default_float), count, offset)?);
 
     /// The default dtype: of `zeros(3)`, of Python's floats, of integer division.
+    ///
+    /// >>> strided.get_default_dtype()
+    /// strided.float32
     function get_default_dtype() => give(py, dtype::object(py, default_float()));
 
     /// Sets the default dtype, a floating one.
+    ///
+    /// >>> strided.set_default_dtype(strided.float64)
+    /// >>> strided.zeros(2).dtype
+    /// strided.float64
+    /// >>> strided.set_default_dtype(strided.float32)
     function set_default_dtype(d | dtype: DType) => {
         set_default_float(d)?;
         give(py, py.None())
     };
 
     /// Sets the type that `Tensor` makes: a typed class or its name, such as `'strided.DoubleTensor'`.
+    ///
+    /// >>> strided.set_default_tensor_type(strided.DoubleTensor)
+    /// >>> strided.Tensor([1, 2]).type()
+    /// 'strided.DoubleTensor'
+    /// >>> strided.set_default_tensor_type('strided.FloatTensor')
     function set_default_tensor_type(t | type_name: DType) => {
         set_default_float(t)?;
         give(py, py.None())
@@ -141,6 +183,9 @@ methods! { rows(py, x):
     function promote_types(type1: DType, type2: DType) => give(py, dtype::object(py, promote(type1, type2)?));
 
     /// Whether a dtype may be stored into another by an in-place operation: never into a lower category.
+    ///
+    /// >>> strided.can_cast(strided.int64, strided.float32), strided.can_cast(strided.float32, strided.int64)
+    /// (True, False)
     function can_cast(from_: DType, to: DType) => give(py, from_.category() <= to.category());
 }
 

@@ -18,6 +18,9 @@ methods! { rows(py, x):
     method dim() => give(py, x.layout().rank());
 
     /// The number of dims.
+    ///
+    /// >>> strided.zeros(2, 3).ndimension()
+    /// 2
     method ndimension() => give(py, x.layout().rank());
 
     /// The strides as a tuple, or the stride of one dim: how far apart neighbours lie in the storage.
@@ -37,18 +40,33 @@ methods! { rows(py, x):
     method storage() => storage_object(py, x.storage(), x.dtype());
 
     /// The location of the first element in the storage, counted from 0.
+    ///
+    /// >>> strided.zeros(4, 5)[2, 3:].storage_offset()
+    /// 13
     method storage_offset() => give(py, x.layout().offset());
 
     /// `storage_offset` as the oldest documents spell it.
+    ///
+    /// >>> strided.zeros(4, 5)[2].storageOffset()
+    /// 10
     method storageOffset() => give(py, x.layout().offset());
 
     /// The number of elements.
+    ///
+    /// >>> strided.zeros(4, 5).numel()
+    /// 20
     both numel() => give(py, x.size());
 
     /// The number of elements.
+    ///
+    /// >>> strided.zeros(4, 5).nelement()
+    /// 20
     method nelement() => give(py, x.size());
 
     /// Bytes per element.
+    ///
+    /// >>> strided.zeros(3, dtype=strided.float64).element_size()
+    /// 8
     method element_size() => give(py, x.dtype().size());
 
     /// Whether the elements lie next to each other in row-major order.
@@ -58,12 +76,23 @@ methods! { rows(py, x):
     method is_contiguous() => give(py, x.layout().is_dense());
 
     /// Whether both have the same shape.
+    ///
+    /// >>> strided.zeros(2, 3).is_same_size(strided.ones(2, 3))
+    /// True
     both is_same_size(other: TensorArg) => give(py, x.layout().same_shape(other.layout()));
 
     /// Whether both look at the same storage with the same offset, shape and strides.
+    ///
+    /// >>> x = strided.zeros(2, 3)
+    /// >>> x.is_set_to(x.view(2, 3)), x.is_set_to(x.clone())
+    /// (True, False)
     both is_set_to(other: TensorArg) => give(py, x.is_set_to(&other));
 
     /// The address of the first element (of the element whose indices are all 0).
+    ///
+    /// >>> x = strided.zeros(4)
+    /// >>> x[1:].data_ptr() - x.data_ptr()
+    /// 4
     method data_ptr() => {
         let shift = x.layout().offset() * x.dtype().size() as isize;
         give(py, x.storage().address().wrapping_add_signed(shift))
@@ -76,18 +105,33 @@ methods! { rows(py, x):
     method item(index: Objects) => item(py, &x, index.as_slice());
 
     /// Nested lists of Python numbers; a number for a tensor without dimension.
+    ///
+    /// >>> strided.arange(4).view(2, 2).tolist()
+    /// [[0, 1], [2, 3]]
     method tolist() => Ok(to_nested(py, Tensor::clone(&x))?.into_ptr());
 
     /// Whether the dtype is a floating one.
+    ///
+    /// >>> strided.zeros(2).is_floating_point(), strided.arange(2).is_floating_point()
+    /// (True, False)
     both is_floating_point() => give(py, x.dtype().is_float());
 
     /// Whether the dtype is complex.
+    ///
+    /// >>> strided.tensor([1j]).is_complex()
+    /// True
     both is_complex() => give(py, x.dtype().is_complex());
 
     /// Whether the dtype has negative numbers.
+    ///
+    /// >>> strided.zeros(2, dtype=strided.uint8).is_signed()
+    /// False
     both is_signed() => give(py, x.dtype().is_signed());
 
     /// Whether the tensor's memory is its own, and not lent by an array or another buffer.
+    ///
+    /// >>> strided.zeros(2).owns_storage(), strided.frombuffer(bytearray(8)).owns_storage()
+    /// (True, False)
     method owns_storage() => give(py, x.storage().is_owned());
 
     /// Whether an object is a tensor, of any type.
@@ -100,6 +144,9 @@ methods! { rows(py, x):
     function _ops() => crate::ops::table(py);
 
     /// Whether an object is a storage, of any type.
+    ///
+    /// >>> strided.is_storage(strided.FloatStorage(2)), strided.is_storage(strided.zeros(2))
+    /// (True, False)
     function is_storage(obj: Any) => give(py, crate::storage::read(py, obj.0).is_some());
 
     /// Formats the number of a tensor with one element, or every element.

@@ -13,12 +13,23 @@ use strided_core::{DType, Layout, Scalar, Tensor};
 
 methods! { rows(py, x):
     /// A row-major copy with memory of its own.
+    ///
+    /// >>> x = strided.zeros(2)
+    /// >>> x.clone().fill_(1).tolist(), x.tolist()
+    /// ([1.0, 1.0], [0.0, 0.0])
     both clone() => compute(py, &x, copy::clone);
 
     /// A row-major copy with memory of its own: `clone` under NumPy's name.
+    ///
+    /// >>> strided.arange(4)[::2].copy().stride()
+    /// (1,)
     method copy() => compute(py, &x, copy::clone);
 
     /// The tensor itself if it is row-major without gaps, else such a copy.
+    ///
+    /// >>> x = strided.zeros(2, 3)
+    /// >>> x.contiguous() is x, x.t().contiguous().stride()
+    /// (True, (2, 1))
     method contiguous() => if x.layout().is_dense() { Ok(again(x.0)) } else { compute(py, &x, copy::clone) };
 
     /// Writes the values of a tensor, an array or a nested sequence into this tensor, broadcast and cast.
@@ -40,6 +51,9 @@ methods! { rows(py, x):
     method fill_(value: Scalar) => in_place(py, x, |x| copy::fill(x, value));
 
     /// Sets every element to 0.
+    ///
+    /// >>> strided.ones(2).zero_().tolist()
+    /// [0.0, 0.0]
     method zero_() => in_place(py, x, |x| copy::fill(x, Scalar::Bool(false)));
 
     /// Looks at another tensor's storage in its way, or at a storage: whole, or with an offset, sizes and
@@ -56,9 +70,15 @@ methods! { rows(py, x):
     };
 
     /// Gives the tensor another size, row-major. The storage grows where it must and never shrinks.
+    ///
+    /// >>> strided.arange(6).resize_(2, 2).tolist()
+    /// [[0, 1], [2, 3]]
     method resize_(size | sizes: Rest) => resized(py, x, size.given("size")?);
 
     /// `resize_` to the size of another tensor.
+    ///
+    /// >>> strided.arange(6).resize_as_(strided.zeros(3, 2)).shape
+    /// strided.Size([3, 2])
     method resize_as_(other | template: TensorArg) => {
         let shape = other.layout().shape();
         resized(py, x, &shape)

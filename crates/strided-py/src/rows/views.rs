@@ -41,6 +41,9 @@ methods! { rows(py, x):
     };
 
     /// The view of the same elements in the shape of another tensor.
+    ///
+    /// >>> strided.arange(6).view_as(strided.zeros(3, 2)).shape
+    /// strided.Size([3, 2])
     view view_as(other: LayoutArg) => x.view(&other.0.shape());
 
     /// The same elements in another shape: a view where the strides allow it, else a copy.
@@ -53,6 +56,9 @@ methods! { rows(py, x):
     };
 
     /// The elements in the shape of another tensor: a view where the strides allow it.
+    ///
+    /// >>> strided.arange(4).reshape_as(strided.zeros(2, 2)).tolist()
+    /// [[0, 1], [2, 3]]
     both reshape_as(other: TensorArg) => {
         let shape = other.layout().shape();
         compute(py, &x, |x| copy::reshape(x, &shape))
@@ -68,6 +74,9 @@ methods! { rows(py, x):
     };
 
     /// All elements as one dim: a view where the strides allow it.
+    ///
+    /// >>> strided.arange(4).view(2, 2).ravel().tolist()
+    /// [0, 1, 2, 3]
     both ravel() => compute(py, &x, |x| copy::reshape(x, &[-1]).or_else(|_| copy::reshape(x, &[0])));
 
     /// A matrix with its dims swapped; tensors of fewer dims as they are.
@@ -77,12 +86,21 @@ methods! { rows(py, x):
     view t() => turned(x);
 
     /// A view with two dims swapped.
+    ///
+    /// >>> strided.zeros(2, 3, 4).transpose(0, 2).shape
+    /// strided.Size([4, 3, 2])
     view transpose(dim0 | axis0: isize, dim1 | axis1: isize) => x.transpose(dim0, dim1);
 
     /// A view with two dims swapped: another name for `transpose`.
+    ///
+    /// >>> strided.zeros(2, 3, 4).swapaxes(0, 1).shape
+    /// strided.Size([3, 2, 4])
     view swapaxes(axis0 | dim0: isize, axis1 | dim1: isize) => x.transpose(axis0, axis1);
 
     /// A view with two dims swapped: another name for `transpose`.
+    ///
+    /// >>> strided.zeros(2, 3, 4).swapdims(1, 2).shape
+    /// strided.Size([2, 4, 3])
     view swapdims(dim0 | axis0: isize, dim1 | axis1: isize) => x.transpose(dim0, dim1);
 
     /// A view with the dims in the given order.
@@ -98,6 +116,9 @@ methods! { rows(py, x):
     view movedim(source: Ints, destination: Ints) => x.movedim(&source.ints, &destination.ints);
 
     /// A view with some dims moved to other places: another name for `movedim`.
+    ///
+    /// >>> strided.zeros(2, 3, 4).moveaxis((0, 1), (1, 2)).shape
+    /// strided.Size([4, 2, 3])
     view moveaxis(source: Ints, destination: Ints) => x.movedim(&source.ints, &destination.ints);
 
     /// A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may
@@ -108,9 +129,15 @@ methods! { rows(py, x):
     view expand(size | shape: Rest) => x.expand(size.given("size")?);
 
     /// `expand` to the shape of another tensor.
+    ///
+    /// >>> strided.zeros(3, 1).expand_as(strided.zeros(3, 4)).stride()
+    /// (1, 0)
     view expand_as(other: LayoutArg) => x.expand(&other.0.shape());
 
     /// `expand` under NumPy's name.
+    ///
+    /// >>> strided.arange(2).broadcast_to(3, 2).tolist()
+    /// [[0, 1], [0, 1], [0, 1]]
     view broadcast_to(size | shape: Rest) => x.expand(size.given("size")?);
 
     /// A view with a new dim of extent 1.
@@ -194,6 +221,10 @@ methods! { rows(py, x):
     };
 
     /// A tuple of views, one for each index of a dim.
+    ///
+    /// >>> x, y = strided.arange(6).view(2, 3).unbind()
+    /// >>> y.tolist()
+    /// [3, 4, 5]
     view unbind(dim | axis: isize = 0) => x.unbind(dim);
 
     /// A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes
@@ -207,21 +238,38 @@ methods! { rows(py, x):
     };
 
     /// A tuple of at most `chunks` views of equal size (the last may be smaller).
+    ///
+    /// >>> [p.tolist() for p in strided.arange(5).chunk(2)]
+    /// [[0, 1, 2], [3, 4]]
     view chunk(chunks: isize, dim | axis: isize = 0) => x.chunk(dim, chunks);
 
     /// A tuple of views: so many of nearly equal size, or cut at the given indices.
+    ///
+    /// >>> [p.tolist() for p in strided.arange(5).tensor_split(3)]
+    /// [[0, 1], [2, 3], [4]]
+    /// >>> [p.tolist() for p in strided.arange(5).tensor_split((1, 3))]
+    /// [[0], [1, 2], [3, 4]]
     view tensor_split(indices_or_sections | sections | indices: Ints, dim | axis: isize = 0) => match indices_or_sections {
         Ints { ints: count, sequence: false } => x.tensor_split(dim, count[0]),
         Ints { ints: at, sequence: true } => x.tensor_split_at(dim, &at),
     };
 
     /// The real parts: a view, the tensor itself where it is not complex.
+    ///
+    /// >>> strided.real(strided.tensor([1 + 2j, 3 - 4j])).tolist()
+    /// [1.0, 3.0]
     function real(input: TensorArg) => if input.dtype().is_complex() { wrap(py, input.part(0)?) } else { Ok(again(input.0)) };
 
     /// The imaginary parts of a complex tensor, as a view.
+    ///
+    /// >>> strided.imag(strided.tensor([1 + 2j, 3 - 4j])).tolist()
+    /// [2.0, -4.0]
     function imag(input: TensorArg) => wrap(py, input.part(1)?);
 
     /// A complex tensor as a real one with a last dim of 2: a view.
+    ///
+    /// >>> strided.tensor([1 + 2j, 3 - 4j]).view_as_real().tolist()
+    /// [[1.0, 2.0], [3.0, -4.0]]
     both view_as_real() => {
         let parts = x.part(0)?;
         let mut shape = x.layout().shape();
@@ -233,18 +281,36 @@ methods! { rows(py, x):
     };
 
     /// `transpose`, changing the tensor itself.
+    ///
+    /// >>> x = strided.zeros(2, 3, 4)
+    /// >>> x.transpose_(0, 2) is x, x.shape
+    /// (True, strided.Size([4, 3, 2]))
     method transpose_(dim0 | axis0: isize, dim1 | axis1: isize) => relaid(x, x.layout().transpose(dim0, dim1));
 
     /// `t`, changing the tensor itself.
+    ///
+    /// >>> x = strided.arange(6).view(2, 3)
+    /// >>> x.t_().tolist()
+    /// [[0, 3], [1, 4], [2, 5]]
     method t_() => relaid(x, turned(x.layout()));
 
     /// `unsqueeze`, changing the tensor itself.
+    ///
+    /// >>> strided.zeros(3).unsqueeze_(1).shape
+    /// strided.Size([3, 1])
     method unsqueeze_(dim | axis: isize) => relaid(x, x.layout().unsqueeze(dim));
 
     /// `squeeze`, changing the tensor itself.
+    ///
+    /// >>> strided.zeros(1, 3, 1).squeeze_(0).shape
+    /// strided.Size([3, 1])
     method squeeze_(dim | axis: Option<Ints> = None) => relaid(x, squeezed(x.layout(), dim));
 
     /// `as_strided`, changing the tensor itself.
+    ///
+    /// >>> x = strided.arange(4)
+    /// >>> x.as_strided_((2, 2), (1, 2)).tolist()
+    /// [[0, 2], [1, 3]]
     method as_strided_(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
         let offset = storage_offset.unwrap_or(x.layout().offset());
         let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
