@@ -23,13 +23,13 @@ pub struct Tensor {
 
 impl Tensor {
     /// A row-major tensor on memory of its own.
-    #[inline]
+    #[inline(always)]
     pub fn new(shape: &[isize], dtype: DType, fill: Fill) -> Result<Tensor> {
         Tensor::with_new_memory(Layout::row_major(shape)?, dtype, fill)
     }
 
     /// A tensor on memory of its own that is laid out as given, with offset 0 and no negative stride.
-    #[inline]
+    #[inline(always)]
     pub fn with_new_memory(layout: Layout, dtype: DType, fill: Fill) -> Result<Tensor> {
         let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1);
         let storage = Storage::new(length * dtype.size(), fill)?;
@@ -59,7 +59,7 @@ impl Tensor {
 
     /// Another view of the same storage. Views of views stay inside it, so nothing is checked here;
     /// elements are reached through a pin, which checks.
-    #[inline]
+    #[inline(always)]
     pub fn with_layout(&self, layout: Layout) -> Tensor {
         Tensor { storage: self.storage.clone(), layout, dtype: self.dtype }
     }

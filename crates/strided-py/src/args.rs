@@ -88,7 +88,10 @@ pub struct Args<'a> {
     pub rest: &'a [Object],
 }
 
-impl Args<'_> {
+impl<'a> Args<'a> {
+    /// Nothing passed yet: what [`bind`] fills.
+    pub const NONE: Args<'a> = Args { slots: [std::ptr::null_mut(); MOST], rest: &[] };
+
     /// Whether anything was passed for a parameter that is not `*rest`.
     #[inline(always)]
     pub fn is_given(&self, at: usize) -> bool {
@@ -96,7 +99,7 @@ impl Args<'_> {
     }
 }
 
-/// Sorts positional and keyword arguments into the slots of the parameters.
+/// Sorts positional and keyword arguments into the slots of the parameters, which are empty before.
 ///
 /// # Safety
 /// `start`, `count` and `kwnames` are what the interpreter passed to a `METH_FASTCALL | METH_KEYWORDS` function.
@@ -108,7 +111,8 @@ pub unsafe fn bind<'a>(
     start: *const Object,
     count: isize,
     kwnames: Object,
-) -> Result<Args<'a>> {
+    bound: &mut Args<'a>,
+) -> Result<()> {
     // A vectorcall may pass its own flag in the count's top bit.
     let count = (count as usize) & !(1 << (usize::BITS - 1));
     let args: &'a [Object] = match count {
@@ -116,7 +120,6 @@ pub unsafe fn bind<'a>(
         // SAFETY: the interpreter passes `count` living objects.
         _ => unsafe { std::slice::from_raw_parts(start, count) },
     };
-    let mut bound = Args { slots: [std::ptr::null_mut(); MOST], rest: &[] };
     let mut next = 0;
     if let Some(object) = first {
         bound.slots[0] = object;
@@ -140,9 +143,9 @@ pub unsafe fn bind<'a>(
     }
     if !kwnames.is_null() {
         // SAFETY: a tuple of names, whose values follow the positional arguments.
-        unsafe { bind_keywords(py, params, &mut bound, start.add(count), kwnames)? };
+        unsafe { bind_keywords(py, params, bound, start.add(count), kwnames)? };
     }
-    Ok(bound)
+    Ok(())
 }
 
 unsafe fn bind_keywords(

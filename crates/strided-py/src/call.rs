@@ -2,7 +2,7 @@
 
 use crate::args::{Object, TensorArg};
 use crate::errors::Result;
-use crate::object::wrap;
+use crate::object::{wrap, wrap_with};
 use pyo3::IntoPyObjectExt;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -16,7 +16,10 @@ pub const LARGE: usize = 1 << 15;
 /// A view of a tensor as a new object.
 #[inline(always)]
 pub fn view(py: Python<'_>, x: &Tensor, layout: strided_core::Result<Layout>) -> Result<Object> {
-    wrap(py, x.with_layout(layout?))
+    wrap_with(py, |slot| {
+        *slot = Some(x.with_layout(layout?));
+        Ok(())
+    })
 }
 
 /// Views of a tensor as a tuple.

@@ -81,8 +81,10 @@ unsafe extern "C" fn method<X, C: Call<X>>(
     kwnames: Object,
 ) -> Object {
     guard(C::NAME, std::ptr::null_mut(), |py| {
+        let mut bound = Args::NONE;
         // SAFETY: what the interpreter passed.
-        C::call(py, &unsafe { bind(py, C::params(), Some(this), args, count, kwnames) }?)
+        unsafe { bind(py, C::params(), Some(this), args, count, kwnames, &mut bound) }?;
+        C::call(py, &bound)
     })
 }
 
@@ -93,8 +95,10 @@ unsafe extern "C" fn function<C: Call<TensorArg>>(
     kwnames: Object,
 ) -> Object {
     guard(C::NAME, std::ptr::null_mut(), |py| {
+        let mut bound = Args::NONE;
         // SAFETY: what the interpreter passed.
-        C::call(py, &unsafe { bind(py, C::params(), None, args, count, kwnames) }?)
+        unsafe { bind(py, C::params(), None, args, count, kwnames, &mut bound) }?;
+        C::call(py, &bound)
     })
 }
 

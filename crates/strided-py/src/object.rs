@@ -13,7 +13,8 @@ use strided_core::Tensor;
 pub struct TensorObject {
     head: ffi::PyObject,
     weakrefs: *mut ffi::PyObject,
-    tensor: Tensor,
+    /// There, as soon as anyone can see the object.
+    tensor: Option<Tensor>,
 }
 
 pub const WEAKREFS: usize = std::mem::offset_of!(TensorObject, weakrefs);
@@ -47,8 +48,8 @@ pub fn is_tensor(object: *mut ffi::PyObject) -> bool {
 /// code or let another thread run: in-place layout methods change what it points to.
 #[inline(always)]
 pub unsafe fn tensor_of<'a>(object: *mut ffi::PyObject) -> &'a Tensor {
-    // SAFETY: the caller's promise.
-    unsafe { &(*object.cast::<TensorObject>()).tensor }
+    // SAFETY: the caller's promise; every finished object has a tensor.
+    unsafe { (*object.cast::<TensorObject>()).tensor.as_ref().unwrap_unchecked() }
 }
 
 /// Replaces the tensor inside an object.
@@ -57,22 +58,42 @@ pub unsafe fn tensor_of<'a>(object: *mut ffi::PyObject) -> &'a Tensor {
 /// `object` is a tensor, and no reference from [`tensor_of`] is alive.
 pub unsafe fn replace(object: *mut ffi::PyObject, tensor: Tensor) {
     // SAFETY: the caller's promise. The old tensor is dropped last: its owner may run Python code.
-    let old = unsafe { std::mem::replace(&mut (*object.cast::<TensorObject>()).tensor, tensor) };
+    let old = unsafe { (*object.cast::<TensorObject>()).tensor.replace(tensor) };
     drop(old);
 }
 
 /// A new object around a tensor. Memory comes from Python's own small-object allocator, which is as fast as
 /// a list of spare instances (tried: 2 ns more, for the two locked exchanges that such a list needs).
-#[inline]
+#[inline(always)]
 pub fn wrap(py: Python<'_>, tensor: Tensor) -> Result<*mut ffi::PyObject> {
-    // SAFETY: the type is ours and not tracked by the collector; every field behind the head is written.
+    wrap_with(py, |slot| {
+        *slot = Some(tensor);
+        Ok(())
+    })
+}
+
+/// A new object whose tensor is made in its place: a tensor is some hundred bytes, and moving it around
+/// while it is still being written costs as much as a small operation.
+#[inline(always)]
+pub fn wrap_with(
+    py: Python<'_>,
+    make: impl FnOnce(&mut Option<Tensor>) -> Result<()>,
+) -> Result<*mut ffi::PyObject> {
+    // SAFETY: the type is ours and not tracked by the collector; every field behind the head is written
+    // before anyone sees the object. One that is not finished is freed as what it is: memory, and a
+    // reference to its type.
     unsafe {
         let this = ffi::PyObject_New::<TensorObject>(tensor_type());
         if this.is_null() {
             return Err(Fail::set(py));
         }
         (&raw mut (*this).weakrefs).write(null_mut());
-        (&raw mut (*this).tensor).write(tensor);
+        (&raw mut (*this).tensor).write(None);
+        if let Err(fail) = make(&mut (*this).tensor) {
+            ffi::PyObject_Free(this.cast());
+            ffi::Py_DECREF(tensor_type().cast());
+            return Err(fail);
+        }
         Ok(this.cast())
     }
 }
@@ -92,7 +113,7 @@ pub unsafe fn wrap_as(
         if object.is_null() {
             return Err(Fail::set(py));
         }
-        (&raw mut (*object.cast::<TensorObject>()).tensor).write(tensor);
+        (&raw mut (*object.cast::<TensorObject>()).tensor).write(Some(tensor));
         Ok(object)
     }
 }

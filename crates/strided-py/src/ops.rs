@@ -5,14 +5,14 @@ use crate::buffer::{has_buffer, import_or_copy};
 use crate::call::{LARGE, again, detached};
 use crate::errors::{Fail, Result, guard};
 use crate::methods::definition;
-use crate::object::{is_tensor, tensor_of, wrap};
+use crate::object::{is_tensor, tensor_of, wrap_with};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use strided_core::op_table;
-use strided_core::ops::elementwise::{Operand, run};
+use strided_core::ops::elementwise::{Operand, run_into, run_new};
 use strided_core::ops::table::{OPS, Op, Row};
 use strided_core::{Scalar, Tensor};
 
@@ -88,14 +88,20 @@ impl Passed {
 /// Runs a row on its operands, into `out` (an object) or a new object.
 #[inline]
 fn apply(py: Python<'_>, row: &'static Row, operands: &[Operand], out: Option<Object>) -> Result<Object> {
-    // SAFETY: an output was read as a tensor, and is not looked at again after Python code may have run.
-    let target = out.map(|object| unsafe { tensor_of(object) });
     let small = result_size(operands) < LARGE;
-    let result = if small { run(row, operands, target)? } else { apply_large(py, row, operands, target)? };
-    match result {
-        Some(new) => wrap(py, new),
-        None => Ok(again(out.expect("without a new tensor there is an output"))),
+    let Some(object) = out else {
+        return wrap_with(py, |slot| {
+            if small { Ok(run_new(row, operands, slot)?) } else { apply_large(py, row, operands, Err(slot)) }
+        });
+    };
+    // SAFETY: an output was read as a tensor, and is not looked at again after Python code may have run.
+    let target = unsafe { tensor_of(object) };
+    if small {
+        run_into(row, operands, target)?;
+    } else {
+        apply_large(py, row, operands, Ok(target))?;
     }
+    Ok(again(object))
 }
 
 /// A bound on the number of elements of the result: operands of other shapes are broadcast.
@@ -111,14 +117,15 @@ fn result_size(operands: &[Operand]) -> usize {
     size
 }
 
-/// Other threads may run, and change the objects, meanwhile: computes with handles of its own.
+/// Other threads may run, and change the objects, meanwhile: computes with handles of its own, into an
+/// output or a slot.
 #[cold]
 fn apply_large(
     py: Python<'_>,
     row: &'static Row,
     operands: &[Operand],
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+    out: std::result::Result<&Tensor, &mut Option<Tensor>>,
+) -> Result<()> {
     let own = |operand: &Operand| match operand {
         Operand::Tensor(x) => Ok(Tensor::clone(x)),
         Operand::Scalar(number) => Err(*number),
@@ -131,7 +138,10 @@ fn apply_large(
             Err(number) => Operand::Scalar(*number),
         });
         let operands: SmallVec<[Operand; MOST]> = borrowed.collect();
-        run(row, &operands, out.as_ref())
+        match out {
+            Ok(out) => run_into(row, &operands, &out),
+            Err(slot) => run_new(row, &operands, slot),
+        }
     })?)
 }
 
@@ -160,9 +170,10 @@ unsafe fn call<const I: usize>(
     let row = &OPS[I];
     guard(if form == Form::InPlace { row.in_place_name } else { row.name }, null_mut(), |py| {
         let first = if form == Form::Function { None } else { Some(this) };
+        let mut bound = Args::NONE;
         // SAFETY: what the interpreter passed.
-        let args = unsafe { bind(py, params(row, form), first, args, count, kwnames) }?;
-        dispatch(py, row, form, &args)
+        unsafe { bind(py, params(row, form), first, args, count, kwnames, &mut bound) }?;
+        dispatch(py, row, form, &bound)
     })
 }
 
@@ -179,6 +190,11 @@ fn dispatch(py: Python<'_>, row: &'static Row, form: Form, args: &Args) -> Resul
         }
         _ => None,
     };
+    if let &[left, right] = &args.slots[..arity] {
+        if let Some(operands) = plain_pair(py, left, right)? {
+            return apply(py, row, &operands, out);
+        }
+    }
     match Passed::read(py, &args.slots[..arity])? {
         Ok(passed) if passed.has_tensor() => passed.apply(py, row, out),
         Ok(_) => Err(Fail::Type("none of the operands is a Tensor".into())),
@@ -234,6 +250,19 @@ unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
     })
 }
 
+/// What most calls have: two tensors, or a tensor and one of Python's numbers. Reading those runs no code.
+#[inline(always)]
+fn plain_pair<'a>(py: Python<'_>, left: Object, right: Object) -> Result<Option<[Operand<'a>; 2]>> {
+    // SAFETY: seen to be a tensor; callers use it before anything else runs.
+    let tensor = |object| unsafe { Operand::Tensor(tensor_of(object)) };
+    Ok(match (is_tensor(left), is_tensor(right)) {
+        (true, true) => Some([tensor(left), tensor(right)]),
+        (true, false) => python_number(py, right)?.map(|number| [tensor(left), Operand::Scalar(number)]),
+        (false, true) => python_number(py, left)?.map(|number| [Operand::Scalar(number), tensor(right)]),
+        (false, false) => None,
+    })
+}
+
 #[inline(always)]
 fn operate(
     py: Python<'_>,
@@ -242,9 +271,7 @@ fn operate(
     right: Object,
     out: Option<Object>,
 ) -> Result<Object> {
-    if is_tensor(left) && is_tensor(right) {
-        // SAFETY: both are tensors, and nothing runs before they are used.
-        let operands = unsafe { [Operand::Tensor(tensor_of(left)), Operand::Tensor(tensor_of(right))] };
+    if let Some(operands) = plain_pair(py, left, right)? {
         return apply(py, row, &operands, out);
     }
     match Passed::read(py, &[left, right])? {

@@ -194,11 +194,14 @@ impl<'a> Flat<'a> {
         dtype
     }
 
-    #[inline]
-    fn for_each(&self, mut take: impl FnMut(Scalar) -> Result<()>) -> Result<()> {
+    fn write(&self, writer: &mut item::Writer) -> Result<()> {
         for at in 0..self.length {
-            if let Some(value) = python_number(self.py, self.item(at))? {
-                take(value)?;
+            let item = self.item(at);
+            // SAFETY: a living object, read as the float that it is.
+            if unsafe { ffi::Py_TYPE(item) } == &raw mut ffi::PyFloat_Type {
+                writer.push_float(unsafe { ffi::PyFloat_AsDouble(item) })?;
+            } else if let Some(value) = python_number(self.py, item)? {
+                writer.push(value)?;
             }
         }
         Ok(())
@@ -365,7 +368,7 @@ fn write(out: &Tensor, writer: &mut item::Writer, event: Event) -> Result<()> {
     match event {
         Event::Open { .. } => Ok(()),
         Event::Number { value, .. } => Ok(writer.push(value)?),
-        Event::Numbers { items, .. } => items.for_each(|value| Ok(writer.push(value)?)),
+        Event::Numbers { items, .. } => items.write(writer),
         Event::Array { tensor, .. } => {
             let (start, shape) = (writer.position() as isize, tensor.layout().shape());
             writer.skip(count);

@@ -1,6 +1,6 @@
 //! `Size`, the tuple of a tensor's extents, and `x.size`: an int that can be called.
 
-use crate::args::{FromArg, Object, Param, TensorArg, bind};
+use crate::args::{Args, FromArg, Object, Param, TensorArg, bind};
 use crate::errors::{Fail, Result, guard};
 use crate::methods::forever;
 use crate::object::{is_tensor, tensor_of, tensor_type};
@@ -156,10 +156,11 @@ unsafe extern "C" fn descriptor_call(
     kwnames: Object,
 ) -> Object {
     guard("size", null_mut(), |py| {
+        let mut bound = Args::NONE;
         // SAFETY: what the interpreter passed.
-        let args = unsafe { bind(py, &DESCRIPTOR, None, args, count as isize, kwnames) }?;
-        let x = TensorArg::from_args(py, &args, 0, "input")?;
-        if args.is_given(1) { extent(py, x.0, args.slots[1]) } else { whole(py, x.0) }
+        unsafe { bind(py, &DESCRIPTOR, None, args, count as isize, kwnames, &mut bound) }?;
+        let x = TensorArg::from_args(py, &bound, 0, "input")?;
+        if bound.is_given(1) { extent(py, x.0, bound.slots[1]) } else { whole(py, x.0) }
     })
 }
 

@@ -17,12 +17,11 @@ use strided_core::layout::Index;
 use strided_core::ops::{copy, elementwise, reduce, table};
 use strided_core::{DType, Scalar, Tensor};
 
-pub type Indices = SmallVec<[Index; 6]>;
+pub type Indices = SmallVec<[Index; 4]>;
 
-/// Reads what stands between the brackets.
-#[inline]
-pub fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
-    let mut all = Indices::new();
+/// Reads what stands between the brackets, into a list of the caller's (which is too large to move about).
+#[inline(always)]
+fn read_indices(py: Python<'_>, key: Object, all: &mut Indices) -> Result<()> {
     // SAFETY: a living object; items of a tuple are borrowed from it.
     unsafe {
         if ffi::PyTuple_Check(key) == 0 {
@@ -33,6 +32,12 @@ pub fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
             }
         }
     }
+    Ok(())
+}
+
+pub fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
+    let mut all = Indices::new();
+    read_indices(py, key, &mut all)?;
     Ok(all)
 }
 
@@ -68,7 +73,8 @@ fn index(py: Python<'_>, item: Object) -> Result<Index> {
 
 unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
     guard("index", null_mut(), |py| {
-        let indices = indices(py, key)?;
+        let mut indices = Indices::new();
+        read_indices(py, key, &mut indices)?;
         // SAFETY: `this` is a tensor; the key was read before.
         let x = unsafe { tensor_of(this) };
         view(py, x, x.layout().index(&indices))
@@ -206,8 +212,7 @@ unsafe extern "C" fn contains(this: Object, value: Object) -> c_int {
 pub fn holds(py: Python<'_>, x: &Tensor, number: Scalar) -> Result<bool> {
     let found = with_threads(py, x.size(), || {
         let operands = [elementwise::Operand::Tensor(x), elementwise::Operand::Scalar(number)];
-        let equal =
-            elementwise::run(&table::OPS[table::Op::eq as usize], &operands, None)?.expect("a new tensor");
+        let equal = elementwise::run(&table::OPS[table::Op::eq as usize], &operands)?;
         let all = reduce::Request { dims: None, keepdim: false, dtype: None };
         copy::the_only_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
     })?;

@@ -131,14 +131,34 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the next element. Refuses an integer that does not fit.
-    #[inline]
     pub fn push(&mut self, value: Scalar) -> Result<()> {
-        assert!(self.next < self.end);
         check_fits(value, self.dtype)?;
-        // SAFETY: the tensor is dense and pinned, and has an element here.
-        unsafe { store(self.pin.origin.add(self.next * self.dtype.size()), self.dtype, value) };
-        self.next += 1;
+        let (at, dtype) = (self.advance(), self.dtype);
+        // SAFETY: `at` is an element of the pinned tensor.
+        unsafe { store(at, dtype, value) };
         Ok(())
+    }
+
+    /// [`Writer::push`] of a float, which is what most lists hold.
+    #[inline]
+    pub fn push_float(&mut self, value: f64) -> Result<()> {
+        match self.dtype {
+            // SAFETY (both): an element of the pinned tensor, of this dtype.
+            DType::F32 => unsafe { self.advance().cast::<f32>().write(value as f32) },
+            // SAFETY: as above.
+            DType::F64 => unsafe { self.advance().cast::<f64>().write(value) },
+            _ => self.push(Scalar::Float(value))?,
+        }
+        Ok(())
+    }
+
+    /// The address of the next element, which is then behind.
+    #[inline]
+    fn advance(&mut self) -> *mut u8 {
+        assert!(self.next < self.end);
+        let at = self.pin.origin.wrapping_add(self.next * self.dtype.size());
+        self.next += 1;
+        at
     }
 }
 

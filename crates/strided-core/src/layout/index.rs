@@ -35,37 +35,24 @@ impl Layout {
     /// ```
     #[inline]
     pub fn index(&self, indices: &[Index]) -> Result<Layout> {
-        match self.index_leading(indices) {
-            Some(layout) => layout,
-            None => self.index_any(indices),
-        }
-    }
-
-    /// The common case: ints and slices of the first dims. `None` for all others.
-    #[inline]
-    fn index_leading(&self, indices: &[Index]) -> Option<Result<Layout>> {
+        // The common case: ints and slices of the first dims.
         if indices.len() > self.rank() {
-            return None;
+            return self.index_any(indices);
         }
         let mut modes = Modes::from_slice(&self.modes);
         let mut offset = self.offset;
         let mut kept = 0;
         for (dim, &index) in indices.iter().enumerate() {
             match index {
-                Index::At(index) => match self.wrap_index(dim, index) {
-                    Ok(index) => offset += index * modes[dim].stride,
-                    Err(error) => return Some(Err(error)),
-                },
+                Index::At(index) => offset += self.wrap_index(dim, index)? * modes[dim].stride,
                 Index::Slice { start, stop, step } => {
                     let mut mode = modes[dim];
-                    match slice_range(mode.extent, start, stop, step) {
-                        Ok((first, length)) => offset += mode.cut(first, length, step),
-                        Err(error) => return Some(Err(error)),
-                    }
+                    let (first, length) = slice_range(mode.extent, start, stop, step)?;
+                    offset += mode.cut(first, length, step);
                     modes[kept] = mode;
                     kept += 1;
                 }
-                Index::New | Index::Rest => return None,
+                Index::New | Index::Rest => return self.index_any(indices),
             }
         }
         let gone = indices.len() - kept;
@@ -74,7 +61,7 @@ impl Layout {
             let rank = modes.len() - gone;
             modes.truncate(rank);
         }
-        Some(Ok(Layout { modes, offset }))
+        Ok(Layout { modes, offset })
     }
 
     fn index_any(&self, indices: &[Index]) -> Result<Layout> {

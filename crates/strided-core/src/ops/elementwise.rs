@@ -28,38 +28,54 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// Applies a row to its operands: into `out`, or into a new tensor which is returned.
+/// Applies a row to its operands and returns the new tensor.
+pub fn run(row: &Row, operands: &[Operand]) -> Result<Tensor> {
+    let mut slot = None;
+    run_new(row, operands, &mut slot)?;
+    Ok(slot.expect("made"))
+}
+
+/// Applies a row to its operands and makes the new tensor in a place of the caller's: moving it there later
+/// would cost as much as a small operation. Where this fails the place is empty.
+pub fn run_new(row: &Row, operands: &[Operand], slot: &mut Option<Tensor>) -> Result<()> {
+    match *operands {
+        [a] => make(row, &[a], slot),
+        [a, b] => make(row, &[a, b], slot),
+        [a, b, c] => make(row, &[a, b, c], slot),
+        _ => unreachable!("rows have one to three operands"),
+    }
+    .map_err(|error| {
+        *slot = None;
+        error.named(row.name)
+    })
+}
+
+/// Applies a row to its operands and writes the result into `out`.
 ///
 /// In place means that `out` is the first operand. Any other overlap between `out` and an operand gives
 /// what reading all operands first would give.
-pub fn run(row: &Row, operands: &[Operand], out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn run_into(row: &Row, operands: &[Operand], out: &Tensor) -> Result<()> {
     match *operands {
-        [a] => apply(row, &[a], out),
-        [a, b] => apply(row, &[a, b], out),
-        [a, b, c] => apply(row, &[a, b, c], out),
+        [a] => write(row, &[a], out),
+        [a, b] => write(row, &[a, b], out),
+        [a, b, c] => write(row, &[a, b, c], out),
         _ => unreachable!("rows have one to three operands"),
     }
     .map_err(|error| error.named(row.name))
 }
 
-#[inline]
-fn apply<const N: usize>(row: &Row, operands: &[Operand; N], out: Option<&Tensor>) -> Result<Option<Tensor>> {
+#[inline(always)]
+fn make<const N: usize>(row: &Row, operands: &[Operand; N], slot: &mut Option<Tensor>) -> Result<()> {
     let plan = Plan::new(row, operands)?;
-    let layout = common_layout(operands)?;
-    let mut new = None;
-    let target = match out {
-        Some(out) => {
-            plan.check_output(out, &layout)?;
-            Output::Given(out)
-        }
-        None => Output::New(new.insert(Tensor::with_new_memory(layout, plan.result, Fill::Nothing)?)),
-    };
-    if operands.iter().any(|operand| plan.must_copy(operand, out)) {
-        plan.fill_from_copies(operands, out, target)?;
-    } else {
-        plan.fill(operands, target)?;
-    }
-    Ok(new)
+    let new = slot.insert(Tensor::with_new_memory(common_layout(operands)?, plan.result, Fill::Nothing)?);
+    plan.fill_or_copy(operands, None, Output::New(new))
+}
+
+#[inline(always)]
+fn write<const N: usize>(row: &Row, operands: &[Operand; N], out: &Tensor) -> Result<()> {
+    let plan = Plan::new(row, operands)?;
+    plan.check_output(out, &common_layout(operands)?)?;
+    plan.fill_or_copy(operands, Some(out), Output::Given(out))
 }
 
 /// What is decided before anything is computed.
@@ -132,6 +148,21 @@ impl<'a> Plan<'a> {
         matches!(value, Scalar::Int(_) | Scalar::Huge(_)) && !operands.iter().all(fits)
     }
 
+    /// One path for new, `out=` and in-place: they differ in where the output comes from.
+    #[inline(always)]
+    fn fill_or_copy<const N: usize>(
+        &self,
+        operands: &[Operand; N],
+        out: Option<&Tensor>,
+        target: Output,
+    ) -> Result<()> {
+        if operands.iter().any(|operand| self.must_copy(operand, out)) {
+            self.fill_from_copies(operands, out, target)
+        } else {
+            self.fill(operands, target)
+        }
+    }
+
     /// Whether an operand must be copied first: the output stands in its way, or it has to be rounded to a
     /// half before it is computed with.
     #[inline]
@@ -167,10 +198,13 @@ impl<'a> Plan<'a> {
     #[inline(always)]
     fn fill<const N: usize>(&self, operands: &[Operand; N], out: Output) -> Result<()> {
         let twins = (self.row.kernels)(self.compute).expect("the class has kernels for each of its dtypes");
-        let inputs = operands.map(|operand| match operand {
-            Operand::Tensor(x) => Input::Tensor(x),
-            Operand::Scalar(value) => Input::Slot(self.slot(value, operands)),
-        });
+        let mut inputs = [Input::Slot(item::Slot::EMPTY); N];
+        for (input, operand) in inputs.iter_mut().zip(operands) {
+            *input = match *operand {
+                Operand::Tensor(x) => Input::Tensor(x),
+                Operand::Scalar(value) => Input::Slot(self.slot(value, operands)),
+            };
+        }
         launch::run(&twins, &inputs, out)
     }
 }

@@ -6,7 +6,7 @@ use crate::call::{give, with_threads};
 use crate::dtype::{self, Device};
 use crate::errors::{Fail, Result};
 use crate::methods;
-use crate::object::{is_tensor, tensor_of, wrap};
+use crate::object::{is_tensor, tensor_of, wrap, wrap_with};
 use crate::sequence::from_nested;
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
@@ -52,7 +52,7 @@ methods! { rows(py, x):
     /// >>> strided.empty(2, 3).shape
     /// strided.Size([2, 3])
     function empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, Tensor::new(size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Nothing)?);
+        => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Nothing);
 
     /// A new tensor of zeros.
     ///
@@ -61,7 +61,7 @@ methods! { rows(py, x):
     ///  0  0  0
     /// [strided.FloatTensor of size 2x3]
     function zeros(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, Tensor::new(size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero)?);
+        => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero);
 
     /// A new tensor of ones.
     ///
@@ -222,6 +222,15 @@ fn cast(py: Python<'_>, tensor: Tensor, dtype: DType) -> Result<Tensor> {
 /// A tensor of a dtype with the values of anything: on the same memory where that has the dtype.
 pub fn shared_or_cast(py: Python<'_>, data: Object, dtype: DType) -> Result<Tensor> {
     cast(py, taken(py, data, Some(dtype))?.tensor, dtype)
+}
+
+/// A new tensor, made in its object.
+#[inline]
+fn fresh(py: Python<'_>, shape: &[isize], dtype: DType, fill: Fill) -> Result<Object> {
+    wrap_with(py, |slot| {
+        *slot = Some(Tensor::new(shape, dtype, fill)?);
+        Ok(())
+    })
 }
 
 fn filled(py: Python<'_>, shape: &[isize], value: Scalar, dtype: DType) -> Result<Object> {
