@@ -190,10 +190,10 @@ fn dispatch(py: Python<'_>, row: &'static Row, form: Form, args: &Args) -> Resul
         }
         _ => None,
     };
-    if let &[left, right] = &args.slots[..arity] {
-        if let Some(operands) = plain_pair(py, left, right)? {
-            return apply(py, row, &operands, out);
-        }
+    if let &[left, right] = &args.slots[..arity]
+        && let Some(operands) = plain_pair(py, left, right)?
+    {
+        return apply(py, row, &operands, out);
     }
     match Passed::read(py, &args.slots[..arity])? {
         Ok(passed) if passed.has_tensor() => passed.apply(py, row, out),

@@ -197,9 +197,11 @@ impl<'a> Flat<'a> {
     fn write(&self, writer: &mut item::Writer) -> Result<()> {
         for at in 0..self.length {
             let item = self.item(at);
-            // SAFETY: a living object, read as the float that it is.
+            // SAFETY: a living object.
             if unsafe { ffi::Py_TYPE(item) } == &raw mut ffi::PyFloat_Type {
-                writer.push_float(unsafe { ffi::PyFloat_AsDouble(item) })?;
+                // SAFETY: it is a float.
+                let value = unsafe { ffi::PyFloat_AsDouble(item) };
+                writer.push_float(value)?;
             } else if let Some(value) = python_number(self.py, item)? {
                 writer.push(value)?;
             }

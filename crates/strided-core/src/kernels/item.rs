@@ -143,9 +143,9 @@ impl<'a> Writer<'a> {
     #[inline]
     pub fn push_float(&mut self, value: f64) -> Result<()> {
         match self.dtype {
-            // SAFETY (both): an element of the pinned tensor, of this dtype.
+            // SAFETY: an element of the pinned tensor, of this dtype.
             DType::F32 => unsafe { self.advance().cast::<f32>().write(value as f32) },
-            // SAFETY: as above.
+            // SAFETY: likewise.
             DType::F64 => unsafe { self.advance().cast::<f64>().write(value) },
             _ => self.push(Scalar::Float(value))?,
         }

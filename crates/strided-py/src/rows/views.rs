@@ -52,7 +52,7 @@ methods! { rows(py, x):
     /// [0, 3, 1, 4, 2, 5]
     both reshape(shape | size: Rest) => {
         let shape = shape.given("shape")?;
-        compute(py, &x, |x| copy::reshape(x, &shape))
+        compute(py, &x, |x| copy::reshape(x, shape))
     };
 
     /// The elements in the shape of another tensor: a view where the strides allow it.
