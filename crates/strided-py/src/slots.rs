@@ -25,10 +25,10 @@ fn read_indices(py: Python<'_>, key: Object, all: &mut Indices) -> Result<()> {
     // SAFETY: a living object; items of a tuple are borrowed from it.
     unsafe {
         if ffi::PyTuple_Check(key) == 0 {
-            all.push(index(py, key)?);
+            read_index(py, key, all)?;
         } else {
             for i in 0..ffi::PyTuple_Size(key) {
-                all.push(index(py, ffi::PyTuple_GetItem(key, i))?);
+                read_index(py, ffi::PyTuple_GetItem(key, i), all)?;
             }
         }
     }
@@ -41,8 +41,9 @@ pub fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
     Ok(all)
 }
 
-#[inline]
-fn index(py: Python<'_>, item: Object) -> Result<Index> {
+/// Reads one entry, and adds it right away: the result of a function would have to be moved twice.
+#[inline(always)]
+fn read_index(py: Python<'_>, item: Object, all: &mut Indices) -> Result<()> {
     // SAFETY: a living object, checked before it is read as what it is.
     unsafe {
         let class = ffi::Py_TYPE(item);
@@ -51,24 +52,28 @@ fn index(py: Python<'_>, item: Object) -> Result<Index> {
             if ffi::PySlice_Unpack(item, &mut start, &mut stop, &mut step) != 0 {
                 return Err(Fail::set(py));
             }
-            return Ok(Index::Slice { start: Some(start), stop: Some(stop), step });
-        }
-        if item == ffi::Py_Ellipsis() {
-            return Ok(Index::Rest);
-        }
-        if item == ffi::Py_None() {
-            return Ok(Index::New);
-        }
-        if class != &raw mut ffi::PyBool_Type {
+            all.push(Index::Slice { start: Some(start), stop: Some(stop), step });
+        } else if item == ffi::Py_Ellipsis() {
+            all.push(Index::Rest);
+        } else if item == ffi::Py_None() {
+            all.push(Index::New);
+        } else if class == &raw mut ffi::PyBool_Type {
+            return Err(no_index(py, item));
+        } else {
             match isize::read(py, item) {
-                Ok(Some(at)) => return Ok(Index::At(at)),
-                Ok(None) => {}
+                Ok(Some(at)) => all.push(Index::At(at)),
+                Ok(None) => return Err(no_index(py, item)),
                 Err(Fail::Beyond) => return Err(Fail::Index("an index is an int beyond 64 bits".into())),
                 Err(fail) => return Err(fail),
             }
         }
-        Err(Fail::Type(format!("an index must be an int, a slice, ... or None, got {}", type_name(py, item))))
     }
+    Ok(())
+}
+
+#[cold]
+fn no_index(py: Python<'_>, item: Object) -> Fail {
+    Fail::Type(format!("an index must be an int, a slice, ... or None, got {}", type_name(py, item)))
 }
 
 unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {

@@ -33,7 +33,7 @@ impl Layout {
     /// assert_eq!(view, Layout::strided(&[2, 3], &[6, -2], 11)?);
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn index(&self, indices: &[Index]) -> Result<Layout> {
         // The common case: ints and slices of the first dims.
         if indices.len() > self.rank() {
@@ -42,8 +42,8 @@ impl Layout {
         let mut modes = Modes::from_slice(&self.modes);
         let mut offset = self.offset;
         let mut kept = 0;
-        for (dim, &index) in indices.iter().enumerate() {
-            match index {
+        for (dim, index) in indices.iter().enumerate() {
+            match *index {
                 Index::At(index) => offset += self.wrap_index(dim, index)? * modes[dim].stride,
                 Index::Slice { start, stop, step } => {
                     let mut mode = modes[dim];

@@ -57,7 +57,7 @@ impl Layout {
     /// let layout = Layout::row_major(&[4, 5]).unwrap();
     /// assert_eq!(layout.stride().as_slice(), [5, 1]);
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn row_major(shape: &[isize]) -> Result<Layout> {
         let mut modes = Modes::from_elem(Mode { extent: 1, stride: 1 }, shape.len());
         if fill_row_major(&mut modes, shape) {
