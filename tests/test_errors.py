@@ -520,3 +520,27 @@ def test_no_keyword_is_accepted_and_ignored():
     ):
         with pytest.raises(TypeError):
             call()
+
+
+@pytest.mark.parametrize("huge", [2**63, 2**70, -(2**70)])
+def test_an_index_beyond_64_bits_is_refused_and_changes_nothing(huge):
+    x, y = st.arange(6), st.arange(6).view(2, 3)
+    for read in (lambda: x[huge], lambda: y[1, huge]):
+        with pytest.raises(IndexError, match=r"^index: "):
+            read()
+    for read in (lambda: x.item(huge), lambda: y.item(1, huge)):
+        with pytest.raises(OverflowError, match=r"^item: "):
+            read()
+    with pytest.raises(IndexError, match=r"^index: "):
+        x[huge] = 9
+    with pytest.raises(IndexError, match=r"^index: "):
+        y[0, huge] = 9
+    assert x.tolist() == [0, 1, 2, 3, 4, 5]
+    assert y.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_a_tensor_of_one_index_is_no_index_unless_it_has_no_dimension():
+    x = st.arange(6).view(2, 3)
+    assert x[st.tensor(1)].tolist() == [3, 4, 5]
+    with pytest.raises(TypeError, match=r"^index: .* got Tensor"):
+        x[st.tensor([1])]

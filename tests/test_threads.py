@@ -391,3 +391,66 @@ time.sleep(0.1)
 """,
             timeout=30,
         )
+
+
+def test_fork_waits_for_work_that_gives_back_foreign_memory():
+    """The last handle on an array's memory goes while an operation into it runs, and then there is a fork."""
+    run(
+        """
+import os, threading, time
+import numpy as np
+import strided as st
+n = 20_000_000
+big, out = st.ones(n), st.from_numpy(np.zeros(n, np.float32))
+started = threading.Event()
+def add():
+    started.set()
+    st.add(big, big, out=out)
+thread = threading.Thread(target=add)
+thread.start()
+started.wait()
+time.sleep(0.003)
+out.set_(st.zeros(1))
+pid = os.fork()
+if pid == 0:
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+thread.join()
+"""
+    )
+
+
+def test_two_threads_fork_at_once():
+    """A hook that runs after ours lets another thread fork in between: its end must not end our guard."""
+    run(
+        """
+import os, signal, threading, time
+slow = threading.local()
+os.register_at_fork(before=lambda: time.sleep(getattr(slow, "seconds", 0)))
+import strided as st
+x = st.ones(10_000_000)
+def fork_quickly():
+    time.sleep(0.1)
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+def work():
+    time.sleep(0.2)
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        x.sum()
+threads = [threading.Thread(target=fork_quickly), threading.Thread(target=work)]
+for thread in threads:
+    thread.start()
+slow.seconds = 0.4
+pid = os.fork()
+if pid == 0:
+    signal.alarm(5)
+    x.resize_(10_000_001)
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0, "the child hung"
+for thread in threads:
+    thread.join()
+"""
+    )

@@ -3,8 +3,8 @@
 //! Operand 0 is the output. Broadcasting is a step of 0. Steps are in bytes.
 //!
 //! ```text
-//! x[2,3,4] dense + row[4]      loops (24) x row 0..   ->  outer 6, inner 4 with steps 4, 4, 4
-//! x[2,3] + y[3,2].t()          outer 2, inner 3
+//! x[2,3,4] + row[4], float32     outer 6 (steps 16, 16, 0), inner 4 (steps 4, 4, 4)
+//! x[2,3] + y[3,2].t()            outer 2 (steps 12, 12, 4), inner 3 (steps 4, 4, 8)
 //! ```
 
 use crate::layout::{Layout, Mode};

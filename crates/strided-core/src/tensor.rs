@@ -64,11 +64,6 @@ impl Tensor {
         Tensor { storage: self.storage.clone(), layout, dtype: self.dtype }
     }
 
-    /// Looks at the same storage in another way from now on.
-    pub fn set_layout(&mut self, layout: Layout) {
-        self.layout = layout;
-    }
-
     /// The same bytes as elements of another dtype: `view(dtype)`.
     pub fn reinterpret(&self, dtype: DType) -> Result<Tensor> {
         let layout = self.layout.reinterpret(self.dtype.size(), dtype.size())?;

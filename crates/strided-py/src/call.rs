@@ -7,7 +7,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use strided_core::{Layout, Tensor};
 
 /// From so many elements on, other Python threads may run while we compute.
@@ -51,14 +51,14 @@ pub fn give<'py, T: IntoPyObject<'py>>(py: Python<'py>, value: T) -> Result<Obje
     Ok(value.into_py_any(py)?.into_ptr())
 }
 
-/// Work that runs while this thread is not attached to the interpreter, and whether a fork is near.
+/// Work that runs while its thread is not attached to the interpreter, and forks that are under way.
 static DETACHED: AtomicUsize = AtomicUsize::new(0);
-static FORKING: AtomicBool = AtomicBool::new(false);
+static FORKS: AtomicUsize = AtomicUsize::new(0);
 
 /// Lets other Python threads run meanwhile. The only place that does: a fork must not happen in the middle
 /// of such work, whose pins the child would inherit with nobody to let go of them.
 pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
-    if FORKING.load(SeqCst) {
+    if FORKS.load(SeqCst) > 0 {
         return work();
     }
     DETACHED.fetch_add(1, SeqCst);
@@ -74,31 +74,38 @@ pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
     })
 }
 
-/// Before a fork: nothing new is detached, and what is runs to its end.
+/// Before a fork: nothing new is detached, and what is runs to its end. The wait is detached itself, because
+/// work that lets go of someone else's memory attaches to do so.
 #[pyfunction]
-fn _before_fork() {
-    FORKING.store(true, SeqCst);
-    while DETACHED.load(SeqCst) > 0 {
-        std::thread::yield_now();
-    }
+fn _before_fork(py: Python<'_>) {
+    FORKS.fetch_add(1, SeqCst);
+    py.detach(|| {
+        while DETACHED.load(SeqCst) > 0 {
+            std::thread::yield_now();
+        }
+    });
 }
 
-/// After a fork, in the parent and in the child.
 #[pyfunction]
-fn _after_fork() {
-    FORKING.store(false, SeqCst);
+fn _after_fork_in_parent() {
+    FORKS.fetch_sub(1, SeqCst);
 }
 
-/// Has Python call the two functions above.
+/// In the child there is one thread, and it is here.
+#[pyfunction]
+fn _after_fork_in_child() {
+    FORKS.store(0, SeqCst);
+    DETACHED.store(0, SeqCst);
+}
+
+/// Has Python call the three functions above.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let os = module.py().import("os")?;
     if os.hasattr("register_at_fork")? {
-        let before = wrap_pyfunction!(_before_fork, module)?;
-        let after = wrap_pyfunction!(_after_fork, module)?;
         let hooks = pyo3::types::PyDict::new(module.py());
-        hooks.set_item("before", before)?;
-        hooks.set_item("after_in_parent", &after)?;
-        hooks.set_item("after_in_child", &after)?;
+        hooks.set_item("before", wrap_pyfunction!(_before_fork, module)?)?;
+        hooks.set_item("after_in_parent", wrap_pyfunction!(_after_fork_in_parent, module)?)?;
+        hooks.set_item("after_in_child", wrap_pyfunction!(_after_fork_in_child, module)?)?;
         os.call_method("register_at_fork", (), Some(&hooks))?;
     }
     Ok(())

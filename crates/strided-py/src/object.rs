@@ -80,8 +80,7 @@ pub fn wrap_with(
     make: impl FnOnce(&mut Option<Tensor>) -> Result<()>,
 ) -> Result<*mut ffi::PyObject> {
     // SAFETY: the type is ours and not tracked by the collector; every field behind the head is written
-    // before anyone sees the object. One that is not finished is freed as what it is: memory, and a
-    // reference to its type.
+    // before anyone sees the object.
     unsafe {
         let this = ffi::PyObject_New::<TensorObject>(tensor_type());
         if this.is_null() {
@@ -89,12 +88,25 @@ pub fn wrap_with(
         }
         (&raw mut (*this).weakrefs).write(null_mut());
         (&raw mut (*this).tensor).write(None);
-        if let Err(fail) = make(&mut (*this).tensor) {
-            ffi::PyObject_Free(this.cast());
-            ffi::Py_DECREF(tensor_type().cast());
-            return Err(fail);
-        }
+        let unfinished = Unfinished(this);
+        make(&mut (*this).tensor)?;
+        std::mem::forget(unfinished);
         Ok(this.cast())
+    }
+}
+
+/// An object that nobody has seen yet. If making it fails, or panics, it is freed as what it is: perhaps a
+/// tensor, memory, and a reference to its type.
+struct Unfinished(*mut TensorObject);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        // SAFETY: ours alone; its tensor is there or not, and the type counted it when it was made.
+        unsafe {
+            (&raw mut (*self.0).tensor).drop_in_place();
+            ffi::PyObject_Free(self.0.cast());
+            ffi::Py_DECREF(tensor_type().cast());
+        }
     }
 }
 

@@ -131,15 +131,15 @@ fn apply_large(
         Operand::Scalar(number) => Err(*number),
     };
     let copies: SmallVec<[std::result::Result<Tensor, Scalar>; MOST]> = operands.iter().map(own).collect();
-    let out = out.cloned();
+    let mut out = out.cloned(); // given up only after the work: see `detached`
     Ok(detached(py, || {
         let borrowed = copies.iter().map(|copy| match copy {
             Ok(x) => Operand::Tensor(x),
             Err(number) => Operand::Scalar(*number),
         });
         let operands: SmallVec<[Operand; MOST]> = borrowed.collect();
-        match out {
-            Ok(out) => run_into(row, &operands, &out),
+        match &mut out {
+            Ok(out) => run_into(row, &operands, out),
             Err(slot) => run_new(row, &operands, slot),
         }
     })?)

@@ -259,7 +259,13 @@ impl<'py> Level<'py> {
             } else {
                 Bound::from_owned_ptr_or_opt(py, ffi::PySequence_GetItem(object, at))
             };
-            item.map(Some).ok_or_else(|| Fail::set(py))
+            item.map(Some).ok_or_else(|| {
+                if ffi::PyErr_ExceptionMatches(ffi::PyExc_IndexError) == 0 {
+                    return Fail::set(py);
+                }
+                ffi::PyErr_Clear();
+                changed()
+            })
         }
     }
 }

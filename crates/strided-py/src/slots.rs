@@ -57,8 +57,9 @@ fn read_index(py: Python<'_>, item: Object, all: &mut Indices) -> Result<()> {
             all.push(Index::Rest);
         } else if item == ffi::Py_None() {
             all.push(Index::New);
-        } else if class == &raw mut ffi::PyBool_Type {
-            return Err(no_index(py, item));
+        } else if class == &raw mut ffi::PyBool_Type || is_tensor(item) && tensor_of(item).layout().rank() > 0
+        {
+            return Err(no_index(py, item)); // a mask or a list of indices, not one index
         } else {
             match isize::read(py, item) {
                 Ok(Some(at)) => all.push(Index::At(at)),
@@ -126,9 +127,12 @@ fn location_of(x: &Tensor, count: usize, index: impl Fn(usize) -> Object) -> Opt
                 return None;
             }
             let at = ffi::PyLong_AsSsize_t(index);
+            if at == -1 && !ffi::PyErr_Occurred().is_null() {
+                ffi::PyErr_Clear(); // beyond 64 bits
+                return None;
+            }
             let at = if at < 0 { at + mode.extent } else { at };
             if at < 0 || at >= mode.extent {
-                ffi::PyErr_Clear();
                 return None;
             }
             location += at * mode.stride;
@@ -293,7 +297,7 @@ unsafe extern "C" fn repr(this: Object) -> Object {
 
 /// By identity, as `==` works element by element.
 unsafe extern "C" fn hash(this: Object) -> ffi::Py_hash_t {
-    // The low bits of an address are always the same.
+    // The low bits of an address are always the same; -1 would mean an error.
     (this as usize).rotate_right(4) as ffi::Py_hash_t & !1
 }
 

@@ -87,6 +87,9 @@ unsafe extern "C" fn new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Ob
                     "device" => {
                         dtype::Device::from_arg(py, value, "device")?;
                     }
+                    "requires_grad" => {
+                        Option::<crate::args::NoGrad>::from_arg(py, value, "requires_grad")?;
+                    }
                     _ => return Err(Fail::Type(format!("unknown argument '{name}'"))),
                 }
             }
@@ -257,7 +260,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Tensor", &class)?;
     // So that an array leaves `array + tensor` to the tensor.
     class.setattr("__array_priority__", 1000.0)?;
-    std::mem::forget(class); // kept for the life of the process: instances and free lists refer to it
+    std::mem::forget(class); // kept for the life of the process: instances refer to it
     crate::size::add_size_descriptor(py)?;
     let mut functions = definitions(rows.iter(), Place::Function);
     functions.extend(crate::ops::functions());

@@ -92,6 +92,11 @@ fn plain_steps<const N: usize>(twins: &Twins, inputs: &[Input; N], out: &Tensor)
 /// # Safety
 /// The origins are pinned for the operands' layouts, or are slots of the kernel's dtype.
 unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Pointers) {
+    for input in inputs {
+        if let Input::Tensor(x) = input {
+            assert!(broadcasts(x.layout(), out.layout()), "inputs broadcast to the output");
+        }
+    }
     let size = twins.operand().size();
     let mut staged = Staged { kernel: twins.kernel(), casts: [None; OPERANDS], sizes: [size; OPERANDS] };
     let none = Layout::scalar();
@@ -111,6 +116,12 @@ unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Point
     nest.for_each(origins, |p, s, n| unsafe { staged.run(p, s, n) });
 }
 
+/// Whether every extent is the output's, counted from the last, or 1.
+fn broadcasts(input: &Layout, out: &Layout) -> bool {
+    let pairs = input.modes().iter().rev().zip(out.modes().iter().rev());
+    input.rank() <= out.rank() && pairs.into_iter().all(|(a, b)| a.extent == b.extent || a.extent == 1)
+}
+
 #[inline]
 fn cast_if_needed(from: DType, to: DType) -> Option<Kernel> {
     if from == to { None } else { Some(cast::kernel(from, to)) }
@@ -118,7 +129,8 @@ fn cast_if_needed(from: DType, to: DType) -> Option<Kernel> {
 
 /// Writes the elements of `src`, seen through a layout that adds no location to its own, into `out`.
 pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
-    debug_assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
+    assert!(layout.same_shape(out.layout()), "the source is seen in the output's shape");
+    assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
     let kernel = cast::kernel(src.dtype(), out.dtype());
     if let [Some(to), Some(from)] = pin_each([Some((out, Access::Write)), Some((src, Access::Read))])? {
         let operands = [

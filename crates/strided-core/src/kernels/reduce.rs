@@ -15,7 +15,7 @@ use super::{Kernel, OPERANDS, Pointers};
 use crate::cpu::{self, simd};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::layout::Layout;
+use crate::layout::{Layout, Mode};
 use crate::nest::{Loop, Nest, Operand, Order, walk};
 use crate::scalar::Num;
 use crate::storage::Access;
@@ -169,7 +169,9 @@ type Room<const N: usize> = MaybeUninit<[[u64; 2]; N]>;
 /// Reduces `x` into `out`, whose layout is seen through `spread`: `x`'s rank, with extents of 1 where it is
 /// reduced. The reducer's dtype is that of the accumulator.
 pub fn run(reducer: &Reducer, x: &Tensor, out: &Tensor, spread: &Layout) -> Result<()> {
-    debug_assert!(spread.bounds() == out.layout().bounds());
+    let kept = |(a, b): (&Mode, &Mode)| a.extent == b.extent || a.extent == 1;
+    assert!(spread.rank() == x.layout().rank() && spread.modes().iter().zip(x.layout().modes()).all(kept));
+    assert!(spread.bounds() == out.layout().bounds());
     let operands = [
         Operand { layout: spread, size: out.dtype().size() },
         Operand { layout: x.layout(), size: x.dtype().size() },

@@ -12,7 +12,6 @@ use crate::tensor::{Tensor, conflict};
 /// One reduction.
 pub struct Row {
     pub name: &'static str,
-    pub doc: &'static str,
     /// The dtype of the result, unless the caller names one.
     pub result: fn(DType) -> DType,
     /// The loops for an accumulator of a dtype.
@@ -22,7 +21,6 @@ pub struct Row {
 /// The sum of elements. Integers are summed as int64 (uint64 as itself), halves as float32.
 pub static SUM: Row = Row {
     name: "sum",
-    doc: "Sum of the elements, of all or along dims: pairwise, in an order that depends on their number alone.",
     result: |dtype| match dtype.category() {
         Category::Bool | Category::Int if dtype != DType::U64 => DType::I64,
         _ => dtype,

@@ -173,7 +173,7 @@ fn looking_at(
 fn resized(py: Python<'_>, x: TensorArg, shape: &[isize]) -> Result<Object> {
     let mut tensor = Tensor::clone(&x);
     // Waits for operations of other threads, which may need to attach before they let go of their arguments.
-    let tensor = detached(py, || tensor.resize(shape).map(|_| tensor))?;
+    detached(py, || tensor.resize(shape))?;
     // SAFETY: a tensor, and no reference into it is alive.
     unsafe { replace(x.0, tensor) };
     Ok(again(x.0))
