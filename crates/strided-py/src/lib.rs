@@ -1,7 +1,7 @@
 //! The Python side: the only crate that may name a Python object.
 //!
 //! A call of `a + b` goes from a slot (`ops.rs`) through the reading of its operands to the engine's
-//! `ops::elementwise::run`, its nest and its kernel. `methods.rs` says how methods are declared.
+//! `ops::elementwise`, `kernels::launch`, the nest and the kernel. `methods.rs` says how methods are declared.
 
 use pyo3::prelude::*;
 
@@ -10,6 +10,7 @@ mod buffer;
 mod call;
 mod dtype;
 mod errors;
+mod heap;
 mod identity;
 mod layout;
 mod methods;

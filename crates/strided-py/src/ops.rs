@@ -385,17 +385,17 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
             "*" => (ffi::Py_nb_multiply, ffi::Py_nb_inplace_multiply),
             "/" => (ffi::Py_nb_true_divide, ffi::Py_nb_inplace_true_divide),
             "-x" => {
-                slots.push(crate::size::slot(ffi::Py_nb_negative, made.unary as *mut c_void));
+                slots.push(crate::heap::slot(ffi::Py_nb_negative, made.unary as *mut c_void));
                 continue;
             }
             "abs" => {
-                slots.push(crate::size::slot(ffi::Py_nb_absolute, made.unary as *mut c_void));
+                slots.push(crate::heap::slot(ffi::Py_nb_absolute, made.unary as *mut c_void));
                 continue;
             }
             _ => continue,
         };
-        slots.push(crate::size::slot(plain, made.binary as *mut c_void));
-        slots.push(crate::size::slot(in_place, made.in_place_binary as *mut c_void));
+        slots.push(crate::heap::slot(plain, made.binary as *mut c_void));
+        slots.push(crate::heap::slot(in_place, made.in_place_binary as *mut c_void));
     }
     slots
 }

@@ -2,11 +2,12 @@
 
 use crate::args::{Args, FromArg, Object, Param, TensorArg, bind};
 use crate::errors::{Fail, Result, guard};
+use crate::heap::{SUBCLASSED, make_type, slot};
 use crate::methods::forever;
 use crate::object::{is_tensor, tensor_of, tensor_type};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
 use strided_core::layout::Dims;
@@ -111,34 +112,18 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ffi::PyMethodDef::zeroed(),
     ];
     let doc = "The extents of a tensor: a tuple of ints.\n\n>>> strided.Size([4, 4, 3, 2])\nstrided.Size([4, 4, 3, 2])";
-    let mut slots = [
+    let slots = vec![
         slot(ffi::Py_tp_repr, size_repr as *mut c_void),
         slot(ffi::Py_mp_subscript, size_subscript as *mut c_void),
         slot(ffi::Py_sq_concat, size_concat as *mut c_void),
         slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()),
         slot(ffi::Py_tp_doc, forever(doc).as_ptr().cast_mut().cast()),
-        slot(0, null_mut()),
     ];
-    let mut spec = ffi::PyType_Spec {
-        name: c"strided.Size".as_ptr(),
-        basicsize: 0,
-        itemsize: 0,
-        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE) as u32,
-        slots: slots.as_mut_ptr(),
-    };
-    // SAFETY: a complete specification, whose slots match their types; the base is the tuple type.
-    let class = unsafe {
-        let class = ffi::PyType_FromSpecWithBases(&mut spec, (&raw mut ffi::PyTuple_Type).cast());
-        Bound::from_owned_ptr_or_err(py, class)?
-    };
+    let base = Some(&raw mut ffi::PyTuple_Type);
+    // SAFETY: the slots match their numbers; instances are tuples.
+    let class = unsafe { make_type(py, c"strided.Size", 0, SUBCLASSED, base, slots)? };
     SIZE.store(class.as_ptr().cast(), Relaxed);
-    module.add("Size", &class)?;
-    std::mem::forget(class); // kept for the life of the process: every shape is one
-    Ok(())
-}
-
-pub fn slot(number: c_int, pointer: *mut c_void) -> ffi::PyType_Slot {
-    ffi::PyType_Slot { slot: number, pfunc: pointer }
+    module.add("Size", class)
 }
 
 /// `x.size`: a descriptor that is called like a method without making an object, and that gives an
@@ -232,26 +217,19 @@ pub fn add_size_descriptor(py: Python<'_>) -> PyResult<()> {
     ];
     let doc = "size($self, dim=None)\n--\n\nThe extents as a Size, or the extent of one dim. Without a call: the number of elements.\n\n\
         >>> x = strided.zeros(3, 4)\n>>> x.size()\nstrided.Size([3, 4])\n>>> x.size(0)\n3\n>>> x.size\n12";
-    let mut slots = [
+    let slots = vec![
         slot(ffi::Py_tp_descr_get, descriptor_get as *mut c_void),
         slot(ffi::Py_tp_call, descriptor_slow_call as *mut c_void),
         slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast()),
         slot(ffi::Py_tp_doc, forever(doc).as_ptr().cast_mut().cast()),
-        slot(0, null_mut()),
     ];
     // The two flags are not in the limited API's headers before 3.12, but they mean the same in 3.11.
     const HAVE_VECTORCALL: u32 = 1 << 11;
     const METHOD_DESCRIPTOR: u32 = 1 << 17;
-    let mut spec = ffi::PyType_Spec {
-        name: c"strided.size_descriptor".as_ptr(),
-        basicsize: size_of::<Descriptor>() as c_int,
-        itemsize: 0,
-        flags: ffi::Py_TPFLAGS_DEFAULT as u32 | HAVE_VECTORCALL | METHOD_DESCRIPTOR,
-        slots: slots.as_mut_ptr(),
-    };
-    // SAFETY: a complete specification; the new instance is a `Descriptor` whose only field is then set.
+    let (size, flags) = (size_of::<Descriptor>(), HAVE_VECTORCALL | METHOD_DESCRIPTOR);
+    // SAFETY: the slots match their numbers; the new instance is a `Descriptor` whose only field is then set.
     unsafe {
-        let class = Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec))?;
+        let class = make_type(py, c"strided.size_descriptor", size, flags, None, slots)?;
         let object = Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class.as_ptr().cast(), 0))?;
         (*object.as_ptr().cast::<Descriptor>()).call = descriptor_call;
         Bound::from_borrowed_ptr(py, tensor_type().cast()).setattr("size", object)

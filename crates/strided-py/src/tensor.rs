@@ -5,14 +5,15 @@ use crate::buffer;
 use crate::call::{again, bound, give, view};
 use crate::dtype;
 use crate::errors::{Fail, Result, guard};
+use crate::heap::{SUBCLASSED, make_type, slot};
 use crate::methods::{Place, definitions, forever};
 use crate::object::{self, tensor_of, wrap, wrap_as};
 use crate::rows::{self, create::shared_or_cast};
-use crate::size::{is_size, new_size, slot};
+use crate::size::{is_size, new_size};
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::ptr::null_mut;
 use strided_core::dtype::default_float;
 use strided_core::layout::Dims;
@@ -246,21 +247,13 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ];
     slots.extend(crate::slots::slots());
     slots.extend(crate::ops::slots());
-    slots.push(slot(0, null_mut()));
-    let mut spec = ffi::PyType_Spec {
-        name: c"strided.Tensor".as_ptr(),
-        basicsize: size_of::<object::TensorObject>() as c_int,
-        itemsize: 0,
-        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE) as u32,
-        slots: slots.as_mut_ptr(),
-    };
-    // SAFETY: a complete specification whose slots have the types that their numbers ask for.
-    let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec))? };
+    let size = size_of::<object::TensorObject>();
+    // SAFETY: the slots match their numbers, and `wrap` makes instances of that size.
+    let class = unsafe { make_type(py, c"strided.Tensor", size, SUBCLASSED, None, slots)? };
     object::set_tensor_type(class.as_ptr().cast());
     module.add("Tensor", &class)?;
     // So that an array leaves `array + tensor` to the tensor.
     class.setattr("__array_priority__", 1000.0)?;
-    std::mem::forget(class); // kept for the life of the process: instances refer to it
     crate::size::add_size_descriptor(py)?;
     let mut functions = definitions(rows.iter(), Place::Function);
     functions.extend(crate::ops::functions());

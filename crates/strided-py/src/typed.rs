@@ -5,8 +5,8 @@
 
 use crate::args::Object;
 use crate::errors::guard;
+use crate::heap::{SUBCLASSED, make_type, slot};
 use crate::object::{is_tensor, tensor_of, tensor_type};
-use crate::size::slot;
 use crate::storage::PyStorage;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -70,19 +70,10 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         },
         ffi::PyMethodDef::zeroed(),
     ];
-    let mut slots = [slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()), slot(0, null_mut())];
-    let mut spec = ffi::PyType_Spec {
-        name: c"strided.TypedMeta".as_ptr(),
-        basicsize: 0,
-        itemsize: 0,
-        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE) as u32,
-        slots: slots.as_mut_ptr(),
-    };
-    // SAFETY: a complete specification; the base is `type`.
-    let meta = unsafe {
-        let meta = ffi::PyType_FromSpecWithBases(&mut spec, (&raw mut ffi::PyType_Type).cast());
-        Bound::from_owned_ptr_or_err(py, meta)?
-    };
+    let slots = vec![slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast())];
+    let base = Some(&raw mut ffi::PyType_Type);
+    // SAFETY: the slot matches its number; instances are types.
+    let meta = unsafe { make_type(py, c"strided.TypedMeta", 0, SUBCLASSED, base, slots)? };
     // SAFETY: the tensor type was made before.
     let tensor = unsafe { Bound::from_borrowed_ptr(py, tensor_type().cast()) };
     let storage = py.get_type::<PyStorage>().into_any();

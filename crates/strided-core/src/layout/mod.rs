@@ -157,18 +157,7 @@ impl Layout {
     /// Whether the elements lie next to each other in row-major order: Torch's `is_contiguous()`.
     #[inline]
     pub fn is_dense(&self) -> bool {
-        let mut expected = 1;
-        let mut dense = true;
-        for mode in self.modes.iter().rev() {
-            if mode.extent == 0 {
-                return true;
-            }
-            if mode.extent != 1 {
-                dense &= mode.stride == expected;
-                expected *= mode.extent;
-            }
-        }
-        dense
+        is_packed(self.modes.iter().rev())
     }
 
     /// Whether both have the same shape and strides.
@@ -223,6 +212,24 @@ impl Layout {
     pub fn stride_text(&self) -> String {
         format!("{:?}", self.stride().as_slice())
     }
+}
+
+/// Whether modes, the fastest first, lie one inside the other without gaps. Extents of 1 may have any
+/// stride, and without elements there is no gap.
+#[inline(always)]
+fn is_packed<'a>(modes: impl Iterator<Item = &'a Mode>) -> bool {
+    let mut expected = 1;
+    let mut packed = true;
+    for mode in modes {
+        if mode.extent == 0 {
+            return true;
+        }
+        if mode.extent != 1 {
+            packed &= mode.stride == expected;
+            expected *= mode.extent;
+        }
+    }
+    packed
 }
 
 /// The largest span, in elements: sixteen bytes of each must fit `isize`.

@@ -3,7 +3,7 @@
 //! Modes of extent 1 are passed over everywhere: their only index is 0, so that their stride means nothing.
 
 use super::overlap::nested;
-use super::{Layout, Mode, Modes};
+use super::{Layout, Mode, Modes, is_packed};
 use crate::error::{Error, Problem, Result};
 use smallvec::SmallVec;
 
@@ -57,18 +57,7 @@ impl Layout {
 
     /// Whether the elements lie next to each other, the first mode fastest.
     pub fn is_column_major(&self) -> bool {
-        let mut expected = 1;
-        let mut dense = true;
-        for mode in &self.modes {
-            if mode.extent == 0 {
-                return true;
-            }
-            if mode.extent != 1 {
-                dense &= mode.stride == expected;
-                expected *= mode.extent;
-            }
-        }
-        dense
+        is_packed(self.modes.iter())
     }
 
     /// The row-major layout of the same shape, from location 0 on.
