@@ -36,6 +36,19 @@ impl Tensor {
         Ok(Tensor { storage, layout, dtype })
     }
 
+    /// A row-major tensor of a layout's shape on memory of its own, made in a slot.
+    #[inline(always)]
+    pub fn insert_like<'a>(
+        slot: &'a mut Option<Tensor>,
+        like: &Layout,
+        dtype: DType,
+    ) -> Result<&'a mut Tensor> {
+        let storage = Storage::new(like.size() * dtype.size(), Fill::Nothing)?;
+        let tensor = slot.insert(Tensor { storage, layout: Layout::scalar(), dtype });
+        tensor.layout.become_dense_like(like);
+        Ok(tensor)
+    }
+
     /// A tensor on an existing storage. Refuses a layout that leaves it.
     pub fn over(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
         if layout.offset() < 0 {

@@ -63,13 +63,22 @@ impl Layout {
     /// The row-major layout of the same shape, from location 0 on.
     #[inline]
     pub fn dense_like(&self) -> Layout {
-        let mut modes = Modes::from_slice(&self.modes);
+        let mut dense = Layout::scalar();
+        dense.become_dense_like(self);
+        dense
+    }
+
+    /// Becomes the row-major layout of another's shape, from location 0 on, without a move.
+    #[inline(always)]
+    pub fn become_dense_like(&mut self, like: &Layout) {
+        self.offset = 0;
+        self.modes.clear();
+        self.modes.extend_from_slice(&like.modes);
         let mut stride = 1;
-        for mode in modes.iter_mut().rev() {
+        for mode in self.modes.iter_mut().rev() {
             mode.stride = stride;
-            stride *= mode.extent.max(1); // fits: it did when this layout was made
+            stride *= mode.extent.max(1); // fits: it did when that layout was made
         }
-        Layout { modes, offset: 0 }
     }
 
     /// Whether each of these modes begins where the one before it ends, the fast mode first: `stride[j] ==

@@ -8,7 +8,6 @@ use crate::kernels::item;
 use crate::kernels::launch::{self, Input, Output};
 use crate::layout::{self, Layout};
 use crate::scalar::Scalar;
-use crate::storage::Fill;
 use crate::tensor::{Tensor, conflict};
 
 /// What an operation is applied to: a tensor, or a number that takes on the dtype of the tensors.
@@ -67,14 +66,20 @@ pub fn run_into(row: &Row, operands: &[Operand], out: &Tensor) -> Result<()> {
 #[inline(always)]
 fn make<const N: usize>(row: &Row, operands: &[Operand; N], slot: &mut Option<Tensor>) -> Result<()> {
     let plan = Plan::new(row, operands)?;
-    let new = slot.insert(Tensor::with_new_memory(common_layout(operands)?, plan.result, Fill::Nothing)?);
+    let new = match common_shape(operands) {
+        Some(layout) => Tensor::insert_like(slot, layout, plan.result)?,
+        None => Tensor::insert_like(slot, &broadcast_layout(operands)?, plan.result)?,
+    };
     plan.fill_or_copy(operands, None, Output::New(new))
 }
 
 #[inline(always)]
 fn write<const N: usize>(row: &Row, operands: &[Operand; N], out: &Tensor) -> Result<()> {
     let plan = Plan::new(row, operands)?;
-    plan.check_output(out, &common_layout(operands)?)?;
+    match common_shape(operands) {
+        Some(layout) => plan.check_output(out, layout)?,
+        None => plan.check_output(out, &broadcast_layout(operands)?)?,
+    }
     plan.fill_or_copy(operands, Some(out), Output::Given(out))
 }
 
@@ -221,15 +226,15 @@ fn far(value: Scalar) -> f64 {
     }
 }
 
-/// The row-major layout of the shape to which the operands broadcast; the common case of equal shapes costs
-/// a comparison each.
+/// A layout of the shape that all tensors among the operands have, if it is one.
 #[inline(always)]
-fn common_layout<const N: usize>(operands: &[Operand; N]) -> Result<Layout> {
-    let first = operands.iter().find_map(Operand::tensor).expect("one of the operands is a tensor");
-    let same = |operand: &Operand| operand.tensor().is_none_or(|x| x.layout().same_shape(first.layout()));
-    if operands.iter().all(same) { Ok(first.layout().dense_like()) } else { broadcast_layout(operands) }
+fn common_shape<'a, const N: usize>(operands: &[Operand<'a>; N]) -> Option<&'a Layout> {
+    let first = operands.iter().find_map(Operand::tensor).expect("one of the operands is a tensor").layout();
+    let same = |operand: &Operand| operand.tensor().is_none_or(|x| x.layout().same_shape(first));
+    operands.iter().all(same).then_some(first)
 }
 
+/// The row-major layout of the shape to which the operands broadcast.
 #[cold]
 fn broadcast_layout(operands: &[Operand]) -> Result<Layout> {
     let layouts: Vec<&Layout> = operands.iter().filter_map(Operand::tensor).map(Tensor::layout).collect();
