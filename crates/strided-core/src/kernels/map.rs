@@ -28,15 +28,15 @@ pub struct Twins {
 }
 
 impl Twins {
-    pub fn unary<F: Unary<A>, A: Element>() -> Twins {
+    pub const fn unary<F: Unary<A>, A: Element>() -> Twins {
         Twins::new::<A, F::Out>(unary::<F, A>, unary_reference::<F, A>)
     }
 
-    pub fn binary<F: Binary<A>, A: Element>() -> Twins {
+    pub const fn binary<F: Binary<A>, A: Element>() -> Twins {
         Twins::new::<A, F::Out>(binary::<F, A>, binary_reference::<F, A>)
     }
 
-    fn new<A: Element, O: Element>(fast: Kernel, reference: Kernel) -> Twins {
+    const fn new<A: Element, O: Element>(fast: Kernel, reference: Kernel) -> Twins {
         Twins { fast, reference, operand: A::DTYPE, result: O::DTYPE }
     }
 

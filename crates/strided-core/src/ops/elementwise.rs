@@ -210,7 +210,7 @@ impl<'a> Plan<'a> {
                 Operand::Scalar(value) => Input::Slot(self.slot(value, operands)),
             };
         }
-        launch::run(&twins, &inputs, out)
+        launch::run(twins, &inputs, out)
     }
 }
 

@@ -78,7 +78,7 @@ pub struct Row {
     pub example: Example,
     pub doc: &'static str,
     /// The kernels for operands of a compute dtype.
-    pub kernels: fn(DType) -> Option<Twins>,
+    pub kernels: fn(DType) -> Option<&'static Twins>,
 }
 
 impl Class {
@@ -157,10 +157,10 @@ macro_rules! body {
 /// Chooses the drivers by the number of operands.
 macro_rules! twins {
     ($name:ident ($a:ident) $T:ident) => {
-        Twins::unary::<bodies::$name, $T>()
+        const { &Twins::unary::<bodies::$name, $T>() }
     };
     ($name:ident ($a:ident, $b:ident) $T:ident) => {
-        Twins::binary::<bodies::$name, $T>()
+        const { &Twins::binary::<bodies::$name, $T>() }
     };
 }
 
