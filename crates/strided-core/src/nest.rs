@@ -47,7 +47,12 @@ pub struct Nest {
     loops: SmallVec<[Loop; 4]>,
     /// What to add to each operand's address before walking, where a loop was turned around.
     shift: Steps,
+    /// Whether the two innermost loops are walked in tiles.
+    tiled: bool,
 }
+
+/// Rows and columns of a tile: 64 cache lines of each operand fit the first cache.
+const TILE: usize = 64;
 
 impl Nest {
     /// Plans operands that broadcast to the shape of a layout.
@@ -56,14 +61,14 @@ impl Nest {
         let Some(whole) = Nest::all_dense(shape, operands) else {
             return Nest::general(shape, operands, order);
         };
-        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS] };
+        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS], tiled: false };
         nest.loops.push(whole);
         nest
     }
 
     fn general(shape: &Layout, operands: &[Operand], order: Order) -> Nest {
         debug_assert!(operands.len() <= OPERANDS);
-        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS] };
+        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS], tiled: false };
         for (dim, &Mode { extent, .. }) in shape.modes().iter().enumerate() {
             if extent == 1 {
                 continue;
@@ -85,6 +90,7 @@ impl Nest {
             nest.sort();
         }
         nest.fold();
+        nest.tiled = order == Order::Free && nest.has_mixed_order();
         if nest.loops.is_empty() {
             let mut steps = [0; OPERANDS];
             steps.iter_mut().zip(operands).for_each(|(step, operand)| *step = operand.size as isize);
@@ -146,6 +152,14 @@ impl Nest {
         self.loops.truncate(kept + 1);
     }
 
+    /// Whether the two innermost loops are long, and some operand would rather have them the other way round:
+    /// `x + y.t()`. Walked row by row, each of its cache lines would be fetched once per element.
+    fn has_mixed_order(&self) -> bool {
+        let [.., outer, inner] = &self.loops[..] else { return false };
+        let mixed = |k: usize| outer.steps[k] != 0 && outer.steps[k].abs() < inner.steps[k].abs();
+        outer.extent >= TILE && inner.extent >= TILE && (0..OPERANDS).any(mixed)
+    }
+
     pub fn loops(&self) -> &[Loop] {
         &self.loops
     }
@@ -169,8 +183,28 @@ impl Nest {
     #[inline]
     pub fn for_each(&self, origins: Pointers, mut run: impl FnMut(&Pointers, &Steps, usize)) {
         let (inner, outer) = self.loops.split_last().expect("a nest has a loop");
+        if self.tiled {
+            let (rows, outer) = outer.split_last().expect("a tiled nest has two loops");
+            return walk(outer, self.start(origins), |at| walk_tiles(rows, inner, at, &mut run));
+        }
         if inner.extent > 0 {
             walk(outer, self.start(origins), |at| run(at, &inner.steps, inner.extent));
+        }
+    }
+}
+
+/// Two loops in tiles: TILE columns of TILE rows, then the next columns of the same rows.
+fn walk_tiles(rows: &Loop, columns: &Loop, start: &Pointers, run: &mut impl FnMut(&Pointers, &Steps, usize)) {
+    for row_tile in (0..rows.extent).step_by(TILE) {
+        for column in (0..columns.extent).step_by(TILE) {
+            for row in row_tile..rows.extent.min(row_tile + TILE) {
+                let mut at = *start;
+                for (k, pointer) in at.iter_mut().enumerate() {
+                    let shift = row as isize * rows.steps[k] + column as isize * columns.steps[k];
+                    *pointer = pointer.wrapping_offset(shift);
+                }
+                run(&at, &columns.steps, TILE.min(columns.extent - column));
+            }
         }
     }
 }
@@ -269,6 +303,22 @@ mod tests {
         free.sort();
         expected.sort();
         assert_eq!(free, expected);
+    }
+
+    #[test]
+    fn tiles_cover_every_pair_once() {
+        let shape = [2, 70, 130];
+        let out = Layout::row_major(&shape).unwrap();
+        let turned = Layout::strided(&shape, &[9100, 1, 70], 0).unwrap();
+        let operands = [Operand { layout: &out, size: 1 }, Operand { layout: &turned, size: 2 }];
+        let nest = Nest::new(&out, &operands, Order::Free);
+        assert!(nest.tiled && !Nest::new(&out, &operands, Order::RowMajor).tiled);
+        let mut walked = pairs(&nest);
+        walked.sort();
+        walked.dedup();
+        assert_eq!(walked.len(), 2 * 70 * 130);
+        let place = |i: isize| 2 * (i / 9100 * 9100 + i / 130 % 70 + i % 130 * 70);
+        assert!(walked.iter().enumerate().all(|(i, &pair)| pair == (i as isize, place(i as isize))));
     }
 
     #[test]
