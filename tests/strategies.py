@@ -9,6 +9,24 @@ from hypothesis import strategies as hs
 
 import strided as st
 
+#: Torch's word for each dtype, as in FloatTensor and FloatStorage.
+CLASSES = {
+    "bool": "Bool",
+    "uint8": "Byte",
+    "uint16": "UInt16",
+    "uint32": "UInt32",
+    "uint64": "UInt64",
+    "int8": "Char",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "float32": "Float",
+    "float64": "Double",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
 DTYPES = [
     "bool",
     *("uint8", "uint16", "uint32", "uint64"),

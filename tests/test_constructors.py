@@ -7,27 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from strategies import COMPLEX, DTYPES, FLOATS, INTS, fresh, memory_dtype, memory_of, ordinary
+from strategies import CLASSES, COMPLEX, DTYPES, FLOATS, INTS, fresh, memory_dtype, memory_of, ordinary
 
 import strided as st
-
-CLASSES = {
-    "bool": "Bool",
-    "uint8": "Byte",
-    "uint16": "UInt16",
-    "uint32": "UInt32",
-    "uint64": "UInt64",
-    "int8": "Char",
-    "int16": "Short",
-    "int32": "Int",
-    "int64": "Long",
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "float32": "Float",
-    "float64": "Double",
-    "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-}
 
 
 def typed(name):

@@ -12,26 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from strategies import CLASSES
 
 import strided as st
 
-CLASSES = {
-    "bool": "Bool",
-    "uint8": "Byte",
-    "uint16": "UInt16",
-    "uint32": "UInt32",
-    "uint64": "UInt64",
-    "int8": "Char",
-    "int16": "Short",
-    "int32": "Int",
-    "int64": "Long",
-    "float16": "Half",
-    "bfloat16": "BFloat16",
-    "float32": "Float",
-    "float64": "Double",
-    "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-}
 every_dtype = pytest.mark.parametrize("name", CLASSES)
 buffer_dtype = pytest.mark.parametrize("name", [name for name in CLASSES if name != "bfloat16"])
 

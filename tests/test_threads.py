@@ -223,6 +223,17 @@ def work():
     y = st.zeros(10); y.resize_(1000); y.fill_(1)
     assert y.sum().item() == 1000
     assert repr(y[:2]) and y.tolist()[0] == 1
+
+def fork_and_work():
+    pid = os.fork()
+    if pid == 0:
+        try:
+            work()
+        except BaseException as e:
+            print(repr(e), file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    return pid
 """
 
 
@@ -233,14 +244,7 @@ def test_fork():
 for _ in range(5):
     children = []
     for _ in range(4):
-        pid = os.fork()
-        if pid == 0:
-            try:
-                work()
-            except BaseException as e:
-                print(repr(e), file=sys.stderr, flush=True)
-                os._exit(1)
-            os._exit(0)
+        pid = fork_and_work()
         children.append(pid)
     work()
     for pid in children:
@@ -264,14 +268,7 @@ threads = [threading.Thread(target=busy) for _ in range(3)]
 for t in threads: t.start()
 try:
     for _ in range(15):
-        pid = os.fork()
-        if pid == 0:
-            try:
-                work()
-            except BaseException as e:
-                print(repr(e), file=sys.stderr, flush=True)
-                os._exit(1)
-            os._exit(0)
+        pid = fork_and_work()
         deadline = time.monotonic() + 20
         while True:
             done, status = os.waitpid(pid, os.WNOHANG)
