@@ -11,7 +11,7 @@ import json
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import timing
+import _timing as timing
 
 Results = dict[str, dict[str, dict[str, Any]]]  # row -> library -> {"ns": …, "spelling": …}
 
