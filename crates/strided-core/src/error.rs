@@ -24,6 +24,7 @@ pub enum Family {
     Overflow,
     ZeroDivision,
     Memory,
+    Interrupt,
 }
 
 /// A shape as it is written in messages: `2x5`, `()` for none.
@@ -87,6 +88,8 @@ pub enum Problem {
     NotOwned,
     /// No memory of that many bytes.
     OutOfMemory { bytes: usize },
+    /// The user gave up on a call that took long.
+    Interrupted,
 }
 
 impl Error {
@@ -120,6 +123,7 @@ impl Error {
             DoesNotFit { .. } => Family::Overflow,
             ReadOnly | Exported { .. } | NotOwned => Family::Storage,
             OutOfMemory { .. } => Family::Memory,
+            Interrupted => Family::Interrupt,
             _ => Family::Shape,
         }
     }
@@ -208,6 +212,7 @@ impl fmt::Display for Problem {
             }
             NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
             OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
+            Interrupted => write!(f, "interrupted"),
         }
     }
 }
