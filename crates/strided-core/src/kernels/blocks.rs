@@ -9,8 +9,10 @@ use std::ptr::null_mut;
 
 /// Elements per block: four operands of the widest type fill half of a small first-level cache.
 const BLOCK: usize = 256;
-/// Bytes of a tile of one operand, and of a block on its way to memory.
+/// Bytes of a tile of one operand.
 pub(super) const TILE: usize = 16 << 10;
+/// Bytes of a block on its way around the caches. Shorter runs go through them: the lines at both ends of a
+/// run are not whole, and writing a line in two parts this way is slower than reading it first.
 const STREAMED: usize = 4 << 10;
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -52,7 +54,7 @@ impl Body for Staged {
     unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
         // SAFETY: the caller's promise, passed on.
         unsafe {
-            if self.stream && s[0] == self.memory[0] as isize {
+            if self.stream && s[0] == self.memory[0] as isize && n * self.memory[0] >= STREAMED {
                 self.run_streamed(p, s, n)
             } else {
                 self.run_cached(p, s, n)
@@ -87,7 +89,7 @@ impl Body for Staged {
                     )
                 };
             };
-            if self.moves && !self.stream && along[0] == size {
+            if self.moves && along[0] == size {
                 return turn(at[0], down[0]);
             }
             let step = columns.extent as isize * size;
