@@ -10,6 +10,7 @@ mod buffer;
 mod call;
 mod dtype;
 mod errors;
+mod exchange;
 mod heap;
 mod identity;
 mod layout;
