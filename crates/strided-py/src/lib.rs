@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 mod args;
 mod buffer;
 mod call;
+mod dlpack;
 mod dtype;
 mod errors;
 mod exchange;
