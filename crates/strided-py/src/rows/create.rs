@@ -3,6 +3,7 @@
 use crate::args::{Any, FromArg, Ints, NoGrad, Object, Rest, TensorArg};
 use crate::buffer::{from_bytes, has_buffer, import, import_or_copy};
 use crate::call::{give, with_threads};
+use crate::dlpack;
 use crate::dtype::{self, Device};
 use crate::errors::{Fail, Result};
 use crate::methods;
@@ -134,6 +135,18 @@ methods! { rows(py, x):
         }
         wrap(py, import(py, ndarray.0)?)
     };
+
+    /// A tensor on the memory of a tensor of another library, or of a DLPack capsule; read-only where that is.
+    /// `copy=True` always copies, `copy=False` refuses where the memory cannot be shared.
+    ///
+    /// >>> import numpy
+    /// >>> a = numpy.zeros(3)
+    /// >>> strided.from_dlpack(a).fill_(2).dtype
+    /// strided.float64
+    /// >>> print(a)
+    /// [2. 2. 2.]
+    function from_dlpack(ext | x: Any; device: Option<Device> = None, copy: Option<bool> = None)
+        => wrap(py, dlpack::import(ext.0, device, copy)?);
 
     /// One dim over the bytes of a buffer, read as elements of a dtype. Shares the memory.
     ///
