@@ -211,6 +211,7 @@ RETURNS = {
     "to_real": "_DType",
     "tolist": "Any",
     "unbind": VIEWS,
+    "_repr_html_": "str",
     "_repr_svg_": "str",
     "Layout.compatible": "_Bool",
     "Layout.draw": "Drawing",

@@ -320,6 +320,10 @@ impl PyLayout {
         displayed(this, "svg", "picture")
     }
 
+    fn _repr_html_<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        displayed(this, "notebook", "layout")
+    }
+
     fn __copy__(this: Py<Self>) -> Py<Self> {
         this
     }
