@@ -31,6 +31,7 @@ from types import EllipsisType
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
 import numpy
+from strided.display.drawing import Drawing
 from typing_extensions import Buffer, CapsuleType, Self
 
 _Bool: TypeAlias = builtins.bool
@@ -221,9 +222,13 @@ RETURNS = {
     "to_real": "_DType",
     "tolist": "Any",
     "unbind": VIEWS,
+    "_repr_html_": "str",
+    "_repr_svg_": "str",
     "Layout.compatible": "_Bool",
+    "Layout.draw": "Drawing",
     "Layout.extent": "_Int",
     "Layout.sequentially_contiguous": "_Bool",
+    "Layout.svg": "str",
     "Storage.size": "_Int",
     "Storage.tolist": "list[Any]",
     "_ops": "list[tuple[str, _Int, str, str, str, str]]",

@@ -21,9 +21,17 @@ if TYPE_CHECKING:
     from strided.display import get_printoptions as get_printoptions
     from strided.display import printoptions as printoptions
     from strided.display import set_printoptions as set_printoptions
+    from strided.display.drawing import draw as draw
+    from strided.display.explain import explain as explain
 
 #: Names that are loaded when they are first used, so that importing strided stays light.
-_LATER = {name: "strided.display" for name in ("get_printoptions", "printoptions", "set_printoptions")}
+_LATER = {
+    "draw": "strided.display.drawing",
+    "explain": "strided.display.explain",
+    "get_printoptions": "strided.display",
+    "printoptions": "strided.display",
+    "set_printoptions": "strided.display",
+}
 #: Modules that are loaded when they are first used.
 _MODULES = ("memory",)
 
