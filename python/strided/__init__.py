@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from strided import memory as memory
+    from strided import testing as testing
     from strided.display import get_printoptions as get_printoptions
     from strided.display import printoptions as printoptions
     from strided.display import set_printoptions as set_printoptions
@@ -32,8 +33,8 @@ _LATER = {
     "printoptions": "strided.display",
     "set_printoptions": "strided.display",
 }
-#: Modules that are loaded when they are first used.
-_MODULES = ("memory",)
+#: Modules of the package that are imported in the same way.
+_MODULES = {"memory", "testing"}
 
 
 def __getattr__(name: str) -> object:
@@ -41,7 +42,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'strided' has no attribute '{name}'")
     from importlib import import_module
 
-    value = import_module(f"strided.{name}") if name in _MODULES else getattr(import_module(_LATER[name]), name)
+    if name in _MODULES:
+        return import_module(f"strided.{name}")
+    value = getattr(import_module(_LATER[name]), name)
     globals()[name] = value
     return value
 
