@@ -1,6 +1,7 @@
 //! Errors as values: which operation, what it got, what it wanted.
 
 use crate::dtype::DType;
+use std::ffi::OsString;
 use std::fmt;
 
 pub type Result<T> = std::result::Result<T, Error>;
@@ -24,6 +25,7 @@ pub enum Family {
     Overflow,
     ZeroDivision,
     Memory,
+    System,
 }
 
 /// A shape as it is written in messages: `2x5`, `()` for none.
@@ -85,6 +87,16 @@ pub enum Problem {
     Exported { exports: usize },
     /// Changing the length of memory that is not ours.
     NotOwned,
+    /// Changing the length of memory that is mapped.
+    Mapped,
+    /// Sharing memory that is not ours to move.
+    NotMovable,
+    /// Writing to a file that there is none of.
+    NoFile,
+    /// A file that cannot be used as memory, and why.
+    File { path: OsString, what: String },
+    /// What the system refused, with its own number; the path is empty if there is none.
+    System { path: OsString, code: i32 },
     /// No memory of that many bytes.
     OutOfMemory { bytes: usize },
 }
@@ -118,7 +130,10 @@ impl Error {
             DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | RestRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
             DoesNotFit { .. } => Family::Overflow,
-            ReadOnly | Exported { .. } | NotOwned => Family::Storage,
+            ReadOnly | Exported { .. } | NotOwned | Mapped | NotMovable | NoFile | File { .. } => {
+                Family::Storage
+            }
+            System { .. } => Family::System,
             OutOfMemory { .. } => Family::Memory,
             _ => Family::Shape,
         }
@@ -204,9 +219,22 @@ impl fmt::Display for Problem {
             DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
             ReadOnly => write!(f, "the memory is read-only"),
             Exported { exports } => {
-                write!(f, "the storage cannot change its size while {exports} view(s) of it are exported")
+                write!(f, "the storage cannot change its memory while {exports} view(s) of it are exported")
             }
             NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
+            Mapped => write!(f, "mapped and shared memory keeps its size; clone it first"),
+            NotMovable => {
+                write!(
+                    f,
+                    "the storage's memory is lent or mapped privately and stays where it is; clone it first"
+                )
+            }
+            NoFile => write!(f, "the storage lies in no file"),
+            File { path, what } => write!(f, "{path:?} {what}"),
+            System { path, code } => {
+                let error = std::io::Error::from_raw_os_error(*code);
+                if path.is_empty() { write!(f, "{error}") } else { write!(f, "{path:?}: {error}") }
+            }
             OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
         }
     }

@@ -13,6 +13,7 @@ mod errors;
 mod heap;
 mod identity;
 mod layout;
+mod mapped;
 mod methods;
 mod object;
 mod ops;
