@@ -1,8 +1,8 @@
 //! Errors as values: which operation, what it got, what it wanted.
 
 use crate::dtype::DType;
-use std::ffi::OsString;
 use std::fmt;
+use std::path::PathBuf;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -94,9 +94,9 @@ pub enum Problem {
     /// Writing to a file that there is none of.
     NoFile,
     /// A file that cannot be used as memory, and why.
-    File { path: OsString, what: String },
+    File { path: PathBuf, what: String },
     /// What the system refused, with its own number; the path is empty if there is none.
-    System { path: OsString, code: i32 },
+    System { path: PathBuf, code: i32 },
     /// No memory of that many bytes.
     OutOfMemory { bytes: usize },
 }
@@ -233,7 +233,11 @@ impl fmt::Display for Problem {
             File { path, what } => write!(f, "{path:?} {what}"),
             System { path, code } => {
                 let error = std::io::Error::from_raw_os_error(*code);
-                if path.is_empty() { write!(f, "{error}") } else { write!(f, "{path:?}: {error}") }
+                if path.as_os_str().is_empty() {
+                    write!(f, "{error}")
+                } else {
+                    write!(f, "{path:?}: {error}")
+                }
             }
             OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
         }

@@ -8,7 +8,6 @@
 use crate::alloc;
 use crate::error::{Error, Problem, Result};
 use crate::mapped::{Identity, Map, failed};
-use crate::storage::Storage;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -90,7 +89,7 @@ fn known(file: File, bytes: usize) -> Result<Arc<Map>> {
 
 /// A storage on all the shared memory behind a descriptor that another process has sent. It stays the caller's.
 #[cfg(unix)]
-pub fn attach(descriptor: std::os::fd::BorrowedFd<'_>) -> Result<Storage> {
+pub fn attach(descriptor: std::os::fd::BorrowedFd<'_>) -> Result<crate::Storage> {
     let file = File::from(descriptor.try_clone_to_owned().map_err(|error| failed("", error))?);
     let about = file.metadata().map_err(|error| failed("", error))?;
     let length = isize::try_from(about.len()).ok().filter(|_| about.is_file());
@@ -98,7 +97,7 @@ pub fn attach(descriptor: std::os::fd::BorrowedFd<'_>) -> Result<Storage> {
         let what = "is no shared memory".into();
         return Err(Error::new("", Problem::File { path: "the descriptor".into(), what }));
     };
-    Storage::mapped(known(file, length as usize)?, 0, length as usize)
+    crate::Storage::mapped(known(file, length as usize)?, 0, length as usize)
 }
 
 /// A new nameless file in memory.
@@ -132,11 +131,11 @@ fn nameless(bytes: usize) -> io::Result<File> {
     #[cfg(not(target_vendor = "apple"))]
     let mode: libc::mode_t = 0o600;
     loop {
-        let name = format!("/strided-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
-        let name = std::ffi::CString::new(name).expect("a name has no zero byte");
+        let name = format!("/strided-{}-{}\0", std::process::id(), NEXT.fetch_add(1, Relaxed));
+        let address = name.as_ptr().cast();
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL;
         // SAFETY: a name that ends with zero, and numbers.
-        let descriptor = unsafe { libc::shm_open(name.as_ptr(), flags, mode) };
+        let descriptor = unsafe { libc::shm_open(address, flags, mode) };
         if descriptor < 0 {
             let error = io::Error::last_os_error();
             if error.kind() == io::ErrorKind::AlreadyExists {
@@ -146,7 +145,7 @@ fn nameless(bytes: usize) -> io::Result<File> {
         }
         // SAFETY: as above; the name goes at once, and the descriptor is new and nobody else's.
         let file = unsafe {
-            libc::shm_unlink(name.as_ptr());
+            libc::shm_unlink(address);
             File::from_raw_fd(descriptor)
         };
         file.set_len(bytes as u64)?;

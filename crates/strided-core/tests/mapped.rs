@@ -91,7 +91,7 @@ fn sizes_offsets_and_ends() {
 fn files_are_made_and_made_longer_only_where_that_is_asked() {
     let place = Place::new();
     let make = Options { create: true, ..SHARED };
-    assert!(matches!(*open(&place.0, DType::F32, 2, SHARED).unwrap_err().problem, Problem::System { .. }));
+    assert!(matches!(*open(&place.0, DType::F32, 2, SHARED).err().unwrap().problem, Problem::System { .. }));
     assert!(open(&place.0, DType::F32, 0, make).is_err());
     assert!(open(&place.0, DType::F32, isize::MAX as usize / 4, make).is_err());
     assert!(!place.0.exists(), "a file that could not be filled is taken away again");

@@ -79,7 +79,7 @@ fn system_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         return Ok(PyOSError::new_err(error.to_string()));
     };
     let reason = py.import("os")?.call_method1("strerror", (code,))?;
-    let path = (!path.is_empty()).then_some(path);
+    let path = (!path.as_os_str().is_empty()).then_some(path.as_os_str());
     // Windows has numbers of its own, which come fourth.
     let made = if cfg!(windows) {
         py.get_type::<PyOSError>().call1((0, reason, path, code))?

@@ -9,12 +9,12 @@ use crate::identity::{bound_storage, forget};
 use crate::mapped::{self, Wanted};
 use crate::object::{is_tensor, tensor_of};
 use crate::sequence::{from_nested, number, to_nested};
+use crate::typed::storage_dtype;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PySequence, PySlice, PyString, PyTuple, PyType};
 use std::ffi::{OsString, c_int};
-use strided_core::dtype::default_float;
 use strided_core::layout::Index;
 use strided_core::ops::copy;
 use strided_core::storage::Fill;
@@ -91,7 +91,7 @@ impl PyStorage {
     ) -> PyResult<Py<PyStorage>> {
         let py = class.py();
         named(py, "Storage", || {
-            let dtype = class_dtype(class, dtype)?;
+            let dtype = storage_dtype(class, dtype)?;
             if let Some(device) = device {
                 Device::from_arg(py, device.as_ptr(), "device")?;
             }
@@ -111,14 +111,16 @@ impl PyStorage {
     /// Nobody must make the file shorter while it is mapped: the system ends a process that touches what is
     /// no longer there.
     ///
-    /// >>> import os, tempfile
-    /// >>> name = os.path.join(tempfile.mkdtemp(), 'numbers')
+    /// >>> import pathlib, tempfile
+    /// >>> folder = tempfile.TemporaryDirectory()
+    /// >>> name = pathlib.Path(folder.name, 'numbers')
     /// >>> s = strided.ShortStorage.from_file(name, shared=True, size=3, create=True)
     /// >>> s.fill_(2).flush()
-    /// >>> open(name, 'rb').read()
+    /// >>> name.read_bytes()
     /// b'\x02\x00\x02\x00\x02\x00'
     /// >>> strided.ShortStorage.from_file(name).tolist()
     /// [2, 2, 2]
+    /// >>> folder.cleanup()
     #[classmethod]
     #[pyo3(signature = (filename, shared = false, size = 0, *, dtype = None, readonly = false, create = false, grow = false, offset = 0))]
     fn from_file<'py>(
@@ -134,7 +136,7 @@ impl PyStorage {
     ) -> Made<'py> {
         let py = class.py();
         named(py, "from_file", || {
-            let dtype = class_dtype(class, dtype)?;
+            let dtype = storage_dtype(class, dtype)?;
             let wanted = Wanted { size, offset, shared, readonly, create, grow };
             Ok(bound_storage(py, mapped::from_file(py, filename.as_ptr(), dtype, wanted)?)?)
         })
@@ -567,19 +569,6 @@ fn by_python<'py>(
     args: impl pyo3::call::PyCallArgs<'py>,
 ) -> Made<'py> {
     named(this.py(), function, || owned(this.py(), python(this.py(), module, function, args)))
-}
-
-/// The dtype of a storage that a class makes.
-fn class_dtype(class: &Bound<'_, PyType>, dtype: Option<Bound<'_, PyAny>>) -> Result<DType> {
-    let py = class.py();
-    let own = crate::typed::dtype_of_class(class.as_ptr().cast());
-    if own.is_none() && !class.is(py.get_type::<PyStorage>()) {
-        return Err(Fail::Type("a subclass cannot be made; hold a storage instead of being one".into()));
-    }
-    match dtype {
-        Some(dtype) if !dtype.is_none() => DType::from_arg(py, dtype.as_ptr(), "dtype"),
-        _ => Ok(own.unwrap_or_else(default_float)),
-    }
 }
 
 /// What a storage is made from: nothing, a size, or something with values.

@@ -146,12 +146,14 @@ methods! { rows(py, x):
     /// One dim over a mapped file: `Storage.from_file` as PyTorch spells it. With `shared`, a file that is
     /// missing or too short is made and made longer, unless `create` and `grow` say otherwise.
     ///
-    /// >>> import os, tempfile
-    /// >>> name = os.path.join(tempfile.mkdtemp(), 'numbers')
+    /// >>> import pathlib, tempfile
+    /// >>> folder = tempfile.TemporaryDirectory()
+    /// >>> name = pathlib.Path(folder.name, 'numbers')
     /// >>> x = strided.from_file(name, shared=True, size=6, dtype=strided.int16).view(2, 3)
     /// >>> x[1] = 7
     /// >>> strided.from_file(name, dtype=strided.int16).tolist()
     /// [0, 0, 0, 7, 7, 7]
+    /// >>> folder.cleanup()
     function from_file(filename: Any, shared: Option<bool> = None, size: isize = 0, dtype: Option<DType> = None, readonly: bool = False, create: Option<bool> = None, grow: Option<bool> = None, offset: isize = 0) => {
         let shared = shared.unwrap_or(false);
         let makes = shared && !readonly && size != 0;
