@@ -293,6 +293,23 @@ def test_many_messages_leave_no_descriptors(pool):
     assert abs(descriptors() - here) <= 2
 
 
+def test_messages_under_way_need_no_descriptors():
+    small, large = st.ones(3).share_memory_(), st.ones(50_000).share_memory_()
+    ForkingPickler.loads(ForkingPickler.dumps(small))  # starts the thread that serves
+    before = descriptors()
+    messages = [bytes(ForkingPickler.dumps([small, large[n:]])) for n in range(1000)]
+    address = large.data_ptr()
+    del small, large
+    assert descriptors() <= before + 1 and max(map(len, messages)) < 1500
+    for n, message in enumerate(messages):
+        x, y = ForkingPickler.loads(message)
+        assert y.data_ptr() == address + 4 * n and x.sum().item() == 3
+    del x, y
+    assert descriptors() <= before - 1  # all has arrived, so the memory is gone
+    with pytest.raises(st.StorageError, match="let go"):
+        ForkingPickler.loads(messages[0])
+
+
 def test_the_other_values_travel(pool):
     x = st.zeros(2, 3)
     for value in (x.shape, x.layout, x.dtype, x.device, x.t().layout, st.Size([])):

@@ -2,13 +2,13 @@
 
 Its pickler has rules by class, which it takes along when it is made: so the rule is entered when memory is first
 shared or received, by importing this. A mapped file goes by its path. Nameless memory goes by its file descriptor, once
-in a message, however many storages lie in it; the sender keeps a duplicate until the message is received.
+in a message, however many storages lie in it; the sender keeps the memory until the message is received.
 """
 
 from __future__ import annotations
 
 import os
-from multiprocessing import reduction
+from multiprocessing import context, reduction, resource_sharer
 from weakref import WeakValueDictionary
 
 from strided._pickle import SharedPart
@@ -26,6 +26,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+#: Serves what is sent to those who receive it, from a thread that starts with the first message.
+_server: Any = resource_sharer._resource_sharer  # type: ignore[attr-defined]
+
 #: The memory that is being written into messages, by what tells it from other memory. Pickle's memo holds the values.
 _sending: WeakValueDictionary[Any, _Memory] = WeakValueDictionary()
 
@@ -39,7 +42,24 @@ class _Memory:
         self.identity = identity
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return load_memory, (reduction.DupFd(self.descriptor), self.identity)
+        # A process that is being started inherits descriptors; any other one fetches them.
+        starting = context.get_spawning_popen() is not None
+        return load_memory, (reduction.DupFd(self.descriptor) if starting else _Ticket(self), self.identity)
+
+
+class _Ticket:
+    """What a message has for a descriptor: as multiprocessing's own `DupFd`, without a duplicate for each message."""
+
+    def __init__(self, memory: _Memory) -> None:
+        def send(connection: Any, pid: int) -> None:
+            reduction.send_handle(connection, memory.descriptor, pid)
+
+        self.id = _server.register(send, lambda: None)
+
+    def detach(self) -> int:
+        """The descriptor, which is the caller's now."""
+        with _server.get_connection(self.id) as connection:
+            return reduction.recv_handle(connection)
 
 
 def reduce_shared(part: SharedPart) -> tuple[Any, ...]:
@@ -64,7 +84,7 @@ def load_memory(duplicate: Any, identity: tuple[int, int]) -> Storage:
     """
     try:
         descriptor = duplicate.detach()
-    except OSError as error:
+    except (OSError, EOFError) as error:
         known = _known_memory(identity)
         if known is None:
             raise StorageError("multiprocessing: the process that sent shared memory has ended or let go") from error
