@@ -19,7 +19,10 @@ import pytest
 import strided as st
 from strided import _pickle
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts in /proc and /dev/shm")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts in /proc and /dev/shm"),
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),  # with threads: what is tested here
+]
 
 METHODS = ["fork", "spawn", "forkserver"]
 every_method = pytest.mark.parametrize("method", METHODS)
