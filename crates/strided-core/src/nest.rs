@@ -184,14 +184,14 @@ impl Nest {
         self.plane.then_some((outer, rows, columns))
     }
 
-    /// How to cut the nest into pieces of about so many elements: along the outermost loop that is long, else
-    /// along the longest; along the innermost one only where the others are short.
+    /// How to cut the nest into pieces of about so many elements: along the outermost loop that is long enough
+    /// (neighbours in memory stay together), along the innermost one only where the others are short.
     pub fn cut(&self, elements: usize) -> Cut {
         let extents = || self.loops.iter().map(|l| l.extent).enumerate();
-        let outer = || extents().take(self.loops.len() - 1);
-        let longest = outer().max_by_key(|&(_, extent)| extent).filter(|&(_, extent)| extent >= 8);
-        let all = || extents().max_by_key(|&(_, extent)| extent).expect("there is a loop");
-        let (dim, extent) = outer().find(|&(_, extent)| extent >= 64).or(longest).unwrap_or_else(all);
+        let outer =
+            |least: usize| extents().take(self.loops.len() - 1).find(move |&(_, extent)| extent >= least);
+        let longest = || extents().max_by_key(|&(_, extent)| extent).expect("there is a loop");
+        let (dim, extent) = outer(64).or_else(|| outer(8)).unwrap_or_else(longest);
         let turns = (elements / (self.size() / extent.max(1)).max(1)).max(1);
         // A multiple of a tile's side, so that pieces start at cache lines where the nest does.
         let turns = if turns > 64 { turns & !63 } else { turns };
