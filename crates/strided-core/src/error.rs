@@ -83,6 +83,8 @@ pub enum Problem {
     ReadOnly,
     /// Changing the length of memory that someone else looks at.
     Exported { exports: usize },
+    /// Changing the length of memory whose address was handed out for good.
+    Lent,
     /// Changing the length of memory that is not ours.
     NotOwned,
     /// No memory of that many bytes.
@@ -118,7 +120,7 @@ impl Error {
             DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | RestRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
             DoesNotFit { .. } => Family::Overflow,
-            ReadOnly | Exported { .. } | NotOwned => Family::Storage,
+            ReadOnly | Exported { .. } | Lent | NotOwned => Family::Storage,
             OutOfMemory { .. } => Family::Memory,
             _ => Family::Shape,
         }
@@ -206,6 +208,10 @@ impl fmt::Display for Problem {
             Exported { exports } => {
                 write!(f, "the storage cannot change its size while {exports} view(s) of it are exported")
             }
+            Lent => write!(
+                f,
+                "the storage cannot change its size any more: its address was handed out by __array_interface__"
+            ),
             NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
             OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
         }

@@ -15,7 +15,7 @@ use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*, fence};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*, fence};
 
 /// Keeps foreign memory alive: dropped when the last user of the storage is gone.
 pub trait Owner: Send + Sync {}
@@ -55,6 +55,8 @@ struct Header {
     readonly: bool,
     /// Whether the memory is someone else's. Such a storage keeps it for life.
     foreign: bool,
+    /// Whether its address was handed out for good.
+    lent: AtomicBool,
 }
 
 /// Read by whoever holds a pin; written by whoever closed the storage and saw the last pin go.
@@ -140,6 +142,7 @@ impl Storage {
             block: size as u32,
             readonly,
             foreign,
+            lent: AtomicBool::new(false),
         };
         // SAFETY: the block is fresh, aligned to a cache line and at least one header large.
         unsafe { header.write(value) };
@@ -287,6 +290,14 @@ impl Storage {
         debug_assert!(before & !CLOSING >= EXPORT, "unexport without export");
     }
 
+    /// Forbids resizing for good: for an address that nobody will give back.
+    pub fn lend(&self) {
+        self.export(); // first, so that whoever sees the mark sees memory that stays
+        if self.header().lent.swap(true, AcqRel) {
+            self.unexport();
+        }
+    }
+
     /// Changes the length. The common prefix is kept, new bytes are zero. Waits for running operations.
     pub fn resize(&self, bytes: usize) -> Result<()> {
         self.change_length(|_| bytes)
@@ -310,7 +321,12 @@ impl Storage {
                 continue;
             }
             if state >= EXPORT {
-                return Err(Error::new("resize_", Problem::Exported { exports: (state / EXPORT) as usize }));
+                let exports = (state / EXPORT) as usize;
+                let lent = header.lent.load(Relaxed);
+                return Err(Error::new(
+                    "resize_",
+                    if lent { Problem::Lent } else { Problem::Exported { exports } },
+                ));
             }
             match header.state.compare_exchange_weak(state, state | CLOSING, Acquire, Relaxed) {
                 Ok(_) => break,
@@ -432,7 +448,6 @@ fn wait_while(busy: impl Fn() -> bool) {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
 
     fn read(storage: &Storage, at: usize) -> u8 {
         let pin = storage.pin_all();
@@ -471,6 +486,19 @@ mod tests {
         assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::Exported { exports: 1 });
         storage.unexport();
         storage.resize(16).unwrap();
+    }
+
+    #[test]
+    fn a_lent_storage_stays_where_it_is() {
+        let storage = Storage::new(8, Fill::Zero).unwrap();
+        let address = storage.address();
+        for _ in 0..3 {
+            storage.lend();
+            storage.export();
+            storage.unexport();
+            assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::Lent);
+        }
+        assert_eq!((storage.address(), storage.length()), (address, 8));
     }
 
     #[test]
