@@ -74,6 +74,7 @@ class _Count(builtins.int):
 
 PARAMETERS = {
     "args": "Any",
+    "base": "_Number",
     "buffer": "Buffer",
     "chunks": "SupportsIndex",
     "copy": "_Bool",
@@ -104,7 +105,9 @@ PARAMETERS = {
     "length": "SupportsIndex",
     "memo": "Any",
     "mode": "SupportsIndex",
+    "m": "SupportsIndex",
     "modes": "_Ints",
+    "n": "SupportsIndex",
     "name": "_DTypeLike",
     "ndarray": "Buffer | _Array",
     "non_blocking": "_Bool",
@@ -114,6 +117,7 @@ PARAMETERS = {
     "other": "Tensor",
     "out": "Tensor",
     "requires_grad": "Literal[False]",
+    "s": "_Number",
     "shape": "_Ints",
     "size": "_Ints",
     "sizes": "_Ints",
@@ -123,6 +127,7 @@ PARAMETERS = {
     "start": "SupportsIndex",
     "start_dim": "SupportsIndex",
     "step": "SupportsIndex",
+    "steps": "SupportsIndex",
     "stop": "SupportsIndex",
     "storage_offset": "SupportsIndex",
     "stride": "_Ints",
@@ -147,6 +152,9 @@ SPECIAL = {
     ("Storage.copy_", "source"): "_Data",
     ("Storage.resize_", "size"): "SupportsIndex",
     ("arange", "start"): "_Number",
+    ("asarray", "obj"): "_Data",
+    ("linspace", "start"): "_Number",
+    ("logspace", "start"): "_Number",
     ("arange", "step"): "_Number",
     ("range", "start"): "_Number",
     ("range", "step"): "_Number",
@@ -220,6 +228,7 @@ RETURNS = {
 
 PROPERTIES = {
     "T": "Tensor",
+    "__array_interface__": "dict[str, Any]",
     "device": "_Device",
     "dtype": "_DType",
     "imag": "Tensor",

@@ -2,28 +2,23 @@
 
 use crate::args::Object;
 use crate::errors::{Fail, Result, guard, type_name};
+use crate::exchange::{Exported, Lent, give_back};
 use crate::object::tensor_of;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::null_mut;
-use strided_core::layout::{Dims, Layout, shape_text};
-use strided_core::storage::{Access, Fill, Owner, Storage};
+use strided_core::layout::Dims;
+use strided_core::storage::{Owner, Storage};
 use strided_core::{DType, Tensor};
 
-/// What an exported buffer keeps alive: the storage, and the arrays that the consumer looks at.
+/// What an exported buffer keeps alive: the memory, and the arrays that the consumer looks at.
 struct Export {
-    tensor: Tensor,
+    memory: Exported,
     format: CString,
     shape: Dims,
     strides: Dims,
-}
-
-impl Drop for Export {
-    fn drop(&mut self) {
-        self.tensor.storage().unexport();
-    }
 }
 
 /// `bf_getbuffer`
@@ -118,14 +113,13 @@ pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
         )));
     }
     let size = x.dtype().size();
-    x.storage().export();
     let mut export = Box::new(Export {
-        tensor: x.clone(),
+        memory: Exported::new(x.clone())?,
         format: CString::new(format).expect("a format has no zero byte"),
         shape: layout.shape(),
         strides: layout.modes().iter().map(|m| m.stride * size as isize).collect(),
     });
-    view.buf = x.pin(Access::Read)?.origin.cast();
+    view.buf = export.memory.origin.cast();
     view.len = (x.size() * size) as isize;
     view.itemsize = size as isize;
     view.readonly = x.storage().is_readonly() as c_int;
@@ -146,7 +140,7 @@ pub fn has_buffer(object: Object) -> bool {
 }
 
 /// Someone else's buffer, held until the storage on it is gone.
-struct Held(Box<ffi::Py_buffer>);
+pub struct Held(Box<ffi::Py_buffer>);
 
 // SAFETY: the view is only touched to release it, by a thread that is attached to the interpreter.
 unsafe impl Send for Held {}
@@ -156,51 +150,48 @@ impl Owner for Held {}
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // After the interpreter is gone there is nobody left to give the buffer back to.
-        Python::try_attach(|py| {
-            // An exporter may run code; it must not swallow the exception that is being raised.
-            let pending = PyErr::take(py);
-            // SAFETY: filled by PyObject_GetBuffer and released once.
-            unsafe { ffi::PyBuffer_Release(&mut *self.0) };
-            if let Some(error) = pending {
-                error.restore(py);
-            }
-        });
+        // SAFETY: filled by PyObject_GetBuffer and released once.
+        give_back(|| unsafe { ffi::PyBuffer_Release(&mut *self.0) });
+    }
+}
+
+impl Held {
+    pub fn start(&self) -> *mut u8 {
+        self.0.buf.cast()
+    }
+
+    pub fn is_readonly(&self) -> bool {
+        self.0.readonly != 0
+    }
+
+    /// The number of bytes, which must follow each other without a gap.
+    pub fn contiguous_length(&self) -> Result<isize> {
+        // SAFETY: a view that was filled by its exporter.
+        match unsafe { ffi::PyBuffer_IsContiguous(&*self.0, b'C' as _) } {
+            0 => Err(Fail::Value("the buffer is not contiguous".into())),
+            _ => Ok(self.0.len),
+        }
     }
 }
 
 /// A tensor on the memory of a buffer. Refuses memory that our elements cannot lie in.
 pub fn import(py: Python<'_>, object: Object) -> Result<Tensor> {
     let held = acquire(py, object)?;
-    let dtype = dtype_of(&held.0)?;
-    let layout = layout_of(&held.0, dtype)?;
-    share(held, dtype, layout)
+    let lent = lent_by(&held.0)?;
+    // SAFETY: the exporter promises that the elements stay where they are until the view is released.
+    unsafe { lent.share(held) }
 }
 
 /// A tensor with the values of a buffer: on its memory where that is possible, else a copy.
 pub fn import_or_copy(py: Python<'_>, object: Object) -> Result<Tensor> {
     let held = acquire(py, object)?;
-    let dtype = dtype_of(&held.0)?;
-    if let Ok(layout) = layout_of(&held.0, dtype) {
-        return share(held, dtype, layout);
-    }
-    let shape = shape_of(&held.0);
-    if Layout::row_major(&shape)?.size() * dtype.size() != held.0.len as usize {
-        return Err(Fail::Value(format!(
-            "the buffer's length {} does not fit its shape {}",
-            held.0.len,
-            shape_text(&shape)
-        )));
-    }
-    let out = Tensor::new(&shape, dtype, Fill::Nothing)?;
-    let (pin, bytes) = (out.pin(Access::Write)?, held.0.len);
-    // SAFETY: `out` is dense and has as many bytes as the buffer has elements times their size.
-    let failed = unsafe { ffi::PyBuffer_ToContiguous(pin.origin.cast(), &*held.0, bytes, b'C' as _) } != 0;
-    drop(pin);
-    if failed { Err(Fail::set(py)) } else { Ok(out) }
+    let lent = lent_by(&held.0)?;
+    // SAFETY: as above.
+    unsafe { lent.share_or_copy(py, held) }
 }
 
-fn acquire(py: Python<'_>, object: Object) -> Result<Held> {
+/// Asks an object for its buffer, read-only if that is all it has.
+pub fn acquire(py: Python<'_>, object: Object) -> Result<Held> {
     // SAFETY: a zeroed view is what PyObject_GetBuffer expects.
     unsafe {
         let mut view: Box<ffi::Py_buffer> = Box::new(std::mem::zeroed());
@@ -218,8 +209,8 @@ fn acquire(py: Python<'_>, object: Object) -> Result<Held> {
     }
 }
 
-/// The dtype that a buffer's format and item size mean.
-fn dtype_of(view: &ffi::Py_buffer) -> Result<DType> {
+/// The dtype that a buffer's format and item size mean, and whether its bytes are swapped.
+fn dtype_of(view: &ffi::Py_buffer) -> Result<(DType, bool)> {
     // SAFETY: a format is null (bytes) or a C string that lives as long as the view.
     let format = if view.format.is_null() { c"B" } else { unsafe { CStr::from_ptr(view.format) } };
     let format = format.to_string_lossy();
@@ -233,10 +224,7 @@ fn dtype_of(view: &ffi::Py_buffer) -> Result<DType> {
         _ => false,
     };
     let refuse = || Fail::Type(format!("no dtype is stored as buffers of format '{format}'"));
-    if swapped && view.itemsize > 1 {
-        return Err(Fail::Type(format!("format '{format}' has the byte order of another machine")));
-    }
-    Ok(match (letters, view.itemsize) {
+    let dtype = match (letters, view.itemsize) {
         ("?", 1) => DType::Bool,
         ("b" | "h" | "i" | "l" | "q" | "n", 1) => DType::I8,
         ("b" | "h" | "i" | "l" | "q" | "n", 2) => DType::I16,
@@ -252,56 +240,24 @@ fn dtype_of(view: &ffi::Py_buffer) -> Result<DType> {
         ("Zf", 8) => DType::C64,
         ("Zd", 16) => DType::C128,
         _ => return Err(refuse()),
-    })
+    };
+    Ok((dtype, swapped && view.itemsize > 1))
 }
 
-fn shape_of(view: &ffi::Py_buffer) -> Dims {
-    if view.ndim > 0 && view.shape.is_null() {
-        return std::iter::once(view.len / view.itemsize.max(1)).collect();
-    }
-    // SAFETY: an exporter that was asked for a shape gives `ndim` of them.
-    (0..view.ndim as usize).map(|i| unsafe { *view.shape.add(i) }).collect()
-}
-
-/// The layout of a buffer, with the lowest location at 0.
-fn layout_of(view: &ffi::Py_buffer, dtype: DType) -> Result<Layout> {
-    let shape = shape_of(view);
-    let dense = Layout::row_major(&shape)?;
-    let size = dtype.size() as isize;
-    if dense.size() > 0 && !(view.buf as usize).is_multiple_of(dtype.alignment()) {
-        return Err(Fail::Value(format!(
-            "the buffer's address is no multiple of {}; copy it first",
-            dtype.alignment()
-        )));
-    }
-    if view.strides.is_null() || dense.size() == 0 {
-        return Ok(dense);
-    }
-    let mut stride = Dims::new();
-    for i in 0..shape.len() {
-        // SAFETY: strides are there, one per dim.
-        let bytes = unsafe { *view.strides.add(i) };
-        if bytes % size != 0 && shape[i] > 1 {
-            return Err(Fail::Value(format!(
-                "the buffer's stride of {bytes} bytes is no multiple of {size}; copy it first"
-            )));
-        }
-        stride.push(if shape[i] > 1 { bytes / size } else { dense.modes()[i].stride });
-    }
-    let at_zero = Layout::strided(&shape, &stride, 0)?;
-    let low = at_zero.bounds().map_or(0, |bounds| bounds.0);
-    Ok(Layout::strided(&shape, &stride, -low)?)
-}
-
-fn share(held: Held, dtype: DType, layout: Layout) -> Result<Tensor> {
-    let size = dtype.size();
-    let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1) * size;
-    let start = held.0.buf.cast::<u8>().wrapping_sub(layout.offset() as usize * size);
-    let readonly = held.0.readonly != 0;
-    // SAFETY: the exporter promises that the elements of its shape and strides stay where they are until
-    // the view is released; `start` and `length` cover exactly those.
-    let storage = unsafe { Storage::foreign(start, length, readonly, Box::new(held)) }?;
-    Ok(Tensor::over(storage, dtype, layout)?)
+/// What a buffer says of its elements.
+fn lent_by(view: &ffi::Py_buffer) -> Result<Lent> {
+    // SAFETY: an exporter that was asked for a shape and strides gives `ndim` of each, or null.
+    let list = |start: *mut isize| -> Dims {
+        (0..view.ndim as usize).map(|dim| unsafe { *start.add(dim) }).collect()
+    };
+    let (dtype, swapped) = dtype_of(view)?;
+    let shape = if view.ndim > 0 && view.shape.is_null() {
+        std::iter::once(view.len / view.itemsize.max(1)).collect()
+    } else {
+        list(view.shape)
+    };
+    let strides = (!view.strides.is_null()).then(|| list(view.strides));
+    Ok(Lent { origin: view.buf.cast(), shape, strides, dtype, swapped, readonly: view.readonly != 0 })
 }
 
 /// One dim over the bytes of a buffer from `offset` on, read as elements of a dtype.
@@ -313,11 +269,7 @@ pub fn from_bytes(
     offset: isize,
 ) -> Result<Tensor> {
     let held = acquire(py, object)?;
-    // SAFETY: a view that was filled by its exporter.
-    if unsafe { ffi::PyBuffer_IsContiguous(&*held.0, b'C' as _) } == 0 {
-        return Err(Fail::Value("the buffer is not contiguous".into()));
-    }
-    let (length, size) = (held.0.len, dtype.size() as isize);
+    let (length, size) = (held.contiguous_length()?, dtype.size() as isize);
     if offset < 0 || offset > length {
         return Err(Fail::Value(format!("offset {offset} is outside a buffer of {length} bytes")));
     }
@@ -333,14 +285,14 @@ pub fn from_bytes(
             "{count} elements of {size} bytes exceed the {left} bytes after the offset"
         )));
     }
-    let start = held.0.buf.cast::<u8>().wrapping_offset(offset);
+    let start = held.start().wrapping_offset(offset);
     if count > 0 && !(start as usize).is_multiple_of(dtype.alignment()) {
         return Err(Fail::Value(format!(
             "the address at offset {offset} is no multiple of {}",
             dtype.alignment()
         )));
     }
-    let readonly = held.0.readonly != 0;
+    let readonly = held.is_readonly();
     // SAFETY: the range lies inside the buffer, which stays in place until it is released.
     let storage = unsafe { Storage::foreign(start, (count * size) as usize, readonly, Box::new(held)) }?;
     Ok(Tensor::whole(storage, dtype)?)

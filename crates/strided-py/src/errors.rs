@@ -17,6 +17,8 @@ pub enum Fail {
     /// An argument of the right type whose value is no good.
     Value(String),
     Index(String),
+    /// Memory that cannot be used as asked.
+    Storage(String),
     /// An int beyond the machine's integers; whoever knows the argument's name says so.
     Beyond,
     Overflow(String),
@@ -53,6 +55,7 @@ impl Fail {
             Fail::Type(text) => PyTypeError::new_err(named(text)),
             Fail::Value(text) => PyValueError::new_err(named(text)),
             Fail::Index(text) => PyIndexError::new_err(named(text)),
+            Fail::Storage(text) => from_class(own_class(py, "StorageError"), named(text)),
             Fail::Beyond => PyOverflowError::new_err(named("an int is beyond 64 bits".into())),
             Fail::Overflow(text) => PyOverflowError::new_err(named(text)),
         }

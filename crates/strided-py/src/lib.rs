@@ -6,10 +6,12 @@
 use pyo3::prelude::*;
 
 mod args;
+mod arrays;
 mod buffer;
 mod call;
 mod dtype;
 mod errors;
+mod exchange;
 mod heap;
 mod identity;
 mod layout;

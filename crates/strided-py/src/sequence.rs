@@ -1,8 +1,9 @@
 //! Nested Python sequences to tensors, and back. No recursion: depth costs memory, not stack.
 
 use crate::args::{Object, python_number};
-use crate::buffer::{has_buffer, import_or_copy};
+use crate::arrays::{self, Misfit};
 use crate::errors::{Fail, Result, type_name};
+use crate::exchange::Exported;
 use crate::object::{is_tensor, tensor_of};
 use pyo3::exceptions::PyRecursionError;
 use pyo3::ffi;
@@ -11,7 +12,7 @@ use strided_core::dtype::{Category, default_float, promote};
 use strided_core::kernels::item;
 use strided_core::layout::{Dims, shape_text};
 use strided_core::ops::{copy, elementwise::with_scalar};
-use strided_core::storage::{Access, Fill};
+use strided_core::storage::Fill;
 use strided_core::{DType, Layout, Scalar, Tensor};
 
 /// A tensor from nested sequences of numbers; without a dtype the numbers decide.
@@ -86,8 +87,8 @@ fn visit(py: Python<'_>, root: Object, mut event: impl FnMut(Event) -> Result<()
             }
             event(Event::Open { depth, length: level.length as usize })?;
             open.push(level);
-        } else if has_buffer(item) {
-            event(Event::Array { depth, tensor: &import_or_copy(py, item)? })?;
+        } else if let Some(tensor) = arrays::read(py, item, Misfit::Copy)? {
+            event(Event::Array { depth, tensor: &tensor })?;
         } else {
             match number_like(py, item)? {
                 Some(value) => event(Event::Number { depth, value })?,
@@ -228,9 +229,9 @@ impl<'py> Level<'py> {
             if !is_list && !is_tuple {
                 let text = ffi::PyUnicode_Check(object) != 0;
                 if text
-                    || has_buffer(object)
                     || ffi::PySequence_Check(object) == 0
                     || ffi::PyDict_Check(object) != 0
+                    || arrays::is_array(py, object)?
                 {
                     return Ok(None);
                 }
@@ -437,33 +438,6 @@ pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> Result<Bound<'py, PyAny>> {
 fn list_of(py: Python<'_>, length: isize) -> Result<Bound<'_, PyAny>> {
     // SAFETY: a new reference, or null with MemoryError set.
     Ok(unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(length)) }?)
-}
-
-/// Memory that stays in place while objects are made from it.
-struct Exported {
-    tensor: Tensor,
-    origin: *const u8,
-}
-
-impl Exported {
-    fn new(tensor: Tensor) -> Result<Exported> {
-        tensor.storage().export();
-        let mut exported = Exported { tensor, origin: std::ptr::null() };
-        exported.origin = exported.tensor.pin(Access::Read)?.origin;
-        Ok(exported)
-    }
-
-    /// The address of a location.
-    fn at(&self, location: isize) -> *const u8 {
-        let steps = location - self.tensor.layout().offset();
-        self.origin.wrapping_offset(steps * self.tensor.dtype().size() as isize)
-    }
-}
-
-impl Drop for Exported {
-    fn drop(&mut self) {
-        self.tensor.storage().unexport();
-    }
 }
 
 /// A number as Python's object.
