@@ -334,6 +334,8 @@ CHANGES = {
     "buffer and strides that go below": {"data": bytes(32), "strides": (-8,)},
     "buffer with gaps": {"data": memoryview(bytes(128))[::2]},
     "mask": {"mask": np.ones(4, bool)},
+    "version of text": {"version": "3"},
+    "old version": {"version": 2},
 }
 
 

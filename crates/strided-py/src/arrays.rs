@@ -102,20 +102,19 @@ impl<'py> Interface<'_, 'py> {
         Fail::Type(format!("{name} in {} must be {wanted}, got {got}", self.of))
     }
 
-    fn int(&self, name: &str, value: &Bound<'py, PyAny>) -> Result<isize> {
+    fn int(&self, name: &str, value: &Bound<'py, PyAny>, wanted: &str) -> Result<isize> {
         match isize::read(value.py(), value.as_ptr()) {
             Ok(Some(number)) => Ok(number),
-            Ok(None) => Err(self.wrong(name, value, "made of ints")),
+            Ok(None) => Err(self.wrong(name, value, wanted)),
             Err(Fail::Beyond) => Err(Fail::Overflow(format!("{name} in {} is beyond 64 bits", self.of))),
             Err(fail) => Err(fail),
         }
     }
 
     fn ints(&self, name: &str, value: &Bound<'py, PyAny>) -> Result<Dims> {
-        let Ok(tuple) = value.cast::<PyTuple>() else {
-            return Err(self.wrong(name, value, "a tuple of ints"));
-        };
-        tuple.iter().map(|item| self.int(name, &item)).collect()
+        let wanted = "a tuple of ints";
+        let Ok(tuple) = value.cast::<PyTuple>() else { return Err(self.wrong(name, value, wanted)) };
+        tuple.iter().map(|item| self.int(name, &item, wanted)).collect()
     }
 
     /// Address and read-only flag, where the data are given as a pair.
@@ -146,6 +145,12 @@ fn described(object: &Bound<'_, PyAny>, interface: &Bound<'_, PyAny>) -> Result<
         return Err(Fail::Type(format!("{of} must be a dict, got {}", type_name(py, interface.as_ptr()))));
     };
     let interface = Interface { fields, of };
+    if let Some(version) = interface.field("version")? {
+        let version = interface.int("version", &version, "an int")?;
+        if version < 3 {
+            return Err(Fail::Value(format!("{} has version {version}, wanted 3", interface.of)));
+        }
+    }
     let typestr = interface.required("typestr")?;
     let Ok(text) = typestr.cast::<PyString>() else {
         return Err(interface.wrong("typestr", &typestr, "a str"));
@@ -177,7 +182,8 @@ fn described(object: &Bound<'_, PyAny>, interface: &Bound<'_, PyAny>) -> Result<
         return Err(interface.wrong("data", &data, "(address, flag) or a buffer"));
     }
     let held = buffer::acquire(py, data.as_ptr())?;
-    let offset = interface.field("offset")?.map_or(Ok(0), |offset| interface.int("offset", &offset))?;
+    let offset =
+        interface.field("offset")?.map_or(Ok(0), |offset| interface.int("offset", &offset, "an int"))?;
     let length = held.contiguous_length()?;
     let (first, end) = byte_bounds(&lent);
     if size > 0 && (offset as i128 + first < 0 || offset as i128 + end > length as i128) {
