@@ -246,8 +246,8 @@ fn dtype_of(view: &ffi::Py_buffer) -> Result<(DType, bool)> {
 
 /// What a buffer says of its elements.
 fn lent_by(view: &ffi::Py_buffer) -> Result<Lent> {
-    // SAFETY: an exporter that was asked for a shape and strides gives `ndim` of each, or null.
     let list = |start: *mut isize| -> Dims {
+        // SAFETY: an exporter that was asked for a shape and strides gives `ndim` of each, or null.
         (0..view.ndim as usize).map(|dim| unsafe { *start.add(dim) }).collect()
     };
     let (dtype, swapped) = dtype_of(view)?;

@@ -2,6 +2,7 @@
 
 use crate::call::with_threads;
 use crate::errors::{Fail, Result};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use strided_core::error::{Error, Problem};
 use strided_core::kernels::swap;
@@ -30,15 +31,11 @@ impl Lent {
     /// The elements of the shape and strides stay where they are, readable and, unless `readonly`, writable,
     /// until `owner` is dropped.
     pub unsafe fn share(&self, owner: impl Owner + 'static) -> Result<Tensor> {
-        if let Some(why) = self.misfit()? {
-            return Err(Fail::Storage(format!("{why}; copy it first")));
+        match self.misfit() {
+            Some(why) => Err(Fail::Storage(format!("{why}; copy it first"))),
+            // SAFETY: the caller's promise.
+            None => unsafe { self.place(owner) },
         }
-        let (layout, size) = (self.layout()?, self.dtype.size());
-        let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1) * size;
-        let start = self.origin.wrapping_sub(layout.offset() as usize * size);
-        // SAFETY: `start` and `length` cover exactly the elements, for which the caller answers.
-        let storage = unsafe { Storage::foreign(start, length, self.readonly, Box::new(owner)) }?;
-        Ok(Tensor::over(storage, self.dtype, layout)?)
     }
 
     /// A tensor with the values: on the memory where our elements can lie in it, else a copy.
@@ -46,12 +43,12 @@ impl Lent {
     /// # Safety
     /// As for [`Lent::share`].
     pub unsafe fn share_or_copy(&self, py: Python<'_>, owner: impl Owner + 'static) -> Result<Tensor> {
-        if self.misfit()?.is_none() {
+        if self.misfit().is_none() {
             // SAFETY: the caller's promise.
-            return unsafe { self.share(owner) };
+            return unsafe { self.place(owner) };
         }
         // SAFETY: the same memory, byte by byte.
-        let bytes = unsafe { self.as_bytes().share(owner) }?;
+        let bytes = unsafe { self.as_bytes().place(owner) }?;
         let made = with_threads(py, bytes.size(), || copy::clone(&bytes))?;
         let made = Tensor::over(made.storage().clone(), self.dtype, Layout::row_major(&self.shape)?)?;
         if self.swapped {
@@ -60,21 +57,32 @@ impl Lent {
         Ok(made)
     }
 
+    /// # Safety
+    /// As for [`Lent::share`].
+    unsafe fn place(&self, owner: impl Owner + 'static) -> Result<Tensor> {
+        let (layout, size) = (self.layout()?, self.dtype.size());
+        let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1) * size;
+        let start = self.origin.wrapping_sub(layout.offset() as usize * size);
+        // SAFETY: `start` and `length` cover exactly the elements, for which the caller answers.
+        let storage = unsafe { Storage::foreign(start, length, self.readonly, Box::new(owner)) }?;
+        Ok(Tensor::over(storage, self.dtype, layout)?)
+    }
+
     /// Why elements of the dtype cannot lie there, though bytes can.
-    pub fn misfit(&self) -> Result<Option<String>> {
-        if Layout::row_major(&self.shape)?.size() == 0 {
-            return Ok(None);
+    pub fn misfit(&self) -> Option<String> {
+        if self.shape.contains(&0) {
+            return None;
         }
         if self.swapped {
-            return Ok(Some("the bytes are in the byte order of another machine".into()));
+            return Some("the bytes are in the byte order of another machine".into());
         }
         let (size, alignment) = (self.dtype.size() as isize, self.dtype.alignment());
         if !(self.origin as usize).is_multiple_of(alignment) {
-            return Ok(Some(format!("the address is no multiple of {alignment}")));
+            return Some(format!("the address is no multiple of {alignment}"));
         }
         let strides = self.strides.iter().flatten().zip(&self.shape);
         let odd = strides.filter(|&(_, &extent)| extent > 1).find(|&(bytes, _)| bytes % size != 0);
-        Ok(odd.map(|(bytes, _)| format!("the stride of {bytes} bytes is no multiple of {size}")))
+        odd.map(|(bytes, _)| format!("the stride of {bytes} bytes is no multiple of {size}"))
     }
 
     /// The layout of the elements, with the lowest location at 0.
@@ -124,6 +132,10 @@ impl Lent {
 pub fn give_back(release: impl FnOnce()) {
     // After the interpreter is gone there is nobody left to give anything back to.
     Python::try_attach(|py| {
+        // PyO3 counts how often it attached this thread. Foreign code that runs inside may have let the
+        // interpreter go since (PyTorch does while it frees a tensor): only Python knows.
+        // SAFETY: Python is there, and the state is given back below.
+        let state = unsafe { ffi::PyGILState_Ensure() };
         let pending = PyErr::take(py);
         release();
         if let Some(error) = PyErr::take(py) {
@@ -132,6 +144,8 @@ pub fn give_back(release: impl FnOnce()) {
         if let Some(error) = pending {
             error.restore(py);
         }
+        // SAFETY: as above.
+        unsafe { ffi::PyGILState_Release(state) };
     });
 }
 

@@ -15,7 +15,7 @@ pub fn range(n: usize, dtype: DType, start: Slot, step: Slot) -> Result<Tensor> 
     switch!(dtype, num, T => {
         // SAFETY: a slot has room for any element.
         let (start, step) = unsafe { (start.address().cast::<T>().read(), step.address().cast::<T>().read()) };
-        generate(n, |i| start.add(step.mul(Cast::<T>::cast(i as i64))))
+        generate(n, move |i| start.add(step.mul(Cast::<T>::cast(i as i64))))
     }, else => unreachable!("range of {}", dtype.name()))
 }
 
@@ -25,7 +25,7 @@ fn generate<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Result
     let out = Tensor::new(&[n as isize], T::DTYPE, Fill::Nothing)?;
     let pin = out.pin(Access::Write)?;
     let to = pin.origin.cast::<T>();
-    simd(|| {
+    simd(move || {
         for i in 0..n {
             // SAFETY: the output is new, dense, pinned and of dtype T.
             unsafe { to.add(i).write(element(i)) };
@@ -41,7 +41,7 @@ pub fn whole_line(n: usize, dtype: DType, start: i128, end: i128) -> Result<Tens
     let (whole, part) = ((end - start).div_euclid(gaps), (end - start).rem_euclid(gaps));
     // The value is `floor + rest / gaps`, stepped from one position to the next without a division.
     let (mut floor, mut rest) = (start, 0);
-    switch!(dtype, int, T => generate(n, |_| {
+    switch!(dtype, int, T => generate(n, move |_| {
         let value = floor + (floor < 0 && rest > 0) as i128;
         rest += part;
         let carry = rest >= gaps;
@@ -61,8 +61,8 @@ pub fn line(n: usize, start: f64, end: f64) -> Result<Tensor> {
     let half = n / 2;
     // SAFETY: the output is new, dense, pinned and of float64; the halves are its elements, each once.
     unsafe {
-        Line::new(start, end, n).write(half, |i| to.add(i));
-        Line::new(end, start, n).write(n - half, |i| to.add(n - 1 - i));
+        Line::new(start, end, n).write::<true>(half, to);
+        Line::new(end, start, n).write::<false>(n - half, to.wrapping_add(n).wrapping_sub(1));
         if n > 0 {
             to.add(n - 1).write(end);
             to.write(start);
@@ -102,25 +102,27 @@ impl Line {
         Line { start, step: two_sum(first, second), scale, least: largest * scale * 2f64.powi(-88) }
     }
 
-    /// Writes the first so many values.
+    /// Writes the first so many values, forward or backward from an address.
     ///
     /// # Safety
-    /// `to` gives the address of a writable float64 for every position below `count`.
-    unsafe fn write(&self, count: usize, to: impl Fn(usize) -> *mut f64 + Copy) {
+    /// So many writable float64 lie there.
+    unsafe fn write<const FORWARD: bool>(&self, count: usize, to: *mut f64) {
+        let at = |from: *mut f64, i| if FORWARD { from.wrapping_add(i) } else { from.wrapping_sub(i) };
         let upper = f64::from_bits(self.step.0.to_bits() & !(2 * BLOCK as u64 - 1));
         let lower = self.step.0 - upper + self.step.1;
-        let back = 1.0 / self.scale;
+        let (back, least) = (1.0 / self.scale, self.least);
         for block in (0..count).step_by(BLOCK) {
             let (base, rest) = self.at(block as f64);
-            let length = BLOCK.min(count - block);
-            simd(|| {
+            let (start, length) = (at(to, block), BLOCK.min(count - block));
+            // By value: what is reached through a reference could be what is written, and would be read again.
+            simd(move || {
                 for i in 0..length {
-                    let i_float = i as u32 as f64;
+                    let i_float = i as i32 as f64;
                     let (high, low) = two_sum(base, i_float * upper);
                     let value = high + (low + (rest + i_float * lower));
-                    let value = if value.abs() < self.least { 0.0 } else { value };
+                    let value = if value.abs() < least { 0.0 } else { value };
                     // SAFETY: the caller's promise.
-                    unsafe { to(block + i).write(value * back) };
+                    unsafe { at(start, i).write(value * back) };
                 }
             });
         }
