@@ -52,14 +52,18 @@ def turns_for(sample: Sample, seconds: float) -> int:
     return max(5, round(count * seconds / taken))
 
 
-def best(samples: Sequence[Sample], rounds: int = 100, seconds: float = 0.001) -> list[float]:
+def best(
+    samples: Sequence[Sample], rounds: int = 100, seconds: float = 0.001, turns: int | None = None
+) -> list[float]:
     """The best seconds per turn of each sample, less what the loop itself takes.
+
+    A sample has as many turns as take about `seconds`, or exactly `turns`.
 
     Every round runs all of them, in another order each time: a busy spell of the machine hits them alike, and a
     sample of a millisecond has a good chance of slipping through between two.
     """
     samples = [sampler("pass", {}), *samples]
-    counts = [turns_for(sample, seconds) for sample in samples]
+    counts = [turns or turns_for(sample, seconds) for sample in samples]
     found = [float("inf")] * len(samples)
     order = list(range(len(samples)))
     shuffle = random.Random(0).shuffle

@@ -1,13 +1,13 @@
-"""Dtypes, layouts and values for tests, each with its NumPy model.
+"""Dtypes, layouts and values for tests, each with its NumPy model. What is not about NumPy is in `strided.testing`.
 
 NumPy has no bfloat16. Its *memory* is modelled by uint16 (the bits), its *values* by float32; for every other
 dtype memory and values are the same array.
 """
 
 import numpy as np
-from hypothesis import strategies as hs
 
 import strided as st
+from strided import testing
 
 #: Torch's word for each dtype, as in FloatTensor and FloatStorage.
 CLASSES = {
@@ -38,7 +38,7 @@ INTS = DTYPES[1:9]
 FLOATS = DTYPES[9:13]
 COMPLEX = DTYPES[13:]
 
-dtypes = hs.sampled_from(DTYPES)
+dtypes = testing.dtypes().map(lambda dtype: dtype.name)
 
 
 def memory_dtype(name):
@@ -128,11 +128,15 @@ def is_same(got, wanted):
 
 
 def assert_same(x, wanted, name, context=""):
-    """A tensor has this dtype, this shape and exactly these values (bfloat16's as float32)."""
-    assert x.dtype.name == name, f"{context}: dtype {x.dtype.name}, wanted {name}"
-    got, wanted = values_of(x), np.asarray(wanted, dtype=value_dtype(name))
-    assert got.shape == wanted.shape, f"{context}: shape {got.shape}, wanted {wanted.shape}"
-    assert is_same(got, wanted), f"{context}: got {got.tolist()}, wanted {wanted.tolist()}"
+    """A tensor has this dtype, this shape and exactly these values (bfloat16's as float32).
+
+    NumPy judges, because `assert_equal` is made of the operations that are tested; that one says what differs.
+    """
+    wanted = np.asarray(wanted, dtype=value_dtype(name))
+    if x.dtype.name == name and is_same(values_of(x), wanted):
+        return
+    testing.assert_equal(x, fresh(to_memory(wanted, name), name), msg=lambda message: f"{context}: {message}")
+    raise AssertionError(f"{context}: got {values_of(x).tolist()}, wanted {wanted.tolist()}")
 
 
 # The ten layouts of the matrix: name -> (shape, maker). A maker gives an uninitialised array whose strides are
@@ -203,33 +207,3 @@ def random_memory(name, shape, seed=0):
         return random.integers(0, 2, shape).astype(bool)
     dtype = memory_dtype(name)
     return np.frombuffer(random.bytes(int(np.prod(shape)) * dtype.itemsize), dtype).reshape(shape).copy()
-
-
-shapes = hs.lists(hs.integers(0, 5), max_size=4).map(tuple)
-small_shapes = hs.lists(hs.integers(1, 5), min_size=1, max_size=4).map(tuple)
-
-
-def slices(extent):
-    bound = hs.none() | hs.integers(-extent - 2, extent + 2)
-    step = hs.none() | hs.sampled_from([1, 2, 3, -1, -2, -3])
-    return hs.builds(slice, bound, bound, step)
-
-
-@hs.composite
-def keys(draw, shape):
-    """What may stand between brackets, for a shape. Ends with an ellipsis if it has none, so that NumPy gives a view."""
-    key = []
-    for extent in shape[: draw(hs.integers(0, len(shape)))]:
-        if extent and draw(hs.booleans()):
-            key.append(draw(hs.integers(-extent, extent - 1)))
-        else:
-            key.append(draw(slices(extent)))
-        if draw(hs.integers(0, 9)) == 0:
-            key.append(None)
-    if len(key) == 0 or draw(hs.booleans()):
-        return (*key, ...)
-    at = draw(hs.integers(0, len(key)))
-    missing = len(shape) - sum(k is not None for k in key)
-    if missing == 0:
-        return (*key[:at], ..., *key[at:])
-    return (*key, ...)

@@ -58,6 +58,20 @@ def test_printoptions_ends_with_its_block():
     assert get_printoptions()["precision"] == 4
 
 
+def test_what_numpy_calls_suppress():
+    set_printoptions(suppress=True)
+    assert get_printoptions()["sci_mode"] is False
+    set_printoptions(suppress=False)
+    assert get_printoptions()["sci_mode"] is None
+    with pytest.raises(TypeError, match=r"^printoptions: suppress is "):
+        set_printoptions(suppress=True, sci_mode=True)
+
+
+def test_printoptions_takes_positions_too():
+    with printoptions(2, 10):
+        assert (get_printoptions()["precision"], get_printoptions()["threshold"]) == (2, 10)
+
+
 def test_one_printoptions_inside_itself():
     short = printoptions(profile="short")
     with short, printoptions(precision=7), short:
@@ -80,6 +94,7 @@ def test_one_printoptions_inside_itself():
         ({"linewidth": "80"}, TypeError),
         ({"sci_mode": "yes"}, TypeError),
         ({"profile": "tiny"}, ValueError),
+        ({"suppress": 1}, TypeError),
     ],
 )
 def test_wrong_options_are_refused_and_change_nothing(wrong, error):

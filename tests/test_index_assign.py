@@ -7,53 +7,51 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
-from strategies import DTYPES, dtypes, fresh, keys, memory_of, ordinary, random_memory, shapes, values_of
+from strategies import DTYPES, dtypes, fresh, memory_of, ordinary, random_memory, values_of
 
 import strided as st
+from strided.testing import broadcastable_shapes, indices, shapes
 
 
 @settings(max_examples=200)
-@given(hs.data(), dtypes, shapes)
+@given(hs.data(), dtypes, shapes())
 def test_reading(data, name, shape):
     memory = random_memory(name, shape, 1)
     x = fresh(memory, name)
-    key = data.draw(keys(shape))
+    key = data.draw(indices(shape))
     assert memory_of(x[key]).tobytes() == memory[key].tobytes()
     assert tuple(x[key].shape) == memory[key].shape
 
 
 @settings(max_examples=200)
-@given(hs.data(), dtypes, shapes)
+@given(hs.data(), dtypes, shapes())
 def test_writing_a_broadcast_tensor(data, name, shape):
     memory = random_memory(name, shape, 1)
     x = fresh(memory, name)
-    key = data.draw(keys(shape))
-    target = memory[key].shape
-    own = target[data.draw(hs.integers(0, len(target))) :]
-    own = tuple(1 if data.draw(hs.integers(0, 3)) == 0 else n for n in own)
-    values = random_memory(name, own, 2)
+    key = data.draw(indices(shape))
+    values = random_memory(name, data.draw(broadcastable_shapes(memory[key].shape)), 2)
     x[key] = fresh(values, name)
     memory[key] = values
     assert memory_of(x).tobytes() == memory.tobytes()
 
 
-@given(hs.data(), shapes)
+@given(hs.data(), shapes())
 def test_writing_a_number(data, shape):
     name = data.draw(hs.sampled_from([n for n in DTYPES if n != "bfloat16"]))
     memory = random_memory(name, shape, 1)
     x = fresh(memory, name)
-    key = data.draw(keys(shape))
+    key = data.draw(indices(shape))
     number = data.draw(hs.sampled_from([True, 0, 7, 2.75]))
     x[key] = number
     memory[key] = number
     assert memory_of(x).tobytes() == memory.tobytes()
 
 
-@given(hs.data(), shapes)
+@given(hs.data(), shapes())
 def test_writing_an_array_or_a_list(data, shape):
     a = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
     x = st.from_numpy(a.copy())
-    key = data.draw(keys(shape))
+    key = data.draw(indices(shape))
     values = -np.arange(a[key].size, dtype=np.int64).reshape(a[key].shape)
     kind = data.draw(hs.sampled_from(["array", "list"]))
     if kind == "list" and 0 in values.shape[:-1]:

@@ -12,16 +12,15 @@ from hypothesis import strategies as some
 
 import strided as st
 from strided import Layout
+from strided.testing import shapes
 
-extents = some.integers(0, 4)
-shapes = some.lists(extents, max_size=4).map(tuple)
-full_shapes = some.lists(some.integers(1, 4), min_size=1, max_size=4).map(tuple)
+full_shapes = shapes(min_dims=1, min_side=1, max_side=4)
 
 
 @some.composite
-def layouts(draw, shape=shapes):
+def layouts(draw):
     """Any strides, overlaps and zeros included."""
-    sizes = draw(shape)
+    sizes = draw(shapes(max_side=4))
     strides = draw(some.lists(some.integers(-7, 7), min_size=len(sizes), max_size=len(sizes)))
     return Layout(sizes, strides, draw(some.integers(-9, 99)))
 

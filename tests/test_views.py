@@ -10,15 +10,13 @@ from strategies import (
     dtypes,
     expanded,
     fresh,
-    keys,
     memory_dtype,
     memory_of,
     random_memory,
-    shapes,
-    slices,
 )
 
 import strided as st
+from strided.testing import indices, shapes, slices
 
 
 class Pair:
@@ -87,7 +85,7 @@ def writable(array):
 
 
 def index(draw, p):
-    key = draw(keys(p.array.shape))
+    key = draw(indices(p.array.shape))
     return f"[{key}]", p.tensor[key], p.array[key]
 
 
@@ -388,7 +386,7 @@ def walk(data, name, shape, most):
 
 
 @settings(max_examples=400)
-@given(hs.data(), dtypes, shapes)
+@given(hs.data(), dtypes, shapes())
 def test_chains_of_views(data, name, shape):
     p = walk(data, name, shape, 6)
     p.write(data.draw(hs.integers(0, 1000)))
@@ -397,9 +395,9 @@ def test_chains_of_views(data, name, shape):
 @pytest.mark.parametrize("step", sorted(set(STEPS), key=lambda f: f.__name__), ids=lambda f: f.__name__)
 def test_each_view_alone(step):
     @settings(max_examples=40)
-    @given(hs.data(), dtypes, hs.lists(hs.integers(0, 5), max_size=3))
+    @given(hs.data(), dtypes, shapes(max_dims=3))
     def check(data, name, shape):
-        p = Pair(name, tuple(shape), 3)
+        p = Pair(name, shape, 3)
         found = step(data.draw, p)
         if found is not None:
             p.step(*found)
@@ -416,7 +414,7 @@ def test_views_of_every_dtype_write_through(name):
     p.write(2)
 
 
-@given(hs.data(), hs.lists(hs.integers(1, 4), max_size=5))
+@given(hs.data(), shapes(max_dims=5, min_side=1, max_side=4))
 def test_permute_and_its_inverse(data, shape):
     x = st.zeros(shape)
     order = data.draw(hs.permutations(range(len(shape))))
@@ -424,7 +422,7 @@ def test_permute_and_its_inverse(data, shape):
     assert x.permute(order).permute(back).is_set_to(x)
 
 
-@given(hs.data(), dtypes, shapes)
+@given(hs.data(), dtypes, shapes())
 def test_functions_equal_methods(data, name, shape):
     p = walk(data, name, shape, 3)
     x = p.tensor
@@ -437,7 +435,7 @@ def test_functions_equal_methods(data, name, shape):
         assert getattr(st, op)(x, *args).is_set_to(getattr(x, op)(*args)), op
 
 
-@given(hs.data(), dtypes, shapes)
+@given(hs.data(), dtypes, shapes())
 def test_in_place_layout_forms(data, name, shape):
     p = walk(data, name, shape, 3)
     x = p.tensor

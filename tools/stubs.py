@@ -31,7 +31,8 @@ from types import EllipsisType
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
 import numpy
-from typing_extensions import Buffer, Self
+from strided.display.drawing import Drawing
+from typing_extensions import Buffer, CapsuleType, Self
 
 _Bool: TypeAlias = builtins.bool
 _Complex: TypeAlias = builtins.complex
@@ -52,6 +53,11 @@ class _Array(Protocol):
     """Something that is an array to NumPy."""
 
     def __array__(self) -> Any: ...
+
+class _Lender(Protocol):
+    """Something that lends its memory through DLPack."""
+
+    def __dlpack__(self) -> CapsuleType: ...
 
 _DTypeLike: TypeAlias = dtype | str | type[Any] | _Named
 _DeviceLike: TypeAlias = device | str
@@ -88,9 +94,11 @@ PARAMETERS = {
     "dim1": "SupportsIndex",
     "dim2": "SupportsIndex",
     "dims": "_Ints",
+    "dl_device": "tuple[_Int, _Int]",
     "dtype": "_DTypeLike",
     "end": "_Number",
     "end_dim": "SupportsIndex",
+    "ext": "_Lender | CapsuleType",
     "extents": "_Ints",
     "fill_value": "_Number",
     "force": "_Bool",
@@ -103,6 +111,7 @@ PARAMETERS = {
     "j": "SupportsIndex",
     "keepdim": "_Bool",
     "length": "SupportsIndex",
+    "max_version": "tuple[_Int, _Int]",
     "memo": "Any",
     "mode": "SupportsIndex",
     "m": "SupportsIndex",
@@ -130,6 +139,7 @@ PARAMETERS = {
     "steps": "SupportsIndex",
     "stop": "SupportsIndex",
     "storage_offset": "SupportsIndex",
+    "stream": "Any",
     "stride": "_Ints",
     "t": "_DTypeLike",
     "target": "_DTypeLike | _DeviceLike | Tensor",
@@ -186,6 +196,8 @@ RETURNS = {
     "__array__": "_NDArray",
     "__bytes__": "bytes",
     "__complex__": "_Complex",
+    "__dlpack__": "CapsuleType",
+    "__dlpack_device__": "tuple[_Int, _Int]",
     "can_cast": "_Bool",
     "chunk": VIEWS,
     "data_ptr": "_Int",
@@ -218,9 +230,13 @@ RETURNS = {
     "to_real": "_DType",
     "tolist": "Any",
     "unbind": VIEWS,
+    "_repr_html_": "str",
+    "_repr_svg_": "str",
     "Layout.compatible": "_Bool",
+    "Layout.draw": "Drawing",
     "Layout.extent": "_Int",
     "Layout.sequentially_contiguous": "_Bool",
+    "Layout.svg": "str",
     "Storage.size": "_Int",
     "Storage.tolist": "list[Any]",
     "_ops": "list[tuple[str, _Int, str, str, str, str]]",

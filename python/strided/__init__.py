@@ -17,23 +17,37 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from strided import memory as memory
+    from strided import testing as testing
     from strided.display import get_printoptions as get_printoptions
     from strided.display import printoptions as printoptions
     from strided.display import set_printoptions as set_printoptions
+    from strided.display.drawing import draw as draw
+    from strided.display.explain import explain as explain
 
 #: Names that are loaded when they are first used, so that importing strided stays light.
-_LATER = {name: "strided.display" for name in ("get_printoptions", "printoptions", "set_printoptions")}
+_LATER = {
+    "draw": "strided.display.drawing",
+    "explain": "strided.display.explain",
+    "get_printoptions": "strided.display",
+    "printoptions": "strided.display",
+    "set_printoptions": "strided.display",
+}
+#: Modules of the package that are imported in the same way.
+_MODULES = {"memory", "testing"}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
+    if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module 'strided' has no attribute '{name}'")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"strided.{name}")
     value = getattr(import_module(_LATER[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_MODULES})

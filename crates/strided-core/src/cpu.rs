@@ -36,7 +36,7 @@ pub fn simd<R>(body: impl FnOnce() -> R) -> R {
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn has_avx2() -> bool {
+pub fn has_avx2() -> bool {
     use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
     static LEVEL: AtomicU8 = AtomicU8::new(0);
     #[cold]
@@ -56,4 +56,27 @@ fn has_avx2() -> bool {
         1 => false,
         _ => ask(),
     }
+}
+
+/// Bytes from which on an output is written around the caches: half of the largest one.
+pub fn streamed_from() -> usize {
+    static BYTES: OnceLock<usize> = OnceLock::new();
+    *BYTES.get_or_init(|| last_cache().unwrap_or(16 << 20) / 2)
+}
+
+/// Bytes of the last cache, where the system tells.
+fn last_cache() -> Option<usize> {
+    let size = |index: usize| {
+        let text =
+            std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()?;
+        let digits = text.trim().trim_end_matches(['K', 'M', 'G']);
+        let unit = match text.trim().chars().last()? {
+            'K' => 10,
+            'M' => 20,
+            'G' => 30,
+            _ => 0,
+        };
+        Some(digits.parse::<usize>().ok()? << unit)
+    };
+    (0..8).filter_map(size).max()
 }

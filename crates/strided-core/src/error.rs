@@ -24,6 +24,7 @@ pub enum Family {
     Overflow,
     ZeroDivision,
     Memory,
+    Interrupt,
 }
 
 /// A shape as it is written in messages: `2x5`, `()` for none.
@@ -89,6 +90,8 @@ pub enum Problem {
     NotOwned,
     /// No memory of that many bytes.
     OutOfMemory { bytes: usize },
+    /// The user gave up on a call that took long.
+    Interrupted,
 }
 
 impl Error {
@@ -122,6 +125,7 @@ impl Error {
             DoesNotFit { .. } => Family::Overflow,
             ReadOnly | Exported { .. } | Lent | NotOwned => Family::Storage,
             OutOfMemory { .. } => Family::Memory,
+            Interrupted => Family::Interrupt,
             _ => Family::Shape,
         }
     }
@@ -214,6 +218,7 @@ impl fmt::Display for Problem {
             ),
             NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
             OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
+            Interrupted => write!(f, "interrupted"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The engine of `strided`: storages, layouts, tensors and the operations on them. Knows nothing of Python.
 //!
 //! A file uses only its own room and rooms with a lower number:
-//! 0 `scalar dtype error`, 1 `storage alloc layout cpu`, 2 `tensor nest`, 3 `kernels`, 4 `ops`.
+//! 0 `scalar dtype error`, 1 `storage alloc layout threads cpu`, 2 `tensor nest`, 3 `kernels`, 4 `ops`.
 
 pub mod alloc;
 pub mod cpu;
@@ -14,6 +14,7 @@ pub mod ops;
 pub mod scalar;
 pub mod storage;
 pub mod tensor;
+pub mod threads;
 
 pub use dtype::DType;
 pub use error::{Error, Problem, Result};

@@ -47,12 +47,20 @@ pub struct Nest {
     loops: SmallVec<[Loop; 4]>,
     /// What to add to each operand's address before walking, where a loop was turned around.
     shift: Steps,
-    /// Whether the two innermost loops are walked in tiles.
-    tiled: bool,
+    /// Whether the two innermost loops make a plane that is walked in tiles.
+    plane: bool,
 }
 
-/// Rows and columns of a tile: 64 cache lines of each operand fit the first cache.
-const TILE: usize = 64;
+/// Extents from which on two loops make a plane.
+const NARROWEST: usize = 4;
+
+/// How a nest is cut for several threads: along which loop, and into turns of how many.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    dim: usize,
+    turns: usize,
+    pub pieces: usize,
+}
 
 impl Nest {
     /// Plans operands that broadcast to the shape of a layout.
@@ -61,14 +69,14 @@ impl Nest {
         let Some(whole) = Nest::all_dense(shape, operands) else {
             return Nest::general(shape, operands, order);
         };
-        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS], tiled: false };
+        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS], plane: false };
         nest.loops.push(whole);
         nest
     }
 
     fn general(shape: &Layout, operands: &[Operand], order: Order) -> Nest {
         debug_assert!(operands.len() <= OPERANDS);
-        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS], tiled: false };
+        let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS], plane: false };
         for (dim, &Mode { extent, .. }) in shape.modes().iter().enumerate() {
             if extent == 1 {
                 continue;
@@ -90,7 +98,6 @@ impl Nest {
             nest.sort();
         }
         nest.fold();
-        nest.tiled = order == Order::Free && nest.has_mixed_order();
         if nest.loops.is_empty() {
             let mut steps = [0; OPERANDS];
             steps.iter_mut().zip(operands).for_each(|(step, operand)| *step = operand.size as isize);
@@ -152,12 +159,55 @@ impl Nest {
         self.loops.truncate(kept + 1);
     }
 
-    /// Whether the two innermost loops are long, and some operand would rather have them the other way round:
-    /// `x + y.t()`. Walked row by row, each of its cache lines would be fetched once per element.
-    fn has_mixed_order(&self) -> bool {
-        let [.., outer, inner] = &self.loops[..] else { return false };
-        let mixed = |k: usize| outer.steps[k] != 0 && outer.steps[k].abs() < inner.steps[k].abs();
-        outer.extent >= TILE && inner.extent >= TILE && (0..OPERANDS).any(mixed)
+    /// Looks for an operand that would rather have another loop innermost: `x + y.t()`. Walked row by row,
+    /// each of its cache lines would be fetched once per element; so that loop becomes the second, and the two
+    /// are walked in tiles. Only for a nest whose order is free.
+    pub fn with_plane(mut self) -> Nest {
+        let Some((inner, outer)) = self.loops.split_last() else { return self };
+        for k in 1..OPERANDS {
+            let own = outer.iter().enumerate().filter(|(_, l)| l.steps[k] != 0);
+            let Some((dim, shortest)) = own.min_by_key(|(_, l)| l.steps[k].abs()) else { continue };
+            let crosses = inner.steps[k] != 0 && shortest.steps[k].abs() < inner.steps[k].abs();
+            if crosses && shortest.extent >= NARROWEST && inner.extent > 1 {
+                let partner = self.loops.remove(dim);
+                self.loops.insert(self.loops.len() - 1, partner);
+                self.plane = true;
+                break;
+            }
+        }
+        self
+    }
+
+    /// The loops around the plane, its rows and its columns, if there is one.
+    pub fn plane(&self) -> Option<(&[Loop], &Loop, &Loop)> {
+        let [outer @ .., rows, columns] = &self.loops[..] else { return None };
+        self.plane.then_some((outer, rows, columns))
+    }
+
+    /// How to cut the nest into pieces of about so many elements: along the outermost loop that is long, else
+    /// along the longest; along the innermost one only where the others are short.
+    pub fn cut(&self, elements: usize) -> Cut {
+        let extents = || self.loops.iter().map(|l| l.extent).enumerate();
+        let outer = || extents().take(self.loops.len() - 1);
+        let longest = outer().max_by_key(|&(_, extent)| extent).filter(|&(_, extent)| extent >= 8);
+        let all = || extents().max_by_key(|&(_, extent)| extent).expect("there is a loop");
+        let (dim, extent) = outer().find(|&(_, extent)| extent >= 64).or(longest).unwrap_or_else(all);
+        let turns = (elements / (self.size() / extent.max(1)).max(1)).max(1);
+        // A multiple of a tile's side, so that pieces start at cache lines where the nest does.
+        let turns = if turns > 64 { turns & !63 } else { turns };
+        Cut { dim, turns, pieces: extent.div_ceil(turns) }
+    }
+
+    /// One of the pieces of a cut.
+    pub fn piece(&self, cut: Cut, index: usize) -> Nest {
+        let mut piece = self.clone();
+        let own = &mut piece.loops[cut.dim];
+        let first = index * cut.turns;
+        own.extent = cut.turns.min(own.extent - first);
+        for (shift, step) in piece.shift.iter_mut().zip(own.steps) {
+            *shift += first as isize * step;
+        }
+        piece
     }
 
     pub fn loops(&self) -> &[Loop] {
@@ -183,29 +233,41 @@ impl Nest {
     #[inline]
     pub fn for_each(&self, origins: Pointers, mut run: impl FnMut(&Pointers, &Steps, usize)) {
         let (inner, outer) = self.loops.split_last().expect("a nest has a loop");
-        if self.tiled {
-            let (rows, outer) = outer.split_last().expect("a tiled nest has two loops");
-            return walk(outer, self.start(origins), |at| walk_tiles(rows, inner, at, &mut run));
-        }
         if inner.extent > 0 {
             walk(outer, self.start(origins), |at| run(at, &inner.steps, inner.extent));
         }
     }
-}
 
-/// Two loops in tiles: TILE columns of TILE rows, then the next columns of the same rows.
-fn walk_tiles(rows: &Loop, columns: &Loop, start: &Pointers, run: &mut impl FnMut(&Pointers, &Steps, usize)) {
-    for row_tile in (0..rows.extent).step_by(TILE) {
-        for column in (0..columns.extent).step_by(TILE) {
-            for row in row_tile..rows.extent.min(row_tile + TILE) {
-                let mut at = *start;
-                for (k, pointer) in at.iter_mut().enumerate() {
-                    let shift = row as isize * rows.steps[k] + column as isize * columns.steps[k];
-                    *pointer = pointer.wrapping_offset(shift);
-                }
-                run(&at, &columns.steps, TILE.min(columns.extent - column));
-            }
+    /// Calls `visit(addresses, rows, columns)` for every tile of the plane, of at most `side` rows and columns
+    /// (more of one where there are fewer of the other).
+    pub fn for_each_tile(
+        &self,
+        origins: Pointers,
+        side: usize,
+        mut visit: impl FnMut(&Pointers, &Loop, &Loop),
+    ) {
+        let (outer, rows, columns) = self.plane().expect("the nest has a plane");
+        if rows.extent == 0 || columns.extent == 0 {
+            return;
         }
+        let tall = side * side / columns.extent.min(side);
+        let wide = side * side / rows.extent.min(side);
+        walk(outer, self.start(origins), |start| {
+            for row in (0..rows.extent).step_by(tall) {
+                for column in (0..columns.extent).step_by(wide) {
+                    let mut at = *start;
+                    for (k, pointer) in at.iter_mut().enumerate() {
+                        let shift = row as isize * rows.steps[k] + column as isize * columns.steps[k];
+                        *pointer = pointer.wrapping_offset(shift);
+                    }
+                    let part = |whole: &Loop, first: usize, most: usize| Loop {
+                        extent: most.min(whole.extent - first),
+                        steps: whole.steps,
+                    };
+                    visit(&at, &part(rows, row, tall), &part(columns, column, wide));
+                }
+            }
+        });
     }
 }
 
@@ -306,19 +368,48 @@ mod tests {
     }
 
     #[test]
-    fn tiles_cover_every_pair_once() {
-        let shape = [2, 70, 130];
-        let out = Layout::row_major(&shape).unwrap();
-        let turned = Layout::strided(&shape, &[9100, 1, 70], 0).unwrap();
-        let operands = [Operand { layout: &out, size: 1 }, Operand { layout: &turned, size: 2 }];
-        let nest = Nest::new(&out, &operands, Order::Free);
-        assert!(nest.tiled && !Nest::new(&out, &operands, Order::RowMajor).tiled);
-        let mut walked = pairs(&nest);
-        walked.sort();
-        walked.dedup();
-        assert_eq!(walked.len(), 2 * 70 * 130);
-        let place = |i: isize| 2 * (i / 9100 * 9100 + i / 130 % 70 + i % 130 * 70);
-        assert!(walked.iter().enumerate().all(|(i, &pair)| pair == (i as isize, place(i as isize))));
+    fn tiles_cover_every_pair_once_in_pieces_too() {
+        for shape in [[2, 70, 130], [3, 5, 999], [1, 1000, 4]] {
+            let [a, b, c] = shape;
+            let out = Layout::row_major(&shape).unwrap();
+            let turned = Layout::strided(&shape, &[b * c, 1, b], 0).unwrap();
+            let operands = [Operand { layout: &out, size: 1 }, Operand { layout: &turned, size: 2 }];
+            let nest = Nest::new(&out, &operands, Order::Free).with_plane();
+            let cut = nest.cut(1000);
+            assert!(cut.pieces > 1);
+            let mut walked = Vec::new();
+            for i in 0..cut.pieces {
+                let null = [std::ptr::null_mut(); OPERANDS];
+                nest.piece(cut, i).for_each_tile(null, 64, |at, rows, columns| {
+                    walk(&[*rows, *columns], *at, |p| walked.push((p[0] as isize, p[1] as isize)));
+                });
+            }
+            walked.sort();
+            walked.dedup();
+            assert_eq!(walked.len() as isize, a * b * c);
+            let place = |i: isize| 2 * (i / (b * c) * (b * c) + i / c % b + i % c * b);
+            assert!(walked.iter().enumerate().all(|(i, &pair)| pair == (i as isize, place(i as isize))));
+        }
+    }
+
+    #[test]
+    fn pieces_cover_every_run_once() {
+        let out = Layout::strided(&[3, 100, 50], &[-5000, 50, 1], 10000).unwrap();
+        let operand = Operand { layout: &out, size: 4 };
+        let nest = Nest::new(&out, &[operand, operand], Order::Free);
+        for elements in [1, 70, 1000, 100_000] {
+            let cut = nest.cut(elements);
+            let null = [std::ptr::null_mut(); OPERANDS];
+            let mut bytes = Vec::new();
+            for i in 0..cut.pieces {
+                nest.piece(cut, i).for_each(null, |p, s, n| {
+                    bytes.extend((0..n as isize).map(|i| p[0] as isize + i * s[0]));
+                });
+            }
+            bytes.sort();
+            assert!(bytes.iter().enumerate().all(|(i, &at)| at == 4 * (i as isize - 10000)), "{elements}");
+            assert_eq!(bytes.len(), 15000);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use strided_core::{Layout, Tensor};
+use strided_core::{Layout, Tensor, threads};
 
 /// From so many elements on, other Python threads may run while we compute.
 pub const LARGE: usize = 1 << 15;
@@ -96,10 +96,23 @@ fn _after_fork_in_parent() {
 fn _after_fork_in_child() {
     FORKS.store(0, SeqCst);
     DETACHED.store(0, SeqCst);
+    threads::forget_workers();
 }
 
-/// Has Python call the three functions above.
+/// Whether a signal asks a long call to end: Ctrl-C, in most cases. What its handler raised stays raised.
+fn interrupted() -> bool {
+    Python::attach(|py| match py.check_signals() {
+        Ok(()) => false,
+        Err(error) => {
+            error.restore(py);
+            true
+        }
+    })
+}
+
+/// Has Python call the functions above.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    threads::set_interrupted(interrupted);
     let os = module.py().import("os")?;
     if os.hasattr("register_at_fork")? {
         let hooks = pyo3::types::PyDict::new(module.py());

@@ -72,6 +72,8 @@ fn core_exception(py: Python<'_>, error: Error) -> PyErr {
         Family::Overflow => PyOverflowError::new_err(text),
         Family::ZeroDivision => PyZeroDivisionError::new_err(text),
         Family::Memory => PyMemoryError::new_err(text),
+        // Whoever asked for the interruption has raised it already.
+        Family::Interrupt => PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Memory that crosses the border, as buffers and array interfaces both see it: lent by others, and lent to others.
+//! Memory that crosses the border, as buffers, array interfaces and DLPack see it: lent by others, and lent to others.
 
 use crate::call::with_threads;
 use crate::errors::{Fail, Result};
@@ -66,6 +66,12 @@ impl Lent {
         // SAFETY: `start` and `length` cover exactly the elements, for which the caller answers.
         let storage = unsafe { Storage::foreign(start, length, self.readonly, Box::new(owner)) }?;
         Ok(Tensor::over(storage, self.dtype, layout)?)
+    }
+
+    /// Refuses what can neither be shared nor copied.
+    pub fn check(&self) -> Result<()> {
+        let fits = self.misfit().is_none();
+        if fits { self.layout() } else { self.as_bytes().layout() }.map(drop)
     }
 
     /// Why elements of the dtype cannot lie there, though bytes can.

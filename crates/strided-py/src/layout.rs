@@ -4,7 +4,7 @@
 //! with the tensors.
 
 use crate::args::{FromArg, Ints, LayoutArg, Object, TensorArg};
-use crate::call::{owned, view, views};
+use crate::call::{owned, python, view, views};
 use crate::errors::{Fail, Result, named};
 use crate::methods::{Place, definitions};
 use crate::rows;
@@ -289,6 +289,41 @@ impl PyLayout {
         format!("Layout(shape={shape}, stride={stride}, offset={})", self.0.offset())
     }
 
+    /// The drawing of the layout: which cell of memory holds which element. It prints as text, and shows as a
+    /// picture in a notebook. `strided.draw(x)` draws a tensor, with its numbers.
+    ///
+    /// >>> strided.Layout((2, 2)).t().draw()
+    /// Layout(shape=(2, 2), stride=(1, 2), offset=0)
+    /// <BLANKLINE>
+    /// elements, by the cell that holds them
+    ///   0  2
+    ///   1  3
+    /// <BLANKLINE>
+    /// memory, by the element that lies there
+    ///     0     1     2     3
+    ///  ┌─────┬─────┬─────┬─────┐
+    ///  │ 0,0 │ 1,0 │ 0,1 │ 1,1 │
+    ///  └─────┴─────┴─────┴─────┘
+    fn draw<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        displayed(this, "drawing", "draw")
+    }
+
+    /// The drawing as a picture: the text of an SVG file.
+    ///
+    /// >>> strided.Layout((2, 2)).svg()[:4]
+    /// '<svg'
+    fn svg<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        displayed(this, "svg", "picture")
+    }
+
+    fn _repr_svg_<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        displayed(this, "svg", "picture")
+    }
+
+    fn _repr_html_<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        displayed(this, "notebook", "layout")
+    }
+
     fn __copy__(this: Py<Self>) -> Py<Self> {
         this
     }
@@ -301,6 +336,16 @@ impl PyLayout {
         let parts = (PyTuple::new(py, self.0.shape())?, PyTuple::new(py, self.0.stride())?, self.0.offset());
         (py.get_type::<PyLayout>(), parts).into_pyobject(py)
     }
+}
+
+/// What a module of `strided.display` makes of a layout.
+fn displayed<'py>(
+    this: &Bound<'py, PyLayout>,
+    module: &str,
+    function: &'static str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    named(py, function, || owned(py, python(py, &format!("strided.display.{module}"), function, (this,))))
 }
 
 /// `*sizes`: several ints or one sequence.

@@ -9,6 +9,7 @@ mod args;
 mod arrays;
 mod buffer;
 mod call;
+mod dlpack;
 mod dtype;
 mod errors;
 mod exchange;

@@ -9,8 +9,8 @@
 //! ```
 //! `both` makes a method and a function (whose first parameter is called `input`), `method` and
 //! `function` only one. A parameter may have other names (`dim | axis`) and a default, written as in
-//! Python; one of type `Rest` takes all positional arguments that are left. In the body, `py` is the
-//! interpreter and `x` the tensor.
+//! Python; one of type `Rest` takes all positional arguments that are left, and those behind `;` are only
+//! given by name. In the body, `py` is the interpreter and `x` the tensor.
 //!
 //! `view` makes what `both` does and a method of `Layout` besides: in its body `x` is the layout, and the
 //! result is the layout that `x` becomes, or several.
@@ -190,7 +190,8 @@ macro_rules! methods {
         $crate::methods::Row::of_view::<This>()
     } };
     (@facts $place:ident $name:ident [$($x:ident)?]
-        ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*) [$($doc:literal),+]) => {
+        ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*
+            $(; $($word:ident : $word_type:ty = $word_default:expr),+)?) [$($doc:literal),+]) => {
         struct This;
         impl $crate::methods::Facts for This {
             const NAME: &'static str = $crate::methods::plain(stringify!($name));
@@ -198,7 +199,9 @@ macro_rules! methods {
             const DOC: &'static [&'static str] = &[$($doc),+];
             #[inline(always)]
             fn params() -> &'static [$crate::args::Param] {
-                const COUNT: usize = <[&str]>::len(&[$(stringify!($x),)? $(stringify!($param)),*]);
+                const COUNT: usize = <[&str]>::len(
+                    &[$(stringify!($x),)? $(stringify!($param),)* $($(stringify!($word)),+)?]
+                );
                 static PARAMS: [$crate::args::Param; COUNT] = [
                     $($crate::methods!(@input $x),)?
                     $($crate::args::Param::new(
@@ -206,14 +209,16 @@ macro_rules! methods {
                         &[$(stringify!($alias)),*],
                         <$type as $crate::args::FromArg>::REST,
                         $crate::methods!(@text $($default)?),
-                    )),*
+                    ),)*
+                    $($($crate::args::Param::by_name(stringify!($word), stringify!($word_default))),+)?
                 ];
                 &PARAMS
             }
         }
     };
     (@call $first:ident $py:ident [$($x:ident)?]
-        ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*) $body:expr) => {
+        ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*
+            $(; $($word:ident : $word_type:ty = $word_default:expr),+)?) $body:expr) => {
         impl $crate::methods::Call<$crate::args::$first> for This {
             #[inline(always)]
             #[allow(non_upper_case_globals, unused_variables, unused_mut, unused_assignments, dead_code)]
@@ -229,6 +234,11 @@ macro_rules! methods {
                     let $param: $type = $crate::methods!(@read $py args at (stringify!($param)) $type $(, $default)?);
                     at += 1;
                 )*
+                $($(
+                    let $word: $word_type =
+                        $crate::methods!(@read $py args at (stringify!($word)) $word_type, $word_default);
+                    at += 1;
+                )+)?
                 $body
             }
         }

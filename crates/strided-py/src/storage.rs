@@ -442,6 +442,11 @@ impl PyStorage {
         by_python(this, "strided.display.text", "storage", (this,))
     }
 
+    /// The card that a notebook shows.
+    fn _repr_html_<'py>(this: This<'_, 'py>) -> Made<'py> {
+        by_python(this, "strided.display.notebook", "storage", (this,))
+    }
+
     fn __copy__<'py>(&self, py: Python<'py>) -> Made<'py> {
         PyStorage::clone(self, py)
     }

@@ -1,4 +1,7 @@
-"""What a person looks at: tensors and storages as text, and the choices about it. Loaded on the first `repr`."""
+"""What a person looks at: tensors, storages and layouts as text, cards and drawings, and the choices about it.
+
+Loaded on the first `repr`; drawings and explanations are loaded when they are asked for.
+"""
 
 from .options import Options, get_printoptions, printoptions, set_printoptions
 

@@ -66,6 +66,18 @@ def by_format(values: Iterable[Any], spec: str) -> Style:
     return f"%{width}s", width, None, write
 
 
+def bytes_text(count: int) -> str:
+    """A number of bytes for people.
+
+    >>> bytes_text(48), bytes_text(40_000_000)
+    ('48 B', '40.0 MB')
+    """
+    if count < 1000:
+        return f"{count} B"
+    power = min((len(str(count)) - 1) // 3, 6)
+    return f"{count / 1000**power:.1f} {'kMGTPE'[power - 1]}B"
+
+
 def _float_style(values: Sequence[float], options: Options, scalable: bool) -> Style:
     magnitudes = list(map(abs, values))
     width = 0

@@ -100,10 +100,13 @@ def set_printoptions(
     linewidth: int | EllipsisType | None = ...,
     sci_mode: bool | EllipsisType | None = ...,
     profile: str | None = None,
+    *,
+    suppress: bool | None = None,
 ) -> None:
     """Choose how tensors are printed from now on; what is not named stays as it is (see `Options`).
 
     A `profile` ("default", "short" or "full") sets all but `sci_mode` at once; the others, if given, go on top of it.
+    NumPy's `suppress=True` is `sci_mode=False`, and `suppress=False` leaves it to the numbers.
 
     >>> import strided as st
     >>> st.set_printoptions(precision=2)
@@ -116,6 +119,10 @@ def set_printoptions(
     global current
     given = dict(zip(FIELDS, (precision, threshold, edgeitems, linewidth, sci_mode), strict=True))
     changes = {name: value for name, value in given.items() if value is not ...}
+    if suppress is not None:
+        if sci_mode is not ... or type(suppress) is not bool:
+            raise TypeError(f"printoptions: suppress is True or False, without sci_mode; not {suppress!r}")
+        changes["sci_mode"] = False if suppress else None
     if profile is not None:
         changes = _profile(profile) | changes
     current = Options(**current.fields() | changes)
@@ -148,13 +155,13 @@ class printoptions:
     [strided.FloatTensor of size 2]
     """
 
-    def __init__(self, **changes: Any) -> None:
-        self.changes = changes
+    def __init__(self, *changes: Any, **named: Any) -> None:
+        self.changes, self.named = changes, named
         self.before: list[Options] = []  # a stack: one object may be entered again inside itself
 
     def __enter__(self) -> Options:
         before = current
-        set_printoptions(**self.changes)
+        set_printoptions(*self.changes, **self.named)
         self.before.append(before)
         return current
 

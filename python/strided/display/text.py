@@ -189,7 +189,7 @@ def _matrices(x: Tensor, style_of: Callable[[Sequence[Any]], Style], edge: int, 
     *outer, rows, columns = x.shape
     positions = _positions(outer, edge, min(rows, 2 * edge) * min(columns, 2 * edge), options)
     indices = [_index(position, outer) for position in positions]
-    matrices = [_corners(_slice(x, index), edge) for index in indices]
+    matrices = [corners(_slice(x, index), edge) for index in indices]
     style = style_of([value for matrix in matrices for row in matrix for value in row])
     sheet, fillings = _sheet(rows, columns, edge, style, " " if outer else "", base, options.width())
     parts = []
@@ -237,8 +237,13 @@ def _slice(x: Tensor, index: Iterable[int]) -> Tensor:
     return x
 
 
-def _corners(x: Tensor, edge: int) -> Matrix:
-    """The shown elements of a matrix, and no others: whole, in two halves, or in four corners."""
+def corners(x: Tensor, edge: int) -> Matrix:
+    """The shown elements of a matrix, and no others: whole, in two halves, or in four corners.
+
+    >>> import strided as st
+    >>> corners(st.arange(20).view(4, 5), 1)
+    [[0, 4], [15, 19]]
+    """
     rows: Matrix = []
     for band in _ends(x, 0, edge):
         left, *right = [end.tolist() for end in _ends(band, 1, edge)]

@@ -1,9 +1,11 @@
 //! From tensors to kernel calls: casts, nest, pins. The safe door to the elementwise kernels.
 
 use super::blocks::Staged;
+use super::drive::drive;
 use super::item::Slot;
 use super::map::Twins;
 use super::{Kernel, OPERANDS, Pointers, Steps, cast};
+use crate::cpu;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -67,12 +69,15 @@ pub fn run<const N: usize>(twins: &Twins, inputs: &[Input; N], out: Output) -> R
     match plain {
         // SAFETY: every operand is pinned (or new) and dense in the kernel's dtype, or is a slot read with
         // step 0.
-        Some(steps) => unsafe { twins.kernel()(&origins, &steps, out.size()) },
+        Some(steps) if out.size() < LONG => unsafe { twins.kernel()(&origins, &steps, out.size()) },
         // SAFETY: every operand is pinned (or new) for its layout, or is a slot.
-        None => unsafe { run_nest(twins, inputs, out, origins) },
+        _ => return unsafe { run_nest(twins, inputs, out, origins) },
     }
     Ok(())
 }
+
+/// Elements from which on a single loop is worth planning: pieces, threads, streaming.
+const LONG: usize = 1 << 14;
 
 /// The steps of what most calls are: the kernel's own dtypes, one shape, no gaps. One loop, no nest.
 #[inline(always)]
@@ -91,14 +96,21 @@ fn plain_steps<const N: usize>(twins: &Twins, inputs: &[Input; N], out: &Tensor)
 
 /// # Safety
 /// The origins are pinned for the operands' layouts, or are slots of the kernel's dtype.
-unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Pointers) {
+unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Pointers) -> Result<()> {
     for input in inputs {
         if let Input::Tensor(x) = input {
             assert!(broadcasts(x.layout(), out.layout()), "inputs broadcast to the output");
         }
     }
     let size = twins.operand().size();
-    let mut staged = Staged { kernel: twins.kernel(), casts: [None; OPERANDS], sizes: [size; OPERANDS] };
+    let mut staged = Staged {
+        kernel: twins.kernel(),
+        casts: [None; OPERANDS],
+        sizes: [size; OPERANDS],
+        memory: [size; OPERANDS],
+        moves: false,
+        stream: streams(out, &origins),
+    };
     let none = Layout::scalar();
     let mut views = [Operand { layout: &none, size }; OPERANDS];
     views[0] = Operand { layout: out.layout(), size: out.dtype().size() };
@@ -110,10 +122,17 @@ unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Point
             staged.casts[k] = cast_if_needed(x.dtype(), twins.operand());
         }
     }
+    staged.memory.iter_mut().zip(&views).for_each(|(bytes, view)| *bytes = view.size);
     let nest = Nest::new(out.layout(), &views[..=inputs.len()], Order::Free);
     // SAFETY: the caller's promise; slots are read with step 0, and every cast leads between the operand's
     // dtype and the kernel's, which `Twins` knows.
-    nest.for_each(origins, |p, s, n| unsafe { staged.run(p, s, n) });
+    unsafe { drive(nest, origins, 1, &staged) }
+}
+
+/// Whether an output is written around the caches: it is larger than they are, and nobody's input.
+fn streams(out: &Tensor, origins: &Pointers) -> bool {
+    out.size() * out.dtype().size() >= cpu::streamed_from()
+        && origins[1..].iter().all(|origin| *origin != origins[0])
 }
 
 /// Whether every extent is the output's, counted from the last, or 1.
@@ -131,30 +150,41 @@ fn cast_if_needed(from: DType, to: DType) -> Option<Kernel> {
 pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
     assert!(layout.same_shape(out.layout()), "the source is seen in the output's shape");
     assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
-    let kernel = cast::kernel(src.dtype(), out.dtype());
-    if let [Some(to), Some(from)] = pin_each([Some((out, Access::Write)), Some((src, Access::Read))])? {
-        let operands = [
-            Operand { layout: out.layout(), size: out.dtype().size() },
-            Operand { layout, size: src.dtype().size() },
-        ];
-        let nest = Nest::new(out.layout(), &operands, Order::Free);
-        // SAFETY: both are pinned, and the kernel is the cast between their dtypes.
-        nest.for_each([to.origin, from.origin, null_mut(), null_mut()], |p, s, n| unsafe { kernel(p, s, n) });
-    }
-    Ok(())
+    let wanted = [Some((out, Access::Write)), Some((src, Access::Read))];
+    let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were asked for") };
+    // SAFETY: both are pinned, and the kernel is the cast between their dtypes.
+    unsafe { move_elements(out, to.origin, layout, src.dtype(), from.origin) }
 }
 
 /// Writes one element, of the output's dtype, everywhere.
 pub fn fill(out: &Tensor, slot: Slot) -> Result<()> {
-    let (none, size) = (Layout::scalar(), out.dtype().size());
-    let kernel = cast::copy_kernel(size);
-    let nest = Nest::new(
-        out.layout(),
-        &[Operand { layout: out.layout(), size }, Operand { layout: &none, size }],
-        Order::Free,
-    );
     let pin = out.pin(Access::Write)?;
-    // SAFETY: the output is pinned; the slot is one element of its size, read with step 0.
-    nest.for_each([pin.origin, slot.address(), null_mut(), null_mut()], |p, s, n| unsafe { kernel(p, s, n) });
-    Ok(())
+    // SAFETY: the output is pinned; the slot is one element of its dtype.
+    unsafe { move_elements(out, pin.origin, &Layout::scalar(), out.dtype(), slot.address()) }
+}
+
+/// # Safety
+/// `to` is pinned for `out`, and `from` for a layout that broadcasts to it, of dtype `dtype`.
+#[inline]
+unsafe fn move_elements(
+    out: &Tensor,
+    to: *mut u8,
+    layout: &Layout,
+    dtype: DType,
+    from: *mut u8,
+) -> Result<()> {
+    let (out_size, size) = (out.dtype().size(), dtype.size());
+    let origins = [to, from, null_mut(), null_mut()];
+    let staged = Staged {
+        kernel: cast::kernel(dtype, out.dtype()),
+        casts: [None; OPERANDS],
+        sizes: [out_size, size, 0, 0],
+        memory: [out_size, size, 0, 0],
+        moves: dtype == out.dtype(),
+        stream: streams(out, &origins),
+    };
+    let operands = [Operand { layout: out.layout(), size: out_size }, Operand { layout, size }];
+    let nest = Nest::new(out.layout(), &operands, Order::Free);
+    // SAFETY: the caller's promise.
+    unsafe { drive(nest, origins, 1, &staged) }
 }

@@ -5,14 +5,17 @@
 //! scalar, anything) and may be given an output that *is* one of its inputs, element for element; any
 //! other overlap was resolved before. Tensor memory may alias, so no kernel forms a `&[T]` over it.
 
-pub mod blocks;
+mod blocks;
 pub mod cast;
 pub mod create;
+mod drive;
 pub mod item;
 pub mod launch;
 pub mod map;
 pub mod reduce;
+mod stream;
 pub mod swap;
+mod transpose;
 
 pub use crate::nest::{OPERANDS, Pointers, Steps};
 

@@ -1,13 +1,14 @@
 //! Conversions: to other dtypes, to NumPy, and new tensors of the same type.
 
-use crate::args::{Any, FromArg, Object, Objects, TensorArg};
+use crate::args::{Any, FromArg, Ints, Object, Objects, TensorArg};
 use crate::call::{bound, give, python};
+use crate::dlpack;
 use crate::dtype::Device;
 use crate::errors::{Fail, Result};
 use crate::methods;
 use crate::slots::converted;
 use pyo3::prelude::*;
-use strided_core::DType;
+use strided_core::{DType, Tensor};
 
 methods! { rows(py, x):
     /// The tensor in another dtype, or in the dtype of another tensor; itself if it has it already.
@@ -139,6 +140,19 @@ methods! { rows(py, x):
         let plain = |value: Option<Any>| value.map_or(py.None().into_bound(py), |value| bound(py, value.0));
         python(py, "strided._numpy", "to_array", (bound(py, x.0), plain(dtype), plain(copy)))
     };
+
+    /// A DLPack capsule of the tensor, for another library to take: `their.from_dlpack(x)` asks for it.
+    ///
+    /// >>> strided.from_dlpack(strided.arange(3).__dlpack__(max_version=(1, 0))).tolist()
+    /// [0, 1, 2]
+    method __dlpack__(; stream: Option<Any> = None, max_version: Option<Ints> = None, dl_device: Option<Ints> = None, copy: Option<bool> = None)
+        => dlpack::export(py, Tensor::clone(&x), dlpack::Request { stream, max_version, dl_device, copy });
+
+    /// The device as DLPack numbers it: 1 is the CPU, of which there is one.
+    ///
+    /// >>> strided.zeros(2).__dlpack_device__()
+    /// (1, 0)
+    method __dlpack_device__() => give(py, (dlpack::CPU, 0));
 }
 
 fn to(py: Python<'_>, x: TensorArg, target: Option<Any>, dtype: Option<DType>, copy: bool) -> Result<Object> {

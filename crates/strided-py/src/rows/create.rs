@@ -4,6 +4,7 @@ use crate::args::{Any, FromArg, Ints, NoGrad, Object, Rest, TensorArg, wrong_typ
 use crate::arrays::{self, Misfit};
 use crate::buffer::{from_bytes, has_buffer};
 use crate::call::{again, give, in_place, with_threads};
+use crate::dlpack;
 use crate::dtype::{self, Device};
 use crate::errors::{Fail, Result};
 use crate::methods;
@@ -247,6 +248,18 @@ methods! { rows(py, x):
             None => Err(wrong_type(py, ndarray.0, "ndarray", "a NumPy array or another buffer")),
         }
     };
+
+    /// A tensor on the memory of a tensor of another library, or of a DLPack capsule; read-only where that is.
+    /// `copy=True` always copies, `copy=False` refuses where the memory cannot be shared.
+    ///
+    /// >>> import numpy
+    /// >>> a = numpy.zeros(3)
+    /// >>> strided.from_dlpack(a).fill_(2).dtype
+    /// strided.float64
+    /// >>> print(a)
+    /// [2. 2. 2.]
+    function from_dlpack(ext | x: Any; device: Option<Device> = None, copy: Option<bool> = None)
+        => wrap(py, dlpack::import(ext.0, device, copy)?);
 
     /// One dim over the bytes of a buffer, read as elements of a dtype. Shares the memory.
     ///

@@ -152,6 +152,9 @@ methods! { rows(py, x):
     /// Formats the number of a tensor with one element, or every element.
     method __format__(spec: Any) => python(py, "strided.display.text", "format", (this(py, x), crate::call::bound(py, spec.0)));
 
+    /// The card that a notebook shows.
+    method _repr_html_() => python(py, "strided.display.notebook", "tensor", (this(py, x),));
+
     /// A new handle on the same storage.
     method __copy__() => crate::object::wrap(py, Tensor::clone(&x));
 

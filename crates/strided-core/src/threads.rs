@@ -1,0 +1,332 @@
+//! The pool: a few threads that help the one that computes.
+//!
+//! ```text
+//! caller:  post the job -> take pieces until none is left -> close it -> wait for helpers inside
+//! worker:  see a new job -> step inside -> take pieces until none is left -> step out -> spin, then sleep
+//! ```
+//! There is one job at a time. Who finds the place taken (another Python thread, or a kernel within a
+//! kernel) does all of its pieces itself: nobody ever waits for a thread that might wait for him. Helpers
+//! leave between two pieces when there are more callers than threads, so that callers do not crowd the CPUs.
+
+use crate::error::{Error, Problem, Result};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{Builder, Thread, available_parallelism};
+use std::time::{Duration, Instant};
+
+/// Work that two threads share if one of them need not be woken first, in elements of a cheap operation.
+const AWAKE: usize = 16 << 10;
+/// Work for which sleeping threads are woken, which takes 16 to 60 us.
+const ASLEEP: usize = 512 << 10;
+/// How long a worker looks for the next job before it sleeps.
+const SPIN: Duration = Duration::from_micros(200);
+/// A call may be interrupted after this long, and then again and again.
+const PATIENCE: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// How many threads compute, the caller's among them; 0 before anybody asked.
+static LIMIT: AtomicUsize = AtomicUsize::new(0);
+/// The workers that were started in this process.
+static WORKERS: Mutex<Vec<Arc<Worker>>> = Mutex::new(Vec::new());
+/// Whether somebody has a job here.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+/// The job, for those who are inside.
+static JOB: AtomicPtr<Job<'static>> = AtomicPtr::new(null_mut());
+/// Workers that may hold a pointer to the job.
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+/// Counts jobs: workers wait for the next number.
+static EPOCH: AtomicU32 = AtomicU32::new(0);
+/// Workers that look for a job right now.
+static SPINNING: AtomicUsize = AtomicUsize::new(0);
+/// Callers that compute now.
+static CALLERS: AtomicUsize = AtomicUsize::new(0);
+/// Work that was too small to wake anybody, since somebody was woken.
+static WISHED: AtomicUsize = AtomicUsize::new(0);
+/// Asked now and then by a thread whose call takes long: whether to give up.
+static INTERRUPTED: OnceLock<fn() -> bool> = OnceLock::new();
+
+struct Worker {
+    thread: OnceLock<Thread>,
+    sleeps: AtomicBool,
+}
+
+struct Job<'a> {
+    piece: &'a (dyn Fn(usize) + Sync),
+    pieces: usize,
+    next: AtomicUsize,
+    /// How many workers may still join.
+    places: AtomicUsize,
+    panicked: AtomicBool,
+}
+
+/// How many threads compute: as set, else `STRIDED_NUM_THREADS`, else `OMP_NUM_THREADS`, else as many as the
+/// CPUs that affinity and control groups leave to this process.
+pub fn limit() -> usize {
+    match LIMIT.load(Relaxed) {
+        0 => first_limit(),
+        limit => limit,
+    }
+}
+
+#[cold]
+fn first_limit() -> usize {
+    let asked = |name| std::env::var(name).ok()?.trim().parse::<usize>().ok().filter(|&n| n > 0);
+    let limit = asked("STRIDED_NUM_THREADS")
+        .or_else(|| asked("OMP_NUM_THREADS"))
+        .unwrap_or_else(|| available_parallelism().map_or(1, |n| n.get()));
+    let _ = LIMIT.compare_exchange(0, limit.min(MOST), Relaxed, Relaxed);
+    LIMIT.load(Relaxed)
+}
+
+/// More threads than this are not started.
+pub const MOST: usize = 256;
+
+/// Sets how many threads compute from now on.
+pub fn set_limit(threads: usize) -> Result<()> {
+    if threads == 0 || threads > MOST {
+        let (got, wanted) = (threads.to_string(), format!("1 to {MOST}"));
+        let argument = Problem::Argument { argument: "num_threads", got, wanted };
+        return Err(Error::new("set_num_threads", argument));
+    }
+    LIMIT.store(threads, Relaxed);
+    Ok(())
+}
+
+/// Names the function that tells whether a long call should give up. The first one stays.
+pub fn set_interrupted(check: fn() -> bool) {
+    let _ = INTERRUPTED.set(check);
+}
+
+/// Whether to cut work into pieces for several threads. `work` counts elements of a cheap operation.
+#[inline]
+pub fn worth(work: usize) -> bool {
+    work >= AWAKE && worth_waking(work)
+}
+
+#[cold]
+fn worth_waking(work: usize) -> bool {
+    if limit() == 1 {
+        return false;
+    }
+    if work >= ASLEEP || SPINNING.load(Relaxed) > 0 {
+        return true;
+    }
+    // Many small calls in a row are worth it too.
+    WISHED.fetch_add(work, Relaxed) + work >= ASLEEP
+}
+
+/// Calls `piece(0)` to `piece(pieces - 1)`, each once, on this thread and, where `shared`, on those of the
+/// pool that are free. Pieces may run at the same time, in any order. Fails if the call was interrupted.
+pub fn run(pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
+    let _caller = Counted::new(&CALLERS);
+    let job = Job {
+        piece,
+        pieces,
+        next: AtomicUsize::new(0),
+        places: AtomicUsize::new(limit().min(pieces).saturating_sub(1)),
+        panicked: AtomicBool::new(false),
+    };
+    let alone = !shared
+        || job.places.load(Relaxed) == 0
+        || TAKEN.compare_exchange(false, true, Acquire, Relaxed).is_err();
+    let posted = (!alone).then(|| Posted::new(&job));
+    let done = job.work_as_caller();
+    drop(posted);
+    if job.panicked.load(Relaxed) {
+        panic!("a thread of the pool panicked");
+    }
+    done
+}
+
+impl Job<'_> {
+    #[inline]
+    fn take(&self) -> Option<usize> {
+        Some(self.next.fetch_add(1, Relaxed)).filter(|&i| i < self.pieces)
+    }
+
+    fn work_as_caller(&self) -> Result<()> {
+        let start = Instant::now();
+        let mut patience = PATIENCE;
+        while let Some(i) = self.take() {
+            (self.piece)(i);
+            if start.elapsed() > patience {
+                patience = start.elapsed() + INTERVAL;
+                if INTERRUPTED.get().is_some_and(|check| check()) {
+                    self.next.store(self.pieces, Relaxed);
+                    return Err(Error::new("", Problem::Interrupted));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn work_as_helper(&self) {
+        // A place is taken once; late-comers find none.
+        if self.places.fetch_update(Relaxed, Relaxed, |n| n.checked_sub(1)).is_err() {
+            return;
+        }
+        while CALLERS.load(Relaxed) <= limit()
+            && let Some(i) = self.take()
+        {
+            if catch_unwind(AssertUnwindSafe(|| (self.piece)(i))).is_err() {
+                self.panicked.store(true, Relaxed);
+                self.next.store(self.pieces, Relaxed);
+            }
+        }
+    }
+}
+
+/// A job in its place. Dropped, also by a panic, when no worker can reach it any more.
+struct Posted;
+
+impl Posted {
+    fn new(job: &Job) -> Posted {
+        WISHED.store(0, Relaxed);
+        let helpers = job.places.load(Relaxed);
+        JOB.store(std::ptr::from_ref(job).cast_mut().cast(), SeqCst);
+        EPOCH.fetch_add(1, SeqCst);
+        let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
+        while workers.len() < helpers {
+            match Worker::start() {
+                Some(worker) => workers.push(worker),
+                None => break, // the system gives no more threads: fewer do
+            }
+        }
+        for worker in workers.iter().take(helpers) {
+            if worker.sleeps.load(SeqCst) {
+                worker.thread.get().expect("set when it was started").unpark();
+            }
+        }
+        Posted
+    }
+}
+
+impl Drop for Posted {
+    fn drop(&mut self) {
+        JOB.store(null_mut(), SeqCst);
+        let mut rounds = 0;
+        while INSIDE.load(SeqCst) > 0 {
+            rounds += 1;
+            if rounds < 4096 { std::hint::spin_loop() } else { std::thread::yield_now() }
+        }
+        TAKEN.store(false, Release);
+    }
+}
+
+impl Worker {
+    fn start() -> Option<Arc<Worker>> {
+        let worker = Arc::new(Worker { thread: OnceLock::new(), sleeps: AtomicBool::new(false) });
+        let own = worker.clone();
+        // The job that made this worker necessary has the present number: it is not to be missed.
+        let seen = EPOCH.load(SeqCst).wrapping_sub(1);
+        let handle = Builder::new().name("strided".into()).spawn(move || own.live(seen)).ok()?;
+        worker.thread.set(handle.thread().clone()).expect("set once");
+        Some(worker)
+    }
+
+    fn live(&self, mut seen: u32) -> ! {
+        loop {
+            seen = self.next_job(seen);
+            let _inside = Counted::new(&INSIDE);
+            let job = JOB.load(SeqCst);
+            if !job.is_null() {
+                // SAFETY: whoever posted the job takes it away before it ends, and then waits until nobody
+                // is inside; we were inside before we saw it.
+                unsafe { &*job }.work_as_helper();
+            }
+        }
+    }
+
+    /// Waits until the number of jobs differs from `seen`, and returns it.
+    fn next_job(&self, seen: u32) -> u32 {
+        let changed = || Some(EPOCH.load(SeqCst)).filter(|&now| now != seen);
+        let spinning = Counted::new(&SPINNING);
+        let start = Instant::now();
+        while start.elapsed() < SPIN {
+            for _ in 0..64 {
+                if let Some(now) = changed() {
+                    return now;
+                }
+                std::hint::spin_loop();
+            }
+        }
+        drop(spinning);
+        self.sleeps.store(true, SeqCst);
+        loop {
+            if let Some(now) = changed() {
+                self.sleeps.store(false, SeqCst);
+                return now;
+            }
+            std::thread::park();
+        }
+    }
+}
+
+/// Counts someone while it lives.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(count: &'a AtomicUsize) -> Counted<'a> {
+        count.fetch_add(1, SeqCst);
+        Counted(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
+/// In the child of a fork there are no workers. Nobody else may be computing at that moment.
+pub fn forget_workers() {
+    WORKERS.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    JOB.store(null_mut(), SeqCst);
+    for count in [&INSIDE, &SPINNING, &CALLERS] {
+        count.store(0, SeqCst);
+    }
+    TAKEN.store(false, SeqCst);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_piece_runs_once(pieces: usize) {
+        let counts: Vec<AtomicUsize> = (0..pieces).map(|_| AtomicUsize::new(0)).collect();
+        run(pieces, true, &|i| {
+            counts[i].fetch_add(1, Relaxed);
+        })
+        .unwrap();
+        assert!(counts.iter().all(|count| count.load(Relaxed) == 1));
+    }
+
+    #[test]
+    fn every_piece_runs_once_whoever_calls() {
+        set_limit(3).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..500).for_each(|round| every_piece_runs_once(round % 40)));
+            }
+        });
+    }
+
+    #[test]
+    fn a_piece_may_have_pieces() {
+        run(8, true, &|_| every_piece_runs_once(8)).unwrap();
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller_and_leaves_the_pool_usable() {
+        let fails = || run(16, true, &|i| assert!(i != 9, "piece 9"));
+        assert!(catch_unwind(fails).is_err());
+        every_piece_runs_once(16);
+    }
+
+    #[test]
+    fn a_limit_of_none_or_too_many_is_refused() {
+        assert!(set_limit(0).is_err() && set_limit(MOST + 1).is_err());
+    }
+}
