@@ -27,6 +27,7 @@ HEADER = '''\
 
 import builtins
 from collections.abc import Iterator, Sequence
+from os import PathLike
 from types import EllipsisType
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
@@ -65,6 +66,7 @@ _Index: TypeAlias = SupportsIndex | slice | EllipsisType | None
 _Ints: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Number: TypeAlias = builtins.complex | SupportsFloat | SupportsIndex
 _Sizes: TypeAlias = Sequence[SupportsIndex]
+_Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _Nested: TypeAlias = _Number | Sequence["_Nested"]
 _Data: TypeAlias = Tensor | Storage | Buffer | _Array | _Nested
 _Operand: TypeAlias = Tensor | Buffer | _Array | _Number
@@ -85,8 +87,10 @@ PARAMETERS = {
     "chunks": "SupportsIndex",
     "copy": "_Bool",
     "count": "SupportsIndex",
+    "create": "_Bool",
     "d": "_DTypeLike",
     "data": "_Data",
+    "descriptor": "SupportsIndex",
     "destination": "_Ints",
     "device": "_DeviceLike",
     "dim": "SupportsIndex",
@@ -100,13 +104,16 @@ PARAMETERS = {
     "end_dim": "SupportsIndex",
     "ext": "_Lender | CapsuleType",
     "extents": "_Ints",
+    "filename": "_Path",
     "fill_value": "_Number",
     "force": "_Bool",
     "from_": "_DTypeLike",
+    "grow": "_Bool",
     "index": "_Ints",
     "indices": "_Ints",
     "i": "SupportsIndex",
     "indices_or_sections": "_Ints",
+    "identity": "tuple[_Int, _Int]",
     "input": "Tensor",
     "j": "SupportsIndex",
     "keepdim": "_Bool",
@@ -125,9 +132,11 @@ PARAMETERS = {
     "order": 'Literal["row", "column"]',
     "other": "Tensor",
     "out": "Tensor",
+    "readonly": "_Bool",
     "requires_grad": "Literal[False]",
     "s": "_Number",
     "shape": "_Ints",
+    "shared": "_Bool",
     "size": "_Ints",
     "sizes": "_Ints",
     "source": "Tensor | Storage",
@@ -138,6 +147,7 @@ PARAMETERS = {
     "step": "SupportsIndex",
     "steps": "SupportsIndex",
     "stop": "SupportsIndex",
+    "storage": "Storage",
     "storage_offset": "SupportsIndex",
     "stream": "Any",
     "stride": "_Ints",
@@ -161,6 +171,8 @@ SPECIAL = {
     ("view_as", "other"): "Tensor | _Layout",
     ("Storage.copy_", "source"): "_Data",
     ("Storage.resize_", "size"): "SupportsIndex",
+    ("Storage.from_file", "size"): "SupportsIndex",
+    ("from_file", "size"): "SupportsIndex",
     ("arange", "start"): "_Number",
     ("asarray", "obj"): "_Data",
     ("linspace", "start"): "_Number",
@@ -209,6 +221,7 @@ RETURNS = {
     "is_floating_point": "_Bool",
     "is_same_size": "_Bool",
     "is_set_to": "_Bool",
+    "is_shared": "_Bool",
     "is_signed": "_Bool",
     "is_storage": "_Bool",
     "is_tensor": "_Bool",
@@ -237,8 +250,14 @@ RETURNS = {
     "Layout.extent": "_Int",
     "Layout.sequentially_contiguous": "_Bool",
     "Layout.svg": "str",
+    "Storage.flush": "None",
+    "Storage.from_file": "Storage",
     "Storage.size": "_Int",
     "Storage.tolist": "list[Any]",
+    "_attach_memory": "Storage",
+    "_known_memory": "Storage | None",
+    "_part_of_memory": "Storage",
+    "_shared_handle": "tuple[Any, ...]",
     "_ops": "list[tuple[str, _Int, str, str, str, str]]",
 }
 
@@ -247,10 +266,12 @@ PROPERTIES = {
     "__array_interface__": "dict[str, Any]",
     "device": "_Device",
     "dtype": "_DType",
+    "filename": "str | None",
     "imag": "Tensor",
     "index": "_Int | None",
     "is_complex": "_Bool",
     "is_floating_point": "_Bool",
+    "is_mapped": "_Bool",
     "is_signed": "_Bool",
     "itemsize": "_Int",
     "layout": "_Layout",

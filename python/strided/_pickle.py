@@ -3,6 +3,8 @@
 What is written is memory, and ways of looking at it: a tensor refers to the storage of its bytes (dtype uint8), which
 is an object of its own in the pickle. So tensors that share memory share it again, whatever their dtypes. A small view
 would drag a large storage along; of that, only the span of the view is taken, and the sharing is given up.
+
+Memory that processes share is written in the same way, except where multiprocessing sends it: see `_processes`.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ def reduce_tensor(x: Tensor, protocol: int) -> tuple[Any, ...]:
     offset = layout.offset
     if memory.nbytes > WHOLE and 2 * layout.span * bytes_each < memory.nbytes:
         low, high = layout.bounds or (offset, offset - 1)
-        memory = _Part(memory, low * bytes_each, (high + 1) * bytes_each)
+        memory = _part(memory, low * bytes_each, (high + 1) * bytes_each)
         offset -= low
     parts = (type(x), memory, x.dtype, tuple(x.shape), x.stride(), offset)
     state = x.__getstate__()  # what a subclass keeps besides
@@ -45,6 +47,8 @@ def reduce_storage(s: Storage, protocol: int) -> tuple[Any, ...]:
     """`Storage.__reduce_ex__`"""
     if s.dtype is not uint8:
         return load_storage, (s.view(uint8), s.dtype)
+    if s.is_shared():
+        return load_storage, (_part(s, 0, s.nbytes), uint8)
     return _reduce_bytes(memoryview(s), protocol)
 
 
@@ -52,10 +56,18 @@ class _Part:
     """A part of a storage of bytes, which is pickled as a storage."""
 
     def __init__(self, memory: Storage, start: int, stop: int) -> None:
-        self.bytes = memoryview(memory)[start:stop]
+        self.memory, self.start, self.stop = memory, start, stop
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return _reduce_bytes(self.bytes, protocol)
+        return _reduce_bytes(memoryview(self.memory)[self.start : self.stop], protocol)
+
+
+class SharedPart(_Part):
+    """The same of memory that processes share. It is a class of its own because picklers have rules by class."""
+
+
+def _part(memory: Storage, start: int, stop: int) -> _Part:
+    return (SharedPart if memory.is_shared() else _Part)(memory, start, stop)
 
 
 def _reduce_bytes(memory: memoryview, protocol: int) -> tuple[Any, ...]:
@@ -84,8 +96,11 @@ def load_storage(memory: Storage, type_: dtype) -> Storage:
 
 
 def load_tensor(
-    cls: type[Tensor], memory: Storage, type_: dtype, shape: tuple[int, ...], stride: tuple[int, ...], offset: int
+    cls: type[Tensor], memory: Any, type_: dtype, shape: tuple[int, ...], stride: tuple[int, ...], offset: int
 ) -> Tensor:
+    if isinstance(memory, tuple):  # a part, which came with the whole
+        memory, start = memory
+        offset += start // type_.itemsize
     x = as_strided(memory.view(type_), shape, stride, offset)
     return x if cls is Tensor else Tensor.__new__(cls, x, dtype=type_)
 

@@ -2,6 +2,7 @@
 
 use crate::dtype::DType;
 use std::fmt;
+use std::path::PathBuf;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -25,6 +26,7 @@ pub enum Family {
     ZeroDivision,
     Memory,
     Interrupt,
+    System,
 }
 
 /// A shape as it is written in messages: `2x5`, `()` for none.
@@ -88,6 +90,16 @@ pub enum Problem {
     Lent,
     /// Changing the length of memory that is not ours.
     NotOwned,
+    /// Changing the length of memory that is mapped.
+    Mapped,
+    /// Sharing memory that is not ours to move.
+    NotMovable,
+    /// Writing to a file that there is none of.
+    NoFile,
+    /// A file that cannot be used as memory, and why.
+    File { path: PathBuf, what: String },
+    /// What the system refused, with its own number; the path is empty if there is none.
+    System { path: PathBuf, code: i32 },
     /// No memory of that many bytes.
     OutOfMemory { bytes: usize },
     /// The user gave up on a call that took long.
@@ -123,7 +135,10 @@ impl Error {
             DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | RestRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
             DoesNotFit { .. } => Family::Overflow,
-            ReadOnly | Exported { .. } | Lent | NotOwned => Family::Storage,
+            ReadOnly | Exported { .. } | Lent | NotOwned | Mapped | NotMovable | NoFile | File { .. } => {
+                Family::Storage
+            }
+            System { .. } => Family::System,
             OutOfMemory { .. } => Family::Memory,
             Interrupted => Family::Interrupt,
             _ => Family::Shape,
@@ -210,13 +225,30 @@ impl fmt::Display for Problem {
             DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
             ReadOnly => write!(f, "the memory is read-only"),
             Exported { exports } => {
-                write!(f, "the storage cannot change its size while {exports} view(s) of it are exported")
+                write!(f, "the storage cannot change its memory while {exports} view(s) of it are exported")
             }
             Lent => write!(
                 f,
-                "the storage cannot change its size any more: its address was handed out by __array_interface__"
+                "the storage cannot change its memory any more: its address was handed out by __array_interface__"
             ),
             NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
+            Mapped => write!(f, "mapped and shared memory keeps its size; clone it first"),
+            NotMovable => {
+                write!(
+                    f,
+                    "the storage's memory is lent or mapped privately and stays where it is; clone it first"
+                )
+            }
+            NoFile => write!(f, "the storage lies in no file"),
+            File { path, what } => write!(f, "{path:?} {what}"),
+            System { path, code } => {
+                let error = std::io::Error::from_raw_os_error(*code);
+                if path.as_os_str().is_empty() {
+                    write!(f, "{error}")
+                } else {
+                    write!(f, "{path:?}: {error}")
+                }
+            }
             OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
             Interrupted => write!(f, "interrupted"),
         }

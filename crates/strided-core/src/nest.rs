@@ -238,20 +238,19 @@ impl Nest {
         }
     }
 
-    /// Calls `visit(addresses, rows, columns)` for every tile of the plane, of at most `side` rows and columns
+    /// Calls `visit(addresses, rows, columns)` for every tile of the plane, of at most that many rows and columns
     /// (more of one where there are fewer of the other).
     pub fn for_each_tile(
         &self,
         origins: Pointers,
-        side: usize,
+        (tall, wide): (usize, usize),
         mut visit: impl FnMut(&Pointers, &Loop, &Loop),
     ) {
         let (outer, rows, columns) = self.plane().expect("the nest has a plane");
         if rows.extent == 0 || columns.extent == 0 {
             return;
         }
-        let tall = side * side / columns.extent.min(side);
-        let wide = side * side / rows.extent.min(side);
+        let (tall, wide) = (tall * wide / columns.extent.min(wide), tall * wide / rows.extent.min(tall));
         walk(outer, self.start(origins), |start| {
             for row in (0..rows.extent).step_by(tall) {
                 for column in (0..columns.extent).step_by(wide) {
@@ -380,7 +379,7 @@ mod tests {
             let mut walked = Vec::new();
             for i in 0..cut.pieces {
                 let null = [std::ptr::null_mut(); OPERANDS];
-                nest.piece(cut, i).for_each_tile(null, 64, |at, rows, columns| {
+                nest.piece(cut, i).for_each_tile(null, (64, 32), |at, rows, columns| {
                     walk(&[*rows, *columns], *at, |p| walked.push((p[0] as isize, p[1] as isize)));
                 });
             }

@@ -7,14 +7,17 @@
 //! refuses while there are exports; otherwise it sets the closing bit, waits until no pins are left,
 //! swaps the memory and clears the bit. Whoever wants to pin meanwhile waits. Pins are short, and their
 //! holders wait for nothing before they let go (no lock, no interpreter, no second pin: several are taken
-//! all or none): that is why nobody waits forever.
+//! all or none): that is why nobody waits forever. Moving the memory to where other processes share it
+//! follows the same protocol.
 
 use crate::alloc;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
+use crate::mapped::Map;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*, fence};
 
 /// Keeps foreign memory alive: dropped when the last user of the storage is gone.
@@ -42,6 +45,8 @@ enum Memory {
     Block(usize),
     /// Someone else's. Held for its `Drop` only.
     Foreign(#[allow(dead_code)] Box<dyn Owner>),
+    /// In a mapped file, or in memory that processes share.
+    Mapped(Arc<Map>),
 }
 
 /// One cache line; small storages have their bytes right behind it.
@@ -53,10 +58,10 @@ struct Header {
     /// Bytes of the block that holds this header.
     block: u32,
     readonly: bool,
-    /// Whether the memory is someone else's. Such a storage keeps it for life.
-    foreign: bool,
     /// Whether its address was handed out for good.
     lent: AtomicBool,
+    /// Whether the run is `Inline` or `Block`, for those who hold no pin. Once it is not, it stays so.
+    owned: AtomicBool,
 }
 
 /// Read by whoever holds a pin; written by whoever closed the storage and saw the last pin go.
@@ -131,18 +136,38 @@ impl Storage {
         Ok(Storage::from_parts(block, HEADER, run, readonly))
     }
 
+    /// A part of a map. Refuses one that leaves it.
+    pub fn mapped(map: Arc<Map>, at: usize, length: usize) -> Result<Storage> {
+        if at > map.length() || length > map.length() - at {
+            let location = |byte: usize| byte.min(isize::MAX as usize) as isize;
+            let (first, last) = (location(at), location(at.saturating_add(length)) - 1);
+            return Err(Error::new("", Problem::OutsideStorage { first, last, length: map.length() }));
+        }
+        let block = alloc::allocate(HEADER, false).ok_or_else(|| out_of_memory(HEADER))?;
+        let readonly = map.is_readonly();
+        Ok(Storage::from_parts(block, HEADER, Run::mapped(map, at, length), readonly))
+    }
+
+    /// The same storage for reading only, before anybody else has a handle on it.
+    pub fn into_readonly(mut self) -> Storage {
+        assert!(self.start_of_own().is_some(), "the storage is nobody else's");
+        // SAFETY: with one handle, which is ours, nobody else looks at the header.
+        unsafe { self.0.as_mut() }.readonly = true;
+        self
+    }
+
     #[inline]
     fn from_parts(block: NonNull<u8>, size: usize, run: Run, readonly: bool) -> Storage {
         let header = block.cast::<Header>();
-        let foreign = matches!(run.memory, Memory::Foreign(_));
+        let owned = run.is_owned();
         let value = Header {
             handles: AtomicUsize::new(1),
             state: AtomicU64::new(0),
             run: UnsafeCell::new(run),
             block: size as u32,
             readonly,
-            foreign,
             lent: AtomicBool::new(false),
+            owned: AtomicBool::new(owned),
         };
         // SAFETY: the block is fresh, aligned to a cache line and at least one header large.
         unsafe { header.write(value) };
@@ -170,10 +195,35 @@ impl Storage {
         self.header().readonly
     }
 
-    /// Whether the memory is the storage's own, and not lent by someone else.
+    /// Whether the memory is the storage's own: not lent by someone else, and not mapped.
     #[inline]
     pub fn is_owned(&self) -> bool {
-        !self.header().foreign
+        self.header().owned.load(Relaxed)
+    }
+
+    /// The map that the storage lies in, and where.
+    pub fn map(&self) -> Option<(Arc<Map>, usize)> {
+        if self.is_owned() {
+            return None;
+        }
+        let _pinned = self.pin_all();
+        // SAFETY: pinned, so the run does not change.
+        let run = unsafe { &*self.header().run.get() };
+        match &run.memory {
+            Memory::Mapped(map) => Some((map.clone(), run.bytes.as_ptr() as usize - map.start() as usize)),
+            _ => None,
+        }
+    }
+
+    /// Whether other processes see what is written.
+    pub fn is_shared(&self) -> bool {
+        self.map().is_some_and(|(map, _)| map.is_shared())
+    }
+
+    /// Whether both may be the same memory at different addresses: two maps of one file.
+    pub fn may_alias(&self, other: &Storage) -> bool {
+        let (Some((map, _)), Some((other, _))) = (self.map(), other.map()) else { return false };
+        map.may_alias(&other)
     }
 
     /// Length in bytes.
@@ -309,10 +359,30 @@ impl Storage {
     }
 
     fn change_length(&self, wanted: impl FnOnce(usize) -> usize) -> Result<()> {
-        let header = self.header();
-        if header.readonly {
+        if self.is_readonly() {
             return Err(Error::new("resize_", Problem::ReadOnly));
         }
+        self.close("resize_", |run| run.resize(wanted(run.length)))
+    }
+
+    /// Moves the bytes to memory that other processes share. Waits for running operations.
+    pub fn share(&self) -> Result<()> {
+        if self.is_shared() {
+            return Ok(());
+        }
+        if !self.is_owned() {
+            return Err(Error::new("share_memory_", Problem::NotMovable));
+        }
+        self.close("share_memory_", |run| {
+            run.share()?;
+            self.header().owned.store(false, Relaxed);
+            Ok(())
+        })
+    }
+
+    /// Changes the run while nobody looks at it. Refuses while there are exports.
+    fn close(&self, op: &'static str, change: impl FnOnce(&mut Run) -> Result<()>) -> Result<()> {
+        let header = self.header();
         let mut state = header.state.load(Relaxed);
         loop {
             if state & CLOSING != 0 {
@@ -323,10 +393,7 @@ impl Storage {
             if state >= EXPORT {
                 let exports = (state / EXPORT) as usize;
                 let lent = header.lent.load(Relaxed);
-                return Err(Error::new(
-                    "resize_",
-                    if lent { Problem::Lent } else { Problem::Exported { exports } },
-                ));
+                return Err(Error::new(op, if lent { Problem::Lent } else { Problem::Exported { exports } }));
             }
             match header.state.compare_exchange_weak(state, state | CLOSING, Acquire, Relaxed) {
                 Ok(_) => break,
@@ -336,8 +403,7 @@ impl Storage {
         let opened = Reopen(&header.state);
         wait_while(|| header.state.load(Acquire) & PINS != 0);
         // SAFETY: closed by us, and the last pin is gone: nobody reads or writes the run.
-        let run = unsafe { &mut *header.run.get() };
-        let result = run.resize(wanted(run.length));
+        let result = change(unsafe { &mut *header.run.get() });
         drop(opened);
         result
     }
@@ -352,9 +418,34 @@ impl Drop for Reopen<'_> {
 }
 
 impl Run {
+    /// Bytes that lie inside the map.
+    fn mapped(map: Arc<Map>, at: usize, length: usize) -> Run {
+        // SAFETY: maps are not null, and the callers know that `at` lies inside.
+        let bytes = unsafe { NonNull::new_unchecked(map.start().add(at)) };
+        Run { bytes, length, memory: Memory::Mapped(map) }
+    }
+
+    fn is_owned(&self) -> bool {
+        matches!(self.memory, Memory::Inline | Memory::Block(_))
+    }
+
+    fn share(&mut self) -> Result<()> {
+        if !self.is_owned() {
+            return Ok(()); // another thread was faster
+        }
+        let (map, at) = crate::shared::place(self.length)?;
+        let shared = Run::mapped(map, at, self.length);
+        // SAFETY: the place has that many bytes, and is nobody else's.
+        unsafe { shared.bytes.as_ptr().copy_from_nonoverlapping(self.bytes.as_ptr(), self.length) };
+        std::mem::replace(self, shared).free();
+        Ok(())
+    }
+
     fn resize(&mut self, bytes: usize) -> Result<()> {
-        if matches!(self.memory, Memory::Foreign(_)) {
-            return Err(Error::new("resize_", Problem::NotOwned));
+        match self.memory {
+            Memory::Inline | Memory::Block(_) => {}
+            Memory::Foreign(_) => return Err(Error::new("resize_", Problem::NotOwned)),
+            Memory::Mapped(_) => return Err(Error::new("resize_", Problem::Mapped)),
         }
         if bytes == self.length {
             return Ok(());

@@ -180,8 +180,9 @@ pub fn pin_each<'a, const N: usize>(
 #[inline]
 pub fn conflict(out: &Tensor, input: &Tensor) -> bool {
     if !out.storage.is(&input.storage) {
-        // Two storages are one memory only where someone else's is involved.
-        return !(out.storage.is_owned() && input.storage.is_owned()) && ranges_meet(out, input);
+        // Two storages are one memory only where someone else's is involved, or a file.
+        return !(out.storage.is_owned() && input.storage.is_owned())
+            && (ranges_meet(out, input) || out.storage.may_alias(&input.storage));
     }
     if out.dtype != input.dtype {
         return ranges_meet(out, input);

@@ -5,7 +5,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
-use strided_core::error::{Error, Family};
+use strided_core::error::{Error, Family, Problem};
 
 /// Why a call failed, before it is known under which name the caller called.
 pub enum Fail {
@@ -74,7 +74,24 @@ fn core_exception(py: Python<'_>, error: Error) -> PyErr {
         Family::Memory => PyMemoryError::new_err(text),
         // Whoever asked for the interruption has raised it already.
         Family::Interrupt => PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),
+        Family::System => system_exception(py, &error).unwrap_or_else(|error| error),
     }
+}
+
+/// OSError makes the subclass of the system's number, such as FileNotFoundError.
+fn system_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let Problem::System { path, code } = &*error.problem else {
+        return Ok(PyOSError::new_err(error.to_string()));
+    };
+    let reason = py.import("os")?.call_method1("strerror", (code,))?;
+    let path = (!path.as_os_str().is_empty()).then_some(path.as_os_str());
+    // Windows has numbers of its own, which come fourth.
+    let made = if cfg!(windows) {
+        py.get_type::<PyOSError>().call1((0, reason, path, code))?
+    } else {
+        py.get_type::<PyOSError>().call1((code, reason, path))?
+    };
+    Ok(PyErr::from_value(made))
 }
 
 fn from_class(class: PyResult<Bound<'_, PyAny>>, text: String) -> PyErr {
@@ -106,7 +123,7 @@ const CLASSES: &[(&str, &[&str], &str)] = &[
     (
         "StorageError",
         &["ValueError", "RuntimeError", "BufferError"],
-        "Memory that is read-only, exported or someone else's.\n\n\
+        "Memory that is read-only, exported or someone else's, or a file that cannot be memory.\n\n\
          >>> strided.frombuffer(b'abcd').fill_(0)\n\
          Traceback (most recent call last):\n\
          strided.StorageError: fill_: the memory is read-only",

@@ -16,6 +16,7 @@ mod exchange;
 mod heap;
 mod identity;
 mod layout;
+mod mapped;
 mod methods;
 mod object;
 mod ops;

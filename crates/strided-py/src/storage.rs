@@ -7,14 +7,15 @@ use crate::call::{bound, owned, python, with_threads};
 use crate::dtype::{self, Device, PyDType};
 use crate::errors::{Fail, Result, named};
 use crate::identity::{bound_storage, forget};
+use crate::mapped::{self, Wanted};
 use crate::object::{is_tensor, tensor_of};
 use crate::sequence::{from_nested, number, to_nested};
+use crate::typed::storage_dtype;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PySequence, PySlice, PyString, PyTuple, PyType};
-use std::ffi::c_int;
-use strided_core::dtype::default_float;
+use std::ffi::{OsString, c_int};
 use strided_core::layout::Index;
 use strided_core::ops::copy;
 use strided_core::storage::Fill;
@@ -91,22 +92,54 @@ impl PyStorage {
     ) -> PyResult<Py<PyStorage>> {
         let py = class.py();
         named(py, "Storage", || {
-            let pointer = class.as_ptr().cast::<ffi::PyTypeObject>();
-            let own = crate::typed::dtype_of_class(pointer);
-            if own.is_none() && !class.is(py.get_type::<PyStorage>()) {
-                return Err(Fail::Type(
-                    "a subclass cannot be made; hold a storage instead of being one".into(),
-                ));
-            }
+            let dtype = storage_dtype(class, dtype)?;
             if let Some(device) = device {
                 Device::from_arg(py, device.as_ptr(), "device")?;
             }
-            let dtype = match dtype {
-                Some(dtype) if !dtype.is_none() => DType::from_arg(py, dtype.as_ptr(), "dtype")?,
-                _ => own.unwrap_or_else(default_float),
-            };
             let made = bound_storage(py, constructed(py, dtype, args)?)?;
             Ok(made.cast_into::<PyStorage>().map_err(PyErr::from)?.unbind())
+        })
+    }
+
+    /// A storage on a mapped file: the memory is the file, read when it is looked at.
+    ///
+    /// `size` counts elements; 0 takes all there are. `offset` counts bytes. The dtype is that of the class,
+    /// unless one is given. With `shared`, what is written goes to the file, and other processes that map it
+    /// see it at once; `flush` waits until it is on the disk. Without, it stays here. `readonly` refuses writing.
+    /// `create` makes a file that is missing, `grow` makes one longer that is too short; without them both are
+    /// errors. A private map whose offset does not suit the dtype is a copy.
+    ///
+    /// Nobody must make the file shorter while it is mapped: the system ends a process that touches what is
+    /// no longer there.
+    ///
+    /// >>> import pathlib, tempfile
+    /// >>> folder = tempfile.TemporaryDirectory()
+    /// >>> name = pathlib.Path(folder.name, 'numbers')
+    /// >>> s = strided.ShortStorage.from_file(name, shared=True, size=3, create=True)
+    /// >>> s.fill_(2).flush()
+    /// >>> name.read_bytes()
+    /// b'\x02\x00\x02\x00\x02\x00'
+    /// >>> strided.ShortStorage.from_file(name).tolist()
+    /// [2, 2, 2]
+    /// >>> folder.cleanup()
+    #[classmethod]
+    #[pyo3(signature = (filename, shared = false, size = 0, *, dtype = None, readonly = false, create = false, grow = false, offset = 0))]
+    fn from_file<'py>(
+        class: &Bound<'py, PyType>,
+        filename: &Bound<'py, PyAny>,
+        shared: bool,
+        size: isize,
+        dtype: Option<Bound<'py, PyAny>>,
+        readonly: bool,
+        create: bool,
+        grow: bool,
+        offset: isize,
+    ) -> Made<'py> {
+        let py = class.py();
+        named(py, "from_file", || {
+            let dtype = storage_dtype(class, dtype)?;
+            let wanted = Wanted { size, offset, shared, readonly, create, grow };
+            Ok(bound_storage(py, mapped::from_file(py, filename.as_ptr(), dtype, wanted)?)?)
         })
     }
 
@@ -429,13 +462,63 @@ impl PyStorage {
         self.run.bytes.is_readonly()
     }
 
-    /// Whether the memory is the storage's own, and not lent by an array or another buffer.
+    /// Whether the memory is the storage's own: not lent by an array or another buffer, not mapped or shared.
     ///
     /// >>> strided.ByteStorage(3).owns_memory, strided.ByteStorage(b'abc').owns_memory
     /// (True, False)
     #[getter]
     fn owns_memory(&self) -> bool {
         self.run.bytes.is_owned()
+    }
+
+    /// Moves the memory to where other processes can share it. Storages and tensors on it stay what they are. A
+    /// process that is forked sees the same memory, and so does one that is sent the storage, or a tensor on
+    /// it, by multiprocessing.
+    ///
+    /// >>> s = strided.FloatStorage([1, 2])
+    /// >>> s.share_memory_().is_shared(), s.tolist()
+    /// (True, [1.0, 2.0])
+    fn share_memory_<'py>(this: This<'_, 'py>) -> Made<'py> {
+        let py = this.py();
+        named(py, "share_memory_", || {
+            mapped::share(py, &this.get().run.bytes)?;
+            Ok(this.clone().into_any())
+        })
+    }
+
+    /// Whether other processes may see what is written: shared memory, or a file that is mapped so.
+    ///
+    /// >>> strided.FloatStorage(2).is_shared()
+    /// False
+    fn is_shared(&self) -> bool {
+        self.run.bytes.is_shared()
+    }
+
+    /// Waits until all that was written has reached the mapped file.
+    ///
+    /// >>> strided.FloatStorage(2).flush()
+    /// Traceback (most recent call last):
+    /// strided.StorageError: flush: the storage lies in no file
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        named(py, "flush", || mapped::flush(py, &self.run.bytes))
+    }
+
+    /// Whether the memory is a mapped file.
+    ///
+    /// >>> strided.FloatStorage(2).is_mapped
+    /// False
+    #[getter]
+    fn is_mapped(&self) -> bool {
+        mapped::filename(&self.run.bytes).is_some()
+    }
+
+    /// The full path of the mapped file, or None.
+    ///
+    /// >>> strided.FloatStorage(2).filename is None
+    /// True
+    #[getter]
+    fn filename(&self) -> Option<OsString> {
+        mapped::filename(&self.run.bytes)
     }
 
     fn __repr__<'py>(this: This<'_, 'py>) -> Made<'py> {

@@ -3,17 +3,18 @@
 //! There is one `Tensor` class with a dtype. A typed class is a subclass of it in name: its metaclass
 //! answers `isinstance` by dtype, and calling it makes a plain `Tensor`. Storages likewise.
 
-use crate::args::Object;
-use crate::errors::guard;
+use crate::args::{FromArg, Object};
+use crate::errors::{Fail, Result, guard};
 use crate::heap::{SUBCLASSED, make_type, slot};
 use crate::object::{is_tensor, tensor_of, tensor_type};
 use crate::storage::PyStorage;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
 use strided_core::DType;
+use strided_core::dtype::default_float;
 
 const COUNT: usize = DType::ALL.len();
 type Classes = [AtomicPtr<ffi::PyTypeObject>; COUNT];
@@ -39,6 +40,19 @@ pub fn dtype_of_subclass(class: *mut ffi::PyTypeObject) -> Option<DType> {
         };
         DType::ALL.iter().copied().find(|&dtype| inherits(&TENSORS, dtype) || inherits(&STORAGES, dtype))
     })
+}
+
+/// The dtype of a storage that a class makes.
+pub fn storage_dtype(class: &Bound<'_, PyType>, dtype: Option<Bound<'_, PyAny>>) -> Result<DType> {
+    let py = class.py();
+    let own = dtype_of_class(class.as_ptr().cast());
+    if own.is_none() && !class.is(py.get_type::<PyStorage>()) {
+        return Err(Fail::Type("a subclass cannot be made; hold a storage instead of being one".into()));
+    }
+    match dtype {
+        Some(dtype) if !dtype.is_none() => DType::from_arg(py, dtype.as_ptr(), "dtype"),
+        _ => Ok(own.unwrap_or_else(default_float)),
+    }
 }
 
 /// `isinstance(x, FloatTensor)`

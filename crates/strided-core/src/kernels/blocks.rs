@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 /// Elements per block: four operands of the widest type fill half of a small first-level cache.
 const BLOCK: usize = 256;
 /// Bytes of a tile of one operand.
-pub(super) const TILE: usize = 16 << 10;
+const TILE: usize = 16 << 10;
 /// Bytes of a block on its way around the caches. Shorter runs go through them: the lines at both ends of a
 /// run are not whole, and writing a line in two parts this way is slower than reading it first.
 const STREAMED: usize = 4 << 10;
@@ -62,6 +62,14 @@ impl Body for Staged {
         }
     }
 
+    /// Tiles that are only moved are tall: long runs of reads keep the CPU's prefetching busy, and the lines that
+    /// they fill with columns wait in the second cache (square ones of 64 took 1.5 times as long). Those that are
+    /// computed with have to fit the room.
+    fn sides(&self) -> (usize, usize) {
+        let size = self.widest();
+        if self.moves { (2048 / size, 128 / size) } else { (TILE / size.max(4) / 32, 32) }
+    }
+
     unsafe fn tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
         let mut room = [const { Room::<TILE>::NEW }; OPERANDS - 1];
         let (mut at, mut down, mut along) = (*p, rows.steps, columns.steps);
@@ -91,6 +99,9 @@ impl Body for Staged {
             };
             if self.moves && along[0] == size {
                 return turn(at[0], down[0]);
+            }
+            if rows.extent * columns.extent * size as usize > TILE {
+                continue; // a tall tile of moves into an output with gaps
             }
             let step = columns.extent as isize * size;
             at[k] = room[k - 1].start();

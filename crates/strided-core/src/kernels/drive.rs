@@ -1,6 +1,5 @@
 //! Runs a nest: at once, or in pieces on several threads; run by run, or tile by tile.
 
-use super::blocks::TILE;
 use super::{Pointers, Steps, stream};
 use crate::error::Result;
 use crate::nest::{Loop, Nest};
@@ -16,6 +15,9 @@ const WHOLE: usize = 16 << 10;
 pub(super) trait Body: Sync {
     /// Bytes of the widest operand's element.
     fn widest(&self) -> usize;
+
+    /// The most rows and columns of a tile.
+    fn sides(&self) -> (usize, usize);
 
     /// One innermost loop.
     ///
@@ -71,9 +73,7 @@ unsafe fn visit(nest: &Nest, origins: Pointers, body: &impl Body) {
     // SAFETY: the caller's promise.
     unsafe {
         if nest.plane().is_some() {
-            let side = if body.widest() <= 4 { 64 } else { 32 };
-            debug_assert!(side * side * body.widest() <= TILE);
-            nest.for_each_tile(origins, side, |p, rows, columns| body.tile(p, rows, columns));
+            nest.for_each_tile(origins, body.sides(), |p, rows, columns| body.tile(p, rows, columns));
         } else {
             nest.for_each(origins, |p, s, n| body.run(p, s, n));
         }

@@ -7,6 +7,7 @@ use crate::call::{again, give, in_place, with_threads};
 use crate::dlpack;
 use crate::dtype::{self, Device};
 use crate::errors::{Fail, Result};
+use crate::mapped::{Wanted, from_file};
 use crate::methods;
 use crate::object::{is_tensor, tensor_of, wrap, wrap_with};
 use crate::sequence::from_nested;
@@ -267,6 +268,25 @@ methods! { rows(py, x):
     /// [1, 2]
     function frombuffer(buffer: Any, dtype: Option<DType> = None, count: isize = -1, offset: isize = 0)
         => wrap(py, from_bytes(py, buffer.0, dtype.unwrap_or_else(default_float), count, offset)?);
+
+    /// One dim over a mapped file: `Storage.from_file` as PyTorch spells it. With `shared`, a file that is
+    /// missing or too short is made and made longer, unless `create` and `grow` say otherwise.
+    ///
+    /// >>> import pathlib, tempfile
+    /// >>> folder = tempfile.TemporaryDirectory()
+    /// >>> name = pathlib.Path(folder.name, 'numbers')
+    /// >>> x = strided.from_file(name, shared=True, size=6, dtype=strided.int16).view(2, 3)
+    /// >>> x[1] = 7
+    /// >>> strided.from_file(name, dtype=strided.int16).tolist()
+    /// [0, 0, 0, 7, 7, 7]
+    /// >>> folder.cleanup()
+    function from_file(filename: Any, shared: Option<bool> = None, size: isize = 0, dtype: Option<DType> = None, readonly: bool = False, create: Option<bool> = None, grow: Option<bool> = None, offset: isize = 0) => {
+        let shared = shared.unwrap_or(false);
+        let makes = shared && !readonly && size != 0;
+        let (create, grow) = (create.unwrap_or(makes), grow.unwrap_or(makes));
+        let wanted = Wanted { size, offset, shared, readonly, create, grow };
+        wrap(py, from_file(py, filename.0, dtype.unwrap_or_else(default_float), wanted)?.whole()?)
+    };
 
     /// The default dtype: of `zeros(3)`, of Python's floats, of integer division.
     ///

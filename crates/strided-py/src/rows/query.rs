@@ -1,13 +1,16 @@
 //! Questions about a tensor: its dims, its place in memory, its type.
 
-use crate::args::{Any, Objects, TensorArg};
-use crate::call::{give, python};
-use crate::identity::storage_object;
+use crate::args::{Any, Object, Objects, TensorArg};
+use crate::call::{again, give, python};
+use crate::errors::Result;
+use crate::identity::{bound_storage, storage_object};
+use crate::mapped::{attach, handle, known, part, share};
 use crate::methods;
 use crate::object::is_tensor;
 use crate::sequence::to_nested;
 use crate::size::new_tuple;
 use crate::slots::item;
+use crate::storage::Run;
 use strided_core::Tensor;
 
 methods! { rows(py, x):
@@ -128,11 +131,45 @@ methods! { rows(py, x):
     /// False
     both is_signed() => give(py, x.dtype().is_signed());
 
-    /// Whether the tensor's memory is its own, and not lent by an array or another buffer.
+    /// Whether the tensor's memory is its own: not lent by an array or another buffer, not mapped or shared.
     ///
     /// >>> strided.zeros(2).owns_storage(), strided.frombuffer(bytearray(8)).owns_storage()
     /// (True, False)
     method owns_storage() => give(py, x.storage().is_owned());
+
+    /// Moves the storage to memory that other processes can share; all tensors on it go with it. A process that
+    /// is forked sees the same memory, and so does one that is sent the tensor by multiprocessing.
+    ///
+    /// >>> x = strided.zeros(2, 3)
+    /// >>> row = x[1]
+    /// >>> x.share_memory_() is x, row.is_shared(), x.storage() is row.storage()
+    /// (True, True, True)
+    method share_memory_() => {
+        let storage = x.storage().clone();
+        share(py, &storage)?;
+        Ok(again(x.0))
+    };
+
+    /// Whether other processes may see what is written: shared memory, or a file that is mapped so.
+    ///
+    /// >>> strided.zeros(2).is_shared(), strided.zeros(2).share_memory_().is_shared()
+    /// (False, True)
+    method is_shared() => give(py, x.storage().is_shared());
+
+    /// What another process needs to find the memory of a shared storage.
+    function _shared_handle(storage: Any) => give(py, handle(py, storage.0)?);
+
+    /// A storage of bytes on all the shared memory behind a file descriptor.
+    function _attach_memory(descriptor: isize) => given(py, attach(descriptor)?);
+
+    /// A storage of bytes on all the shared memory of a device and a number, if it is mapped here.
+    function _known_memory(identity: Any) => match known(py, identity.0)? {
+        Some(run) => given(py, run),
+        None => give(py, py.None()),
+    };
+
+    /// A storage on a part of the shared memory in which another one lies.
+    function _part_of_memory(storage: Any, start: isize, length: isize) => given(py, part(py, storage.0, start, length)?);
 
     /// Whether an object is a tensor, of any type.
     ///
@@ -169,6 +206,10 @@ methods! { rows(py, x):
 
     /// The only element as a complex number.
     method __complex__() => python(py, "strided._numpy", "to_complex", (this(py, x),));
+}
+
+fn given(py: pyo3::Python<'_>, run: Run) -> Result<Object> {
+    Ok(bound_storage(py, run)?.into_ptr())
 }
 
 fn this<'py>(py: pyo3::Python<'py>, x: TensorArg) -> pyo3::Bound<'py, pyo3::PyAny> {

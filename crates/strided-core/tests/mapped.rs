@@ -1,0 +1,161 @@
+//! Mapped files and shared memory, without Python.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use strided_core::mapped::{Options, open};
+use strided_core::{DType, Problem, Storage, shared};
+
+/// A path of its own, whose file goes with it.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Place {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("strided-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
+        Place(std::env::temp_dir().join(name))
+    }
+    fn with(content: &[u8]) -> Place {
+        let place = Place::new();
+        std::fs::write(&place.0, content).unwrap();
+        place
+    }
+    fn content(&self) -> Vec<u8> {
+        std::fs::read(&self.0).unwrap()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn bytes(storage: &Storage) -> Vec<u8> {
+    let pin = storage.pin_all();
+    // SAFETY: inside the pinned bytes.
+    (0..pin.length).map(|i| unsafe { pin.start.add(i).read() }).collect()
+}
+
+fn write(storage: &Storage, at: usize, value: u8) {
+    let pin = storage.pin_all();
+    assert!(at < pin.length && !storage.is_readonly());
+    // SAFETY: inside the pinned bytes, which may be written.
+    unsafe { pin.start.add(at).write(value) };
+}
+
+const SHARED: Options = Options { shared: true, readonly: false, create: false, grow: false, offset: 0 };
+
+#[test]
+fn a_shared_map_writes_to_the_file_and_a_private_one_does_not() {
+    let place = Place::with(b"abcd");
+    let (shared, private) = (
+        open(&place.0, DType::U8, 0, SHARED).unwrap(),
+        open(&place.0, DType::U8, 0, Options::default()).unwrap(),
+    );
+    assert!(shared.is_shared() && !private.is_shared() && !shared.is_owned());
+    write(&private, 0, b'x');
+    assert_eq!((bytes(&private), place.content()), (b"xbcd".to_vec(), b"abcd".to_vec()));
+    write(&shared, 1, b'y');
+    shared.map().unwrap().0.flush().unwrap();
+    assert_eq!(place.content(), b"aycd");
+    assert!(private.map().unwrap().0.flush().is_err());
+    assert!(shared.may_alias(&private) && !shared.may_alias(&shared.clone()));
+    assert_eq!(*shared.resize(8).unwrap_err().problem, Problem::Mapped);
+}
+
+#[test]
+fn sizes_offsets_and_ends() {
+    let place = Place::with(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    let at = |dtype, size, offset, shared| {
+        open(&place.0, dtype, size, Options { offset, shared, ..Options::default() })
+    };
+    assert_eq!(bytes(&at(DType::U16, 0, 2, true).unwrap()), [2, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(bytes(&at(DType::U32, 1, 4, true).unwrap()), [4, 5, 6, 7]);
+    let copied = at(DType::U32, 2, 1, false).unwrap();
+    assert_eq!((bytes(&copied), copied.is_owned()), (vec![1, 2, 3, 4, 5, 6, 7, 8], true));
+    assert_eq!(at(DType::U8, 0, 10, true).unwrap().length(), 0);
+    for (dtype, size, offset, shared) in [
+        (DType::U32, 0, 0, false), // 10 bytes are no multiple of 4
+        (DType::U32, 3, 0, false), // too short
+        (DType::U32, 1, 1, true),  // misaligned
+        (DType::U8, 0, 11, false), // behind the end
+        (DType::U64, usize::MAX / 4, 0, false),
+        (DType::U8, 1, usize::MAX, false),
+    ] {
+        assert!(at(dtype, size, offset, shared).is_err(), "{dtype:?} {size} {offset} {shared}");
+    }
+    assert_eq!(place.content().len(), 10);
+}
+
+#[test]
+fn files_are_made_and_made_longer_only_where_that_is_asked() {
+    let place = Place::new();
+    let make = Options { create: true, ..SHARED };
+    assert!(matches!(*open(&place.0, DType::F32, 2, SHARED).err().unwrap().problem, Problem::System { .. }));
+    assert!(open(&place.0, DType::F32, 0, make).is_err());
+    assert!(open(&place.0, DType::F32, isize::MAX as usize / 4, make).is_err());
+    assert!(!place.0.exists(), "a file that could not be filled is taken away again");
+    assert_eq!(open(&place.0, DType::F32, 2, make).unwrap().length(), 8);
+    assert!(open(&place.0, DType::F32, 4, make).is_err());
+    assert_eq!(open(&place.0, DType::F32, 4, Options { grow: true, ..SHARED }).unwrap().length(), 16);
+    assert_eq!(open(&place.0, DType::F32, 1, Options { grow: true, ..SHARED }).unwrap().length(), 4);
+    assert_eq!(place.content(), [0; 16]);
+    let readonly = open(&place.0, DType::F32, 0, Options { readonly: true, ..SHARED }).unwrap();
+    assert!(readonly.is_readonly() && readonly.is_shared());
+    assert!(open(&place.0, DType::F32, 9, Options { readonly: true, grow: true, ..SHARED }).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn sharing_moves_the_bytes_and_keeps_the_storage() {
+    use strided_core::mapped::Kind;
+    use strided_core::storage::Fill;
+    for length in [0usize, 5, 5000, 300_000] {
+        let storage = Storage::new(length, Fill::Zero).unwrap();
+        let other = storage.clone();
+        (0..length).for_each(|at| write(&storage, at, at as u8));
+        let before = bytes(&storage);
+        storage.export();
+        assert_eq!(*storage.share().unwrap_err().problem, Problem::Exported { exports: 1 });
+        storage.unexport();
+        storage.share().unwrap();
+        storage.share().unwrap();
+        assert!(other.is_shared() && !other.is_owned() && bytes(&other) == before);
+        assert_eq!(*storage.resize(1).unwrap_err().problem, Problem::Mapped);
+        // Another process would get the descriptor; here the map that is there already is found.
+        let (map, at) = storage.map().unwrap();
+        let Kind::Nameless(file) = &map.kind else { panic!("shared memory has no name") };
+        let whole = shared::attach(std::os::fd::AsFd::as_fd(file)).unwrap();
+        assert_eq!(whole.address() + at, storage.address());
+        assert!(file.set_len(1 << 30).is_err(), "the size is sealed");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn small_places_share_a_file_and_never_overlap() {
+    let mut places: Vec<_> = (0..2000).map(|i| (shared::place(i).unwrap(), i)).collect();
+    let files: std::collections::HashSet<_> = places.iter().map(|((map, _), _)| map.identity()).collect();
+    assert!(files.len() <= 3, "{}", files.len()); // 2 MB in files of 1 MB each
+    places.sort_by_key(|((map, at), _)| (map.identity(), *at));
+    for pair in places.windows(2) {
+        let (((map, at), length), ((next, start), _)) = (&pair[0], &pair[1]);
+        assert!(map.identity() != next.identity() || at + length <= *start);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn threads_share_one_storage_while_others_read_it() {
+    use strided_core::storage::Fill;
+    for _ in 0..200 {
+        let storage = Storage::new(4096, Fill::Zero).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| (0..20).for_each(|_| assert_eq!(bytes(&storage), [0; 4096])));
+                scope.spawn(|| storage.share().unwrap());
+            }
+        });
+        assert!(storage.is_shared());
+    }
+}
