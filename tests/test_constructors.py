@@ -395,8 +395,8 @@ def test_from_numpy_refuses_what_it_cannot_hold(bad):
 
 def test_swapped_bytes_are_converted_where_copies_are_made():
     a = np.array([1.5, 2.5], ">f8")
-    assert st.tensor(a.astype("=f8")).tolist() == [1.5, 2.5]
-    with pytest.raises(TypeError, match="byte order"):
+    assert st.tensor(a).tolist() == [1.5, 2.5]
+    with pytest.raises(st.StorageError, match="byte order"):
         st.from_numpy(a)
 
 

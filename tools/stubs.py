@@ -82,6 +82,7 @@ class _Count(builtins.int):
 
 PARAMETERS = {
     "args": "Any",
+    "base": "_Number",
     "buffer": "Buffer",
     "chunks": "SupportsIndex",
     "copy": "_Bool",
@@ -120,7 +121,9 @@ PARAMETERS = {
     "max_version": "tuple[_Int, _Int]",
     "memo": "Any",
     "mode": "SupportsIndex",
+    "m": "SupportsIndex",
     "modes": "_Ints",
+    "n": "SupportsIndex",
     "name": "_DTypeLike",
     "ndarray": "Buffer | _Array",
     "non_blocking": "_Bool",
@@ -131,6 +134,7 @@ PARAMETERS = {
     "out": "Tensor",
     "readonly": "_Bool",
     "requires_grad": "Literal[False]",
+    "s": "_Number",
     "shape": "_Ints",
     "shared": "_Bool",
     "size": "_Ints",
@@ -141,6 +145,7 @@ PARAMETERS = {
     "start": "SupportsIndex",
     "start_dim": "SupportsIndex",
     "step": "SupportsIndex",
+    "steps": "SupportsIndex",
     "stop": "SupportsIndex",
     "storage": "Storage",
     "storage_offset": "SupportsIndex",
@@ -169,6 +174,9 @@ SPECIAL = {
     ("Storage.from_file", "size"): "SupportsIndex",
     ("from_file", "size"): "SupportsIndex",
     ("arange", "start"): "_Number",
+    ("asarray", "obj"): "_Data",
+    ("linspace", "start"): "_Number",
+    ("logspace", "start"): "_Number",
     ("arange", "step"): "_Number",
     ("range", "start"): "_Number",
     ("range", "step"): "_Number",
@@ -255,6 +263,7 @@ RETURNS = {
 
 PROPERTIES = {
     "T": "Tensor",
+    "__array_interface__": "dict[str, Any]",
     "device": "_Device",
     "dtype": "_DType",
     "filename": "str | None",

@@ -86,6 +86,8 @@ pub enum Problem {
     ReadOnly,
     /// Changing the length of memory that someone else looks at.
     Exported { exports: usize },
+    /// Changing the length of memory whose address was handed out for good.
+    Lent,
     /// Changing the length of memory that is not ours.
     NotOwned,
     /// Changing the length of memory that is mapped.
@@ -133,7 +135,7 @@ impl Error {
             DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | RestRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
             DoesNotFit { .. } => Family::Overflow,
-            ReadOnly | Exported { .. } | NotOwned | Mapped | NotMovable | NoFile | File { .. } => {
+            ReadOnly | Exported { .. } | Lent | NotOwned | Mapped | NotMovable | NoFile | File { .. } => {
                 Family::Storage
             }
             System { .. } => Family::System,
@@ -225,6 +227,10 @@ impl fmt::Display for Problem {
             Exported { exports } => {
                 write!(f, "the storage cannot change its memory while {exports} view(s) of it are exported")
             }
+            Lent => write!(
+                f,
+                "the storage cannot change its memory any more: its address was handed out by __array_interface__"
+            ),
             NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
             Mapped => write!(f, "mapped and shared memory keeps its size; clone it first"),
             NotMovable => {

@@ -58,6 +58,8 @@ struct Header {
     /// Bytes of the block that holds this header.
     block: u32,
     readonly: bool,
+    /// Whether its address was handed out for good.
+    lent: AtomicBool,
     /// Whether the run is `Inline` or `Block`, for those who hold no pin. Once it is not, it stays so.
     owned: AtomicBool,
 }
@@ -164,6 +166,7 @@ impl Storage {
             run: UnsafeCell::new(run),
             block: size as u32,
             readonly,
+            lent: AtomicBool::new(false),
             owned: AtomicBool::new(owned),
         };
         // SAFETY: the block is fresh, aligned to a cache line and at least one header large.
@@ -337,6 +340,14 @@ impl Storage {
         debug_assert!(before & !CLOSING >= EXPORT, "unexport without export");
     }
 
+    /// Forbids resizing for good: for an address that nobody will give back.
+    pub fn lend(&self) {
+        self.export(); // first, so that whoever sees the mark sees memory that stays
+        if self.header().lent.swap(true, AcqRel) {
+            self.unexport();
+        }
+    }
+
     /// Changes the length. The common prefix is kept, new bytes are zero. Waits for running operations.
     pub fn resize(&self, bytes: usize) -> Result<()> {
         self.change_length(|_| bytes)
@@ -380,7 +391,9 @@ impl Storage {
                 continue;
             }
             if state >= EXPORT {
-                return Err(Error::new(op, Problem::Exported { exports: (state / EXPORT) as usize }));
+                let exports = (state / EXPORT) as usize;
+                let lent = header.lent.load(Relaxed);
+                return Err(Error::new(op, if lent { Problem::Lent } else { Problem::Exported { exports } }));
             }
             match header.state.compare_exchange_weak(state, state | CLOSING, Acquire, Relaxed) {
                 Ok(_) => break,
@@ -526,7 +539,6 @@ fn wait_while(busy: impl Fn() -> bool) {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
 
     fn read(storage: &Storage, at: usize) -> u8 {
         let pin = storage.pin_all();
@@ -565,6 +577,19 @@ mod tests {
         assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::Exported { exports: 1 });
         storage.unexport();
         storage.resize(16).unwrap();
+    }
+
+    #[test]
+    fn a_lent_storage_stays_where_it_is() {
+        let storage = Storage::new(8, Fill::Zero).unwrap();
+        let address = storage.address();
+        for _ in 0..3 {
+            storage.lend();
+            storage.export();
+            storage.unexport();
+            assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::Lent);
+        }
+        assert_eq!((storage.address(), storage.length()), (address, 8));
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Tensor {
         Tensor::with_new_memory(Layout::row_major(shape)?, dtype, fill)
     }
 
-    /// A tensor on memory of its own that is laid out as given, with offset 0 and no negative stride.
+    /// A tensor on memory of its own that is laid out as given; the lowest location is 0.
     #[inline(always)]
     pub fn with_new_memory(layout: Layout, dtype: DType, fill: Fill) -> Result<Tensor> {
         let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1);

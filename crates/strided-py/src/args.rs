@@ -255,6 +255,18 @@ fn read_index(py: Python<'_>, object: Object) -> Result<Option<isize>> {
     }
 }
 
+impl FromArg for f64 {
+    const WANTED: &'static str = "a real number";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<f64>> {
+        Ok(match Scalar::read(py, object)? {
+            Some(Scalar::Bool(value)) => Some(value as u8 as f64),
+            Some(Scalar::Int(value)) => Some(value as f64),
+            Some(Scalar::Huge(value) | Scalar::Float(value)) => Some(value),
+            Some(Scalar::Complex(_)) | None => None,
+        })
+    }
+}
+
 impl FromArg for bool {
     const WANTED: &'static str = "a bool";
     fn read(py: Python<'_>, object: Object) -> Result<Option<bool>> {

@@ -140,7 +140,7 @@ pub fn has_buffer(object: Object) -> bool {
 }
 
 /// Someone else's buffer, held until the storage on it is gone.
-struct Held(Box<ffi::Py_buffer>);
+pub struct Held(Box<ffi::Py_buffer>);
 
 // SAFETY: the view is only touched to release it, by a thread that is attached to the interpreter.
 unsafe impl Send for Held {}
@@ -152,6 +152,25 @@ impl Drop for Held {
     fn drop(&mut self) {
         // SAFETY: filled by PyObject_GetBuffer and released once.
         give_back(|| unsafe { ffi::PyBuffer_Release(&mut *self.0) });
+    }
+}
+
+impl Held {
+    pub fn start(&self) -> *mut u8 {
+        self.0.buf.cast()
+    }
+
+    pub fn is_readonly(&self) -> bool {
+        self.0.readonly != 0
+    }
+
+    /// The number of bytes, which must follow each other without a gap.
+    pub fn contiguous_length(&self) -> Result<isize> {
+        // SAFETY: a view that was filled by its exporter.
+        match unsafe { ffi::PyBuffer_IsContiguous(&*self.0, b'C' as _) } {
+            0 => Err(Fail::Value("the buffer is not contiguous".into())),
+            _ => Ok(self.0.len),
+        }
     }
 }
 
@@ -171,7 +190,8 @@ pub fn import_or_copy(py: Python<'_>, object: Object) -> Result<Tensor> {
     unsafe { lent.share_or_copy(py, held) }
 }
 
-fn acquire(py: Python<'_>, object: Object) -> Result<Held> {
+/// Asks an object for its buffer, read-only if that is all it has.
+pub fn acquire(py: Python<'_>, object: Object) -> Result<Held> {
     // SAFETY: a zeroed view is what PyObject_GetBuffer expects.
     unsafe {
         let mut view: Box<ffi::Py_buffer> = Box::new(std::mem::zeroed());
@@ -189,8 +209,8 @@ fn acquire(py: Python<'_>, object: Object) -> Result<Held> {
     }
 }
 
-/// The dtype that a buffer's format and item size mean.
-fn dtype_of(view: &ffi::Py_buffer) -> Result<DType> {
+/// The dtype that a buffer's format and item size mean, and whether its bytes are swapped.
+fn dtype_of(view: &ffi::Py_buffer) -> Result<(DType, bool)> {
     // SAFETY: a format is null (bytes) or a C string that lives as long as the view.
     let format = if view.format.is_null() { c"B" } else { unsafe { CStr::from_ptr(view.format) } };
     let format = format.to_string_lossy();
@@ -204,10 +224,7 @@ fn dtype_of(view: &ffi::Py_buffer) -> Result<DType> {
         _ => false,
     };
     let refuse = || Fail::Type(format!("no dtype is stored as buffers of format '{format}'"));
-    if swapped && view.itemsize > 1 {
-        return Err(Fail::Type(format!("format '{format}' has the byte order of another machine")));
-    }
-    Ok(match (letters, view.itemsize) {
+    let dtype = match (letters, view.itemsize) {
         ("?", 1) => DType::Bool,
         ("b" | "h" | "i" | "l" | "q" | "n", 1) => DType::I8,
         ("b" | "h" | "i" | "l" | "q" | "n", 2) => DType::I16,
@@ -223,7 +240,8 @@ fn dtype_of(view: &ffi::Py_buffer) -> Result<DType> {
         ("Zf", 8) => DType::C64,
         ("Zd", 16) => DType::C128,
         _ => return Err(refuse()),
-    })
+    };
+    Ok((dtype, swapped && view.itemsize > 1))
 }
 
 /// What a buffer says of its elements.
@@ -232,14 +250,14 @@ fn lent_by(view: &ffi::Py_buffer) -> Result<Lent> {
         // SAFETY: an exporter that was asked for a shape and strides gives `ndim` of each, or null.
         (0..view.ndim as usize).map(|dim| unsafe { *start.add(dim) }).collect()
     };
-    let dtype = dtype_of(view)?;
+    let (dtype, swapped) = dtype_of(view)?;
     let shape = if view.ndim > 0 && view.shape.is_null() {
         std::iter::once(view.len / view.itemsize.max(1)).collect()
     } else {
         list(view.shape)
     };
     let strides = (!view.strides.is_null()).then(|| list(view.strides));
-    Ok(Lent { origin: view.buf.cast(), shape, strides, dtype, readonly: view.readonly != 0 })
+    Ok(Lent { origin: view.buf.cast(), shape, strides, dtype, swapped, readonly: view.readonly != 0 })
 }
 
 /// One dim over the bytes of a buffer from `offset` on, read as elements of a dtype.
@@ -251,11 +269,7 @@ pub fn from_bytes(
     offset: isize,
 ) -> Result<Tensor> {
     let held = acquire(py, object)?;
-    // SAFETY: a view that was filled by its exporter.
-    if unsafe { ffi::PyBuffer_IsContiguous(&*held.0, b'C' as _) } == 0 {
-        return Err(Fail::Value("the buffer is not contiguous".into()));
-    }
-    let (length, size) = (held.0.len, dtype.size() as isize);
+    let (length, size) = (held.contiguous_length()?, dtype.size() as isize);
     if offset < 0 || offset > length {
         return Err(Fail::Value(format!("offset {offset} is outside a buffer of {length} bytes")));
     }
@@ -271,14 +285,14 @@ pub fn from_bytes(
             "{count} elements of {size} bytes exceed the {left} bytes after the offset"
         )));
     }
-    let start = held.0.buf.cast::<u8>().wrapping_offset(offset);
+    let start = held.start().wrapping_offset(offset);
     if count > 0 && !(start as usize).is_multiple_of(dtype.alignment()) {
         return Err(Fail::Value(format!(
             "the address at offset {offset} is no multiple of {}",
             dtype.alignment()
         )));
     }
-    let readonly = held.0.readonly != 0;
+    let readonly = held.is_readonly();
     // SAFETY: the range lies inside the buffer, which stays in place until it is released.
     let storage = unsafe { Storage::foreign(start, (count * size) as usize, readonly, Box::new(held)) }?;
     Ok(Tensor::whole(storage, dtype)?)

@@ -480,5 +480,5 @@ fn lent_by(tensor: &DLTensor) -> Result<Lent> {
     };
     (tensor.data as usize).checked_add(offset).ok_or_else(too_large)?;
     let origin = tensor.data.cast::<u8>().wrapping_add(offset);
-    Ok(Lent { origin, shape, strides, dtype, readonly: false })
+    Ok(Lent { origin, shape, strides, dtype, swapped: false, readonly: false })
 }

@@ -1,10 +1,11 @@
-//! Memory that crosses the border, as buffers and DLPack both see it: lent by others, and lent to others.
+//! Memory that crosses the border, as buffers, array interfaces and DLPack see it: lent by others, and lent to others.
 
 use crate::call::with_threads;
 use crate::errors::{Fail, Result};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use strided_core::error::{Error, Problem};
+use strided_core::kernels::swap;
 use strided_core::layout::{Dims, Layout};
 use strided_core::ops::copy;
 use strided_core::storage::{Access, Owner, Storage};
@@ -18,6 +19,8 @@ pub struct Lent {
     /// In bytes; `None` where the elements lie next to each other in row-major order.
     pub strides: Option<Dims>,
     pub dtype: DType,
+    /// Whether the bytes of a number lie in the order of another machine.
+    pub swapped: bool,
     pub readonly: bool,
 }
 
@@ -47,7 +50,11 @@ impl Lent {
         // SAFETY: the same memory, byte by byte.
         let bytes = unsafe { self.as_bytes().place(owner) }?;
         let made = with_threads(py, bytes.size(), || copy::clone(&bytes))?;
-        Ok(Tensor::over(made.storage().clone(), self.dtype, Layout::row_major(&self.shape)?)?)
+        let made = Tensor::over(made.storage().clone(), self.dtype, Layout::row_major(&self.shape)?)?;
+        if self.swapped {
+            swap::reverse_bytes(&made)?;
+        }
+        Ok(made)
     }
 
     /// # Safety
@@ -71,6 +78,9 @@ impl Lent {
     pub fn misfit(&self) -> Option<String> {
         if self.shape.contains(&0) {
             return None;
+        }
+        if self.swapped {
+            return Some("the bytes are in the byte order of another machine".into());
         }
         let (size, alignment) = (self.dtype.size() as isize, self.dtype.alignment());
         if !(self.origin as usize).is_multiple_of(alignment) {
@@ -117,6 +127,7 @@ impl Lent {
             shape: with(&self.shape, self.dtype.size() as isize),
             strides: self.strides.as_ref().map(|strides| with(strides, 1)),
             dtype: DType::U8,
+            swapped: false,
             readonly: self.readonly,
         }
     }

@@ -6,6 +6,7 @@
 use pyo3::prelude::*;
 
 mod args;
+mod arrays;
 mod buffer;
 mod call;
 mod dlpack;

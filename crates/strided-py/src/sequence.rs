@@ -1,7 +1,7 @@
 //! Nested Python sequences to tensors, and back. No recursion: depth costs memory, not stack.
 
 use crate::args::{Object, python_number};
-use crate::buffer::{has_buffer, import_or_copy};
+use crate::arrays::{self, Misfit};
 use crate::errors::{Fail, Result, type_name};
 use crate::exchange::Exported;
 use crate::object::{is_tensor, tensor_of};
@@ -87,8 +87,8 @@ fn visit(py: Python<'_>, root: Object, mut event: impl FnMut(Event) -> Result<()
             }
             event(Event::Open { depth, length: level.length as usize })?;
             open.push(level);
-        } else if has_buffer(item) {
-            event(Event::Array { depth, tensor: &import_or_copy(py, item)? })?;
+        } else if let Some(tensor) = arrays::read(py, item, Misfit::Copy)? {
+            event(Event::Array { depth, tensor: &tensor })?;
         } else {
             match number_like(py, item)? {
                 Some(value) => event(Event::Number { depth, value })?,
@@ -229,9 +229,9 @@ impl<'py> Level<'py> {
             if !is_list && !is_tuple {
                 let text = ffi::PyUnicode_Check(object) != 0;
                 if text
-                    || has_buffer(object)
                     || ffi::PySequence_Check(object) == 0
                     || ffi::PyDict_Check(object) != 0
+                    || arrays::is_array(py, object)?
                 {
                     return Ok(None);
                 }

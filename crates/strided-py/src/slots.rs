@@ -1,7 +1,7 @@
 //! Python's protocols: indexing, length, iteration, truth, conversion to numbers, text.
 
 use crate::args::{FromArg, Object};
-use crate::buffer::{has_buffer, import_or_copy};
+use crate::arrays::{self, Misfit};
 use crate::call::{bound, python, view, with_threads};
 use crate::errors::{Fail, Result, guard, type_name};
 use crate::heap::slot;
@@ -182,8 +182,8 @@ pub fn values(py: Python<'_>, value: Object) -> Result<Tensor> {
     if let Some(storage) = crate::storage::read(py, value) {
         return storage.whole();
     }
-    if has_buffer(value) {
-        return import_or_copy(py, value);
+    if let Some(array) = arrays::read(py, value, Misfit::Copy)? {
+        return Ok(array);
     }
     from_nested(py, value, None)
 }

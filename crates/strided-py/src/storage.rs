@@ -1,7 +1,8 @@
 //! The Storage class: a flat run of numbers of one dtype.
 
 use crate::args::{FromArg, Object, python_number, wrong_type};
-use crate::buffer::{self, has_buffer, import_or_copy};
+use crate::arrays::{self, Misfit};
+use crate::buffer;
 use crate::call::{bound, owned, python, with_threads};
 use crate::dtype::{self, Device, PyDType};
 use crate::errors::{Fail, Result, named};
@@ -617,8 +618,8 @@ fn shaped(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Tensor> 
         // SAFETY: it is a tensor, copied at once.
         return Ok(unsafe { tensor_of(data) }.clone());
     }
-    if has_buffer(data) {
-        return import_or_copy(py, data);
+    if let Some(array) = arrays::read(py, data, Misfit::Copy)? {
+        return Ok(array);
     }
     let object = bound(py, data);
     if object.cast::<PySequence>().is_err() || object.is_instance_of::<PyString>() {

@@ -193,6 +193,13 @@ properties! {
     /// [2.0, -4.0]
     imag => |py, x, _this| wrap(py, x.part(1)?);
 
+    /// Address, shape, strides and type of the elements in NumPy's words, for libraries that want no buffer.
+    /// An address is never given back: from then on the storage keeps its size.
+    ///
+    /// >>> strided.zeros(2, 3).__array_interface__['typestr']
+    /// '<f4'
+    __array_interface__ => |py, x, _this| crate::arrays::interface(py, x);
+
     /// Whether gradients are recorded: never.
     ///
     /// >>> strided.zeros(2).requires_grad

@@ -4,7 +4,7 @@ use super::copy;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::kernels::{create, item};
-use crate::layout::MAX_SPAN;
+use crate::layout::{Layout, MAX_SPAN};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
 use crate::tensor::Tensor;
@@ -15,6 +15,88 @@ pub fn full(shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
     let out = Tensor::new(shape, dtype, Fill::Nothing)?;
     copy::fill(&out, value)?;
     Ok(out)
+}
+
+/// `steps` numbers evenly spaced from `start` to `end`, both of which belong to them; one dimension. Integers are
+/// the exact values cut to integers.
+///
+/// ```
+/// use strided_core::{DType, Scalar, ops::{copy, create}};
+/// let x = create::linspace(Scalar::Int(-1), Scalar::Int(1), 5, DType::F32).unwrap();
+/// assert_eq!(copy::item(&x, &[3]).unwrap(), Scalar::Float(0.5));
+/// ```
+pub fn linspace(start: Scalar, end: Scalar, steps: isize, dtype: DType) -> Result<Tensor> {
+    let steps = steps_of(steps, &[start, end], dtype)?;
+    if dtype.is_int() {
+        return create::whole_line(steps, dtype, whole(start, dtype)?, whole(end, dtype)?);
+    }
+    cast(line(start, end, steps, dtype.is_complex())?, dtype)
+}
+
+/// A base to the powers of [`linspace`].
+pub fn logspace(start: Scalar, end: Scalar, steps: isize, base: f64, dtype: DType) -> Result<Tensor> {
+    let steps = steps_of(steps, &[start, end], dtype)?;
+    if dtype.is_int() {
+        let cut = |value| whole(value, dtype).map(Scalar::Int);
+        let exponents = line(cut(start)?, cut(end)?, steps, false)?;
+        return cast(create::whole_powers(base, &exponents, dtype)?, dtype);
+    }
+    cast(create::powers(base, &line(start, end, steps, dtype.is_complex())?)?, dtype)
+}
+
+/// The number of steps, if there can be that many, of numbers that the dtype can hold.
+fn steps_of(steps: isize, ends: &[Scalar], dtype: DType) -> Result<usize> {
+    if steps < 0 {
+        return Err(Error::argument("", "steps", steps, "0 or more"));
+    }
+    if dtype == DType::Bool {
+        let (argument, wanted) = ("dtype", "an integer, floating or complex dtype");
+        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+    }
+    for &value in ends {
+        item::check_fits(value, dtype)?;
+    }
+    Ok(steps as usize)
+}
+
+/// A number cut to an integer of the dtype.
+fn whole(value: Scalar, dtype: DType) -> Result<i128> {
+    match copy::the_only_item(&full(&[], value, dtype)?)? {
+        Scalar::Int(value) => Ok(value),
+        other => unreachable!("{other:?} of an integer dtype"),
+    }
+}
+
+/// A line in float64, or in complex128 part by part.
+fn line(start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tensor> {
+    let parts = |value: Scalar| match value {
+        Scalar::Complex(v) => (v.re, v.im),
+        other => (real(other), 0.0),
+    };
+    let (start, end) = (parts(start), parts(end));
+    if !complex {
+        return create::line(steps, start.0, end.0);
+    }
+    let out = Tensor::new(&[steps as isize], DType::C128, Fill::Nothing)?;
+    copy::copy(&out.part(0)?, &create::line(steps, start.0, end.0)?)?;
+    copy::copy(&out.part(1)?, &create::line(steps, start.1, end.1)?)?;
+    Ok(out)
+}
+
+fn cast(x: Tensor, dtype: DType) -> Result<Tensor> {
+    if x.dtype() == dtype { Ok(x) } else { copy::to_dtype(&x, dtype) }
+}
+
+/// Writes ones along the diagonal of a matrix, and zeros elsewhere.
+pub fn fill_eye(out: &Tensor) -> Result<()> {
+    copy::fill(out, Scalar::Bool(false))?;
+    copy::fill(&out.with_layout(out.layout().diagonal(0, 0, 1)?), Scalar::Bool(true))
+}
+
+/// A tensor of any strides on memory of its own, whose elements may be anything.
+pub fn empty_strided(shape: &[isize], stride: &[isize], dtype: DType) -> Result<Tensor> {
+    let low = Layout::strided(shape, stride, 0)?.bounds().map_or(0, |(low, _)| low);
+    Tensor::with_new_memory(Layout::strided(shape, stride, -low)?, dtype, Fill::Nothing)
 }
 
 /// Whether the end of a range belongs to it.
@@ -45,7 +127,17 @@ pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: End) 
         item::check_fits(Scalar::Int(first + step * (count as i128 - 1)), dtype)?;
     }
     let out = create::range(count, compute, first, stride)?;
-    if compute == dtype { Ok(out) } else { copy::to_dtype(&out, dtype) }
+    cast(out, dtype)
+}
+
+/// A number, or its real part, as a float.
+fn real(value: Scalar) -> f64 {
+    match value {
+        Scalar::Bool(v) => v as u8 as f64,
+        Scalar::Int(v) => v as f64,
+        Scalar::Huge(v) | Scalar::Float(v) => v,
+        Scalar::Complex(v) => v.re,
+    }
 }
 
 fn count(start: Scalar, end: Scalar, step: Scalar, rule: End) -> Result<usize> {
@@ -63,13 +155,7 @@ fn count(start: Scalar, end: Scalar, step: Scalar, rule: End) -> Result<usize> {
             End::Included => (width / step + 1) * (width >= 0) as i128,
         }
     } else {
-        let number = |v: Scalar| match v {
-            Scalar::Bool(v) => v as u8 as f64,
-            Scalar::Int(v) => v as f64,
-            Scalar::Huge(v) | Scalar::Float(v) => v,
-            Scalar::Complex(v) => v.re,
-        };
-        let (start, end, step) = (number(start), number(end), number(step));
+        let (start, end, step) = (real(start), real(end), real(step));
         if step == 0.0 || !step.is_finite() {
             return wrong("step", step.to_string(), "a finite number other than 0");
         }

@@ -77,8 +77,8 @@ fn make<const N: usize>(row: &Row, operands: &[Operand; N], slot: &mut Option<Te
 fn write<const N: usize>(row: &Row, operands: &[Operand; N], out: &Tensor) -> Result<()> {
     let plan = Plan::new(row, operands)?;
     match common_shape(operands) {
-        Some(layout) => plan.check_output(out, layout)?,
-        None => plan.check_output(out, &broadcast_layout(operands)?)?,
+        Some(layout) => check_output(out, plan.result, layout)?,
+        None => check_output(out, plan.result, &broadcast_layout(operands)?)?,
     }
     plan.fill_or_copy(operands, Some(out), Output::Given(out))
 }
@@ -120,17 +120,6 @@ impl<'a> Plan<'a> {
     #[inline]
     fn rounds(&self, dtype: DType) -> bool {
         self.operand != self.compute && dtype != self.operand
-    }
-
-    fn check_output(&self, out: &Tensor, wanted: &Layout) -> Result<()> {
-        if !out.layout().same_shape(wanted) {
-            let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
-            return Err(Error::new("", Problem::OutShape { got, wanted }));
-        }
-        if self.result.category() > out.dtype().category() {
-            return Err(Error::new("", Problem::LowerCategory { result: self.result, output: out.dtype() }));
-        }
-        out.check_writable()
     }
 
     /// A number as the kernel reads it.
@@ -212,6 +201,18 @@ impl<'a> Plan<'a> {
         }
         launch::run(twins, &inputs, out)
     }
+}
+
+/// Refuses an `out` of another shape or a lower category than the result, or whose elements share memory.
+pub fn check_output(out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
+    if !out.layout().same_shape(wanted) {
+        let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
+        return Err(Error::new("", Problem::OutShape { got, wanted }));
+    }
+    if result.category() > out.dtype().category() {
+        return Err(Error::new("", Problem::LowerCategory { result, output: out.dtype() }));
+    }
+    out.check_writable()
 }
 
 /// A float on the same side of every value of a dtype as a number beyond them all.

@@ -1,8 +1,9 @@
 //! Functions that make tensors.
 
-use crate::args::{Any, FromArg, Ints, NoGrad, Object, Rest, TensorArg};
-use crate::buffer::{from_bytes, has_buffer, import, import_or_copy};
-use crate::call::{give, with_threads};
+use crate::args::{Any, FromArg, Ints, NoGrad, Object, Rest, TensorArg, wrong_type};
+use crate::arrays::{self, Misfit};
+use crate::buffer::{from_bytes, has_buffer};
+use crate::call::{again, give, in_place, with_threads};
 use crate::dlpack;
 use crate::dtype::{self, Device};
 use crate::errors::{Fail, Result};
@@ -12,10 +13,10 @@ use crate::object::{is_tensor, tensor_of, wrap, wrap_with};
 use crate::sequence::from_nested;
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
-use strided_core::ops::create::{End, full, range};
+use strided_core::ops::create::{self, End, full, range};
 use strided_core::ops::{copy, elementwise};
 use strided_core::storage::Fill;
-use strided_core::{DType, Scalar, Tensor};
+use strided_core::{DType, Layout, Scalar, Tensor};
 
 methods! { rows(py, x):
     /// A new tensor with the values of nested sequences, an array, a tensor or a number. Always copies.
@@ -24,13 +25,8 @@ methods! { rows(py, x):
     ///  1  2
     ///  3  4
     /// [strided.LongTensor of size 2x2]
-    function tensor(data: Any, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
-        let made = taken(py, data.0, dtype)?;
-        let own = made.is_new;
-        if own { return wrap(py, made.tensor) }
-        let dtype = dtype.unwrap_or(made.tensor.dtype());
-        wrap(py, with_threads(py, made.tensor.size(), || copy::to_dtype(&made.tensor, dtype))?)
-    };
+    function tensor(data: Any, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => copied(py, data.0, dtype);
 
     /// A tensor with these values: the tensor itself, or on the memory of an array, where the dtype fits;
     /// else a copy.
@@ -49,12 +45,27 @@ methods! { rows(py, x):
         wrap(py, cast(py, made.tensor, dtype)?)
     };
 
+    /// A tensor with these values, by the rules of the array API: `copy=True` always copies, `copy=False` never
+    /// (what cannot be had without a copy is refused), and otherwise memory is shared where that is possible.
+    ///
+    /// >>> x = strided.zeros(2)
+    /// >>> strided.asarray(x) is x, strided.asarray(x, copy=True) is x
+    /// (True, False)
+    function asarray(obj | data: Any, dtype: Option<DType> = None, device: Option<Device> = None, copy: Option<bool> = None)
+        => asarray(py, obj.0, dtype, copy);
+
     /// A new tensor whose elements may be anything.
     ///
     /// >>> strided.empty(2, 3).shape
     /// strided.Size([2, 3])
-    function empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Nothing);
+    function empty(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => match out {
+            None => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Nothing),
+            Some(out) => {
+                check_out(out, size.given("size")?, dtype)?;
+                Ok(again(out.0))
+            }
+        };
 
     /// A new tensor of zeros.
     ///
@@ -62,22 +73,64 @@ methods! { rows(py, x):
     ///  0  0  0
     ///  0  0  0
     /// [strided.FloatTensor of size 2x3]
-    function zeros(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero);
+    function zeros(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => match out {
+            None => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero),
+            Some(out) => fill_out(py, out, size.given("size")?, Scalar::Bool(false), dtype),
+        };
 
     /// A new tensor of ones.
     ///
     /// >>> strided.ones(2, 2).tolist()
     /// [[1.0, 1.0], [1.0, 1.0]]
-    function ones(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, size.given("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float));
+    function ones(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => match out {
+            None => filled(py, size.given("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float)),
+            Some(out) => fill_out(py, out, size.given("size")?, Scalar::Bool(true), dtype),
+        };
 
     /// A new tensor with every element set to one value, whose type decides the dtype unless one is given.
     ///
     /// >>> strided.full((2,), 7).tolist()
     /// [7, 7]
-    function full(size | shape: Ints, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, &size.ints, fill_value, dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, fill_value)));
+    function full(size | shape: Ints, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
+        => match out {
+            None => filled(py, &size.ints, fill_value, dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, fill_value))),
+            Some(out) => fill_out(py, out, &size.ints, fill_value, dtype),
+        };
+
+    /// The identity matrix: ones along the diagonal of `n` rows and `m` columns (as many as rows unless given).
+    ///
+    /// >>> strided.eye(2, 3).tolist()
+    /// [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    function eye(n: isize, m: Option<isize> = None, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
+        let shape = [n, m.unwrap_or(n)];
+        match out {
+            None => {
+                let made = Tensor::new(&shape, dtype.unwrap_or_else(default_float), Fill::Nothing)?;
+                with_threads(py, made.size(), || create::fill_eye(&made))?;
+                wrap(py, made)
+            }
+            Some(out) => {
+                check_out(out, &shape, dtype)?;
+                in_place(py, out, create::fill_eye)
+            }
+        }
+    };
+
+    /// A new tensor of any strides, whose elements may be anything. Negative strides are as good as others.
+    ///
+    /// >>> strided.empty_strided((2, 3), (1, 2)).stride()
+    /// (1, 2)
+    function empty_strided(size | shape: Ints, stride | strides: Ints, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => wrap(py, create::empty_strided(&size.ints, &stride.ints, dtype.unwrap_or_else(default_float))?);
+
+    /// A tensor without dimension that holds one number, in the default dtype unless one is given.
+    ///
+    /// >>> strided.scalar_tensor(3).item()
+    /// 3.0
+    function scalar_tensor(s: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => filled(py, &[], s, dtype.unwrap_or_else(|| elementwise::with_scalar(default_float(), s)));
 
     /// A new tensor of the size and dtype of another one, whose elements may be anything.
     ///
@@ -111,18 +164,78 @@ methods! { rows(py, x):
     ///
     /// >>> strided.arange(1, 7, 2).tolist()
     /// [1, 3, 5]
-    function arange(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => counted(py, start, end, step, dtype, End::Excluded);
+    function arange(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
+        => into(py, out, counted(start, end, step, of_out(dtype, out), End::Excluded)?, dtype);
 
     /// `start`, `start + step`, … up to and with `end`, in the default dtype unless one is given.
     ///
     /// >>> strided.range(1, 2, 0.5).tolist()
     /// [1.0, 1.5, 2.0]
-    function range(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => counted(py, start, end, step, Some(dtype.unwrap_or_else(default_float)), End::Included);
+    function range(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
+        => into(py, out, counted(start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), End::Included)?, dtype);
 
-    /// A tensor on the memory of a NumPy array (or of any other buffer): what is written to one shows in
-    /// the other.
+    /// `steps` numbers evenly spaced from `start` to `end`, both of which belong to them.
+    ///
+    /// >>> strided.linspace(-1, 1, 5).tolist()
+    /// [-1.0, -0.5, 0.0, 0.5, 1.0]
+    function linspace(start: Scalar, end | stop: Scalar, steps | num: isize, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
+        let kind = spaced_dtype(of_out(dtype, out), start, end);
+        into(py, out, with_threads(py, steps.max(0) as usize, || create::linspace(start, end, steps, kind))?, dtype)
+    };
+
+    /// `base` to the powers of `steps` exponents evenly spaced from `start` to `end`.
+    ///
+    /// >>> strided.logspace(0, 3, 4).tolist(), strided.logspace(0, 3, 4, base=2, dtype=strided.int64).tolist()
+    /// ([1.0, 10.0, 100.0, 1000.0], [1, 2, 4, 8])
+    function logspace(start: Scalar, end | stop: Scalar, steps | num: isize, base: f64 = 10.0, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
+        let kind = spaced_dtype(of_out(dtype, out), start, end);
+        into(py, out, with_threads(py, steps.max(0) as usize, || create::logspace(start, end, steps, base, kind))?, dtype)
+    };
+
+    /// A new tensor with the values of data, in this tensor's dtype unless one is given. Always copies.
+    ///
+    /// >>> strided.zeros(1, dtype=strided.int16).new_tensor([1, 2]).dtype
+    /// strided.int16
+    method new_tensor(data: Any, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => copied(py, data.0, Some(dtype.unwrap_or(x.dtype())));
+
+    /// A new tensor of this tensor's dtype, unless one is given, whose elements may be anything.
+    ///
+    /// >>> strided.zeros(1, dtype=strided.int16).new_empty(2, 3).shape
+    /// strided.Size([2, 3])
+    method new_empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => fresh(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Nothing);
+
+    /// A new tensor of any strides, of this tensor's dtype unless one is given, whose elements may be anything.
+    ///
+    /// >>> strided.zeros(1).new_empty_strided((2, 3), (1, 2)).stride()
+    /// (1, 2)
+    method new_empty_strided(size | shape: Ints, stride | strides: Ints, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => wrap(py, create::empty_strided(&size.ints, &stride.ints, dtype.unwrap_or(x.dtype()))?);
+
+    /// A new tensor of zeros, of this tensor's dtype unless one is given.
+    ///
+    /// >>> strided.zeros(1, dtype=strided.int16).new_zeros(2).tolist()
+    /// [0, 0]
+    method new_zeros(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => fresh(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Zero);
+
+    /// A new tensor of ones, of this tensor's dtype unless one is given.
+    ///
+    /// >>> strided.zeros(1, dtype=strided.int16).new_ones(2).tolist()
+    /// [1, 1]
+    method new_ones(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => filled(py, size.given("size")?, Scalar::Bool(true), dtype.unwrap_or(x.dtype()));
+
+    /// A new tensor with every element set to one value, of this tensor's dtype unless one is given.
+    ///
+    /// >>> strided.zeros(1).new_full((2,), 7).tolist()
+    /// [7.0, 7.0]
+    method new_full(size | shape: Ints, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+        => filled(py, &size.ints, fill_value, dtype.unwrap_or(x.dtype()));
+
+    /// A tensor on the memory of a NumPy array (or of any other buffer or array interface): what is written to
+    /// one shows in the other. Read-only arrays give read-only tensors.
     ///
     /// >>> import numpy
     /// >>> a = numpy.zeros(3)
@@ -131,10 +244,10 @@ methods! { rows(py, x):
     /// >>> print(a)
     /// [2. 2. 2.]
     function from_numpy(ndarray: Any) => {
-        if !has_buffer(ndarray.0) {
-            return Err(crate::args::wrong_type(py, ndarray.0, "ndarray", "a NumPy array or another buffer"));
+        match arrays::read(py, ndarray.0, Misfit::Refuse)? {
+            Some(tensor) => wrap(py, tensor),
+            None => Err(wrong_type(py, ndarray.0, "ndarray", "a NumPy array or another buffer")),
         }
-        wrap(py, import(py, ndarray.0)?)
     };
 
     /// A tensor on the memory of a tensor of another library, or of a DLPack capsule; read-only where that is.
@@ -238,10 +351,35 @@ fn taken(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Taken> {
     if let Some(storage) = crate::storage::read(py, data) {
         return Ok(Taken { tensor: storage.whole()?, is_new: false });
     }
-    if has_buffer(data) {
-        return Ok(Taken { tensor: import_or_copy(py, data)?, is_new: false });
+    if let Some(tensor) = arrays::read(py, data, Misfit::Copy)? {
+        let is_new = tensor.storage().is_owned(); // memory of others could not be shared
+        return Ok(Taken { tensor, is_new });
     }
     Ok(Taken { tensor: from_nested(py, data, dtype)?, is_new: true })
+}
+
+/// A new tensor with the values of anything.
+fn copied(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Object> {
+    let made = taken(py, data, dtype)?;
+    let dtype = dtype.unwrap_or(made.tensor.dtype());
+    if made.is_new && made.tensor.dtype() == dtype {
+        return wrap(py, made.tensor);
+    }
+    wrap(py, with_threads(py, made.tensor.size(), || copy::to_dtype(&made.tensor, dtype))?)
+}
+
+fn asarray(py: Python<'_>, data: Object, dtype: Option<DType>, copy: Option<bool>) -> Result<Object> {
+    if copy == Some(true) {
+        return copied(py, data, dtype);
+    }
+    let made = taken(py, data, dtype)?;
+    let own = made.tensor.dtype();
+    let dtype = dtype.unwrap_or(own);
+    if copy == Some(false) && (made.is_new || own != dtype) {
+        let (from, to) = (crate::errors::type_name(py, data), dtype.name());
+        return Err(Fail::Value(format!("copy is False, but {from} to a tensor of {to} needs a copy")));
+    }
+    if is_tensor(data) && own == dtype { Ok(again(data)) } else { wrap(py, cast(py, made.tensor, dtype)?) }
 }
 
 fn cast(py: Python<'_>, tensor: Tensor, dtype: DType) -> Result<Tensor> {
@@ -271,14 +409,53 @@ fn filled(py: Python<'_>, shape: &[isize], value: Scalar, dtype: DType) -> Resul
     wrap(py, with_threads(py, size, || full(shape, value, dtype))?)
 }
 
-fn counted(
+/// The dtype that was asked for, or that of `out`.
+fn of_out(dtype: Option<DType>, out: Option<TensorArg>) -> Option<DType> {
+    dtype.or(out.map(|out| out.dtype()))
+}
+
+/// Refuses an `out` of another shape, or of a lower category than the dtype that was asked for.
+fn check_out(out: TensorArg, shape: &[isize], dtype: Option<DType>) -> Result<()> {
+    let wanted = Layout::row_major(shape)?;
+    Ok(elementwise::check_output(&out, dtype.unwrap_or(out.dtype()), &wanted)?)
+}
+
+fn fill_out(
     py: Python<'_>,
+    out: TensorArg,
+    shape: &[isize],
+    value: Scalar,
+    dtype: Option<DType>,
+) -> Result<Object> {
+    check_out(out, shape, Some(dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, value))))?;
+    // The value is of the dtype that was asked for, whatever that of `out`.
+    let value = match dtype {
+        Some(dtype) => copy::the_only_item(&full(&[], value, dtype)?)?,
+        None => value,
+    };
+    in_place(py, out, |out| copy::fill(out, value))
+}
+
+/// A new tensor as an object of its own, or its values in `out`.
+fn into(py: Python<'_>, out: Option<TensorArg>, made: Tensor, dtype: Option<DType>) -> Result<Object> {
+    let Some(out) = out else { return wrap(py, made) };
+    check_out(out, &made.layout().shape(), dtype)?;
+    in_place(py, out, |out| copy::copy(out, &made))
+}
+
+/// The dtype of a line between two numbers: the default one, or its complex one.
+fn spaced_dtype(dtype: Option<DType>, start: Scalar, end: Scalar) -> DType {
+    let inferred = || [start, end].iter().fold(default_float(), |d, &end| elementwise::with_scalar(d, end));
+    dtype.unwrap_or_else(inferred)
+}
+
+fn counted(
     start: Option<Scalar>,
     end: Option<Scalar>,
     step: Option<Scalar>,
     dtype: Option<DType>,
     rule: End,
-) -> Result<Object> {
+) -> Result<Tensor> {
     let zero = Scalar::Int(0);
     let (start, end) = match (start, end) {
         (Some(end), None) => (zero, end),
@@ -290,7 +467,7 @@ fn counted(
     let all = [start, end, step];
     let inferred = || all.iter().fold(DType::I64, |dtype, &value| elementwise::with_scalar(dtype, value));
     let dtype = dtype.unwrap_or_else(inferred);
-    wrap(py, range(start, end, step, dtype, rule)?)
+    Ok(range(start, end, step, dtype, rule)?)
 }
 
 fn common(py: Python<'_>, a: Object, b: Object) -> Result<DType> {

@@ -1,0 +1,62 @@
+//! The bytes of elements in reverse: values that another machine wrote in its own order.
+
+use crate::cpu::simd;
+use crate::error::Result;
+use crate::storage::Access;
+use crate::tensor::Tensor;
+
+/// Reverses the bytes of every element of a row-major tensor without gaps; of a complex one, those of each part.
+pub fn reverse_bytes(x: &Tensor) -> Result<()> {
+    assert!(x.layout().is_dense());
+    let width = x.dtype().real().size();
+    let count = x.size() * (x.dtype().size() / width);
+    let pin = x.pin(Access::Write)?;
+    macro_rules! reverse {
+        ($t:ty) => {{
+            let at = pin.origin.cast::<$t>();
+            // SAFETY: the tensor is pinned for writing and dense: `count` numbers of this width, aligned.
+            simd(|| unsafe {
+                for i in 0..count {
+                    at.add(i).write(at.add(i).read().swap_bytes());
+                }
+            })
+        }};
+    }
+    match width {
+        2 => reverse!(u16),
+        4 => reverse!(u32),
+        8 => reverse!(u64),
+        _ => {} // a byte is its own reverse
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::{copy, create};
+    use crate::scalar::{Complex, Scalar};
+    use crate::{DType, layout::Layout};
+
+    #[test]
+    fn each_part_of_an_element_is_reversed() {
+        let value = Complex::new(1.5, -2.25);
+        let x = create::full(&[3], Scalar::Complex(value), DType::C64).unwrap();
+        reverse_bytes(&x).unwrap();
+        let bits = |part: isize| {
+            let part = x.part(part).unwrap().reinterpret(DType::U32).unwrap();
+            copy::item(&part, &[2]).unwrap()
+        };
+        assert_eq!(bits(0), Scalar::Int((1.5f32).to_bits().swap_bytes() as i128));
+        assert_eq!(bits(1), Scalar::Int((-2.25f32).to_bits().swap_bytes() as i128));
+        reverse_bytes(&x).unwrap();
+        assert_eq!(copy::item(&x, &[0]).unwrap(), Scalar::Complex(value));
+    }
+
+    #[test]
+    fn bytes_stay_as_they_are() {
+        let x = create::full(&[2], Scalar::Int(200), DType::U8).unwrap();
+        reverse_bytes(&x.with_layout(Layout::row_major(&[2]).unwrap())).unwrap();
+        assert_eq!(copy::item(&x, &[1]).unwrap(), Scalar::Int(200));
+    }
+}
