@@ -71,7 +71,11 @@ def machine_limits(threads: int, size: int = 40_000_000, rounds: int = 60) -> Li
     """
     libc = ctypes.CDLL(None)
     for function in (libc.memcpy, libc.memset):
-        function.argtypes = [ctypes.c_void_p, ctypes.c_void_p if function is libc.memcpy else ctypes.c_int, ctypes.c_size_t]
+        function.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_void_p if function is libc.memcpy else ctypes.c_int,
+            ctypes.c_size_t,
+        ]
     source, target = ctypes.create_string_buffer(size), ctypes.create_string_buffer(size)
     a, b, part = ctypes.addressof(source), ctypes.addressof(target), size // threads
     copied = best_of_threads(threads, rounds, lambda i: libc.memcpy(b + i * part, a + i * part, part))
@@ -152,7 +156,9 @@ def report(title: str, rows: Sequence[Row], spaces: Mapping[str, Mapping[str, An
     modules = [sys.modules[name] for name in spaces]
     limits = machine_limits(args.threads)
     print(f"{title}, {args.threads} threads; {timing.machine(*modules)}")
-    print(f"the machine copies {2 / limits.copy / 1e9 / 2:.1f} GB/s (read + written), writes {1e-9 / limits.write:.1f} GB/s")
+    print(
+        f"the machine copies {2 / limits.copy / 1e9 / 2:.1f} GB/s (read + written), writes {1e-9 / limits.write:.1f} GB/s"
+    )
     print(HEAD)
     wanted = [row for row in rows if args.only in row.name]
     results = measure(wanted, spaces, limits, args.rounds)

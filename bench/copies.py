@@ -1,7 +1,7 @@
 """Moving 10M elements: copies, fills, casts and transposes, next to the best of NumPy and PyTorch and to the machine.
 
-    ./dev bench copies                      builds for release first
-    python bench/copies.py --only clone     measures what is built
+./dev bench copies                      builds for release first
+python bench/copies.py --only clone     measures what is built
 """
 
 import sys

@@ -94,7 +94,9 @@ def test_the_limit_holds():
     assert st.memory.stats()["cached"] == 0
 
 
-@pytest.mark.parametrize("bad, error", [(-1, ValueError), ("much", TypeError), (1.5, TypeError), (2**70, OverflowError)])
+@pytest.mark.parametrize(
+    "bad, error", [(-1, ValueError), ("much", TypeError), (1.5, TypeError), (2**70, OverflowError)]
+)
 def test_a_bad_limit_changes_nothing(bad, error):
     before = st.memory.limit()
     with pytest.raises(error):

@@ -75,16 +75,24 @@ def test_every_number_of_threads_gives_the_same(shape, dtype):
         assert np.array_equal(x.flip(0).clone().numpy(), a[::-1])
         assert np.array_equal(x.flip(-1).clone().numpy(), a[..., ::-1])
         assert np.array_equal(x.permute(turned).flip(0).clone().numpy(), a.transpose(turned)[::-1])
-        assert np.array_equal((x < y).numpy() if dtype[0] != "c" else (x == y).numpy(), a < b if dtype[0] != "c" else a == b)
+        assert np.array_equal(
+            (x < y).numpy() if dtype[0] != "c" else (x == y).numpy(), a < b if dtype[0] != "c" else a == b
+        )
         assert np.array_equal(x.fill_(3).numpy(), np.full(shape, 3, dtype))
-        into = st.zeros(tuple(2 * n for n in shape), dtype=getattr(st, dtype))[tuple(slice(None, None, 2) for _ in shape)]
+        into = st.zeros(tuple(2 * n for n in shape), dtype=getattr(st, dtype))[
+            tuple(slice(None, None, 2) for _ in shape)
+        ]
         into.permute(turned).copy_(y.permute(turned))
         assert np.array_equal(into.numpy(), b)
         if dtype not in ("bool", "float16"):
             with np.errstate(over="ignore"):
-                assert np.array_equal((y.permute(turned) + y.permute(turned).clone()).numpy(), (b + b).transpose(turned))
+                assert np.array_equal(
+                    (y.permute(turned) + y.permute(turned).clone()).numpy(), (b + b).transpose(turned)
+                )
                 # Operands of mixed order: one is turned around in tiles.
-                assert np.array_equal((y.permute(turned).contiguous() + y.permute(turned)).numpy(), (b + b).transpose(turned))
+                assert np.array_equal(
+                    (y.permute(turned).contiguous() + y.permute(turned)).numpy(), (b + b).transpose(turned)
+                )
 
 
 def test_callers_in_many_threads():
@@ -116,4 +124,3 @@ def test_a_forked_child_has_a_pool_of_its_own():
         os._exit(0 if good else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert (x + x).sum().item() == 4_000_000
-

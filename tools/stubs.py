@@ -84,6 +84,7 @@ PARAMETERS = {
     "args": "Any",
     "base": "_Number",
     "buffer": "Buffer",
+    "bytes": "SupportsIndex",
     "chunks": "SupportsIndex",
     "copy": "_Bool",
     "count": "SupportsIndex",
@@ -127,6 +128,7 @@ PARAMETERS = {
     "name": "_DTypeLike",
     "ndarray": "Buffer | _Array",
     "non_blocking": "_Bool",
+    "num_threads": "SupportsIndex",
     "obj": "object",
     "offset": "SupportsIndex",
     "order": 'Literal["row", "column"]',
@@ -258,6 +260,11 @@ RETURNS = {
     "_known_memory": "Storage | None",
     "_part_of_memory": "Storage",
     "_shared_handle": "tuple[Any, ...]",
+    "_memory_limit": "_Int",
+    "_memory_stats": "dict[str, _Int]",
+    "_memory_trim": "_Int",
+    "get_num_threads": "_Int",
+    "set_num_threads": "None",
     "_ops": "list[tuple[str, _Int, str, str, str, str]]",
 }
 

@@ -2,11 +2,13 @@
 
 import builtins
 from collections.abc import Iterator, Sequence
+from os import PathLike
 from types import EllipsisType
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
 import numpy
-from typing_extensions import Buffer, Self
+from strided.display.drawing import Drawing
+from typing_extensions import Buffer, CapsuleType, Self
 
 _Bool: TypeAlias = builtins.bool
 _Complex: TypeAlias = builtins.complex
@@ -28,12 +30,18 @@ class _Array(Protocol):
 
     def __array__(self) -> Any: ...
 
+class _Lender(Protocol):
+    """Something that lends its memory through DLPack."""
+
+    def __dlpack__(self) -> CapsuleType: ...
+
 _DTypeLike: TypeAlias = dtype | str | type[Any] | _Named
 _DeviceLike: TypeAlias = device | str
 _Index: TypeAlias = SupportsIndex | slice | EllipsisType | None
 _Ints: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Number: TypeAlias = builtins.complex | SupportsFloat | SupportsIndex
 _Sizes: TypeAlias = Sequence[SupportsIndex]
+_Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _Nested: TypeAlias = _Number | Sequence["_Nested"]
 _Data: TypeAlias = Tensor | Storage | Buffer | _Array | _Nested
 _Operand: TypeAlias = Tensor | Buffer | _Array | _Number
@@ -46,7 +54,7 @@ class _Count(builtins.int):
     @overload
     def __call__(self, dim: SupportsIndex) -> _Int: ...
 
-__all__ = ["BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "add", "arange", "as_strided", "as_tensor", "bfloat16", "bool", "broadcast_to", "can_cast", "cdouble", "cfloat", "chunk", "clone", "complex128", "complex64", "device", "diagonal", "div", "double", "dtype", "empty", "empty_like", "eq", "expand", "expand_as", "flatten", "flip", "float", "float16", "float32", "float64", "fold", "from_numpy", "frombuffer", "full", "full_like", "ge", "get_default_dtype", "gt", "half", "imag", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "le", "long", "lt", "moveaxis", "movedim", "mul", "narrow", "ne", "neg", "numel", "ones", "ones_like", "permute", "promote_types", "range", "ravel", "real", "reshape", "reshape_as", "result_type", "select", "set_default_dtype", "set_default_tensor_type", "short", "split", "squeeze", "sub", "sum", "swapaxes", "swapdims", "t", "tensor", "tensor_split", "transpose", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as", "view_as_real", "zeros", "zeros_like"]
+__all__ = ["BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "add", "arange", "as_strided", "as_tensor", "asarray", "bfloat16", "bool", "broadcast_to", "can_cast", "cdouble", "cfloat", "chunk", "clone", "complex128", "complex64", "device", "diagonal", "div", "double", "dtype", "empty", "empty_like", "empty_strided", "eq", "expand", "expand_as", "eye", "flatten", "flip", "float", "float16", "float32", "float64", "fold", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "ge", "get_default_dtype", "get_num_threads", "gt", "half", "imag", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "le", "linspace", "logspace", "long", "lt", "moveaxis", "movedim", "mul", "narrow", "ne", "neg", "numel", "ones", "ones_like", "permute", "promote_types", "range", "ravel", "real", "reshape", "reshape_as", "result_type", "scalar_tensor", "select", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "short", "split", "squeeze", "sub", "sum", "swapaxes", "swapdims", "t", "tensor", "tensor_split", "transpose", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as", "view_as_real", "zeros", "zeros_like"]
 
 class BFloat16Storage(Storage):
     """A Storage of bfloat16: constructs one, and `isinstance` knows it."""
@@ -114,6 +122,8 @@ class IntTensor(Tensor):
 @final
 class Layout:
     """Where the elements of a tensor lie in its storage: shape, strides and offset, without any data."""
+    def _repr_html_(self) -> str: ...
+    def _repr_svg_(self) -> str: ...
     @property
     def bounds(self) -> tuple[_Int, _Int] | None:
         """The lowest and the highest location; None without elements."""
@@ -139,6 +149,8 @@ class Layout:
         """A view of the diagonal of two dims, which becomes the last dim."""
     @overload
     def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> _Layout: ...
+    def draw(self) -> Drawing:
+        """The drawing of the layout: which cell of memory holds which element."""
     @overload
     def expand(self, *size: SupportsIndex) -> _Layout:
         """A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may stand in front."""
@@ -233,6 +245,8 @@ class Layout:
     @property
     def stride(self) -> tuple[_Int, ...]:
         """How far apart two neighbours along each mode lie, in elements."""
+    def svg(self) -> str:
+        """The drawing as a picture: the text of an SVG file."""
     def swapaxes(self, axis0: SupportsIndex, axis1: SupportsIndex) -> _Layout:
         """A view with two dims swapped: another name for `transpose`."""
     @overload
@@ -317,6 +331,8 @@ class Size(tuple[_Int, ...]):
 
 class Storage:
     """A flat run of numbers of one dtype: the memory that tensors look at."""
+    def _repr_html_(self) -> str:
+        """The card that a notebook shows."""
     def bfloat16(self) -> Storage:
         """The storage as bfloat16."""
     def bool(self) -> Storage:
@@ -345,14 +361,31 @@ class Storage:
         """The type of the elements."""
     def element_size(self) -> _Int:
         """Bytes per element."""
+    @property
+    def filename(self) -> str | None:
+        """The full path of the mapped file, or None."""
     def fill_(self, value: _Number) -> Storage:
         """Sets every element."""
     def float(self) -> Storage:
         """The storage as float32."""
+    def flush(self) -> None:
+        """Waits until all that was written has reached the mapped file."""
+    @overload
+    @staticmethod
+    def from_file(filename: _Path, shared: _Bool = False, size: SupportsIndex = 0, *, dtype: _DTypeLike | None = None, readonly: _Bool = False, create: _Bool = False, grow: _Bool = False, offset: SupportsIndex = 0) -> Storage:
+        """A storage on a mapped file: the memory is the file, read when it is looked at."""
+    @overload
+    @staticmethod
+    def from_file(filename: _Path, shared: _Bool = False, shape: _Ints = 0, *, dtype: _DTypeLike | None = None, readonly: _Bool = False, create: _Bool = False, grow: _Bool = False, offset: SupportsIndex = 0) -> Storage: ...
     def half(self) -> Storage:
         """The storage as float16."""
     def int(self) -> Storage:
         """The storage as int32."""
+    @property
+    def is_mapped(self) -> _Bool:
+        """Whether the memory is a mapped file."""
+    def is_shared(self) -> _Bool:
+        """Whether other processes may see what is written: shared memory, or a file that is mapped so."""
     def long(self) -> Storage:
         """The storage as int64."""
     @property
@@ -362,12 +395,14 @@ class Storage:
         """A new storage of the same dtype, made as the class makes one."""
     @property
     def owns_memory(self) -> _Bool:
-        """Whether the memory is the storage's own, and not lent by an array or another buffer."""
+        """Whether the memory is the storage's own: not lent by an array or another buffer, not mapped or shared."""
     @property
     def readonly(self) -> _Bool:
         """Whether the elements can only be read."""
     def resize_(self, size: SupportsIndex) -> Storage:
         """Changes the number of elements."""
+    def share_memory_(self) -> Storage:
+        """Moves the memory to where other processes can share it."""
     def short(self) -> Storage:
         """The storage as int16."""
     def size(self) -> _Int:
@@ -403,13 +438,15 @@ class Storage:
     def __buffer__(self, flags: _Int, /) -> memoryview: ...
 
 class StorageError(ValueError, RuntimeError, BufferError):
-    """Memory that is read-only, exported or someone else's."""
+    """Memory that is read-only, exported or someone else's, or a file that cannot be memory."""
 
 class Tensor:
     """One way of looking at a storage: offset, shape and strides."""
     @property
     def T(self) -> Tensor:
         """A view with the dims in reverse order."""
+    def _repr_html_(self) -> str:
+        """The card that a notebook shows."""
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """The magnitude of each element."""
     def abs_(self) -> Tensor:
@@ -541,6 +578,8 @@ class Tensor:
         """Whether both have the same shape."""
     def is_set_to(self, other: Tensor) -> _Bool:
         """Whether both look at the same storage with the same offset, shape and strides."""
+    def is_shared(self) -> _Bool:
+        """Whether other processes may see what is written: shared memory, or a file that is mapped so."""
     def is_signed(self) -> _Bool:
         """Whether the dtype has negative numbers."""
     def item(self, *index: SupportsIndex) -> Any:
@@ -597,12 +636,45 @@ class Tensor:
         """The number of elements."""
     def new(self, *args: Any) -> Tensor:
         """A new tensor of this tensor's type, made as its typed class makes one."""
+    @overload
+    def new_empty(self, *size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+        """A new tensor of this tensor's dtype, unless one is given, whose elements may be anything."""
+    @overload
+    def new_empty(self, size: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+    @overload
+    def new_empty(self, shape: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+    @overload
+    def new_empty_strided(self, size: _Ints, stride: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+        """A new tensor of any strides, of this tensor's dtype unless one is given, whose elements may be anything."""
+    @overload
+    def new_empty_strided(self, shape: _Ints, strides: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+    @overload
+    def new_full(self, size: _Ints, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+        """A new tensor with every element set to one value, of this tensor's dtype unless one is given."""
+    @overload
+    def new_full(self, shape: _Ints, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+    @overload
+    def new_ones(self, *size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+        """A new tensor of ones, of this tensor's dtype unless one is given."""
+    @overload
+    def new_ones(self, size: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+    @overload
+    def new_ones(self, shape: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+    def new_tensor(self, data: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+        """A new tensor with the values of data, in this tensor's dtype unless one is given."""
+    @overload
+    def new_zeros(self, *size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+        """A new tensor of zeros, of this tensor's dtype unless one is given."""
+    @overload
+    def new_zeros(self, size: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+    @overload
+    def new_zeros(self, shape: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
     def numel(self) -> _Int:
         """The number of elements."""
     def numpy(self, force: _Bool = False) -> _NDArray:
         """A NumPy array on the same memory."""
     def owns_storage(self) -> _Bool:
-        """Whether the tensor's memory is its own, and not lent by an array or another buffer."""
+        """Whether the tensor's memory is its own: not lent by an array or another buffer, not mapped or shared."""
     @overload
     def permute(self, *dims: SupportsIndex) -> Tensor:
         """A view with the dims in the given order."""
@@ -643,6 +715,8 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The extents, as a Size."""
+    def share_memory_(self) -> Tensor:
+        """Moves the storage to memory that other processes can share; all tensors on it go with it."""
     def short(self) -> Tensor:
         """The tensor as int16."""
     @property
@@ -762,6 +836,9 @@ class Tensor:
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: _Operand, /) -> Tensor: ...
     def __array__(self, dtype: _DTypeLike | None = None, copy: _Bool | None = None) -> _NDArray: ...
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """Address, shape, strides and type of the elements in NumPy's words, for libraries that want no buffer."""
     __array_priority__: _Float
     def __bool__(self) -> _Bool: ...
     def __bytes__(self) -> bytes: ...
@@ -769,6 +846,8 @@ class Tensor:
     def __contains__(self, value: object, /) -> _Bool: ...
     def __copy__(self) -> Tensor: ...
     def __deepcopy__(self, memo: Any, /) -> Tensor: ...
+    def __dlpack__(self, *, stream: Any | None = None, max_version: tuple[_Int, _Int] | None = None, dl_device: tuple[_Int, _Int] | None = None, copy: _Bool | None = None) -> CapsuleType: ...
+    def __dlpack_device__(self) -> tuple[_Int, _Int]: ...
     def __eq__(self, other: _Operand, /) -> Tensor: ...  # type: ignore[override]
     def __float__(self) -> _Float: ...
     def __format__(self, spec: str, /) -> str: ...
@@ -889,13 +968,27 @@ uint32: _DType
 uint64: _DType
 uint8: _DType
 
+def _attach_memory(descriptor: SupportsIndex) -> Storage:
+    """A storage of bytes on all the shared memory behind a file descriptor."""
+def _known_memory(identity: tuple[_Int, _Int]) -> Storage | None:
+    """A storage of bytes on all the shared memory of a device and a number, if it is mapped here."""
+def _memory_limit(bytes: SupportsIndex | None = None) -> _Int:
+    """What `strided.memory.limit` gives and sets."""
+def _memory_stats() -> dict[str, _Int]:
+    """What `strided.memory.stats` gives."""
+def _memory_trim() -> _Int:
+    """What `strided.memory.trim` does."""
 def _ops() -> list[tuple[str, _Int, str, str, str, str]]:
     """The op table: (name, operands, class, rule, operator, doc) of every elementwise operation."""
+def _part_of_memory(storage: Storage, start: SupportsIndex, length: SupportsIndex) -> Storage:
+    """A storage on a part of the shared memory in which another one lies."""
+def _shared_handle(storage: Storage) -> tuple[Any, ...]:
+    """What another process needs to find the memory of a shared storage."""
 def abs(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of each element."""
 def add(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Sum of the operands, element by element."""
-def arange(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+def arange(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
     """`start`, `start + step`, … without `end`; from 0 if only the end is given."""
 @overload
 def as_strided(input: Tensor | Storage, size: _Ints, stride: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor:
@@ -904,6 +997,8 @@ def as_strided(input: Tensor | Storage, size: _Ints, stride: _Ints, storage_offs
 def as_strided(input: Tensor | Storage, shape: _Ints, strides: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor: ...
 def as_tensor(data: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Tensor:
     """A tensor with these values: the tensor itself, or on the memory of an array, where the dtype fits; else a copy."""
+def asarray(obj: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, copy: _Bool | None = None) -> Tensor:
+    """A tensor with these values, by the rules of the array API: `copy=True` always copies, `copy=False` never (what cannot be had without a copy is refused), and otherwise memory is shared where that is possible."""
 @overload
 def broadcast_to(input: Tensor, *size: SupportsIndex) -> Tensor:
     """`expand` under NumPy's name."""
@@ -928,14 +1023,19 @@ def diagonal(input: Tensor, offset: SupportsIndex = 0, axis1: SupportsIndex = 0,
 def div(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand divided by the right one; integers give the default float."""
 @overload
-def empty(*size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+def empty(*size: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor whose elements may be anything."""
 @overload
-def empty(size: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def empty(size: _Ints, *, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
-def empty(shape: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def empty(shape: _Ints, *, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 def empty_like(input: Tensor, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor of the size and dtype of another one, whose elements may be anything."""
+@overload
+def empty_strided(size: _Ints, stride: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """A new tensor of any strides, whose elements may be anything."""
+@overload
+def empty_strided(shape: _Ints, strides: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 def eq(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the operands are equal, element by element."""
 @overload
@@ -947,6 +1047,8 @@ def expand(input: Tensor, size: _Ints) -> Tensor: ...
 def expand(input: Tensor, shape: _Ints) -> Tensor: ...
 def expand_as(input: Tensor, other: Tensor | _Layout) -> Tensor:
     """`expand` to the shape of another tensor."""
+def eye(n: SupportsIndex, m: SupportsIndex | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """The identity matrix: ones along the diagonal of `n` rows and `m` columns (as many as rows unless given)."""
 def flatten(input: Tensor, start_dim: SupportsIndex = 0, end_dim: SupportsIndex = -1) -> Tensor:
     """Dims `start_dim` to `end_dim` as one: a view where the strides allow it."""
 @overload
@@ -959,21 +1061,30 @@ def fold(input: Tensor, *modes: SupportsIndex) -> Tensor:
     """A view in which sequentially contiguous modes are one; without modes, all of them in order of location."""
 @overload
 def fold(input: Tensor, modes: _Ints) -> Tensor: ...
+def from_dlpack(ext: _Lender | CapsuleType, *, device: _DeviceLike | None = None, copy: _Bool | None = None) -> Tensor:
+    """A tensor on the memory of a tensor of another library, or of a DLPack capsule; read-only where that is."""
+@overload
+def from_file(filename: _Path, shared: _Bool | None = None, size: SupportsIndex = 0, dtype: _DTypeLike | None = None, readonly: _Bool = False, create: _Bool | None = None, grow: _Bool | None = None, offset: SupportsIndex = 0) -> Tensor:
+    """One dim over a mapped file: `Storage.from_file` as PyTorch spells it."""
+@overload
+def from_file(filename: _Path, shared: _Bool | None = None, shape: _Ints = 0, dtype: _DTypeLike | None = None, readonly: _Bool = False, create: _Bool | None = None, grow: _Bool | None = None, offset: SupportsIndex = 0) -> Tensor: ...
 def from_numpy(ndarray: Buffer | _Array) -> Tensor:
-    """A tensor on the memory of a NumPy array (or of any other buffer): what is written to one shows in the other."""
+    """A tensor on the memory of a NumPy array (or of any other buffer or array interface): what is written to one shows in the other."""
 def frombuffer(buffer: Buffer, dtype: _DTypeLike | None = None, count: SupportsIndex = -1, offset: SupportsIndex = 0) -> Tensor:
     """One dim over the bytes of a buffer, read as elements of a dtype."""
 @overload
-def full(size: _Ints, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+def full(size: _Ints, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
     """A new tensor with every element set to one value, whose type decides the dtype unless one is given."""
 @overload
-def full(shape: _Ints, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def full(shape: _Ints, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor: ...
 def full_like(input: Tensor, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor of the size and dtype of another one, with every element set to one value."""
 def ge(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is larger or equal."""
 def get_default_dtype() -> _DType:
     """The default dtype: of `zeros(3)`, of Python's floats, of integer division."""
+def get_num_threads() -> _Int:
+    """How many threads compute: as set, else `STRIDED_NUM_THREADS`, else `OMP_NUM_THREADS`, else as many as the CPUs that affinity and control groups leave to this process."""
 def gt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is larger."""
 def imag(input: Tensor) -> Tensor:
@@ -994,6 +1105,10 @@ def is_tensor(obj: object) -> _Bool:
     """Whether an object is a tensor, of any type."""
 def le(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is smaller or equal."""
+def linspace(start: _Number, end: _Number, steps: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """`steps` numbers evenly spaced from `start` to `end`, both of which belong to them."""
+def logspace(start: _Number, end: _Number, steps: SupportsIndex, base: _Number = 10.0, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """`base` to the powers of `steps` exponents evenly spaced from `start` to `end`."""
 def lt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is smaller."""
 def moveaxis(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
@@ -1014,12 +1129,12 @@ def neg(input: _Operand, *, out: Tensor | None = None) -> Tensor:
 def numel(input: Tensor) -> _Int:
     """The number of elements."""
 @overload
-def ones(*size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+def ones(*size: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor of ones."""
 @overload
-def ones(size: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def ones(size: _Ints, *, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
-def ones(shape: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def ones(shape: _Ints, *, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 def ones_like(input: Tensor, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor of ones of the size and dtype of another one."""
 @overload
@@ -1029,7 +1144,7 @@ def permute(input: Tensor, *dims: SupportsIndex) -> Tensor:
 def permute(input: Tensor, dims: _Ints) -> Tensor: ...
 def promote_types(type1: _DTypeLike, type2: _DTypeLike) -> _DType:
     """The smallest dtype that holds the values of both."""
-def range(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+def range(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
     """`start`, `start + step`, … up to and with `end`, in the default dtype unless one is given."""
 def ravel(input: Tensor) -> Tensor:
     """All elements as one dim: a view where the strides allow it."""
@@ -1044,6 +1159,8 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the shape of another tensor: a view where the strides allow it."""
 def result_type(tensor1: Tensor | _Number, tensor2: Tensor | _Number) -> _DType:
     """The dtype of a result of two operands."""
+def scalar_tensor(s: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """A tensor without dimension that holds one number, in the default dtype unless one is given."""
 @overload
 def select(input: Tensor, dim: SupportsIndex, index: SupportsIndex) -> Tensor:
     """A view of one index of a dim, without that dim."""
@@ -1053,6 +1170,8 @@ def set_default_dtype(d: _DTypeLike) -> None:
     """Sets the default dtype, a floating one."""
 def set_default_tensor_type(t: _DTypeLike) -> None:
     """Sets the type that `Tensor` makes: a typed class or its name, such as `'strided.DoubleTensor'`."""
+def set_num_threads(num_threads: SupportsIndex) -> None:
+    """Sets how many threads compute from now on, the caller's among them."""
 @overload
 def split(input: Tensor, split_size: _Ints, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
     """A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes in a list."""
@@ -1122,11 +1241,11 @@ def view_as(input: Tensor, other: Tensor | _Layout) -> Tensor:
 def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor as a real one with a last dim of 2: a view."""
 @overload
-def zeros(*size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+def zeros(*size: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor of zeros."""
 @overload
-def zeros(size: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def zeros(size: _Ints, *, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
-def zeros(shape: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def zeros(shape: _Ints, *, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 def zeros_like(input: Tensor, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor of zeros of the size and dtype of another one."""
