@@ -111,7 +111,7 @@ def measure(
         present = [(library, spelling) for library, spelling in row.spellings() if library in spaces]
         samples = [timing.sampler(spelling, spaces[library]) for library, spelling in present]
         found: dict[str, float] = {}
-        for (library, _), taken in zip(present, timing.best(samples, rounds, turns=1), strict=True):
+        for (library, _), taken in zip(present, timing.best(samples, rounds, turns=1, pause=0.004), strict=True):
             found[library] = min(taken, found.get(library, float("inf")))
         machine = row.moved * getattr(limits, row.like) if limits and row.moved else None
         results.append(Result(row, found, machine))

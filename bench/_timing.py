@@ -55,7 +55,8 @@ def turns_for(sample: Sample, seconds: float) -> int:
 def best(samples: Sequence[Sample], rounds: int = 100, seconds: float = 0.001, turns: int | None = None) -> list[float]:
     """The best seconds per turn of each sample, less what the loop itself takes.
 
-    A sample has as many turns as take about `seconds`, or exactly `turns`.
+    A sample has as many turns as take about `seconds`, or exactly `turns`. Before each there is a pause: the threads of
+    some libraries spin for milliseconds after their work, on a CPU that the next one wants.
 
     Every round runs all of them, in another order each time: a busy spell of the machine hits them alike, and a
     sample of a millisecond has a good chance of slipping through between two.
@@ -71,6 +72,8 @@ def best(samples: Sequence[Sample], rounds: int = 100, seconds: float = 0.001, t
         for _ in range(rounds):
             shuffle(order)
             for at in order:
+                if pause:
+                    time.sleep(pause)
                 found[at] = min(found[at], samples[at](counts[at]) / counts[at])
     finally:
         if collecting:

@@ -186,15 +186,22 @@ impl Nest {
 
     /// How to cut the nest into pieces of about so many elements: along the outermost loop that is long enough
     /// (neighbours in memory stay together), along the innermost one only where the others are short.
-    pub fn cut(&self, elements: usize) -> Cut {
+    ///
+    /// `tile` has the rows and columns of a tile: it is not cut.
+    pub fn cut(&self, elements: usize, tile: (usize, usize)) -> Cut {
         let extents = || self.loops.iter().map(|l| l.extent).enumerate();
         let outer =
             |least: usize| extents().take(self.loops.len() - 1).find(move |&(_, extent)| extent >= least);
         let longest = || extents().max_by_key(|&(_, extent)| extent).expect("there is a loop");
         let (dim, extent) = outer(64).or_else(|| outer(8)).unwrap_or_else(longest);
         let turns = (elements / (self.size() / extent.max(1)).max(1)).max(1);
-        // A multiple of a tile's side, so that pieces start at cache lines where the nest does.
-        let turns = if turns > 64 { turns & !63 } else { turns };
+        let grain = match self.loops.len() - dim {
+            2 if self.plane => tile.0,
+            1 if self.plane => tile.1,
+            _ if turns > 64 => 64, // pieces start at cache lines where the nest does
+            _ => 1,
+        };
+        let turns = turns.next_multiple_of(grain);
         Cut { dim, turns, pieces: extent.div_ceil(turns) }
     }
 
@@ -374,7 +381,7 @@ mod tests {
             let turned = Layout::strided(&shape, &[b * c, 1, b], 0).unwrap();
             let operands = [Operand { layout: &out, size: 1 }, Operand { layout: &turned, size: 2 }];
             let nest = Nest::new(&out, &operands, Order::Free).with_plane();
-            let cut = nest.cut(1000);
+            let cut = nest.cut(1000, (64, 32));
             assert!(cut.pieces > 1);
             let mut walked = Vec::new();
             for i in 0..cut.pieces {
@@ -397,7 +404,7 @@ mod tests {
         let operand = Operand { layout: &out, size: 4 };
         let nest = Nest::new(&out, &[operand, operand], Order::Free);
         for elements in [1, 70, 1000, 100_000] {
-            let cut = nest.cut(elements);
+            let cut = nest.cut(elements, (64, 32));
             let null = [std::ptr::null_mut(); OPERANDS];
             let mut bytes = Vec::new();
             for i in 0..cut.pieces {

@@ -67,7 +67,7 @@ impl Body for Staged {
     /// computed with have to fit the room.
     fn sides(&self) -> (usize, usize) {
         let size = self.widest();
-        if self.moves { (2048 / size, 128 / size) } else { (TILE / size.max(4) / 32, 32) }
+        if self.moves { (1024 / size, 256 / size) } else { (TILE / size.max(4) / 32, 32) }
     }
 
     unsafe fn tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {

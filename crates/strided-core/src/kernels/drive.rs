@@ -58,7 +58,7 @@ pub(super) unsafe fn drive(nest: Nest, origins: Pointers, weight: usize, body: &
 #[inline(never)]
 unsafe fn in_pieces(nest: Nest, origins: Origins, weight: usize, body: &impl Body) -> Result<()> {
     let origins = &origins;
-    let cut = nest.cut((PIECE / body.widest() / weight).max(64));
+    let cut = nest.cut((PIECE / body.widest() / weight).max(64), body.sides());
     threads::run(cut.pieces, threads::worth(nest.size().saturating_mul(weight)), &|i| {
         // SAFETY: the caller's promise; a piece has some of the nest's elements.
         unsafe { visit(&nest.piece(cut, i), origins.0, body) };
