@@ -52,7 +52,13 @@ def turns_for(sample: Sample, seconds: float) -> int:
     return max(5, round(count * seconds / taken))
 
 
-def best(samples: Sequence[Sample], rounds: int = 100, seconds: float = 0.001, turns: int | None = None) -> list[float]:
+def best(
+    samples: Sequence[Sample],
+    rounds: int = 100,
+    seconds: float = 0.001,
+    turns: int | None = None,
+    pause: float = 0.0,
+) -> list[float]:
     """The best seconds per turn of each sample, less what the loop itself takes.
 
     A sample has as many turns as take about `seconds`, or exactly `turns`. Before each there is a pause: the threads of

@@ -179,10 +179,6 @@ impl Staged {
             let mut room = Room::<STREAMED>::NEW;
             let block = STREAMED / size;
             let room = room.start();
-            if self.moves && s[1] == 0 && (p[0] as usize).is_multiple_of(size) {
-                self.run_cached(&pair(room, p[1]), &[s[0], 0, 0, 0], LINE / size);
-                return stream::fill(p[0], room, n * size);
-            }
             // The first block ends at a line, so that the others start there.
             let mut count = block - (p[0] as usize % LINE) / size;
             let mut done = 0;

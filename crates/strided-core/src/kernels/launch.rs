@@ -109,7 +109,7 @@ unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Point
         sizes: [size; OPERANDS],
         memory: [size; OPERANDS],
         moves: false,
-        stream: streams(out, &origins),
+        stream: false,
     };
     let none = Layout::scalar();
     let mut views = [Operand { layout: &none, size }; OPERANDS];
@@ -123,16 +123,26 @@ unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Point
         }
     }
     staged.memory.iter_mut().zip(&views).for_each(|(bytes, view)| *bytes = view.size);
+    let read = views[1..].iter().map(|view| span(view.layout, view.size)).sum();
+    staged.stream = streams(out, &origins, read);
     let nest = Nest::new(out.layout(), &views[..=inputs.len()], Order::Free);
     // SAFETY: the caller's promise; slots are read with step 0, and every cast leads between the operand's
     // dtype and the kernel's, which `Twins` knows.
     unsafe { drive(nest, origins, 1, &staged) }
 }
 
-/// Whether an output is written around the caches: it is larger than they are, and nobody's input.
-fn streams(out: &Tensor, origins: &Pointers) -> bool {
-    out.size() * out.dtype().size() >= cpu::streamed_from()
+/// Whether an output is written around the caches: it is larger than they are, nobody's input, and what is read
+/// is large, too.
+fn streams(out: &Tensor, origins: &Pointers, inputs: usize) -> bool {
+    let written = out.size() * out.dtype().size();
+    written >= cpu::streamed_from()
+        && inputs >= written / 2
         && origins[1..].iter().all(|origin| *origin != origins[0])
+}
+
+/// Bytes of memory that the elements of a layout lie in, at most.
+fn span(layout: &Layout, size: usize) -> usize {
+    layout.bounds().map_or(0, |(low, high)| (high - low + 1) as usize * size)
 }
 
 /// Whether every extent is the output's, counted from the last, or 1.
@@ -181,7 +191,7 @@ unsafe fn move_elements(
         sizes: [out_size, size, 0, 0],
         memory: [out_size, size, 0, 0],
         moves: dtype == out.dtype(),
-        stream: streams(out, &origins),
+        stream: streams(out, &origins, span(layout, size)),
     };
     let operands = [Operand { layout: out.layout(), size: out_size }, Operand { layout, size }];
     let nest = Nest::new(out.layout(), &operands, Order::Free);
