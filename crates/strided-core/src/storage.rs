@@ -19,6 +19,7 @@ use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*, fence};
+use std::time::{Duration, Instant};
 
 /// Keeps foreign memory alive: dropped when the last user of the storage is gone.
 pub trait Owner: Send + Sync {}
@@ -76,6 +77,8 @@ const PIN: u64 = 1;
 const PINS: u64 = (1 << 32) - 1;
 const EXPORT: u64 = 1 << 32;
 const CLOSING: u64 = 1 << 63;
+/// How long a storage stays closed while somebody still has a pin.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A shared handle on a run of bytes.
 pub struct Storage(NonNull<Header>);
@@ -381,7 +384,27 @@ impl Storage {
     }
 
     /// Changes the run while nobody looks at it. Refuses while there are exports.
+    ///
+    /// A pin that stays for long may be waiting for what someone has who waits for us: the interpreter. So after
+    /// a while the storage is opened again, for others to go on, and closed anew.
     fn close(&self, op: &'static str, change: impl FnOnce(&mut Run) -> Result<()>) -> Result<()> {
+        let header = self.header();
+        loop {
+            let closed = self.start_closing(op)?;
+            let start = Instant::now();
+            wait_while(|| header.state.load(Acquire) & PINS != 0 && start.elapsed() < PATIENCE);
+            if header.state.load(Acquire) & PINS == 0 {
+                // SAFETY: closed by us, and the last pin is gone: nobody reads or writes the run.
+                let result = change(unsafe { &mut *header.run.get() });
+                drop(closed);
+                return result;
+            }
+            drop(closed);
+            std::thread::sleep(PATIENCE / 10);
+        }
+    }
+
+    fn start_closing(&self, op: &'static str) -> Result<Reopen<'_>> {
         let header = self.header();
         let mut state = header.state.load(Relaxed);
         loop {
@@ -396,16 +419,10 @@ impl Storage {
                 return Err(Error::new(op, if lent { Problem::Lent } else { Problem::Exported { exports } }));
             }
             match header.state.compare_exchange_weak(state, state | CLOSING, Acquire, Relaxed) {
-                Ok(_) => break,
+                Ok(_) => return Ok(Reopen(&header.state)),
                 Err(now) => state = now,
             }
         }
-        let opened = Reopen(&header.state);
-        wait_while(|| header.state.load(Acquire) & PINS != 0);
-        // SAFETY: closed by us, and the last pin is gone: nobody reads or writes the run.
-        let result = change(unsafe { &mut *header.run.get() });
-        drop(opened);
-        result
     }
 }
 
