@@ -27,6 +27,36 @@ pub fn simd<R>(body: impl FnOnce() -> R) -> R {
     }
 }
 
+/// Work with a body for CPUs that have what [`simd`] looks for. A trait and not a closure: a large closure may be
+/// left out of line, and is then compiled for the plain target, where a fused multiply and add is a call.
+pub trait Task {
+    /// Must be `#[inline(always)]`. `FAST` says that fused multiply and add are instructions here.
+    fn run<const FAST: bool>(self);
+}
+
+/// Runs a task compiled for the widest instructions this CPU has.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn dispatch(task: impl Task) {
+    #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
+    fn avx2(task: impl Task) {
+        task.run::<true>()
+    }
+    if has_avx2() {
+        // SAFETY: the features were found on this CPU.
+        unsafe { avx2(task) }
+    } else {
+        task.run::<false>()
+    }
+}
+
+/// Runs a task; fused multiply and add is part of every aarch64.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub fn dispatch(task: impl Task) {
+    task.run::<{ cfg!(target_arch = "aarch64") }>()
+}
+
 /// Runs the body: the plain target is all there is.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]

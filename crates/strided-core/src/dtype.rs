@@ -245,6 +245,8 @@ macro_rules! switch {
     ($d:expr, any, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64 F32 F64 C64 C128) };
     ($d:expr, num, $($rest:tt)*) => { switch!(@ $d, $($rest)*; U8 U16 U32 U64 I8 I16 I32 I64 F32 F64 C64 C128) };
     ($d:expr, real, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64 F32 F64) };
+    ($d:expr, order, $($rest:tt)*) => { switch!(@ $d, $($rest)*; U8 U16 U32 U64 I8 I16 I32 I64 F32 F64) };
+    ($d:expr, bits, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64) };
     ($d:expr, int, $($rest:tt)*) => { switch!(@ $d, $($rest)*; U8 U16 U32 U64 I8 I16 I32 I64) };
     ($d:expr, float, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F32 F64) };
     ($d:expr, field, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F32 F64 C64 C128) };

@@ -82,6 +82,8 @@ pub enum Problem {
     LowerCategory { result: DType, output: DType },
     /// A number that a dtype cannot hold.
     DoesNotFit { value: String, dtype: DType },
+    /// An integer divided by zero.
+    ZeroDivisor,
     /// Writing to read-only memory.
     ReadOnly,
     /// Changing the length of memory that someone else looks at.
@@ -135,6 +137,7 @@ impl Error {
             DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | RestRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
             DoesNotFit { .. } => Family::Overflow,
+            ZeroDivisor => Family::ZeroDivision,
             ReadOnly | Exported { .. } | Lent | NotOwned | Mapped | NotMovable | NoFile | File { .. } => {
                 Family::Storage
             }
@@ -223,6 +226,7 @@ impl fmt::Display for Problem {
                 )
             }
             DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
+            ZeroDivisor => write!(f, "an integer is divided by zero"),
             ReadOnly => write!(f, "the memory is read-only"),
             Exported { exports } => {
                 write!(f, "the storage cannot change its memory while {exports} view(s) of it are exported")

@@ -54,14 +54,101 @@ pub trait Num: Element {
     fn mul(self, other: Self) -> Self;
     fn neg(self) -> Self;
     fn abs(self) -> Self::Part;
+    /// -1, 0 or 1; of a complex number the point of the unit circle in its direction; NaN of NaN.
+    fn sign(self) -> Self;
+    #[inline(always)]
+    fn conj(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn is_infinite(self) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn is_nonzero(self) -> bool {
+        self != Self::ZERO
+    }
 }
 
 /// A number with an order.
-pub trait Real: Num + PartialOrd {}
+pub trait Real: Num + PartialOrd {
+    /// Whole numbers: below, above, toward zero, and the nearest (the even one of two).
+    fn floor(self) -> Self;
+    fn ceil(self) -> Self;
+    fn trunc(self) -> Self;
+    fn round(self) -> Self;
+    fn is_negative(self) -> bool;
+    /// The larger one; NaN if one of them is.
+    #[inline(always)]
+    fn maximum(self, other: Self) -> Self {
+        #[allow(clippy::eq_op)]
+        if self > other || self != self { self } else { other }
+    }
+    /// The smaller one; NaN if one of them is.
+    #[inline(always)]
+    fn minimum(self, other: Self) -> Self {
+        #[allow(clippy::eq_op)]
+        if self < other || self != self { self } else { other }
+    }
+    /// The larger one that is not NaN.
+    #[inline(always)]
+    fn fmax(self, other: Self) -> Self {
+        #[allow(clippy::eq_op)]
+        if self >= other || other != other { self } else { other }
+    }
+    /// The smaller one that is not NaN.
+    #[inline(always)]
+    fn fmin(self, other: Self) -> Self {
+        #[allow(clippy::eq_op)]
+        if self <= other || other != other { self } else { other }
+    }
+}
+
+/// A number with division that leaves a remainder. Zero divisors of integers are refused before.
+pub trait Order: Real {
+    /// The quotient, down to a whole number.
+    fn floor_div(self, other: Self) -> Self;
+    /// The quotient, toward zero to a whole number.
+    fn trunc_div(self, other: Self) -> Self;
+    /// What `floor_div` leaves: it has the sign of the divisor.
+    fn remainder(self, other: Self) -> Self;
+    /// What `trunc_div` leaves: it has the sign of the dividend.
+    fn fmod(self, other: Self) -> Self;
+}
 
 /// A type closed under division.
 pub trait Field: Num {
     fn div(self, other: Self) -> Self;
+    fn angle(self) -> Self::Part;
+}
+
+/// float32 and float64.
+pub trait Float: Order + Field {
+    fn of(value: f64) -> Self;
+    fn copysign(self, sign: Self) -> Self;
+}
+
+/// Truth values and integers, as bits.
+pub trait Bits: Num {
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn not(self) -> Self;
+}
+
+/// Integers.
+pub trait Int: Order + Bits {
+    /// Shifts by as many bits as there are or more leave nothing, or the sign; so do negative ones.
+    fn shift_left(self, bits: Self) -> Self;
+    fn shift_right(self, bits: Self) -> Self;
+    /// The greatest common divisor.
+    fn gcd(self, other: Self) -> Self;
+    /// The least common multiple, wrapped.
+    fn lcm(self, other: Self) -> Self;
 }
 
 macro_rules! integers {
@@ -76,8 +163,60 @@ macro_rules! integers {
             #[inline(always)] fn mul(self, other: Self) -> Self { self.wrapping_mul(other) }
             #[inline(always)] fn neg(self) -> Self { self.wrapping_neg() }
             #[inline(always)] fn abs(self) -> Self { let abs: fn($t) -> $t = $abs; abs(self) }
+            #[inline(always)] fn sign(self) -> Self { (self > 0) as $t - <$t as Real>::is_negative(self) as $t }
         }
-        impl Real for $t {}
+        impl Real for $t {
+            #[inline(always)] fn floor(self) -> Self { self }
+            #[inline(always)] fn ceil(self) -> Self { self }
+            #[inline(always)] fn trunc(self) -> Self { self }
+            #[inline(always)] fn round(self) -> Self { self }
+            #[allow(unused_comparisons)]
+            #[inline(always)] fn is_negative(self) -> bool { self < 0 }
+        }
+        impl Order for $t {
+            #[inline(always)]
+            fn floor_div(self, other: Self) -> Self {
+                let quotient = self.wrapping_div(other);
+                let inexact = self.wrapping_rem(other) != 0;
+                quotient.wrapping_sub((inexact && Real::is_negative(self) != Real::is_negative(other)) as $t)
+            }
+            #[inline(always)] fn trunc_div(self, other: Self) -> Self { self.wrapping_div(other) }
+            #[inline(always)]
+            fn remainder(self, other: Self) -> Self {
+                let left = self.wrapping_rem(other);
+                if left != 0 && Real::is_negative(self) != Real::is_negative(other) { left.wrapping_add(other) } else { left }
+            }
+            #[inline(always)] fn fmod(self, other: Self) -> Self { self.wrapping_rem(other) }
+        }
+        impl Bits for $t {
+            #[inline(always)] fn and(self, other: Self) -> Self { self & other }
+            #[inline(always)] fn or(self, other: Self) -> Self { self | other }
+            #[inline(always)] fn xor(self, other: Self) -> Self { self ^ other }
+            #[inline(always)] fn not(self) -> Self { !self }
+        }
+        impl Int for $t {
+            #[inline(always)]
+            fn shift_left(self, bits: Self) -> Self {
+                let inside = !Real::is_negative(bits) && (bits as u64) < $t::BITS as u64;
+                if inside { self.wrapping_shl(bits as u32) } else { 0 }
+            }
+            #[inline(always)]
+            fn shift_right(self, bits: Self) -> Self {
+                let inside = !Real::is_negative(bits) && (bits as u64) < $t::BITS as u64;
+                self.wrapping_shr(if inside { bits as u32 } else { $t::BITS - 1 })
+                    * (inside || Real::is_negative(self)) as $t
+            }
+            fn gcd(self, other: Self) -> Self {
+                let (mut a, mut b) = (Num::abs(self), Num::abs(other));
+                while b != 0 {
+                    (a, b) = (b, a.wrapping_rem(b));
+                }
+                Num::abs(a)
+            }
+            fn lcm(self, other: Self) -> Self {
+                if self == 0 || other == 0 { 0 } else { Num::abs(self.wrapping_div(self.gcd(other)).wrapping_mul(other)) }
+            }
+        }
     )* };
 }
 integers! {
@@ -97,10 +236,53 @@ macro_rules! floats {
             #[inline(always)] fn mul(self, other: Self) -> Self { self * other }
             #[inline(always)] fn neg(self) -> Self { -self }
             #[inline(always)] fn abs(self) -> Self { $t::abs(self) }
+            #[inline(always)]
+            fn sign(self) -> Self {
+                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { self }
+            }
+            #[inline(always)] fn is_infinite(self) -> bool { $t::abs(self) == $t::INFINITY }
+            #[inline(always)] fn is_finite(self) -> bool { $t::abs(self) < $t::INFINITY }
         }
-        impl Real for $t {}
+        impl Real for $t {
+            #[inline(always)] fn floor(self) -> Self { $t::floor(self) }
+            #[inline(always)] fn ceil(self) -> Self { $t::ceil(self) }
+            #[inline(always)] fn trunc(self) -> Self { $t::trunc(self) }
+            #[inline(always)] fn round(self) -> Self { $t::round_ties_even(self) }
+            #[inline(always)] fn is_negative(self) -> bool { self.is_sign_negative() }
+        }
+        impl Order for $t {
+            fn floor_div(self, other: Self) -> Self {
+                let left = self % other;
+                if other == 0.0 || !left.is_finite() {
+                    return $t::floor(self / other);
+                }
+                // Exact up to the last rounding: what is left is taken away first.
+                let whole = (self - left) / other - (left != 0.0 && (left < 0.0) != (other < 0.0)) as u8 as $t;
+                if whole == 0.0 { (0.0 as $t).copysign(self / other) } else { $t::round(whole) }
+            }
+            #[inline(always)] fn trunc_div(self, other: Self) -> Self { $t::trunc(self / other) }
+            fn remainder(self, other: Self) -> Self {
+                let left = self % other;
+                if left == 0.0 {
+                    left.copysign(other)
+                } else if (left < 0.0) != (other < 0.0) {
+                    left + other
+                } else {
+                    left
+                }
+            }
+            fn fmod(self, other: Self) -> Self { self % other }
+        }
         impl Field for $t {
             #[inline(always)] fn div(self, other: Self) -> Self { self / other }
+            #[inline(always)]
+            fn angle(self) -> Self {
+                if self.is_nan() { self } else if self < 0.0 { std::f64::consts::PI as $t } else { 0.0 }
+            }
+        }
+        impl Float for $t {
+            #[inline(always)] fn of(value: f64) -> Self { value as $t }
+            #[inline(always)] fn copysign(self, sign: Self) -> Self { $t::copysign(self, sign) }
         }
     )* };
 }
@@ -118,6 +300,12 @@ macro_rules! complexes {
             #[inline(always)] fn mul(self, other: Self) -> Self { self * other }
             #[inline(always)] fn neg(self) -> Self { -self }
             #[inline(always)] fn abs(self) -> $t { self.re.hypot(self.im) }
+            fn sign(self) -> Self {
+                if self == Self::ZERO { self } else { self / Num::abs(self) }
+            }
+            #[inline(always)] fn conj(self) -> Self { Complex::new(self.re, -self.im) }
+            #[inline(always)] fn is_infinite(self) -> bool { Num::is_infinite(self.re) | Num::is_infinite(self.im) }
+            #[inline(always)] fn is_finite(self) -> bool { Num::is_finite(self.re) & Num::is_finite(self.im) }
         }
         impl Field for Complex<$t> {
             // Smith's method: the plain formula overflows where the quotient does not.
@@ -137,6 +325,7 @@ macro_rules! complexes {
                     Complex::new((a * ratio + b) * scale, (b * ratio - a) * scale)
                 }
             }
+            fn angle(self) -> $t { self.im.atan2(self.re) }
         }
     )* };
 }
@@ -176,8 +365,51 @@ impl Num for Bool {
     fn abs(self) -> Self {
         self
     }
+    #[inline(always)]
+    fn sign(self) -> Self {
+        self
+    }
 }
-impl Real for Bool {}
+impl Real for Bool {
+    #[inline(always)]
+    fn floor(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn ceil(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn trunc(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn round(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn is_negative(self) -> bool {
+        false
+    }
+}
+impl Bits for Bool {
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Bool::new(self.get() & other.get())
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Bool::new(self.get() | other.get())
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Bool::new(self.get() ^ other.get())
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        Bool::new(!self.get())
+    }
+}
 
 /// A number from outside, before it has a dtype: what Python's `bool`, `int`, `float`, `complex` carry.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -145,17 +145,11 @@ fn apply_large(
     })?)
 }
 
-/// The parameters of rows with one and with two operands; in place there is no `out`.
-static UNARY: [Param; 2] = [Param::new("self", &["input"], false, None), Param::by_name("out", "None")];
-static BINARY: [Param; 3] = [
-    Param::new("self", &["input"], false, None),
-    Param::new("other", &[], false, None),
-    Param::by_name("out", "None"),
-];
-
-fn params(row: &Row, form: Form) -> &'static [Param] {
-    let all: &[Param] = if row.operands.len() == 1 { &UNARY } else { &BINARY };
-    if form == Form::InPlace { &all[..row.operands.len()] } else { all }
+/// The parameters of a row: its operands, and `out` unless the call is in place.
+#[inline(always)]
+fn params(index: usize, form: Form) -> &'static [Param] {
+    let all = PARAMS[index];
+    if form == Form::InPlace { &all[..all.len() - 1] } else { all }
 }
 
 /// One call of a row in any of its forms.
@@ -172,15 +166,16 @@ unsafe fn call<const I: usize>(
         let first = if form == Form::Function { None } else { Some(this) };
         let mut bound = Args::NONE;
         // SAFETY: what the interpreter passed.
-        unsafe { bind(py, params(row, form), first, args, count, kwnames, &mut bound) }?;
-        dispatch(py, row, form, &bound)
+        unsafe { bind(py, params(I, form), first, args, count, kwnames, &mut bound) }?;
+        dispatch(py, I, form, &bound)
     })
 }
 
-fn dispatch(py: Python<'_>, row: &'static Row, form: Form, args: &Args) -> Result<Object> {
+fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Object> {
+    let row = &OPS[index];
     let arity = row.operands.len();
     if let Some(at) = args.slots[..arity].iter().position(|object| object.is_null()) {
-        let name = if at == 0 { "input" } else { params(row, form)[at].name };
+        let name = if at == 0 { "input" } else { params(index, form)[at].name };
         return Err(Fail::Type(format!("argument '{name}' is missing")));
     }
     let out = match form {
@@ -307,7 +302,7 @@ struct Made {
 }
 
 macro_rules! made {
-    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident: $body:expr, $operator:literal,
+    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident $body:tt, $operator:literal,
         $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
         fn made() -> Vec<Made> {
             vec![$( {
@@ -327,11 +322,32 @@ macro_rules! made {
 }
 op_table!(made);
 
+macro_rules! parameters {
+    ($($name:ident ($first:ident $(, $arg:ident)*) $class:ident => $rule:ident $body:tt, $operator:literal,
+        $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
+        /// The parameters of every row.
+        static PARAMS: &[&[Param]] = &[$( {
+            static ALL: [Param; 2 $(+ parameters!(@one $arg))*] = [
+                Param::new("self", &["input"], false, None),
+                $(Param::new(parameters!(@name $arg), &[], false, None),)*
+                Param::by_name("out", "None"),
+            ];
+            &ALL
+        } ),*];
+    };
+    (@one $arg:ident) => { 1 };
+    (@name b) => { "other" };
+    (@name $arg:ident) => { stringify!($arg) };
+}
+op_table!(parameters);
+
 /// Signature, sentence and example of a row in one of its forms.
-fn document(row: &Row, form: Form) -> String {
+fn document(index: usize, form: Form) -> String {
+    let row = &OPS[index];
     let (name, doc, dtypes) = (row.name, row.doc, row.class.words());
     let first = if form == Form::Function { "input" } else { "$self" };
-    let other = if row.operands.len() == 1 { "" } else { ", other" };
+    let all = &PARAMS[index];
+    let other: String = all[1..all.len() - 1].iter().map(|param| format!(", {}", param.name)).collect();
     let text = match form {
         Form::InPlace => format!("{name}_({first}{other})\n--\n\n`{name}` into the tensor itself."),
         _ => format!("{name}({first}{other}, *, out=None)\n--\n\n{doc}\n\nOperands: {dtypes}."),
@@ -356,47 +372,126 @@ fn example(row: &Row, form: Form) -> String {
     }
 }
 
+/// Other names of rows.
+const ALIASES: &[(&str, &str)] = &[
+    ("absolute", "abs"),
+    ("arccos", "acos"),
+    ("arccosh", "acosh"),
+    ("arcsin", "asin"),
+    ("arcsinh", "asinh"),
+    ("arctan", "atan"),
+    ("arctan2", "atan2"),
+    ("arctanh", "atanh"),
+    ("divide", "div"),
+    ("fix", "trunc"),
+    ("greater", "gt"),
+    ("greater_equal", "ge"),
+    ("less", "lt"),
+    ("less_equal", "le"),
+    ("multiply", "mul"),
+    ("negative", "neg"),
+    ("not_equal", "ne"),
+    ("sgn", "sign"),
+    ("subtract", "sub"),
+    ("true_divide", "div"),
+];
+
+/// The names under which a row is called.
+fn names(row: &'static Row) -> impl Iterator<Item = &'static str> {
+    let others = ALIASES.iter().filter(|(_, name)| *name == row.name).map(|(alias, _)| *alias);
+    std::iter::once(row.name).chain(others)
+}
+
 /// Methods of Tensor: the plain and the in-place form of every row.
 pub fn methods() -> Vec<ffi::PyMethodDef> {
     let mut all = Vec::new();
-    for made in made() {
-        let row = made.row;
-        all.push(definition(row.name, made.method, &document(row, Form::Method)));
-        all.push(definition(row.in_place_name, made.in_place, &document(row, Form::InPlace)));
+    for (index, made) in made().into_iter().enumerate() {
+        for name in names(made.row) {
+            all.push(definition(name, made.method, &document(index, Form::Method)));
+            let in_place = format!("{name}_");
+            all.push(definition(&in_place, made.in_place, &document(index, Form::InPlace)));
+        }
     }
     all
 }
 
 /// Functions of the module.
 pub fn functions() -> Vec<ffi::PyMethodDef> {
-    let all = made()
-        .into_iter()
-        .map(|made| definition(made.row.name, made.function, &document(made.row, Form::Function)));
-    all.collect()
+    let mut all = Vec::new();
+    for (index, made) in made().into_iter().enumerate() {
+        let document = document(index, Form::Function);
+        all.extend(names(made.row).map(|name| definition(name, made.function, &document)));
+    }
+    all
+}
+
+/// `a ** b`, which has a third operand that only integers of Python's own can have.
+unsafe extern "C" fn power(left: Object, right: Object, modulus: Object) -> Object {
+    // SAFETY: what the interpreter passed.
+    unsafe {
+        if modulus == ffi::Py_None() {
+            binary_operator::<{ Op::pow as usize }>(left, right)
+        } else {
+            again(ffi::Py_NotImplemented())
+        }
+    }
+}
+
+/// `a **= b`
+unsafe extern "C" fn in_place_power(left: Object, right: Object, _: Object) -> Object {
+    // SAFETY: what the interpreter passed.
+    unsafe { in_place_operator::<{ Op::pow as usize }>(left, right) }
+}
+
+/// `divmod(a, b)`
+unsafe extern "C" fn quotient_and_remainder(left: Object, right: Object) -> Object {
+    guard("divmod", null_mut(), |py| {
+        let quotient =
+            crate::call::owned(py, operate(py, &OPS[Op::floor_divide as usize], left, right, None))?;
+        // SAFETY: the object lives as long as the interpreter.
+        if quotient.is(&unsafe { Bound::from_borrowed_ptr(py, ffi::Py_NotImplemented()) }) {
+            return Ok(quotient.into_ptr());
+        }
+        let left = crate::call::owned(py, operate(py, &OPS[Op::remainder as usize], left, right, None))?;
+        crate::call::give(py, (quotient, left))
+    })
 }
 
 /// The number slots that operators fill. Comparisons are in [`compare`].
 pub fn slots() -> Vec<ffi::PyType_Slot> {
     let mut slots = Vec::new();
+    let mut fill = |slot: c_int, function: *mut c_void| slots.push(crate::heap::slot(slot, function));
     for made in made() {
         let (plain, in_place) = match made.row.operator {
             "+" => (ffi::Py_nb_add, ffi::Py_nb_inplace_add),
             "-" => (ffi::Py_nb_subtract, ffi::Py_nb_inplace_subtract),
             "*" => (ffi::Py_nb_multiply, ffi::Py_nb_inplace_multiply),
             "/" => (ffi::Py_nb_true_divide, ffi::Py_nb_inplace_true_divide),
-            "-x" => {
-                slots.push(crate::heap::slot(ffi::Py_nb_negative, made.unary as *mut c_void));
+            "//" => (ffi::Py_nb_floor_divide, ffi::Py_nb_inplace_floor_divide),
+            "%" => (ffi::Py_nb_remainder, ffi::Py_nb_inplace_remainder),
+            "&" => (ffi::Py_nb_and, ffi::Py_nb_inplace_and),
+            "|" => (ffi::Py_nb_or, ffi::Py_nb_inplace_or),
+            "^" => (ffi::Py_nb_xor, ffi::Py_nb_inplace_xor),
+            "<<" => (ffi::Py_nb_lshift, ffi::Py_nb_inplace_lshift),
+            ">>" => (ffi::Py_nb_rshift, ffi::Py_nb_inplace_rshift),
+            operator => {
+                let slot = match operator {
+                    "-x" => ffi::Py_nb_negative,
+                    "+x" => ffi::Py_nb_positive,
+                    "~x" => ffi::Py_nb_invert,
+                    "abs" => ffi::Py_nb_absolute,
+                    _ => continue,
+                };
+                fill(slot, made.unary as *mut c_void);
                 continue;
             }
-            "abs" => {
-                slots.push(crate::heap::slot(ffi::Py_nb_absolute, made.unary as *mut c_void));
-                continue;
-            }
-            _ => continue,
         };
-        slots.push(crate::heap::slot(plain, made.binary as *mut c_void));
-        slots.push(crate::heap::slot(in_place, made.in_place_binary as *mut c_void));
+        fill(plain, made.binary as *mut c_void);
+        fill(in_place, made.in_place_binary as *mut c_void);
     }
+    fill(ffi::Py_nb_power, power as *mut c_void);
+    fill(ffi::Py_nb_inplace_power, in_place_power as *mut c_void);
+    fill(ffi::Py_nb_divmod, quotient_and_remainder as *mut c_void);
     slots
 }
 

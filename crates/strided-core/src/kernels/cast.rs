@@ -7,12 +7,14 @@
 // `contains` branches where `&` does not.
 #![allow(clippy::manual_range_contains)]
 
-use super::map::map1;
-use super::{Kernel, Pointers, Steps};
+use super::Kernel;
+use super::map::{self, Function};
+use crate::cpu;
 use crate::dtype::DType;
 use crate::scalar::{Bool, Complex, Element};
 use crate::switch;
 use half::{bf16, f16};
+use std::marker::PhantomData;
 
 /// A conversion from one element type to another.
 pub trait Cast<To>: Copy {
@@ -24,28 +26,42 @@ pub fn kernel(from: DType, to: DType) -> Kernel {
     if from == to {
         return copy_kernel(from.size());
     }
-    switch!(from, all, A => switch!(to, all, B => cast::<A, B> as Kernel, else => unreachable!()), else => unreachable!())
+    switch!(from, all, A => switch!(to, all, B => loops::<To<B>, A>(), else => unreachable!()), else => unreachable!())
 }
 
 /// The kernel that copies elements of so many bytes.
 pub fn copy_kernel(size: usize) -> Kernel {
     match size {
-        1 => copy::<u8>,
-        2 => copy::<u16>,
-        4 => copy::<u32>,
-        8 => copy::<u64>,
-        _ => copy::<[u64; 2]>,
+        1 => loops::<Same, u8>(),
+        2 => loops::<Same, u16>(),
+        4 => loops::<Same, u32>(),
+        8 => loops::<Same, u64>(),
+        _ => loops::<Same, [u64; 2]>(),
     }
 }
 
-unsafe fn cast<A: Element + Cast<B>, B: Element>(p: &Pointers, s: &Steps, n: usize) {
-    // SAFETY: the kernel's promise, passed on.
-    unsafe { map1(p, s, n, A::cast) }
+fn loops<F: Function<A, 1>, A: Copy>() -> Kernel {
+    if cpu::reference_kernels() { map::reference::<F, A, 1> } else { map::fast::<F, A, 1> }
 }
 
-unsafe fn copy<T: Copy>(p: &Pointers, s: &Steps, n: usize) {
-    // SAFETY: the kernel's promise, passed on.
-    unsafe { map1(p, s, n, |value: T| value) }
+/// A conversion as a function.
+struct To<B>(PhantomData<B>);
+impl<A: Cast<B>, B: Element> Function<A, 1> for To<B> {
+    type Out = B;
+    #[inline(always)]
+    fn apply([a]: [A; 1]) -> B {
+        a.cast()
+    }
+}
+
+/// A copy as a function.
+struct Same;
+impl<A: Copy> Function<A, 1> for Same {
+    type Out = A;
+    #[inline(always)]
+    fn apply([a]: [A; 1]) -> A {
+        a
+    }
 }
 
 macro_rules! cast {

@@ -69,7 +69,9 @@ pub fn run<const N: usize>(twins: &Twins, inputs: &[Input; N], out: Output) -> R
     match plain {
         // SAFETY: every operand is pinned (or new) and dense in the kernel's dtype, or is a slot read with
         // step 0.
-        Some(steps) if out.size() < LONG => unsafe { twins.kernel()(&origins, &steps, out.size()) },
+        Some(steps) if out.size() < LONG / twins.weight() => unsafe {
+            twins.kernel()(&origins, &steps, out.size())
+        },
         // SAFETY: every operand is pinned (or new) for its layout, or is a slot.
         _ => return unsafe { run_nest(twins, inputs, out, origins) },
     }
@@ -128,7 +130,7 @@ unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Point
     let nest = Nest::new(out.layout(), &views[..=inputs.len()], Order::Free);
     // SAFETY: the caller's promise; slots are read with step 0, and every cast leads between the operand's
     // dtype and the kernel's, which `Twins` knows.
-    unsafe { drive(nest, origins, 1, &staged) }
+    unsafe { drive(nest, origins, twins.weight(), &staged) }
 }
 
 /// Whether an output is written around the caches: it is larger than they are, nobody's input, and what is read

@@ -1,43 +1,58 @@
 //! Elementwise loops: one function per element, applied along dense, scalar or strided operands.
 
-use super::{Kernel, Pointers, Steps};
-use crate::cpu::{self, simd};
+use super::{Kernel, OPERANDS, Pointers, Steps};
+use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
 use crate::scalar::Element;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// A function of one element.
-pub trait Unary<A: Copy> {
-    type Out: Element;
-    fn apply(a: A) -> Self::Out;
+/// A function of N elements of one type.
+pub trait Function<A: Copy, const N: usize>: 'static {
+    type Out: Copy;
+    /// What an element costs next to an addition.
+    const WEIGHT: usize = 1;
+
+    /// One element: what the reference kernel computes.
+    fn apply(args: [A; N]) -> Self::Out;
+
+    /// Neighbouring elements at once. `FAST` code may use what [`dispatch`] found on this CPU, and may round
+    /// differently from `apply` where the function says so.
+    #[inline(always)]
+    fn block<const L: usize, const FAST: bool>(args: [[A; L]; N]) -> [Self::Out; L] {
+        let mut out = [const { MaybeUninit::<Self::Out>::uninit() }; L];
+        for (i, slot) in out.iter_mut().enumerate() {
+            let mut one = [args[0][0]; N];
+            for k in 0..N {
+                one[k] = args[k][i];
+            }
+            slot.write(Self::apply(one));
+        }
+        // SAFETY: every slot was written.
+        unsafe { std::mem::transmute_copy(&out) }
+    }
 }
 
-/// A function of two elements.
-pub trait Binary<A: Copy> {
-    type Out: Element;
-    fn apply(a: A, b: A) -> Self::Out;
-}
-
-/// A fast kernel, and the plain one that it must equal bit for bit, with the dtypes they are made for.
+/// A fast kernel and the plain one, with the dtypes they are made for.
 #[derive(Clone, Copy)]
 pub struct Twins {
     fast: Kernel,
     reference: Kernel,
     operand: DType,
     result: DType,
+    weight: usize,
 }
 
 impl Twins {
-    pub const fn unary<F: Unary<A>, A: Element>() -> Twins {
-        Twins::new::<A, F::Out>(unary::<F, A>, unary_reference::<F, A>)
-    }
-
-    pub const fn binary<F: Binary<A>, A: Element>() -> Twins {
-        Twins::new::<A, F::Out>(binary::<F, A>, binary_reference::<F, A>)
-    }
-
-    const fn new<A: Element, O: Element>(fast: Kernel, reference: Kernel) -> Twins {
-        Twins { fast, reference, operand: A::DTYPE, result: O::DTYPE }
+    pub const fn of<F: Function<A, N, Out: Element>, A: Element, const N: usize>() -> Twins {
+        const { assert!(N < OPERANDS) };
+        Twins {
+            fast: fast::<F, A, N>,
+            reference: reference::<F, A, N>,
+            operand: A::DTYPE,
+            result: <F::Out as Element>::DTYPE,
+            weight: F::WEIGHT,
+        }
     }
 
     /// The dtype of every operand.
@@ -50,212 +65,173 @@ impl Twins {
         self.result
     }
 
+    /// What an element costs next to an addition.
+    pub fn weight(&self) -> usize {
+        self.weight
+    }
+
     #[inline]
     pub(super) fn kernel(&self) -> Kernel {
         if cpu::reference_kernels() { self.reference } else { self.fast }
     }
 }
 
-/// The kernel of a unary function.
-///
-/// # Safety
-/// See [`super::Kernel`].
-unsafe fn unary<F: Unary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { map1(p, s, n, F::apply) }
-}
-
-/// The kernel of a binary function.
-///
-/// # Safety
-/// See [`super::Kernel`].
-unsafe fn binary<F: Binary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
-    let (a_size, out_size) = (size_of::<A>() as isize, size_of::<F::Out>() as isize);
-    let (a, b): (*const A, *const A) = (p[1].cast(), p[2].cast());
-    let out: *mut F::Out = p[0].cast();
-    // SAFETY: the caller's promise; scalars are read before anything is written.
-    simd(|| unsafe {
-        if s[0] == out_size && s[1] == a_size && s[2] == a_size {
-            runs::<_, F::Out>(out, n, Binaries::<A, F>(a, b, std::marker::PhantomData))
-        } else if s[0] == out_size && s[1] == 0 && s[2] == a_size {
-            let left = a.read();
-            map_dense(out, b, n, |right| F::apply(left, right))
-        } else if s[0] == out_size && s[1] == a_size && s[2] == 0 {
-            let right = b.read();
-            map_dense(out, a, n, |left| F::apply(left, right))
-        } else {
-            strided2::<F, A>(p, s, n)
-        }
-    })
-}
-
-/// The plain twin of [`unary`].
-///
-/// # Safety
-/// See [`super::Kernel`].
-unsafe fn unary_reference<F: Unary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { strided1(p, s, n, F::apply) }
-}
-
-/// The plain twin of [`binary`].
-///
-/// # Safety
-/// See [`super::Kernel`].
-unsafe fn binary_reference<F: Binary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
-    // SAFETY: the caller's promise, passed on.
-    unsafe { strided2::<F, A>(p, s, n) }
-}
-
-/// Applies `f` along operand 1 into operand 0: the body of unary kernels, casts and copies.
+/// The plain kernel of a function.
 ///
 /// # Safety
 /// See [`super::Kernel`].
 #[inline(always)]
-pub(super) unsafe fn map1<A: Copy, O: Copy>(p: &Pointers, s: &Steps, n: usize, f: impl Fn(A) -> O + Copy) {
-    let (out, a): (*mut O, *const A) = (p[0].cast(), p[1].cast());
-    if cpu::reference_kernels() {
-        // SAFETY: the caller's promise.
-        return unsafe { strided1(p, s, n, f) };
-    }
-    // SAFETY: the caller's promise.
-    simd(|| unsafe {
-        if s[0] == size_of::<O>() as isize && s[1] == size_of::<A>() as isize {
-            map_dense(out, a, n, f)
-        } else if s[0] == size_of::<O>() as isize && s[1] == 0 {
-            let value = f(a.read());
-            runs(out, n, Constant(value))
-        } else {
-            strided1(p, s, n, f)
+pub(super) unsafe fn reference<F: Function<A, N>, A: Copy, const N: usize>(
+    p: &Pointers,
+    s: &Steps,
+    n: usize,
+) {
+    for i in 0..n as isize {
+        // SAFETY: the kernel's promise.
+        unsafe {
+            let args = std::array::from_fn(|k| p[k + 1].wrapping_offset(i * s[k + 1]).cast::<A>().read());
+            p[0].wrapping_offset(i * s[0]).cast::<F::Out>().write(F::apply(args));
         }
-    })
-}
-
-#[inline(always)]
-unsafe fn strided1<A: Copy, O: Copy>(p: &Pointers, s: &Steps, n: usize, f: impl Fn(A) -> O) {
-    let (mut out, mut a) = (p[0], p[1]);
-    for _ in 0..n {
-        // SAFETY: the kernel's promise; addresses past the last element are computed but not used.
-        unsafe { out.cast::<O>().write(f(a.cast::<A>().read())) };
-        out = out.wrapping_offset(s[0]);
-        a = a.wrapping_offset(s[1]);
     }
 }
 
-#[inline(always)]
-unsafe fn strided2<F: Binary<A>, A: Copy>(p: &Pointers, s: &Steps, n: usize) {
-    let (mut out, mut a, mut b) = (p[0], p[1], p[2]);
-    for _ in 0..n {
-        // SAFETY: as in `strided1`.
-        unsafe { out.cast::<F::Out>().write(F::apply(a.cast::<A>().read(), b.cast::<A>().read())) };
-        out = out.wrapping_offset(s[0]);
-        a = a.wrapping_offset(s[1]);
-        b = b.wrapping_offset(s[2]);
-    }
-}
-
-/// # Safety
-/// `out` and `a` are addresses of `n` adjacent elements.
-#[inline(always)]
-unsafe fn map_dense<A: Copy, O: Copy>(out: *mut O, a: *const A, n: usize, f: impl Fn(A) -> O + Copy) {
-    // SAFETY: the caller's promise.
-    unsafe { runs(out, n, Unaries(a, f)) }
-}
-
-/// Something that computes `L` neighbouring results at a time, reading all it needs before returning.
-trait Source<O: Copy>: Copy {
-    /// # Safety
-    /// Elements `at .. at + L` of the inputs are readable.
-    unsafe fn take<const L: usize>(self, at: usize) -> [O; L];
-}
-
-/// Writes dense results in blocks. A block is read whole before it is written: so the compiler needs no
-/// proof that input and output differ, and an output that is its input costs nothing.
+/// The fast kernel of a function.
 ///
 /// # Safety
-/// `out` is the address of `n` adjacent writable elements, and `source` has `n`.
-#[inline(always)]
-unsafe fn runs<S: Source<O>, O: Copy>(out: *mut O, n: usize, source: S) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match size_of::<O>() {
-            1 => blocks::<S, O, 64>(out, n, source),
-            2 => blocks::<S, O, 32>(out, n, source),
-            4 => blocks::<S, O, 32>(out, n, source),
-            8 => blocks::<S, O, 16>(out, n, source),
-            _ => blocks::<S, O, 8>(out, n, source),
-        }
-    }
+/// See [`super::Kernel`].
+pub(super) unsafe fn fast<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
+    dispatch(Run::<F, A, N>(p, s, n, PhantomData));
 }
 
-#[inline(always)]
-unsafe fn blocks<S: Source<O>, O: Copy, const L: usize>(out: *mut O, n: usize, source: S) {
-    let mut at = 0;
-    // SAFETY: `at + width <= n` before each block.
-    unsafe {
-        while at + L <= n {
-            out.add(at).cast::<[O; L]>().write_unaligned(source.take::<L>(at));
-            at += L;
-        }
-        while at + 4 <= n {
-            out.add(at).cast::<[O; 4]>().write_unaligned(source.take::<4>(at));
-            at += 4;
-        }
-        while at < n {
-            out.add(at).write(source.take::<1>(at)[0]);
-            at += 1;
-        }
-    }
-}
+/// One innermost loop.
+struct Run<'a, F, A, const N: usize>(&'a Pointers, &'a Steps, usize, PhantomData<(F, A)>);
 
-#[derive(Clone, Copy)]
-struct Constant<O>(O);
-impl<O: Copy> Source<O> for Constant<O> {
+impl<F: Function<A, N>, A: Copy, const N: usize> Task for Run<'_, F, A, N> {
     #[inline(always)]
-    unsafe fn take<const L: usize>(self, _: usize) -> [O; L] {
-        [self.0; L]
+    fn run<const FAST: bool>(self) {
+        // SAFETY: the promise of `fast`.
+        unsafe {
+            // A heavy function has one loop for all: its code is large, and what a block costs to load is not.
+            match size_of::<A>().max(size_of::<F::Out>()) {
+                4 if const { F::WEIGHT > 1 } => self.gathered::<16, FAST>(),
+                _ if const { F::WEIGHT > 1 } => self.gathered::<8, FAST>(),
+                1 => self.blocks::<64, FAST>(),
+                2 | 4 => self.blocks::<32, FAST>(),
+                8 => self.blocks::<16, FAST>(),
+                _ => self.blocks::<8, FAST>(),
+            }
+        }
     }
 }
 
-#[derive(Clone, Copy)]
-struct Unaries<A, F>(*const A, F);
-impl<A: Copy, O: Copy, F: Fn(A) -> O + Copy> Source<O> for Unaries<A, F> {
+impl<F: Function<A, N>, A: Copy, const N: usize> Run<'_, F, A, N> {
     #[inline(always)]
-    unsafe fn take<const L: usize>(self, at: usize) -> [O; L] {
-        // SAFETY: the caller's promise.
-        let a = unsafe { self.0.add(at).cast::<[A; L]>().read_unaligned() };
-        collect(|i| self.1(a[i]))
+    unsafe fn blocks<const L: usize, const FAST: bool>(&self) {
+        let size = size_of::<A>() as isize;
+        // Bit k: whether input k is one element for all. The last one or two often are: `x * 2`, `clamp`.
+        let mut scalars = 0;
+        let mut dense = self.1[0] == size_of::<F::Out>() as isize;
+        for k in 0..N {
+            scalars |= ((self.1[k + 1] == 0) as usize) << k;
+            dense &= self.1[k + 1] == size || self.1[k + 1] == 0;
+        }
+        // SAFETY: the promise of `fast`; a scalar is read with step 0.
+        unsafe {
+            if dense && scalars == 0 {
+                self.dense::<L, 0, FAST>()
+            } else if const { N == 1 } && dense {
+                self.dense::<L, 1, FAST>()
+            } else if const { N == 2 } && dense && scalars == 1 {
+                self.dense::<L, 1, FAST>()
+            } else if const { N == 2 } && dense && scalars == 2 {
+                self.dense::<L, 2, FAST>()
+            } else if const { N == 3 } && dense && scalars == 6 {
+                self.dense::<L, 6, FAST>()
+            } else {
+                reference::<F, A, N>(self.0, self.1, self.2)
+            }
+        }
     }
-}
 
-struct Binaries<A, F>(*const A, *const A, std::marker::PhantomData<F>);
-impl<A, F> Clone for Binaries<A, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<A, F> Copy for Binaries<A, F> {}
-impl<A: Copy, F: Binary<A>> Source<F::Out> for Binaries<A, F> {
+    /// Dense operands, but for those in the mask. A block is read whole before it is written: so the compiler
+    /// needs no proof that input and output differ, and an output that is its input costs nothing.
     #[inline(always)]
-    unsafe fn take<const L: usize>(self, at: usize) -> [F::Out; L] {
-        // SAFETY: the caller's promise.
-        let (a, b) = unsafe {
-            (
-                self.0.add(at).cast::<[A; L]>().read_unaligned(),
-                self.1.add(at).cast::<[A; L]>().read_unaligned(),
-            )
-        };
-        collect(|i| F::apply(a[i], b[i]))
+    unsafe fn dense<const L: usize, const SCALARS: usize, const FAST: bool>(&self) {
+        let (p, n) = (self.0, self.2);
+        let out = p[0].cast::<F::Out>();
+        let mut at = 0;
+        // SAFETY: the promise of `fast`; `at + width <= n` before each block. Scalars are read first.
+        unsafe {
+            let firsts: [A; N] = std::array::from_fn(|k| p[k + 1].cast::<A>().read());
+            while at + L <= n {
+                let args = self.load::<L, SCALARS>(&firsts, at);
+                out.add(at).cast::<[F::Out; L]>().write_unaligned(F::block::<L, FAST>(args));
+                at += L;
+            }
+            while at + 4 <= n {
+                let args = self.load::<4, SCALARS>(&firsts, at);
+                out.add(at).cast::<[F::Out; 4]>().write_unaligned(F::block::<4, FAST>(args));
+                at += 4;
+            }
+            while at < n {
+                let args = self.load::<1, SCALARS>(&firsts, at);
+                out.add(at).write(F::block::<1, FAST>(args)[0]);
+                at += 1;
+            }
+        }
     }
-}
 
-/// `[f(0), f(1), …]` as a loop that the compiler turns into vector instructions (`array::from_fn` is not).
-#[inline(always)]
-fn collect<O: Copy, const L: usize>(f: impl Fn(usize) -> O) -> [O; L] {
-    let mut out = [const { MaybeUninit::<O>::uninit() }; L];
-    for (i, slot) in out.iter_mut().enumerate() {
-        slot.write(f(i));
+    #[inline(always)]
+    unsafe fn load<const W: usize, const SCALARS: usize>(&self, firsts: &[A; N], at: usize) -> [[A; W]; N] {
+        let mut args = [[firsts[0]; W]; N];
+        for k in 0..N {
+            args[k] = if SCALARS >> k & 1 == 1 {
+                [firsts[k]; W]
+            } else {
+                // SAFETY: the callers have W elements from `at` on.
+                unsafe { self.0[k + 1].cast::<A>().add(at).cast::<[A; W]>().read_unaligned() }
+            };
+        }
+        args
     }
-    // SAFETY: every slot was written.
-    unsafe { std::mem::transmute_copy(&out) }
+
+    /// Any steps: operands are gathered into a block, results scattered.
+    #[inline(always)]
+    unsafe fn gathered<const L: usize, const FAST: bool>(&self) {
+        let (p, s, n) = (self.0, self.1, self.2);
+        let mut done = 0;
+        if n == 0 {
+            return;
+        }
+        while done < n {
+            let count = L.min(n - done);
+            // SAFETY: the promise of `fast`; the slots behind `count` repeat an element that is there.
+            unsafe {
+                let mut args = [[p[1].cast::<A>().read(); L]; N];
+                for k in 0..N {
+                    let (start, step) = (p[k + 1].wrapping_offset(done as isize * s[k + 1]), s[k + 1]);
+                    if step == size_of::<A>() as isize && count == L {
+                        args[k] = start.cast::<[A; L]>().read_unaligned();
+                    } else if step == 0 {
+                        args[k] = [start.cast::<A>().read(); L];
+                    } else {
+                        for (i, slot) in args[k].iter_mut().enumerate() {
+                            let i = i.min(count - 1) as isize;
+                            *slot = start.wrapping_offset(i * step).cast::<A>().read();
+                        }
+                    }
+                }
+                let results = F::block::<L, FAST>(args);
+                let out = p[0].wrapping_offset(done as isize * s[0]);
+                if s[0] == size_of::<F::Out>() as isize && count == L {
+                    out.cast::<[F::Out; L]>().write_unaligned(results);
+                } else {
+                    for (i, result) in results.iter().enumerate().take(count) {
+                        out.wrapping_offset(i as isize * s[0]).cast::<F::Out>().write(*result);
+                    }
+                }
+            }
+            done += count;
+        }
+    }
 }

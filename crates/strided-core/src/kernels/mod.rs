@@ -12,6 +12,7 @@ mod drive;
 pub mod item;
 pub mod launch;
 pub mod map;
+pub mod maths;
 pub mod reduce;
 mod stream;
 pub mod swap;

@@ -1,7 +1,7 @@
 //! How an elementwise operation runs: common dtype, shape, output, nest, kernel.
 
-use super::copy;
-use super::table::{Row, Rule};
+use super::table::{OPS, Op, Refuses, Row, Rule};
+use super::{copy, reduce};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::item;
@@ -70,6 +70,7 @@ fn make<const N: usize>(row: &Row, operands: &[Operand; N], slot: &mut Option<Te
         Some(layout) => Tensor::insert_like(slot, layout, plan.result)?,
         None => Tensor::insert_like(slot, &broadcast_layout(operands)?, plan.result)?,
     };
+    plan.check_values(operands)?;
     plan.fill_or_copy(operands, None, Output::New(new))
 }
 
@@ -80,6 +81,7 @@ fn write<const N: usize>(row: &Row, operands: &[Operand; N], out: &Tensor) -> Re
         Some(layout) => check_output(out, plan.result, layout)?,
         None => check_output(out, plan.result, &broadcast_layout(operands)?)?,
     }
+    plan.check_values(operands)?;
     plan.fill_or_copy(operands, Some(out), Output::Given(out))
 }
 
@@ -120,6 +122,42 @@ impl<'a> Plan<'a> {
     #[inline]
     fn rounds(&self, dtype: DType) -> bool {
         self.operand != self.compute && dtype != self.operand
+    }
+
+    /// Refuses what integers have no result for, before anything is written.
+    #[inline]
+    fn check_values(&self, operands: &[Operand]) -> Result<()> {
+        if self.row.refuses == Refuses::nothing || self.operand.category() != Category::Int {
+            return Ok(());
+        }
+        self.check_second(&operands[1])
+    }
+
+    #[cold]
+    fn check_second(&self, operand: &Operand) -> Result<()> {
+        let (test, problem) = match self.row.refuses {
+            Refuses::zeros => (Op::eq, Problem::ZeroDivisor),
+            _ => {
+                let (argument, got, wanted) =
+                    ("the exponent", "a negative integer".into(), "0 or more".into());
+                (Op::lt, Problem::Argument { argument, got, wanted })
+            }
+        };
+        let found = match *operand {
+            Operand::Scalar(Scalar::Int(value)) => {
+                if test as usize == Op::eq as usize {
+                    value == 0
+                } else {
+                    value < 0
+                }
+            }
+            Operand::Scalar(value) => value == Scalar::Bool(false) && test as usize == Op::eq as usize,
+            Operand::Tensor(x) => {
+                let hits = run(&OPS[test as usize], &[Operand::Tensor(x), Operand::Scalar(Scalar::Int(0))])?;
+                reduce::any(&hits)?
+            }
+        };
+        if found { Err(Error::new("", problem)) } else { Ok(()) }
     }
 
     /// A number as the kernel reads it.

@@ -4,7 +4,7 @@ use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::reduce::{self, Reducer, Reduction};
 use crate::layout::{Dims, Layout, shape_text, wrap_dim};
-use crate::scalar::{Complex, Num};
+use crate::scalar::{Complex, Num, Scalar};
 use crate::storage::Fill;
 use crate::switch;
 use crate::tensor::{Tensor, conflict};
@@ -58,6 +58,13 @@ pub struct Request<'a> {
     pub dims: Option<&'a [isize]>,
     pub keepdim: bool,
     pub dtype: Option<DType>,
+}
+
+/// Whether any element of a bool tensor is true: among truth values the sum is "or".
+pub fn any(x: &Tensor) -> Result<bool> {
+    let all = Request { dims: None, keepdim: false, dtype: Some(DType::Bool) };
+    let found = run(&SUM, x, &all, None)?.expect("no output was given");
+    Ok(super::copy::the_only_item(&found)? == Scalar::Bool(true))
 }
 
 /// Reduces into `out`, or into a new tensor which is returned.

@@ -1,0 +1,128 @@
+//! The slow bodies: correctly rounded (pxfm), or composed of such functions where pxfm has none.
+
+/// pxfm 0.1.30 is right nearly everywhere; these are the exceptions, found by tests/bodies.rs.
+macro_rules! repaired {
+    ($t:ident, $atan2:ident $hypot:ident $sinh:ident $logistic:ident $logit:ident $sincpi:ident $erfinv:ident $pow:ident) => {
+        pub fn sqrt(x: $t) -> $t {
+            x.sqrt()
+        }
+
+        /// The sign of results that underflow is lost.
+        pub fn atan2(y: $t, x: $t) -> $t {
+            pxfm::$atan2(y, x).copysign(y)
+        }
+
+        /// An infinite side makes the result infinite, even beside NaN (C99).
+        pub fn hypot(x: $t, y: $t) -> $t {
+            if x.is_infinite() || y.is_infinite() { $t::INFINITY } else { pxfm::$hypot(x, y) }
+        }
+
+        /// The sign of zero is lost.
+        pub fn sinh(x: $t) -> $t {
+            if x == 0.0 { x } else { pxfm::$sinh(x) }
+        }
+
+        /// Far below 0 the result is 1.
+        pub fn sigmoid(x: $t) -> $t {
+            if x < -80.0 { exp(x) } else { pxfm::$logistic(x) }
+        }
+
+        /// At 0 the result is 0.
+        pub fn logit(x: $t) -> $t {
+            if x == 0.0 { $t::NEG_INFINITY } else { pxfm::$logit(x) }
+        }
+
+        /// The sign of zeros depends on that of x; the function is even.
+        pub fn sinc(x: $t) -> $t {
+            pxfm::$sincpi(x.abs())
+        }
+
+        /// The sign of zero is lost.
+        pub fn erfinv(x: $t) -> $t {
+            if x == 0.0 { x } else { pxfm::$erfinv(x) }
+        }
+
+        /// `pow(1, NaN)` and `pow(NaN, 0)` are 1; a negative zero keeps its sign under odd exponents.
+        pub fn pow(x: $t, y: $t) -> $t {
+            if x == 1.0 || y == 0.0 {
+                1.0
+            } else if x == 0.0 && !y.is_nan() {
+                let odd = y.abs() < 2.0 / $t::EPSILON && y % 2.0 != 0.0 && y.fract() == 0.0;
+                let size: $t = if y > 0.0 { 0.0 } else { $t::INFINITY };
+                if odd { size.copysign(x) } else { size }
+            } else {
+                pxfm::$pow(x, y)
+            }
+        }
+    };
+}
+
+pub mod single {
+    repaired! { f32, f_atan2f f_hypotf f_sinhf f_logisticf f_logitf f_sincpif f_erfinvf f_powf }
+    pub use pxfm::{
+        f_acosf as acos, f_acoshf as acosh, f_asinf as asin, f_asinhf as asinh, f_atanf as atan,
+        f_atanhf as atanh, f_cosf as cos, f_coshf as cosh, f_digammaf as digamma, f_erfcf as erfc,
+        f_erff as erf, f_exp2f as exp2, f_expf as exp, f_expm1f as expm1, f_lgammaf as lgamma,
+        f_log1pf as log1p, f_log2f as log2, f_log10f as log10, f_logf as log, f_rsqrtf as rsqrt,
+        f_sinf as sin, f_tanf as tan, f_tanhf as tanh,
+    };
+
+    /// Through float64, whose error is far below an ULP of float32.
+    pub fn softplus(x: f32) -> f32 {
+        super::double::softplus(x.into()) as f32
+    }
+
+    /// Through float64; where the result is near 0, float64 is as good as its absolute error.
+    pub fn logaddexp(x: f32, y: f32) -> f32 {
+        super::double::logaddexp(x.into(), y.into()) as f32
+    }
+
+    pub fn xlogy(x: f32, y: f32) -> f32 {
+        super::double::xlogy(x.into(), y.into()) as f32
+    }
+}
+
+pub mod double {
+    repaired! { f64, f_atan2 f_hypot f_sinh f_logistic f_logit f_sincpi f_erfinv f_pow }
+    pub use pxfm::{
+        f_acos as acos, f_acosh as acosh, f_asin as asin, f_asinh as asinh, f_atan as atan, f_atanh as atanh,
+        f_cos as cos, f_cosh as cosh, f_erf as erf, f_erfc as erfc, f_exp as exp, f_exp2 as exp2,
+        f_expm1 as expm1, f_log as log, f_log1p as log1p, f_log2 as log2, f_log10 as log10, f_rsqrt as rsqrt,
+        f_sin as sin, f_tan as tan, f_tanh as tanh,
+    };
+
+    /// pxfm gives NaN for huge arguments, where the leading terms are all there is.
+    pub fn lgamma(x: f64) -> f64 {
+        if x > 1e300 { x * (log(x) - 1.0) } else { pxfm::f_lgamma(x) }
+    }
+
+    /// See [`lgamma`].
+    pub fn digamma(x: f64) -> f64 {
+        if x > 1e300 { log(x) } else { pxfm::f_digamma(x) }
+    }
+
+    /// log(1 + e^x).
+    pub fn softplus(x: f64) -> f64 {
+        if x > 0.0 { x + log1p(exp(-x)) } else { log1p(exp(x)) }
+    }
+
+    /// log(e^x + e^y).
+    pub fn logaddexp(x: f64, y: f64) -> f64 {
+        if x == y {
+            return x + std::f64::consts::LN_2;
+        }
+        let (high, low) = if x > y { (x, y) } else { (y, x) };
+        if x.is_nan() || y.is_nan() {
+            f64::NAN
+        } else if high == f64::INFINITY {
+            high
+        } else {
+            high + log1p(exp(low - high))
+        }
+    }
+
+    /// x log(y), and 0 where x is 0, unless y is NaN.
+    pub fn xlogy(x: f64, y: f64) -> f64 {
+        if x == 0.0 && !y.is_nan() { 0.0 } else { x * log(y) }
+    }
+}

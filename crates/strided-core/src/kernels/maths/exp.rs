@@ -1,0 +1,152 @@
+//! e^x and what is made of it.
+
+use super::real::{Real, pick};
+use super::two::{Two, quick_sum, two};
+
+/// `(shifted, r)` with `e^x = 2^n e^r`, n = shifted - SHIFT, |r| <= ln(2)/2.
+#[inline(always)]
+fn reduced<T: Real>(x: Two<T>) -> (T, Two<T>) {
+    let shifted = x.hi.fma(T::LOG2_E[0], T::SHIFT);
+    let n = shifted - T::SHIFT;
+    // Exact: x and n ln2 are multiples of one ULP of ln2, and the difference is short.
+    let r = (-n).fma(T::LN2_FULL[0], x.hi);
+    let lo = (-n).fma(T::LN2_FULL[1], x.lo);
+    (shifted, two(r, lo))
+}
+
+/// e^x for x <= 0: in two words, where it is above 2^LOW_EXPONENT; and rounded, down to subnormals.
+#[inline(always)]
+pub fn exp_parts<T: Real>(x: Two<T>) -> (Two<T>, T) {
+    let (shifted, r) = reduced(x);
+    let m = plus_one(one_more(r.hi, r.lo)).normal();
+    (m.times(T::power(shifted.at_least(T::SHIFT + T::LOW_EXPONENT))), scaled(m.hi, shifted))
+}
+
+/// `e^(r + lo) - 1` for |r| <= ln(2)/2, as `r` and a smaller word: enough beside a 1 that is to be added.
+#[inline(always)]
+fn one_more<T: Real>(r: T, lo: T) -> Two<T> {
+    let near = r + lo;
+    two(r, (near * near).fma(T::exp_poly(near).fma(near, T::HALF), lo))
+}
+
+/// The same, the half square in two words: enough where no 1 is added.
+#[inline(always)]
+fn one_more_precise<T: Real>(r: T, lo: T) -> Two<T> {
+    let near = r + lo;
+    let square = near * near;
+    let error = near.fma(near, -square);
+    let s = quick_sum(r, square * T::HALF);
+    let cube = (square * near).fma(T::exp_poly(near), error.fma(T::HALF, lo));
+    two(s.hi, s.lo + cube)
+}
+
+/// `1 + p`.
+#[inline(always)]
+fn plus_one<T: Real>(p: Two<T>) -> Two<T> {
+    let s = quick_sum(T::ONE, p.hi);
+    two(s.hi, s.lo + p.lo)
+}
+
+/// `m 2^n` rounded once, where it is subnormal too; n = shifted - SHIFT.
+#[inline(always)]
+fn scaled<T: Real>(m: T, shifted: T) -> T {
+    let low = shifted < T::SHIFT + T::LOW_EXPONENT;
+    let up = T::of(100.0);
+    let back = T::of(1.0 / (1u128 << 100) as f64);
+    m.scale(pick(low, shifted + up, shifted)) * pick(low, back, T::ONE)
+}
+
+#[inline(always)]
+pub fn exp<T: Real>(x: T) -> T {
+    exp_two(two(x, T::ZERO))
+}
+
+/// e^x of a number in two words; |x.lo| is small.
+#[inline(always)]
+pub fn exp_two<T: Real>(x: Two<T>) -> T {
+    let (shifted, r) = reduced(two(x.hi.at_least(T::EXP_MIN).at_most(T::EXP_MAX), x.lo));
+    let y = scaled(plus_one(one_more(r.hi, r.lo)).value(), shifted);
+    // NaN and beyond.
+    pick(x.hi <= T::EXP_MAX, y, x.hi + T::INFINITY)
+}
+
+#[inline(always)]
+pub fn exp2<T: Real>(x: T) -> T {
+    let near = x.at_least(T::EXP2_MIN).at_most(T::EXP2_MAX);
+    let shifted = near + T::SHIFT;
+    let f = near - (shifted - T::SHIFT);
+    let r = f * T::LN2_FULL[0];
+    let lo = f.fma(T::LN2_FULL[1], f.fma(T::LN2_FULL[0], -r));
+    let y = scaled(plus_one(one_more(r, lo)).value(), shifted);
+    pick(x < T::EXP2_MAX, y, x + T::INFINITY)
+}
+
+/// `(e^x - 1) / 2` for x up to EXP_MAX: half, so that nothing overflows on the way.
+#[inline(always)]
+fn half_expm1<T: Real>(x: T) -> Two<T> {
+    let (shifted, r) = reduced(two(x, T::ZERO));
+    let p = one_more_precise(r.hi, r.lo);
+    let power = T::power(shifted - T::ONE);
+    let base = quick_sum(power, -T::HALF);
+    // |power p| < |base| unless base is 0.
+    let s = quick_sum(base.hi, power * p.hi);
+    two(s.hi, s.lo + power.fma(p.lo, base.lo))
+}
+
+#[inline(always)]
+pub fn expm1<T: Real>(x: T) -> T {
+    let y = half_expm1(x.at_least(T::of(-50.0)).at_most(T::EXP_MAX)).value() * T::TWO;
+    let y = pick(x <= T::EXP_MAX, y, x + T::INFINITY);
+    pick(x.abs() < T::EPSILON, x, y)
+}
+
+#[inline(always)]
+pub fn tanh<T: Real>(x: T) -> T {
+    let h = half_expm1(x.abs().at_most(T::TANH_ONE) * T::TWO).normal();
+    let d = quick_sum(T::ONE.at_least(h.hi), T::ONE.at_most(h.hi));
+    // Doubled numbers are exact, except for subnormals: there tanh(x) is x.
+    let y = h.div(two(d.hi, d.lo + h.lo)).value();
+    pick(x.abs() < T::EPSILON, x, y.copysign(x))
+}
+
+/// The logistic function, 1 / (1 + e^-x).
+#[inline(always)]
+pub fn sigmoid<T: Real>(x: T) -> T {
+    let (shifted, r) = reduced(two((-x.abs()).at_least(T::EXP_MIN), T::ZERO));
+    let m = plus_one(one_more(r.hi, r.lo)).normal();
+    let power = T::power(shifted.at_least(T::SHIFT + T::LOW_EXPONENT));
+    let d = quick_sum(T::ONE, m.hi * power);
+    let d = two(d.hi, m.lo.fma(power, d.lo));
+    let negative = x < T::ZERO;
+    let n = two(pick(negative, m.hi, T::ONE), pick(negative, m.lo, T::ZERO));
+    scaled(n.div(d).value(), pick(negative, shifted, T::SHIFT))
+}
+
+/// `(e^|x| -+ e^-|x|) / 2`: sinh where `sign` is 1, cosh where it is -1.
+#[inline(always)]
+fn hyperbolic<T: Real>(x: T, sign: T) -> T {
+    let y = x.abs().at_most(T::SINH_MAX);
+    let (shifted, r) = reduced(two(y, T::ZERO));
+    // With c = 2^-2n: M - c / M = (1 - c) + p + c g, g = p / (1 + p), M = 1 + p.
+    let n = shifted - T::SHIFT;
+    let c = T::power((T::SHIFT - (n + n)).at_least(T::SHIFT + T::LOW_EXPONENT));
+    let p = one_more_precise(r.hi, r.lo).normal();
+    let g = p.div(plus_one(p)).times(c * sign);
+    let base = quick_sum(T::ONE, -(c * sign));
+    let s = quick_sum(base.hi, p.hi);
+    let s2 = quick_sum(s.hi, g.hi);
+    let m = s2.hi + (s2.lo + (s.lo + (base.lo + (p.lo + g.lo))));
+    // Halved before scaling: the last binade would overflow.
+    let big = (m * T::HALF).scale(shifted);
+    pick(x.abs() <= T::SINH_MAX, big, x.abs() + T::INFINITY)
+}
+
+#[inline(always)]
+pub fn sinh<T: Real>(x: T) -> T {
+    pick(x.abs() < T::EPSILON, x, hyperbolic(x, T::ONE).copysign(x))
+}
+
+#[inline(always)]
+pub fn cosh<T: Real>(x: T) -> T {
+    hyperbolic(x, -T::ONE)
+}

@@ -1,0 +1,274 @@
+//! log x, what is made of it, and powers.
+
+use super::exp::{exp_parts, exp_two};
+use super::light;
+use super::real::{Real, pick};
+use super::tables::log_direct_f32;
+use super::two::{Two, product, quick_sum, sum, two};
+
+/// `(f, k)` with `x = 2^k (1 + f)`, 1 + f in [sqrt(1/2), sqrt(2)), for any positive number.
+#[inline(always)]
+fn split<T: Real>(x: T) -> (T, T) {
+    let low = x < T::TINY;
+    let up = T::of((1u128 << 64) as f64);
+    let (m, k) = (x * pick(low, up, T::ONE)).split();
+    (m - T::ONE, k - pick(low, T::of(64.0), T::ZERO))
+}
+
+/// `log(1 + f) - f` for 1 + f in [sqrt(1/2), sqrt(2)).
+#[inline(always)]
+fn tail<T: Real>(f: T) -> T {
+    if T::SINGLE {
+        // A longer polynomial instead of a division. (The conversions cancel.)
+        let p = T::of(log_direct_f32(f.widen() as f32) as f64);
+        let square = f * f;
+        return (square * f).fma(p, square * -T::HALF);
+    }
+    let s = f / (T::TWO + f);
+    let z = s * s;
+    let half = f * T::HALF;
+    // The half square is rounded once where it counts, and once more in a small product.
+    let rest = z.fma(T::log_poly(z), half * f);
+    (-half).fma(f, s * rest)
+}
+
+/// `log(x)` where x is a positive finite number; elsewhere what logarithms give: -inf, NaN, inf.
+#[inline(always)]
+fn outside<T: Real>(x: T, y: T) -> T {
+    let y = pick(x < T::INFINITY, y, x);
+    pick(x > T::ZERO, y, pick(x == T::ZERO, -T::INFINITY, T::NAN))
+}
+
+/// `k ln2 + f + c`, the largest words first.
+#[inline(always)]
+fn assemble<T: Real>(k: T, f: T, c: T) -> Two<T> {
+    let s = quick_sum(k * T::LN2[0], f);
+    two(s.hi, s.lo + k.fma(T::LN2[1], c))
+}
+
+#[inline(always)]
+pub fn log<T: Real>(x: T) -> T {
+    let (f, k) = split(x);
+    outside(x, assemble(k, f, tail(f)).value())
+}
+
+/// The logarithm in another base: `unit` is that of 2 (the first word short), `scale` that of e.
+#[inline(always)]
+fn log_in<T: Real>(x: T, unit: [T; 3], scale: [T; 3]) -> T {
+    let (f, k) = split(x);
+    let p = product(f, scale[0]);
+    let lo = tail(f).fma(scale[0], f.fma(scale[1], p.lo));
+    let s = quick_sum(k * unit[0], p.hi);
+    outside(x, s.hi + (s.lo + k.fma(unit[1], lo)))
+}
+
+#[inline(always)]
+pub fn log2<T: Real>(x: T) -> T {
+    log_in(x, [T::ONE, T::ZERO, T::ZERO], T::LOG2_E)
+}
+
+#[inline(always)]
+pub fn log10<T: Real>(x: T) -> T {
+    log_in(x, T::LOG10_2, T::LOG10_E)
+}
+
+/// `log(u + c)` plus `extra` times ln2, for positive normal u and |c| of at most a few ULP of u, or u = 1.
+#[inline(always)]
+fn log_two<T: Real>(u: T, c: Two<T>, extra: T) -> Two<T> {
+    let (m, k) = u.split();
+    let power = T::inverse_power(k);
+    let f = quick_sum(m - T::ONE, c.hi * power);
+    let f = two(f.hi, c.lo.fma(power, f.lo));
+    // The derivative 1 / (1 + f), to f^4.
+    let w = T::ONE - f.hi;
+    let slope = (f.hi * f.hi).fma(w, w);
+    assemble(k + extra, f.hi, f.lo.fma(slope, tail(f.hi)))
+}
+
+/// `log(1 + a)` plus `extra` times ln2, for 1 + a a normal number.
+#[inline(always)]
+fn log1p_two<T: Real>(a: Two<T>, extra: T) -> Two<T> {
+    let u = sum(T::ONE, a.hi);
+    log_two(u.hi, two(u.lo + a.lo, T::ZERO), extra)
+}
+
+#[inline(always)]
+pub fn log1p<T: Real>(x: T) -> T {
+    let u = sum(T::ONE, x.at_most(T::MAX));
+    let y = log_two(u.hi, two(u.lo, T::ZERO), T::ZERO).value();
+    pick(x.abs() < T::EPSILON, x, outside(x + T::ONE, y))
+}
+
+/// asinh of a number from 0 on, infinity excepted.
+#[inline(always)]
+fn asinh_words<T: Real>(y: T) -> T {
+    let large = y > T::ASINH_LARGE;
+    // log(x + sqrt(x^2 + 1)) = log1p(x + x^2 / (1 + sqrt(x^2 + 1))); of large numbers log(x) + ln2.
+    let square = product(y, y);
+    let root = square.add_word(T::ONE).sqrt();
+    let d = quick_sum(T::ONE.at_least(root.hi), T::ONE.at_most(root.hi));
+    let q = square.div(two(d.hi, d.lo + root.lo));
+    let a = quick_sum(y, q.hi);
+    let a = two(pick(large, y.at_most(T::MAX), a.hi), pick(large, T::ZERO, a.lo + q.lo));
+    log1p_two(a, pick(large, T::ONE, T::ZERO)).value()
+}
+
+#[inline(always)]
+pub fn asinh<T: Real>(x: T) -> T {
+    let y = x.abs();
+    let v = if T::SINGLE { T::of(light::asinh(y.widen())) } else { asinh_words(y) };
+    let v = pick(y < T::INFINITY, v, y);
+    pick(y < T::EPSILON, x, v.copysign(x))
+}
+
+/// acosh of a number from 1 on, infinity excepted.
+#[inline(always)]
+fn acosh_words<T: Real>(x: T) -> T {
+    let large = x > T::ASINH_LARGE;
+    // log1p(t + sqrt(t (t + 2))), t = x - 1.
+    let t = sum(x.at_most(T::ASINH_LARGE), -T::ONE);
+    let root = t.mul(t.add_word(T::TWO)).sqrt();
+    let a = root.add(t);
+    let a = two(pick(large, x.at_most(T::MAX), a.hi), pick(large, T::ZERO, a.lo));
+    log1p_two(a, pick(large, T::ONE, T::ZERO)).value()
+}
+
+#[inline(always)]
+pub fn acosh<T: Real>(x: T) -> T {
+    let v = if T::SINGLE { T::of(light::acosh(x.widen())) } else { acosh_words(x) };
+    let v = pick(x < T::INFINITY, v, x);
+    pick(x >= T::ONE, v, T::NAN)
+}
+
+/// atanh of a number in [0, 1).
+#[inline(always)]
+fn atanh_words<T: Real>(y: T) -> T {
+    let d = quick_sum(T::ONE, -y.at_most(T::ONE - T::EPSILON));
+    let a = two(y + y, T::ZERO).div(d);
+    log1p_two(a.normal(), T::ZERO).value() * T::HALF
+}
+
+#[inline(always)]
+pub fn atanh<T: Real>(x: T) -> T {
+    let y = x.abs();
+    let v = if T::SINGLE { T::of(light::atanh(y.widen())) } else { atanh_words(y) };
+    let v = pick(y < T::ONE, v, pick(y == T::ONE, T::INFINITY, T::NAN));
+    pick(y < T::EPSILON, x, v.copysign(x))
+}
+
+/// logit of a number in [TINY, 1).
+#[inline(always)]
+fn logit_words<T: Real>(x: T) -> T {
+    let near = x.at_least(T::TINY).at_most(T::ONE - T::EPSILON);
+    let a = two(near, T::ZERO).div(sum(T::ONE, -near)).normal();
+    let v = log_two(a.hi, two(a.lo, T::ZERO), T::ZERO).value();
+    // Below TINY the quotient is x itself.
+    pick(x < T::TINY, log(x), v)
+}
+
+/// log(x / (1 - x)).
+#[inline(always)]
+pub fn logit<T: Real>(x: T) -> T {
+    let v = if T::SINGLE { T::of(light::logit(x.widen())) } else { logit_words(x) };
+    let v = pick(x > T::ZERO, v, pick(x == T::ZERO, -T::INFINITY, T::NAN));
+    pick(x < T::ONE, v, pick(x == T::ONE, T::INFINITY, T::NAN))
+}
+
+/// `high + log(1 + e^d)` for d <= 0, in two words.
+#[inline(always)]
+fn add_log1p_exp<T: Real>(high: T, d: Two<T>) -> T {
+    let (e, rounded) = exp_parts(two(d.hi.at_least(T::EXP_MIN), d.lo));
+    // Where e is below an ULP of 1, all of it is in the second argument.
+    let u = sum(T::ONE, e.hi);
+    let v = log_two(u.hi, quick_sum(u.lo, e.lo), T::ZERO);
+    let s = sum(high, v.hi);
+    // Where e^d is less than an ULP of 1, its logarithm is itself, down to subnormals.
+    pick(d.hi < T::of(-40.0), high + rounded, s.hi + (s.lo + v.lo))
+}
+
+/// log(1 + e^x).
+#[inline(always)]
+pub fn softplus<T: Real>(x: T) -> T {
+    let y = add_log1p_exp(x.at_least(T::ZERO), two(-x.abs(), T::ZERO));
+    pick(x < T::INFINITY, y, x)
+}
+
+/// log(e^a + e^b).
+#[inline(always)]
+pub fn logaddexp<T: Real>(a: T, b: T) -> T {
+    let high = pick(a > b, a, b);
+    let low = pick(a > b, b, a);
+    let d = sum(low, -high);
+    // The sum may cancel: float32 takes more than two words of its own (1.7 ns) and goes through float64 (2.3 ns).
+    let y = if T::SINGLE {
+        T::of(high.widen() + light::log1p_exp(d.hi.widen() + d.lo.widen()))
+    } else {
+        add_log1p_exp(high, d)
+    };
+    // Of infinities the difference is NaN, but the result is the larger one; and where one is far below, too.
+    let y = pick(d.hi > T::EXP_MIN, y, high + T::ZERO);
+    let y = pick(a == b, high + T::LN2_FULL[0], y);
+    let y = pick(high == T::INFINITY, high, y);
+    pick(a.is_nan() | b.is_nan(), a + b, y)
+}
+
+/// x log(y), and 0 where x is 0, unless y is NaN.
+#[inline(always)]
+pub fn xlogy<T: Real>(x: T, y: T) -> T {
+    // Small float32 products would lose their second word: float64 keeps it.
+    let v = if T::SINGLE { T::of(x.widen() * light::ln(y.widen())) } else { xlogy_words(x, y) };
+    let inside = (y > T::ZERO) & (y < T::INFINITY) & (x.abs() < T::INFINITY);
+    let v = pick(inside, v, x * outside(y, y - T::ONE));
+    pick((x == T::ZERO) & !y.is_nan(), T::ZERO, v)
+}
+
+/// x log(y) for finite x and positive finite y.
+#[inline(always)]
+fn xlogy_words<T: Real>(x: T, y: T) -> T {
+    let (f, k) = split(y);
+    let v = assemble(k, f, tail(f)).normal();
+    x.fma(v.hi, x * v.lo)
+}
+
+/// The logarithm to about 12 bits more than a word, for positive numbers.
+#[inline(always)]
+pub fn log_precise<T: Real>(x: T) -> Two<T> {
+    let (f, k) = split(x);
+    let s = two(f, T::ZERO).div(quick_sum(T::TWO, f)).normal();
+    let z = s.mul(s);
+    let inner = quick_sum(T::TWO_THIRDS[0], z.hi * T::log_tail_poly(z.hi));
+    let cubic = two(inner.hi, inner.lo + T::TWO_THIRDS[1]).mul(z).mul(s);
+    let base = quick_sum(k * T::LN2[0], s.hi + s.hi);
+    let total = quick_sum(base.hi, cubic.hi);
+    two(total.hi, total.lo + (base.lo + (k.fma(T::LN2[1], s.lo + s.lo) + cubic.lo))).normal()
+}
+
+/// x^y for positive finite x and |y| <= POW_MAX.
+#[inline(always)]
+fn pow_words<T: Real>(x: T, y: T) -> T {
+    let l = log_precise(x).mul_word(y).normal();
+    let far = l.hi.abs() > T::of(2000.0);
+    exp_two(two(l.hi, pick(far, T::ZERO, l.lo)))
+}
+
+#[inline(always)]
+pub fn pow<T: Real>(x: T, y: T) -> T {
+    let size = x.abs();
+    let exponent = y.at_least(-T::POW_MAX).at_most(T::POW_MAX);
+    let v =
+        if T::SINGLE { T::of(light::pow(size.widen(), exponent.widen())) } else { pow_words(size, exponent) };
+    // 0 and infinity: towards 0 where the sign of y says so.
+    let edge = (size == T::ZERO) | (size == T::INFINITY);
+    let grows = (size == T::INFINITY) == (y > T::ZERO);
+    let v = pick(edge, pick(grows, T::INFINITY, T::ZERO), v);
+    // Numbers beyond 1/EPSILON are even integers.
+    let whole = exponent.abs() >= T::ONE / T::EPSILON;
+    let near = pick(whole, T::ZERO, y);
+    let integer = near.trunc() == near;
+    let half = near * T::HALF;
+    let odd = integer & (half.trunc() != half);
+    let v = pick(odd, v.copysign(x), v);
+    let v = pick((x < T::ZERO) & !integer & (size < T::INFINITY), T::NAN, v);
+    let v = pick(x.is_nan() | y.is_nan(), T::NAN, v);
+    pick((x == T::ONE) | (y == T::ZERO) | ((x == -T::ONE) & (y.abs() == T::INFINITY)), T::ONE, v)
+}

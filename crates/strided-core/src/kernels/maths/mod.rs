@@ -1,0 +1,17 @@
+//! Vector mathematics: blocks of float32 and float64, at most 1 ULP from the true result (docs/accuracy.md).
+//!
+//! [`rows`] holds the functions, each with a fast body (branch-free code that the compiler vectorises, for CPUs with
+//! FMA) and an exact one (scalar). The fast bodies are generic over the two floats: an algorithm is written once.
+
+mod arc;
+mod complex;
+mod exact;
+mod exp;
+mod light;
+mod log;
+mod real;
+pub mod rows;
+mod special;
+mod tables;
+mod trig;
+mod two;

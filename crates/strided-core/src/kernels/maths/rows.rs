@@ -1,0 +1,214 @@
+//! The functions as rows: the fast body of a lane, the lanes it leaves out, and the exact body.
+
+use super::{arc, complex, exact, exp, log, real, special, trig};
+use num_complex::Complex;
+
+/// A function of one float.
+pub trait Function1<T: Copy>: 'static {
+    /// The fast body: branch-free, for code compiled with FMA.
+    fn lane(x: T) -> T;
+    /// Whether the fast body does not serve this argument.
+    fn rare(x: T) -> bool;
+    /// The slow body: correctly rounded or nearly so, and quick enough without FMA.
+    fn exact(x: T) -> T;
+
+    /// A block of results; rare lanes cost one test per block.
+    #[inline(always)]
+    fn block<const L: usize>(x: [T; L]) -> [T; L] {
+        let mut any = false;
+        for &v in &x {
+            any |= Self::rare(v);
+        }
+        let mut y = x;
+        // A loop and not a closure: see `cpu::Body`.
+        for v in &mut y {
+            *v = Self::lane(*v);
+        }
+        if any { patch1::<Self, T, L>(x, y) } else { y }
+    }
+}
+
+/// A function of two floats.
+pub trait Function2<T: Copy>: 'static {
+    fn lane(x: T, y: T) -> T;
+    fn rare(x: T, y: T) -> bool;
+    fn exact(x: T, y: T) -> T;
+
+    #[inline(always)]
+    fn block<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
+        let mut any = false;
+        for i in 0..L {
+            any |= Self::rare(x[i], y[i]);
+        }
+        let mut z = x;
+        for (v, &w) in z.iter_mut().zip(&y) {
+            *v = Self::lane(*v, w);
+        }
+        if any { patch2::<Self, T, L>(x, y, z) } else { z }
+    }
+}
+
+/// The block with its rare lanes replaced. Out of line, so compiled without FMA: only exact bodies may be called here.
+#[cold]
+#[inline(never)]
+fn patch1<F: Function1<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], mut y: [T; L]) -> [T; L] {
+    for (y, &x) in y.iter_mut().zip(&x).filter(|(_, x)| F::rare(**x)) {
+        *y = F::exact(x);
+    }
+    y
+}
+
+/// See [`patch1`].
+#[cold]
+#[inline(never)]
+fn patch2<F: Function2<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], y: [T; L], mut z: [T; L]) -> [T; L] {
+    for (z, (&x, &y)) in z.iter_mut().zip(x.iter().zip(&y)).filter(|(_, (x, y))| F::rare(**x, **y)) {
+        *z = F::exact(x, y);
+    }
+    z
+}
+
+macro_rules! rows {
+    ($trait:ident $xs:tt $args:tt; $($name:ident $exact:ident = $fast:path $(, rare $rare:path)?;)*) => {$(
+        #[doc = concat!("See [`", stringify!($fast), "`].")]
+        pub struct $name;
+        rows! { @dtype f32 single $trait $xs $args $name $exact $fast $(, $rare)? }
+        rows! { @dtype f64 double $trait $xs $args $name $exact $fast $(, $rare)? }
+    )*};
+    (@dtype $t:ident $exactly:ident $trait:ident [$($x:ident)*] $args:tt $name:ident $exact:ident $fast:path $(, $rare:path)?) => {
+        impl $trait<$t> for $name {
+            #[inline(always)]
+            fn lane($($x: $t),*) -> $t {
+                $fast $args
+            }
+            #[inline(always)]
+            fn rare($($x: $t),*) -> bool {
+                $(let _ = $x;)*
+                false $(|| $rare $args)?
+            }
+            fn exact($($x: $t),*) -> $t {
+                exact::$exactly::$exact $args
+            }
+        }
+    };
+}
+
+rows! { Function1 [x] (x);
+    Exp exp = exp::exp;
+    Exp2 exp2 = exp::exp2;
+    Expm1 expm1 = exp::expm1;
+    Log log = log::log;
+    Log2 log2 = log::log2;
+    Log10 log10 = log::log10;
+    Log1p log1p = log::log1p;
+    Sin sin = trig::sin, rare trig::rare;
+    Cos cos = trig::cos, rare trig::rare;
+    Tan tan = trig::tan, rare trig::rare;
+    Asin asin = arc::asin;
+    Acos acos = arc::acos;
+    Atan atan = arc::atan;
+    Sinh sinh = exp::sinh;
+    Cosh cosh = exp::cosh;
+    Tanh tanh = exp::tanh;
+    Asinh asinh = log::asinh;
+    Acosh acosh = log::acosh;
+    Atanh atanh = log::atanh;
+    Sigmoid sigmoid = exp::sigmoid;
+    Softplus softplus = log::softplus;
+    Logit logit = log::logit;
+    Sinc sinc = trig::sinc, rare trig::rare_sinc;
+    Rsqrt rsqrt = arc::rsqrt;
+    Sqrt sqrt = real::Real::sqrt;
+    Erf erf = special::erf;
+    Erfc erfc = special::erfc;
+    Erfinv erfinv = special::erfinv;
+    Lgamma lgamma = special::lgamma, rare special::rare_lgamma;
+    Digamma digamma = special::digamma, rare special::rare_gamma;
+}
+
+rows! { Function2 [x y] (x, y);
+    Atan2 atan2 = arc::atan2, rare arc::rare_atan2;
+    Pow pow = log::pow;
+    Hypot hypot = arc::hypot, rare arc::rare_hypot;
+    Logaddexp logaddexp = log::logaddexp;
+    Xlogy xlogy = log::xlogy;
+}
+
+/// Complex numbers have one body, which is scalar.
+macro_rules! complex_rows {
+    ($trait:ident $xs:tt $args:tt; $($name:ident $function:ident;)*) => { $(
+        complex_rows! { @dtype f64, complex::$function, $trait $xs $args $name }
+        complex_rows! { @dtype f32, complex::single::$function, $trait $xs $args $name }
+    )* };
+    (@dtype $t:ident, $function:path, $trait:ident [$($x:ident)*] $args:tt $name:ident) => {
+        impl $trait<Complex<$t>> for $name {
+            #[inline(always)]
+            fn lane($($x: Complex<$t>),*) -> Complex<$t> {
+                $function $args
+            }
+            #[inline(always)]
+            fn rare($(_: complex_rows!(@type $x $t)),*) -> bool {
+                false
+            }
+            fn exact($($x: Complex<$t>),*) -> Complex<$t> {
+                $function $args
+            }
+        }
+    };
+    (@type $x:ident $t:ident) => { Complex<$t> };
+}
+
+complex_rows! { Function1 [x] (x);
+    Exp exp;
+    Exp2 exp2;
+    Expm1 expm1;
+    Log log;
+    Log2 log2;
+    Log10 log10;
+    Log1p log1p;
+    Sin sin;
+    Cos cos;
+    Tan tan;
+    Asin asin;
+    Acos acos;
+    Atan atan;
+    Sinh sinh;
+    Cosh cosh;
+    Tanh tanh;
+    Asinh asinh;
+    Acosh acosh;
+    Atanh atanh;
+    Sqrt sqrt;
+}
+
+complex_rows! { Function2 [x y] (x, y);
+    Pow pow;
+}
+
+/// Powers of integers wrap, as products do. Negative exponents are refused before.
+macro_rules! integer_powers {
+    ($($t:ident)*) => { $(
+        impl Function2<$t> for Pow {
+            #[inline(always)]
+            fn lane(x: $t, y: $t) -> $t {
+                let (mut base, mut left, mut power) = (x, y, 1);
+                while left > 0 {
+                    if left & 1 == 1 {
+                        power = $t::wrapping_mul(power, base);
+                    }
+                    base = base.wrapping_mul(base);
+                    left >>= 1;
+                }
+                power
+            }
+            #[inline(always)]
+            fn rare(_: $t, _: $t) -> bool {
+                false
+            }
+            fn exact(x: $t, y: $t) -> $t {
+                Self::lane(x, y)
+            }
+        }
+    )* };
+}
+integer_powers! { u8 u16 u32 u64 i8 i16 i32 i64 }

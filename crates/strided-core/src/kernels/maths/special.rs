@@ -1,0 +1,204 @@
+//! erf, erfc, erfinv, lgamma and digamma.
+
+use super::exp::exp_two;
+use super::log::{log, log_precise};
+use super::real::{Real, pick};
+use super::tables::{
+    Tables, digamma_series, erfc_single, erfinv_middle, erfinv_tail, erfinv_tail_single, lgamma_series,
+};
+use super::two::{Two, product, sum, two};
+
+/// The argument of the polynomial of erfc: [0, inf) mapped to [-1, 1).
+#[inline(always)]
+fn erfc_argument<T: Real>(a: T) -> T {
+    let k = T::of(3.75);
+    (a - k) / (a + k)
+}
+
+/// `(e, p)` with erfc(a) = e p for 0.47 <= a <= 28: e^-a^2, and the value of the polynomial over 1 + 2a. Not multiplied: callers
+/// fuse the product.
+#[inline(always)]
+fn erfc_parts<T: Real>(a: T, poly: T) -> (T, T) {
+    (exp_two(product(a, a).neg()), poly / ((a + a) + T::ONE))
+}
+
+/// Beyond 28 erfc is 0, and below nothing overflows.
+#[inline(always)]
+fn held<T: Real>(a: T) -> T {
+    a.at_most(T::of(28.0))
+}
+
+/// erf(a) for |a| <= 1.
+#[inline(always)]
+fn erf_near<T: Real>(a: T) -> T {
+    a.fma(T::erf_poly(a * a), a)
+}
+
+/// float32 goes through float64, with a shorter polynomial: in its own precision the polynomial loses two ULP.
+#[inline(always)]
+pub fn erfc<T: Real>(x: T) -> T {
+    let x = x.widen();
+    let a = held(x.abs());
+    let t = erfc_argument(a);
+    let (e, p) = erfc_parts(a, if T::SINGLE { erfc_single(t) } else { f64::erfc_poly(t) });
+    let far = pick(x < 0.0, (-e).fma(p, 2.0), e * p);
+    let y = pick(a < 0.5, 1.0 - erf_near(x), far);
+    T::of(pick(x.is_nan(), x, y))
+}
+
+#[inline(always)]
+pub fn erf<T: Real>(x: T) -> T {
+    let a = x.abs();
+    let far = held(a);
+    let (e, p) = erfc_parts(far, T::erfc_poly(erfc_argument(far)));
+    pick(a < T::ONE, erf_near(a), (-e).fma(p, T::ONE)).copysign(x)
+}
+
+/// `-log(1 - x^2)`, and erfinv(x) / x where it is below 5.
+#[inline(always)]
+fn erfinv_start(x: f64) -> (f64, f64) {
+    let w = -log((1.0 - x) * (1.0 + x));
+    (w, erfinv_middle(w.at_most(5.0) - 2.5))
+}
+
+/// Near enough for float32.
+#[inline(always)]
+fn erfinv_single(x: f64) -> f64 {
+    let (w, middle) = erfinv_start(x);
+    let y = x * pick(w < 5.0, middle, erfinv_tail_single(w.at_most(16.7).sqrt() - 3.0));
+    pick(x.abs() == 1.0, x * f64::INFINITY, y)
+}
+
+/// One step of Halley's rule from the near value: it triples the bits.
+#[inline(always)]
+fn erfinv_double(x: f64) -> f64 {
+    let a = x.abs();
+    let (w, middle) = erfinv_start(a);
+    let y = a * pick(w < 5.0, middle, erfinv_tail(w.at_most(37.5).sqrt() - 4.0));
+    let (e, p) = erfc_parts(y, f64::erfc_poly(erfc_argument(y)));
+    // Towards 1 erfc tells more than erf; 1 - a is exact there.
+    let far = e.fma(p, -(1.0 - a));
+    let near = a - erf_near(y);
+    let residue = pick(a < 0.8, near, far);
+    // erf' = 2/sqrt(pi) e^-y^2.
+    let step = residue * (std::f64::consts::PI.sqrt() * 0.5) / e;
+    let better = y + step / (1.0 - y * step);
+    let better = pick(a < 1.0, better, pick(a == 1.0, f64::INFINITY, f64::NAN));
+    pick(a < 1e-300, x * (std::f64::consts::PI.sqrt() * 0.5), better.copysign(x))
+}
+
+#[inline(always)]
+pub fn erfinv<T: Real>(x: T) -> T {
+    T::of(if T::SINGLE { erfinv_single(x.widen()) } else { erfinv_double(x.widen()) })
+}
+
+/// Negative arguments need a reflection, and the neighbours of 0 and of infinity their own care.
+#[inline(always)]
+pub fn rare_gamma<T: Real>(x: T) -> bool {
+    !((x > T::of(1e-30)) & (x < T::of(1e300)))
+}
+
+/// log(y) of a number in two words, to more than a word.
+#[inline(always)]
+fn log_words(y: Two<f64>) -> Two<f64> {
+    let l = log_precise(y.hi);
+    two(l.hi, l.lo + y.lo / y.hi)
+}
+
+/// Small arguments are raised by 8. With u = x^2 + 7x the factors pair up: x (x+1) … (x+7) = a b, a = u (u + 6), b = (u + 10) (u + 12).
+struct Raised {
+    low: bool,
+    y: Two<f64>,
+    u: Two<f64>,
+    a: Two<f64>,
+    b: Two<f64>,
+}
+
+#[inline(always)]
+fn raised(x: f64) -> Raised {
+    let low = x < 8.0;
+    let y = sum(x, pick(low, 8.0, 0.0));
+    let u = product(x, x).add(product(x, 7.0)).normal();
+    let a = u.mul(u.add_word(6.0).normal()).normal();
+    let b = u.add_word(10.0).normal().mul(u.add_word(12.0).normal()).normal();
+    Raised { low, y, u, a, b }
+}
+
+/// float32 near the zeros 1 and 2 (but not at them) needs more bits than a plain float64 sum leaves.
+#[inline(always)]
+pub fn rare_lgamma<T: Real>(x: T) -> bool {
+    let near = |v: T| ((x - v).abs() < T::of(1.0 / 1024.0)) & (x != v);
+    rare_gamma(x) | (T::SINGLE & (near(T::ONE) | near(T::TWO)))
+}
+
+/// log |gamma(x)|. Near its zeros, 1 and 2, the error is absolute: far below an ULP of 1.
+#[inline(always)]
+pub fn lgamma<T: Real>(x: T) -> T {
+    let x = x.widen();
+    T::of(if T::SINGLE { lgamma_single(x) } else { lgamma_double(x) })
+}
+
+/// The sum below in plain float64.
+#[inline(always)]
+fn lgamma_single(x: f64) -> f64 {
+    let low = x < 8.0;
+    let y = x + pick(low, 8.0, 0.0);
+    let u = x * (x + 7.0);
+    let p = pick(low, u * (u + 6.0) * ((u + 10.0) * (u + 12.0)), 1.0);
+    let inverse = 1.0 / y;
+    let rest = lgamma_series(inverse * inverse).fma(inverse, 0.918_938_533_204_672_8);
+    let s = (y - 0.5).fma(log(y), rest - y) - log(p);
+    pick((x == 1.0) | (x == 2.0), 0.0, s)
+}
+
+#[inline(always)]
+fn lgamma_double(x: f64) -> f64 {
+    let Raised { low, y, a, b, .. } = raised(x);
+    let p = a.mul(b).normal();
+    let p = log_words(two(pick(low, p.hi, 1.0), pick(low, p.lo, 0.0)));
+    // (y - 1/2) log y - y + log(2 pi)/2 + series - log p.
+    let main = y.add_word(-0.5).normal().mul(log_words(y)).normal();
+    let inverse = 1.0 / y.hi;
+    let rest = lgamma_series(inverse * inverse) * inverse;
+    const HALF_LOG_TWO_PI: Two<f64> = Two { hi: 0.918_938_533_204_672_8, lo: -3.878_294_158_067_242e-17 };
+    let s = main.add(y.neg()).normal().add(HALF_LOG_TWO_PI).normal();
+    let s = s.add_word(rest).normal().add(p.neg());
+    pick((x == 1.0) | (x == 2.0), 0.0, s.value())
+}
+
+/// The derivative of log gamma. Near its zero, 1.4616…, the error is absolute.
+#[inline(always)]
+pub fn digamma<T: Real>(x: T) -> T {
+    let x = x.widen();
+    T::of(if T::SINGLE { digamma_single(x) } else { digamma_double(x) })
+}
+
+/// The sum below in plain float64.
+#[inline(always)]
+fn digamma_single(x: f64) -> f64 {
+    let low = x < 8.0;
+    let y = x + pick(low, 8.0, 0.0);
+    let u = x * (x + 7.0);
+    let (a, b) = (u * (u + 6.0), (u + 10.0) * (u + 12.0));
+    let n = (u + u + 6.0).fma(b, (u + u + 22.0) * a);
+    let steps = pick(low, (x + x + 7.0) * n / (a * b), 0.0);
+    let inverse = 1.0 / y;
+    let w = inverse * inverse;
+    (log(y) - steps) - inverse.fma(0.5, w * digamma_series(w))
+}
+
+#[inline(always)]
+fn digamma_double(x: f64) -> f64 {
+    let Raised { low, y, u, a, b } = raised(x);
+    // The sum of 1/(x + i), i < 8: (2x + 7) (1/u + 1/(u+6) + 1/(u+10) + 1/(u+12)).
+    let double = two(u.hi + u.hi, u.lo + u.lo);
+    let n = double.add_word(6.0).normal().mul(b).add(double.add_word(22.0).normal().mul(a)).normal();
+    let steps = sum(x + x, 7.0).mul(n).normal().div(a.mul(b).normal()).normal();
+    let inverse = 1.0 / y.hi;
+    let w = inverse * inverse;
+    // log y - 1/(2y) - series - steps; the half inverse keeps its residue.
+    let half = two(1.0, 0.0).div(y).times(-0.5);
+    let s = log_words(y).add(half).normal().add(two(pick(low, -steps.hi, 0.0), pick(low, -steps.lo, 0.0)));
+    let s = s.normal().add_word(-(w * digamma_series(w)));
+    s.value()
+}
