@@ -3,6 +3,7 @@
 Each case runs in a process of its own, so that a crash is a failed test and not the end of all tests.
 """
 
+import os
 import subprocess
 import sys
 
@@ -449,5 +450,71 @@ if pid == 0:
 assert os.waitpid(pid, 0)[1] == 0, "the child hung"
 for thread in threads:
     thread.join()
+"""
+    )
+
+
+LONG_CALL = """
+import signal
+st.set_num_threads(THREADS)
+def call(n):
+    out = st.empty(n, dtype=st.uint8)
+    return out, st.tensor([1.5], dtype=st.float64).expand(n)
+out, value = call(20_000_000)
+start = time.perf_counter()
+out.copy_(value)
+each = (time.perf_counter() - start) / out.numel()
+out, value = call(min(1_000_000_000, int(1.6 / each)))  # long enough to ask for signals, which it does after a second
+done = []
+def handler(*_):
+    if not done:
+        handle()
+        done.append(True)
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_signal_handler_forks_in_the_middle_of_a_call(threads):
+    """It must not wait for the call that waits for it. Parent and child both finish the call."""
+    run(
+        LONG_CALL.replace("THREADS", str(threads))
+        + """
+children = []
+def handle():
+    children.append(os.fork())
+    if not children[0]:
+        signal.alarm(20)
+out.copy_(value)
+assert done and (out[::9973] == 1).sum().item() == len(out[::9973]) and out[-1].item() == 1
+pid = os.fork()  # counts what is under way again
+if pid == 0:
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+if not children[0]:
+    st.ones(1_000_000).resize_(2_000_000)
+    os._exit(0)
+assert os.waitpid(children[0], 0)[1] == 0, "the child hung"
+"""
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no such signals")
+def test_a_signal_handler_cannot_move_the_memory_of_the_call_it_interrupts():
+    run(
+        LONG_CALL.replace("THREADS", "2")
+        + """
+refused = []
+def handle():
+    for change in (out.share_memory_, lambda: out.storage().resize_(2 * len(out))):
+        try:
+            change()
+        except st.StorageError as error:
+            refused.append(str(error))
+out.copy_(value)
+assert len(refused) == 2 and all("in the middle of a call" in text for text in refused), refused
+out.storage().resize_(10)
 """
     )

@@ -7,6 +7,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use strided_core::{Layout, Tensor, threads};
 
@@ -55,6 +56,11 @@ pub fn give<'py, T: IntoPyObject<'py>>(py: Python<'py>, value: T) -> Result<Obje
 static DETACHED: AtomicUsize = AtomicUsize::new(0);
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
+thread_local! {
+    /// The detached work of this thread: a signal handler, or a finalizer, may run in the middle of it, and fork.
+    static OWN: Cell<usize> = const { Cell::new(0) };
+}
+
 /// Lets other Python threads run meanwhile. The only place that does: a fork must not happen in the middle
 /// of such work, whose pins the child would inherit with nobody to let go of them.
 pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
@@ -62,10 +68,12 @@ pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
         return work();
     }
     DETACHED.fetch_add(1, SeqCst);
+    OWN.set(OWN.get() + 1);
     py.detach(|| {
         struct Done;
         impl Drop for Done {
             fn drop(&mut self) {
+                OWN.set(OWN.get() - 1);
                 DETACHED.fetch_sub(1, SeqCst);
             }
         }
@@ -75,14 +83,17 @@ pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
 }
 
 /// Before a fork: nothing new is detached, and what is runs to its end. The wait is detached itself, because
-/// work that lets go of someone else's memory attaches to do so.
+/// work that lets go of someone else's memory attaches to do so. What this very thread is in the middle of goes on
+/// afterwards, in the child as well.
 #[pyfunction]
 fn _before_fork(py: Python<'_>) {
     FORKS.fetch_add(1, SeqCst);
+    let own = OWN.get();
     py.detach(|| {
-        while DETACHED.load(SeqCst) > 0 {
+        while DETACHED.load(SeqCst) > own {
             std::thread::yield_now();
         }
+        threads::send_helpers_away();
     });
 }
 
@@ -95,7 +106,7 @@ fn _after_fork_in_parent() {
 #[pyfunction]
 fn _after_fork_in_child() {
     FORKS.store(0, SeqCst);
-    DETACHED.store(0, SeqCst);
+    DETACHED.store(OWN.get(), SeqCst);
     threads::forget_workers();
 }
 
