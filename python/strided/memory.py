@@ -10,6 +10,9 @@ of 255 (NaN, -1) and freed memory with bytes of 221, so that what reads either i
 True
 """
 
+import operator
+import sys
+
 from strided._strided import _memory_limit, _memory_stats, _memory_trim
 
 __all__ = ["limit", "stats", "trim"]
@@ -49,4 +52,11 @@ def limit(bytes: int | None = None) -> int:
     >>> limit(before) == before
     True
     """
+    if bytes is None:
+        return _memory_limit()
+    bytes = operator.index(bytes)
+    if bytes < 0:
+        raise ValueError(f"memory.limit: bytes is {bytes}, wanted 0 or more")
+    if bytes > sys.maxsize:
+        raise OverflowError(f"memory.limit: bytes is {bytes}, wanted at most {sys.maxsize}")
     return _memory_limit(bytes)
