@@ -461,6 +461,7 @@ def call(n):
     out = st.empty(n, dtype=st.uint8)
     return out, st.tensor([1.5], dtype=st.float64).expand(n)
 out, value = call(20_000_000)
+out.copy_(value)  # threads start, pages are made
 start = time.perf_counter()
 out.copy_(value)
 each = (time.perf_counter() - start) / out.numel()
@@ -488,7 +489,9 @@ def handle():
     if not children[0]:
         signal.alarm(20)
 out.copy_(value)
-assert done and (out[::9973] == 1).sum().item() == len(out[::9973]) and out[-1].item() == 1
+done or signal.pause()  # the machine is faster than we thought
+wrong = out.numel() - out.sum().item()
+assert wrong == 0, (wrong, children, out.numel())
 pid = os.fork()  # counts what is under way again
 if pid == 0:
     os._exit(0)

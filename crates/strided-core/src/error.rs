@@ -137,9 +137,15 @@ impl Error {
             DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | RestRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
             DoesNotFit { .. } => Family::Overflow,
-            ReadOnly | Exported { .. } | Lent | InUse | NotOwned | Mapped | NotMovable | NoFile | File { .. } => {
-                Family::Storage
-            }
+            ReadOnly
+            | Exported { .. }
+            | Lent
+            | InUse
+            | NotOwned
+            | Mapped
+            | NotMovable
+            | NoFile
+            | File { .. } => Family::Storage,
             System { .. } => Family::System,
             OutOfMemory { .. } => Family::Memory,
             Interrupted => Family::Interrupt,
