@@ -1,8 +1,9 @@
 """The memory of large tensors: how much there is, and how much of it waits to be used again.
 
 Blocks of more than 64 KB are kept when their tensor is gone, because new pages cost more than most operations on
-them: up to `limit()` bytes, and not longer than about ten seconds. `STRIDED_DEBUG=1` fills new memory with bytes
-of 255 (NaN, -1) and freed memory with bytes of 221, so that what reads either is seen.
+them: up to `limit()` bytes. Those that nobody wanted for ten seconds go when the next large block is freed.
+`STRIDED_DEBUG=1` fills new memory with bytes of 255 (NaN, -1) and freed memory with bytes of 221, so that what reads
+either is seen.
 
 >>> import strided as st
 >>> x = st.zeros(1000, 1000)
