@@ -1,7 +1,4 @@
-"""The matrix: every row of the op table x dtype x layout x form, against NumPy in a wide enough type.
-
-A row needs no entry here unless NumPy knows it by another name or rounds it differently.
-"""
+"""The matrix: rows of the op table x dtype x layout x form, bit for bit against NumPy."""
 
 import operator
 
@@ -30,7 +27,9 @@ from strategies import (
 import strided as st
 from strided.testing import broadcastable_shapes, shapes
 
-OPS = {row[0]: row[1:] for row in st._strided._ops()}
+# The rows that NumPy computes in the same type; test_elementwise.py has the others.
+EXACT = ["add", "sub", "mul", "div", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge"]
+OPS = {row[0]: row[1:] for row in st._strided._ops() if row[0] in EXACT}
 BINARY = [name for name, row in OPS.items() if row[0] == 2]
 UNARY = [name for name, row in OPS.items() if row[0] == 1]
 COMPARISONS = [name for name, row in OPS.items() if row[2] == "bool"]

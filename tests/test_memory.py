@@ -99,8 +99,9 @@ def test_the_limit_holds():
 )
 def test_a_bad_limit_changes_nothing(bad, error):
     before = st.memory.limit()
-    with pytest.raises(error):
+    with pytest.raises(error) as raised:
         st.memory.limit(bad)
+    assert "_memory_limit" not in str(raised.value)  # nobody knows it by that name
     assert st.memory.limit() == before
 
 

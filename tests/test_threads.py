@@ -3,6 +3,7 @@
 Each case runs in a process of its own, so that a crash is a failed test and not the end of all tests.
 """
 
+import os
 import subprocess
 import sys
 
@@ -449,5 +450,104 @@ if pid == 0:
 assert os.waitpid(pid, 0)[1] == 0, "the child hung"
 for thread in threads:
     thread.join()
+"""
+    )
+
+
+LONG_CALL = """
+import signal
+st.set_num_threads(THREADS)
+def call(n):
+    out = st.empty(n, dtype=st.uint8)
+    return out, st.tensor([1.5], dtype=st.float64).expand(n)
+out, value = call(20_000_000)
+out.copy_(value)  # threads start, pages are made
+start = time.perf_counter()
+out.copy_(value)
+each = (time.perf_counter() - start) / out.numel()
+out, value = call(min(1_000_000_000, int(2.5 / each)))  # long enough to ask for signals, which it does after a second
+done = []
+def handler(*_):
+    if not done:
+        done.append(True)
+        handle()
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_signal_handler_forks_in_the_middle_of_a_call(threads):
+    """It must not wait for the call that waits for it. Parent and child both finish the call."""
+    run(
+        LONG_CALL.replace("THREADS", str(threads))
+        + """
+children = []
+def handle():
+    children.append(os.fork())
+    if not children[0]:
+        signal.alarm(20)
+out.copy_(value)
+done or signal.pause()  # the machine is faster than we thought
+wrong = out.numel() - out.sum().item()
+assert wrong == 0, (wrong, children, out.numel())
+pid = os.fork()  # counts what is under way again
+if pid == 0:
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+if not children[0]:
+    st.ones(1_000_000).resize_(2_000_000)
+    os._exit(0)
+assert os.waitpid(children[0], 0)[1] == 0, "the child hung"
+"""
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no such signals")
+def test_a_signal_handler_cannot_move_the_memory_of_the_call_it_interrupts():
+    run(
+        LONG_CALL.replace("THREADS", "2")
+        + """
+refused = []
+def handle():
+    for change in (out.share_memory_, lambda: out.storage().resize_(2 * len(out))):
+        try:
+            change()
+        except st.StorageError as error:
+            refused.append(str(error))
+start = time.perf_counter()
+out.copy_(value)
+short = time.perf_counter() - start < 1.5  # then the handler may have run behind the call
+assert short or len(refused) == 2 and all("in the middle of a call" in text for text in refused), refused
+short or out.storage().resize_(10)
+"""
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_resize_waits_for_a_long_call_while_a_fork_waits_for_both():
+    """The call asks for the interpreter now and then: neither the fork nor the resize may keep it."""
+    run(
+        LONG_CALL.replace("THREADS", "1")
+        + """
+signal.setitimer(signal.ITIMER_REAL, 0)
+def fork():
+    time.sleep(0.2)
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(5)
+        out.storage().resize_(11)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0, "the child hung"
+def resize():
+    time.sleep(0.4)
+    out.storage().resize_(10)
+threads = [threading.Thread(target=work) for work in (lambda: out.copy_(value), fork, resize)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert out.storage().size() == 10
 """
     )

@@ -1,14 +1,18 @@
 """The memory of large tensors: how much there is, and how much of it waits to be used again.
 
 Blocks of more than 64 KB are kept when their tensor is gone, because new pages cost more than most operations on
-them: up to `limit()` bytes, and not longer than about ten seconds. `STRIDED_DEBUG=1` fills new memory with bytes
-of 255 (NaN, -1) and freed memory with bytes of 221, so that what reads either is seen.
+them: up to `limit()` bytes. Those that nobody wanted for ten seconds go when the next large block is freed.
+`STRIDED_DEBUG=1` fills new memory with bytes of 255 (NaN, -1) and freed memory with bytes of 221, so that what reads
+either is seen.
 
 >>> import strided as st
 >>> x = st.zeros(1000, 1000)
 >>> st.memory.stats()["in_use"] >= x.nbytes
 True
 """
+
+import operator
+import sys
 
 from strided._strided import _memory_limit, _memory_stats, _memory_trim
 
@@ -49,4 +53,11 @@ def limit(bytes: int | None = None) -> int:
     >>> limit(before) == before
     True
     """
+    if bytes is None:
+        return _memory_limit()
+    bytes = operator.index(bytes)
+    if bytes < 0:
+        raise ValueError(f"memory.limit: bytes is {bytes}, wanted 0 or more")
+    if bytes > sys.maxsize:
+        raise OverflowError(f"memory.limit: bytes is {bytes}, wanted at most {sys.maxsize}")
     return _memory_limit(bytes)

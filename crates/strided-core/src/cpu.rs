@@ -108,5 +108,5 @@ fn last_cache() -> Option<usize> {
         };
         Some(digits.parse::<usize>().ok()? << unit)
     };
-    (0..8).filter_map(size).max()
+    (0..8).filter_map(size).max().filter(|&bytes| bytes > 0) // some virtual machines say 0K
 }

@@ -90,6 +90,8 @@ pub enum Problem {
     Exported { exports: usize },
     /// Changing the length of memory whose address was handed out for good.
     Lent,
+    /// Changing memory in the middle of a call that uses it.
+    InUse,
     /// Changing the length of memory that is not ours.
     NotOwned,
     /// Changing the length of memory that is mapped.
@@ -141,6 +143,15 @@ impl Error {
             ReadOnly | Exported { .. } | Lent | NotOwned | Mapped | NotMovable | NoFile | File { .. } => {
                 Family::Storage
             }
+            ReadOnly
+            | Exported { .. }
+            | Lent
+            | InUse
+            | NotOwned
+            | Mapped
+            | NotMovable
+            | NoFile
+            | File { .. } => Family::Storage,
             System { .. } => Family::System,
             OutOfMemory { .. } => Family::Memory,
             Interrupted => Family::Interrupt,
@@ -234,6 +245,10 @@ impl fmt::Display for Problem {
             Lent => write!(
                 f,
                 "the storage cannot change its memory any more: its address was handed out by __array_interface__"
+            ),
+            InUse => write!(
+                f,
+                "the storage cannot change its memory in the middle of a call that uses it, as a signal handler would"
             ),
             NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
             Mapped => write!(f, "mapped and shared memory keeps its size; clone it first"),

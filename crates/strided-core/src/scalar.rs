@@ -253,8 +253,8 @@ macro_rules! floats {
         impl Order for $t {
             fn floor_div(self, other: Self) -> Self {
                 let left = self % other;
-                if other == 0.0 || !left.is_finite() {
-                    return $t::floor(self / other);
+                if other == 0.0 {
+                    return self / other;
                 }
                 // Exact up to the last rounding: what is left is taken away first.
                 let whole = (self - left) / other - (left != 0.0 && (left < 0.0) != (other < 0.0)) as u8 as $t;

@@ -15,6 +15,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::mapped::Map;
+use crate::threads;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -400,6 +401,9 @@ impl Storage {
                 return result;
             }
             drop(closed);
+            if threads::is_calling() {
+                return Err(Error::new(op, Problem::InUse)); // the pin is our own, further up the stack
+            }
             std::thread::sleep(PATIENCE / 10);
         }
     }

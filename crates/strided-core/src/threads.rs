@@ -9,6 +9,7 @@
 //! leave between two pieces when there are more callers than threads, so that callers do not crowd the CPUs.
 
 use crate::error::{Error, Problem, Result};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
@@ -46,6 +47,11 @@ static CALLERS: AtomicUsize = AtomicUsize::new(0);
 static WISHED: AtomicUsize = AtomicUsize::new(0);
 /// Asked now and then by a thread whose call takes long: whether to give up.
 static INTERRUPTED: OnceLock<fn() -> bool> = OnceLock::new();
+
+thread_local! {
+    /// Those of them that are calls of this thread: a signal handler may compute in the middle of a call.
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
 
 struct Worker {
     thread: OnceLock<Thread>,
@@ -120,7 +126,7 @@ fn worth_waking(work: usize) -> bool {
 /// Calls `piece(0)` to `piece(pieces - 1)`, each once, on this thread and, where `shared`, on those of the
 /// pool that are free. Pieces may run at the same time, in any order. Fails if the call was interrupted.
 pub fn run(pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
-    let _caller = Counted::new(&CALLERS);
+    let _caller = Caller::new();
     let job = Job {
         piece,
         pieces,
@@ -280,13 +286,44 @@ impl Drop for Counted<'_> {
     }
 }
 
+/// A call that computes, for all to see and for its own thread.
+struct Caller<'a>(#[allow(dead_code)] Counted<'a>);
+
+impl Caller<'_> {
+    fn new() -> Self {
+        CALLS.set(CALLS.get() + 1);
+        Caller(Counted::new(&CALLERS))
+    }
+}
+
+impl Drop for Caller<'_> {
+    fn drop(&mut self) {
+        CALLS.set(CALLS.get() - 1);
+    }
+}
+
+/// Whether this thread is in the middle of a call that computes: what runs now is a signal handler.
+pub fn is_calling() -> bool {
+    CALLS.get() > 0
+}
+
+/// Before a fork: helpers finish their pieces and leave the job, whose caller does the rest. A piece that is under
+/// way in a helper would never be done in the child.
+pub fn send_helpers_away() {
+    JOB.store(null_mut(), SeqCst);
+    while INSIDE.load(SeqCst) > 0 {
+        std::thread::yield_now();
+    }
+}
+
 /// In the child of a fork there are no workers. Nobody else may be computing at that moment.
 pub fn forget_workers() {
     WORKERS.lock().unwrap_or_else(PoisonError::into_inner).clear();
     JOB.store(null_mut(), SeqCst);
-    for count in [&INSIDE, &SPINNING, &CALLERS] {
+    for count in [&INSIDE, &SPINNING] {
         count.store(0, SeqCst);
     }
+    CALLERS.store(CALLS.get(), SeqCst);
     TAKEN.store(false, SeqCst);
 }
 

@@ -7,6 +7,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use strided_core::{Layout, Tensor, threads};
 
@@ -51,21 +52,41 @@ pub fn give<'py, T: IntoPyObject<'py>>(py: Python<'py>, value: T) -> Result<Obje
     Ok(value.into_py_any(py)?.into_ptr())
 }
 
-/// Work that runs while its thread is not attached to the interpreter, and forks that are under way.
+/// Work that runs while its thread is not attached to the interpreter, forks that are under way, and those of them
+/// that have seen the end of such work.
 static DETACHED: AtomicUsize = AtomicUsize::new(0);
 static FORKS: AtomicUsize = AtomicUsize::new(0);
+static SETTLED: AtomicUsize = AtomicUsize::new(0);
 
-/// Lets other Python threads run meanwhile. The only place that does: a fork must not happen in the middle
-/// of such work, whose pins the child would inherit with nobody to let go of them.
+thread_local! {
+    /// The detached work of this thread: a signal handler, or a finalizer, may run in the middle of it, and fork.
+    static OWN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Lets other Python threads run meanwhile. A fork must not happen in the middle of such work, whose pins the child
+/// would inherit with nobody to let go of them.
 pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
-    if FORKS.load(SeqCst) > 0 {
+    detached_unless(&FORKS, py, work)
+}
+
+/// As [`detached`], for work that waits for that of others: a fork waits for them too, and they may need the
+/// interpreter to come to their end.
+pub fn waiting<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
+    detached_unless(&SETTLED, py, work)
+}
+
+/// The only place that lets go of the interpreter for work.
+fn detached_unless<R: Send>(forks: &AtomicUsize, py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
+    if forks.load(SeqCst) > 0 {
         return work();
     }
     DETACHED.fetch_add(1, SeqCst);
+    OWN.set(OWN.get() + 1);
     py.detach(|| {
         struct Done;
         impl Drop for Done {
             fn drop(&mut self) {
+                OWN.set(OWN.get() - 1);
                 DETACHED.fetch_sub(1, SeqCst);
             }
         }
@@ -75,19 +96,28 @@ pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
 }
 
 /// Before a fork: nothing new is detached, and what is runs to its end. The wait is detached itself, because
-/// work that lets go of someone else's memory attaches to do so.
+/// work that lets go of someone else's memory attaches to do so. What this very thread is in the middle of goes on
+/// afterwards, in the child as well.
 #[pyfunction]
 fn _before_fork(py: Python<'_>) {
     FORKS.fetch_add(1, SeqCst);
-    py.detach(|| {
-        while DETACHED.load(SeqCst) > 0 {
-            std::thread::yield_now();
-        }
-    });
+    let own = OWN.get();
+    // Once more if something began before we were attached again; afterwards nothing does.
+    while {
+        py.detach(|| {
+            while DETACHED.load(SeqCst) > own {
+                std::thread::yield_now();
+            }
+            threads::send_helpers_away();
+        });
+        DETACHED.load(SeqCst) > own
+    } {}
+    SETTLED.fetch_add(1, SeqCst);
 }
 
 #[pyfunction]
 fn _after_fork_in_parent() {
+    SETTLED.fetch_sub(1, SeqCst);
     FORKS.fetch_sub(1, SeqCst);
 }
 
@@ -95,7 +125,8 @@ fn _after_fork_in_parent() {
 #[pyfunction]
 fn _after_fork_in_child() {
     FORKS.store(0, SeqCst);
-    DETACHED.store(0, SeqCst);
+    SETTLED.store(0, SeqCst);
+    DETACHED.store(OWN.get(), SeqCst);
     threads::forget_workers();
 }
 

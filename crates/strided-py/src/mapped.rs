@@ -1,7 +1,7 @@
 //! Storages on mapped files and in shared memory, as Python asks for them.
 
 use crate::args::Object;
-use crate::call::{bound, detached};
+use crate::call::{bound, detached, waiting};
 use crate::errors::{Fail, Result};
 use crate::storage::{Run, read};
 use pyo3::prelude::*;
@@ -51,7 +51,7 @@ pub fn share(py: Python<'_>, storage: &Storage) -> Result<()> {
     prepare(py)?;
     // Waits for operations of other threads, which may need the interpreter to come to their end.
     let storage = storage.clone();
-    Ok(detached(py, move || storage.share())?)
+    Ok(waiting(py, move || storage.share())?)
 }
 
 /// Writes what has changed to the file.

@@ -3,7 +3,7 @@
 use crate::args::{FromArg, Object, python_number, wrong_type};
 use crate::arrays::{self, Misfit};
 use crate::buffer;
-use crate::call::{bound, owned, python, with_threads};
+use crate::call::{bound, owned, python, waiting, with_threads};
 use crate::dtype::{self, Device, PyDType};
 use crate::errors::{Fail, Result, named};
 use crate::identity::{bound_storage, forget};
@@ -253,7 +253,7 @@ impl PyStorage {
             let run = &this.get().run;
             let bytes = Layout::row_major(&[size])?.size() * run.dtype.size();
             // Waits for operations of other threads, which may need the interpreter to come to their end.
-            crate::call::detached(py, || run.bytes.resize(bytes))?;
+            waiting(py, || run.bytes.resize(bytes))?;
             Ok(this.clone().into_any())
         })
     }

@@ -1,7 +1,7 @@
 //! Copying, filling, resizing, and reductions.
 
 use crate::args::{Any, FromArg, Ints, Object, Rest, TensorArg};
-use crate::call::{again, compute, detached, in_place, with_threads};
+use crate::call::{again, compute, in_place, waiting, with_threads};
 use crate::errors::{Fail, Result};
 use crate::methods;
 use crate::object::{replace, wrap};
@@ -173,7 +173,7 @@ fn looking_at(
 fn resized(py: Python<'_>, x: TensorArg, shape: &[isize]) -> Result<Object> {
     let mut tensor = Tensor::clone(&x);
     // Waits for operations of other threads, which may need to attach before they let go of their arguments.
-    detached(py, || tensor.resize(shape))?;
+    waiting(py, || tensor.resize(shape))?;
     // SAFETY: a tensor, and no reference into it is alive.
     unsafe { replace(x.0, tensor) };
     Ok(again(x.0))

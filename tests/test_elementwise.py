@@ -1,0 +1,311 @@
+"""Every row of the op table against NumPy in a wider type: dtypes, layouts, forms, and the ULP bound of each function.
+
+`test_matrix.py` has the rows that NumPy computes in the same type, bit for bit.
+"""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from strategies import COMPLEX, DTYPES, FLOATS, INTS, LAYOUTS, fresh, laid_out, ordinary, to_memory, to_values, values_of
+
+import strided as st
+
+OPS = {row[0]: row[1:] for row in st._strided._ops()}
+WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "float64": "longdouble"}
+EXACT = {
+    *["rsub", "floor_divide", "remainder", "fmod", "positive", "sign", "signbit", "copysign", "square", "sqrt"],
+    *["floor", "ceil", "trunc", "frac", "maximum", "minimum", "fmax", "fmin", "isnan", "isinf", "isfinite"],
+    *["isneginf", "isposinf", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or"],
+    *["bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift", "conj_physical", "heaviside", "gcd", "lcm"],
+}  # fmt: skip
+# Wider bounds, in ULP of the result, and absolute ones near a zero of the function.
+ULPS = {("erfc", "float64"): 4, ("erfinv", "float64"): 4, ("lgamma", "float64"): 4, ("digamma", "float64"): 4}
+ABSOLUTE = {"lgamma": 4, "digamma": 4, "logaddexp": 4}  # units of the dtype's epsilon
+NEW = [
+    op for op in OPS if op not in ("add", "sub", "mul", "div", "neg", "abs", "eq", "ne", "lt", "le", "gt", "ge", "reciprocal")
+]
+
+
+def each(function):
+    """A function of Python's floats, element by element."""
+    return np.vectorize(lambda *args: np.longdouble(function(*args)), otypes=["longdouble"])
+
+
+def wide(number):
+    """A number of mpmath as a longdouble."""
+    try:
+        high = float(number)
+    except OverflowError:
+        return np.longdouble(math.inf if number > 0 else -math.inf)
+    return np.longdouble(high) + (np.longdouble(float(number - high)) if math.isfinite(high) else 0)
+
+
+def special(function, at_infinity, below):
+    """A function of mpmath, with its values at plus and minus infinity."""
+
+    def compute(value):
+        if math.isnan(value):
+            return math.nan
+        if math.isinf(value):
+            return at_infinity if value > 0 else below
+        with mpmath.workdps(40):
+            try:
+                return wide(function(mpmath.mpf(float(value))))
+            except (ValueError, ZeroDivisionError):
+                return math.nan
+
+    return each(compute)
+
+
+def log_gamma(x):
+    return mpmath.log(abs(mpmath.gamma(x))) if x < 1e5 else mpmath.loggamma(x)
+
+
+def lgamma(value):
+    return math.inf if value <= 0 and value == math.floor(value) else special(log_gamma, math.inf, math.inf)(value)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def erfinv(value):
+    if not -1 <= value <= 1:
+        return math.nan
+    if abs(value) == 1:
+        return math.copysign(math.inf, value)
+    with mpmath.workdps(40):
+        return wide(mpmath.erfinv(mpmath.mpf(float(value))))
+
+
+def sign(x):
+    if x.dtype == bool:
+        return x
+    return np.where(x == 0, x, x / np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
+
+
+MODELS = {
+    "rsub": lambda a, b: b - a,
+    "pow": np.power,
+    "sign": sign,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2,
+    "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
+    "sigmoid": sigmoid,
+    "erf": special(mpmath.erf, 1.0, -1.0),
+    "erfc": special(mpmath.erfc, 0.0, 2.0),
+    "erfinv": each(erfinv),
+    "lgamma": each(lgamma),
+    "digamma": special(mpmath.digamma, math.inf, math.nan),
+    "xlogy": lambda x, y: np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y)),
+    "frac": lambda x: x - np.trunc(x),
+    "lerp": lambda a, b, w: np.where(np.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w)),
+    "addcmul": lambda a, b, c: a + b * c,
+    "addcdiv": lambda a, b, c: a + b / c,
+    "bitwise_not": np.invert, "bitwise_left_shift": np.left_shift, "bitwise_right_shift": np.right_shift,
+    "conj_physical": np.conj,
+}  # fmt: skip
+
+
+def takes(op, name):
+    return {
+        "any": True, "field": True,
+        "num": name != "bool",
+        "real": name not in COMPLEX,
+        "order": name != "bool" and name not in COMPLEX,
+        "bits": name == "bool" or name in INTS,
+        "int": name in INTS,
+        "float": name not in COMPLEX,
+    }[OPS[op][1]]  # fmt: skip
+
+
+def computed_in(op, name):
+    """The dtype that operands are brought to."""
+    return "float32" if OPS[op][1] in ("field", "float") and (name == "bool" or name in INTS) else name
+
+
+def result_of(op, name):
+    rule, worked = OPS[op][2], computed_in(op, name)
+    if rule == "part":
+        worked = {"complex64": "float32", "complex128": "float64"}.get(worked, worked)
+    return "bool" if rule == "bool" else worked
+
+
+def suitable(op, name, values, position):
+    """Operands for which integers have a result."""
+    if position == 1 and name in INTS:
+        if op in ("floor_divide", "remainder", "fmod"):
+            return np.where(values == 0, 1, values).astype(values.dtype)
+        if op == "pow":
+            return (values % 7).astype(values.dtype)
+        if op.endswith("shift"):
+            return (np.abs(values.astype("int64")) % (np.iinfo(name).bits - 1)).astype(values.dtype)
+    if op in ("gcd", "lcm") and name in INTS:
+        return (values % 50).astype(values.dtype)
+    return values
+
+
+def arguments(op, name, layout):
+    shape = LAYOUTS[layout][0]
+    tensors = []
+    for position in range(OPS[op][0]):
+        own = (1, shape[1]) if layout == "stride 0" and position == 0 else shape
+        values = suitable(op, name, to_values(ordinary(name, own, position + 1), name), position)
+        memory = to_memory(values, name)
+        tensors.append(laid_out(layout, memory, name) if position == 0 else fresh(memory, name))
+    return tensors, [values_of(x).copy() for x in tensors]
+
+
+def model(op, name, *values):
+    """The result in a wider type."""
+    worked = computed_in(op, name)
+    wide = WIDE.get(worked) or (values[0].dtype if worked == name else worked)
+    if worked in COMPLEX:
+        wide = "complex128" if worked == "complex64" else "clongdouble"
+    function = MODELS.get(op) or getattr(np, op)
+    arrays = [to_values(to_memory(v, worked), worked) if worked != name else v for v in values]
+    with np.errstate(all="ignore"):
+        return function(*(a.astype(wide) for a in arrays))
+
+
+def assert_close(x, op, name, wanted, context):
+    result = result_of(op, name)
+    got = values_of(x)
+    assert (x.dtype.name, got.shape) == (result, wanted.shape), context
+    if result not in FLOATS and result not in COMPLEX:
+        np.testing.assert_array_equal(got, wanted.astype(got.dtype), context)
+        return
+    with np.errstate(all="ignore"):
+        if result in COMPLEX:
+            good = np.isfinite(wanted.astype(got.dtype)) & np.isfinite(got)
+            rtol = 3e-6 if result == "complex64" else 1e-13
+            assert (np.abs(got - wanted)[good] <= rtol * np.abs(wanted[good]) + np.finfo(got.dtype).tiny).all(), context
+            return
+        rounded = to_values(to_memory(wanted, result), result)
+        if op in EXACT:
+            same = (got == rounded) | (np.isnan(got) & np.isnan(rounded))
+            assert same.all(), (context, got[~same], rounded[~same])
+            return
+        # Where the wide result is beyond the dtype, infinity is one step away.
+        largest = np.isinf(rounded) & np.isfinite(wanted)
+        same = (got == rounded) | (np.isnan(got) & np.isnan(rounded)) | largest
+        ulp = spacing(rounded, result)
+        allowed = ULPS.get((op, result), 1) * ulp
+        if op in ABSOLUTE:
+            allowed = np.maximum(allowed, ABSOLUTE[op] * spacing(np.ones_like(rounded), result))
+        off = np.abs(got.astype(wanted.dtype) - wanted)
+        good = same | (off <= allowed)
+        assert good.all(), (op, name, context, got[~good][:4], wanted[~good][:4], (off / ulp)[~good][:4])
+
+
+def spacing(values, name):
+    """The distance to the next number of a dtype."""
+    size = np.abs(values)
+    if name == "bfloat16":
+        return np.spacing(size.astype("float32")).astype("float64") * 2**16
+    return np.spacing(size.astype(name)).astype("longdouble")
+
+
+CASES = [(op, name) for op in NEW for name in DTYPES]
+GOOD = [(op, name) for op, name in CASES if takes(op, name)]
+# NumPy has no such function of complex numbers, or another one.
+SKIPPED = {("reciprocal", "bool")} | {(op, name) for op in ("exp2", "logaddexp") for name in COMPLEX}
+
+
+@pytest.mark.parametrize(("op", "name"), [case for case in GOOD if case not in SKIPPED])
+def test_every_layout_and_form(op, name):
+    result = result_of(op, name)
+    for layout in LAYOUTS:
+        tensors, values = arguments(op, name, layout)
+        wanted = model(op, name, *values)
+        assert_close(getattr(st, op)(*tensors), op, name, wanted, f"function: {layout}")
+        assert_close(getattr(tensors[0], op)(*tensors[1:]), op, name, wanted, f"method: {layout}")
+        out = st.empty(wanted.shape, dtype=getattr(st, result))
+        assert getattr(st, op)(*tensors, out=out) is out
+        assert_close(out, op, name, wanted, f"out: {layout}")
+        if result == name and layout != "stride 0":
+            assert getattr(tensors[0], f"{op}_")(*tensors[1:]) is tensors[0]
+            assert_close(tensors[0], op, name, wanted, f"in place: {layout}")
+
+
+@pytest.mark.parametrize(("op", "name"), [(op, name) for op, name in CASES if not takes(op, name)])
+def test_other_dtypes_are_refused(op, name):
+    tensors, _ = arguments(op, name, "dense")
+    with pytest.raises(st.DTypeError, match=f"^{op}: .*{name}"):
+        getattr(st, op)(*tensors)
+
+
+@pytest.mark.parametrize("op", [op for op in NEW if OPS[op][1] in ("field", "float")])
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_many_elements_and_hostile_ones(op, name):
+    """Large enough for threads; every exponent of the dtype, and what lies around the poles."""
+    rng = np.random.default_rng(7)
+    info = np.finfo(name)
+    count = 3_000 if op in MODELS and isinstance(MODELS[op], np.vectorize) else 60_000
+    spread = np.ldexp(rng.uniform(-1, 1, count), rng.integers(info.minexp - 5, info.maxexp, count))
+    odd = [0.0, -0.0, 1, -1, 0.5, -0.5, 2, info.max, -info.max, info.tiny, info.smallest_subnormal, np.inf, -np.inf, np.nan]
+    near = np.concatenate([rng.uniform(-3, 3, count), 1 + rng.uniform(-1e-3, 1e-3, 99), rng.uniform(-100, 100, count)])
+    with np.errstate(all="ignore"):
+        a = np.concatenate([spread, near, odd]).astype(name)
+    if op == "lgamma" or op == "digamma":
+        a = np.abs(a)
+    operands = [a, *(rng.permutation(a) for _ in range(OPS[op][0] - 1))]
+    if op in ("lerp", "addcdiv"):  # sums of rounded terms: bounds in ULP of the result hold where nothing cancels
+        operands = [np.abs(rng.uniform(0.1, 1, a.size)).astype(name) for _ in operands]
+        wanted = model(op, name, *operands)
+        got = getattr(st, op)(*(st.tensor(v) for v in operands))
+        assert np.allclose(values_of(got), wanted.astype(name), rtol=8 * info.eps)
+        return
+    got = getattr(st, op)(*(st.tensor(v) for v in operands))
+    assert_close(got, op, name, model(op, name, *operands), "hostile")
+
+
+@pytest.mark.parametrize("name", INTS)
+@pytest.mark.parametrize("op", ["floor_divide", "remainder", "fmod"])
+def test_integers_are_not_divided_by_zero(op, name):
+    x = st.tensor([5, 6, 7], dtype=getattr(st, name))
+    for divisor in (0, st.tensor([1, 0, 2], dtype=x.dtype), False):
+        with pytest.raises(ZeroDivisionError, match=f"^{op}_?: "):
+            getattr(x, op)(divisor)
+        with pytest.raises(ZeroDivisionError):
+            getattr(x, f"{op}_")(divisor)
+    assert x.tolist() == [5, 6, 7]
+    if name.startswith("int"):
+        low = int(np.iinfo(name).min)
+        assert (st.tensor([low], dtype=x.dtype) // -1).tolist() == [low]
+        assert (st.tensor([low], dtype=x.dtype) % -1).tolist() == [0]
+        with pytest.raises(ValueError, match="exponent"):
+            x**-1
+
+
+def test_operators_in_all_directions():
+    x, y = st.tensor([7, -7, 3]), st.tensor([2, 2, 5])
+    a, b = x.numpy(), y.numpy()
+    for got, wanted in [
+        (x // y, a // b), (x % y, a % b), (x**y, a**b), (x & y, a & b), (x | y, a | b), (x ^ y, a ^ b),
+        (x << 2, a << 2), (x >> 1, a >> 1), (~x, ~a), (+x, +a), (20 // y, 20 // b), (20 % y, 20 % b), (2**y, 2**b),
+        (6 & y, 6 & b), (6 | y, 6 | b), (6 ^ y, 6 ^ b), (1 << y, 1 << b), (99 >> y, 99 >> b), (x // 2, a // 2),
+        (divmod(x, y)[0], a // b), (divmod(x, y)[1], a % b), (divmod(20, y)[1], 20 % b),
+    ]:  # fmt: skip
+        assert got.tolist() == wanted.tolist()
+    z = st.tensor([7, -7, 3])
+    pointer = z.data_ptr()
+    for step in ("z //= 2", "z **= 2", "z %= 5", "z |= 8", "z &= 12", "z ^= 1", "z <<= 3", "z >>= 1"):
+        space = {"z": z}
+        exec(step, space)
+        assert space["z"] is z and z.data_ptr() == pointer
+    assert z.tolist() == ((((((((a // 2) ** 2) % 5) | 8) & 12) ^ 1) << 3) >> 1).tolist()
+    with pytest.raises(TypeError):
+        pow(x, 2, 3)
+
+
+def test_other_names():
+    x = st.tensor([0.25, 0.5])
+    for alias, name in {"arcsin": "asin", "subtract": "sub", "true_divide": "div", "greater_equal": "ge"}.items():
+        others = () if OPS[name][0] == 1 else (x,)
+        assert getattr(st, alias)(x, *others).tolist() == getattr(st, name)(x, *others).tolist()
+        assert getattr(x.clone(), alias)(*others).tolist() == getattr(x, name)(*others).tolist()
+    assert st.lerp(x, end=x + 1, weight=0.5).tolist() == [0.75, 1.0]
+    assert st.addcmul(x, tensor1=x, tensor2=2).tolist() == [0.75, 1.5]
