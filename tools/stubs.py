@@ -191,7 +191,9 @@ SPECIAL = {
     ("unfold", "size"): "SupportsIndex",
 }
 for row in native._ops():
-    SPECIAL |= {(name, word): "_Operand" for name in (row[0], f"{row[0]}_") for word in ("input", "other")}
+    names = [form for name in row[-1] for form in (name, f"{name}_")]
+    words = ("input", "other", "end", "weight", "tensor1", "tensor2")
+    SPECIAL |= {(name, word): "_Operand" for name in names for word in words}
 
 # NumPy's words, which are accepted for ours.
 WORDS = {
@@ -265,7 +267,7 @@ RETURNS = {
     "_memory_trim": "_Int",
     "get_num_threads": "_Int",
     "set_num_threads": "None",
-    "_ops": "list[tuple[str, _Int, str, str, str, str]]",
+    "_ops": "list[tuple[str, _Int, str, str, str, str, list[str]]]",
 }
 
 PROPERTIES = {
@@ -356,7 +358,11 @@ PROTOCOLS = {
     "__iter__": ("", "Iterator[Tensor]"),
     "__len__": ("", "_Int"),
     "__ne__": ("other: object, /", "_Bool"),
+    "__divmod__": ("other: _Operand, /", "tuple[Tensor, Tensor]"),
+    "__rdivmod__": ("other: _Operand, /", "tuple[Tensor, Tensor]"),
+    "__invert__": ("", "Tensor"),
     "__neg__": ("", "Tensor"),
+    "__pos__": ("", "Tensor"),
     "__reduce__": ("", "str | tuple[Any, ...]"),
     "__reduce_ex__": ("protocol: SupportsIndex, /", "str | tuple[Any, ...]"),
     "__repr__": ("", "str"),
@@ -364,7 +370,11 @@ PROTOCOLS = {
     "__sizeof__": ("", "_Int"),
     "__str__": ("", "str"),
 }
-OPERATORS = {f"__{form}{name}__" for form in ("", "r", "i") for name in ("add", "sub", "mul", "truediv")}
+OPERATORS = {
+    f"__{form}{name}__"
+    for form in ("", "r", "i")
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift")
+}
 COMPARISONS = {"__lt__", "__le__", "__gt__", "__ge__"}
 # `__delitem__` is there only to refuse; the buffer's methods are visible from Python 3.12 on, and are written by hand.
 NOT_SHOWN = {"__buffer__", "__delitem__", "__doc__", "__module__", "__release_buffer__", "__slots__", "__weakref__", "__dict__"}  # fmt: skip

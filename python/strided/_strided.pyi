@@ -54,7 +54,7 @@ class _Count(builtins.int):
     @overload
     def __call__(self, dim: SupportsIndex) -> _Int: ...
 
-__all__ = ["BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "add", "arange", "as_strided", "as_tensor", "asarray", "bfloat16", "bool", "broadcast_to", "can_cast", "cdouble", "cfloat", "chunk", "clone", "complex128", "complex64", "device", "diagonal", "div", "double", "dtype", "empty", "empty_like", "empty_strided", "eq", "expand", "expand_as", "eye", "flatten", "flip", "float", "float16", "float32", "float64", "fold", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "ge", "get_default_dtype", "get_num_threads", "gt", "half", "imag", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "le", "linspace", "logspace", "long", "lt", "moveaxis", "movedim", "mul", "narrow", "ne", "neg", "numel", "ones", "ones_like", "permute", "promote_types", "range", "ravel", "real", "reshape", "reshape_as", "result_type", "scalar_tensor", "select", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "short", "split", "squeeze", "sub", "sum", "swapaxes", "swapdims", "t", "tensor", "tensor_split", "transpose", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as", "view_as_real", "zeros", "zeros_like"]
+__all__ = ["BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "angle", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "bfloat16", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_to", "can_cast", "cdouble", "ceil", "cfloat", "chunk", "clone", "complex128", "complex64", "conj_physical", "copysign", "cos", "cosh", "deg2rad", "device", "diagonal", "digamma", "div", "divide", "double", "dtype", "empty", "empty_like", "empty_strided", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "float", "float16", "float32", "float64", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gcd", "ge", "get_default_dtype", "get_num_threads", "greater", "greater_equal", "gt", "half", "heaviside", "hypot", "imag", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "lcm", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "long", "lt", "maximum", "minimum", "moveaxis", "movedim", "mul", "multiply", "narrow", "ne", "neg", "negative", "not_equal", "numel", "ones", "ones_like", "permute", "positive", "pow", "promote_types", "rad2deg", "range", "ravel", "real", "reciprocal", "remainder", "reshape", "reshape_as", "result_type", "rsqrt", "rsub", "scalar_tensor", "select", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "split", "sqrt", "square", "squeeze", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "tan", "tanh", "tensor", "tensor_split", "transpose", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as", "view_as_real", "xlogy", "zeros", "zeros_like"]
 
 class BFloat16Storage(Storage):
     """A Storage of bfloat16: constructs one, and `isinstance` knows it."""
@@ -451,10 +451,62 @@ class Tensor:
         """The magnitude of each element."""
     def abs_(self) -> Tensor:
         """`abs` into the tensor itself."""
+    def absolute(self, *, out: Tensor | None = None) -> Tensor:
+        """The magnitude of each element."""
+    def absolute_(self) -> Tensor:
+        """`absolute` into the tensor itself."""
+    def acos(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse cosine."""
+    def acos_(self) -> Tensor:
+        """`acos` into the tensor itself."""
+    def acosh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic cosine."""
+    def acosh_(self) -> Tensor:
+        """`acosh` into the tensor itself."""
     def add(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Sum of the operands, element by element."""
     def add_(self, other: _Operand) -> Tensor:
         """`add` into the tensor itself."""
+    def addcdiv(self, tensor1: _Operand, tensor2: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The first operand plus the quotient of the others."""
+    def addcdiv_(self, tensor1: _Operand, tensor2: _Operand) -> Tensor:
+        """`addcdiv` into the tensor itself."""
+    def addcmul(self, tensor1: _Operand, tensor2: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The first operand plus the product of the others."""
+    def addcmul_(self, tensor1: _Operand, tensor2: _Operand) -> Tensor:
+        """`addcmul` into the tensor itself."""
+    def angle(self, *, out: Tensor | None = None) -> Tensor:
+        """The angle of each number in the complex plane."""
+    def angle_(self) -> Tensor:
+        """`angle` into the tensor itself."""
+    def arccos(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse cosine."""
+    def arccos_(self) -> Tensor:
+        """`arccos` into the tensor itself."""
+    def arccosh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic cosine."""
+    def arccosh_(self) -> Tensor:
+        """`arccosh` into the tensor itself."""
+    def arcsin(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse sine."""
+    def arcsin_(self) -> Tensor:
+        """`arcsin` into the tensor itself."""
+    def arcsinh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic sine."""
+    def arcsinh_(self) -> Tensor:
+        """`arcsinh` into the tensor itself."""
+    def arctan(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse tangent."""
+    def arctan2(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The angle of the point whose y is the left operand and whose x is the right one."""
+    def arctan2_(self, other: _Operand) -> Tensor:
+        """`arctan2` into the tensor itself."""
+    def arctan_(self) -> Tensor:
+        """`arctan` into the tensor itself."""
+    def arctanh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic tangent."""
+    def arctanh_(self) -> Tensor:
+        """`arctanh` into the tensor itself."""
     @overload
     def as_strided(self, size: _Ints, stride: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor:
         """A view of any shape, strides and offset that stay within the storage."""
@@ -465,10 +517,54 @@ class Tensor:
         """`as_strided`, changing the tensor itself."""
     @overload
     def as_strided_(self, shape: _Ints, strides: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor: ...
+    def asin(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse sine."""
+    def asin_(self) -> Tensor:
+        """`asin` into the tensor itself."""
+    def asinh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic sine."""
+    def asinh_(self) -> Tensor:
+        """`asinh` into the tensor itself."""
     def astype(self, dtype: _DTypeLike, copy: _Bool = True) -> Tensor:
         """The tensor in another dtype, as a copy unless `copy=False`: NumPy's name for `to`."""
+    def atan(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse tangent."""
+    def atan2(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The angle of the point whose y is the left operand and whose x is the right one."""
+    def atan2_(self, other: _Operand) -> Tensor:
+        """`atan2` into the tensor itself."""
+    def atan_(self) -> Tensor:
+        """`atan` into the tensor itself."""
+    def atanh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic tangent."""
+    def atanh_(self) -> Tensor:
+        """`atanh` into the tensor itself."""
     def bfloat16(self) -> Tensor:
         """The tensor as bfloat16."""
+    def bitwise_and(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The bits that both operands have."""
+    def bitwise_and_(self, other: _Operand) -> Tensor:
+        """`bitwise_and` into the tensor itself."""
+    def bitwise_left_shift(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The bits moved up by so many places."""
+    def bitwise_left_shift_(self, other: _Operand) -> Tensor:
+        """`bitwise_left_shift` into the tensor itself."""
+    def bitwise_not(self, *, out: Tensor | None = None) -> Tensor:
+        """Each bit turned around."""
+    def bitwise_not_(self) -> Tensor:
+        """`bitwise_not` into the tensor itself."""
+    def bitwise_or(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The bits that one of the operands has."""
+    def bitwise_or_(self, other: _Operand) -> Tensor:
+        """`bitwise_or` into the tensor itself."""
+    def bitwise_right_shift(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The bits moved down by so many places; the sign stays."""
+    def bitwise_right_shift_(self, other: _Operand) -> Tensor:
+        """`bitwise_right_shift` into the tensor itself."""
+    def bitwise_xor(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The bits that exactly one of the operands has."""
+    def bitwise_xor_(self, other: _Operand) -> Tensor:
+        """`bitwise_xor` into the tensor itself."""
     def bool(self) -> Tensor:
         """The tensor as bool: whether each element differs from 0."""
     @overload
@@ -482,6 +578,10 @@ class Tensor:
         """The tensor as uint8."""
     def cdouble(self) -> Tensor:
         """The tensor as complex128."""
+    def ceil(self, *, out: Tensor | None = None) -> Tensor:
+        """Up to a whole number."""
+    def ceil_(self) -> Tensor:
+        """`ceil` into the tensor itself."""
     def cfloat(self) -> Tensor:
         """The tensor as complex64."""
     def char(self) -> Tensor:
@@ -493,16 +593,36 @@ class Tensor:
     def chunk(self, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
     def clone(self) -> Tensor:
         """A row-major copy with memory of its own."""
+    def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
+        """The complex conjugate, written out."""
+    def conj_physical_(self) -> Tensor:
+        """`conj_physical` into the tensor itself."""
     def contiguous(self) -> Tensor:
         """The tensor itself if it is row-major without gaps, else such a copy."""
     def copy(self) -> Tensor:
         """A row-major copy with memory of its own: `clone` under NumPy's name."""
     def copy_(self, src: _Data, non_blocking: _Bool = False) -> Tensor:
         """Writes the values of a tensor, an array or a nested sequence into this tensor, broadcast and cast."""
+    def copysign(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The magnitude of the left operand with the sign of the right one."""
+    def copysign_(self, other: _Operand) -> Tensor:
+        """`copysign` into the tensor itself."""
+    def cos(self, *, out: Tensor | None = None) -> Tensor:
+        """Cosine."""
+    def cos_(self) -> Tensor:
+        """`cos` into the tensor itself."""
+    def cosh(self, *, out: Tensor | None = None) -> Tensor:
+        """Hyperbolic cosine."""
+    def cosh_(self) -> Tensor:
+        """`cosh` into the tensor itself."""
     def cpu(self) -> Tensor:
         """The tensor on the CPU, where it is already."""
     def data_ptr(self) -> _Int:
         """The address of the first element (of the element whose indices are all 0)."""
+    def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
+        """Degrees as radians."""
+    def deg2rad_(self) -> Tensor:
+        """`deg2rad` into the tensor itself."""
     @property
     def device(self) -> _Device:
         """Where the memory lies: the CPU."""
@@ -511,12 +631,20 @@ class Tensor:
         """A view of the diagonal of two dims, which becomes the last dim."""
     @overload
     def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Tensor: ...
+    def digamma(self, *, out: Tensor | None = None) -> Tensor:
+        """Derivative of `lgamma`."""
+    def digamma_(self) -> Tensor:
+        """`digamma` into the tensor itself."""
     def dim(self) -> _Int:
         """The number of dims."""
     def div(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Left operand divided by the right one; integers give the default float."""
     def div_(self, other: _Operand) -> Tensor:
         """`div` into the tensor itself."""
+    def divide(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Left operand divided by the right one; integers give the default float."""
+    def divide_(self, other: _Operand) -> Tensor:
+        """`divide` into the tensor itself."""
     def double(self) -> Tensor:
         """The tensor as float64."""
     @property
@@ -528,6 +656,26 @@ class Tensor:
         """Whether the operands are equal, element by element."""
     def eq_(self, other: _Operand) -> Tensor:
         """`eq` into the tensor itself."""
+    def erf(self, *, out: Tensor | None = None) -> Tensor:
+        """The error function."""
+    def erf_(self) -> Tensor:
+        """`erf` into the tensor itself."""
+    def erfc(self, *, out: Tensor | None = None) -> Tensor:
+        """One minus the error function, exact where that is small."""
+    def erfc_(self) -> Tensor:
+        """`erfc` into the tensor itself."""
+    def erfinv(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse of the error function."""
+    def erfinv_(self) -> Tensor:
+        """`erfinv` into the tensor itself."""
+    def exp(self, *, out: Tensor | None = None) -> Tensor:
+        """e to the power of each element."""
+    def exp2(self, *, out: Tensor | None = None) -> Tensor:
+        """Two to the power of each element."""
+    def exp2_(self) -> Tensor:
+        """`exp2` into the tensor itself."""
+    def exp_(self) -> Tensor:
+        """`exp` into the tensor itself."""
     @overload
     def expand(self, *size: SupportsIndex) -> Tensor:
         """A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may stand in front."""
@@ -537,8 +685,16 @@ class Tensor:
     def expand(self, shape: _Ints) -> Tensor: ...
     def expand_as(self, other: Tensor | _Layout) -> Tensor:
         """`expand` to the shape of another tensor."""
+    def expm1(self, *, out: Tensor | None = None) -> Tensor:
+        """e to the power of each element, minus one; exact near 0."""
+    def expm1_(self) -> Tensor:
+        """`expm1` into the tensor itself."""
     def fill_(self, value: _Number) -> Tensor:
         """Sets every element."""
+    def fix(self, *, out: Tensor | None = None) -> Tensor:
+        """Toward zero to a whole number."""
+    def fix_(self) -> Tensor:
+        """`fix` into the tensor itself."""
     def flatten(self, start_dim: SupportsIndex = 0, end_dim: SupportsIndex = -1) -> Tensor:
         """Dims `start_dim` to `end_dim` as one: a view where the strides allow it."""
     @overload
@@ -548,21 +704,65 @@ class Tensor:
     def flip(self, dims: _Ints) -> Tensor: ...
     def float(self) -> Tensor:
         """The tensor as float32."""
+    def floor(self, *, out: Tensor | None = None) -> Tensor:
+        """Down to a whole number."""
+    def floor_(self) -> Tensor:
+        """`floor` into the tensor itself."""
+    def floor_divide(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Quotient, down to a whole number."""
+    def floor_divide_(self, other: _Operand) -> Tensor:
+        """`floor_divide` into the tensor itself."""
+    def fmax(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The larger operand; one that is NaN does not count."""
+    def fmax_(self, other: _Operand) -> Tensor:
+        """`fmax` into the tensor itself."""
+    def fmin(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The smaller operand; one that is NaN does not count."""
+    def fmin_(self, other: _Operand) -> Tensor:
+        """`fmin` into the tensor itself."""
+    def fmod(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """What division toward zero leaves; it has the sign of the dividend."""
+    def fmod_(self, other: _Operand) -> Tensor:
+        """`fmod` into the tensor itself."""
     @overload
     def fold(self, *modes: SupportsIndex) -> Tensor:
         """A view in which sequentially contiguous modes are one; without modes, all of them in order of location."""
     @overload
     def fold(self, modes: _Ints) -> Tensor: ...
+    def frac(self, *, out: Tensor | None = None) -> Tensor:
+        """What `trunc` takes away."""
+    def frac_(self) -> Tensor:
+        """`frac` into the tensor itself."""
+    def gcd(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Greatest common divisor."""
+    def gcd_(self, other: _Operand) -> Tensor:
+        """`gcd` into the tensor itself."""
     def ge(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether the left operand is larger or equal."""
     def ge_(self, other: _Operand) -> Tensor:
         """`ge` into the tensor itself."""
+    def greater(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether the left operand is larger."""
+    def greater_(self, other: _Operand) -> Tensor:
+        """`greater` into the tensor itself."""
+    def greater_equal(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether the left operand is larger or equal."""
+    def greater_equal_(self, other: _Operand) -> Tensor:
+        """`greater_equal` into the tensor itself."""
     def gt(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether the left operand is larger."""
     def gt_(self, other: _Operand) -> Tensor:
         """`gt` into the tensor itself."""
     def half(self) -> Tensor:
         """The tensor as float16."""
+    def heaviside(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """0 below 0, 1 above, and the right operand at 0."""
+    def heaviside_(self, other: _Operand) -> Tensor:
+        """`heaviside` into the tensor itself."""
+    def hypot(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The hypotenuse of a right triangle with these legs."""
+    def hypot_(self, other: _Operand) -> Tensor:
+        """`hypot` into the tensor itself."""
     @property
     def imag(self) -> Tensor:
         """The imaginary parts of a complex tensor, as a view."""
@@ -582,6 +782,26 @@ class Tensor:
         """Whether other processes may see what is written: shared memory, or a file that is mapped so."""
     def is_signed(self) -> _Bool:
         """Whether the dtype has negative numbers."""
+    def isfinite(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is neither infinite nor NaN."""
+    def isfinite_(self) -> Tensor:
+        """`isfinite` into the tensor itself."""
+    def isinf(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is infinite."""
+    def isinf_(self) -> Tensor:
+        """`isinf` into the tensor itself."""
+    def isnan(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is NaN."""
+    def isnan_(self) -> Tensor:
+        """`isnan` into the tensor itself."""
+    def isneginf(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is minus infinity."""
+    def isneginf_(self) -> Tensor:
+        """`isneginf` into the tensor itself."""
+    def isposinf(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is plus infinity."""
+    def isposinf_(self) -> Tensor:
+        """`isposinf` into the tensor itself."""
     def item(self, *index: SupportsIndex) -> Any:
         """The only element, or the one with these indices, as a Python number."""
     @property
@@ -590,10 +810,66 @@ class Tensor:
     @property
     def layout(self) -> _Layout:
         """Shape, strides and offset as a value of their own."""
+    def lcm(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Least common multiple."""
+    def lcm_(self, other: _Operand) -> Tensor:
+        """`lcm` into the tensor itself."""
     def le(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether the left operand is smaller or equal."""
     def le_(self, other: _Operand) -> Tensor:
         """`le` into the tensor itself."""
+    def lerp(self, end: _Operand, weight: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The point between the first two operands at a share of the way."""
+    def lerp_(self, end: _Operand, weight: _Operand) -> Tensor:
+        """`lerp` into the tensor itself."""
+    def less(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether the left operand is smaller."""
+    def less_(self, other: _Operand) -> Tensor:
+        """`less` into the tensor itself."""
+    def less_equal(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether the left operand is smaller or equal."""
+    def less_equal_(self, other: _Operand) -> Tensor:
+        """`less_equal` into the tensor itself."""
+    def lgamma(self, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm of the magnitude of the gamma function."""
+    def lgamma_(self) -> Tensor:
+        """`lgamma` into the tensor itself."""
+    def log(self, *, out: Tensor | None = None) -> Tensor:
+        """Natural logarithm."""
+    def log10(self, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm to the base 10."""
+    def log10_(self) -> Tensor:
+        """`log10` into the tensor itself."""
+    def log1p(self, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm of one plus each element; exact near 0."""
+    def log1p_(self) -> Tensor:
+        """`log1p` into the tensor itself."""
+    def log2(self, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm to the base 2."""
+    def log2_(self) -> Tensor:
+        """`log2` into the tensor itself."""
+    def log_(self) -> Tensor:
+        """`log` into the tensor itself."""
+    def logaddexp(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm of the sum of both operands' exponentials."""
+    def logaddexp_(self, other: _Operand) -> Tensor:
+        """`logaddexp` into the tensor itself."""
+    def logical_and(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether both operands differ from 0."""
+    def logical_and_(self, other: _Operand) -> Tensor:
+        """`logical_and` into the tensor itself."""
+    def logical_not(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element is 0."""
+    def logical_not_(self) -> Tensor:
+        """`logical_not` into the tensor itself."""
+    def logical_or(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether one of the operands differs from 0."""
+    def logical_or_(self, other: _Operand) -> Tensor:
+        """`logical_or` into the tensor itself."""
+    def logical_xor(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether exactly one of the operands differs from 0."""
+    def logical_xor_(self, other: _Operand) -> Tensor:
+        """`logical_xor` into the tensor itself."""
     def long(self) -> Tensor:
         """The tensor as int64."""
     def lt(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -603,6 +879,14 @@ class Tensor:
     @property
     def mT(self) -> Tensor:
         """A view with the last two dims swapped."""
+    def maximum(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The larger operand; NaN if one of them is."""
+    def maximum_(self, other: _Operand) -> Tensor:
+        """`maximum` into the tensor itself."""
+    def minimum(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The smaller operand; NaN if one of them is."""
+    def minimum_(self, other: _Operand) -> Tensor:
+        """`minimum` into the tensor itself."""
     def moveaxis(self, source: _Ints, destination: _Ints) -> Tensor:
         """A view with some dims moved to other places: another name for `movedim`."""
     def movedim(self, source: _Ints, destination: _Ints) -> Tensor:
@@ -611,6 +895,10 @@ class Tensor:
         """Product of the operands, element by element."""
     def mul_(self, other: _Operand) -> Tensor:
         """`mul` into the tensor itself."""
+    def multiply(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Product of the operands, element by element."""
+    def multiply_(self, other: _Operand) -> Tensor:
+        """`multiply` into the tensor itself."""
     @overload
     def narrow(self, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> Tensor:
         """A view of `length` indices of a dim, from `start` on."""
@@ -632,6 +920,10 @@ class Tensor:
         """Each element with its sign changed."""
     def neg_(self) -> Tensor:
         """`neg` into the tensor itself."""
+    def negative(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element with its sign changed."""
+    def negative_(self) -> Tensor:
+        """`negative` into the tensor itself."""
     def nelement(self) -> _Int:
         """The number of elements."""
     def new(self, *args: Any) -> Tensor:
@@ -669,6 +961,10 @@ class Tensor:
     def new_zeros(self, size: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
     @overload
     def new_zeros(self, shape: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+    def not_equal(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Whether the operands differ, element by element."""
+    def not_equal_(self, other: _Operand) -> Tensor:
+        """`not_equal` into the tensor itself."""
     def numel(self) -> _Int:
         """The number of elements."""
     def numpy(self, force: _Bool = False) -> _NDArray:
@@ -680,11 +976,31 @@ class Tensor:
         """A view with the dims in the given order."""
     @overload
     def permute(self, dims: _Ints) -> Tensor: ...
+    def positive(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element as it is."""
+    def positive_(self) -> Tensor:
+        """`positive` into the tensor itself."""
+    def pow(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Left operand to the power of the right one."""
+    def pow_(self, other: _Operand) -> Tensor:
+        """`pow` into the tensor itself."""
+    def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
+        """Radians as degrees."""
+    def rad2deg_(self) -> Tensor:
+        """`rad2deg` into the tensor itself."""
     def ravel(self) -> Tensor:
         """All elements as one dim: a view where the strides allow it."""
     @property
     def real(self) -> Tensor:
         """The real parts: a view, the tensor itself where it is not complex."""
+    def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
+        """One divided by each element."""
+    def reciprocal_(self) -> Tensor:
+        """`reciprocal` into the tensor itself."""
+    def remainder(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """What `floor_divide` leaves; it has the sign of the divisor."""
+    def remainder_(self, other: _Operand) -> Tensor:
+        """`remainder` into the tensor itself."""
     @property
     def requires_grad(self) -> _Bool:
         """Whether gradients are recorded: never."""
@@ -702,6 +1018,14 @@ class Tensor:
     def resize_(self, size: _Ints) -> Tensor: ...
     def resize_as_(self, other: Tensor) -> Tensor:
         """`resize_` to the size of another tensor."""
+    def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
+        """One divided by the square root."""
+    def rsqrt_(self) -> Tensor:
+        """`rsqrt` into the tensor itself."""
+    def rsub(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Right operand minus the left one."""
+    def rsub_(self, other: _Operand) -> Tensor:
+        """`rsub` into the tensor itself."""
     @overload
     def select(self, dim: SupportsIndex, index: SupportsIndex) -> Tensor:
         """A view of one index of a dim, without that dim."""
@@ -712,6 +1036,10 @@ class Tensor:
         """Looks at another tensor's storage in its way, or at a storage: whole, or with an offset, sizes and strides."""
     @overload
     def set_(self, source: Tensor | Storage, storage_offset: SupportsIndex = 0, shape: _Ints | None = None, strides: _Ints | None = None) -> Tensor: ...
+    def sgn(self, *, out: Tensor | None = None) -> Tensor:
+        """-1, 0 or 1 by the sign; of a complex number, the point of the unit circle in its direction."""
+    def sgn_(self) -> Tensor:
+        """`sgn` into the tensor itself."""
     @property
     def shape(self) -> Size:
         """The extents, as a Size."""
@@ -719,6 +1047,30 @@ class Tensor:
         """Moves the storage to memory that other processes can share; all tensors on it go with it."""
     def short(self) -> Tensor:
         """The tensor as int16."""
+    def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
+        """1 / (1 + exp(-x))."""
+    def sigmoid_(self) -> Tensor:
+        """`sigmoid` into the tensor itself."""
+    def sign(self, *, out: Tensor | None = None) -> Tensor:
+        """-1, 0 or 1 by the sign; of a complex number, the point of the unit circle in its direction."""
+    def sign_(self) -> Tensor:
+        """`sign` into the tensor itself."""
+    def signbit(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether the sign is negative, also that of a zero."""
+    def signbit_(self) -> Tensor:
+        """`signbit` into the tensor itself."""
+    def sin(self, *, out: Tensor | None = None) -> Tensor:
+        """Sine."""
+    def sin_(self) -> Tensor:
+        """`sin` into the tensor itself."""
+    def sinc(self, *, out: Tensor | None = None) -> Tensor:
+        """sin(pi x) / (pi x), and 1 at 0."""
+    def sinc_(self) -> Tensor:
+        """`sinc` into the tensor itself."""
+    def sinh(self, *, out: Tensor | None = None) -> Tensor:
+        """Hyperbolic sine."""
+    def sinh_(self) -> Tensor:
+        """`sinh` into the tensor itself."""
     @property
     def size(self) -> _Count:
         """The extents as a Size, or the extent of one dim."""
@@ -727,6 +1079,14 @@ class Tensor:
         """A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes in a list."""
     @overload
     def split(self, split_size: _Ints, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
+    def sqrt(self, *, out: Tensor | None = None) -> Tensor:
+        """Square root."""
+    def sqrt_(self) -> Tensor:
+        """`sqrt` into the tensor itself."""
+    def square(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element times itself."""
+    def square_(self) -> Tensor:
+        """`square` into the tensor itself."""
     @overload
     def squeeze(self, dim: _Ints | None = None) -> Tensor:
         """A view without the dims of extent 1, or without those of them that are named."""
@@ -754,6 +1114,10 @@ class Tensor:
         """Left operand minus the right one."""
     def sub_(self, other: _Operand) -> Tensor:
         """`sub` into the tensor itself."""
+    def subtract(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Left operand minus the right one."""
+    def subtract_(self, other: _Operand) -> Tensor:
+        """`subtract` into the tensor itself."""
     @overload
     def sum(self, dim: _Ints | None = None, keepdim: _Bool = False, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Sum of the elements, of all or along dims."""
@@ -770,6 +1134,14 @@ class Tensor:
         """A matrix with its dims swapped; tensors of fewer dims as they are."""
     def t_(self) -> Tensor:
         """`t`, changing the tensor itself."""
+    def tan(self, *, out: Tensor | None = None) -> Tensor:
+        """Tangent."""
+    def tan_(self) -> Tensor:
+        """`tan` into the tensor itself."""
+    def tanh(self, *, out: Tensor | None = None) -> Tensor:
+        """Hyperbolic tangent."""
+    def tanh_(self) -> Tensor:
+        """`tanh` into the tensor itself."""
     @overload
     def tensor_split(self, indices_or_sections: _Ints, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
         """A tuple of views: so many of nearly equal size, or cut at the given indices."""
@@ -789,6 +1161,14 @@ class Tensor:
         """`transpose`, changing the tensor itself."""
     @overload
     def transpose_(self, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
+    def true_divide(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Left operand divided by the right one; integers give the default float."""
+    def true_divide_(self, other: _Operand) -> Tensor:
+        """`true_divide` into the tensor itself."""
+    def trunc(self, *, out: Tensor | None = None) -> Tensor:
+        """Toward zero to a whole number."""
+    def trunc_(self) -> Tensor:
+        """`trunc` into the tensor itself."""
     @overload
     def type(self, dtype: None = None, non_blocking: _Bool = False) -> str:
         """The name of the tensor's type, or the tensor as another type."""
@@ -831,10 +1211,15 @@ class Tensor:
         """The view of the same elements in the shape of another tensor."""
     def view_as_real(self) -> Tensor:
         """A complex tensor as a real one with a last dim of 2: a view."""
+    def xlogy(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Left operand times the logarithm of the right one; 0 where the left one is 0."""
+    def xlogy_(self, other: _Operand) -> Tensor:
+        """`xlogy` into the tensor itself."""
     def zero_(self) -> Tensor:
         """Sets every element to 0."""
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: _Operand, /) -> Tensor: ...
+    def __and__(self, other: _Operand, /) -> Tensor: ...
     def __array__(self, dtype: _DTypeLike | None = None, copy: _Bool | None = None) -> _NDArray: ...
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -846,25 +1231,38 @@ class Tensor:
     def __contains__(self, value: object, /) -> _Bool: ...
     def __copy__(self) -> Tensor: ...
     def __deepcopy__(self, memo: Any, /) -> Tensor: ...
+    def __divmod__(self, other: _Operand, /) -> tuple[Tensor, Tensor]: ...
     def __dlpack__(self, *, stream: Any | None = None, max_version: tuple[_Int, _Int] | None = None, dl_device: tuple[_Int, _Int] | None = None, copy: _Bool | None = None) -> CapsuleType: ...
     def __dlpack_device__(self) -> tuple[_Int, _Int]: ...
     def __eq__(self, other: _Operand, /) -> Tensor: ...  # type: ignore[override]
     def __float__(self) -> _Float: ...
+    def __floordiv__(self, other: _Operand, /) -> Tensor: ...
     def __format__(self, spec: str, /) -> str: ...
     def __ge__(self, other: _Operand, /) -> Tensor: ...
     def __getitem__(self, index: _Index | tuple[_Index, ...], /) -> Tensor: ...
     def __gt__(self, other: _Operand, /) -> Tensor: ...
     def __hash__(self) -> _Int: ...
     def __iadd__(self, other: _Operand, /) -> Tensor: ...
+    def __iand__(self, other: _Operand, /) -> Tensor: ...
+    def __ifloordiv__(self, other: _Operand, /) -> Tensor: ...
+    def __ilshift__(self, other: _Operand, /) -> Tensor: ...
+    def __imod__(self, other: _Operand, /) -> Tensor: ...
     def __imul__(self, other: _Operand, /) -> Tensor: ...
     def __index__(self) -> _Int: ...
     def __int__(self) -> _Int: ...
+    def __invert__(self) -> Tensor: ...
+    def __ior__(self, other: _Operand, /) -> Tensor: ...
+    def __ipow__(self, other: _Operand, /) -> Tensor: ...
+    def __irshift__(self, other: _Operand, /) -> Tensor: ...
     def __isub__(self, other: _Operand, /) -> Tensor: ...
     def __iter__(self) -> Iterator[Tensor]: ...
     def __itruediv__(self, other: _Operand, /) -> Tensor: ...
+    def __ixor__(self, other: _Operand, /) -> Tensor: ...
     def __le__(self, other: _Operand, /) -> Tensor: ...
     def __len__(self) -> _Int: ...
+    def __lshift__(self, other: _Operand, /) -> Tensor: ...
     def __lt__(self, other: _Operand, /) -> Tensor: ...
+    def __mod__(self, other: _Operand, /) -> Tensor: ...
     def __mul__(self, other: _Operand, /) -> Tensor: ...
     def __ne__(self, other: _Operand, /) -> Tensor: ...  # type: ignore[override]
     def __neg__(self) -> Tensor: ...
@@ -872,15 +1270,29 @@ class Tensor:
     def __new__(cls, *size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self: ...
     @overload
     def __new__(cls, data: _Data, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self: ...
+    def __or__(self, other: _Operand, /) -> Tensor: ...
+    def __pos__(self) -> Tensor: ...
+    def __pow__(self, other: _Operand, /) -> Tensor: ...
     def __radd__(self, other: _Operand, /) -> Tensor: ...
+    def __rand__(self, other: _Operand, /) -> Tensor: ...
+    def __rdivmod__(self, other: _Operand, /) -> tuple[Tensor, Tensor]: ...
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> str | tuple[Any, ...]: ...
     def __repr__(self) -> str: ...
+    def __rfloordiv__(self, other: _Operand, /) -> Tensor: ...
+    def __rlshift__(self, other: _Operand, /) -> Tensor: ...
+    def __rmod__(self, other: _Operand, /) -> Tensor: ...
     def __rmul__(self, other: _Operand, /) -> Tensor: ...
+    def __ror__(self, other: _Operand, /) -> Tensor: ...
+    def __rpow__(self, other: _Operand, /) -> Tensor: ...
+    def __rrshift__(self, other: _Operand, /) -> Tensor: ...
+    def __rshift__(self, other: _Operand, /) -> Tensor: ...
     def __rsub__(self, other: _Operand, /) -> Tensor: ...
     def __rtruediv__(self, other: _Operand, /) -> Tensor: ...
+    def __rxor__(self, other: _Operand, /) -> Tensor: ...
     def __setitem__(self, index: _Index | tuple[_Index, ...], value: _Data, /) -> None: ...
     def __sub__(self, other: _Operand, /) -> Tensor: ...
     def __truediv__(self, other: _Operand, /) -> Tensor: ...
+    def __xor__(self, other: _Operand, /) -> Tensor: ...
     def __buffer__(self, flags: _Int, /) -> memoryview: ...
 
 class UInt16Storage(Storage):
@@ -978,7 +1390,7 @@ def _memory_stats() -> dict[str, _Int]:
     """What `strided.memory.stats` gives."""
 def _memory_trim() -> _Int:
     """What `strided.memory.trim` does."""
-def _ops() -> list[tuple[str, _Int, str, str, str, str]]:
+def _ops() -> list[tuple[str, _Int, str, str, str, str, list[str]]]:
     """The op table: (name, operands, class, rule, operator, doc) of every elementwise operation."""
 def _part_of_memory(storage: Storage, start: SupportsIndex, length: SupportsIndex) -> Storage:
     """A storage on a part of the shared memory in which another one lies."""
@@ -986,10 +1398,36 @@ def _shared_handle(storage: Storage) -> tuple[Any, ...]:
     """What another process needs to find the memory of a shared storage."""
 def abs(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of each element."""
+def absolute(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The magnitude of each element."""
+def acos(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse cosine."""
+def acosh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic cosine."""
 def add(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Sum of the operands, element by element."""
+def addcdiv(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The first operand plus the quotient of the others."""
+def addcmul(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The first operand plus the product of the others."""
+def angle(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle of each number in the complex plane."""
 def arange(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
     """`start`, `start + step`, … without `end`; from 0 if only the end is given."""
+def arccos(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse cosine."""
+def arccosh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic cosine."""
+def arcsin(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse sine."""
+def arcsinh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic sine."""
+def arctan(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse tangent."""
+def arctan2(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point whose y is the left operand and whose x is the right one."""
+def arctanh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic tangent."""
 @overload
 def as_strided(input: Tensor | Storage, size: _Ints, stride: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor:
     """A tensor of any shape, strides and offset that stay within a storage, given by itself or by a tensor on it."""
@@ -999,6 +1437,28 @@ def as_tensor(data: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike 
     """A tensor with these values: the tensor itself, or on the memory of an array, where the dtype fits; else a copy."""
 def asarray(obj: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, copy: _Bool | None = None) -> Tensor:
     """A tensor with these values, by the rules of the array API: `copy=True` always copies, `copy=False` never (what cannot be had without a copy is refused), and otherwise memory is shared where that is possible."""
+def asin(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse sine."""
+def asinh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic sine."""
+def atan(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse tangent."""
+def atan2(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point whose y is the left operand and whose x is the right one."""
+def atanh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic tangent."""
+def bitwise_and(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The bits that both operands have."""
+def bitwise_left_shift(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The bits moved up by so many places."""
+def bitwise_not(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Each bit turned around."""
+def bitwise_or(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The bits that one of the operands has."""
+def bitwise_right_shift(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The bits moved down by so many places; the sign stays."""
+def bitwise_xor(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The bits that exactly one of the operands has."""
 @overload
 def broadcast_to(input: Tensor, *size: SupportsIndex) -> Tensor:
     """`expand` under NumPy's name."""
@@ -1008,6 +1468,8 @@ def broadcast_to(input: Tensor, size: _Ints) -> Tensor: ...
 def broadcast_to(input: Tensor, shape: _Ints) -> Tensor: ...
 def can_cast(from_: _DTypeLike, to: _DTypeLike) -> _Bool:
     """Whether a dtype may be stored into another by an in-place operation: never into a lower category."""
+def ceil(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Up to a whole number."""
 @overload
 def chunk(input: Tensor, chunks: SupportsIndex, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
     """A tuple of at most `chunks` views of equal size (the last may be smaller)."""
@@ -1015,12 +1477,26 @@ def chunk(input: Tensor, chunks: SupportsIndex, dim: SupportsIndex = 0) -> tuple
 def chunk(input: Tensor, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
 def clone(input: Tensor) -> Tensor:
     """A row-major copy with memory of its own."""
+def conj_physical(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, written out."""
+def copysign(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The magnitude of the left operand with the sign of the right one."""
+def cos(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Cosine."""
+def cosh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic cosine."""
+def deg2rad(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Degrees as radians."""
 @overload
 def diagonal(input: Tensor, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1) -> Tensor:
     """A view of the diagonal of two dims, which becomes the last dim."""
 @overload
 def diagonal(input: Tensor, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Tensor: ...
+def digamma(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Derivative of `lgamma`."""
 def div(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Left operand divided by the right one; integers give the default float."""
+def divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand divided by the right one; integers give the default float."""
 @overload
 def empty(*size: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
@@ -1038,6 +1514,16 @@ def empty_strided(size: _Ints, stride: _Ints, dtype: _DTypeLike | None = None, d
 def empty_strided(shape: _Ints, strides: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 def eq(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the operands are equal, element by element."""
+def erf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The error function."""
+def erfc(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """One minus the error function, exact where that is small."""
+def erfinv(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Inverse of the error function."""
+def exp(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """e to the power of each element."""
+def exp2(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Two to the power of each element."""
 @overload
 def expand(input: Tensor, *size: SupportsIndex) -> Tensor:
     """A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may stand in front."""
@@ -1047,8 +1533,12 @@ def expand(input: Tensor, size: _Ints) -> Tensor: ...
 def expand(input: Tensor, shape: _Ints) -> Tensor: ...
 def expand_as(input: Tensor, other: Tensor | _Layout) -> Tensor:
     """`expand` to the shape of another tensor."""
+def expm1(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """e to the power of each element, minus one; exact near 0."""
 def eye(n: SupportsIndex, m: SupportsIndex | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """The identity matrix: ones along the diagonal of `n` rows and `m` columns (as many as rows unless given)."""
+def fix(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Toward zero to a whole number."""
 def flatten(input: Tensor, start_dim: SupportsIndex = 0, end_dim: SupportsIndex = -1) -> Tensor:
     """Dims `start_dim` to `end_dim` as one: a view where the strides allow it."""
 @overload
@@ -1056,11 +1546,23 @@ def flip(input: Tensor, *dims: SupportsIndex) -> Tensor:
     """A view with dims backwards (negative strides); all dims if none is named."""
 @overload
 def flip(input: Tensor, dims: _Ints) -> Tensor: ...
+def floor(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Down to a whole number."""
+def floor_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Quotient, down to a whole number."""
+def fmax(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The larger operand; one that is NaN does not count."""
+def fmin(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The smaller operand; one that is NaN does not count."""
+def fmod(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """What division toward zero leaves; it has the sign of the dividend."""
 @overload
 def fold(input: Tensor, *modes: SupportsIndex) -> Tensor:
     """A view in which sequentially contiguous modes are one; without modes, all of them in order of location."""
 @overload
 def fold(input: Tensor, modes: _Ints) -> Tensor: ...
+def frac(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """What `trunc` takes away."""
 def from_dlpack(ext: _Lender | CapsuleType, *, device: _DeviceLike | None = None, copy: _Bool | None = None) -> Tensor:
     """A tensor on the memory of a tensor of another library, or of a DLPack capsule; read-only where that is."""
 @overload
@@ -1079,14 +1581,24 @@ def full(size: _Ints, fill_value: _Number, dtype: _DTypeLike | None = None, devi
 def full(shape: _Ints, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor: ...
 def full_like(input: Tensor, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor of the size and dtype of another one, with every element set to one value."""
+def gcd(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Greatest common divisor."""
 def ge(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is larger or equal."""
 def get_default_dtype() -> _DType:
     """The default dtype: of `zeros(3)`, of Python's floats, of integer division."""
 def get_num_threads() -> _Int:
     """How many threads compute: as set, else `STRIDED_NUM_THREADS`, else `OMP_NUM_THREADS`, else as many as the CPUs that affinity and control groups leave to this process."""
+def greater(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether the left operand is larger."""
+def greater_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether the left operand is larger or equal."""
 def gt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is larger."""
+def heaviside(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """0 below 0, 1 above, and the right operand at 0."""
+def hypot(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The hypotenuse of a right triangle with these legs."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts of a complex tensor, as a view."""
 def is_complex(input: Tensor) -> _Bool:
@@ -1103,19 +1615,63 @@ def is_storage(obj: object) -> _Bool:
     """Whether an object is a storage, of any type."""
 def is_tensor(obj: object) -> _Bool:
     """Whether an object is a tensor, of any type."""
+def isfinite(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is neither infinite nor NaN."""
+def isinf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is infinite."""
+def isnan(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is NaN."""
+def isneginf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is minus infinity."""
+def isposinf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is plus infinity."""
+def lcm(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Least common multiple."""
 def le(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is smaller or equal."""
+def lerp(input: _Operand, end: _Operand, weight: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The point between the first two operands at a share of the way."""
+def less(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether the left operand is smaller."""
+def less_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether the left operand is smaller or equal."""
+def lgamma(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm of the magnitude of the gamma function."""
 def linspace(start: _Number, end: _Number, steps: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """`steps` numbers evenly spaced from `start` to `end`, both of which belong to them."""
+def log(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Natural logarithm."""
+def log10(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm to the base 10."""
+def log1p(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm of one plus each element; exact near 0."""
+def log2(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm to the base 2."""
+def logaddexp(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm of the sum of both operands' exponentials."""
+def logical_and(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether both operands differ from 0."""
+def logical_not(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is 0."""
+def logical_or(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether one of the operands differs from 0."""
+def logical_xor(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether exactly one of the operands differs from 0."""
 def logspace(start: _Number, end: _Number, steps: SupportsIndex, base: _Number = 10.0, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """`base` to the powers of `steps` exponents evenly spaced from `start` to `end`."""
 def lt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is smaller."""
+def maximum(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The larger operand; NaN if one of them is."""
+def minimum(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The smaller operand; NaN if one of them is."""
 def moveaxis(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
     """A view with some dims moved to other places: another name for `movedim`."""
 def movedim(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
     """A view with some dims moved to other places."""
 def mul(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Product of the operands, element by element."""
+def multiply(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Product of the operands, element by element."""
 @overload
 def narrow(input: Tensor, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> Tensor:
@@ -1126,6 +1682,10 @@ def ne(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor
     """Whether the operands differ, element by element."""
 def neg(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element with its sign changed."""
+def negative(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Each element with its sign changed."""
+def not_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether the operands differ, element by element."""
 def numel(input: Tensor) -> _Int:
     """The number of elements."""
 @overload
@@ -1142,14 +1702,24 @@ def permute(input: Tensor, *dims: SupportsIndex) -> Tensor:
     """A view with the dims in the given order."""
 @overload
 def permute(input: Tensor, dims: _Ints) -> Tensor: ...
+def positive(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Each element as it is."""
+def pow(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Left operand to the power of the right one."""
 def promote_types(type1: _DTypeLike, type2: _DTypeLike) -> _DType:
     """The smallest dtype that holds the values of both."""
+def rad2deg(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Radians as degrees."""
 def range(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
     """`start`, `start + step`, … up to and with `end`, in the default dtype unless one is given."""
 def ravel(input: Tensor) -> Tensor:
     """All elements as one dim: a view where the strides allow it."""
 def real(input: Tensor) -> Tensor:
     """The real parts: a view, the tensor itself where it is not complex."""
+def reciprocal(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """One divided by each element."""
+def remainder(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """What `floor_divide` leaves; it has the sign of the divisor."""
 @overload
 def reshape(input: Tensor, *shape: SupportsIndex) -> Tensor:
     """The same elements in another shape: a view where the strides allow it, else a copy."""
@@ -1159,6 +1729,10 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the shape of another tensor: a view where the strides allow it."""
 def result_type(tensor1: Tensor | _Number, tensor2: Tensor | _Number) -> _DType:
     """The dtype of a result of two operands."""
+def rsqrt(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """One divided by the square root."""
+def rsub(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Right operand minus the left one."""
 def scalar_tensor(s: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A tensor without dimension that holds one number, in the default dtype unless one is given."""
 @overload
@@ -1172,17 +1746,37 @@ def set_default_tensor_type(t: _DTypeLike) -> None:
     """Sets the type that `Tensor` makes: a typed class or its name, such as `'strided.DoubleTensor'`."""
 def set_num_threads(num_threads: SupportsIndex) -> None:
     """Sets how many threads compute from now on, the caller's among them."""
+def sgn(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """-1, 0 or 1 by the sign; of a complex number, the point of the unit circle in its direction."""
+def sigmoid(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """1 / (1 + exp(-x))."""
+def sign(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """-1, 0 or 1 by the sign; of a complex number, the point of the unit circle in its direction."""
+def signbit(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether the sign is negative, also that of a zero."""
+def sin(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Sine."""
+def sinc(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at 0."""
+def sinh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic sine."""
 @overload
 def split(input: Tensor, split_size: _Ints, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
     """A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes in a list."""
 @overload
 def split(input: Tensor, split_size: _Ints, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
+def sqrt(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Square root."""
+def square(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Each element times itself."""
 @overload
 def squeeze(input: Tensor, dim: _Ints | None = None) -> Tensor:
     """A view without the dims of extent 1, or without those of them that are named."""
 @overload
 def squeeze(input: Tensor, axis: _Ints | None = None) -> Tensor: ...
 def sub(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Left operand minus the right one."""
+def subtract(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand minus the right one."""
 @overload
 def sum(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -1198,6 +1792,10 @@ def swapdims(input: Tensor, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor:
 def swapdims(input: Tensor, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
 def t(input: Tensor) -> Tensor:
     """A matrix with its dims swapped; tensors of fewer dims as they are."""
+def tan(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Tangent."""
+def tanh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic tangent."""
 def tensor(data: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor with the values of nested sequences, an array, a tensor or a number."""
 @overload
@@ -1210,6 +1808,10 @@ def transpose(input: Tensor, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor
     """A view with two dims swapped."""
 @overload
 def transpose(input: Tensor, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
+def true_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Left operand divided by the right one; integers give the default float."""
+def trunc(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Toward zero to a whole number."""
 @overload
 def unbind(input: Tensor, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
     """A tuple of views, one for each index of a dim."""
@@ -1240,6 +1842,8 @@ def view_as(input: Tensor, other: Tensor | _Layout) -> Tensor:
     """The view of the same elements in the shape of another tensor."""
 def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor as a real one with a last dim of 2: a view."""
+def xlogy(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Left operand times the logarithm of the right one; 0 where the left one is 0."""
 @overload
 def zeros(*size: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor of zeros."""

@@ -140,9 +140,6 @@ impl Error {
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
             DoesNotFit { .. } => Family::Overflow,
             ZeroDivisor => Family::ZeroDivision,
-            ReadOnly | Exported { .. } | Lent | NotOwned | Mapped | NotMovable | NoFile | File { .. } => {
-                Family::Storage
-            }
             ReadOnly
             | Exported { .. }
             | Lent

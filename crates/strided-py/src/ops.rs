@@ -342,9 +342,9 @@ macro_rules! parameters {
 op_table!(parameters);
 
 /// Signature, sentence and example of a row in one of its forms.
-fn document(index: usize, form: Form) -> String {
+fn document(index: usize, name: &str, form: Form) -> String {
     let row = &OPS[index];
-    let (name, doc, dtypes) = (row.name, row.doc, row.class.words());
+    let (doc, dtypes) = (row.doc, row.class.words());
     let first = if form == Form::Function { "input" } else { "$self" };
     let all = &PARAMS[index];
     let other: String = all[1..all.len() - 1].iter().map(|param| format!(", {}", param.name)).collect();
@@ -352,12 +352,12 @@ fn document(index: usize, form: Form) -> String {
         Form::InPlace => format!("{name}_({first}{other})\n--\n\n`{name}` into the tensor itself."),
         _ => format!("{name}({first}{other}, *, out=None)\n--\n\n{doc}\n\nOperands: {dtypes}."),
     };
-    format!("{text}\n\n{}", example(row, form))
+    format!("{text}\n\n{}", example(row, name, form))
 }
 
 /// A row's example as a session that calls it in one of its forms.
-fn example(row: &Row, form: Form) -> String {
-    let (name, result) = (row.name, row.example.result);
+fn example(row: &Row, name: &str, form: Form) -> String {
+    let result = row.example.result;
     let operands: Vec<String> =
         row.example.operands.iter().map(|elements| format!("strided.tensor({elements})")).collect();
     let (first, others) = (&operands[0], operands[1..].join(", "));
@@ -407,9 +407,9 @@ pub fn methods() -> Vec<ffi::PyMethodDef> {
     let mut all = Vec::new();
     for (index, made) in made().into_iter().enumerate() {
         for name in names(made.row) {
-            all.push(definition(name, made.method, &document(index, Form::Method)));
+            all.push(definition(name, made.method, &document(index, name, Form::Method)));
             let in_place = format!("{name}_");
-            all.push(definition(&in_place, made.in_place, &document(index, Form::InPlace)));
+            all.push(definition(&in_place, made.in_place, &document(index, name, Form::InPlace)));
         }
     }
     all
@@ -419,8 +419,8 @@ pub fn methods() -> Vec<ffi::PyMethodDef> {
 pub fn functions() -> Vec<ffi::PyMethodDef> {
     let mut all = Vec::new();
     for (index, made) in made().into_iter().enumerate() {
-        let document = document(index, Form::Function);
-        all.extend(names(made.row).map(|name| definition(name, made.function, &document)));
+        let define = |name| definition(name, made.function, &document(index, name, Form::Function));
+        all.extend(names(made.row).map(define));
     }
     all
 }
@@ -495,7 +495,8 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
     slots
 }
 
-/// The rows as Python data, for documents and tests: name, number of operands, class, rule, operator.
+/// The rows as Python data, for documents and tests: name, number of operands, class, rule, operator, sentence
+/// and all names.
 pub fn table(py: Python<'_>) -> Result<Object> {
     let rows: Vec<_> = OPS
         .iter()
@@ -507,6 +508,7 @@ pub fn table(py: Python<'_>) -> Result<Object> {
                 format!("{:?}", row.rule),
                 row.operator,
                 row.doc,
+                names(row).collect::<Vec<_>>(),
             )
         })
         .collect();

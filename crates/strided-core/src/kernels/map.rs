@@ -139,9 +139,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<'_, F, A, N> {
         unsafe {
             if dense && scalars == 0 {
                 self.dense::<L, 0, FAST>()
-            } else if const { N == 1 } && dense {
-                self.dense::<L, 1, FAST>()
-            } else if const { N == 2 } && dense && scalars == 1 {
+            } else if const { N <= 2 } && dense && scalars == 1 {
                 self.dense::<L, 1, FAST>()
             } else if const { N == 2 } && dense && scalars == 2 {
                 self.dense::<L, 2, FAST>()

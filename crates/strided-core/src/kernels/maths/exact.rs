@@ -61,11 +61,15 @@ pub mod single {
     repaired! { f32, f_atan2f f_hypotf f_sinhf f_logisticf f_logitf f_sincpif f_erfinvf f_powf }
     pub use pxfm::{
         f_acosf as acos, f_acoshf as acosh, f_asinf as asin, f_asinhf as asinh, f_atanf as atan,
-        f_atanhf as atanh, f_cosf as cos, f_coshf as cosh, f_digammaf as digamma, f_erfcf as erfc,
-        f_erff as erf, f_exp2f as exp2, f_expf as exp, f_expm1f as expm1, f_lgammaf as lgamma,
-        f_log1pf as log1p, f_log2f as log2, f_log10f as log10, f_logf as log, f_rsqrtf as rsqrt,
-        f_sinf as sin, f_tanf as tan, f_tanhf as tanh,
+        f_atanhf as atanh, f_cosf as cos, f_coshf as cosh, f_erfcf as erfc, f_erff as erf, f_exp2f as exp2,
+        f_expf as exp, f_expm1f as expm1, f_lgammaf as lgamma, f_log1pf as log1p, f_log2f as log2,
+        f_log10f as log10, f_logf as log, f_rsqrtf as rsqrt, f_sinf as sin, f_tanf as tan, f_tanhf as tanh,
     };
+
+    /// Through float64, which knows the poles.
+    pub fn digamma(x: f32) -> f32 {
+        super::double::digamma(x.into()) as f32
+    }
 
     /// Through float64, whose error is far below an ULP of float32.
     pub fn softplus(x: f32) -> f32 {
@@ -96,9 +100,17 @@ pub mod double {
         if x > 1e300 { x * (log(x) - 1.0) } else { pxfm::f_lgamma(x) }
     }
 
-    /// See [`lgamma`].
+    /// See [`lgamma`]. At the zeros the sign of infinity follows from theirs; at the other poles there is none.
     pub fn digamma(x: f64) -> f64 {
-        if x > 1e300 { log(x) } else { pxfm::f_digamma(x) }
+        if x == 0.0 {
+            f64::INFINITY.copysign(-x)
+        } else if x < 0.0 && x.fract() == 0.0 {
+            f64::NAN
+        } else if x > 1e300 {
+            log(x)
+        } else {
+            pxfm::f_digamma(x)
+        }
     }
 
     /// log(1 + e^x).

@@ -1,4 +1,5 @@
-//! Vector mathematics: blocks of float32 and float64, at most 1 ULP from the true result (docs/accuracy.md).
+//! Vector mathematics: blocks of float32 and float64, at most 1 ULP from the true result, the special functions of float64 at
+//! most 4 (tests/test_elementwise.py looks at hostile arguments).
 //!
 //! [`rows`] holds the functions, each with a fast body (branch-free code that the compiler vectorises, for CPUs with
 //! FMA) and an exact one (scalar). The fast bodies are generic over the two floats: an algorithm is written once.
