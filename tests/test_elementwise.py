@@ -302,6 +302,34 @@ def test_many_elements_and_hostile_ones(op, name):
     assert_close(got, op, name, model(op, name, *operands), "hostile")
 
 
+LIMITS = {
+    "float32": {"exp expm1": 88.72284, "sinh cosh": 89.41599, "exp2": 128.0, "exp sigmoid": -103.9721},
+    "float64": {"exp expm1": 709.782712893384, "sinh cosh": 710.4758600739439, "exp2": 1024.0, "exp sigmoid": -745.1332191019412},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_the_last_finite_results_and_the_first_infinite_ones(name):
+    bits = {"float32": "uint32", "float64": "uint64"}[name]
+    for ops, limit in LIMITS[name].items():
+        middle = np.array([limit], name).view(bits)[0]
+        x = np.arange(middle - 200, middle + 200, dtype=bits).view(name)
+        for op in ops.split():
+            assert_close(getattr(st, op)(st.tensor(x)), op, name, model(op, name, x), f"around {limit}")
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_operands_without_elements_may_lie_anywhere(op):
+    """Memory of others, without elements, has addresses that nobody may read: DLPack's is null."""
+    dtype = "int64" if OPS[op][1] in ("int", "bits") else "float64"
+    for empty in (st.from_dlpack(np.zeros((0, 3), dtype)), st.frombuffer(b"", dtype=dtype)):
+        others = [empty] * (OPS[op][0] - 1)
+        assert getattr(st, op)(empty, *others).shape == empty.shape
+        assert getattr(st, op)(empty, *[2] * len(others)).shape == empty.shape
+        if len(others) == 1:
+            assert getattr(st, op)(2, empty).shape == empty.shape
+
+
 @pytest.mark.parametrize("name", INTS)
 @pytest.mark.parametrize("op", ["floor_divide", "remainder", "fmod"])
 def test_integers_are_not_divided_by_zero(op, name):

@@ -302,7 +302,7 @@ struct Made {
 }
 
 macro_rules! made {
-    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident $body:tt, $operator:literal,
+    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident $body:tt $(refuses $refused:ident)?, $operator:literal,
         $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
         fn made() -> Vec<Made> {
             vec![$( {
@@ -323,7 +323,7 @@ macro_rules! made {
 op_table!(made);
 
 macro_rules! parameters {
-    ($($name:ident ($first:ident $(, $arg:ident)*) $class:ident => $rule:ident $body:tt, $operator:literal,
+    ($($name:ident ($first:ident $(, $arg:ident)*) $class:ident => $rule:ident $body:tt $(refuses $refused:ident)?, $operator:literal,
         $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
         /// The parameters of every row.
         static PARAMS: &[&[Param]] = &[$( {

@@ -14,8 +14,6 @@ const TILE: usize = 16 << 10;
 /// Bytes of a block on its way around the caches. Shorter runs go through them: the lines at both ends of a
 /// run are not whole, and writing a line in two parts this way is slower than reading it first.
 const STREAMED: usize = 4 << 10;
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// A kernel, and how to come from the operands to what it wants.
 pub struct Staged {
@@ -180,7 +178,7 @@ impl Staged {
             let block = STREAMED / size;
             let room = room.start();
             // The first block ends at a line, so that the others start there.
-            let mut count = block - (p[0] as usize % LINE) / size;
+            let mut count = block - (p[0] as usize % stream::LINE) / size;
             let mut done = 0;
             while done < n {
                 count = count.min(n - done);

@@ -8,8 +8,8 @@ use crate::threads;
 /// Bytes of its widest operand that a piece has: few enough to stay in a second-level cache with the inputs, enough
 /// to be worth a thread's attention.
 const PIECE: usize = 256 << 10;
-/// Elements up to which a nest is not worth cutting.
-const WHOLE: usize = 16 << 10;
+/// Elements up to which a nest is not worth cutting, and a single loop not worth planning.
+pub(super) const WHOLE: usize = 16 << 10;
 
 /// What is done at the places that a nest visits.
 pub(super) trait Body: Sync {

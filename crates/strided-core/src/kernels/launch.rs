@@ -1,7 +1,7 @@
 //! From tensors to kernel calls: casts, nest, pins. The safe door to the elementwise kernels.
 
 use super::blocks::Staged;
-use super::drive::drive;
+use super::drive::{WHOLE, drive};
 use super::item::Slot;
 use super::map::Twins;
 use super::{Kernel, OPERANDS, Pointers, Steps, cast};
@@ -69,7 +69,7 @@ pub fn run<const N: usize>(twins: &Twins, inputs: &[Input; N], out: Output) -> R
     match plain {
         // SAFETY: every operand is pinned (or new) and dense in the kernel's dtype, or is a slot read with
         // step 0.
-        Some(steps) if out.size() < LONG / twins.weight() => unsafe {
+        Some(steps) if out.size() <= WHOLE / twins.weight() => unsafe {
             twins.kernel()(&origins, &steps, out.size())
         },
         // SAFETY: every operand is pinned (or new) for its layout, or is a slot.
@@ -77,9 +77,6 @@ pub fn run<const N: usize>(twins: &Twins, inputs: &[Input; N], out: Output) -> R
     }
     Ok(())
 }
-
-/// Elements from which on a single loop is worth planning: pieces, threads, streaming.
-const LONG: usize = 1 << 14;
 
 /// The steps of what most calls are: the kernel's own dtypes, one shape, no gaps. One loop, no nest.
 #[inline(always)]

@@ -100,10 +100,13 @@ pub(super) unsafe fn reference<F: Function<A, N>, A: Copy, const N: usize>(
 /// # Safety
 /// See [`super::Kernel`].
 pub(super) unsafe fn fast<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
-    dispatch(Run::<F, A, N>(p, s, n, PhantomData));
+    // Without elements the addresses may be anything, and loops read a first element before they count.
+    if n > 0 {
+        dispatch(Run::<F, A, N>(p, s, n, PhantomData));
+    }
 }
 
-/// One innermost loop.
+/// One innermost loop, of at least one element.
 struct Run<'a, F, A, const N: usize>(&'a Pointers, &'a Steps, usize, PhantomData<(F, A)>);
 
 impl<F: Function<A, N>, A: Copy, const N: usize> Task for Run<'_, F, A, N> {
@@ -198,9 +201,6 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<'_, F, A, N> {
     unsafe fn gathered<const L: usize, const FAST: bool>(&self) {
         let (p, s, n) = (self.0, self.1, self.2);
         let mut done = 0;
-        if n == 0 {
-            return;
-        }
         while done < n {
             let count = L.min(n - done);
             // SAFETY: the promise of `fast`; the slots behind `count` repeat an element that is there.

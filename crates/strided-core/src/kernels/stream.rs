@@ -6,7 +6,7 @@
 //! up to twice the size of the last cache that was 1.5 times as fast.)
 
 /// Bytes of a line.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 /// Copies bytes. Call [`fence`] before anybody else may look.
 ///

@@ -125,6 +125,17 @@ mod x86 {
     /// The most registers of a block: sixteen columns of bytes.
     const MOST: usize = 16;
 
+    /// Turns the columns in the first `n` registers into rows.
+    #[inline(always)]
+    fn interleave_all<R: Copy>(registers: &mut [R; MOST], n: usize, pair: impl Fn(R, R) -> (R, R)) {
+        for _ in 0..n.ilog2() {
+            let before = *registers;
+            for i in 0..n / 2 {
+                (registers[2 * i], registers[2 * i + 1]) = pair(before[i], before[i + n / 2]);
+            }
+        }
+    }
+
     impl Tile {
         /// Blocks of N rows by N columns, from a column on.
         pub(super) unsafe fn narrow<T: Lanes>(&self, first: usize) {
@@ -149,13 +160,7 @@ mod x86 {
                 for (i, register) in registers.iter_mut().enumerate().take(T::N) {
                     *register = _mm_loadu_si128(self.source::<T>(row, column + i).cast());
                 }
-                for _ in 0..T::N.ilog2() {
-                    let before = registers;
-                    for i in 0..T::N / 2 {
-                        (registers[2 * i], registers[2 * i + 1]) =
-                            T::interleave(before[i], before[i + T::N / 2]);
-                    }
-                }
+                interleave_all(&mut registers, T::N, |a, b| T::interleave(a, b));
                 for (i, register) in registers.into_iter().enumerate().take(T::N) {
                     _mm_storeu_si128(self.target::<T>(row + i, column).cast(), register);
                 }
@@ -189,13 +194,7 @@ mod x86 {
                     let high = self.source::<T>(row, column + T::N + i).cast();
                     *register = _mm256_loadu2_m128i(high, low);
                 }
-                for _ in 0..T::N.ilog2() {
-                    let before = registers;
-                    for i in 0..T::N / 2 {
-                        (registers[2 * i], registers[2 * i + 1]) =
-                            T::interleave_halves(before[i], before[i + T::N / 2]);
-                    }
-                }
+                interleave_all(&mut registers, T::N, |a, b| T::interleave_halves(a, b));
                 for (i, register) in registers.into_iter().enumerate().take(T::N) {
                     _mm256_storeu_si256(self.target::<T>(row + i, column).cast(), register);
                 }

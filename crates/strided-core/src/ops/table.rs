@@ -8,6 +8,7 @@
 //! | `same`, `bool`, `part` | the result: the operands' dtype, bool, or the dtype of one part of a complex number |
 //! | `{a.add(b)}` | the result from operands of one type, exactly |
 //! | `[Exp]` | or a function of [`maths`](crate::kernels::maths), with a fast body and an exact one |
+//! | `refuses zeros` | values of the second operand that have no result among integers: `zeros` or `negatives` |
 //! | `"+"` | its operator, if it has one |
 //! | `"[1.0]", "[2.0]" => "[3.0]"` | an example for its documents: the elements of its operands, numbers, and of its result |
 //! | `"Sum of …"` | a sentence about it |
@@ -29,10 +30,10 @@ macro_rules! op_table {
             rsub(a, b) num => same {b.sub(a)}, "", "[1.0, 2.0]", "[0.5, 4.0]" => "[-0.5, 2.0]", "Right operand minus the left one.";
             mul(a, b) any => same {a.mul(b)}, "*", "[1.0, 2.0]", "[0.5, 4.0]" => "[0.5, 8.0]", "Product of the operands, element by element.";
             div(a, b) field => same {a.div(b)}, "/", "[1.0, 2.0]", "[0.5, 4.0]" => "[2.0, 0.5]", "Left operand divided by the right one; integers give the default float.";
-            floor_divide(a, b) order => same {a.floor_div(b)}, "//", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -4.0]", "Quotient, down to a whole number.";
-            remainder(a, b) order => same {a.remainder(b)}, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
-            fmod(a, b) order => same {a.fmod(b)}, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
-            pow(a, b) num => same [Pow], "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
+            floor_divide(a, b) order => same {a.floor_div(b)} refuses zeros, "//", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -4.0]", "Quotient, down to a whole number.";
+            remainder(a, b) order => same {a.remainder(b)} refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
+            fmod(a, b) order => same {a.fmod(b)} refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
+            pow(a, b) num => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
             neg(a) num => same {a.neg()}, "-x", "[1.0, -2.0]" => "[-1.0, 2.0]", "Each element with its sign changed.";
             positive(a) num => same {a}, "+x", "[1.0, -2.0]" => "[1.0, -2.0]", "Each element as it is.";
             abs(a) any => part {a.abs()}, "abs", "[1.0, -2.0]" => "[1.0, 2.0]", "The magnitude of each element.";
@@ -146,16 +147,6 @@ pub enum Refuses {
     nothing,
     zeros,
     negatives,
-}
-
-impl Refuses {
-    const fn by(name: &str) -> Refuses {
-        match name.as_bytes() {
-            b"floor_divide" | b"remainder" | b"fmod" => Refuses::zeros,
-            b"pow" => Refuses::negatives,
-            _ => Refuses::nothing,
-        }
-    }
 }
 
 /// What a row does to a few elements, as Python writes them.
@@ -316,8 +307,18 @@ macro_rules! arity {
     };
 }
 
+/// What a row refuses, if it says so.
+macro_rules! refused {
+    () => {
+        Refuses::nothing
+    };
+    ($what:ident) => {
+        Refuses::$what
+    };
+}
+
 macro_rules! rows {
-    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident $body:tt, $operator:literal,
+    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident $body:tt $(refuses $refused:ident)?, $operator:literal,
         $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
         /// The functions of the rows, as types.
         #[allow(non_camel_case_types)]
@@ -336,7 +337,7 @@ macro_rules! rows {
             operands: &[$(stringify!($arg)),+],
             class: Class::$class,
             rule: Rule::$rule,
-            refuses: Refuses::by(stringify!($name)),
+            refuses: refused!($($refused)?),
             operator: $operator,
             example: Example { operands: &[$($elements),+], result: $result },
             doc: $doc,

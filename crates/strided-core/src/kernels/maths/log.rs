@@ -21,8 +21,7 @@ fn tail<T: Real>(f: T) -> T {
     if T::SINGLE {
         // A longer polynomial instead of a division. (The conversions cancel.)
         let p = T::of(log_direct_f32(f.widen() as f32) as f64);
-        let square = f * f;
-        return (square * f).fma(p, square * -T::HALF);
+        return (f * -T::HALF).fma(f, (f * f * f) * p);
     }
     let s = f / (T::TWO + f);
     let z = s * s;

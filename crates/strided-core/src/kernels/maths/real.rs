@@ -29,10 +29,10 @@ pub trait Real:
     /// Half an ULP of 1.
     const EPSILON: Self;
     const SHIFT: Self;
-    /// Where e^x overflows, and where it rounds to zero.
+    /// The last number whose e^x is finite, and where it rounds to zero.
     const EXP_MAX: Self;
     const EXP_MIN: Self;
-    /// Where sinh and cosh overflow.
+    /// The last number whose sinh and cosh are finite.
     const SINH_MAX: Self;
     /// The same for 2^x.
     const EXP2_MAX: Self;
@@ -186,7 +186,7 @@ macro_rules! real {
 }
 
 real! { f32, u32, mantissa 23, bias 127,
-    EXP_MAX = 88.722_84; EXP_MIN = -104.0; SINH_MAX = 89.415_985; EXP2_MAX = 128.0; EXP2_MIN = -151.0; LOW_EXPONENT = -124.0;
+    EXP_MAX = 88.722_83; EXP_MIN = -104.0; SINH_MAX = 89.415_985; EXP2_MAX = 128.0; EXP2_MIN = -151.0; LOW_EXPONENT = -124.0;
     TANH_ONE = 9.5; ASINH_LARGE = 1e8; TRIG_MAX = 1e5; POW_MAX = 2e10; SAFE = 1e15;
 }
 real! { f64, u64, mantissa 52, bias 1023,
