@@ -68,6 +68,8 @@ pub enum Problem {
     Fold { modes: String, shape: ShapeText, stride: String },
     /// An `out` of the wrong shape.
     OutShape { got: ShapeText, wanted: ShapeText },
+    /// A reduction of no elements that has no result for them.
+    NothingToReduce { shape: ShapeText },
     /// Writing through a layout in which elements share a location.
     SelfOverlap { shape: ShapeText, stride: String },
     /// A layout that leaves its storage. Locations count elements.
@@ -234,6 +236,9 @@ impl fmt::Display for Problem {
                 )
             }
             DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
+            NothingToReduce { shape } => {
+                write!(f, "there is no result for no elements (the input has shape {shape})")
+            }
             ZeroDivisor => write!(f, "an integer is divided by zero"),
             ReadOnly => write!(f, "the memory is read-only"),
             Exported { exports } => {

@@ -9,6 +9,7 @@
 
 use crate::layout::{Layout, Mode};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// The most operands a kernel has: an output and three inputs.
 pub const OPERANDS: usize = 4;
@@ -279,35 +280,63 @@ impl Nest {
 
 /// Calls `visit` with the addresses of every turn of these loops; once where there is no loop.
 #[inline]
-pub fn walk(loops: &[Loop], start: Pointers, mut visit: impl FnMut(&Pointers)) {
-    if loops.is_empty() {
-        return visit(&start);
-    }
-    if loops.iter().any(|l| l.extent == 0) {
+pub fn walk(loops: &[Loop], start: Pointers, visit: impl FnMut(&Pointers)) {
+    walk_part(loops, start, 0..turns(loops), visit)
+}
+
+/// How often the innermost of these loops turns.
+pub fn turns(loops: &[Loop]) -> usize {
+    loops.iter().map(|l| l.extent).product()
+}
+
+/// Calls `visit` with the addresses of some turns of these loops.
+#[inline]
+pub fn walk_part(loops: &[Loop], start: Pointers, part: Range<usize>, mut visit: impl FnMut(&Pointers)) {
+    if part.is_empty() {
         return;
     }
     let mut at = start;
     let mut counts: SmallVec<[usize; 8]> = smallvec::smallvec![0; loops.len()];
-    loop {
+    let mut left = part.start;
+    for (count, turning) in counts.iter_mut().zip(loops).rev() {
+        if left == 0 {
+            break;
+        }
+        (*count, left) = (left % turning.extent, left / turning.extent);
+        at.iter_mut().zip(turning.steps).for_each(|(p, step)| *p = p.wrapping_offset(*count as isize * step));
+    }
+    for _ in part {
         visit(&at);
         // An odometer: the last loop turns fastest.
-        let mut depth = loops.len();
-        loop {
-            if depth == 0 {
-                return;
-            }
-            depth -= 1;
-            let turning = &loops[depth];
-            counts[depth] += 1;
-            if counts[depth] < turning.extent {
+        for (count, turning) in counts.iter_mut().zip(loops).rev() {
+            *count += 1;
+            if *count < turning.extent {
                 at.iter_mut().zip(turning.steps).for_each(|(p, step)| *p = p.wrapping_offset(step));
                 break;
             }
-            counts[depth] = 0;
+            *count = 0;
             let back = turning.extent as isize - 1;
             at.iter_mut().zip(turning.steps).for_each(|(p, step)| *p = p.wrapping_offset(-step * back));
         }
     }
+}
+
+/// Calls `run(addresses, n)` for the runs of the innermost loop that make up some of the places of these loops. (`n`
+/// steps of that loop lie ahead of the addresses.)
+pub fn runs(loops: &[Loop], start: Pointers, part: Range<usize>, mut run: impl FnMut(&Pointers, usize)) {
+    let Some((inner, outer)) = loops.split_last() else { return run(&start, part.len()) };
+    if part.is_empty() {
+        return;
+    }
+    let (mut first, mut left) = (part.start % inner.extent, part.len());
+    let turns = part.start / inner.extent..part.end.div_ceil(inner.extent);
+    walk_part(outer, start, turns, |at| {
+        let n = left.min(inner.extent - first);
+        let mut at = *at;
+        at.iter_mut().zip(inner.steps).for_each(|(p, step)| *p = p.wrapping_offset(first as isize * step));
+        run(&at, n);
+        (first, left) = (0, left - n);
+    });
 }
 
 /// Whether `a` should be further outside than `b`: the first operand that steps in both decides.
@@ -371,6 +400,24 @@ mod tests {
         free.sort();
         expected.sort();
         assert_eq!(free, expected);
+    }
+
+    #[test]
+    fn parts_of_loops_are_walked_as_the_whole_is() {
+        let loops: Vec<Loop> =
+            [(3, 100), (4, 10), (5, 1)].map(|(extent, step)| Loop { extent, steps: [step; OPERANDS] }).into();
+        let mut whole = Vec::new();
+        walk(&loops, [std::ptr::null_mut(); OPERANDS], |at| whole.push(at[1] as isize));
+        assert_eq!(whole.len(), turns(&loops));
+        for first in 0..=60 {
+            for end in first..=60 {
+                let mut places = Vec::new();
+                runs(&loops, [std::ptr::null_mut(); OPERANDS], first..end, |at, n| {
+                    places.extend((0..n as isize).map(|i| at[1] as isize + i));
+                });
+                assert_eq!(places, whole[first..end]);
+            }
+        }
     }
 
     #[test]

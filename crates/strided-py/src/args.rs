@@ -47,8 +47,12 @@ impl Param {
     }
 
     /// One that is only given by name.
-    pub const fn by_name(name: &'static str, default: &'static str) -> Param {
-        Param { keyword_only: true, ..Param::new(name, &[], false, Some(default)) }
+    pub const fn by_name(
+        name: &'static str,
+        aliases: &'static [&'static str],
+        default: &'static str,
+    ) -> Param {
+        Param { keyword_only: true, ..Param::new(name, aliases, false, Some(default)) }
     }
 
     /// Whether a keyword is this very string object, as it is where Python's compiler made it.

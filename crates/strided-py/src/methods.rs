@@ -191,7 +191,7 @@ macro_rules! methods {
     } };
     (@facts $place:ident $name:ident [$($x:ident)?]
         ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*
-            $(; $($word:ident : $word_type:ty = $word_default:expr),+)?) [$($doc:literal),+]) => {
+            $(; $($word:ident $(| $other:ident)* : $word_type:ty = $word_default:expr),+)?) [$($doc:literal),+]) => {
         struct This;
         impl $crate::methods::Facts for This {
             const NAME: &'static str = $crate::methods::plain(stringify!($name));
@@ -210,7 +210,11 @@ macro_rules! methods {
                         <$type as $crate::args::FromArg>::REST,
                         $crate::methods!(@text $($default)?),
                     ),)*
-                    $($($crate::args::Param::by_name(stringify!($word), stringify!($word_default))),+)?
+                    $($($crate::args::Param::by_name(
+                        stringify!($word),
+                        &[$(stringify!($other)),*],
+                        stringify!($word_default),
+                    )),+)?
                 ];
                 &PARAMS
             }
@@ -218,7 +222,7 @@ macro_rules! methods {
     };
     (@call $first:ident $py:ident [$($x:ident)?]
         ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*
-            $(; $($word:ident : $word_type:ty = $word_default:expr),+)?) $body:expr) => {
+            $(; $($word:ident $(| $other:ident)* : $word_type:ty = $word_default:expr),+)?) $body:expr) => {
         impl $crate::methods::Call<$crate::args::$first> for This {
             #[inline(always)]
             #[allow(non_upper_case_globals, unused_variables, unused_mut, unused_assignments, dead_code)]

@@ -276,6 +276,11 @@ fn operate(
     }
 }
 
+/// A row of two operands on two tensors, for methods that are more than a row.
+pub fn of_pair(py: Python<'_>, op: Op, left: Object, right: Object, out: Option<Object>) -> Result<Object> {
+    operate(py, &OPS[op as usize], left, right, out)
+}
+
 /// `tp_richcompare`: the comparisons of the table by their operators.
 pub unsafe extern "C" fn compare(left: Object, right: Object, operator: c_int) -> Object {
     let row = match operator {
@@ -330,7 +335,7 @@ macro_rules! parameters {
             static ALL: [Param; 2 $(+ parameters!(@one $arg))*] = [
                 Param::new("self", &["input"], false, None),
                 $(Param::new(parameters!(@name $arg), &[], false, None),)*
-                Param::by_name("out", "None"),
+                Param::by_name("out", &[], "None"),
             ];
             &ALL
         } ),*];

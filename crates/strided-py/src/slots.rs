@@ -222,7 +222,7 @@ pub fn holds(py: Python<'_>, x: &Tensor, number: Scalar) -> Result<bool> {
     let found = with_threads(py, x.size(), || {
         let operands = [elementwise::Operand::Tensor(x), elementwise::Operand::Scalar(number)];
         let equal = elementwise::run(&table::OPS[table::Op::eq as usize], &operands)?;
-        let all = reduce::Request { dims: None, keepdim: false, dtype: None };
+        let all = reduce::Request::default();
         copy::the_only_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
     })?;
     Ok(found != Scalar::Int(0))

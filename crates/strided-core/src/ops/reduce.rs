@@ -1,80 +1,234 @@
-//! Reductions, one row each: the nest with an output step of 0.
+//! Reductions: what each of them makes of which dtypes, and which dims it removes.
 
-use crate::dtype::{Category, DType};
+use super::copy;
+use super::elementwise::{self, Operand, check_output};
+use super::table::{OPS, Op};
+use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::reduce::{self, Reducer, Reduction};
-use crate::layout::{Dims, Layout, shape_text, wrap_dim};
-use crate::scalar::{Complex, Num, Scalar};
+use crate::kernels::item::Slot;
+use crate::kernels::reduce::folds::{
+    Both, Count, LogSumExp, Max, Mean, Min, NanSum, Norm2, Prod, Spread, Sum, Where,
+};
+use crate::kernels::reduce::{self, Reducer, Reduction, Stage, Target};
+use crate::layout::{Dims, Layout, wrap_dim};
+use crate::scalar::{Bool, Scalar};
 use crate::storage::Fill;
 use crate::switch;
 use crate::tensor::{Tensor, conflict};
+use smallvec::SmallVec;
 
-/// One reduction.
+/// One reduction: how it plans for elements of a dtype, if the caller names the result's dtype or not.
 pub struct Row {
     pub name: &'static str,
-    /// The dtype of the result, unless the caller names one.
-    pub result: fn(DType) -> DType,
-    /// The loops for an accumulator of a dtype.
-    pub reducer: fn(DType) -> Option<Reducer>,
+    plan: fn(DType, Option<DType>) -> Result<Plan>,
 }
 
-/// The sum of elements. Integers are summed as int64 (uint64 as itself), halves as float32.
-pub static SUM: Row = Row {
-    name: "sum",
-    result: |dtype| match dtype.category() {
-        Category::Bool | Category::Int if dtype != DType::U64 => DType::I64,
-        _ => dtype,
-    },
-    reducer: |dtype| switch!(dtype, any, T => Some(Reducer::of::<Sum, T>()), else => None),
-};
+/// From elements to results.
+struct Plan {
+    reducer: Reducer,
+    stages: SmallVec<[Stage; 3]>,
+    /// The dtypes of the results that are wanted.
+    results: [Option<DType>; 2],
+    /// Whether a result tells a position.
+    positional: bool,
+}
 
-struct Sum;
+macro_rules! rows {
+    ($($(#[$doc:meta])* $row:ident $name:literal = |$x:ident, $dtype:ident| $plan:expr;)*) => {
+        $( $(#[$doc])* pub static $row: Row = Row { name: $name, plan: |$x, $dtype| $plan }; )*
+    };
+}
 
-impl<T: Summand> Reduction<T> for Sum {
-    const IDENTITY: T = T::NOTHING;
-    const EMPTY: T = T::ZERO;
-    #[inline(always)]
-    fn merge(a: T, b: T) -> T {
-        a.add(b)
+/// The reducer of a fold for the dtype of its terms.
+macro_rules! fold {
+    ($dtype:expr, $class:ident, $fold:ty) => {
+        switch!($dtype, $class, T => Reducer::of::<$fold, T>(), else => unreachable!("refused before"))
+    };
+}
+
+/// The same for one with lanes.
+macro_rules! lanes {
+    ($dtype:expr, $class:ident, $lanes:ty) => {
+        switch!($dtype, $class, T => Reducer::of_lanes::<$lanes, T>(), else => unreachable!("refused before"))
+    };
+}
+
+rows! {
+    /// Integers are summed as int64 (uint64 as itself), halves as float32.
+    SUM "sum" = |x, dtype| {
+        let result = dtype.unwrap_or_else(|| summed(x));
+        Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), any, Sum), result)
+    };
+    NANSUM "nansum" = |x, dtype| {
+        let result = real(dtype.unwrap_or_else(|| summed(x)))?;
+        Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), any, NanSum), result)
+    };
+    PROD "prod" = |x, dtype| {
+        let result = dtype.unwrap_or_else(|| summed(x));
+        Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), any, Prod), result)
+    };
+    MEAN "mean" = |x, dtype| {
+        let result = divisible(x, dtype)?;
+        Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), field, Mean), result)
+    };
+    AMAX "amax" = |x, dtype| extreme(x, dtype, |terms| lanes!(terms, real, Max));
+    AMIN "amin" = |x, dtype| extreme(x, dtype, |terms| lanes!(terms, real, Min));
+    AMINMAX "aminmax" = |x, dtype| {
+        let plan = extreme(x, dtype, |terms| fold!(terms, real, Both))?;
+        Ok(Plan { results: [Some(x), Some(x)], ..plan })
+    };
+    /// The largest element and where it comes first.
+    MAX "max" = |x, dtype| place(x, dtype, true, |terms| fold!(terms, real, Where<Max>));
+    MIN "min" = |x, dtype| place(x, dtype, true, |terms| fold!(terms, real, Where<Min>));
+    ARGMAX "argmax" = |x, dtype| place(x, dtype, false, |terms| fold!(terms, real, Where<Max>));
+    ARGMIN "argmin" = |x, dtype| place(x, dtype, false, |terms| fold!(terms, real, Where<Min>));
+    ALL "all" = |x, _dtype| Terms::of(x).truth()?.plan(Reducer::of_lanes::<Prod, Bool>(), DType::Bool);
+    ANY "any" = |x, _dtype| Terms::of(x).truth()?.plan(Reducer::of_lanes::<Sum, Bool>(), DType::Bool);
+    COUNT_NONZERO "count_nonzero" = |x, _dtype| {
+        Terms::of(x).truth()?.plan(Reducer::of::<Count, Bool>(), DType::I64)
+    };
+    COUNT_NAN "count_nan" = |x, _dtype| {
+        Terms::of(x).map(Op::isnan, None)?.plan(Reducer::of::<Count, Bool>(), DType::I64)
+    };
+    /// Variance and mean.
+    VAR "var" = |x, dtype| spread(x, dtype, Reducer::of::<Spread<false>, f64>(), Reducer::of::<Spread<false>, f32>());
+    /// Standard deviation and mean.
+    STD "std" = |x, dtype| spread(x, dtype, Reducer::of::<Spread<true>, f64>(), Reducer::of::<Spread<true>, f32>());
+    LOGSUMEXP "logsumexp" = |x, dtype| {
+        let result = real(divisible(x, dtype)?)?;
+        Terms::of(x).to(result.compute()).plan(fold!(result.compute(), float, LogSumExp), result)
+    };
+    NORM2 "norm" = |x, dtype| {
+        let d = divisible(x, dtype)?;
+        Terms::of(x).to(d.compute()).plan(lanes!(d.compute(), field, Norm2), d.real())
+    };
+}
+
+/// The dtype of a sum.
+fn summed(x: DType) -> DType {
+    match x.category() {
+        Category::Bool | Category::Int if x != DType::U64 => DType::I64,
+        _ => x,
     }
 }
 
-/// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
-trait Summand: Num {
-    const NOTHING: Self;
+/// The dtype of what is divided: the elements' own, or the default float.
+fn divisible(x: DType, wanted: Option<DType>) -> Result<DType> {
+    let result = wanted.unwrap_or(if x.category() >= Category::Float { x } else { dtype::default_float() });
+    if result.category() < Category::Float {
+        let (argument, wanted) = ("dtype", "a floating or complex dtype");
+        return Err(Error::new("", Problem::WrongDType { argument, got: result, wanted }));
+    }
+    Ok(result)
 }
-macro_rules! summands {
-    ($($t:ty: $nothing:expr),*) => { $(impl Summand for $t { const NOTHING: Self = $nothing; })* };
+
+/// Refuses what has no order.
+fn real(x: DType) -> Result<DType> {
+    if x.is_complex() {
+        let (argument, wanted) = ("input", "a real dtype");
+        return Err(Error::new("", Problem::WrongDType { argument, got: x, wanted }));
+    }
+    Ok(x)
 }
-summands! {
-    crate::scalar::Bool: Self::ZERO,
-    u8: 0, u16: 0, u32: 0, u64: 0, i8: 0, i16: 0, i32: 0, i64: 0, f32: -0.0, f64: -0.0,
-    Complex<f32>: Complex::new(-0.0, -0.0), Complex<f64>: Complex::new(-0.0, -0.0)
+
+fn extreme(x: DType, dtype: Option<DType>, reducer: impl Fn(DType) -> Reducer) -> Result<Plan> {
+    let result = dtype.unwrap_or(real(x)?);
+    Terms::of(x).to(x.compute()).plan(reducer(x.compute()), result)
+}
+
+fn place(x: DType, dtype: Option<DType>, value: bool, reducer: impl Fn(DType) -> Reducer) -> Result<Plan> {
+    let plan = extreme(x, dtype, reducer)?;
+    Ok(Plan { results: [value.then_some(x), Some(DType::I64)], positional: true, ..plan })
+}
+
+fn spread(x: DType, dtype: Option<DType>, wide: Reducer, single: Reducer) -> Result<Plan> {
+    let result = real(divisible(x, dtype)?)?;
+    let reducer = if matches!(x.compute(), DType::F32) { single } else { wide };
+    let plan = Terms::of(x).to(reducer.terms()).plan(reducer, result)?;
+    Ok(Plan { results: [Some(result), Some(result)], ..plan })
+}
+
+/// Elements on their way to terms.
+struct Terms {
+    dtype: DType,
+    stages: SmallVec<[Stage; 3]>,
+}
+
+impl Terms {
+    fn of(x: DType) -> Terms {
+        Terms { dtype: x, stages: SmallVec::new() }
+    }
+
+    fn to(mut self, dtype: DType) -> Terms {
+        if self.dtype != dtype {
+            self.stages.push(Stage::cast(self.dtype, dtype));
+            self.dtype = dtype;
+        }
+        self
+    }
+
+    /// Through an elementwise operation.
+    fn map(self, op: Op, number: Option<Scalar>) -> Result<Terms> {
+        let compute = self.dtype.compute();
+        let mut terms = self.to(compute);
+        let row = &OPS[op as usize];
+        let twins = (row.kernels)(terms.dtype).expect("the operation knows the dtype");
+        let slot = number.map_or(Ok(Slot::EMPTY), |number| Slot::new(number, terms.dtype))?;
+        terms.stages.push(Stage::map(twins, slot));
+        terms.dtype = row.rule.result_dtype(terms.dtype);
+        Ok(terms)
+    }
+
+    /// Whether each of them differs from 0.
+    fn truth(self) -> Result<Terms> {
+        if self.dtype == DType::Bool { Ok(self) } else { self.map(Op::ne, Some(Scalar::Int(0))) }
+    }
+
+    fn plan(self, reducer: Reducer, result: DType) -> Result<Plan> {
+        debug_assert!(self.dtype == reducer.terms());
+        Ok(Plan { reducer, stages: self.stages, results: [Some(result), None], positional: false })
+    }
 }
 
 /// Which dims a reduction removes, and what it makes.
+#[derive(Clone, Copy, Default)]
 pub struct Request<'a> {
     /// No dims: all of them.
     pub dims: Option<&'a [isize]>,
     pub keepdim: bool,
     pub dtype: Option<DType>,
+    /// What `var` and `std` take from the number of elements before they divide.
+    pub correction: f64,
 }
 
-/// Whether any element of a bool tensor is true: among truth values the sum is "or".
-pub fn any(x: &Tensor) -> Result<bool> {
-    let all = Request { dims: None, keepdim: false, dtype: Some(DType::Bool) };
-    let found = run(&SUM, x, &all, None)?.expect("no output was given");
-    Ok(super::copy::the_only_item(&found)? == Scalar::Bool(true))
-}
+/// The results of a reduction: new tensors, or nothing where it wrote into those that were given.
+pub type Results = [Option<Tensor>; 2];
 
 /// Reduces into `out`, or into a new tensor which is returned.
 pub fn run(row: &Row, x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    run_named(row, x, request, out).map_err(|error| error.named(row.name))
+    let [first, second] = run_both(row, x, request, [out, out])?;
+    Ok(first.or(second))
 }
 
-fn run_named(row: &Row, x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+/// Reduces to one or two results, into outputs or new tensors.
+pub fn run_both(row: &Row, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 2]) -> Result<Results> {
+    let plan = || run_plan(&(row.plan)(x.dtype(), request.dtype)?, x, request, outs);
+    plan().map_err(|error| error.named(row.name))
+}
+
+/// The first result only.
+pub fn run_first(row: &Row, x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+    let run = || {
+        let mut plan = (row.plan)(x.dtype(), request.dtype)?;
+        plan.results[1] = None;
+        run_plan(&plan, x, request, [out, None])
+    };
+    let [result, _] = run().map_err(|error: Error| error.named(row.name))?;
+    Ok(result)
+}
+
+fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 2]) -> Result<Results> {
     let reduced = marks(x.layout().rank(), request.dims)?;
-    let result = request.dtype.unwrap_or_else(|| (row.result)(x.dtype()));
     let shape: Dims =
         x.layout().modes().iter().zip(&reduced).map(|(m, &r)| if r { 1 } else { m.extent }).collect();
     let mut visible = shape.clone();
@@ -82,29 +236,47 @@ fn run_named(row: &Row, x: &Tensor, request: &Request, out: Option<&Tensor>) -> 
         let mut dim = 0;
         visible.retain(|_| (!reduced[dim], dim += 1).0);
     }
-    let Some(out) = out else {
-        let new = Tensor::new(&visible, result, Fill::Nothing)?;
-        fill(row, x, &new, &shape, result)?;
-        return Ok(Some(new));
+    let empty = x.layout().modes().iter().zip(&reduced).any(|(m, &r)| r && m.extent == 0);
+    if empty && !plan.reducer.has_nothing() && visible.iter().product::<isize>() > 0 {
+        return Err(Error::new("", Problem::NothingToReduce { shape: x.layout().shape_text() }));
+    }
+    let mut made = [None, None];
+    let mut copied = None;
+    for k in 0..2 {
+        match (plan.results[k], outs[k]) {
+            (Some(result), None) => made[k] = Some(Tensor::new(&visible, result, Fill::Nothing)?),
+            (Some(result), Some(out)) => {
+                check_output(out, result, &Layout::row_major(&visible)?)?;
+                if copied.is_none() && (conflict(out, x) || out.is_set_to(x)) {
+                    copied = Some(copy::clone(x)?);
+                }
+            }
+            (None, _) => {}
+        }
+    }
+    let several = x.layout().modes().iter().zip(&reduced).filter(|(m, r)| **r && m.extent > 1).count() > 1;
+    if plan.positional && several && !x.layout().is_dense() && copied.is_none() {
+        copied = Some(copy::clone(x)?); // row-major order is then that of the memory
+    }
+    let x = copied.as_ref().unwrap_or(x);
+    let spreads: SmallVec<[Option<Layout>; 2]> =
+        (0..2).map(|k| Some(spread_out(made[k].as_ref().or(plan.results[k].and(outs[k]))?.layout(), &shape))).collect();
+    let target = |k: usize| {
+        let out = made[k].as_ref().or(plan.results[k].and(outs[k]))?;
+        Some(Target { out, spread: spreads[k].as_ref()? })
     };
-    if out.layout().shape() != visible {
-        let (got, wanted) = (out.layout().shape_text(), shape_text(&visible));
-        return Err(Error::new("", Problem::OutShape { got, wanted }));
-    }
-    if result.category() > out.dtype().category() {
-        return Err(Error::new("", Problem::LowerCategory { result, output: out.dtype() }));
-    }
-    out.check_writable()?;
-    if conflict(out, x) || out.is_set_to(x) {
-        fill(row, &super::copy::clone(x)?, out, &shape, result)?;
-    } else {
-        fill(row, x, out, &shape, result)?;
-    }
-    Ok(None)
+    let reduction = Reduction {
+        reducer: &plan.reducer,
+        stages: &plan.stages,
+        ordered: plan.positional && several,
+        number: request.correction,
+    };
+    reduce::run(&reduction, x, [target(0), target(1)])?;
+    Ok(made)
 }
 
 /// For each dim whether it is reduced.
-fn marks(rank: usize, dims: Option<&[isize]>) -> Result<smallvec::SmallVec<[bool; 8]>> {
+fn marks(rank: usize, dims: Option<&[isize]>) -> Result<SmallVec<[bool; 8]>> {
     let Some(dims) = dims else { return Ok(smallvec::smallvec![true; rank]) };
     let mut marks = smallvec::smallvec![false; rank];
     for &dim in dims {
@@ -117,16 +289,131 @@ fn marks(rank: usize, dims: Option<&[isize]>) -> Result<smallvec::SmallVec<[bool
     Ok(marks)
 }
 
-/// `kept` is the input's shape with extents of 1 in place of what is reduced.
-fn fill(row: &Row, x: &Tensor, out: &Tensor, kept: &[isize], result: DType) -> Result<()> {
-    let reducer = (row.reducer)(result.compute()).expect("a reducer for every compute dtype");
-    reduce::run(&reducer, x, out, &spread(out.layout(), kept))
-}
-
 /// An output layout, whose reduced dims may be missing, with those dims as extents of 1.
-fn spread(out: &Layout, kept: &[isize]) -> Layout {
+fn spread_out(out: &Layout, kept: &[isize]) -> Layout {
     if out.rank() == kept.len() {
         return out.clone();
     }
     out.try_view(kept).expect("extents of 1 can always be added")
+}
+
+/// Whether any element of a bool tensor is true.
+pub fn any(x: &Tensor) -> Result<bool> {
+    truth(&ANY, x)
+}
+
+/// The truth value that all elements are reduced to.
+fn truth(row: &Row, x: &Tensor) -> Result<bool> {
+    let found = run(row, x, &Request::default(), None)?.expect("no output was given");
+    Ok(copy::the_only_item(&found)? == Scalar::Bool(true))
+}
+
+/// Whether two tensors have the same shape and equal elements.
+pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
+    if !x.layout().same_shape(y.layout()) {
+        return Ok(false);
+    }
+    let run = || truth(&ALL, &apply(Op::eq, x, Operand::Tensor(y))?);
+    run().map_err(|error| error.named("equal"))
+}
+
+fn apply(op: Op, x: &Tensor, y: Operand) -> Result<Tensor> {
+    elementwise::run(&OPS[op as usize], &[Operand::Tensor(x), y])
+}
+
+/// Writes a result where it is wanted: into `out`, or, in the dtype, into a new tensor.
+fn deliver(result: Tensor, dtype: DType, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+    let Some(out) = out else { return copy::to_dtype(&result, dtype).map(Some) };
+    check_output(out, dtype, result.layout())?;
+    copy::copy(out, &result)?;
+    Ok(None)
+}
+
+/// The mean of the elements that are not NaN.
+pub fn nanmean(x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+    let work = || {
+        let dtype = real(divisible(x.dtype(), request.dtype)?)?;
+        let wide = Request { dtype: Some(dtype.compute()), ..*request };
+        let sum = run(&NANSUM, x, &wide, None)?.expect("new");
+        let nans = run(&COUNT_NAN, x, &Request { dtype: None, ..*request }, None)?.expect("new");
+        let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
+        let count = apply(Op::rsub, &nans, Operand::Scalar(terms))?;
+        let count = copy::to_dtype(&count, sum.dtype())?;
+        let mean = apply(Op::div, &sum, Operand::Tensor(&count))?;
+        deliver(mean, dtype, out)
+    };
+    work().map_err(|error: Error| error.named("nanmean"))
+}
+
+/// The norm of the given order.
+pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+    let work = || {
+        if p == 2.0 {
+            return run(&NORM2, x, request, out);
+        }
+        let d = divisible(x.dtype(), request.dtype)?;
+        let (terms, result) = (Terms::of(x.dtype()).to(d.compute()), d.real());
+        let compute = result.compute();
+        let wanted = [out, None];
+        let plan = if p == 0.0 {
+            terms.truth()?.plan(Reducer::of::<Count, Bool>(), result)?
+        } else if p == 1.0 {
+            terms.map(Op::abs, None)?.plan(lanes!(compute, float, Sum), result)?
+        } else if p == f64::INFINITY {
+            terms.map(Op::abs, None)?.plan(lanes!(compute, float, Max), result)?
+        } else if p == f64::NEG_INFINITY {
+            terms.map(Op::abs, None)?.plan(lanes!(compute, float, Min), result)?
+        } else {
+            let powers = terms.map(Op::abs, None)?.map(Op::pow, Some(Scalar::Float(p)))?;
+            let plan = powers.plan(lanes!(compute, float, Sum), compute)?;
+            let [sum, _] = run_plan(&plan, x, request, [None, None])?;
+            let sum = sum.expect("new");
+            let root = Operand::Scalar(Scalar::Float(1.0 / p));
+            elementwise::run_into(&OPS[Op::pow as usize], &[Operand::Tensor(&sum), root], &sum)?;
+            return deliver(sum, result, out);
+        };
+        let [norm, _] = run_plan(&plan, x, request, wanted)?;
+        Ok(norm)
+    };
+    work().map_err(|error: Error| error.named("norm"))
+}
+
+/// The norm of the difference of two tensors that broadcast.
+pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
+    let work = || {
+        let difference = apply(Op::sub, x, Operand::Tensor(y))?;
+        Ok(norm(&difference, p, &Request::default(), None)?.expect("new"))
+    };
+    work().map_err(|error: Error| error.named("dist"))
+}
+
+/// Variance or standard deviation, and, if wanted, the mean. A complex number counts with both of its parts.
+pub fn variance(
+    root: bool,
+    mean: bool,
+    x: &Tensor,
+    request: &Request,
+    outs: [Option<&Tensor>; 2],
+) -> Result<Results> {
+    let row = if root { &STD } else { &VAR };
+    if !x.dtype().is_complex() {
+        return if mean {
+            run_both(row, x, request, outs)
+        } else {
+            Ok([run_first(row, x, request, outs[0])?, None])
+        };
+    }
+    let work = || {
+        let dtype = x.dtype().real();
+        let parts = Request { dtype: None, ..*request };
+        let part = |k| Ok::<_, Error>(run_first(&VAR, &x.part(k)?, &parts, None)?.expect("new"));
+        let (re, im) = (part(0)?, part(1)?);
+        elementwise::run_into(&OPS[Op::add as usize], &[Operand::Tensor(&re), Operand::Tensor(&im)], &re)?;
+        if root {
+            elementwise::run_into(&OPS[Op::sqrt as usize], &[Operand::Tensor(&re)], &re)?;
+        }
+        let mean = if mean { run(&MEAN, x, &parts, outs[1])? } else { None };
+        Ok([deliver(re, dtype, outs[0])?, mean])
+    };
+    work().map_err(|error: Error| error.named(row.name))
 }

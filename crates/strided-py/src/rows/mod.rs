@@ -3,6 +3,7 @@
 pub mod convert;
 pub mod create;
 pub mod query;
+pub mod reduce;
 pub mod system;
 pub mod values;
 pub mod views;
@@ -11,7 +12,7 @@ use crate::methods::Row;
 
 /// Every row.
 pub fn all() -> Vec<Row> {
-    [views::rows(), query::rows(), values::rows(), create::rows(), convert::rows(), system::rows()]
+    [views::rows(), query::rows(), values::rows(), reduce::rows(), create::rows(), convert::rows(), system::rows()]
         .into_iter()
         .flatten()
         .collect()

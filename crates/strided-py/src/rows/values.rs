@@ -1,14 +1,14 @@
-//! Copying, filling, resizing, and reductions.
+//! Copying, filling and resizing.
 
 use crate::args::{Any, FromArg, Ints, Object, Rest, TensorArg};
-use crate::call::{again, compute, in_place, waiting, with_threads};
+use crate::call::{again, compute, in_place, waiting};
 use crate::errors::{Fail, Result};
 use crate::methods;
-use crate::object::{replace, wrap};
+use crate::object::replace;
 use crate::slots::values;
 use pyo3::prelude::*;
 use strided_core::layout::Dims;
-use strided_core::ops::{copy, reduce};
+use strided_core::ops::copy;
 use strided_core::{DType, Layout, Scalar, Tensor};
 
 methods! { rows(py, x):
@@ -83,41 +83,6 @@ methods! { rows(py, x):
         let shape = other.layout().shape();
         resized(py, x, &shape)
     };
-
-    /// Sum of the elements, of all or along dims. Integers are summed as int64, halves as float32.
-    ///
-    /// >>> strided.arange(6).view(2, 3).sum(0).tolist()
-    /// [3, 5, 7]
-    /// >>> strided.ones(2, 3).sum(dim=1, keepdim=True).shape
-    /// strided.Size([2, 1])
-    both sum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False, dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => reduced(py, &reduce::SUM, x, dim, keepdim, dtype, out);
-}
-
-/// Runs a reduction into `out` or a new tensor.
-fn reduced(
-    py: Python<'_>,
-    row: &reduce::Row,
-    x: TensorArg,
-    dims: Option<Ints>,
-    keepdim: bool,
-    dtype: Option<DType>,
-    out: Option<TensorArg>,
-) -> Result<Object> {
-    // An empty list of dims means all of them, as in PyTorch.
-    let dims = dims.map(|dims| dims.ints).filter(|dims| !dims.is_empty());
-    let request = reduce::Request { dims: dims.as_deref(), keepdim, dtype };
-    let result = if x.size() < crate::call::LARGE {
-        reduce::run(row, &x, &request, out.as_deref())?
-    } else {
-        let (input, output) = (Tensor::clone(&x), out.as_deref().cloned());
-        with_threads(py, input.size(), || reduce::run(row, &input, &request, output.as_ref()))?
-    };
-    match (result, out) {
-        (Some(new), _) => wrap(py, new),
-        (None, Some(out)) => Ok(again(out.0)),
-        (None, None) => unreachable!("without an output there is a new tensor"),
-    }
 }
 
 fn looking_at(

@@ -1,0 +1,319 @@
+//! What a reduction is: how terms become an accumulator, how two of those become one, and what it says in the end.
+
+use super::{BLOCK, LANES, WIDTH};
+use crate::cpu::{self, Task, dispatch};
+use crate::dtype::DType;
+use crate::scalar::Element;
+use std::marker::PhantomData;
+
+/// A reduction of terms of one type.
+pub trait Fold<T: Copy>: 'static {
+    type Acc: Copy;
+    type Out: Outcome;
+    /// What a term costs next to an addition.
+    const WEIGHT: usize = 1;
+    /// The accumulator of no term, if no term has a result.
+    const NOTHING: Option<Self::Acc>;
+
+    /// Adjacent terms, at least one and at most [`BLOCK`]; `first` counts those before them. `FAST` as in
+    /// [`Task::run`].
+    ///
+    /// # Safety
+    /// There are `n` terms at `terms`.
+    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> Self::Acc;
+
+    /// Two neighbours, the earlier one first.
+    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc;
+
+    /// The result of `n` terms, by a number that the caller of the reduction may choose.
+    fn finish(acc: Self::Acc, n: usize, number: f64) -> Self::Out;
+}
+
+/// A reduction that needs no more than one running value: terms go to [`LANES`] of them in turn, which are then
+/// merged in halves.
+pub trait Lanes<T: Copy>: 'static {
+    type Lane: Copy;
+    type Out: Outcome;
+    /// Changes nothing on either side of a merge.
+    const IDENTITY: Self::Lane;
+    /// The result of no term, if there is one.
+    const NOTHING: Option<Self::Lane>;
+
+    fn lane(term: T) -> Self::Lane;
+    fn merge(a: Self::Lane, b: Self::Lane) -> Self::Lane;
+    fn finish(lane: Self::Lane, n: usize) -> Self::Out;
+}
+
+/// A reduction with lanes as one of blocks.
+pub struct InLanes<L>(PhantomData<L>);
+
+impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
+    type Acc = L::Lane;
+    type Out = L::Out;
+    const NOTHING: Option<L::Lane> = L::NOTHING;
+
+    #[inline(always)]
+    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _first: usize) -> L::Lane {
+        let mut lanes = [L::IDENTITY; LANES];
+        let mut at = 0;
+        // SAFETY: the caller's promise.
+        unsafe {
+            while at + LANES <= n {
+                let group = terms.add(at).cast::<[T; LANES]>().read();
+                for j in 0..LANES {
+                    lanes[j] = L::merge(lanes[j], L::lane(group[j]));
+                }
+                at += LANES;
+            }
+            for (j, lane) in lanes.iter_mut().enumerate().take(n - at) {
+                *lane = L::merge(*lane, L::lane(terms.add(at + j).read()));
+            }
+        }
+        halve(&mut lanes, L::merge)
+    }
+
+    #[inline(always)]
+    fn merge(a: L::Lane, b: L::Lane) -> L::Lane {
+        L::merge(a, b)
+    }
+
+    #[inline(always)]
+    fn finish(lane: L::Lane, n: usize, _: f64) -> L::Out {
+        L::finish(lane, n)
+    }
+}
+
+/// Merges lanes: 32 -> 16 -> 8 -> 4 -> 2 -> 1.
+#[inline(always)]
+pub(super) fn halve<A: Copy>(lanes: &mut [A; LANES], merge: impl Fn(A, A) -> A) -> A {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for j in 0..width {
+            lanes[j] = merge(lanes[j], lanes[j + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
+/// What a reduction gives: an element, or two of them.
+pub trait Outcome: Copy {
+    const DTYPES: [Option<DType>; 2];
+    /// # Safety
+    /// Every place has room for an element of its dtype.
+    unsafe fn write(self, places: [*mut u8; 2]);
+}
+
+impl<A: Element> Outcome for A {
+    const DTYPES: [Option<DType>; 2] = [Some(A::DTYPE), None];
+    #[inline(always)]
+    unsafe fn write(self, [place, _]: [*mut u8; 2]) {
+        // SAFETY: the caller's promise.
+        unsafe { place.cast::<A>().write(self) }
+    }
+}
+
+impl<A: Element, B: Element> Outcome for (A, B) {
+    const DTYPES: [Option<DType>; 2] = [Some(A::DTYPE), Some(B::DTYPE)];
+    #[inline(always)]
+    unsafe fn write(self, [first, second]: [*mut u8; 2]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            first.cast::<A>().write(self.0);
+            second.cast::<B>().write(self.1);
+        }
+    }
+}
+
+/// The loops of one reduction for terms of one type. Accumulators are bytes to those who call them.
+#[derive(Clone, Copy)]
+pub struct Reducer {
+    /// The dtype of the terms.
+    pub(super) terms: DType,
+    /// The dtypes of what it gives.
+    pub(super) gives: [Option<DType>; 2],
+    /// Bytes of an accumulator.
+    pub(super) bytes: usize,
+    pub(super) weight: usize,
+    /// Whether no term at all has a result.
+    pub(super) has_nothing: bool,
+    /// Reduces up to BLOCK adjacent terms, of which `first` come before: `block(terms, n, first, accumulator)`.
+    pub(super) block: unsafe fn(*const u8, usize, usize, *mut u8),
+    /// `into[i] = merge(into[i], from[i])`: `merge(into, from, width)`.
+    pub(super) merge: unsafe fn(*mut u8, *const u8, usize),
+    /// Writes results, adjacent ones per place: `finish(accumulators, width, terms, number, places)`.
+    pub(super) finish: unsafe fn(*const u8, usize, usize, f64, [*mut u8; 2]),
+    /// Writes the accumulators of no term.
+    pub(super) nothing: unsafe fn(*mut u8, usize),
+    pub(super) across: Option<Across>,
+}
+
+/// Lanes for neighbouring outputs side by side: [`LANES`] rows of [`WIDTH`] accumulators.
+#[derive(Clone, Copy)]
+pub(super) struct Across {
+    /// Fills the lanes with the identity.
+    pub(super) clear: unsafe fn(lanes: *mut u8),
+    /// Adds rows of terms to the lanes: row `first + i` goes to lane `(first + i) % LANES`.
+    pub(super) absorb:
+        unsafe fn(lanes: *mut u8, first: usize, rows: *const u8, step: isize, n: usize, width: usize),
+    /// Merges the lanes of every output, of which the first `used` have terms.
+    pub(super) collapse: unsafe fn(lanes: *mut u8, used: usize, accumulators: *mut u8, width: usize),
+}
+
+impl Reducer {
+    pub const fn of<F: Fold<T>, T: Element>() -> Reducer {
+        const { assert!(size_of::<F::Acc>() <= super::WIDEST && align_of::<F::Acc>() <= 16) };
+        Reducer {
+            terms: T::DTYPE,
+            gives: F::Out::DTYPES,
+            bytes: size_of::<F::Acc>(),
+            weight: F::WEIGHT,
+            has_nothing: F::NOTHING.is_some(),
+            block: block::<F, T>,
+            merge: merge::<F, T>,
+            finish: finish::<F, T>,
+            nothing: nothing::<F, T>,
+            across: None,
+        }
+    }
+
+    pub const fn of_lanes<L: Lanes<T>, T: Element>() -> Reducer {
+        let across =
+            Across { clear: clear::<L, T>, absorb: absorb::<L, T>, collapse: collapse::<L, T> };
+        Reducer { across: Some(across), ..Reducer::of::<InLanes<L>, T>() }
+    }
+
+    /// The dtype of the terms.
+    pub fn terms(&self) -> DType {
+        self.terms
+    }
+
+    /// The dtypes of what it gives.
+    pub fn gives(&self) -> [Option<DType>; 2] {
+        self.gives
+    }
+
+    /// Whether no term at all has a result.
+    pub fn has_nothing(&self) -> bool {
+        self.has_nothing
+    }
+}
+
+unsafe fn block<F: Fold<T>, T: Copy>(terms: *const u8, n: usize, first: usize, out: *mut u8) {
+    struct Run<F, T>(*const T, usize, usize, *mut u8, PhantomData<F>);
+    impl<F: Fold<T>, T: Copy> Task for Run<F, T> {
+        #[inline(always)]
+        fn run<const FAST: bool>(self) {
+            // SAFETY: the caller of `block` has `n` terms, and room for an accumulator.
+            unsafe { self.3.cast::<F::Acc>().write(F::block::<FAST>(self.0, self.1, self.2)) }
+        }
+    }
+    debug_assert!((1..=BLOCK).contains(&n));
+    let run = Run::<F, T>(terms.cast(), n, first, out, PhantomData);
+    if F::WEIGHT > 1 && cpu::reference_kernels() { run.run::<false>() } else { dispatch(run) }
+}
+
+unsafe fn merge<F: Fold<T>, T: Copy>(into: *mut u8, from: *const u8, width: usize) {
+    let (into, from) = (into.cast::<F::Acc>(), from.cast::<F::Acc>());
+    for j in 0..width {
+        // SAFETY: the caller has `width` accumulators at both.
+        unsafe { into.add(j).write(F::merge(into.add(j).read(), from.add(j).read())) };
+    }
+}
+
+unsafe fn finish<F: Fold<T>, T: Copy>(
+    from: *const u8,
+    width: usize,
+    terms: usize,
+    number: f64,
+    places: [*mut u8; 2],
+) {
+    for j in 0..width {
+        let mut at = places;
+        for (place, dtype) in at.iter_mut().zip(F::Out::DTYPES) {
+            *place = place.wrapping_add(j * dtype.map_or(0, DType::size));
+        }
+        // SAFETY: the caller has `width` accumulators, and room for as many results.
+        unsafe { F::finish(from.cast::<F::Acc>().add(j).read(), terms, number).write(at) };
+    }
+}
+
+unsafe fn nothing<F: Fold<T>, T: Copy>(out: *mut u8, width: usize) {
+    let nothing = F::NOTHING.expect("reductions without a result for no term are not given none");
+    for j in 0..width {
+        // SAFETY: the caller has room for `width` accumulators.
+        unsafe { out.cast::<F::Acc>().add(j).write(nothing) };
+    }
+}
+
+unsafe fn clear<L: Lanes<T>, T: Copy>(lanes: *mut u8) {
+    for i in 0..LANES * WIDTH {
+        // SAFETY: the caller has LANES rows of WIDTH.
+        unsafe { lanes.cast::<L::Lane>().add(i).write(L::IDENTITY) };
+    }
+}
+
+unsafe fn absorb<L: Lanes<T>, T: Copy>(
+    lanes: *mut u8,
+    first: usize,
+    rows: *const u8,
+    step: isize,
+    n: usize,
+    width: usize,
+) {
+    struct Run<L, T> {
+        lanes: *mut u8,
+        first: usize,
+        rows: *const u8,
+        step: isize,
+        n: usize,
+        width: usize,
+        kind: PhantomData<(L, T)>,
+    }
+    impl<L: Lanes<T>, T: Copy> Task for Run<L, T> {
+        #[inline(always)]
+        fn run<const FAST: bool>(self) {
+            let lanes = self.lanes.cast::<[L::Lane; WIDTH]>();
+            for i in 0..self.n {
+                // SAFETY: the caller of `absorb` has LANES rows of WIDTH, and `n` rows of `width` terms.
+                unsafe {
+                    let lane = &mut *lanes.add((self.first + i) % LANES);
+                    let row = self.rows.wrapping_offset(i as isize * self.step).cast::<T>();
+                    if self.width == WIDTH {
+                        // In parts, so that a part of a lane and its terms stay in registers.
+                        for part in 0..WIDTH / 16 {
+                            let terms = row.add(16 * part).cast::<[T; 16]>().read();
+                            for (slot, term) in lane[16 * part..16 * part + 16].iter_mut().zip(terms) {
+                                *slot = L::merge(*slot, L::lane(term));
+                            }
+                        }
+                    } else {
+                        for (j, slot) in lane.iter_mut().enumerate().take(self.width) {
+                            *slot = L::merge(*slot, L::lane(row.add(j).read()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    dispatch(Run::<L, T> { lanes, first, rows, step, n, width, kind: PhantomData })
+}
+
+unsafe fn collapse<L: Lanes<T>, T: Copy>(lanes: *mut u8, used: usize, out: *mut u8, width: usize) {
+    let lanes = lanes.cast::<[L::Lane; WIDTH]>();
+    // Lanes without terms hold the identity, and merging that changes nothing.
+    let mut half = used.min(LANES).next_power_of_two() / 2;
+    // SAFETY: the caller has LANES rows of WIDTH, and room for `width` accumulators.
+    unsafe {
+        while half > 0 {
+            for i in 0..half {
+                let (into, from) = (&mut *lanes.add(i), &*lanes.add(i + half));
+                for j in 0..width {
+                    into[j] = L::merge(into[j], from[j]);
+                }
+            }
+            half /= 2;
+        }
+        out.cast::<L::Lane>().copy_from_nonoverlapping(lanes.cast(), width);
+    }
+}

@@ -1,0 +1,386 @@
+//! The reductions themselves.
+
+use super::LANES;
+use super::fold::{Fold, InLanes, Lanes, halve};
+use crate::kernels::maths::rows::{Exp, Function1, Log};
+use crate::scalar::{Bool, Complex, Element, Field, Float, Num, Real};
+
+/// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
+pub trait Summand: Num {
+    const SUM_OF_NOTHING: Self;
+}
+macro_rules! summands {
+    ($($t:ty: $nothing:expr),*) => { $(impl Summand for $t { const SUM_OF_NOTHING: Self = $nothing; })* };
+}
+summands! {
+    Bool: Self::ZERO,
+    u8: 0, u16: 0, u32: 0, u64: 0, i8: 0, i16: 0, i32: 0, i64: 0, f32: -0.0, f64: -0.0,
+    Complex<f32>: Complex::new(-0.0, -0.0), Complex<f64>: Complex::new(-0.0, -0.0)
+}
+
+/// A count as a number to divide by.
+pub trait Countable: Field + Summand {
+    fn count(n: usize) -> Self;
+}
+macro_rules! countable {
+    ($($t:ty: $n:ident => $count:expr),*) => { $(impl Countable for $t { fn count($n: usize) -> Self { $count } })* };
+}
+countable! {
+    f32: n => n as f32, f64: n => n as f64,
+    Complex<f32>: n => Complex::new(n as f32, 0.0), Complex<f64>: n => Complex::new(n as f64, 0.0)
+}
+
+/// The smallest and the largest value of a type.
+pub trait Limits: Real {
+    const LOWEST: Self;
+    const HIGHEST: Self;
+}
+macro_rules! limits {
+    ($($t:ty: $low:expr, $high:expr;)*) => {
+        $(impl Limits for $t { const LOWEST: Self = $low; const HIGHEST: Self = $high; })*
+    };
+}
+limits! {
+    Bool: Bool::new(false), Bool::new(true);
+    u8: u8::MIN, u8::MAX; u16: u16::MIN, u16::MAX; u32: u32::MIN, u32::MAX; u64: u64::MIN, u64::MAX;
+    i8: i8::MIN, i8::MAX; i16: i16::MIN, i16::MAX; i32: i32::MIN, i32::MAX; i64: i64::MIN, i64::MAX;
+    f32: f32::NEG_INFINITY, f32::INFINITY; f64: f64::NEG_INFINITY, f64::INFINITY;
+}
+
+/// A number whose magnitude has a square in float64.
+pub trait Squares: Element {
+    type Norm: Float;
+    fn squared(self) -> f64;
+}
+macro_rules! squares {
+    ($($t:ty => $norm:ty: $x:ident => $square:expr;)*) => {
+        $(impl Squares for $t {
+            type Norm = $norm;
+            #[inline(always)]
+            fn squared(self) -> f64 { let $x = self; $square }
+        })*
+    };
+}
+squares! {
+    f32 => f32: x => x as f64 * x as f64;
+    f64 => f64: x => x * x;
+    Complex<f32> => f32: x => x.re as f64 * x.re as f64 + x.im as f64 * x.im as f64;
+    Complex<f64> => f64: x => x.re * x.re + x.im * x.im;
+}
+
+/// Reductions with one running value: what changes nothing, the result of no term, what a term adds, how two values
+/// become one, and the result of `n` terms.
+macro_rules! lanes {
+    ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty, $out:ty;
+        $identity:expr; $nothing:expr; $term:ident => $value:expr; ($a:ident, $b:ident) => $merged:expr;
+        ($l:ident, $n:ident) => $result:expr;)*) => { $(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl<T: $bound> Lanes<T> for $name {
+            type Lane = $lane;
+            type Out = $out;
+            const IDENTITY: $lane = $identity;
+            const NOTHING: Option<$lane> = $nothing;
+            #[inline(always)]
+            #[allow(clippy::eq_op)]
+            fn lane($term: T) -> $lane {
+                $value
+            }
+            #[inline(always)]
+            fn merge($a: $lane, $b: $lane) -> $lane {
+                $merged
+            }
+            fn finish($l: $lane, $n: usize) -> $out {
+                $result
+            }
+        }
+    )* };
+}
+
+lanes! {
+    /// The sum; of truth values whether one of them is true.
+    Sum<T: Summand>: T, T;
+        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum;
+    /// The sum of those that are not NaN.
+    NanSum<T: Summand>: T, T;
+        T::SUM_OF_NOTHING; Some(T::ZERO); x => if x == x { x } else { T::ZERO }; (a, b) => a.add(b); (sum, _n) => sum;
+    /// The sum divided by the number of terms: NaN of none.
+    Mean<T: Countable>: T, T;
+        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, n) => sum.div(T::count(n));
+    /// The product; of truth values whether all of them are true.
+    Prod<T: Num>: T, T;
+        T::ONE; Some(T::ONE); x => x; (a, b) => a.mul(b); (product, _n) => product;
+    /// The largest; NaN if there is one.
+    Max<T: Limits>: T, T;
+        T::LOWEST; None; x => x; (a, b) => a.maximum(b); (largest, _n) => largest;
+    /// The smallest; NaN if there is one.
+    Min<T: Limits>: T, T;
+        T::HIGHEST; None; x => x; (a, b) => a.minimum(b); (smallest, _n) => smallest;
+    /// The square root of the sum of squares. In float64, so that squares of float32 neither overflow nor vanish.
+    Norm2<T: Squares>: f64, T::Norm;
+        0.0; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt());
+}
+
+/// The smallest and the largest.
+pub struct Both;
+
+impl<T: Limits> Fold<T> for Both {
+    type Acc = (T, T);
+    type Out = (T, T);
+    const NOTHING: Option<(T, T)> = None;
+
+    #[inline(always)]
+    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, T) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (
+                InLanes::<Min>::block::<FAST>(terms, n, first),
+                InLanes::<Max>::block::<FAST>(terms, n, first),
+            )
+        }
+    }
+    #[inline(always)]
+    fn merge(a: (T, T), b: (T, T)) -> (T, T) {
+        (a.0.minimum(b.0), a.1.maximum(b.1))
+    }
+    fn finish(acc: (T, T), _: usize, _: f64) -> (T, T) {
+        acc
+    }
+}
+
+/// The best value, by a reduction to it, and where it comes first.
+pub struct Where<E>(std::marker::PhantomData<E>);
+
+impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
+    type Acc = (T, usize);
+    type Out = (T, i64);
+    const NOTHING: Option<(T, usize)> = None;
+
+    #[inline(always)]
+    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let best = InLanes::<E>::block::<FAST>(terms, n, first);
+            (best, first + position(terms, n, best))
+        }
+    }
+    #[inline(always)]
+    #[allow(clippy::eq_op)]
+    fn merge(a: (T, usize), b: (T, usize)) -> (T, usize) {
+        if a.0 == E::merge(a.0, b.0) || a.0 != a.0 { a } else { b }
+    }
+    fn finish(acc: (T, usize), _: usize, _: f64) -> (T, i64) {
+        (acc.0, acc.1 as i64)
+    }
+}
+
+/// Where a value that is there (or NaN) comes first: group by group, then within the group.
+#[inline(always)]
+unsafe fn position<T: Real>(terms: *const T, n: usize, wanted: T) -> usize {
+    #[allow(clippy::eq_op)]
+    let is = |term: T| (term == wanted) | (term != term);
+    let mut at = 0;
+    // SAFETY: the caller has `n` terms.
+    unsafe {
+        while at + LANES <= n {
+            let group = terms.add(at).cast::<[T; LANES]>().read();
+            let mut found = false;
+            for term in group {
+                found |= is(term);
+            }
+            if found {
+                break;
+            }
+            at += LANES;
+        }
+        while at + 1 < n && !is(terms.add(at).read()) {
+            at += 1;
+        }
+    }
+    at
+}
+
+/// How many truth values are true.
+pub struct Count;
+
+impl Fold<Bool> for Count {
+    type Acc = i64;
+    type Out = i64;
+    const NOTHING: Option<i64> = Some(0);
+
+    #[inline(always)]
+    unsafe fn block<const FAST: bool>(terms: *const Bool, n: usize, _: usize) -> i64 {
+        let mut count = 0i32;
+        for i in 0..n {
+            // SAFETY: the caller's promise.
+            count += unsafe { terms.add(i).read() }.get() as i32;
+        }
+        count.into()
+    }
+    #[inline(always)]
+    fn merge(a: i64, b: i64) -> i64 {
+        a + b
+    }
+    fn finish(acc: i64, _: usize, _: f64) -> i64 {
+        acc
+    }
+}
+
+/// Number, mean, and sum of the squared distances from it.
+#[derive(Clone, Copy)]
+pub struct Moments {
+    n: f64,
+    mean: f64,
+    squares: f64,
+}
+
+/// Mean and sum of squared distances, in float64. Within a block in two passes (which are in the cache), so that
+/// nothing is lost where the mean is large; between blocks by the formula of Chan, Golub and LeVeque.
+///
+/// Gives the variance (the standard deviation, if `ROOT`) and the mean. The number is PyTorch's correction.
+pub struct Spread<const ROOT: bool>;
+
+/// A real number that float64 takes up.
+pub trait Widens: Element {
+    fn widen(self) -> f64;
+}
+impl Widens for f32 {
+    #[inline(always)]
+    fn widen(self) -> f64 {
+        self as f64
+    }
+}
+impl Widens for f64 {
+    #[inline(always)]
+    fn widen(self) -> f64 {
+        self
+    }
+}
+
+impl<T: Widens, const ROOT: bool> Fold<T> for Spread<ROOT> {
+    type Acc = Moments;
+    type Out = (f64, f64);
+    const NOTHING: Option<Moments> = Some(Moments { n: 0.0, mean: f64::NAN, squares: 0.0 });
+
+    #[inline(always)]
+    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _: usize) -> Moments {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let [sum] = sums(terms, n, |x| [x.widen()]);
+            let mean = sum / n as f64;
+            // What rounding left of the mean is taken out again.
+            let [rest, squares] = sums(terms, n, |x| {
+                let distance = x.widen() - mean;
+                [distance, distance * distance]
+            });
+            Moments { n: n as f64, mean: mean + rest / n as f64, squares: squares - rest * rest / n as f64 }
+        }
+    }
+
+    #[inline(always)]
+    fn merge(a: Moments, b: Moments) -> Moments {
+        let n = a.n + b.n;
+        let distance = b.mean - a.mean;
+        Moments {
+            n,
+            mean: a.mean + distance * (b.n / n),
+            squares: a.squares + b.squares + distance * distance * (a.n * b.n / n),
+        }
+    }
+
+    /// Infinite or NaN where there are too few terms.
+    fn finish(acc: Moments, _: usize, correction: f64) -> (f64, f64) {
+        let variance = acc.squares / (acc.n - correction).max(0.0);
+        (if ROOT { variance.sqrt() } else { variance }, acc.mean)
+    }
+}
+
+/// Sums of K values of each term.
+#[inline(always)]
+unsafe fn sums<T: Copy, const K: usize>(terms: *const T, n: usize, f: impl Fn(T) -> [f64; K]) -> [f64; K] {
+    let mut lanes = [[0.0; LANES]; K];
+    let mut at = 0;
+    // SAFETY: the caller has `n` terms.
+    unsafe {
+        while at + LANES <= n {
+            let group = terms.add(at).cast::<[T; LANES]>().read();
+            for j in 0..LANES {
+                let values = f(group[j]);
+                for k in 0..K {
+                    lanes[k][j] += values[k];
+                }
+            }
+            at += LANES;
+        }
+        for j in 0..n - at {
+            let values = f(terms.add(at + j).read());
+            for k in 0..K {
+                lanes[k][j] += values[k];
+            }
+        }
+    }
+    lanes.map(|mut lanes| halve(&mut lanes, |a, b| a + b))
+}
+
+/// The logarithm of the sum of exponentials: the largest term, and the sum of the exponentials of the distances
+/// from it.
+pub struct LogSumExp;
+
+impl<T: Limits + Summand + Float> Fold<T> for LogSumExp
+where
+    Exp: Function1<T>,
+    Log: Function1<T>,
+{
+    type Acc = (T, T);
+    type Out = T;
+    const WEIGHT: usize = 8;
+    const NOTHING: Option<(T, T)> = Some((T::LOWEST, T::ZERO));
+
+    #[inline(always)]
+    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, T) {
+        const WIDE: usize = 16;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let largest = InLanes::<Max>::block::<FAST>(terms, n, first);
+            if !largest.is_finite() {
+                // Infinities of one sign, or NaN: there are no distances.
+                return (largest, if largest == T::LOWEST { T::ZERO } else { T::ONE });
+            }
+            let mut lanes = [T::SUM_OF_NOTHING; LANES];
+            let mut at = 0;
+            while at < n {
+                let mut group = [T::LOWEST; WIDE];
+                if at + WIDE <= n {
+                    group = terms.add(at).cast::<[T; WIDE]>().read();
+                } else {
+                    for (i, slot) in group.iter_mut().enumerate().take(n - at) {
+                        *slot = terms.add(at + i).read();
+                    }
+                }
+                for term in &mut group {
+                    *term = term.sub(largest);
+                }
+                let group = if FAST { Exp::block(group) } else { group.map(Exp::exact) };
+                let half = at % LANES;
+                for (j, power) in group.into_iter().enumerate() {
+                    lanes[half + j] = lanes[half + j].add(power);
+                }
+                at += WIDE;
+            }
+            (largest, halve(&mut lanes, |a, b| a.add(b)))
+        }
+    }
+
+    fn merge(a: (T, T), b: (T, T)) -> (T, T) {
+        let largest = a.0.maximum(b.0);
+        let scaled = |(top, sum): (T, T)| {
+            if top == largest { sum } else { sum.mul(Exp::exact(top.sub(largest))) }
+        };
+        (largest, scaled(a).add(scaled(b)))
+    }
+
+    fn finish((largest, sum): (T, T), _: usize, _: f64) -> T {
+        Log::exact(sum).add(largest)
+    }
+}

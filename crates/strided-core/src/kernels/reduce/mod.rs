@@ -1,0 +1,551 @@
+//! Reductions: many elements into one, by a tree that depends on their number alone.
+//!
+//! ```text
+//! terms      0 1 2 … 1023 | 1024 …            blocks of BLOCK
+//! in a block   lane j takes terms j, j+32, …    LANES running results
+//! lanes      32 -> 16 -> 8 -> 4 -> 2 -> 1       merged in halves
+//! blocks     ((0 1)(2 3))((4 5)…)               merged pairwise, as in a binary counter
+//! ```
+//! A *strip* is one output, or some that lie side by side. The terms of a strip come in one of three ways:
+//!
+//! ```text
+//! along    one output whose terms are adjacent, or gathered into a room: x.sum(1)
+//! across   neighbouring outputs, row by row of terms, with lanes for each of them: x.sum(0)
+//! turned   neighbouring outputs, whose terms are turned around into adjacent ones: x.argmax(0)
+//! ```
+//! All build the same tree, and threads share strips, or parts of a strip that are whole subtrees. So the bits depend
+//! neither on the CPU, nor on gaps between the elements, nor on the number of threads. Terms are taken in the order in
+//! which they lie in memory, or, where the result tells a position, in row-major order.
+
+mod fold;
+pub mod folds;
+mod tree;
+
+pub use fold::Reducer;
+
+use self::tree::Tree;
+use super::drive::WHOLE;
+use super::item::Slot;
+use super::map::Twins;
+use super::{Kernel, OPERANDS, Pointers, cast, stream, transpose};
+use crate::cpu;
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
+use crate::layout::{Layout, Mode};
+use crate::nest::{Loop, Nest, Operand, Order, runs, turns, walk_part};
+use crate::storage::Access;
+use crate::tensor::{Tensor, pin_each};
+use crate::threads;
+use smallvec::SmallVec;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::ptr::null_mut;
+
+const LANES: usize = 32;
+const BLOCK: usize = 1024;
+/// Outputs that are worked on side by side.
+const WIDTH: usize = 64;
+/// Rows that are gathered at a time where they cannot be read in place.
+const ROWS: usize = 32;
+/// Bytes of a row of terms that is turned around: a cache line.
+const TURNED: usize = 64;
+/// Bytes of the widest accumulator.
+const WIDEST: usize = 32;
+/// Terms of a piece of work for a thread.
+const PIECE: usize = 64 << 10;
+/// The most parts of a strip: their results are kept.
+const MOST: usize = 1 << 20;
+
+/// One step from elements in memory to terms: a cast or an elementwise kernel, whose second operand is a number.
+#[derive(Clone, Copy)]
+pub struct Stage {
+    kernel: Kernel,
+    /// Bytes of what it writes.
+    size: usize,
+    number: Slot,
+}
+
+impl Stage {
+    pub fn cast(from: DType, to: DType) -> Stage {
+        Stage { kernel: cast::kernel(from, to), size: to.size(), number: Slot::EMPTY }
+    }
+
+    /// A function of one operand, or of an operand and a number.
+    pub fn map(twins: &Twins, number: Slot) -> Stage {
+        Stage { kernel: twins.kernel(), size: twins.result().size(), number }
+    }
+}
+
+/// How elements become results.
+pub struct Reduction<'a> {
+    pub reducer: &'a Reducer,
+    /// From the elements' dtype to that of the terms; none where they are the same.
+    pub stages: &'a [Stage],
+    /// Whether a term's position counts, so that terms are taken in row-major order.
+    pub ordered: bool,
+    /// For those that end with a number of the caller's.
+    pub number: f64,
+}
+
+/// Where a result goes: an output, and its layout with extents of 1 for what is reduced.
+pub struct Target<'a> {
+    pub out: &'a Tensor,
+    pub spread: &'a Layout,
+}
+
+/// Reduces `x` into the outputs that are wanted: at least one of what the reducer gives.
+pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 2]) -> Result<()> {
+    for Target { out, spread } in targets.iter().flatten() {
+        let kept = |(a, b): (&Mode, &Mode)| a.extent == b.extent || a.extent == 1;
+        assert!(spread.rank() == x.layout().rank());
+        assert!(spread.modes().iter().zip(x.layout().modes()).all(kept));
+        assert!(spread.bounds() == out.layout().bounds());
+    }
+    let reducer = reduction.reducer;
+    let [first, second] = &targets;
+    let view = |target: Option<&Target<'a>>| {
+        let Target { out, spread } = target.expect("an output is wanted");
+        Operand { layout: spread, size: out.dtype().size() }
+    };
+    let operands = [
+        view(first.as_ref().or(second.as_ref())),
+        Operand { layout: x.layout(), size: x.dtype().size() },
+        view(second.as_ref().or(first.as_ref())),
+    ];
+    let order = if reduction.ordered { Order::RowMajor } else { Order::Free };
+    let nest = Nest::new(x.layout(), &operands, order);
+    let copy = [Stage::cast(x.dtype(), x.dtype())];
+    let write = |k: usize| {
+        let (target, dtype) = (targets[k].as_ref()?, reducer.gives[k].expect("nothing else is wanted"));
+        Some((cast::kernel(dtype, target.out.dtype()), dtype.size()))
+    };
+    let mut job = Job {
+        reducer,
+        number: reduction.number,
+        stages: if reduction.stages.is_empty() { &copy } else { reduction.stages },
+        in_place: reduction.stages.is_empty() && !cpu::reference_kernels(),
+        size: reducer.terms.size(),
+        write: [write(0), write(1)],
+        strips: SmallVec::new(),
+        columns: Loop { extent: 1, steps: [0; OPERANDS] },
+        reduced: SmallVec::new(),
+        terms: 1,
+        way: Way::Along,
+    };
+    for &l in nest.loops() {
+        // Extents of 1 have step 0 by broadcasting: those are the reduced loops.
+        if l.steps[0] == 0 { job.reduced.push(l) } else { job.strips.push(l) }
+    }
+    job.terms = turns(&job.reduced);
+    if !cpu::reference_kernels() {
+        job.look_aside();
+    }
+    let wanted = |target: &Option<Target<'a>>| target.as_ref().map(|target| (target.out, Access::Write));
+    let pins = pin_each([wanted(first), Some((x, Access::Read)), wanted(second)])?;
+    let mut origins = [null_mut(); OPERANDS];
+    for (origin, pin) in origins.iter_mut().zip(&pins) {
+        *origin = pin.as_ref().map_or(null_mut(), |pin| pin.origin);
+    }
+    // SAFETY: all are pinned for the layouts in the nest, and stages lead to the reducer's dtype.
+    unsafe { job.run(nest.start(origins)) }
+}
+
+/// How terms come to a strip.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Along,
+    Across,
+    Turned,
+}
+
+struct Job<'a> {
+    reducer: &'a Reducer,
+    number: f64,
+    /// At least one.
+    stages: &'a [Stage],
+    /// Whether elements are terms already.
+    in_place: bool,
+    /// Bytes of a term.
+    size: usize,
+    /// Casts to the outputs, and the bytes of what the reducer gives.
+    write: [Option<(Kernel, usize)>; 2],
+    /// The loops over strips …
+    strips: SmallVec<[Loop; 4]>,
+    /// … over the outputs of all strips of a row of them (strips have the last of the loops above) …
+    columns: Loop,
+    /// … and over the terms of an output.
+    reduced: SmallVec<[Loop; 4]>,
+    terms: usize,
+    way: Way,
+}
+
+/// Room for `N` terms or accumulators of 16 bytes.
+type Room<const N: usize> = MaybeUninit<[[u64; 2]; N]>;
+
+impl Job<'_> {
+    /// Takes outputs side by side where their terms lie so, or where they have few of them.
+    fn look_aside(&mut self) {
+        let Some(&columns) = self.strips.last() else { return };
+        let Some(inner) = self.reduced.last() else { return };
+        let beside = columns.steps[1] != 0 && columns.steps[1].abs() < inner.steps[1].abs();
+        let short = self.terms <= LANES && columns.extent >= 16;
+        if !(beside || short) || self.terms == 0 {
+            return;
+        }
+        let (way, width) = match self.reducer.across {
+            Some(_) if columns.extent >= 16 => (Way::Across, WIDTH),
+            _ if beside => (Way::Turned, TURNED / self.size.min(TURNED)),
+            _ => return,
+        };
+        self.way = way;
+        self.columns = columns;
+        *self.strips.last_mut().expect("seen above") = Loop {
+            extent: columns.extent.div_ceil(width),
+            steps: columns.steps.map(|step| step * width as isize),
+        };
+    }
+
+    /// Outputs of a strip.
+    fn width(&self) -> usize {
+        match self.way {
+            Way::Along => 1,
+            Way::Across => WIDTH,
+            Way::Turned => TURNED / self.size.min(TURNED),
+        }
+    }
+
+    /// Outputs of the strip of this number.
+    fn width_of(&self, strip: usize) -> usize {
+        let (width, extent) = (self.width(), self.columns.extent);
+        width.min(extent - strip % extent.div_ceil(width) * width)
+    }
+
+    /// # Safety
+    /// The addresses are pinned for the loops, and stages lead from the elements to the reducer's terms.
+    unsafe fn run(&self, start: Pointers) -> Result<()> {
+        let strips = turns(&self.strips);
+        let each = self.width() * self.terms.max(1) * self.reducer.weight;
+        let work = strips.saturating_mul(each);
+        let shared = threads::worth(work);
+        if work <= WHOLE {
+            // SAFETY: the caller's promise.
+            unsafe { self.whole_strips(&start, 0..strips) };
+            return Ok(());
+        }
+        let origins = Origins(start);
+        let origins = &origins;
+        if strips >= 16 || each <= 2 * PIECE {
+            let together = (PIECE / each.max(1)).max(1);
+            return threads::run(strips.div_ceil(together), shared, &|i| {
+                // SAFETY: the caller's promise; each strip is in one piece.
+                unsafe { self.whole_strips(&origins.0, i * together..strips.min((i + 1) * together)) }
+            });
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.parted_strips(origins, strips, shared) }
+    }
+
+    /// Few strips with many terms: parts of them, each a subtree.
+    ///
+    /// # Safety
+    /// As for `run`.
+    unsafe fn parted_strips(&self, origins: &Origins, strips: usize, shared: bool) -> Result<()> {
+        let blocks = (PIECE / BLOCK / self.width() / self.reducer.weight).max(1);
+        let level = blocks.max(self.terms / BLOCK / MOST).next_power_of_two().ilog2();
+        let part = BLOCK << level;
+        let parts = self.terms.div_ceil(part);
+        let slots = Tree::new(self.reducer, self.width()).slots();
+        let mut partial: Vec<[u64; 2]> = Vec::new();
+        let count = strips * parts * slots;
+        if partial.try_reserve_exact(count).is_err() {
+            return Err(Error::new("", Problem::OutOfMemory { bytes: count * 16 }));
+        }
+        partial.resize(count, [0; 2]);
+        let results = Results(partial.as_mut_ptr());
+        let results = &results;
+        threads::run(strips * parts, shared, &|i| {
+            let (strip, nth) = (i / parts, i % parts);
+            let terms = nth * part..self.terms.min((nth + 1) * part);
+            walk_part(&self.strips, origins.0, strip..strip + 1, |at| {
+                // SAFETY: the caller's promise; each part has a place of its own.
+                unsafe { self.strip(at, self.width_of(strip), terms.clone(), results.at(i * slots)) }
+            });
+        })?;
+        let mut strip = 0;
+        walk_part(&self.strips, origins.0, 0..strips, |at| {
+            let width = self.width_of(strip);
+            let mut tree = Tree::new(self.reducer, width);
+            let first = results.at(strip * parts * slots);
+            // SAFETY: every part has left its accumulators at its place.
+            unsafe {
+                for nth in 0..parts {
+                    tree.push(first.add(16 * nth * slots), level);
+                }
+                tree.finish(first);
+                self.finish(at, first, width);
+            }
+            strip += 1;
+        });
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for `run`.
+    unsafe fn whole_strips(&self, start: &Pointers, strips: Range<usize>) {
+        let mut room: Room<{ WIDTH * WIDEST / 16 }> = Room::uninit();
+        let acc = room.as_mut_ptr().cast::<u8>();
+        let mut strip = strips.start;
+        walk_part(&self.strips, *start, strips, |at| {
+            let width = self.width_of(strip);
+            // SAFETY: the caller's promise; the room holds accumulators of the widest strip.
+            unsafe {
+                if self.terms == 0 {
+                    (self.reducer.nothing)(acc, width);
+                } else {
+                    self.strip(at, width, 0..self.terms, acc);
+                }
+                self.finish(at, acc, width);
+            }
+            strip += 1;
+        });
+    }
+
+    /// Writes the results of a strip.
+    unsafe fn finish(&self, at: &Pointers, acc: *const u8, width: usize) {
+        let mut rooms = [const { Room::<WIDTH>::uninit() }; 2];
+        let places = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
+        // SAFETY: the callers have `width` accumulators, and outputs at the addresses.
+        unsafe {
+            (self.reducer.finish)(acc, width, self.terms, self.number, places);
+            for (k, write) in self.write.iter().enumerate() {
+                if let Some((cast, size)) = write {
+                    let steps = [self.columns.steps[2 * k], *size as isize, 0, 0];
+                    cast(&[at[2 * k], places[k], null_mut(), null_mut()], &steps, width);
+                }
+            }
+        }
+    }
+
+    /// Reduces some terms of a strip.
+    #[inline]
+    unsafe fn strip(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
+        // SAFETY: the callers pass a strip of the loops, and room for its accumulators.
+        unsafe {
+            match self.way {
+                Way::Along => self.along(at, terms, acc),
+                Way::Across => self.across(at, width, terms, acc),
+                Way::Turned => self.turned(at, width, terms, acc),
+            }
+        }
+    }
+
+    /// From elements in memory to terms in a room.
+    unsafe fn gather(&self, to: *mut u8, to_step: isize, from: *mut u8, step: isize, n: usize) {
+        let mut rooms = [const { Room::<BLOCK>::uninit() }; 2];
+        let [mut next, mut other] = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
+        let (mut from, mut step) = (from, step);
+        let (last, others) = self.stages.split_last().expect("there is a stage");
+        // SAFETY: the callers have `n` elements, room for as many terms, and `n` is at most BLOCK.
+        unsafe {
+            for stage in others {
+                let steps = [stage.size as isize, step, 0, 0];
+                (stage.kernel)(&[next, from, stage.number.address(), null_mut()], &steps, n);
+                (from, step) = (next, stage.size as isize);
+                std::mem::swap(&mut next, &mut other);
+            }
+            let pointers = [to, from, last.number.address(), null_mut()];
+            (last.kernel)(&pointers, &[to_step, step, 0, 0], n);
+        }
+    }
+
+    /// One output: its terms come in blocks, read in place where they are adjacent.
+    unsafe fn along(&self, at: &Pointers, terms: Range<usize>, acc: *mut u8) {
+        let size = self.size as isize;
+        if let ([only], true) = (&self.reduced[..], self.in_place)
+            && only.steps[1] == size
+            && terms.len() <= BLOCK
+        {
+            let first = at[1].wrapping_offset(terms.start as isize * size);
+            // SAFETY: as below; one block is all there is.
+            return unsafe { (self.reducer.block)(first, terms.len(), terms.start, acc) };
+        }
+        let step = self.reduced.last().map_or(0, |l| l.steps[1]);
+        let direct = self.in_place && step == size;
+        let mut room: Room<BLOCK> = Room::uninit();
+        let mut tree = Tree::new(self.reducer, 1);
+        let mut blocks = Blocks { room: room.as_mut_ptr().cast(), filled: 0, first: terms.start };
+        let end = terms.end;
+        runs(&self.reduced, *at, terms, |at, n| {
+            let mut done = 0;
+            while done < n {
+                let from = at[1].wrapping_offset(done as isize * step);
+                let left = n - done;
+                // SAFETY: every run lies within the reduced loops; the room holds BLOCK terms, `acc` a result.
+                unsafe {
+                    if direct && blocks.filled == 0 && (left >= BLOCK || blocks.first + left == end) {
+                        let n = left.min(BLOCK);
+                        (self.reducer.block)(from, n, blocks.first, acc);
+                        tree.push(acc, 0);
+                        blocks.first += n;
+                        done += n;
+                    } else {
+                        let n = left.min(BLOCK - blocks.filled);
+                        self.gather(blocks.room.add(blocks.filled * self.size), size, from, step, n);
+                        blocks.filled += n;
+                        done += n;
+                        if blocks.filled == BLOCK {
+                            blocks.reduce(self, &mut tree, 1, acc);
+                        }
+                    }
+                }
+            }
+        });
+        // SAFETY: as above.
+        unsafe {
+            if blocks.filled > 0 {
+                blocks.reduce(self, &mut tree, 1, acc);
+            }
+            tree.finish(acc);
+        }
+    }
+
+    /// Outputs side by side: a block of terms of each is turned around into adjacent ones.
+    unsafe fn turned(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
+        let (size, beside) = (self.size as isize, self.columns.steps[1]);
+        let step = self.reduced.last().map_or(0, |l| l.steps[1]);
+        let mut room: Room<{ BLOCK * TURNED / 16 }> = Room::uninit();
+        let mut tree = Tree::new(self.reducer, width);
+        let mut blocks = Blocks { room: room.as_mut_ptr().cast(), filled: 0, first: terms.start };
+        runs(&self.reduced, *at, terms, |at, n| {
+            let mut done = 0;
+            while done < n {
+                let from = at[1].wrapping_offset(done as isize * step);
+                let n = (n - done).min(BLOCK - blocks.filled);
+                let to = blocks.room.wrapping_add(blocks.filled * self.size);
+                let line = BLOCK as isize * size;
+                // SAFETY: every run lies within the reduced loops and the columns of this strip; the room holds
+                // BLOCK terms for each of them.
+                unsafe {
+                    if self.in_place && beside == size {
+                        transpose::tile(self.size, to, line, from, step, width, n);
+                    } else {
+                        for j in 0..width as isize {
+                            self.gather(to.offset(j * line), size, from.wrapping_offset(j * beside), step, n);
+                        }
+                    }
+                    blocks.filled += n;
+                    if blocks.filled == BLOCK {
+                        blocks.reduce(self, &mut tree, width, acc);
+                    }
+                }
+                done += n;
+            }
+        });
+        // SAFETY: as above.
+        unsafe {
+            if blocks.filled > 0 {
+                blocks.reduce(self, &mut tree, width, acc);
+            }
+            tree.finish(acc);
+        }
+    }
+
+    /// Outputs side by side: each row of terms is added to its lane for all of them.
+    unsafe fn across(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
+        let lanes_of = self.reducer.across.as_ref().expect("asked in look_aside");
+        let mut lanes: Room<{ LANES * WIDTH }> = Room::uninit();
+        let mut gathered: Room<{ ROWS * WIDTH }> = Room::uninit();
+        let (lanes, gathered) = (lanes.as_mut_ptr().cast::<u8>(), gathered.as_mut_ptr().cast::<u8>());
+        let (size, beside) = (self.size as isize, self.columns.steps[1]);
+        let step = self.reduced.last().map_or(0, |l| l.steps[1]);
+        let row = WIDTH * self.size;
+        let direct = self.in_place && beside == size;
+        let mut tree = Tree::new(self.reducer, width);
+        let mut in_block = 0;
+        // SAFETY: here and below, lanes, rows and results have the sizes that the reducer expects, and every
+        // address read lies within the reduced loops and the columns of this strip.
+        unsafe { (lanes_of.clear)(lanes) };
+        runs(&self.reduced, *at, terms, |at, n| {
+            let mut done = 0;
+            while done < n {
+                let n = ROWS.min(BLOCK - in_block).min(n - done);
+                let from = at[1].wrapping_offset(done as isize * step);
+                // SAFETY: as said where the lanes are cleared.
+                unsafe {
+                    if direct {
+                        let ahead = from.wrapping_offset(ROWS as isize * step);
+                        for i in 0..n as isize {
+                            let line = ahead.wrapping_offset(i * step);
+                            (0..width * self.size).step_by(64).for_each(|b| stream::prefetch(line.wrapping_add(b)));
+                        }
+                        (lanes_of.absorb)(lanes, in_block, from, step, n, width);
+                    } else {
+                        for i in 0..n {
+                            let source = from.wrapping_offset(i as isize * step);
+                            self.gather(gathered.add(i * row), size, source, beside, width);
+                        }
+                        (lanes_of.absorb)(lanes, in_block, gathered, row as isize, n, width);
+                    }
+                    in_block += n;
+                    done += n;
+                    if in_block == BLOCK {
+                        (lanes_of.collapse)(lanes, BLOCK, acc, width);
+                        (lanes_of.clear)(lanes);
+                        tree.push(acc, 0);
+                        in_block = 0;
+                    }
+                }
+            }
+        });
+        // SAFETY: as said where the lanes are cleared.
+        unsafe {
+            if in_block > 0 {
+                (lanes_of.collapse)(lanes, in_block, acc, width);
+                tree.push(acc, 0);
+            }
+            tree.finish(acc);
+        }
+    }
+}
+
+/// Terms on their way into the tree: a room of BLOCK for each output of a strip.
+struct Blocks {
+    room: *mut u8,
+    filled: usize,
+    /// Terms before those in the room.
+    first: usize,
+}
+
+impl Blocks {
+    /// Reduces what is in the room.
+    unsafe fn reduce(&mut self, job: &Job, tree: &mut Tree, width: usize, acc: *mut u8) {
+        // SAFETY: the callers have filled the rooms of `width` outputs, and have room for as many accumulators.
+        unsafe {
+            for j in 0..width {
+                let terms = self.room.add(j * BLOCK * job.size);
+                (job.reducer.block)(terms, self.filled, self.first, acc.add(j * job.reducer.bytes));
+            }
+            tree.push(acc, 0);
+        }
+        self.first += self.filled;
+        self.filled = 0;
+    }
+}
+
+/// Addresses that other threads may use: those of pinned tensors.
+struct Origins(Pointers);
+// SAFETY: the pins outlive the call, and pieces write to different outputs.
+unsafe impl Sync for Origins {}
+
+/// Places for the accumulators of parts.
+struct Results(*mut [u64; 2]);
+// SAFETY: every part writes to its own place.
+unsafe impl Sync for Results {}
+
+impl Results {
+    fn at(&self, slot: usize) -> *mut u8 {
+        self.0.wrapping_add(slot).cast()
+    }
+}
+
+const _: () = assert!(BLOCK.is_multiple_of(LANES) && BLOCK.is_multiple_of(ROWS) && WIDTH >= TURNED);

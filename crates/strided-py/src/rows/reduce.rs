@@ -1,0 +1,401 @@
+//! Reductions.
+
+use crate::args::{Any, FromArg, Ints, Object, TensorArg, wrong_type};
+use crate::call::{LARGE, again, detached, give, named_pair, owned};
+use crate::errors::{Fail, Result};
+use crate::methods;
+use crate::object::{is_tensor, wrap};
+use crate::ops;
+use pyo3::prelude::*;
+use strided_core::layout::Dims;
+use strided_core::ops::reduce::{self, Request, Results, Row};
+use strided_core::ops::table::Op;
+use strided_core::{DType, Tensor};
+
+methods! { rows(py, x):
+    /// Sum of the elements, of all or along dims. Integers are summed as int64, halves as float32.
+    ///
+    /// >>> strided.arange(6).view(2, 3).sum(0).tolist()
+    /// [3, 5, 7]
+    /// >>> strided.ones(2, 3).sum(dim=1, keepdim=True).shape
+    /// strided.Size([2, 1])
+    both sum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
+        => one(py, &reduce::SUM, x, dim, keepdim, dtype, out);
+
+    /// Sum of the elements that are not NaN.
+    ///
+    /// >>> strided.tensor([1.0, 1e999 * 0, 2.0]).nansum().item()
+    /// 3.0
+    both nansum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
+        => one(py, &reduce::NANSUM, x, dim, keepdim, dtype, out);
+
+    /// Product of the elements, of all or along dims. Integers are multiplied as int64.
+    ///
+    /// >>> strided.tensor([2, 3, 4]).prod().item()
+    /// 24
+    both prod(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
+        => one(py, &reduce::PROD, x, dim, keepdim, dtype, out);
+
+    /// Mean of the elements; integers are taken as the default float.
+    ///
+    /// >>> strided.arange(6).view(2, 3).mean(1).tolist()
+    /// [1.0, 4.0]
+    both mean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
+        => one(py, &reduce::MEAN, x, dim, keepdim, dtype, out);
+
+    /// Mean of the elements that are not NaN.
+    ///
+    /// >>> strided.tensor([1.0, 1e999 * 0, 2.0]).nanmean().item()
+    /// 1.5
+    both nanmean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
+        let dims = dims_of(dim);
+        let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
+        single(py, x, out, |x, [out, _]| Ok([reduce::nanmean(x, &request, out)?, None]))
+    };
+
+    /// The largest element, of all or along dims; NaN if there is one.
+    ///
+    /// >>> strided.tensor([[1, 5], [7, 2]]).amax(dim=1).tolist()
+    /// [5, 7]
+    both amax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
+        => one(py, &reduce::AMAX, x, dim, keepdim, None, out);
+
+    /// The smallest element, of all or along dims; NaN if there is one.
+    ///
+    /// >>> strided.tensor([[1, 5], [7, 2]]).amin(dim=1).tolist()
+    /// [1, 2]
+    both amin(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
+        => one(py, &reduce::AMIN, x, dim, keepdim, None, out);
+
+    /// The smallest and the largest element, of all or along a dim: `(min, max)`.
+    ///
+    /// >>> low, high = strided.tensor([3, 1, 2]).aminmax()
+    /// >>> low.item(), high.item()
+    /// (1, 3)
+    both aminmax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<Pair> = None)
+        => both(py, &reduce::AMINMAX, "aminmax", x, dim, keepdim, 0.0, out);
+
+    /// The largest element; with a dim, the largest ones along it and where they come first, `(values, indices)`; with
+    /// another tensor, the larger element of each pair (`maximum`).
+    ///
+    /// >>> x = strided.tensor([[1, 5], [7, 2]])
+    /// >>> x.max().item()
+    /// 7
+    /// >>> values, indices = x.max(dim=0)
+    /// >>> values.tolist(), indices.tolist()
+    /// ([7, 5], [1, 0])
+    both max(dim | axis | other: Option<Any> = None, keepdim | keepdims: bool = False; out: Option<Any> = None)
+        => extreme(py, [&reduce::AMAX, &reduce::MAX], Op::maximum, x, dim, keepdim, out);
+
+    /// The smallest element; with a dim, the smallest ones along it and where they come first, `(values, indices)`; with
+    /// another tensor, the smaller element of each pair (`minimum`).
+    ///
+    /// >>> x = strided.tensor([[1, 5], [7, 2]])
+    /// >>> x.min(dim=1).indices.tolist()
+    /// [0, 1]
+    both min(dim | axis | other: Option<Any> = None, keepdim | keepdims: bool = False; out: Option<Any> = None)
+        => extreme(py, [&reduce::AMIN, &reduce::MIN], Op::minimum, x, dim, keepdim, out);
+
+    /// Where the largest element comes first, in row-major order or along a dim.
+    ///
+    /// >>> strided.tensor([[1, 5], [7, 2]]).argmax().item()
+    /// 2
+    both argmax(dim | axis: Option<isize> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
+        => one(py, &reduce::ARGMAX, x, dim.map(only), keepdim, None, out);
+
+    /// Where the smallest element comes first, in row-major order or along a dim.
+    ///
+    /// >>> strided.tensor([[1, 5], [7, 2]]).argmin(dim=1).tolist()
+    /// [0, 1]
+    both argmin(dim | axis: Option<isize> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
+        => one(py, &reduce::ARGMIN, x, dim.map(only), keepdim, None, out);
+
+    /// Whether all elements differ from 0.
+    ///
+    /// >>> strided.tensor([[1, 0], [2, 3]]).all(dim=1).tolist()
+    /// [False, True]
+    both all(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
+        => one(py, &reduce::ALL, x, dim, keepdim, None, out);
+
+    /// Whether an element differs from 0.
+    ///
+    /// >>> strided.tensor([[1, 0], [0, 0]]).any(dim=1).tolist()
+    /// [True, False]
+    both any(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
+        => one(py, &reduce::ANY, x, dim, keepdim, None, out);
+
+    /// How many elements differ from 0.
+    ///
+    /// >>> strided.tensor([[1, 0], [2, 3]]).count_nonzero(dim=0).tolist()
+    /// [2, 1]
+    both count_nonzero(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
+        => one(py, &reduce::COUNT_NONZERO, x, dim, keepdim, None, out);
+
+    /// Variance: the squared distances from the mean, summed and divided by the number of elements minus `correction`
+    /// (1 unless given; 0 where `unbiased` is False).
+    ///
+    /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).var().item()
+    /// 1.6666666269302368
+    /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0).item()
+    /// 1.25
+    both var(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
+        => spread(py, false, x, dim, unbiased, keepdim, correction, out);
+
+    /// Standard deviation: the square root of `var`.
+    ///
+    /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).std(unbiased=False).item()
+    /// 1.1180340051651
+    both std(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
+        => spread(py, true, x, dim, unbiased, keepdim, correction, out);
+
+    /// Variance and mean in one pass: `(var, mean)`.
+    ///
+    /// >>> var, mean = strided.tensor([1.0, 2.0, 3.0]).var_mean()
+    /// >>> var.item(), mean.item()
+    /// (1.0, 2.0)
+    both var_mean(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None)
+        => spread_and_mean(py, false, x, dim, unbiased, keepdim, correction, out);
+
+    /// Standard deviation and mean in one pass: `(std, mean)`.
+    ///
+    /// >>> std, mean = strided.tensor([1.0, 2.0, 3.0]).std_mean()
+    /// >>> std.item(), mean.item()
+    /// (1.0, 2.0)
+    both std_mean(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None)
+        => spread_and_mean(py, true, x, dim, unbiased, keepdim, correction, out);
+
+    /// The p-norm: of all elements taken as one vector, or along dims. `p` is 2 unless given, and may be any number, infinity or "fro" (2).
+    ///
+    /// >>> x = strided.tensor([3.0, -4.0])
+    /// >>> x.norm().item(), x.norm(1).item(), x.norm(1e999).item(), x.norm(0).item()
+    /// (5.0, 7.0, 4.0, 2.0)
+    both norm(p: Option<Order> = None, dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
+        let p = p.map_or(2.0, |Order(p)| p);
+        let dims = dims_of(dim);
+        let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
+        single(py, x, out, |x, [out, _]| Ok([reduce::norm(x, p, &request, out)?, None]))
+    };
+
+    /// The p-norm of the difference of two tensors.
+    ///
+    /// >>> strided.tensor([1.0, 5.0]).dist(strided.tensor([4.0, 1.0])).item()
+    /// 5.0
+    both dist(other: TensorArg, p: Option<Order> = None) => {
+        let p = p.map_or(2.0, |Order(p)| p);
+        let other = Tensor::clone(&other);
+        single(py, x, None, |x, _| Ok([Some(reduce::dist(x, &other, p)?), None]))
+    };
+
+    /// Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way.
+    ///
+    /// >>> strided.tensor([1000.0, 1000.0]).logsumexp(0).item()
+    /// 1000.693115234375
+    both logsumexp(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
+        => one(py, &reduce::LOGSUMEXP, x, dim, keepdim, None, out);
+
+    /// Whether two tensors have the same shape and equal elements, as a bool.
+    ///
+    /// >>> strided.tensor([1, 2]).equal(strided.tensor([1, 2])), strided.equal(strided.zeros(2), strided.zeros(3))
+    /// (True, False)
+    both equal(other: TensorArg) => {
+        let (x, other) = (Tensor::clone(&x), Tensor::clone(&other));
+        give(py, crate::call::with_threads(py, x.size(), || reduce::equal(&x, &other))?)
+    };
+}
+
+/// The order of a norm.
+struct Order(f64);
+
+impl FromArg for Order {
+    const WANTED: &'static str = "a number or 'fro'";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Order>> {
+        if let Some(p) = f64::read(py, object)? {
+            return Ok(Some(Order(p)));
+        }
+        let name = crate::call::bound(py, object).extract::<String>();
+        Ok(name.is_ok_and(|name| name == "fro").then_some(Order(2.0)))
+    }
+}
+
+/// Two outputs.
+#[derive(Clone, Copy)]
+struct Pair([Object; 2]);
+
+impl FromArg for Pair {
+    const WANTED: &'static str = "a tuple of two Tensors";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Pair>> {
+        let items = crate::call::bound(py, object);
+        let Ok(tuple) = items.cast::<pyo3::types::PyTuple>() else { return Ok(None) };
+        let [first, second] = [tuple.get_item(0), tuple.get_item(1)];
+        match (tuple.len(), first, second) {
+            // The tuple, which the caller holds, keeps them alive.
+            (2, Ok(a), Ok(b)) if is_tensor(a.as_ptr()) && is_tensor(b.as_ptr()) => {
+                Ok(Some(Pair([a.as_ptr(), b.as_ptr()])))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// An empty list of dims means all of them, as in PyTorch.
+fn dims_of(dims: Option<Ints>) -> Option<Dims> {
+    dims.map(|dims| dims.ints).filter(|dims| !dims.is_empty())
+}
+
+fn only(dim: isize) -> Ints {
+    Ints { ints: Dims::from_slice(&[dim]), sequence: false }
+}
+
+/// Runs a reduction with one result.
+fn one(
+    py: Python<'_>,
+    row: &Row,
+    x: TensorArg,
+    dims: Option<Ints>,
+    keepdim: bool,
+    dtype: Option<DType>,
+    out: Option<TensorArg>,
+) -> Result<Object> {
+    let dims = dims_of(dims);
+    let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
+    single(py, x, out, |x, [out, _]| Ok([reduce::run(row, x, &request, out)?, None]))
+}
+
+/// Runs a reduction with two results.
+fn both(
+    py: Python<'_>,
+    row: &Row,
+    name: &str,
+    x: TensorArg,
+    dims: Option<Ints>,
+    keepdim: bool,
+    correction: f64,
+    out: Option<Pair>,
+) -> Result<Object> {
+    let dims = dims_of(dims);
+    let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
+    pair(py, name, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
+}
+
+/// `max` and `min`: of all elements, along a dim, or of pairs.
+fn extreme(
+    py: Python<'_>,
+    [all, along]: [&Row; 2],
+    pairs: Op,
+    x: TensorArg,
+    dim: Option<Any>,
+    keepdim: bool,
+    out: Option<Any>,
+) -> Result<Object> {
+    let one_out = || out.map_or(Ok(None), |out| TensorArg::from_arg(py, out.0, "out").map(Some));
+    let Some(Any(object)) = dim else { return one(py, all, x, None, keepdim, None, one_out()?) };
+    if is_tensor(object) {
+        return ops::of_pair(py, pairs, x.0, object, one_out()?.map(|out| out.0));
+    }
+    let Some(dim) = isize::read(py, object)? else {
+        return Err(wrong_type(py, object, "dim", "an int or a Tensor"));
+    };
+    let out = out.map_or(Ok(None), |out| Pair::from_arg(py, out.0, "out").map(Some))?;
+    both(py, along, along.name, x, Some(only(dim)), keepdim, 0.0, out)
+}
+
+/// The dims and the correction of `var` and its kin. A bool in the place of the dims is `unbiased`.
+fn corrected(
+    py: Python<'_>,
+    dim: Option<Any>,
+    unbiased: Option<bool>,
+    correction: Option<f64>,
+) -> Result<(Option<Dims>, f64)> {
+    let (mut dims, mut unbiased) = (None, unbiased);
+    if let Some(Any(object)) = dim {
+        if let (Some(flag), None) = (bool::read(py, object)?, unbiased) {
+            unbiased = Some(flag);
+        } else {
+            dims = dims_of(Some(Ints::from_arg(py, object, "dim")?));
+        }
+    }
+    match (unbiased, correction) {
+        (Some(_), Some(_)) => Err(Fail::Type("unbiased and correction exclude each other".into())),
+        (None, correction) => Ok((dims, correction.unwrap_or(1.0))),
+        (Some(unbiased), None) => Ok((dims, unbiased as u8 as f64)),
+    }
+}
+
+fn spread(
+    py: Python<'_>,
+    root: bool,
+    x: TensorArg,
+    dim: Option<Any>,
+    unbiased: Option<bool>,
+    keepdim: bool,
+    correction: Option<f64>,
+    out: Option<TensorArg>,
+) -> Result<Object> {
+    let (dims, correction) = corrected(py, dim, unbiased, correction)?;
+    let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
+    single(py, x, out, |x, outs| reduce::variance(root, false, x, &request, outs))
+}
+
+fn spread_and_mean(
+    py: Python<'_>,
+    root: bool,
+    x: TensorArg,
+    dim: Option<Any>,
+    unbiased: Option<bool>,
+    keepdim: bool,
+    correction: Option<f64>,
+    out: Option<Pair>,
+) -> Result<Object> {
+    let (dims, correction) = corrected(py, dim, unbiased, correction)?;
+    let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
+    let name = if root { "std_mean" } else { "var_mean" };
+    pair(py, name, x, out, |x, outs| reduce::variance(root, true, x, &request, outs))
+}
+
+/// Work with one result: into `out`, or a new tensor.
+fn single(
+    py: Python<'_>,
+    x: TensorArg,
+    out: Option<TensorArg>,
+    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Results> + Send,
+) -> Result<Object> {
+    let [result, _] = reduced(py, x, [out, None], work)?;
+    Ok(result.expect("there is a result").unbind().into_ptr())
+}
+
+/// Work with two results: into a pair of outputs, or new tensors, with the names of their kind.
+fn pair(
+    py: Python<'_>,
+    name: &str,
+    x: TensorArg,
+    out: Option<Pair>,
+    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Results> + Send,
+) -> Result<Object> {
+    let outs = out.map_or([None, None], |Pair(objects)| objects.map(|object| Some(TensorArg(object))));
+    let [first, second] = reduced(py, x, outs, work)?.map(|result| result.expect("there are two results"));
+    named_pair(py, name, first, second)
+}
+
+/// The results of a reduction as objects: new ones, or the outputs.
+fn reduced<'py>(
+    py: Python<'py>,
+    x: TensorArg,
+    outs: [Option<TensorArg>; 2],
+    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Results> + Send,
+) -> Result<[Option<Bound<'py, PyAny>>; 2]> {
+    let results = if x.size() < LARGE {
+        work(&x, [outs[0].as_deref(), outs[1].as_deref()])?
+    } else {
+        let (input, outputs) = (Tensor::clone(&x), outs.map(|out| out.as_deref().cloned()));
+        detached(py, || work(&input, [outputs[0].as_ref(), outputs[1].as_ref()]))?
+    };
+    let mut objects = [None, None];
+    for (object, (new, out)) in objects.iter_mut().zip(results.into_iter().zip(outs)) {
+        *object = match (new, out) {
+            (Some(new), _) => Some(owned(py, wrap(py, new))?),
+            (None, Some(out)) => Some(owned(py, Ok(again(out.0)))?),
+            (None, None) => None,
+        };
+    }
+    Ok(objects)
+}
