@@ -7,6 +7,7 @@ use crate::methods;
 use crate::object::{is_tensor, wrap};
 use crate::ops;
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyTuple};
 use strided_core::layout::Dims;
 use strided_core::ops::reduce::{self, Request, Results, Row};
 use strided_core::ops::table::Op;
@@ -189,7 +190,7 @@ methods! { rows(py, x):
     /// Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way.
     ///
     /// >>> strided.tensor([1000.0, 1000.0]).logsumexp(0).item()
-    /// 1000.693115234375
+    /// 1000.6931762695312
     both logsumexp(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
         => one(py, &reduce::LOGSUMEXP, x, dim, keepdim, None, out);
 
@@ -225,7 +226,7 @@ impl FromArg for Pair {
     const WANTED: &'static str = "a tuple of two Tensors";
     fn read(py: Python<'_>, object: Object) -> Result<Option<Pair>> {
         let items = crate::call::bound(py, object);
-        let Ok(tuple) = items.cast::<pyo3::types::PyTuple>() else { return Ok(None) };
+        let Ok(tuple) = items.cast::<PyTuple>() else { return Ok(None) };
         let [first, second] = [tuple.get_item(0), tuple.get_item(1)];
         match (tuple.len(), first, second) {
             // The tuple, which the caller holds, keeps them alive.
@@ -308,8 +309,8 @@ fn corrected(
 ) -> Result<(Option<Dims>, f64)> {
     let (mut dims, mut unbiased) = (None, unbiased);
     if let Some(Any(object)) = dim {
-        if let (Some(flag), None) = (bool::read(py, object)?, unbiased) {
-            unbiased = Some(flag);
+        if let (Ok(flag), None) = (crate::call::bound(py, object).cast::<PyBool>(), unbiased) {
+            unbiased = Some(flag.is_true());
         } else {
             dims = dims_of(Some(Ints::from_arg(py, object, "dim")?));
         }
