@@ -20,7 +20,6 @@ LATER = {
     "calling back": ["apply_", "map_", "map2_"],
     "products": ["dot", "mm", "matmul", "__matmul__", "einsum", "tensordot"],
     "elementwise": ["round", "round_", "clamp", "clamp_"],
-    "reductions": ["prod", "equal"],
     "joining": ["cat", "repeat"],
     "gathering": ["gather", "scatter", "scatter_", "index_select", "masked_select", "nonzero"],
     "indexed writing": ["index_add", "index_add_", "index_copy", "index_copy_", "index_fill", "index_fill_"],

@@ -12,35 +12,60 @@ from strided._strided import Tensor
 
 
 class aminmax(NamedTuple):
-    """The smallest and the largest elements."""
+    """The smallest and the largest elements.
+
+    >>> import strided
+    >>> strided.tensor([3, 1, 2]).aminmax().max.item()
+    3
+    """
 
     min: Tensor
     max: Tensor
 
 
 class max(NamedTuple):
-    """The largest elements, and where they are."""
+    """The largest elements, and where they are.
+
+    >>> import strided
+    >>> strided.tensor([3, 1, 2]).max(dim=0).indices.item()
+    0
+    """
 
     values: Tensor
     indices: Tensor
 
 
 class min(NamedTuple):
-    """The smallest elements, and where they are."""
+    """The smallest elements, and where they are.
+
+    >>> import strided
+    >>> strided.tensor([3, 1, 2]).min(dim=0).indices.item()
+    1
+    """
 
     values: Tensor
     indices: Tensor
 
 
 class std_mean(NamedTuple):
-    """Standard deviations and means."""
+    """Standard deviations and means.
+
+    >>> import strided
+    >>> strided.tensor([1.0, 2.0, 3.0]).std_mean().std.item()
+    1.0
+    """
 
     std: Tensor
     mean: Tensor
 
 
 class var_mean(NamedTuple):
-    """Variances and means."""
+    """Variances and means.
+
+    >>> import strided
+    >>> strided.tensor([1.0, 2.0, 3.0]).var_mean().mean.item()
+    2.0
+    """
 
     var: Tensor
     mean: Tensor

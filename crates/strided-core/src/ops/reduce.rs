@@ -259,8 +259,9 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
         copied = Some(copy::clone(x)?); // row-major order is then that of the memory
     }
     let x = copied.as_ref().unwrap_or(x);
-    let spreads: SmallVec<[Option<Layout>; 2]> =
-        (0..2).map(|k| Some(spread_out(made[k].as_ref().or(plan.results[k].and(outs[k]))?.layout(), &shape))).collect();
+    let spreads: SmallVec<[Option<Layout>; 2]> = (0..2)
+        .map(|k| Some(spread_out(made[k].as_ref().or(plan.results[k].and(outs[k]))?.layout(), &shape)))
+        .collect();
     let target = |k: usize| {
         let out = made[k].as_ref().or(plan.results[k].and(outs[k]))?;
         Some(Target { out, spread: spreads[k].as_ref()? })

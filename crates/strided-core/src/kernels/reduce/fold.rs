@@ -1,8 +1,9 @@
 //! What a reduction is: how terms become an accumulator, how two of those become one, and what it says in the end.
 
-use super::{BLOCK, LANES, WIDTH};
+use super::{BLOCK, LANES};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
+use crate::kernels::stream;
 use crate::scalar::Element;
 use std::marker::PhantomData;
 
@@ -60,6 +61,7 @@ impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
         unsafe {
             while at + LANES <= n {
                 let group = terms.add(at).cast::<[T; LANES]>().read();
+                ahead(terms.wrapping_add(at));
                 for j in 0..LANES {
                     lanes[j] = L::merge(lanes[j], L::lane(group[j]));
                 }
@@ -80,6 +82,15 @@ impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
     #[inline(always)]
     fn finish(lane: L::Lane, n: usize, _: f64) -> L::Out {
         L::finish(lane, n)
+    }
+}
+
+/// Asks for the terms of the next block, a group of them at a time: a second stream of reads, where the CPU by itself
+/// only follows one (and stops at the end of a page).
+#[inline(always)]
+pub(super) fn ahead<T>(group: *const T) {
+    for byte in (0..LANES * size_of::<T>()).step_by(stream::LINE) {
+        stream::prefetch(group.wrapping_add(BLOCK).cast::<u8>().wrapping_add(byte));
     }
 }
 
@@ -148,16 +159,13 @@ pub struct Reducer {
     pub(super) across: Option<Across>,
 }
 
-/// Lanes for neighbouring outputs side by side: [`LANES`] rows of [`WIDTH`] accumulators.
+/// What is done for neighbouring outputs at once.
 #[derive(Clone, Copy)]
 pub(super) struct Across {
-    /// Fills the lanes with the identity.
-    pub(super) clear: unsafe fn(lanes: *mut u8),
-    /// Adds rows of terms to the lanes: row `first + i` goes to lane `(first + i) % LANES`.
-    pub(super) absorb:
-        unsafe fn(lanes: *mut u8, first: usize, rows: *const u8, step: isize, n: usize, width: usize),
-    /// Merges the lanes of every output, of which the first `used` have terms.
-    pub(super) collapse: unsafe fn(lanes: *mut u8, used: usize, accumulators: *mut u8, width: usize),
+    /// Fills accumulators with the identity: `clear(accumulators, width)`.
+    pub(super) clear: unsafe fn(*mut u8, usize),
+    /// Adds rows of terms, one after the other, to the accumulators: `absorb(accumulators, rows, width)`.
+    pub(super) absorb: unsafe fn(*mut u8, &[*const u8], usize),
 }
 
 impl Reducer {
@@ -178,8 +186,7 @@ impl Reducer {
     }
 
     pub const fn of_lanes<L: Lanes<T>, T: Element>() -> Reducer {
-        let across =
-            Across { clear: clear::<L, T>, absorb: absorb::<L, T>, collapse: collapse::<L, T> };
+        let across = Across { clear: clear::<L, T>, absorb: absorb::<L, T> };
         Reducer { across: Some(across), ..Reducer::of::<InLanes<L>, T>() }
     }
 
@@ -246,74 +253,60 @@ unsafe fn nothing<F: Fold<T>, T: Copy>(out: *mut u8, width: usize) {
     }
 }
 
-unsafe fn clear<L: Lanes<T>, T: Copy>(lanes: *mut u8) {
-    for i in 0..LANES * WIDTH {
-        // SAFETY: the caller has LANES rows of WIDTH.
-        unsafe { lanes.cast::<L::Lane>().add(i).write(L::IDENTITY) };
+unsafe fn clear<L: Lanes<T>, T: Copy>(out: *mut u8, width: usize) {
+    for j in 0..width {
+        // SAFETY: the caller has room for `width` accumulators.
+        unsafe { out.cast::<L::Lane>().add(j).write(L::IDENTITY) };
     }
 }
 
-unsafe fn absorb<L: Lanes<T>, T: Copy>(
-    lanes: *mut u8,
-    first: usize,
-    rows: *const u8,
-    step: isize,
-    n: usize,
-    width: usize,
-) {
-    struct Run<L, T> {
-        lanes: *mut u8,
-        first: usize,
-        rows: *const u8,
-        step: isize,
-        n: usize,
-        width: usize,
-        kind: PhantomData<(L, T)>,
-    }
-    impl<L: Lanes<T>, T: Copy> Task for Run<L, T> {
+unsafe fn absorb<L: Lanes<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize) {
+    struct Run<'a, L, T>(*mut u8, &'a [*const u8], usize, PhantomData<(L, T)>);
+    impl<L: Lanes<T>, T: Copy> Task for Run<'_, L, T> {
         #[inline(always)]
         fn run<const FAST: bool>(self) {
-            let lanes = self.lanes.cast::<[L::Lane; WIDTH]>();
-            for i in 0..self.n {
-                // SAFETY: the caller of `absorb` has LANES rows of WIDTH, and `n` rows of `width` terms.
-                unsafe {
-                    let lane = &mut *lanes.add((self.first + i) % LANES);
-                    let row = self.rows.wrapping_offset(i as isize * self.step).cast::<T>();
-                    if self.width == WIDTH {
-                        // In parts, so that a part of a lane and its terms stay in registers.
-                        for part in 0..WIDTH / 16 {
-                            let terms = row.add(16 * part).cast::<[T; 16]>().read();
-                            for (slot, term) in lane[16 * part..16 * part + 16].iter_mut().zip(terms) {
-                                *slot = L::merge(*slot, L::lane(term));
-                            }
-                        }
-                    } else {
-                        for (j, slot) in lane.iter_mut().enumerate().take(self.width) {
-                            *slot = L::merge(*slot, L::lane(row.add(j).read()));
-                        }
-                    }
+            let Run(acc, rows, width, _) = self;
+            let fours = rows.chunks_exact(4);
+            // SAFETY: the caller of `absorb` has `width` accumulators, and as many terms in every row.
+            unsafe {
+                // Four rows at once: accumulators are read and written less often, and memory has more to do.
+                for rows in fours.clone() {
+                    each::<L, T, 4>(acc.cast(), std::array::from_fn(|i| rows[i].cast()), width);
+                }
+                for row in fours.remainder() {
+                    each::<L, T, 1>(acc.cast(), [row.cast()], width);
                 }
             }
         }
     }
-    dispatch(Run::<L, T> { lanes, first, rows, step, n, width, kind: PhantomData })
+    dispatch(Run::<L, T>(acc, rows, width, PhantomData))
 }
 
-unsafe fn collapse<L: Lanes<T>, T: Copy>(lanes: *mut u8, used: usize, out: *mut u8, width: usize) {
-    let lanes = lanes.cast::<[L::Lane; WIDTH]>();
-    // Lanes without terms hold the identity, and merging that changes nothing.
-    let mut half = used.min(LANES).next_power_of_two() / 2;
-    // SAFETY: the caller has LANES rows of WIDTH, and room for `width` accumulators.
+/// Adds terms of N rows to accumulators.
+#[inline(always)]
+unsafe fn each<L: Lanes<T>, T: Copy, const N: usize>(acc: *mut L::Lane, rows: [*const T; N], width: usize) {
+    /// Outputs whose terms and accumulators fit registers.
+    const PART: usize = 16;
+    let mut at = 0;
+    // SAFETY: the caller has `width` accumulators, and as many terms in every row.
     unsafe {
-        while half > 0 {
-            for i in 0..half {
-                let (into, from) = (&mut *lanes.add(i), &*lanes.add(i + half));
-                for j in 0..width {
-                    into[j] = L::merge(into[j], from[j]);
+        while at + PART <= width {
+            let mut part = acc.add(at).cast::<[L::Lane; PART]>().read();
+            for row in rows {
+                let terms = row.add(at).cast::<[T; PART]>().read();
+                for j in 0..PART {
+                    part[j] = L::merge(part[j], L::lane(terms[j]));
                 }
             }
-            half /= 2;
+            acc.add(at).cast::<[L::Lane; PART]>().write(part);
+            at += PART;
         }
-        out.cast::<L::Lane>().copy_from_nonoverlapping(lanes.cast(), width);
+        for j in at..width {
+            let mut one = acc.add(j).read();
+            for row in rows {
+                one = L::merge(one, L::lane(row.add(j).read()));
+            }
+            acc.add(j).write(one);
+        }
     }
 }

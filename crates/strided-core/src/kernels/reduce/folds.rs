@@ -1,7 +1,7 @@
 //! The reductions themselves.
 
 use super::LANES;
-use super::fold::{Fold, InLanes, Lanes, halve};
+use super::fold::{Fold, InLanes, Lanes, ahead, halve};
 use crate::kernels::maths::rows::{Exp, Function1, Log};
 use crate::scalar::{Bool, Complex, Element, Field, Float, Num, Real};
 
@@ -134,10 +134,7 @@ impl<T: Limits> Fold<T> for Both {
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, T) {
         // SAFETY: the caller's promise.
         unsafe {
-            (
-                InLanes::<Min>::block::<FAST>(terms, n, first),
-                InLanes::<Max>::block::<FAST>(terms, n, first),
-            )
+            (InLanes::<Min>::block::<FAST>(terms, n, first), InLanes::<Max>::block::<FAST>(terms, n, first))
         }
     }
     #[inline(always)]
@@ -305,6 +302,7 @@ unsafe fn sums<T: Copy, const K: usize>(terms: *const T, n: usize, f: impl Fn(T)
     unsafe {
         while at + LANES <= n {
             let group = terms.add(at).cast::<[T; LANES]>().read();
+            ahead(terms.wrapping_add(at));
             for j in 0..LANES {
                 let values = f(group[j]);
                 for k in 0..K {

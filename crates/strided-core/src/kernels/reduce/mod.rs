@@ -27,7 +27,7 @@ use self::tree::Tree;
 use super::drive::WHOLE;
 use super::item::Slot;
 use super::map::Twins;
-use super::{Kernel, OPERANDS, Pointers, cast, stream, transpose};
+use super::{Kernel, OPERANDS, Pointers, cast, transpose};
 use crate::cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
@@ -43,10 +43,10 @@ use std::ptr::null_mut;
 
 const LANES: usize = 32;
 const BLOCK: usize = 1024;
-/// Outputs that are worked on side by side.
-const WIDTH: usize = 64;
-/// Rows that are gathered at a time where they cannot be read in place.
-const ROWS: usize = 32;
+/// The most outputs that are worked on side by side.
+const WIDTH: usize = 1024;
+/// The same where terms must be gathered: those of a lane stay in the first cache.
+const GATHERED: usize = 256;
 /// Bytes of a row of terms that is turned around: a cache line.
 const TURNED: usize = 64;
 /// Bytes of the widest accumulator.
@@ -131,6 +131,7 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
         reduced: SmallVec::new(),
         terms: 1,
         way: Way::Along,
+        width: 1,
     };
     for &l in nest.loops() {
         // Extents of 1 have step 0 by broadcasting: those are the reduced loops.
@@ -177,6 +178,8 @@ struct Job<'a> {
     reduced: SmallVec<[Loop; 4]>,
     terms: usize,
     way: Way,
+    /// Outputs of a strip, at most.
+    width: usize,
 }
 
 /// Room for `N` terms or accumulators of 16 bytes.
@@ -193,30 +196,25 @@ impl Job<'_> {
             return;
         }
         let (way, width) = match self.reducer.across {
-            Some(_) if columns.extent >= 16 => (Way::Across, WIDTH),
-            _ if beside => (Way::Turned, TURNED / self.size.min(TURNED)),
+            // Rows as long as a page or more, but enough of them for all threads.
+            Some(_) if columns.extent >= 16 && self.in_place && columns.steps[1] == self.size as isize => {
+                let share = columns.extent.div_ceil(2 * threads::limit());
+                (Way::Across, share.next_multiple_of(16).clamp(GATHERED, WIDTH))
+            }
+            Some(_) if columns.extent >= 16 => (Way::Across, GATHERED),
+            _ if beside => (Way::Turned, TURNED / self.size),
             _ => return,
         };
-        self.way = way;
-        self.columns = columns;
+        (self.way, self.width, self.columns) = (way, width, columns);
         *self.strips.last_mut().expect("seen above") = Loop {
             extent: columns.extent.div_ceil(width),
             steps: columns.steps.map(|step| step * width as isize),
         };
     }
 
-    /// Outputs of a strip.
-    fn width(&self) -> usize {
-        match self.way {
-            Way::Along => 1,
-            Way::Across => WIDTH,
-            Way::Turned => TURNED / self.size.min(TURNED),
-        }
-    }
-
     /// Outputs of the strip of this number.
     fn width_of(&self, strip: usize) -> usize {
-        let (width, extent) = (self.width(), self.columns.extent);
+        let (width, extent) = (self.width, self.columns.extent);
         width.min(extent - strip % extent.div_ceil(width) * width)
     }
 
@@ -224,7 +222,7 @@ impl Job<'_> {
     /// The addresses are pinned for the loops, and stages lead from the elements to the reducer's terms.
     unsafe fn run(&self, start: Pointers) -> Result<()> {
         let strips = turns(&self.strips);
-        let each = self.width() * self.terms.max(1) * self.reducer.weight;
+        let each = self.width * self.terms.max(1) * self.reducer.weight;
         let work = strips.saturating_mul(each);
         let shared = threads::worth(work);
         if work <= WHOLE {
@@ -250,11 +248,11 @@ impl Job<'_> {
     /// # Safety
     /// As for `run`.
     unsafe fn parted_strips(&self, origins: &Origins, strips: usize, shared: bool) -> Result<()> {
-        let blocks = (PIECE / BLOCK / self.width() / self.reducer.weight).max(1);
+        let blocks = (PIECE / BLOCK / self.width / self.reducer.weight).max(1);
         let level = blocks.max(self.terms / BLOCK / MOST).next_power_of_two().ilog2();
         let part = BLOCK << level;
         let parts = self.terms.div_ceil(part);
-        let slots = Tree::new(self.reducer, self.width()).slots();
+        let slots = Tree::new(self.reducer, self.width).slots();
         let mut partial: Vec<[u64; 2]> = Vec::new();
         let count = strips * parts * slots;
         if partial.try_reserve_exact(count).is_err() {
@@ -292,7 +290,7 @@ impl Job<'_> {
     /// # Safety
     /// As for `run`.
     unsafe fn whole_strips(&self, start: &Pointers, strips: Range<usize>) {
-        let mut room: Room<{ WIDTH * WIDEST / 16 }> = Room::uninit();
+        let mut room: Room<WIDTH> = Room::uninit();
         let acc = room.as_mut_ptr().cast::<u8>();
         let mut strip = strips.start;
         walk_part(&self.strips, *start, strips, |at| {
@@ -450,61 +448,69 @@ impl Job<'_> {
         }
     }
 
-    /// Outputs side by side: each row of terms is added to its lane for all of them.
+    /// Outputs side by side: the rows of terms of each lane are added up for all of them. Lanes are taken in the
+    /// order in which they are merged, so that few of them wait.
     unsafe fn across(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
-        let lanes_of = self.reducer.across.as_ref().expect("asked in look_aside");
-        let mut lanes: Room<{ LANES * WIDTH }> = Room::uninit();
-        let mut gathered: Room<{ ROWS * WIDTH }> = Room::uninit();
-        let (lanes, gathered) = (lanes.as_mut_ptr().cast::<u8>(), gathered.as_mut_ptr().cast::<u8>());
+        let of = self.reducer.across.as_ref().expect("asked in look_aside");
         let (size, beside) = (self.size as isize, self.columns.steps[1]);
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
-        let row = WIDTH * self.size;
         let direct = self.in_place && beside == size;
+        let mut room: Room<{ LANES * GATHERED }> = Room::uninit();
+        let room = room.as_mut_ptr().cast::<u8>();
+        let mut rows = [std::ptr::null::<u8>(); BLOCK];
+        let mut filled = 0;
         let mut tree = Tree::new(self.reducer, width);
-        let mut in_block = 0;
-        // SAFETY: here and below, lanes, rows and results have the sizes that the reducer expects, and every
-        // address read lies within the reduced loops and the columns of this strip.
-        unsafe { (lanes_of.clear)(lanes) };
+        let end = terms.end;
+        let mut first = terms.start;
         runs(&self.reduced, *at, terms, |at, n| {
-            let mut done = 0;
-            while done < n {
-                let n = ROWS.min(BLOCK - in_block).min(n - done);
-                let from = at[1].wrapping_offset(done as isize * step);
-                // SAFETY: as said where the lanes are cleared.
-                unsafe {
-                    if direct {
-                        let ahead = from.wrapping_offset(ROWS as isize * step);
-                        for i in 0..n as isize {
-                            let line = ahead.wrapping_offset(i * step);
-                            (0..width * self.size).step_by(64).for_each(|b| stream::prefetch(line.wrapping_add(b)));
-                        }
-                        (lanes_of.absorb)(lanes, in_block, from, step, n, width);
-                    } else {
-                        for i in 0..n {
-                            let source = from.wrapping_offset(i as isize * step);
-                            self.gather(gathered.add(i * row), size, source, beside, width);
-                        }
-                        (lanes_of.absorb)(lanes, in_block, gathered, row as isize, n, width);
+            for i in 0..n {
+                rows[filled] = at[1].wrapping_offset(i as isize * step);
+                filled += 1;
+                first += 1;
+                if filled < BLOCK && first < end {
+                    continue;
+                }
+                let rows = &mut rows[..std::mem::take(&mut filled)];
+                // Lanes without terms would change nothing.
+                let lanes = rows.len().min(LANES).next_power_of_two();
+                let turned = !direct
+                    && self.in_place
+                    && step == size
+                    && self.reduced.len() == 1
+                    && rows.len() <= LANES;
+                if turned {
+                    let line = (width * self.size) as isize;
+                    // SAFETY: the rows are adjacent terms of the columns of this strip; the room has a line for each.
+                    unsafe { transpose::tile(self.size, room, line, rows[0], beside, rows.len(), width) };
+                    for (i, row) in rows.iter_mut().enumerate() {
+                        *row = room.wrapping_offset(i as isize * line);
                     }
-                    in_block += n;
-                    done += n;
-                    if in_block == BLOCK {
-                        (lanes_of.collapse)(lanes, BLOCK, acc, width);
-                        (lanes_of.clear)(lanes);
+                }
+                for k in 0..lanes {
+                    let lane = if lanes == 1 { 0 } else { k.reverse_bits() >> (usize::BITS - lanes.ilog2()) };
+                    let mut own = [std::ptr::null::<u8>(); BLOCK / LANES];
+                    let mut count = 0;
+                    for &row in rows.iter().skip(lane).step_by(LANES) {
+                        own[count] = row;
+                        if !direct && !turned {
+                            let line = room.wrapping_add(count * width * self.size);
+                            // SAFETY: the row has `width` elements, and the room a line for each row of a lane.
+                            unsafe { self.gather(line, size, row.cast_mut(), beside, width) };
+                            own[count] = line;
+                        }
+                        count += 1;
+                    }
+                    // SAFETY: every row has `width` terms, and `acc` room for as many accumulators.
+                    unsafe {
+                        (of.clear)(acc, width);
+                        (of.absorb)(acc, &own[..count], width);
                         tree.push(acc, 0);
-                        in_block = 0;
                     }
                 }
             }
         });
-        // SAFETY: as said where the lanes are cleared.
-        unsafe {
-            if in_block > 0 {
-                (lanes_of.collapse)(lanes, in_block, acc, width);
-                tree.push(acc, 0);
-            }
-            tree.finish(acc);
-        }
+        // SAFETY: as above.
+        unsafe { tree.finish(acc) };
     }
 }
 
@@ -548,4 +554,4 @@ impl Results {
     }
 }
 
-const _: () = assert!(BLOCK.is_multiple_of(LANES) && BLOCK.is_multiple_of(ROWS) && WIDTH >= TURNED);
+const _: () = assert!(BLOCK == LANES * LANES && WIDTH <= BLOCK && TURNED * WIDEST <= 16 * WIDTH);

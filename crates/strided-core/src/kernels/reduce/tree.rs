@@ -7,29 +7,29 @@ use smallvec::SmallVec;
 pub(super) struct Tree<'a> {
     reducer: &'a Reducer,
     width: usize,
-    /// Level of each waiting result, lowest last.
-    levels: SmallVec<[u32; 8]>,
+    /// The levels at which one waits.
+    levels: u64,
+    /// A place for each level.
     waiting: SmallVec<[[u64; 2]; 8]>,
 }
 
 impl<'a> Tree<'a> {
     /// Of `width` outputs side by side.
     pub(super) fn new(reducer: &'a Reducer, width: usize) -> Tree<'a> {
-        Tree { reducer, width, levels: SmallVec::new(), waiting: SmallVec::new() }
+        Tree { reducer, width, levels: 0, waiting: SmallVec::new() }
     }
 
     fn bytes(&self) -> usize {
         self.reducer.bytes * self.width
     }
 
-    /// The size of a waiting result, in pairs of words.
+    /// The size of a place, in pairs of words.
     pub(super) fn slots(&self) -> usize {
         self.bytes().div_ceil(16)
     }
 
-    /// The address of the waiting result that has so many at and above it.
-    fn top(&mut self, from_top: usize) -> *mut u8 {
-        let at = (self.levels.len() - from_top) * self.slots();
+    fn place(&mut self, level: u32) -> *mut u8 {
+        let at = level as usize * self.slots();
         self.waiting[at..].as_mut_ptr().cast()
     }
 
@@ -37,30 +37,25 @@ impl<'a> Tree<'a> {
     ///
     /// # Safety
     /// `results` holds `width` accumulators.
-    pub(super) unsafe fn push(&mut self, results: *const u8, level: u32) {
-        let (slots, bytes) = (self.slots(), self.bytes());
-        self.waiting.extend(std::iter::repeat_n([0; 2], slots));
-        self.levels.push(level);
-        // SAFETY: the caller's promise, and the top has as much room.
-        unsafe { self.top(1).copy_from_nonoverlapping(results, bytes) };
-        while let [.., a, b] = self.levels[..] {
-            if a != b {
-                break;
-            }
-            self.merge_top();
-            *self.levels.last_mut().expect("one is left") = a + 1;
+    pub(super) unsafe fn push(&mut self, results: *const u8, mut level: u32) {
+        let end = level + (self.levels >> level).trailing_ones() + 1;
+        let length = end as usize * self.slots();
+        if self.waiting.len() < length {
+            self.waiting.resize(length, [0; 2]);
         }
-    }
-
-    /// Merges the newest waiting result into the one before it.
-    fn merge_top(&mut self) {
-        let older = self.top(2);
-        let newer = older.wrapping_add(16 * self.slots());
-        // SAFETY: both hold `width` accumulators.
-        unsafe { (self.reducer.merge)(older, newer, self.width) };
-        self.levels.pop();
-        let length = self.levels.len() * self.slots();
-        self.waiting.truncate(length);
+        let mut newest = results;
+        // SAFETY: every place holds `width` accumulators, and so does `results`.
+        unsafe {
+            while self.levels >> level & 1 == 1 {
+                let older = self.place(level);
+                (self.reducer.merge)(older, newest, self.width);
+                self.levels &= !(1 << level);
+                newest = older;
+                level += 1;
+            }
+            self.place(level).copy_from_nonoverlapping(newest, self.bytes());
+        }
+        self.levels |= 1 << level;
     }
 
     /// Merges what is left, newest first, and hands out the result.
@@ -68,11 +63,18 @@ impl<'a> Tree<'a> {
     /// # Safety
     /// `out` has room for `width` accumulators; something was pushed.
     pub(super) unsafe fn finish(&mut self, out: *mut u8) {
-        while self.levels.len() > 1 {
-            self.merge_top();
+        let newest = self.levels.trailing_zeros();
+        let mut result = self.place(newest);
+        // SAFETY: the caller's promise, and every place that counts holds `width` accumulators.
+        unsafe {
+            for level in newest + 1..u64::BITS - self.levels.leading_zeros() {
+                if self.levels >> level & 1 == 1 {
+                    let older = self.place(level);
+                    (self.reducer.merge)(older, result, self.width);
+                    result = older;
+                }
+            }
+            out.copy_from_nonoverlapping(result, self.bytes());
         }
-        let bytes = self.bytes();
-        // SAFETY: the caller's promise.
-        unsafe { out.copy_from_nonoverlapping(self.top(1), bytes) };
     }
 }
