@@ -47,7 +47,7 @@ def plots(found: Found) -> dict[str, str]:
         series = {NAMES[library]: times for library, times in slope.times.items()}
         if series:
             file = f"operations-{slope.name.replace('x + y', 'add')}.svg"
-            made[file] = plot.lines(f"Time of {slope.name}", under, series)
+            made[file] = plot.lines(f"Time of {slope.name}", under, series, list(NAMES.values()))
     ratios = [
         plot.Bar(result.row.name, result.row.group, result.ratio, result.row.aim, result.misses)
         for result in found.results

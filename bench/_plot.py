@@ -103,8 +103,8 @@ def _apart(places: Sequence[float], gap: float) -> list[float]:
     return [place - back for place in moved]
 
 
-def lines(title: str, under: str, series: Mapping[str, Mapping[int, float]]) -> str:
-    """Seconds against sizes, one line per name. The first colour belongs to the first name."""
+def lines(title: str, under: str, series: Mapping[str, Mapping[int, float]], names: Sequence[str]) -> str:
+    """Seconds against sizes, one line per name. A name has the colour of its place in `names`, drawn or not."""
     width, height = 760.0, 440.0
     # Times below the clock's own are drawn as the least that a logarithm takes.
     drawn = {name: {size: max(seconds, 1e-10) for size, seconds in line.items()} for name, line in series.items()}
@@ -118,14 +118,15 @@ def lines(title: str, under: str, series: Mapping[str, Mapping[int, float]]) -> 
         body += [_text(across.start - 8, y + 4, duration(exponent), "faint", "end")]
     body.append(_text((across.start + across.end) / 2, height - 14, "elements", "faint", "middle"))
     ends = []
-    for at, (name, line) in enumerate(drawn.items()):
+    kinds = [names.index(name) % len(LIGHT) for name in drawn]
+    for kind, (name, line) in zip(kinds, drawn.items(), strict=True):
         points = [(across.at(size), up.at(seconds)) for size, seconds in sorted(line.items())]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        body.append(f'<polyline class="line{at % len(LIGHT)}" data-name={quoteattr(name)} points="{path}"/>')
-        body += [_marker(at % len(LIGHT), x, y) for x, y in points]
+        body.append(f'<polyline class="line{kind}" data-name={quoteattr(name)} points="{path}"/>')
+        body += [_marker(kind, x, y) for x, y in points]
         ends.append(points[-1])
-    for at, (name, (x, _), y) in enumerate(zip(drawn, ends, _apart([y for _, y in ends], 15), strict=True)):
-        body.append(_text(x + 12, y + 4, name, f"name{at % len(LIGHT)}"))
+    for kind, name, (x, _), y in zip(kinds, drawn, ends, _apart([y for _, y in ends], 15), strict=True):
+        body.append(_text(x + 12, y + 4, name, f"name{kind}"))
     return _page(width, height, title, under, body)
 
 

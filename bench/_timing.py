@@ -129,9 +129,10 @@ def caches() -> str:
     """The caches that the first CPU sees, as far as the system tells."""
     found = []
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        level, kind, size = ((index / name).read_text().strip() for name in ("level", "type", "size"))
-        if kind != "Instruction":
-            amount = int(size.rstrip("K"))
+        # Some virtual machines have the folders and not all of the files.
+        told = [(index / name).read_text().strip() for name in ("level", "type", "size") if (index / name).exists()]
+        if len(told) == 3 and told[1] != "Instruction" and told[2].endswith("K"):
+            level, amount = told[0], int(told[2].removesuffix("K"))
             found.append(f"L{level} {amount // 1024} MB" if amount >= 1024 else f"L{level} {amount} KB")
     return ", ".join(found) or "not told by the system"
 
@@ -144,14 +145,22 @@ def memory() -> int:
         return 0
 
 
+#: Where a container says what it may take and what it has taken, in the newer and the older way.
+CONTAINER = [
+    (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
+    (Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"), Path("/sys/fs/cgroup/memory/memory.usage_in_bytes")),
+]
+
+
 def free_memory() -> int:
     """Bytes that this process may still take without harm, or half of the memory where the system does not tell."""
-    meminfo, group = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
+    meminfo = Path("/proc/meminfo")
     bounds = [memory() // 2]
     if meminfo.exists() and (told := re.search(r"MemAvailable: *(\d+) kB", meminfo.read_text())):
         bounds = [int(told[1]) * 1024]
-    if (group / "memory.max").exists() and (most := (group / "memory.max").read_text().strip()) != "max":
-        bounds.append(int(most) - int((group / "memory.current").read_text()))
+    for most, used in CONTAINER:
+        if most.exists() and used.exists() and (bound := most.read_text().strip()) != "max":
+            bounds.append(int(bound) - int(used.read_text()))
     return min(bounds)
 
 

@@ -307,16 +307,17 @@ def test_durations(exponent, words):
 
 def test_names_are_escaped_and_times_of_zero_can_be_drawn():
     name = """<x> & "y" 'z'"""
-    root = ET.fromstring(plot.lines(name, name, {name: {1000: 0.0}, "other": {1000: 1.0}}))
+    root = ET.fromstring(plot.lines(name, name, {name: {1000: 0.0}, "other": {1000: 1.0}}, ["other", name]))
     assert root.get("aria-label") == name
-    assert [line.get("data-name") for line in root.iter(f"{SVG}polyline")] == [name, "other"]
+    drawn = [(line.get("data-name"), line.get("class")) for line in root.iter(f"{SVG}polyline")]
+    assert drawn == [(name, "line1"), ("other", "line0")]
     root = ET.fromstring(plot.bars(name, name, [plot.Bar(name, name, 9.0, None, False)]))
     assert [bar.get("data-name") for bar in root.iter(f"{SVG}path")] == [name]
 
 
 def test_names_at_the_ends_of_lines_do_not_cover_each_other():
     series = {f"series {at}": {1000: 1e-6, 10000: 1e-5 + at * 1e-9} for at in range(5)}
-    root = ET.fromstring(plot.lines("crowd", "", series))
+    root = ET.fromstring(plot.lines("crowd", "", series, list(series)))
     heights = sorted(float(text.get("y")) for text in root.iter(f"{SVG}text") if text.text in series)
     assert len(heights) == 5
     assert all(below - above > 14.9 for above, below in pairwise(heights))
