@@ -3,10 +3,14 @@
 import argparse
 import ctypes
 import json
+import os
+import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +18,10 @@ import _timing as timing
 
 
 class Row(NamedTuple):
-    """One job in each library's spellings. Ours is to take at most `aim` times as long as the best peer."""
+    """One job in each library's spellings. Ours is to take at most `aim` times as long as the best peer.
+
+    A spelling of the library "machine" is no peer: it is what the machine takes for as much memory.
+    """
 
     name: str
     strided: str
@@ -28,8 +35,14 @@ class Row(NamedTuple):
     like: str = "copy"
     #: At most so many times the machine's own time.
     limit: float | None = None
-    #: Said under the table when the row misses.
-    note: str = ""
+    #: The reason that is told when the row misses.
+    why: str = ""
+    #: The heading under which the row stands.
+    group: str = ""
+    #: The libraries that the ratio is to, if not all; the others are shown.
+    against: tuple[str, ...] = ()
+    #: So short that a sample has to be many turns.
+    short: bool = False
 
     def spellings(self) -> list[tuple[str, str]]:
         peers = [("numpy", s) for s in self.numpy] + [("torch", s) for s in self.torch] + list(self.others)
@@ -40,21 +53,29 @@ class Result(NamedTuple):
     row: Row
     seconds: dict[str, float]  # library -> best
     machine: float | None  # seconds that the machine itself takes for the bytes
+    left_out: dict[str, str]  # library -> why it has no time
 
     @property
     def peer(self) -> tuple[str, float] | None:
-        peers = {name: seconds for name, seconds in self.seconds.items() if name != "strided"}
+        counted = self.row.against or tuple(self.seconds)
+        peers = {name: seconds for name, seconds in self.seconds.items() if name in counted and name != "strided"}
         return min(peers.items(), key=lambda item: item[1]) if peers else None
 
     @property
     def ratio(self) -> float | None:
-        return self.seconds["strided"] / self.peer[1] if self.peer else None
+        return self.seconds["strided"] / self.peer[1] if self.peer and not self.skipped else None
+
+    @property
+    def skipped(self) -> bool:
+        """Whether there is no time of ours."""
+        return "strided" not in self.seconds
 
     @property
     def misses(self) -> bool:
         late = self.row.aim is not None and self.ratio is not None and self.ratio > self.row.aim
-        slow = self.row.limit is not None and self.machine is not None
-        return late or (slow and self.seconds["strided"] > self.row.limit * self.machine)
+        if late or self.skipped or self.row.limit is None or self.machine is None:
+            return late
+        return self.seconds["strided"] > self.row.limit * self.machine
 
 
 class Limits(NamedTuple):
@@ -102,53 +123,137 @@ def best_of_threads(threads: int, rounds: int, work: Callable[[int], object]) ->
     return min(max(end for _, end in turn) - min(start for start, _ in turn) for turn in times)
 
 
+class Crew:
+    """Threads that run one of NumPy's functions in place on parts of arrays, as bytes: what a machine can do at best."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.pool = ThreadPoolExecutor(max(threads - 1, 1))
+
+    def __call__(self, function: Callable[..., object], *arrays: Any) -> None:
+        flat = [array.reshape(-1).view("u1") for array in arrays]
+        ends = [flat[0].size * i // self.threads for i in range(self.threads + 1)]
+        parts = [[array[start:end] for array in flat] for start, end in pairwise(ends)]
+        away = [self.pool.submit(function, *part, out=part[0]) for part in parts[1:]]
+        function(*parts[0], out=parts[0][0])
+        for part in away:
+            part.result()
+
+
+def runnable(library: str, spelling: str, space: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A statement that does what a spelling says, to the end, and the names it needs."""
+    used = {name: space[name] for name in re.findall(r"[A-Za-z_]\w*", spelling) if name in space}
+    if library != "jax":
+        return spelling, used
+    # Compiled, as its documents ask for; and its calls return before their work is done.
+    arrays = {name: value for name, value in used.items() if hasattr(value, "block_until_ready")}
+    names = ", ".join(arrays)
+    run = sys.modules["jax"].jit(eval(f"lambda {names}: {spelling}", dict(used)))
+    return f"run({names}).block_until_ready()", {"run": run, **arrays}
+
+
+def measure_row(
+    row: Row, spaces: Mapping[str, Mapping[str, Any]], limits: Limits | None, rounds: int, pause: float = 0.004
+) -> Result:
+    """Times a row in the libraries for which there is a name space. The fastest spelling of a peer counts.
+
+    Who cannot do it is left out, with the reason; without us there is nothing to time.
+    """
+    samples: list[tuple[str, timing.Sample]] = []
+    left_out: dict[str, str] = {}
+    for library, spelling in row.spellings():
+        if library not in spaces or "strided" in left_out:
+            continue
+        try:
+            sample = timing.sampler(*runnable(library, spelling, spaces[library]))
+            sample(1)
+            samples.append((library, sample))
+        except AttributeError as error:
+            left_out[library] = f"{library} has no {error.name} yet" if error.name else f"{spelling}: {error}"
+        except Exception as error:
+            left_out[library] = f"{spelling}: {type(error).__name__}: {error}"
+    if "strided" in left_out:
+        return Result(row, {}, None, left_out)
+    times = timing.best([sample for _, sample in samples], rounds, turns=None if row.short else 1, pause=pause)
+    found: dict[str, float] = {}
+    for (library, _), taken in zip(samples, times, strict=True):
+        found[library] = min(taken, found.get(library, float("inf")))
+    machine = found.pop("machine", None)
+    if machine is None and limits and row.moved:
+        machine = row.moved * getattr(limits, row.like)
+    return Result(row, found, machine, left_out)
+
+
 def measure(
     rows: Sequence[Row], spaces: Mapping[str, Mapping[str, Any]], limits: Limits | None, rounds: int
-) -> list[Result]:
-    """Times the rows in the libraries for which there is a name space. The fastest spelling of a peer counts."""
-    results = []
+) -> Iterator[Result]:
+    """Times rows that share their operands."""
     for row in rows:
-        present = [(library, spelling) for library, spelling in row.spellings() if library in spaces]
-        samples = [timing.sampler(spelling, spaces[library]) for library, spelling in present]
-        found: dict[str, float] = {}
-        for (library, _), taken in zip(present, timing.best(samples, rounds, turns=1, pause=0.004), strict=True):
-            found[library] = min(taken, found.get(library, float("inf")))
-        machine = row.moved * getattr(limits, row.like) if limits and row.moved else None
-        results.append(Result(row, found, machine))
-        print(line(results[-1]), flush=True)
-    return results
+        yield measure_row(row, spaces, limits, rounds)
 
 
-HEAD = f"{'row':<34}{'ms':>9}  {'best peer':>9} {'':<7}{'ratio':>6}{'aim':>6}{'machine':>9}"
+HEAD = f"{'row':<34}{'ms':>9}  {'best peer':>9} {'':<15}{'ratio':>6}{'aim':>6}{'machine':>9}"
 
 
 def line(result: Result) -> str:
-    row, own = result.row, result.seconds["strided"]
+    row = result.row
+    if result.skipped:
+        return f"{row.name:<34}  skipped: {result.left_out['strided']}"
+    own = result.seconds["strided"]
     name, seconds = result.peer or ("", float("nan"))
     ratio = f"{result.ratio:6.2f}" if result.ratio else f"{'':6}"
     aim = f"{row.aim:6.2f}" if row.aim else f"{'':6}"
     machine = f"{own / result.machine:8.2f}x" if result.machine else f"{'':9}"
     miss = "  <- misses" if result.misses else ""
-    return f"{row.name:<34}{own * 1e3:9.3f}  {seconds * 1e3:9.3f} {name:<7}{ratio}{aim}{machine}{miss}"
+    return f"{row.name:<34}{own * 1e3:9.3f}  {seconds * 1e3:9.3f} {name:<15}{ratio}{aim}{machine}{miss}"
 
 
-def options(description: str, rounds: int) -> argparse.Namespace:
+def shown(results: Iterator[Result]) -> list[Result]:
+    """All of them, each printed when it is there."""
+    print(HEAD)
+    kept = []
+    for result in results:
+        print(line(result), flush=True)
+        kept.append(result)
+    return kept
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """A regular expression from the command line."""
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from error
+
+
+def parser(description: str, rounds: int) -> argparse.ArgumentParser:
     """The command line that every benchmark of large work has."""
-    parser = argparse.ArgumentParser(description=description.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=rounds, help="rounds per row; the best one counts")
-    parser.add_argument("--threads", type=int, default=2, help="threads of every library that can have them")
-    parser.add_argument("--only", default="", help="only rows whose name contains this")
-    parser.add_argument("--json", type=Path, help="write the figures there too")
-    return parser.parse_args()
+    words = argparse.ArgumentParser(description=description.splitlines()[0])
+    words.add_argument("--rounds", type=int, default=rounds, help="rounds per row; the best one counts")
+    words.add_argument("--threads", type=int, default=2, help="threads of every library that can have them")
+    words.add_argument(
+        "--rows", "--only", type=pattern, default="", metavar="PATTERN", help="only rows in whose name this is found"
+    )
+    words.add_argument("--json", type=Path, help="write the figures there too")
+    return words
 
 
 def libraries(threads: int, *extra: str) -> dict[str, Any]:
     """The libraries that are installed, with so many threads each."""
+    os.environ["NPROC"] = str(threads)  # JAX reads it when it is imported; no function of it sets the threads
     found = {name: timing.installed(name) for name in ("strided", "numpy", "torch", *extra)}
-    for name in ("strided", "torch"):
-        if module := found[name]:
+    for name in ("strided", "torch", "numexpr"):
+        if module := found.get(name):
             module.set_num_threads(threads)
+    if jax := found.get("jax"):
+        jax.config.update("jax_enable_x64", True)
     return {name: module for name, module in found.items() if module}
+
+
+def figures(result: Result) -> dict[str, Any]:
+    """A result as JSON has it."""
+    row = {"row": result.row.name, "group": result.row.group, "aim": result.row.aim}
+    return row | {"seconds": result.seconds, "machine": result.machine, "left out": result.left_out}
 
 
 def report(title: str, rows: Sequence[Row], spaces: Mapping[str, Mapping[str, Any]], args: argparse.Namespace) -> int:
@@ -159,13 +264,11 @@ def report(title: str, rows: Sequence[Row], spaces: Mapping[str, Mapping[str, An
     print(
         f"the machine copies {2 / limits.copy / 1e9 / 2:.1f} GB/s (read + written), writes {1e-9 / limits.write:.1f} GB/s"
     )
-    print(HEAD)
-    wanted = [row for row in rows if args.only in row.name]
-    results = measure(wanted, spaces, limits, args.rounds)
+    wanted = [row for row in rows if args.rows.search(row.name)]
+    results = shown(measure(wanted, spaces, limits, args.rounds))
     for result in results:
-        if result.misses and result.row.note:
-            print(f"{result.row.name}: {result.row.note}")
+        if result.misses and result.row.why:
+            print(f"{result.row.name}: {result.row.why}")
     if args.json:
-        rows_json = [{"row": r.row.name, "aim": r.row.aim, "seconds": r.seconds, "machine": r.machine} for r in results]
-        args.json.write_text(json.dumps(rows_json, indent=1) + "\n")
+        args.json.write_text(json.dumps([figures(result) for result in results], indent=1) + "\n")
     return 0

@@ -1,12 +1,12 @@
 """Moving 10M elements: copies, fills, casts and transposes, next to the best of NumPy and PyTorch and to the machine.
 
 ./dev bench copies                      builds for release first
-python bench/copies.py --only clone     measures what is built
+python bench/copies.py --rows clone     measures what is built
 """
 
 import sys
 
-from _compare import Row, libraries, options, report
+from _compare import Row, libraries, parser, report
 
 N = 10_000_000
 SIDE = 3000
@@ -24,12 +24,12 @@ ROWS = [
     Row("clone float64", "d.clone()", ("d.copy()",), ("d.clone()",), aim=0.5, moved=16 * N),
     Row("clone uint8", "u.clone()", ("u.copy()",), ("u.clone()",), moved=2 * N),
     Row("copy_", "y.copy_(x)", ("np.copyto(y, x)",), ("y.copy_(x)",), moved=8 * N),
-    Row("fill_", "y.fill_(1.5)", ("y.fill(1.5)",), ("y.fill_(1.5)",), aim=1.0, moved=4 * N, like="write", limit=1.15, note="the machine was measured with both threads awake; ours sleep through the pause, and waking one takes 0.05 to 0.1 ms"),
+    Row("fill_", "y.fill_(1.5)", ("y.fill(1.5)",), ("y.fill_(1.5)",), aim=1.0, moved=4 * N, like="write", limit=1.15, why="the machine was measured with both threads awake; ours sleep through the pause, and waking one takes 0.05 to 0.1 ms"),
     Row("zeros, then fill_", "zeros(N).fill_(1.5)", ("np.full(N, 1.5, np.float32)",), ("torch.full((N,), 1.5)",)),
-    Row("copy_ float32 to float64", "d.copy_(x)", ("np.copyto(d, x)",), ("d.copy_(x)",), aim=0.5, moved=12 * N, note=BOUND),
-    Row("copy_ float64 to float32", "y.copy_(d)", ("np.copyto(y, d)",), ("y.copy_(d)",), aim=0.5, moved=12 * N, note=BOUND),
-    Row("copy_ float32 to int32", "i.copy_(x)", ("np.copyto(i, x, casting='unsafe')",), ("i.copy_(x)",), aim=0.5, moved=8 * N, note=BOUND),
-    Row("copy_ uint8 to float32", "y.copy_(u)", ("np.copyto(y, u)",), ("y.copy_(u)",), aim=0.5, moved=5 * N, note=BOUND),
+    Row("copy_ float32 to float64", "d.copy_(x)", ("np.copyto(d, x)",), ("d.copy_(x)",), aim=0.5, moved=12 * N, why=BOUND),
+    Row("copy_ float64 to float32", "y.copy_(d)", ("np.copyto(y, d)",), ("y.copy_(d)",), aim=0.5, moved=12 * N, why=BOUND),
+    Row("copy_ float32 to int32", "i.copy_(x)", ("np.copyto(i, x, casting='unsafe')",), ("i.copy_(x)",), aim=0.5, moved=8 * N, why=BOUND),
+    Row("copy_ uint8 to float32", "y.copy_(u)", ("np.copyto(y, u)",), ("y.copy_(u)",), aim=0.5, moved=5 * N, why=BOUND),
     Row("transposed 3000x3000, contiguous", "m.t().contiguous()", ("np.ascontiguousarray(m.T)", "m.T.copy()"), ("m.t().contiguous()",), aim=0.4, moved=8 * SIDE**2, limit=2.0),
     Row("transposed 3000x3000 float64", "w.t().contiguous()", ("np.ascontiguousarray(w.T)",), ("w.t().contiguous()",), moved=16 * SIDE**2),
     Row("transposed 3000x3000 uint8", "b.t().contiguous()", ("np.ascontiguousarray(b.T)",), ("b.t().contiguous()",), moved=2 * SIDE**2),
@@ -45,7 +45,7 @@ ROWS = [
 
 
 def main() -> int:
-    args = options(__doc__, rounds=40)
+    args = parser(__doc__, rounds=40).parse_args()
     found = libraries(args.threads)
     np, st = found["numpy"], found["strided"]
     values = np.random.default_rng(0).standard_normal(N, dtype=np.float32)

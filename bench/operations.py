@@ -1,0 +1,249 @@
+"""Operations on 10M elements: strided as a share of the best of NumPy, PyTorch, JAX and numexpr, in the same run.
+
+    ./dev bench operations                          builds for release first; writes bench/results/operations.md
+    python bench/operations.py --rows 'exp|sqrt'    measures what is built; writes into bench/results/local
+    python bench/operations.py --quick              tiny sizes: does it run?
+
+A row has operands of one dtype, a spelling for each library, and an aim. Rows that strided cannot do yet are skipped and say
+so. After them: the cost per element from 10^3 to 10^8 elements, and what a second thread gives.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import _compare as compare
+import _markdown as markdown
+import _scaling as scaling
+import _timing as timing
+from _compare import Row
+from _operands import OWN_FLOAT32, Job, side, spaces
+
+RESULTS = Path(__file__).resolve().parent / "results"
+SIZE = 10_000_000
+IN_CACHE = 30_000
+FLOATS = ("float32", "float64")
+PEERS = ("numpy", "torch", "jax", "numexpr")
+
+
+class Book:
+    """Collects rows: spellings once, a row per dtype."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.jobs: list[Job] = []
+
+    def add(
+        self,
+        group: str,
+        name: str,
+        numpy: str | Sequence[str] = (),
+        *,
+        ours: str = "",
+        torch: str | None = None,
+        jax: str | None = None,
+        numexpr: str = "",
+        own: str = "",
+        machine: str = "",
+        dtypes: Iterable[str] = FLOATS,
+        passes: float = 0.0,
+        to: str = "",
+        size: int = 0,
+        **rest: Any,
+    ) -> None:
+        """A row for each dtype, which takes the place of {} in the name, or follows it.
+
+        `ours` is the name itself unless given, `torch` is ours, and `jax` is NumPy's with another prefix; "" is for a
+        library that cannot do it. `passes` says how often memory of the operand's dtype is read or written, `to` that
+        a result of another dtype is written too.
+        """
+        numpy, ours = (numpy,) if isinstance(numpy, str) else tuple(numpy), ours or name
+        torch = ours if torch is None else torch
+        if jax is None:
+            jax = numpy[0].replace("np.", "jnp.") if numpy else ""
+        others = [("jax", jax), ("numexpr", numexpr), (OWN_FLOAT32, own), ("machine", machine)]
+        count = size or (side(self.size) ** 2 if "M" in name else self.size)
+        for dtype in dtypes:
+            row = Row(
+                name.format(dtype) if "{}" in name else f"{name}, {dtype}",
+                ours,
+                numpy,
+                (torch,) if torch else (),
+                tuple((library, spelling) for library, spelling in others if spelling),
+                moved=round(count * (passes * _width(dtype) + (_width(to) if to else 0))),
+                group=group,
+                short=bool(size),
+                **rest,
+            )
+            self.jobs.append(Job(row, dtype, size or self.size))
+
+
+def _width(dtype: str) -> int:
+    """Bytes of an element."""
+    return 2 if dtype == "bfloat16" else np.dtype(dtype).itemsize
+
+
+def jobs(size: int, in_cache: int = IN_CACHE) -> list[Job]:
+    """All rows, for operands of so many elements."""
+    book = Book(size)
+    elementwise(book)
+    in_place(book)
+    functions(book)
+    reductions(book)
+    matrices(book)
+    integers(book)
+    halves(book, "Halves against our own float32", aim=1.5)
+    halves(book, f"Halves in cache, {in_cache} elements, against our own float32", aim=3.0, size=in_cache)
+    return book.jobs
+
+
+def elementwise(book: Book) -> None:
+    group = "Elementwise, into new memory"
+    book.add(group, "x + y", "x + y", numexpr="ne.evaluate('x + y')", passes=3, aim=0.5)
+    book.add(group, "sqrt", "np.sqrt(p)", ours="p.sqrt()", numexpr="ne.evaluate('sqrt(p)')", passes=2, aim=0.5)
+    book.add(group, "clamp", "np.clip(x, -0.5, 0.5)", ours="x.clamp(-0.5, 0.5)", passes=2, aim=0.5)
+    book.add(group, "x < y", "x < y", numexpr="ne.evaluate('x < y')", passes=2, to="bool", aim=0.6)
+    chain = "2*x + 3*y*x - 1"
+    book.add(group, chain, chain, numexpr=f"ne.evaluate({chain!r})", against=("numpy",), aim=0.7)
+    for source, target in [
+        ("float32", "float64"),
+        ("float64", "float32"),
+        ("int32", "float32"),
+        ("float32", "int32"),
+        ("int64", "float64"),
+        ("uint8", "float32"),
+        ("float32", "uint8"),
+        ("float32", "float16"),
+        ("float16", "float32"),
+    ]:
+        name, numpy = f"{{}} to {target}", f"p.astype(np.{target})"
+        ours, torch = f"p.to(st.{target})", f"p.to(torch.{target})"
+        book.add("Casts", name, numpy, ours=ours, torch=torch, dtypes=[source], passes=1, to=target, aim=0.5)
+
+
+def in_place(book: Book) -> None:
+    # What the machine can do is a pass of NumPy over the raw bytes, in as many threads.
+    one, two = "crew(np.invert, x)", "crew(np.bitwise_xor, x, {})"
+    rows = [
+        ("add_", "np.add(x, y, out=x)", "x.add_(y)", "ne.evaluate('x + y', out=x)", two.format("y")),
+        ("mul_", "np.multiply(x, unit, out=x)", "x.mul_(unit)", "ne.evaluate('x * unit', out=x)", two.format("unit")),
+        ("clamp_", "np.clip(x, -0.5, 0.5, out=x)", "x.clamp_(-0.5, 0.5)", "", one),
+    ]
+    for name, numpy, ours, numexpr, machine in rows:
+        book.add("In place", name, numpy, ours=ours, jax="", numexpr=numexpr, machine=machine, aim=1.0)
+
+
+def functions(book: Book) -> None:
+    for name in ("exp", "log", "sin", "cos", "tanh"):
+        operand = "p" if name == "log" else "x"
+        numexpr = f"ne.evaluate('{name}({operand})')"
+        book.add("Functions", name, f"np.{name}({operand})", ours=f"{operand}.{name}()", numexpr=numexpr, aim=0.5)
+    book.add("Functions", "p ** y", "p ** y", numexpr="ne.evaluate('p ** y')", dtypes=["float64"], aim=0.8)
+
+
+def reductions(book: Book) -> None:
+    group = "Reductions and scans"
+    book.add(group, "sum", "x.sum()", ours="x.sum()", numexpr="ne.evaluate('sum(x)')", aim=0.9)
+    book.add(group, "max", "x.max()", ours="x.max()", numexpr="ne.evaluate('max(x)')", aim=0.9)
+    book.add(group, "argmax", "x.argmax()", ours="x.argmax()", aim=0.9)
+    book.add(group, "std", "x.std(ddof=1)", ours="x.std()", aim=0.9)
+    book.add(group, "cumsum", "x.cumsum()", ours="x.cumsum(0)", aim=0.7)
+
+
+def matrices(book: Book) -> None:
+    group = f"Matrices of {side(book.size)}x{side(book.size)}"
+    book.add(group, "M.sum(0)", "M.sum(0)", aim=0.8)
+    book.add(group, "M.sum(1)", "M.sum(1)", aim=0.8)
+    book.add(group, "M.amax(1)", "M.max(1)", aim=0.8)
+    book.add(group, "M + row", "M + row", numexpr="ne.evaluate('M + row')", passes=2, aim=0.8)
+    book.add(group, "M + col", "M + col", numexpr="ne.evaluate('M + col')", passes=2, aim=0.8)
+    book.add(group, "M + M2.t()", ("M + M2.T",), passes=3, aim=0.4)
+    copies = "Copies of flipped views"
+    book.add(copies, "x.flip(0)", "x[::-1].copy()", ours="x.flip(0).clone()", torch="x.flip(0)", passes=2, aim=0.4)
+    book.add(copies, "M.flip(0)", "M[::-1].copy()", ours="M.flip(0).clone()", torch="M.flip(0)", passes=2, aim=0.4)
+    book.add(copies, "M.flip(1)", "M[:, ::-1].copy()", ours="M.flip(1).clone()", torch="M.flip(1)", passes=2, aim=0.4)
+
+
+def integers(book: Book) -> None:
+    for name in ("x + y", "x * y", "x // p"):
+        numexpr = "" if "//" in name else f"ne.evaluate('{name}')"
+        book.add("Integers", name, name, numexpr=numexpr, dtypes=["int64"], aim=0.5)
+    for name in ("x + y", "x * y"):
+        book.add("Integers", name, name, dtypes=["uint8"], aim=1.0)
+
+
+def halves(book: Book, group: str, aim: float, size: int = 0) -> None:
+    for name, ours in [("exp", "x.exp()"), ("x + y", "x + y"), ("sum", "x.sum()")]:
+        for dtype in ("float16", "bfloat16"):
+            book.add(group, name, ours=ours, own=ours, dtypes=[dtype], size=size, against=(OWN_FLOAT32,), aim=aim)
+
+
+def measured(
+    wanted: Sequence[Job], modules: dict[str, Any], limits: compare.Limits, rounds: int, threads: int, pause: float
+) -> Iterator[compare.Result]:
+    """Times the rows one after the other; the operands of one go before those of the next come."""
+    crew = compare.Crew(threads)
+    for job in wanted:
+        yield compare.measure_row(job.row, spaces(job, modules, crew), limits, rounds, pause)
+
+
+def arguments(argv: Sequence[str] | None) -> Any:
+    parser = compare.parser(__doc__, rounds=60)
+    parser.add_argument("--size", type=int, help=f"elements of the large operands, {SIZE} unless given")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes and two rounds, to see that it runs")
+    parser.add_argument("--out", type=Path, help="the folder for the page and the plots")
+    args = parser.parse_args(argv)
+    full = args.size is None and not args.quick and not args.rows.pattern
+    if args.size is not None and args.size < 1:
+        parser.error("--size has to be at least 1")
+    args.size = args.size or (2000 if args.quick else SIZE)
+    args.rounds = 2 if args.quick and args.rounds == parser.get_default("rounds") else args.rounds
+    if args.rounds < 1 or args.threads < 1:
+        parser.error("--rounds and --threads have to be at least 1")
+    # Only a whole run is for others to read; git ignores the folder of the rest.
+    args.out = args.out or (RESULTS if full else RESULTS / "local")
+    args.pause = 0.0 if args.quick else 0.004
+    return args
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = arguments(argv)
+    modules = compare.libraries(args.threads, "jax", "numexpr")
+    limits = compare.machine_limits(args.threads, *((100_000, 3) if args.quick else ()))
+    facts = timing.facts(*modules.values())
+    print("; ".join(f"{word} {fact}" for word, fact in facts.items()))
+    print(f"{args.size} elements, {args.threads} threads, best of {args.rounds} interleaved rounds")
+    in_cache = 300 if args.quick else IN_CACHE
+    wanted = [job for job in jobs(args.size, in_cache) if args.rows.search(f"{job.row.group}: {job.row.name}")]
+    results = compare.shown(measured(wanted, modules, limits, args.rounds, args.threads, args.pause))
+    study = scaling.Study(modules, args.threads, args.rounds, args.pause, args.rows)
+    slopes = list(study.slopes(100 if args.quick else 1000, args.size if args.quick else 10 * args.size))
+    gains = list(study.gains(args.size))
+    small = list(study.small(100 if args.quick else 1000))
+    found = markdown.Found(
+        facts=facts,
+        date=datetime.now(UTC).date().isoformat(),
+        size=args.size,
+        threads=args.threads,
+        rounds=args.rounds,
+        quick=args.quick,
+        peers=[name for name in PEERS if name in modules],
+        results=results,
+        slopes=slopes,
+        gains=gains,
+        small=small,
+    )
+    for path in markdown.write(found, args.out):
+        print(f"wrote {path}")
+    if args.json:
+        args.json.write_text(json.dumps(markdown.as_json(found), indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

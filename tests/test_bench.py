@@ -1,0 +1,337 @@
+"""bench/operations.py with tiny operands: every row runs or says why not, and what is written is well-formed. No timing is judged."""
+
+import json
+import math
+import platform
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import _compare as compare
+import _operands as operands
+import _plot as plot
+import _scaling as scaling
+import operations
+import strided as st
+
+ROOT = Path(__file__).resolve().parent.parent
+SVG = "{http://www.w3.org/2000/svg}"
+JOBS = operations.jobs(400, in_cache=300)
+
+
+def job_name(job):
+    return f"{job.row.group}: {job.row.name}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A quick run of the whole bench, in a process of its own."""
+    out = tmp_path_factory.mktemp("results")
+    command = [sys.executable, ROOT / "bench/operations.py", "--quick", "--out", out, "--json", out / "figures.json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def page(folder):
+    return (folder / "operations.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def figures(folder):
+    return json.loads((folder / "figures.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def drawings(folder):
+    return {path.name: ET.parse(path).getroot() for path in folder.glob("*.svg")}
+
+
+def tables(page):
+    """Each table as a list of rows of cells, the line of dashes left out."""
+    for block in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
+        lines = [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in block.splitlines()]
+        yield [line for at, line in enumerate(lines) if at != 1]
+
+
+# The rows
+
+
+def test_the_rows_of_a_group_have_names_of_their_own():
+    names = [job_name(job) for job in JOBS]
+    assert len(set(names)) == len(names)
+
+
+def value(library, spelling, space):
+    statement, names = compare.runnable(library, spelling, space)
+    return eval(statement, dict(names))
+
+
+def as_array(found):
+    if hasattr(found, "to") and "bfloat16" in str(found.dtype):
+        found = found.double()
+    return np.asarray(found)
+
+
+@pytest.mark.parametrize("library", operations.PEERS)
+def test_all_spellings_of_a_row_compute_the_same(library):
+    module = pytest.importorskip(library)
+    if library == "jax":
+        module.config.update("jax_enable_x64", True)
+    missing = set()
+    compared = 0
+    for job in JOBS:
+        for peer, spelling in job.row.spellings():
+            if peer != library:
+                continue
+            spaces = operands.spaces(job, {"strided": st, library: module})
+            theirs = as_array(value(library, spelling, spaces[library]))
+            try:
+                ours = as_array(value("strided", job.row.strided, spaces["strided"]))
+            except AttributeError as error:
+                missing.add(error.name)
+                continue
+            assert ours.shape == theirs.shape, job_name(job)
+            # numexpr sums in a wider type.
+            assert ours.dtype == theirs.dtype or library == "numexpr", job_name(job)
+            half = job.dtype in ("float16", "bfloat16")
+            np.testing.assert_allclose(ours, theirs, rtol=2e-2 if half else 1e-4, atol=1e-4, err_msg=job_name(job))
+            compared += 1
+    assert compared > 20
+    assert not [name for name in missing if hasattr(st.Tensor, name)]
+
+
+def test_what_the_machine_does_in_place_touches_every_byte():
+    for threads in (1, 2, 3):
+        crew = compare.Crew(threads)
+        array = np.arange(1001, dtype=np.float32)
+        before = array.view(np.uint8).copy()
+        crew(np.invert, array)
+        assert (array.view(np.uint8) == ~before).all()
+        crew(np.bitwise_xor, array, array.copy())
+        assert not array.any()
+
+
+# A run
+
+
+def test_every_row_is_in_a_table_or_left_out(page, figures):
+    for row in figures["rows"]:
+        skipped = [line for line in page.splitlines() if line.startswith(f"* `{row['row']}`: ")]
+        assert ("strided" in row["left out"]) == bool(skipped) == (not row["seconds"])
+        assert bool(skipped) != (f"| `{row['row']}` | " in page)
+    run = [(row["group"].partition(",")[0], row["row"]) for row in figures["rows"]]
+    expected = [(job.row.group.partition(",")[0], job.row.name) for job in JOBS]
+    # The side of the matrices differs between the two.
+    assert [(re.sub(r"\d+", "", group), name) for group, name in run] == [
+        (re.sub(r"\d+", "", group), name) for group, name in expected
+    ]
+
+
+def test_only_names_that_do_not_exist_are_left_out(figures):
+    for row in figures["rows"]:
+        assert set(row["left out"]) <= {"strided"}
+        for sentence in row["left out"].values():
+            name = re.fullmatch(r"strided has no (\w+) yet", sentence)[1]
+            assert not hasattr(st.Tensor, name)
+
+
+def test_tables_are_rectangles_with_numbers_in_them(page):
+    found = list(tables(page))
+    assert len(found) >= 10
+    for head, *rows in found:
+        assert rows
+        for row in rows:
+            assert len(row) == len(head)
+        for at, name in enumerate(head):
+            if name in ("ratio", "strided", "NumPy", "gain", "slope"):
+                assert all(math.isfinite(float(row[at])) for row in rows if row[at] or name != "NumPy")
+
+
+def test_the_ratio_is_that_of_the_times(page, figures):
+    rows = {(row["group"], row["row"]): row for row in figures["rows"]}
+    aims = {job.row.name: job.row.against for job in JOBS}
+    compared = 0
+    for section in page.split("\n## ")[1:]:
+        group = section.partition("\n")[0]
+        for head, *lines in tables(section):
+            if "ratio" not in head:
+                continue
+            for line in lines:
+                cell = dict(zip(head, line, strict=True))
+                row = rows[group, cell["row"].strip("`")]
+                counted = aims[row["row"]] or [name for name in row["seconds"] if name != "strided"]
+                ratio = row["seconds"]["strided"] / min(row["seconds"][name] for name in counted)
+                assert cell["ratio"] == f"{ratio:.2f}"
+                assert (cell["verdict"] == "met") == (ratio <= row["aim"])
+                compared += 1
+    assert compared == sum(not row["left out"] for row in figures["rows"])
+
+
+def test_the_page_tells_the_machine_but_not_whose(page):
+    for word in ("CPU", "caches", "memory", "system", "Python", "strided", "numpy"):
+        assert f"| {word} | " in page
+    assert re.search(r"Measured on \d{4}-\d\d-\d\d by", page)
+    for secret in (platform.node(), str(Path.home()), str(ROOT), sys.prefix):
+        assert not secret or not re.search(rf"(?<!\w){re.escape(secret)}(?!\w)", page)
+
+
+def test_the_page_shows_every_plot(page, drawings):
+    assert re.findall(r"!\[[^]]+\]\(([^)]+)\)", page)
+    assert set(re.findall(r"\]\(([^)]+\.svg)\)", page)) == set(drawings)
+
+
+def test_texts_of_plots_lie_on_the_page(drawings):
+    for name, root in drawings.items():
+        _, _, width, height = map(float, root.get("viewBox").split())
+        texts = root.findall(f"{SVG}text")
+        assert texts
+        for text in texts:
+            assert 0 <= float(text.get("x")) <= width and 0 <= float(text.get("y")) <= height, (name, text.text)
+        assert "prefers-color-scheme: dark" in root.find(f"{SVG}style").text
+
+
+def test_a_plot_has_a_line_per_library_and_a_point_per_size(drawings, figures):
+    assert {slope["row"] for slope in figures["slopes"]} == {row.name for row in scaling.SUBJECTS}
+    for slope in figures["slopes"]:
+        root = drawings[f"operations-{slope['row'].replace('x + y', 'add')}.svg"]
+        lines = root.findall(f"{SVG}polyline")
+        assert len(lines) == len(slope["seconds"]) >= 2
+        for line, times in zip(lines, slope["seconds"].values(), strict=True):
+            points = [tuple(map(float, point.split(","))) for point in line.get("points").split()]
+            assert len(points) == len(times) >= 2
+            # More time is further up.
+            up = sorted(range(len(points)), key=lambda at: -list(times.values())[at])
+            assert [points[at][1] for at in up] == sorted(y for _, y in points)
+
+
+def test_the_chart_has_a_bar_per_ratio(drawings, figures):
+    bars = [bar.get("data-name") for bar in drawings["operations-ratios.svg"].iter(f"{SVG}path")]
+    assert sorted(bars) == sorted(row["row"] for row in figures["rows"] if row["seconds"])
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("words", "local"),
+    [
+        ([], False),
+        (["--rounds", "3"], False),
+        (["--rows", "exp"], True),
+        (["--size", "1000"], True),
+        (["--quick"], True),
+    ],
+)
+def test_only_a_whole_run_writes_results_that_git_sees(words, local):
+    assert operations.arguments(words).out == operations.RESULTS / ("local" if local else "")
+
+
+def test_words_after_quick_count():
+    args = operations.arguments(["--quick", "--size", "77", "--rounds", "9"])
+    assert (args.size, args.rounds, args.quick) == (77, 9, True)
+
+
+@pytest.mark.parametrize("words", [["--rows", "["], ["--size", "0"], ["--rounds", "0"], ["--threads", "0"]])
+def test_senseless_options_are_refused(words, capsys):
+    with pytest.raises(SystemExit) as caught:
+        operations.arguments(words)
+    assert caught.value.code == 2
+    assert words[0] in capsys.readouterr().err
+
+
+def test_dev_lists_the_benches():
+    done = subprocess.run([sys.executable, ROOT / "dev", "bench"], capture_output=True, text=True, check=True)
+    for path in (ROOT / "bench").glob("[!_]*.py"):
+        first = re.match(r'"""(.*)', path.read_text(encoding="utf-8"))[1]
+        assert re.search(rf"bench {path.stem} +{re.escape(first)}", done.stdout)
+    wrong = subprocess.run([sys.executable, ROOT / "dev", "bench", "nothing"], capture_output=True, text=True)
+    assert wrong.returncode == 2 and "operations" in wrong.stderr
+
+
+# The parts
+
+
+def test_a_row_without_us_is_skipped_and_a_peer_that_fails_is_left_out():
+    class Tensor:
+        def work(self):
+            return 1
+
+    row = compare.Row("work", "x.work()", ("1 / 0", "x.work()"), ("x.other()",), aim=1e9)
+    spaces = {library: {"x": Tensor()} for library in ("strided", "numpy", "torch")}
+    result = compare.measure_row(row, spaces, None, rounds=1, pause=0.0)
+    assert set(result.seconds) == {"strided", "numpy"} and not result.skipped
+    assert result.left_out == {"numpy": "1 / 0: ZeroDivisionError: division by zero", "torch": "torch has no other yet"}
+    result = compare.measure_row(row._replace(strided="x.later()"), spaces, None, rounds=1, pause=0.0)
+    assert result.skipped and result.ratio is None and not result.misses
+    assert result.left_out == {"strided": "strided has no later yet"}
+    assert "strided has no later yet" in compare.line(result)
+
+
+def test_a_ratio_is_to_the_best_peer_that_counts():
+    seconds = {"strided": 2.0, "numpy": 4.0, "torch": 1.0}
+    result = compare.Result(compare.Row("r", "x", aim=0.7), seconds, 4.0, {})
+    assert (result.ratio, result.misses) == (2.0, True)
+    result = result._replace(row=result.row._replace(against=("numpy",)))
+    assert (result.ratio, result.misses) == (0.5, False)
+    assert result._replace(row=result.row._replace(limit=0.4)).misses
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0, 2.0])
+def test_the_slope_of_a_power_is_its_exponent(exponent):
+    slope = scaling.Slope("power", {"strided": {10**k: 3e-9 * 10 ** (k * exponent) for k in range(3, 8)}})
+    assert slope.steepness("strided") == pytest.approx(exponent)
+    assert slope.last_step("strided") == pytest.approx(exponent)
+    assert scaling.Slope("one", {"strided": {10: 1.0}}).steepness("strided") is None
+
+
+def test_a_gain_below_its_aim_misses():
+    assert scaling.Gain("exp", "strided", 3.0, 2.0, 1.7).misses
+    assert not scaling.Gain("exp", "strided", 3.5, 2.0, 1.7).misses
+    assert not scaling.Gain("exp", "torch", 1.0, 2.0).misses
+
+
+@pytest.mark.parametrize(
+    ("exponent", "words"), [(-10, "0.1 ns"), (-9, "1 ns"), (-5, "10 µs"), (-3, "1 ms"), (-1, "100 ms"), (1, "10 s")]
+)
+def test_durations(exponent, words):
+    assert plot.duration(exponent) == words
+
+
+def test_names_are_escaped_and_times_of_zero_can_be_drawn():
+    name = """<x> & "y" 'z'"""
+    root = ET.fromstring(plot.lines(name, name, {name: {1000: 0.0}, "other": {1000: 1.0}}, ["other", name]))
+    assert root.get("aria-label") == name
+    drawn = [(line.get("data-name"), line.get("class")) for line in root.iter(f"{SVG}polyline")]
+    assert drawn == [(name, "line1"), ("other", "line0")]
+    root = ET.fromstring(plot.bars(name, name, [plot.Bar(name, name, 9.0, None, False)]))
+    assert [bar.get("data-name") for bar in root.iter(f"{SVG}path")] == [name]
+
+
+def test_names_at_the_ends_of_lines_do_not_cover_each_other():
+    series = {f"series {at}": {1000: 1e-6, 10000: 1e-5 + at * 1e-9} for at in range(5)}
+    root = ET.fromstring(plot.lines("crowd", "", series, list(series)))
+    heights = sorted(float(text.get("y")) for text in root.iter(f"{SVG}text") if text.text in series)
+    assert len(heights) == 5
+    assert all(below - above > 14.9 for above, below in pairwise(heights))
+
+
+def test_bars_end_at_their_ratio_and_those_beyond_the_axis_in_an_arrow():
+    rows = [
+        plot.Bar("half", "g", 0.5, 0.6, False),
+        plot.Bar("one", "g", 1.0, 0.6, True),
+        plot.Bar("ten", "g", 10, 1, True),
+    ]
+    root = ET.fromstring(plot.bars("bars", "", rows))
+    half, one, ten = root.iter(f"{SVG}path")
+    length = [float(re.search(r"h([\d.]+)", bar.get("d"))[1]) for bar in (half, one, ten)]
+    assert length[1] == pytest.approx(2 * length[0]) and length[2] == pytest.approx(2 * length[1])
+    assert [bar.get("class") for bar in (half, one, ten)] == ["met", "missed", "missed"]
+    assert "l8 6l-8 6" in ten.get("d") and "l8" not in one.get("d")
