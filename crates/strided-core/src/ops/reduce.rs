@@ -6,8 +6,9 @@ use super::table::{OPS, Op};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::item::Slot;
+use crate::kernels::map::Twins;
 use crate::kernels::reduce::folds::{
-    Both, Count, LogSumExp, Max, Mean, Min, NanSum, Norm2, Prod, Spread, Sum, Where,
+    Both, Count, LogSumExp, Max, Mean, Min, Norm2, Prod, Spread, Sum, Where, WithoutNan,
 };
 use crate::kernels::reduce::{self, Reducer, Reduction, Stage, Target};
 use crate::layout::{Dims, Layout, wrap_dim};
@@ -59,9 +60,10 @@ rows! {
         let result = dtype.unwrap_or_else(|| summed(x));
         Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), any, Sum), result)
     };
+    /// NaN is left out before the elements become another dtype.
     NANSUM "nansum" = |x, dtype| {
-        let result = real(dtype.unwrap_or_else(|| summed(x)))?;
-        Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), any, NanSum), result)
+        let result = dtype.unwrap_or(summed(real(x)?));
+        Terms::of(x).without_nan().to(result.compute()).plan(lanes!(result.compute(), any, Sum), result)
     };
     PROD "prod" = |x, dtype| {
         let result = dtype.unwrap_or_else(|| summed(x));
@@ -179,6 +181,15 @@ impl Terms {
         Ok(terms)
     }
 
+    fn without_nan(self) -> Terms {
+        let compute = self.dtype.compute();
+        let mut terms = self.to(compute);
+        let twins =
+            switch!(compute, float, T => Some(const { Twins::of::<WithoutNan, T, 1>() }), else => None);
+        terms.stages.extend(twins.map(|twins| Stage::map(&twins, Slot::EMPTY)));
+        terms
+    }
+
     /// Whether each of them differs from 0.
     fn truth(self) -> Result<Terms> {
         if self.dtype == DType::Bool { Ok(self) } else { self.map(Op::ne, Some(Scalar::Int(0))) }
@@ -254,6 +265,11 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
             (None, _) => {}
         }
     }
+    if let (Some(_), [Some(first), Some(second)]) = (plan.results[1], outs)
+        && plan.results[0].is_some()
+    {
+        apart(first, second)?;
+    }
     let several = x.layout().modes().iter().zip(&reduced).filter(|(m, r)| **r && m.extent > 1).count() > 1;
     if plan.positional && several && !x.layout().is_dense() && copied.is_none() {
         copied = Some(copy::clone(x)?); // row-major order is then that of the memory
@@ -276,17 +292,26 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
     Ok(made)
 }
 
+/// Refuses two outputs that share memory.
+fn apart(first: &Tensor, second: &Tensor) -> Result<()> {
+    if conflict(first, second) || first.is_set_to(second) {
+        return Err(Error::argument("", "out", "two tensors that share memory", "two that do not"));
+    }
+    Ok(())
+}
+
 /// For each dim whether it is reduced.
 fn marks(rank: usize, dims: Option<&[isize]>) -> Result<SmallVec<[bool; 8]>> {
     let Some(dims) = dims else { return Ok(smallvec::smallvec![true; rank]) };
-    let mut marks = smallvec::smallvec![false; rank];
+    let mut marks = smallvec::smallvec![false; rank.max(1)];
     for &dim in dims {
         // A tensor without dimension may be reduced along its only, imagined one.
         let dim = wrap_dim(dim, rank.max(1))?;
-        if dim < rank && std::mem::replace(&mut marks[dim], true) {
+        if std::mem::replace(&mut marks[dim], true) {
             return Err(Error::new("", Problem::DimRepeated { dim }));
         }
     }
+    marks.truncate(rank);
     Ok(marks)
 }
 
@@ -333,7 +358,7 @@ fn deliver(result: Tensor, dtype: DType, out: Option<&Tensor>) -> Result<Option<
 /// The mean of the elements that are not NaN.
 pub fn nanmean(x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let work = || {
-        let dtype = real(divisible(x.dtype(), request.dtype)?)?;
+        let dtype = divisible(real(x.dtype())?, request.dtype)?;
         let wide = Request { dtype: Some(dtype.compute()), ..*request };
         let sum = run(&NANSUM, x, &wide, None)?.expect("new");
         let nans = run(&COUNT_NAN, x, &Request { dtype: None, ..*request }, None)?.expect("new");
@@ -349,6 +374,10 @@ pub fn nanmean(x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Op
 /// The norm of the given order.
 pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let work = || {
+        if let Some(dtype) = request.dtype.filter(|dtype| x.dtype().is_complex() && !dtype.is_complex()) {
+            let (argument, wanted) = ("dtype", "a complex dtype, as the input has one");
+            return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        }
         if p == 2.0 {
             return run(&NORM2, x, request, out);
         }
@@ -382,7 +411,10 @@ pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Resu
 /// The norm of the difference of two tensors that broadcast.
 pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
     let work = || {
-        let difference = apply(Op::sub, x, Operand::Tensor(y))?;
+        // Integers would wrap around.
+        let dtype = divisible(dtype::promote(x.dtype(), y.dtype())?, None)?;
+        let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
+        let difference = apply(Op::sub, &x, Operand::Tensor(&y))?;
         Ok(norm(&difference, p, &Request::default(), None)?.expect("new"))
     };
     work().map_err(|error: Error| error.named("dist"))
@@ -413,8 +445,17 @@ pub fn variance(
         if root {
             elementwise::run_into(&OPS[Op::sqrt as usize], &[Operand::Tensor(&re)], &re)?;
         }
-        let mean = if mean { run(&MEAN, x, &parts, outs[1])? } else { None };
-        Ok([deliver(re, dtype, outs[0])?, mean])
+        if !mean {
+            return Ok([deliver(re, dtype, outs[0])?, None]);
+        }
+        let mean = run(&MEAN, x, &parts, None)?.expect("new");
+        if let [Some(first), Some(second)] = outs {
+            check_output(first, dtype, re.layout())?;
+            check_output(second, mean.dtype(), re.layout())?;
+            apart(first, second)?;
+        }
+        let own = mean.dtype();
+        Ok([deliver(re, dtype, outs[0])?, deliver(mean, own, outs[1])?])
     };
     work().map_err(|error: Error| error.named(row.name))
 }

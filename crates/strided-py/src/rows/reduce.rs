@@ -291,6 +291,9 @@ fn extreme(
     let one_out = || out.map_or(Ok(None), |out| TensorArg::from_arg(py, out.0, "out").map(Some));
     let Some(Any(object)) = dim else { return one(py, all, x, None, keepdim, None, one_out()?) };
     if is_tensor(object) {
+        if keepdim {
+            return Err(Fail::Type("keepdim is for a dim, not for another Tensor".into()));
+        }
         return ops::of_pair(py, pairs, x.0, object, one_out()?.map(|out| out.0));
     }
     let Some(dim) = isize::read(py, object)? else {

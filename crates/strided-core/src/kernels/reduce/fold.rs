@@ -1,11 +1,12 @@
 //! What a reduction is: how terms become an accumulator, how two of those become one, and what it says in the end.
 
-use super::{BLOCK, LANES};
+use super::{BLOCK, GROUP, LANES};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
 use crate::kernels::stream;
 use crate::scalar::Element;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// A reduction of terms of one type.
 pub trait Fold<T: Copy>: 'static {
@@ -67,8 +68,12 @@ impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
                 }
                 at += LANES;
             }
-            for (j, lane) in lanes.iter_mut().enumerate().take(n - at) {
-                *lane = L::merge(*lane, L::lane(terms.add(at + j).read()));
+            if at < n {
+                let mut last = lanes; // a copy, so that the others may stay in registers
+                for (j, lane) in last.iter_mut().enumerate().take(n - at) {
+                    *lane = L::merge(*lane, L::lane(terms.add(at + j).read()));
+                }
+                lanes = last;
             }
         }
         halve(&mut lanes, L::merge)
@@ -148,7 +153,7 @@ pub struct Reducer {
     pub(super) weight: usize,
     /// Whether no term at all has a result.
     pub(super) has_nothing: bool,
-    /// Reduces up to BLOCK adjacent terms, of which `first` come before: `block(terms, n, first, accumulator)`.
+    /// Reduces up to GROUP adjacent terms, of which `first` come before: `block(terms, n, first, accumulator)`.
     pub(super) block: unsafe fn(*const u8, usize, usize, *mut u8),
     /// `into[i] = merge(into[i], from[i])`: `merge(into, from, width)`.
     pub(super) merge: unsafe fn(*mut u8, *const u8, usize),
@@ -212,12 +217,42 @@ unsafe fn block<F: Fold<T>, T: Copy>(terms: *const u8, n: usize, first: usize, o
         #[inline(always)]
         fn run<const FAST: bool>(self) {
             // SAFETY: the caller of `block` has `n` terms, and room for an accumulator.
-            unsafe { self.3.cast::<F::Acc>().write(F::block::<FAST>(self.0, self.1, self.2)) }
+            unsafe { self.3.cast::<F::Acc>().write(blocks::<F, T, FAST>(self.0, self.1, self.2)) }
         }
     }
-    debug_assert!((1..=BLOCK).contains(&n));
+    debug_assert!((1..=GROUP).contains(&n));
     let run = Run::<F, T>(terms.cast(), n, first, out, PhantomData);
     if F::WEIGHT > 1 && cpu::reference_kernels() { run.run::<false>() } else { dispatch(run) }
+}
+
+/// The tree of up to [`GROUP`] terms, whose type is known here: blocks follow each other closely.
+#[inline(always)]
+unsafe fn blocks<F: Fold<T>, T: Copy, const FAST: bool>(terms: *const T, n: usize, first: usize) -> F::Acc {
+    let mut waiting = [const { MaybeUninit::<F::Acc>::uninit() }; (GROUP / BLOCK).ilog2() as usize + 1];
+    let mut levels = 0usize;
+    let mut done = 0;
+    // SAFETY: the caller has `n` terms; a level that is marked was written.
+    unsafe {
+        loop {
+            let count = BLOCK.min(n - done);
+            let mut newest = F::block::<FAST>(terms.add(done), count, first + done);
+            done += count;
+            let mut level = 0;
+            // What is left in the end merges as if its partner had come.
+            while level < waiting.len() && (levels >> level & 1 == 1 || done == n && levels >> level > 0) {
+                if levels >> level & 1 == 1 {
+                    newest = F::merge(waiting[level].assume_init(), newest);
+                    levels &= !(1 << level);
+                }
+                level += 1;
+            }
+            if done == n {
+                return newest;
+            }
+            waiting[level].write(newest);
+            levels |= 1 << level;
+        }
+    }
 }
 
 unsafe fn merge<F: Fold<T>, T: Copy>(into: *mut u8, from: *const u8, width: usize) {

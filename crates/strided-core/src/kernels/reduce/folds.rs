@@ -2,8 +2,9 @@
 
 use super::LANES;
 use super::fold::{Fold, InLanes, Lanes, ahead, halve};
+use crate::kernels::map::Function;
 use crate::kernels::maths::rows::{Exp, Function1, Log};
-use crate::scalar::{Bool, Complex, Element, Field, Float, Num, Real};
+use crate::scalar::{Bool, Complex, Element, Float, Num, Real};
 
 /// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
 pub trait Summand: Num {
@@ -18,16 +19,20 @@ summands! {
     Complex<f32>: Complex::new(-0.0, -0.0), Complex<f64>: Complex::new(-0.0, -0.0)
 }
 
-/// A count as a number to divide by.
-pub trait Countable: Field + Summand {
-    fn count(n: usize) -> Self;
+/// A sum that a count divides.
+pub trait Shared: Summand {
+    fn among(self, n: usize) -> Self;
 }
-macro_rules! countable {
-    ($($t:ty: $n:ident => $count:expr),*) => { $(impl Countable for $t { fn count($n: usize) -> Self { $count } })* };
+macro_rules! shared {
+    ($($t:ty: $x:ident, $n:ident => $share:expr),*) => {
+        $(impl Shared for $t { fn among(self, $n: usize) -> Self { let $x = self; $share } })*
+    };
 }
-countable! {
-    f32: n => n as f32, f64: n => n as f64,
-    Complex<f32>: n => Complex::new(n as f32, 0.0), Complex<f64>: n => Complex::new(n as f64, 0.0)
+shared! {
+    f32: x, n => x / n as f32,
+    f64: x, n => x / n as f64,
+    Complex<f32>: x, n => Complex::new(x.re / n as f32, x.im / n as f32),
+    Complex<f64>: x, n => Complex::new(x.re / n as f64, x.im / n as f64)
 }
 
 /// The smallest and the largest value of a type.
@@ -102,12 +107,9 @@ lanes! {
     /// The sum; of truth values whether one of them is true.
     Sum<T: Summand>: T, T;
         T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum;
-    /// The sum of those that are not NaN.
-    NanSum<T: Summand>: T, T;
-        T::SUM_OF_NOTHING; Some(T::ZERO); x => if x == x { x } else { T::ZERO }; (a, b) => a.add(b); (sum, _n) => sum;
     /// The sum divided by the number of terms: NaN of none.
-    Mean<T: Countable>: T, T;
-        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, n) => sum.div(T::count(n));
+    Mean<T: Shared>: T, T;
+        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, n) => sum.among(n);
     /// The product; of truth values whether all of them are true.
     Prod<T: Num>: T, T;
         T::ONE; Some(T::ONE); x => x; (a, b) => a.mul(b); (product, _n) => product;
@@ -158,8 +160,8 @@ impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, usize) {
         // SAFETY: the caller's promise.
         unsafe {
-            let best = InLanes::<E>::block::<FAST>(terms, n, first);
-            (best, first + position(terms, n, best))
+            let place = position(terms, n, InLanes::<E>::block::<FAST>(terms, n, first));
+            (terms.add(place).read(), first + place) // the very element: zeros may differ in their sign
         }
     }
     #[inline(always)]
@@ -196,6 +198,18 @@ unsafe fn position<T: Real>(terms: *const T, n: usize, wanted: T) -> usize {
         }
     }
     at
+}
+
+/// 0 in place of NaN: what `nansum` adds up.
+pub struct WithoutNan;
+
+impl<T: Float> Function<T, 1> for WithoutNan {
+    type Out = T;
+    #[inline(always)]
+    #[allow(clippy::eq_op)]
+    fn apply([x]: [T; 1]) -> T {
+        if x == x { x } else { T::ZERO }
+    }
 }
 
 /// How many truth values are true.
@@ -266,12 +280,17 @@ impl<T: Widens, const ROOT: bool> Fold<T> for Spread<ROOT> {
         unsafe {
             let [sum] = sums(terms, n, |x| [x.widen()]);
             let mean = sum / n as f64;
-            // What rounding left of the mean is taken out again.
+            // What rounding left of the mean is taken out again; an infinite one leaves NaN, and stays.
             let [rest, squares] = sums(terms, n, |x| {
                 let distance = x.widen() - mean;
                 [distance, distance * distance]
             });
-            Moments { n: n as f64, mean: mean + rest / n as f64, squares: squares - rest * rest / n as f64 }
+            let left = rest / n as f64;
+            Moments {
+                n: n as f64,
+                mean: if left.is_finite() { mean + left } else { mean },
+                squares: squares - rest * left,
+            }
         }
     }
 
@@ -281,7 +300,7 @@ impl<T: Widens, const ROOT: bool> Fold<T> for Spread<ROOT> {
         let distance = b.mean - a.mean;
         Moments {
             n,
-            mean: a.mean + distance * (b.n / n),
+            mean: if distance.is_finite() { a.mean + distance * (b.n / n) } else { a.mean + b.mean },
             squares: a.squares + b.squares + distance * distance * (a.n * b.n / n),
         }
     }

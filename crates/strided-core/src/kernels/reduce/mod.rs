@@ -43,6 +43,9 @@ use std::ptr::null_mut;
 
 const LANES: usize = 32;
 const BLOCK: usize = 1024;
+/// Adjacent terms that are reduced in one call: some blocks.
+const GROUP: usize = 16 * BLOCK;
+const GROUP_LEVEL: u32 = (GROUP / BLOCK).ilog2();
 /// The most outputs that are worked on side by side.
 const WIDTH: usize = 1024;
 /// The same where terms must be gathered: those of a lane stay in the first cache.
@@ -361,10 +364,10 @@ impl Job<'_> {
         let size = self.size as isize;
         if let ([only], true) = (&self.reduced[..], self.in_place)
             && only.steps[1] == size
-            && terms.len() <= BLOCK
+            && terms.len() <= GROUP
         {
             let first = at[1].wrapping_offset(terms.start as isize * size);
-            // SAFETY: as below; one block is all there is.
+            // SAFETY: as below; one group is all there is.
             return unsafe { (self.reducer.block)(first, terms.len(), terms.start, acc) };
         }
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
@@ -372,7 +375,7 @@ impl Job<'_> {
         let mut room: Room<BLOCK> = Room::uninit();
         let mut tree = Tree::new(self.reducer, 1);
         let mut blocks = Blocks { room: room.as_mut_ptr().cast(), filled: 0, first: terms.start };
-        let end = terms.end;
+        let Range { start, end } = terms;
         runs(&self.reduced, *at, terms, |at, n| {
             let mut done = 0;
             while done < n {
@@ -380,15 +383,24 @@ impl Job<'_> {
                 let left = n - done;
                 // SAFETY: every run lies within the reduced loops; the room holds BLOCK terms, `acc` a result.
                 unsafe {
-                    if direct && blocks.filled == 0 && (left >= BLOCK || blocks.first + left == end) {
-                        let n = left.min(BLOCK);
+                    // Groups are pushed as one where those before them are whole.
+                    let whole = (blocks.first - start).is_multiple_of(GROUP);
+                    let (size, level) = if whole { (GROUP, GROUP_LEVEL) } else { (BLOCK, 0) };
+                    if direct && blocks.filled == 0 && (left >= size || blocks.first + left == end) {
+                        let n = left.min(size);
                         (self.reducer.block)(from, n, blocks.first, acc);
-                        tree.push(acc, 0);
+                        tree.push(acc, level);
                         blocks.first += n;
                         done += n;
                     } else {
                         let n = left.min(BLOCK - blocks.filled);
-                        self.gather(blocks.room.add(blocks.filled * self.size), size, from, step, n);
+                        self.gather(
+                            blocks.room.add(blocks.filled * self.size),
+                            self.size as isize,
+                            from,
+                            step,
+                            n,
+                        );
                         blocks.filled += n;
                         done += n;
                         if blocks.filled == BLOCK {
