@@ -232,7 +232,8 @@ def of_norm(values, name, axis, keep, p=2):
             return real, wanted, (steps + 2) * EPS["float64"] * wanted
         # The terms are powers of 2 units and more, and the exponent of the root is rounded as well.
         inner = steps + 4 + 2 * abs(p)
-        return real, wanted, (inner / abs(p) + np.abs(np.log(total)) / abs(p) + 4) * unit * wanted
+        power = np.abs(np.log(np.where(total > 0, total, 1)))
+        return real, wanted, (inner / abs(p) + power / abs(p) + 4) * unit * wanted
 
 
 def of_logsumexp(values, name, axis, keep):
