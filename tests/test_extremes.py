@@ -342,6 +342,17 @@ def test_outs_may_be_parts_of_the_input(op):
             assert bits(*found) == bits(*wanted)
 
 
+def test_outs_that_share_memory_are_refused():
+    """PyTorch: a ValueError. One result would be written over the other."""
+    x = st.tensor([[1.0, 5.0], [7.0, 2.0]])
+    room = st.full((3,), 9.0)
+    for op in ("aminmax", "var_mean", "std_mean"):
+        for pair in ((room[:2], room[:2]), (room[:2], room[1:])):
+            with pytest.raises(ValueError, match=f"^{op}: "):
+                getattr(x, op)(dim=0, out=pair)
+            assert room.tolist() == [9, 9, 9]
+
+
 # Pairs of tensors
 
 
@@ -362,6 +373,13 @@ def test_the_larger_of_two():
             x.max(wrong)
 
 
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_pairs_have_no_keepdim(op):
+    """PyTorch: a TypeError. There is no dim to keep."""
+    with pytest.raises(TypeError, match=f"^{op}"):
+        getattr(st.ones(2), op)(st.ones(2), keepdim=True)
+
+
 # Laws
 
 
@@ -379,6 +397,19 @@ def test_laws(name):
         assert bits(x.double().neg().argmin(dim)) == bits(x.double().argmax(dim))
     assert_is(x.amax(), to_values(to_memory(values.max(), name), name), name)
     assert values[np.unravel_index(x.argmax().item(), values.shape)] == values.max()
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_the_value_is_the_element_at_its_index(op, name):
+    """With the sign of zero: of [0.0, -0.0] PyTorch gives 0.0 and 0, of [-0.0, 0.0] it gives -0.0 and 0."""
+    for values in ([0.0, -0.0], [-0.0, 0.0], [0.0] * 40 + [-0.0] * 40, [-0.0] * 1500 + [0.0] * 1500):
+        x = st.tensor(values, dtype=name)
+        found = getattr(x, op)(0)
+        assert found.indices.item() == 0
+        assert bits(found.values) == bits(x[:1]), values[0]
+        columns = getattr(x.view(-1, 1).expand(-1, 20).contiguous(), op)(0)
+        assert bits(columns.values[:1]) == bits(x[:1]), values[0]
 
 
 @pytest.mark.parametrize("shape", [(1_000_000, 3), (3, 1_000_000), (200_000, 5)])

@@ -174,6 +174,27 @@ def test_integers_have_a_variance():
     assert st.tensor([True, False, True, False]).std(correction=0).item() == 0.5
 
 
+@pytest.mark.parametrize("op", ["var_mean", "std_mean"])
+@pytest.mark.parametrize("name", FLOATS)
+def test_the_mean_beside_the_spread_may_be_infinite(op, name):
+    """It is that of `mean`. PyTorch gives these means, beside NaN for the spread."""
+    for values, wanted in (([INF], INF), ([1.0, INF], INF), ([1.0, 2.0, -INF], -INF), ([1.0] * 3000 + [INF], INF)):
+        x = st.tensor(values, dtype=name)
+        found = getattr(x, op)(correction=0)
+        assert math.isnan(found[0].item()) and x.mean().item() == wanted
+        assert found.mean.item() == wanted, values[-2:]
+
+
+@pytest.mark.parametrize("op", ["var_mean", "std_mean"])
+def test_outs_of_a_complex_spread_are_untouched_if_one_is_wrong(op):
+    x = st.tensor([[1 + 1j, 2], [3j, 4]])
+    for first, second in (((3,), (2,)), ((2,), (3,))):
+        outs = st.full(first, 7.0), st.full(second, 7 + 0j)
+        with pytest.raises(st.ShapeError, match=f"^{op}: out has shape 3, wanted 2"):
+            getattr(x, op)(0, out=outs)
+        assert all((out == 7).all().item() for out in outs)
+
+
 def test_shifts_and_scales():
     x = fresh(moderate("float64", (1000,), 1), "float64")
     assert (x + 1024).var().item() == pytest.approx(x.var().item(), rel=1e-11)
@@ -287,6 +308,17 @@ def test_outputs_of_norms(p):
         assert (wrong == 7).all().item()
 
 
+@pytest.mark.parametrize("p", [1, 2, 3, INF])
+def test_the_norm_of_complex_numbers_in_a_real_dtype(p):
+    """PyTorch refuses it. The norm of 3+4i is 5 in whatever dtype, or there is none; it is not 3."""
+    x = st.tensor([3 + 4j])
+    try:
+        got = x.norm(p, dtype=st.float64)
+    except st.DTypeError:
+        return
+    assert got.item() == pytest.approx(5)
+
+
 @pytest.mark.parametrize("name", INTS)
 def test_norms_of_integers(name):
     """PyTorch refuses them; here they are taken as the default float, so no magnitude overflows."""
@@ -314,6 +346,15 @@ def test_dist():
         x.dist(y, "a")
     with pytest.raises(TypeError, match=r"^dist: other must be a Tensor"):
         x.dist(1.0)
+
+
+@pytest.mark.parametrize("name", INTS)
+def test_the_distance_of_integers(name):
+    """PyTorch refuses it; here it is that of the numbers, whichever is larger."""
+    low, high = int(np.iinfo(name).min), int(np.iinfo(name).max)
+    for a, b in ((1, 2), (2, 1), (low, high), (high, low)):
+        x, y = st.tensor([a], dtype=name), st.tensor([b], dtype=name)
+        assert x.dist(y).item() == pytest.approx(abs(a - b), rel=1e-6), (a, b)
 
 
 # logsumexp

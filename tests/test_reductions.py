@@ -437,6 +437,15 @@ def test_nothing(name):
         assert getattr(st.zeros(3, 0, dtype=name), op)(dim=0, keepdim=True).shape == (1, 0)
 
 
+@pytest.mark.parametrize("name", FLOATS)
+def test_nansum_leaves_nan_out_whatever_the_dtype(name):
+    """NaN is left out before the cast, which would make a number of it; PyTorch gives 3, 3 and False."""
+    x = st.tensor([NAN, 1.9, 2.9], dtype=name)
+    for target in INTS:
+        assert x.nansum(dtype=target).item() == 3, target
+    assert st.tensor([NAN, 0.0], dtype=name).nansum(dtype=st.bool).item() is False
+
+
 # Outputs
 
 
@@ -508,6 +517,13 @@ def test_wrong_dims(op, dim, error, text):
     assert getattr(st.ones(()), op)(dim=(0,), keepdim=True).shape == ()
     with pytest.raises(IndexError, match=f"^{op}: dim 1"):
         getattr(st.ones(()), op)(dim=1)
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_repeated_dims_of_a_tensor_without_dimension(op):
+    for dims in ((0, 0), (0, -1)):
+        with pytest.raises(ValueError, match=f"^{op}: dim 0 is named more than once"):
+            getattr(st.ones(()), op)(dim=dims)
 
 
 @pytest.mark.parametrize("op", ["nansum", "nanmean", "logsumexp"])
