@@ -132,6 +132,7 @@ def test_the_bounds_can_fail():
 
 
 LONG = {op: data if op in ("prod", "nansum") else moderate for op, (data, _, _) in OPS.items()}
+LONG = {op: data for op, data in LONG.items() if op not in ("any", "std", "nanmean")}  # as all, var, and nansum
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +141,7 @@ def many():
     return {data: data("float32", (3_000_000,), 1) for data in set(LONG.values())}
 
 
-@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("op", LONG)
 @pytest.mark.parametrize("shape", [(1_000_000, 3), (3, 1_000_000), (200_000, 5)])
 def test_long_and_wide(op, shape, many):
     _, model, _ = OPS[op]
