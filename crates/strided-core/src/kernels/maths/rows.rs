@@ -1,10 +1,12 @@
 //! The functions as rows: the fast body of a lane, the lanes it leaves out, and the exact body.
 
+use super::super::map::Loops;
 use super::{arc, complex, exact, exp, log, real, special, trig};
 use num_complex::Complex;
 
 /// A function of one float.
 pub trait Function1<T: Copy>: 'static {
+    const LOOPS: Loops = Loops::Heavy;
     /// The fast body: branch-free, for code compiled with FMA.
     fn lane(x: T) -> T;
     /// Whether the fast body does not serve this argument.
@@ -20,7 +22,7 @@ pub trait Function1<T: Copy>: 'static {
             any |= Self::rare(v);
         }
         let mut y = x;
-        // A loop and not a closure: see `cpu::Body`.
+        // A loop and not a closure: see `cpu::Task`.
         for v in &mut y {
             *v = Self::lane(*v);
         }
@@ -30,6 +32,7 @@ pub trait Function1<T: Copy>: 'static {
 
 /// A function of two floats.
 pub trait Function2<T: Copy>: 'static {
+    const LOOPS: Loops = Loops::Heavy;
     fn lane(x: T, y: T) -> T;
     fn rare(x: T, y: T) -> bool;
     fn exact(x: T, y: T) -> T;
@@ -69,14 +72,15 @@ fn patch2<F: Function2<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], y: [T; L
 }
 
 macro_rules! rows {
-    ($trait:ident $xs:tt $args:tt; $($name:ident $exact:ident = $fast:path $(, rare $rare:path)?;)*) => {$(
+    ($trait:ident $xs:tt $args:tt; $($name:ident $exact:ident = $fast:path $(, rare $rare:path)? $(, loops $loops:ident)?;)*) => {$(
         #[doc = concat!("See [`", stringify!($fast), "`].")]
         pub struct $name;
-        rows! { @dtype f32 single $trait $xs $args $name $exact $fast $(, $rare)? }
-        rows! { @dtype f64 double $trait $xs $args $name $exact $fast $(, $rare)? }
+        rows! { @dtype f32 single $trait $xs $args $name $exact $fast $(, $rare)? $(; $loops)? }
+        rows! { @dtype f64 double $trait $xs $args $name $exact $fast $(, $rare)? $(; $loops)? }
     )*};
-    (@dtype $t:ident $exactly:ident $trait:ident [$($x:ident)*] $args:tt $name:ident $exact:ident $fast:path $(, $rare:path)?) => {
+    (@dtype $t:ident $exactly:ident $trait:ident [$($x:ident)*] $args:tt $name:ident $exact:ident $fast:path $(, $rare:path)? $(; $loops:ident)?) => {
         impl $trait<$t> for $name {
+            $(const LOOPS: Loops = Loops::$loops;)?
             #[inline(always)]
             fn lane($($x: $t),*) -> $t {
                 $fast $args
@@ -118,7 +122,7 @@ rows! { Function1 [x] (x);
     Logit logit = log::logit;
     Sinc sinc = trig::sinc, rare trig::rare_sinc;
     Rsqrt rsqrt = arc::rsqrt;
-    Sqrt sqrt = real::Real::sqrt;
+    Sqrt sqrt = real::Real::sqrt, loops Light;
     Erf erf = special::erf;
     Erfc erfc = special::erfc;
     Erfinv erfinv = special::erfinv;
@@ -142,6 +146,7 @@ macro_rules! complex_rows {
     )* };
     (@dtype $t:ident, $function:path, $trait:ident [$($x:ident)*] $args:tt $name:ident) => {
         impl $trait<Complex<$t>> for $name {
+            const LOOPS: Loops = Loops::Plain;
             #[inline(always)]
             fn lane($($x: Complex<$t>),*) -> Complex<$t> {
                 $function $args
@@ -189,6 +194,7 @@ complex_rows! { Function2 [x y] (x, y);
 macro_rules! integer_powers {
     ($($t:ident)*) => { $(
         impl Function2<$t> for Pow {
+            const LOOPS: Loops = Loops::Plain;
             #[inline(always)]
             fn lane(x: $t, y: $t) -> $t {
                 let (mut base, mut left, mut power) = (x, y, 1);
