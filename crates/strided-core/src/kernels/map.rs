@@ -117,7 +117,10 @@ unsafe fn one_by_one<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s
     for i in 0..n as isize {
         // SAFETY: the kernel's promise.
         unsafe {
-            let args = std::array::from_fn(|k| p[k + 1].wrapping_offset(i * s[k + 1]).cast::<A>().read());
+            let mut args = [p[1].wrapping_offset(i * s[1]).cast::<A>().read(); N];
+            for k in 1..N {
+                args[k] = p[k + 1].wrapping_offset(i * s[k + 1]).cast::<A>().read();
+            }
             p[0].wrapping_offset(i * s[0]).cast::<F::Out>().write(F::apply(args));
         }
     }
@@ -280,7 +283,13 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
     #[inline(always)]
     unsafe fn load<const W: usize>(&self) -> [[A; W]; N] {
         // SAFETY: the caller's promise.
-        std::array::from_fn(|k| unsafe { self.at[k + 1].cast::<[A; W]>().read_unaligned() })
+        unsafe {
+            let mut args = [self.at[1].cast::<[A; W]>().read_unaligned(); N];
+            for k in 1..N {
+                args[k] = self.at[k + 1].cast::<[A; W]>().read_unaligned();
+            }
+            args
+        }
     }
 
     /// One loop for all steps: a block that is not dense, or not whole, passes through rooms.
