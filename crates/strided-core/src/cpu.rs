@@ -96,17 +96,13 @@ pub fn simd<R>(body: impl FnOnce() -> R) -> R {
 }
 
 /// Work with a body for each level. A trait and not a closure: a large closure may be left out of line, and is then
-/// compiled for the plain target, where a fused multiply and add is a call. Bodies must be `#[inline(always)]`.
+/// compiled for the plain target, where a fused multiply and add is a call.
 pub trait Task: Sized {
     /// Whether the work is worth code of its own for the widest level.
     const WIDE: bool;
 
-    /// For any CPU.
-    fn baseline(self);
-    /// Where fused multiply and add are instructions.
-    fn fused(self);
-    /// With AVX-512.
-    fn wide(self);
+    /// Must be `#[inline(always)]`. `FAST` says that fused multiply and add are instructions here.
+    fn run<const FAST: bool>(self);
 }
 
 /// Runs a task compiled for the level.
@@ -115,20 +111,20 @@ pub trait Task: Sized {
 pub fn dispatch<T: Task>(task: T) {
     #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
     fn avx2<T: Task>(task: T) {
-        task.fused()
+        task.run::<true>()
     }
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
     )]
     fn avx512<T: Task>(task: T) {
-        task.wide()
+        task.run::<true>()
     }
     match level() {
         // SAFETY: the features were found on this CPU.
         Level::Wide if const { T::WIDE } => unsafe { avx512(task) },
         // SAFETY: as above.
         Level::Wide | Level::Fused => unsafe { avx2(task) },
-        Level::Baseline => task.baseline(),
+        Level::Baseline => task.run::<false>(),
     }
 }
 
@@ -136,7 +132,11 @@ pub fn dispatch<T: Task>(task: T) {
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn dispatch<T: Task>(task: T) {
-    if cfg!(target_arch = "aarch64") && level() >= Level::Fused { task.fused() } else { task.baseline() }
+    if cfg!(target_arch = "aarch64") && level() >= Level::Fused {
+        task.run::<true>()
+    } else {
+        task.run::<false>()
+    }
 }
 
 /// Runs the body: the plain target is all there is.

@@ -4,6 +4,7 @@ use super::{Kernel, OPERANDS, Pointers, Steps};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
 use crate::scalar::Element;
+use std::hint::black_box;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -148,40 +149,19 @@ struct Run<F, A, const N: usize> {
 impl<F: Function<A, N>, A: Copy, const N: usize> Task for Run<F, A, N> {
     const WIDE: bool = Self::HEAVY;
 
+    /// Blocks of two registers of 32 bytes or one of 64: more of them are no faster, in any function.
     #[inline(always)]
-    fn baseline(self) {
-        // SAFETY: the promise of `fast`.
-        unsafe {
-            if const { Self::HEAVY } {
-                reference::<F, A, N>(&self.at, &self.steps, self.left)
-            } else {
-                self.light::<false>()
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn fused(self) {
+    fn run<const FAST: bool>(self) {
         // SAFETY: the promise of `fast`.
         unsafe {
             if const { !Self::HEAVY } {
-                self.light::<true>()
+                self.light::<FAST>()
+            } else if const { !FAST } {
+                reference::<F, A, N>(&self.at, &self.steps, self.left)
             } else if const { size_of::<A>() <= 4 } {
                 self.gathered::<16>()
             } else {
                 self.gathered::<8>()
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn wide(self) {
-        // SAFETY: the promise of `fast`.
-        unsafe {
-            if const { size_of::<A>() <= 4 } {
-                self.gathered::<32>()
-            } else {
-                self.gathered::<16>()
             }
         }
     }
@@ -191,7 +171,8 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Task for Run<F, A, N> {
 impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
     const HEAVY: bool = matches!(F::LOOPS, Loops::Heavy);
     /// Bytes of the wider one of input and output.
-    const WIDEST: usize = if size_of::<A>() > size_of::<F::Out>() { size_of::<A>() } else { size_of::<F::Out>() };
+    const WIDEST: usize =
+        if size_of::<A>() > size_of::<F::Out>() { size_of::<A>() } else { size_of::<F::Out>() };
 
     /// Widths that keep four registers of 32 bytes busy. `FAST` is worth code of its own for every case.
     #[inline(always)]
@@ -217,13 +198,13 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         unsafe {
             if let Some(forward) = self.spread::<L>(&mut rooms) {
                 self.dense::<L>(&forward);
-                if FAST {
+                if const { FAST } {
                     self.dense::<4>(&forward);
                     self.dense::<1>(&forward);
                     return;
                 }
             }
-            if FAST {
+            if const { FAST } {
                 one_by_one::<F, A, N>(&self.at, &self.steps, self.left)
             } else {
                 reference::<F, A, N>(&self.at, &self.steps, self.left)
@@ -306,7 +287,8 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         while self.left > 0 {
             let count = L.min(self.left);
             let here = self.at;
-            let direct = forward.is_some() && count == L;
+            // Hidden, or the compiler makes two loops of this one, with a large body each.
+            let direct = black_box(forward.is_some() && count == L);
             if !direct {
                 for k in 0..N {
                     // SAFETY: `count` elements are left.

@@ -17,13 +17,10 @@ pub trait Function1<T: Copy>: 'static {
     /// A block of results; rare lanes cost one test per block.
     #[inline(always)]
     fn block<const L: usize>(x: [T; L]) -> [T; L] {
-        let mut any = false;
-        for &v in &x {
-            any |= Self::rare(v);
-        }
-        let mut y = x;
-        // A loop and not a closure: see `cpu::Task`.
+        let (mut y, mut any) = (x, false);
+        // A loop and not a closure: see `cpu::Task`. One, and not another for `any`, which would be unrolled.
         for v in &mut y {
+            any |= Self::rare(*v);
             *v = Self::lane(*v);
         }
         if any { patch1::<Self, T, L>(x, y) } else { y }
@@ -39,15 +36,18 @@ pub trait Function2<T: Copy>: 'static {
 
     #[inline(always)]
     fn block<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
-        let mut any = false;
-        for i in 0..L {
-            any |= Self::rare(x[i], y[i]);
-        }
-        let mut z = x;
+        let (mut z, mut any) = (x, false);
         for (v, &w) in z.iter_mut().zip(&y) {
+            any |= Self::rare(*v, w);
             *v = Self::lane(*v, w);
         }
-        if any { patch2::<Self, T, L>(x, y, z) } else { z }
+        if any { Self::patch(x, y, z) } else { z }
+    }
+
+    /// The block with its rare lanes replaced.
+    #[inline(always)]
+    fn patch<const L: usize>(x: [T; L], y: [T; L], z: [T; L]) -> [T; L] {
+        patch2::<Self, T, L>(x, y, z)
     }
 }
 
@@ -132,7 +132,6 @@ rows! { Function1 [x] (x);
 
 rows! { Function2 [x y] (x, y);
     Atan2 atan2 = arc::atan2, rare arc::rare_atan2;
-    Pow pow = log::pow;
     Hypot hypot = arc::hypot, rare arc::rare_hypot;
     Logaddexp logaddexp = log::logaddexp;
     Xlogy xlogy = log::xlogy;
@@ -189,6 +188,35 @@ complex_rows! { Function1 [x] (x);
 complex_rows! { Function2 [x y] (x, y);
     Pow pow;
 }
+
+/// Powers. Negative bases and the like are no rare sight: they are mended in vectors, too.
+pub struct Pow;
+
+macro_rules! float_powers {
+    ($($t:ident $exactly:ident)*) => { $(
+        impl Function2<$t> for Pow {
+            #[inline(always)]
+            fn lane(x: $t, y: $t) -> $t {
+                log::pow_inside(x, y)
+            }
+            #[inline(always)]
+            fn rare(x: $t, y: $t) -> bool {
+                log::rare_pow(x, y)
+            }
+            fn exact(x: $t, y: $t) -> $t {
+                exact::$exactly::pow(x, y)
+            }
+            #[inline(always)]
+            fn patch<const L: usize>(x: [$t; L], y: [$t; L], mut z: [$t; L]) -> [$t; L] {
+                for i in 0..L {
+                    z[i] = log::pow_edges(x[i], y[i], z[i]);
+                }
+                z
+            }
+        }
+    )* };
+}
+float_powers! { f32 single f64 double }
 
 /// Powers of integers wrap, as products do. Negative exponents are refused before.
 macro_rules! integer_powers {
