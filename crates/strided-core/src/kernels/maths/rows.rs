@@ -19,9 +19,9 @@ pub trait Function1<T: Copy>: 'static {
     fn block<const L: usize>(x: [T; L]) -> [T; L] {
         let (mut y, mut any) = (x, false);
         // A loop and not a closure: see `cpu::Task`. One, and not another for `any`, which would be unrolled.
-        for v in &mut y {
-            any |= Self::rare(*v);
-            *v = Self::lane(*v);
+        for i in 0..L {
+            any |= Self::rare(x[i]);
+            y[i] = Self::lane(x[i]);
         }
         if any { patch1::<Self, T, L>(x, y) } else { y }
     }
@@ -37,9 +37,9 @@ pub trait Function2<T: Copy>: 'static {
     #[inline(always)]
     fn block<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
         let (mut z, mut any) = (x, false);
-        for (v, &w) in z.iter_mut().zip(&y) {
-            any |= Self::rare(*v, w);
-            *v = Self::lane(*v, w);
+        for i in 0..L {
+            any |= Self::rare(x[i], y[i]);
+            z[i] = Self::lane(x[i], y[i]);
         }
         if any { Self::patch(x, y, z) } else { z }
     }
