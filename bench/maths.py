@@ -37,7 +37,12 @@ def main() -> int:
     found = libraries(args.threads)
     np = found["numpy"]
     values = np.random.default_rng(0).uniform(0.01, 5, N)
-    arrays = {"x": values.astype(np.float32), "d": values, "y": values[::-1].astype(np.float32), "e": values[::-1].copy()}
+    arrays = {
+        "x": values.astype(np.float32),
+        "d": values,
+        "y": values[::-1].astype(np.float32),
+        "e": values[::-1].copy(),
+    }
     spaces = {"numpy": arrays | {"np": np}}
     for name, short in (("strided", "st"), ("torch", "torch")):
         if module := found.get(name):

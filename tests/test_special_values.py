@@ -4,16 +4,11 @@ Every line is one of the standard's sentences: what the operands are, and what t
 of them, and a class of numbers for a few of its members.
 """
 
-import cmath
 import math
-import os
-import subprocess
-import sys
 from itertools import product
 
 import numpy as np
 import pytest
-from test_elementwise import OPS
 
 import strided as st
 
@@ -109,7 +104,7 @@ isnan: nan -> true | number -> false
 """  # fmt: skip
 
 # Parts of operands and of results; `?` before a number leaves its sign open. Imaginary parts with a sign have their mirror
-# images too: f(conj z) = conj f(z). `cis` is the part of cos(b) + i sin(b), for the b that was passed.
+# images too: f(conj z) = conj f(z). What the standard gives as a multiple of cos(b) + i sin(b) is here for two angles.
 COMPLEX = """
 acos: 0, +0 -> pi/2, -0 | 0, nan -> pi/2, nan | finite, +inf -> pi/2, -inf | nonzero, nan -> nan, nan
 acos: -inf, positive -> pi, -inf | +inf, positive -> +0, -inf | -inf, +inf -> 3pi/4, -inf | +inf, +inf -> pi/4, -inf

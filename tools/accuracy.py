@@ -27,7 +27,8 @@ import strided as st
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/accuracy.md"
-Array = np.ndarray[Any, Any]
+NATIVE: Any = st._strided
+Array = Any  # NumPy's, of any dtype
 LONG = np.longdouble
 #: Whether longdouble can tell the last bits of float64.
 WIDE = np.finfo(LONG).nmant >= 63
@@ -262,9 +263,7 @@ def larger(*worst: Worst) -> Worst:
     return max(worst, key=lambda each: each.ulp)
 
 
-def measure(
-    op: str, dtype: str, run: Callable[[list[Array]], Array | None], dense: int, hostile: int
-) -> Worst | None:
+def measure(op: str, dtype: str, run: Callable[[list[Array]], Array | None], dense: int, hostile: int) -> Worst | None:
     """The worst error of a function that takes and gives arrays."""
     function = FUNCTIONS[op]
     found = []
@@ -272,8 +271,8 @@ def measure(
         if sieve and (function.wide is None or not WIDE):
             continue
         columns = [samples(function, dtype, count, seed) for seed in (count, count + 1)[: 1 + (op in BINARY)]]
-        if op in ("pow", "xlogy"):
-            columns[1] = np.where(np.arange(len(columns[1])) % 3 == 0, -columns[1], columns[1]) if op == "pow" else columns[1]
+        if op == "pow":  # exponents of both signs
+            columns[1] = np.where(np.arange(len(columns[1])) % 3 == 0, -columns[1], columns[1])
         shortest = min(map(len, columns))
         columns = [column[:shortest] for column in columns]
         got = run(columns)
@@ -338,7 +337,7 @@ def complex_errors(op: str, dtype: str, count: int) -> Worst:
     """The distance to the true result in ULP of its magnitude."""
     part = {"complex64": "float32", "complex128": "float64"}[dtype]
     rng = np.random.default_rng(5)
-    sizes = np.ldexp(rng.uniform(0.5, 1, (4, count)), rng.integers(-12, 6, (4, count))) * rng.choice([-1, 1], (4, count))
+    sizes = np.ldexp(rng.uniform(-1, 1, (4, count)), rng.integers(-12, 6, (4, count)))
     sizes[:, : count // 2] = rng.uniform(-4, 4, (4, count // 2))
     a, b, c, d = sizes.astype(part)
     columns = [(a + 1j * b).astype(dtype), (c + 1j * d).astype(dtype)][: 1 + (op == "pow")]
@@ -393,7 +392,8 @@ def show(found: dict[str, Worst]) -> int:
         library, op, dtype = key.split()
         late = library == "strided" and worst.ulp > bound(op, dtype)
         beyond += late
-        print(f"{op:<10}{dtype:<11}{worst.ulp:9.3f} of {bound(op, dtype):g}  at {worst.at}{'  <- beyond' if late else ''}")
+        remark = "  <- beyond" if late else ""
+        print(f"{op:<10}{dtype:<11}{worst.ulp:9.3f} of {bound(op, dtype):g}  at {worst.at}{remark}")
     return beyond
 
 
@@ -416,7 +416,10 @@ def page(by_level: dict[str, dict[str, Worst]], peers: dict[str, Worst], counts:
             if own[0] is None:
                 continue
             theirs = [peers.get(f"{name} {op} {dtype}") for name in others]
-            cells = [f"{worst.ulp:.2f}" if worst and worst.ulp < 1e4 else ("-" if not worst else f"{worst.ulp:.0e}") for worst in own + theirs]
+            cells = [
+                f"{worst.ulp:.2f}" if worst and worst.ulp < 1e4 else ("-" if not worst else f"{worst.ulp:.0e}")
+                for worst in own + theirs
+            ]
             where = larger(*filter(None, own)).at
             mark = " \\*" if FUNCTIONS[op].floor and not dtype.startswith("complex") else ""
             yield f"| `{op}`{mark} | {bound(op, dtype):g} | " + " | ".join(cells) + f" | {where} |"
@@ -468,7 +471,7 @@ def main() -> int:
     names = args.names or list(FUNCTIONS)
     if args.write:
         options = ["--full"] if args.full else []
-        by_level = {level: of_level(level, options) for level in st._strided._cpu_levels()[::-1]}
+        by_level = {level: of_level(level, options) for level in NATIVE._cpu_levels()[::-1]}
         peers = everything(list(FUNCTIONS), dense, hostile, ("NumPy", "PyTorch"))
         PAGE.write_text(page(by_level, peers, (dense, hostile)))
         return int(any(show(found) for found in by_level.values()))
@@ -476,7 +479,7 @@ def main() -> int:
     if args.json:
         print(json.dumps(found))
         return 0
-    print(f"level {st._strided._cpu_levels()[-1]}")
+    print(f"level {NATIVE._cpu_levels()[-1]}")
     return int(show(found) > 0)
 
 

@@ -134,11 +134,14 @@ unsafe fn one_by_one<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s
 pub(super) unsafe fn fast<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
     // Without elements the addresses may be anything, and loops read a first element before they count.
     if n > 0 {
-        dispatch(Run::<F, A, N> { at: *p, steps: *s, left: n, of: PhantomData });
+        dispatch(Call::<F, A, N>(p, s, n, PhantomData));
     }
 }
 
-/// One innermost loop, of at least one element.
+/// What `fast` was called with: at least one element.
+struct Call<'a, F, A, const N: usize>(&'a Pointers, &'a Steps, usize, PhantomData<(F, A)>);
+
+/// One innermost loop, as far as it has come.
 struct Run<F, A, const N: usize> {
     at: Pointers,
     steps: Steps,
@@ -146,22 +149,23 @@ struct Run<F, A, const N: usize> {
     of: PhantomData<(F, A)>,
 }
 
-impl<F: Function<A, N>, A: Copy, const N: usize> Task for Run<F, A, N> {
-    const WIDE: bool = Self::HEAVY;
+impl<F: Function<A, N>, A: Copy, const N: usize> Task for Call<'_, F, A, N> {
+    const WIDE: bool = Run::<F, A, N>::HEAVY;
 
     /// Blocks of two registers of 32 bytes or one of 64: more of them are no faster, in any function.
     #[inline(always)]
     fn run<const FAST: bool>(self) {
+        let run = Run::<F, A, N> { at: *self.0, steps: *self.1, left: self.2, of: PhantomData };
         // SAFETY: the promise of `fast`.
         unsafe {
-            if const { !Self::HEAVY } {
-                self.light::<FAST>()
+            if const { !Run::<F, A, N>::HEAVY } {
+                run.light::<FAST>()
             } else if const { !FAST } {
-                reference::<F, A, N>(&self.at, &self.steps, self.left)
+                reference::<F, A, N>(self.0, self.1, self.2)
             } else if const { size_of::<A>() <= 4 } {
-                self.gathered::<16>()
+                run.gathered::<16>()
             } else {
-                self.gathered::<8>()
+                run.gathered::<8>()
             }
         }
     }
@@ -197,10 +201,13 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         // SAFETY: the promise of `fast`, kept by every step; `forward` proves that blocks may be read and written.
         unsafe {
             if let Some(forward) = self.spread::<L>(&mut rooms) {
-                self.dense::<L>(&forward);
+                if const { FAST && N == 2 } && forward[N - 1] == 0 {
+                    self.dense::<L, true>(&forward); // `x * 2` is worth a loop that keeps the 2 in a register
+                }
+                self.dense::<L, false>(&forward);
                 if const { FAST } {
-                    self.dense::<4>(&forward);
-                    self.dense::<1>(&forward);
+                    self.dense::<4, false>(&forward);
+                    self.dense::<1, false>(&forward);
                     return;
                 }
             }
@@ -239,16 +246,19 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
     }
 
     /// Whole blocks. One is read before it is written: so the compiler needs no proof that input and output differ,
-    /// and an output that is its input costs nothing.
+    /// and an output that is its input costs nothing. `FIXED` says that the last input is a scalar.
     ///
     /// # Safety
     /// The promise of `fast`; `forward` comes from `spread`, for blocks of W or more.
     #[inline(always)]
-    unsafe fn dense<const W: usize>(&mut self, forward: &[usize; N]) {
+    unsafe fn dense<const W: usize, const FIXED: bool>(&mut self, forward: &[usize; N]) {
+        // SAFETY: the room of a scalar holds W of it.
+        let last = if FIXED { Some(unsafe { self.at[N].cast::<[A; W]>().read() }) } else { None };
         while self.left >= W {
             // SAFETY: W elements are left.
             unsafe {
-                let args = self.load::<W>();
+                let mut args = self.load::<W>();
+                args[N - 1] = last.unwrap_or(args[N - 1]);
                 self.at[0].cast::<[F::Out; W]>().write_unaligned(F::block(args));
                 self.at[0] = self.at[0].cast::<F::Out>().add(W).cast();
                 for k in 0..N {
@@ -287,9 +297,9 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         while self.left > 0 {
             let count = L.min(self.left);
             let here = self.at;
-            // Hidden, or the compiler makes two loops of this one, with a large body each.
-            let direct = black_box(forward.is_some() && count == L);
-            if !direct {
+            let direct = forward.is_some() && count == L;
+            // Hidden, here and below, or the compiler would copy the large body into both branches.
+            if !black_box(direct) {
                 for k in 0..N {
                     // SAFETY: `count` elements are left.
                     unsafe { gather(&mut rooms[k], here[k + 1], self.steps[k + 1], count) };
@@ -299,7 +309,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
             }
             // SAFETY: every address is one of L elements: of an operand or of a room.
             unsafe { self.at[0].cast::<[F::Out; L]>().write_unaligned(F::block(self.load::<L>())) };
-            if !direct {
+            if !black_box(direct) {
                 // SAFETY: the block wrote the results; `count` elements are left.
                 unsafe { scatter(here[0], self.steps[0], results.as_ptr().cast::<F::Out>(), count) };
             }
