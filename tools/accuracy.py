@@ -1,7 +1,7 @@
 """How far the mathematical functions of the built module are from the true results, in ULP.
 
     python tools/accuracy.py [NAME ...]       at the level of instructions in use, a minute at most
-    python tools/accuracy.py --full ...       sixty times as many arguments
+    python tools/accuracy.py --full ...       twenty times as many arguments
     python tools/accuracy.py --write          at every level, into docs/accuracy.md
 
 Arguments: every binade of the dtype, the usual range densely, and hostile ones (neighbours of zeros, poles and limits, huge
@@ -362,6 +362,11 @@ def complex_errors(op: str, dtype: str, count: int) -> Worst:
 # The page
 
 
+def version(library: str) -> str:
+    module = {"NumPy": "numpy", "PyTorch": "torch"}[library]
+    return str(import_module(module).__version__).partition("+")[0]
+
+
 def everything(names: list[str], dense: int, hostile: int, libraries: Iterable[str]) -> dict[str, Worst]:
     """The worst of each 'library function dtype'."""
     found: dict[str, Worst | None] = {}
@@ -424,7 +429,8 @@ def page(by_level: dict[str, dict[str, Worst]], peers: dict[str, Worst], counts:
             mark = " \\*" if FUNCTIONS[op].floor and not dtype.startswith("complex") else ""
             yield f"| `{op}`{mark} | {bound(op, dtype):g} | " + " | ".join(cells) + f" | {where} |"
 
-    lines = HEAD.format(dense=f"{counts[0]:,}", hostile=f"{counts[1]:,}", quarter=f"{counts[1] // 4:,}").splitlines()
+    versions = " and ".join(f"{name} {version(name)}" for name in present)
+    lines = HEAD.format(dense=f"{counts[0]:,}", hostile=f"{counts[1]:,}", peers=versions).splitlines()
     for dtype, text in TITLES.items():
         lines += ["", f"## {dtype}", "", text, ""]
         lines += table(dtype, present if dtype in ("float32", "float64") else [])
@@ -443,7 +449,7 @@ function of `kernels/maths/` does not: its fast body depends on the level of ins
 How it is measured: {dense} arguments per function (half of them in its usual range, a quarter of every size that the dtype has, subnormals too,
 a quarter around its zeros, poles and limits, at every distance) are compared with the C library's long double, and the worst of them with mpmath;
 {hostile} others with mpmath alone, which is all there is for functions that long double lacks, and for angles. Special values (zeros, infinities, NaN)
-are a matter of `tests/test_special_values.py`. The columns of the peers were measured with the same arguments.
+are a matter of `tests/test_special_values.py`. The peers, {peers}, were measured with the same arguments.
 
 \\* The error of `lgamma`, `digamma` and `logaddexp` is absolute where the result is near 0: below 1 it is counted in ULP of 1."""
 
@@ -460,14 +466,14 @@ TITLES = {
 def main() -> int:
     parser = argparse.ArgumentParser(description="How far mathematical functions are from the true results, in ULP.")
     parser.add_argument("names", nargs="*", help="functions; all of them, if none is named")
-    parser.add_argument("--full", action="store_true", help="sixty times as many arguments")
+    parser.add_argument("--full", action="store_true", help="twenty times as many arguments")
     parser.add_argument("--write", action="store_true", help="at every level, into docs/accuracy.md")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args()
     unknown = [name for name in args.names if name not in FUNCTIONS]
     if unknown:
         parser.error(f"there is no function {unknown[0]}; there are {', '.join(FUNCTIONS)}")
-    dense, hostile = (12_000_000, 24_000) if args.full else (200_000, 400)
+    dense, hostile = (20_000_000, 30_000) if args.full else (1_000_000, 1_500)
     names = args.names or list(FUNCTIONS)
     if args.write:
         options = ["--full"] if args.full else []

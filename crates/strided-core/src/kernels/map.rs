@@ -1,5 +1,8 @@
 //! Elementwise loops: one function per element, applied along dense, scalar or strided operands.
 
+// Loops over operands and lanes have indices: iterators may be left out of line, and then nothing is vectorised.
+#![allow(clippy::needless_range_loop)]
+
 use super::{Kernel, OPERANDS, Pointers, Steps};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;

@@ -1,5 +1,7 @@
 //! The functions as rows: the fast body of a lane, the lanes it leaves out, and the exact body.
 
+#![allow(clippy::needless_range_loop)] // as in `map`
+
 use super::super::map::Loops;
 use super::{arc, complex, exact, exp, log, real, special, trig};
 use num_complex::Complex;
