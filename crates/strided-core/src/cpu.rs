@@ -8,10 +8,78 @@ pub fn reference_kernels() -> bool {
     *REFERENCE.get_or_init(|| std::env::var_os("STRIDED_KERNELS").is_some_and(|v| v == "reference"))
 }
 
-/// Runs the body compiled for the widest instructions this CPU has.
+/// Instructions that code is compiled for, each level with those below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Level {
+    /// What every CPU of the architecture has.
+    Baseline = 1,
+    /// Fused multiply and add: AVX2 and what came with it, or any aarch64.
+    Fused,
+    /// AVX-512 as servers have had it since 2017.
+    Wide,
+}
+
+impl Level {
+    pub const ALL: [Level; 3] = [Level::Baseline, Level::Fused, Level::Wide];
+
+    /// As `STRIDED_CPU` names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Baseline => "baseline",
+            Level::Fused if cfg!(target_arch = "aarch64") => "neon",
+            Level::Fused => "avx2",
+            Level::Wide => "avx512",
+        }
+    }
+}
+
+/// The level that is used: the highest this CPU has, but none above the one that `STRIDED_CPU` names. A value that
+/// names no level counts as none, and so does a level that the CPU lacks.
+#[inline(always)]
+pub fn level() -> Level {
+    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+    static LEVEL: AtomicU8 = AtomicU8::new(0);
+    #[cold]
+    fn ask() -> Level {
+        let asked = std::env::var_os("STRIDED_CPU");
+        let asked = Level::ALL.into_iter().find(|level| asked.as_ref().is_some_and(|v| v == level.name()));
+        let level = found().min(asked.unwrap_or(Level::Wide));
+        LEVEL.store(level as u8, Relaxed);
+        level
+    }
+    match LEVEL.load(Relaxed) {
+        3 => Level::Wide,
+        2 => Level::Fused,
+        1 => Level::Baseline,
+        _ => ask(),
+    }
+}
+
+/// The highest level this CPU has.
+#[cfg(target_arch = "x86_64")]
+fn found() -> Level {
+    macro_rules! all {
+        ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
+    }
+    if !all!("avx2" "bmi1" "bmi2" "fma" "f16c" "lzcnt" "popcnt") {
+        Level::Baseline
+    } else if !all!("avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd") {
+        Level::Fused
+    } else {
+        Level::Wide
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn found() -> Level {
+    if cfg!(target_arch = "aarch64") { Level::Fused } else { Level::Baseline }
+}
+
+/// Runs the body compiled for AVX2, if the level is that high.
 ///
 /// The body is a closure over `#[inline(always)]` generic code: it is compiled once for the plain target
-/// and once for each level, and both give the same bits (no multiply and add is ever fused by itself).
+/// and once for AVX2, and both give the same bits (no multiply and add is ever fused by itself).
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn simd<R>(body: impl FnOnce() -> R) -> R {
@@ -27,34 +95,48 @@ pub fn simd<R>(body: impl FnOnce() -> R) -> R {
     }
 }
 
-/// Work with a body for CPUs that have what [`simd`] looks for. A trait and not a closure: a large closure may be
-/// left out of line, and is then compiled for the plain target, where a fused multiply and add is a call.
-pub trait Task {
+/// Work with a body for each level. A trait and not a closure: a large closure may be left out of line, and is then
+/// compiled for the plain target, where a fused multiply and add is a call.
+pub trait Task: Sized {
+    /// Whether the work is worth code of its own for the widest level.
+    const WIDE: bool;
+
     /// Must be `#[inline(always)]`. `FAST` says that fused multiply and add are instructions here.
     fn run<const FAST: bool>(self);
 }
 
-/// Runs a task compiled for the widest instructions this CPU has.
+/// Runs a task compiled for the level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub fn dispatch(task: impl Task) {
+pub fn dispatch<T: Task>(task: T) {
     #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
-    fn avx2(task: impl Task) {
+    fn avx2<T: Task>(task: T) {
         task.run::<true>()
     }
-    if has_avx2() {
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
+    )]
+    fn avx512<T: Task>(task: T) {
+        task.run::<true>()
+    }
+    match level() {
         // SAFETY: the features were found on this CPU.
-        unsafe { avx2(task) }
-    } else {
-        task.run::<false>()
+        Level::Wide if const { T::WIDE } => unsafe { avx512(task) },
+        // SAFETY: as above.
+        Level::Wide | Level::Fused => unsafe { avx2(task) },
+        Level::Baseline => task.run::<false>(),
     }
 }
 
-/// Runs a task; fused multiply and add is part of every aarch64.
+/// Runs a task. Where fused multiply and add is part of the architecture, the baseline is for tests only.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub fn dispatch(task: impl Task) {
-    task.run::<{ cfg!(target_arch = "aarch64") }>()
+pub fn dispatch<T: Task>(task: T) {
+    if cfg!(target_arch = "aarch64") && level() >= Level::Fused {
+        task.run::<true>()
+    } else {
+        task.run::<false>()
+    }
 }
 
 /// Runs the body: the plain target is all there is.
@@ -67,25 +149,7 @@ pub fn simd<R>(body: impl FnOnce() -> R) -> R {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn has_avx2() -> bool {
-    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-    static LEVEL: AtomicU8 = AtomicU8::new(0);
-    #[cold]
-    fn ask() -> bool {
-        let found = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("f16c")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt");
-        LEVEL.store(if found { 2 } else { 1 }, Relaxed);
-        found
-    }
-    match LEVEL.load(Relaxed) {
-        2 => true,
-        1 => false,
-        _ => ask(),
-    }
+    level() >= Level::Fused
 }
 
 /// Bytes from which on an output is written around the caches: half of the largest one.

@@ -301,9 +301,26 @@ struct Made {
     method: ffi::PyCFunctionFastWithKeywords,
     in_place: ffi::PyCFunctionFastWithKeywords,
     function: ffi::PyCFunctionFastWithKeywords,
-    binary: ffi::binaryfunc,
-    in_place_binary: ffi::binaryfunc,
-    unary: ffi::unaryfunc,
+    operator: Operator,
+}
+
+/// How an operator calls its row. Only what is chosen here, in a constant, is compiled.
+#[derive(Clone, Copy)]
+enum Operator {
+    None,
+    Unary(ffi::unaryfunc),
+    Binary { plain: ffi::binaryfunc, in_place: ffi::binaryfunc },
+}
+
+impl Operator {
+    const fn of<const I: usize>() -> Operator {
+        let row = &OPS[I];
+        match row.operands.len() {
+            _ if row.operator.is_empty() => Operator::None,
+            1 => Operator::Unary(unary_operator::<I>),
+            _ => Operator::Binary { plain: binary_operator::<I>, in_place: in_place_operator::<I> },
+        }
+    }
 }
 
 macro_rules! made {
@@ -317,9 +334,7 @@ macro_rules! made {
                     method: method::<I>,
                     in_place: in_place::<I>,
                     function: function::<I>,
-                    binary: binary_operator::<I>,
-                    in_place_binary: in_place_operator::<I>,
-                    unary: unary_operator::<I>,
+                    operator: const { Operator::of::<I>() },
                 }
             } ),*]
         }
@@ -467,32 +482,36 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
     let mut slots = Vec::new();
     let mut fill = |slot: c_int, function: *mut c_void| slots.push(crate::heap::slot(slot, function));
     for made in made() {
-        let (plain, in_place) = match made.row.operator {
-            "+" => (ffi::Py_nb_add, ffi::Py_nb_inplace_add),
-            "-" => (ffi::Py_nb_subtract, ffi::Py_nb_inplace_subtract),
-            "*" => (ffi::Py_nb_multiply, ffi::Py_nb_inplace_multiply),
-            "/" => (ffi::Py_nb_true_divide, ffi::Py_nb_inplace_true_divide),
-            "//" => (ffi::Py_nb_floor_divide, ffi::Py_nb_inplace_floor_divide),
-            "%" => (ffi::Py_nb_remainder, ffi::Py_nb_inplace_remainder),
-            "&" => (ffi::Py_nb_and, ffi::Py_nb_inplace_and),
-            "|" => (ffi::Py_nb_or, ffi::Py_nb_inplace_or),
-            "^" => (ffi::Py_nb_xor, ffi::Py_nb_inplace_xor),
-            "<<" => (ffi::Py_nb_lshift, ffi::Py_nb_inplace_lshift),
-            ">>" => (ffi::Py_nb_rshift, ffi::Py_nb_inplace_rshift),
-            operator => {
-                let slot = match operator {
+        match made.operator {
+            Operator::None => {}
+            Operator::Unary(function) => {
+                let slot = match made.row.operator {
                     "-x" => ffi::Py_nb_negative,
                     "+x" => ffi::Py_nb_positive,
                     "~x" => ffi::Py_nb_invert,
-                    "abs" => ffi::Py_nb_absolute,
-                    _ => continue,
+                    _ => ffi::Py_nb_absolute,
                 };
-                fill(slot, made.unary as *mut c_void);
-                continue;
+                fill(slot, function as *mut c_void);
             }
-        };
-        fill(plain, made.binary as *mut c_void);
-        fill(in_place, made.in_place_binary as *mut c_void);
+            Operator::Binary { plain, in_place } => {
+                let slots = match made.row.operator {
+                    "+" => (ffi::Py_nb_add, ffi::Py_nb_inplace_add),
+                    "-" => (ffi::Py_nb_subtract, ffi::Py_nb_inplace_subtract),
+                    "*" => (ffi::Py_nb_multiply, ffi::Py_nb_inplace_multiply),
+                    "/" => (ffi::Py_nb_true_divide, ffi::Py_nb_inplace_true_divide),
+                    "//" => (ffi::Py_nb_floor_divide, ffi::Py_nb_inplace_floor_divide),
+                    "%" => (ffi::Py_nb_remainder, ffi::Py_nb_inplace_remainder),
+                    "&" => (ffi::Py_nb_and, ffi::Py_nb_inplace_and),
+                    "|" => (ffi::Py_nb_or, ffi::Py_nb_inplace_or),
+                    "^" => (ffi::Py_nb_xor, ffi::Py_nb_inplace_xor),
+                    "<<" => (ffi::Py_nb_lshift, ffi::Py_nb_inplace_lshift),
+                    ">>" => (ffi::Py_nb_rshift, ffi::Py_nb_inplace_rshift),
+                    _ => continue, // powers have three operands in Python, and comparisons one slot for all
+                };
+                fill(slots.0, plain as *mut c_void);
+                fill(slots.1, in_place as *mut c_void);
+            }
+        }
     }
     fill(ffi::Py_nb_power, power as *mut c_void);
     fill(ffi::Py_nb_inplace_power, in_place_power as *mut c_void);

@@ -1,25 +1,50 @@
 //! Elementwise loops: one function per element, applied along dense, scalar or strided operands.
 
+// Loops over operands and lanes have indices: iterators may be left out of line, and then nothing is vectorised.
+#![allow(clippy::needless_range_loop)]
+
 use super::{Kernel, OPERANDS, Pointers, Steps};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
 use crate::scalar::Element;
+use std::hint::black_box;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+
+/// Which loops a function is worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Loops {
+    /// Blocks where operands are dense or scalars, elsewhere one element after the other: for what costs little.
+    Light,
+    /// Blocks for all, gathered and scattered where they must be: for what has large code. No code for CPUs below
+    /// [`Level::Fused`](cpu::Level), which take the plain kernel.
+    Heavy,
+    /// The plain kernel is all there is: for branches, calls, and what CPUs have no vectors for.
+    Plain,
+}
+
+impl Loops {
+    /// What an element costs next to an addition.
+    pub const fn weight(self) -> usize {
+        match self {
+            Loops::Light => 1,
+            Loops::Heavy | Loops::Plain => 8,
+        }
+    }
+}
 
 /// A function of N elements of one type.
 pub trait Function<A: Copy, const N: usize>: 'static {
     type Out: Copy;
-    /// What an element costs next to an addition.
-    const WEIGHT: usize = 1;
+    const LOOPS: Loops = Loops::Light;
 
-    /// One element: what the reference kernel computes.
+    /// One element: what the plain kernel computes.
     fn apply(args: [A; N]) -> Self::Out;
 
-    /// Neighbouring elements at once. `FAST` code may use what [`dispatch`] found on this CPU, and may round
-    /// differently from `apply` where the function says so.
+    /// Neighbouring elements at once. Where the loops are heavy this may use fused multiply and add, and may round
+    /// differently from `apply`.
     #[inline(always)]
-    fn block<const L: usize, const FAST: bool>(args: [[A; L]; N]) -> [Self::Out; L] {
+    fn block<const L: usize>(args: [[A; L]; N]) -> [Self::Out; L] {
         let mut out = [const { MaybeUninit::<Self::Out>::uninit() }; L];
         for (i, slot) in out.iter_mut().enumerate() {
             let mut one = [args[0][0]; N];
@@ -47,11 +72,11 @@ impl Twins {
     pub const fn of<F: Function<A, N, Out: Element>, A: Element, const N: usize>() -> Twins {
         const { assert!(N < OPERANDS) };
         Twins {
-            fast: fast::<F, A, N>,
+            fast: if matches!(F::LOOPS, Loops::Plain) { reference::<F, A, N> } else { fast::<F, A, N> },
             reference: reference::<F, A, N>,
             operand: A::DTYPE,
             result: <F::Out as Element>::DTYPE,
-            weight: F::WEIGHT,
+            weight: F::LOOPS.weight(),
         }
     }
 
@@ -80,16 +105,26 @@ impl Twins {
 ///
 /// # Safety
 /// See [`super::Kernel`].
-#[inline(always)]
 pub(super) unsafe fn reference<F: Function<A, N>, A: Copy, const N: usize>(
     p: &Pointers,
     s: &Steps,
     n: usize,
 ) {
+    // SAFETY: the kernel's promise.
+    unsafe { one_by_one::<F, A, N>(p, s, n) }
+}
+
+/// # Safety
+/// See [`super::Kernel`].
+#[inline(always)]
+unsafe fn one_by_one<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
     for i in 0..n as isize {
         // SAFETY: the kernel's promise.
         unsafe {
-            let args = std::array::from_fn(|k| p[k + 1].wrapping_offset(i * s[k + 1]).cast::<A>().read());
+            let mut args = [p[1].wrapping_offset(i * s[1]).cast::<A>().read(); N];
+            for k in 1..N {
+                args[k] = p[k + 1].wrapping_offset(i * s[k + 1]).cast::<A>().read();
+            }
             p[0].wrapping_offset(i * s[0]).cast::<F::Out>().write(F::apply(args));
         }
     }
@@ -102,134 +137,220 @@ pub(super) unsafe fn reference<F: Function<A, N>, A: Copy, const N: usize>(
 pub(super) unsafe fn fast<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
     // Without elements the addresses may be anything, and loops read a first element before they count.
     if n > 0 {
-        dispatch(Run::<F, A, N>(p, s, n, PhantomData));
+        dispatch(Call::<F, A, N>(p, s, n, PhantomData));
     }
 }
 
-/// One innermost loop, of at least one element.
-struct Run<'a, F, A, const N: usize>(&'a Pointers, &'a Steps, usize, PhantomData<(F, A)>);
+/// What `fast` was called with: at least one element.
+struct Call<'a, F, A, const N: usize>(&'a Pointers, &'a Steps, usize, PhantomData<(F, A)>);
 
-impl<F: Function<A, N>, A: Copy, const N: usize> Task for Run<'_, F, A, N> {
+/// One innermost loop, as far as it has come.
+struct Run<F, A, const N: usize> {
+    at: Pointers,
+    steps: Steps,
+    left: usize,
+    of: PhantomData<(F, A)>,
+}
+
+impl<F: Function<A, N>, A: Copy, const N: usize> Task for Call<'_, F, A, N> {
+    const WIDE: bool = Run::<F, A, N>::HEAVY;
+
+    /// Blocks of two registers of 32 bytes or one of 64: more of them are no faster, in any function.
     #[inline(always)]
     fn run<const FAST: bool>(self) {
+        let run = Run::<F, A, N> { at: *self.0, steps: *self.1, left: self.2, of: PhantomData };
         // SAFETY: the promise of `fast`.
         unsafe {
-            // A heavy function has one loop for all: its code is large, and what a block costs to load is not.
-            match size_of::<A>().max(size_of::<F::Out>()) {
-                4 if const { F::WEIGHT > 1 } => self.gathered::<16, FAST>(),
-                _ if const { F::WEIGHT > 1 } => self.gathered::<8, FAST>(),
-                1 => self.blocks::<64, FAST>(),
-                2 | 4 => self.blocks::<32, FAST>(),
-                8 => self.blocks::<16, FAST>(),
-                _ => self.blocks::<8, FAST>(),
+            if const { !Run::<F, A, N>::HEAVY } {
+                run.light::<FAST>()
+            } else if const { !FAST } {
+                reference::<F, A, N>(self.0, self.1, self.2)
+            } else if const { size_of::<A>() <= 4 } {
+                run.gathered::<16>()
+            } else {
+                run.gathered::<8>()
             }
         }
     }
 }
 
-impl<F: Function<A, N>, A: Copy, const N: usize> Run<'_, F, A, N> {
+// Conditions are `const`, so that what a function does not take is not even compiled.
+impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
+    const HEAVY: bool = matches!(F::LOOPS, Loops::Heavy);
+    /// Bytes of the wider one of input and output.
+    const WIDEST: usize =
+        if size_of::<A>() > size_of::<F::Out>() { size_of::<A>() } else { size_of::<F::Out>() };
+
+    /// Widths that keep four registers of 32 bytes busy. `FAST` is worth code of its own for every case.
     #[inline(always)]
-    unsafe fn blocks<const L: usize, const FAST: bool>(&self) {
-        let size = size_of::<A>() as isize;
-        // Bit k: whether input k is one element for all. The last one or two often are: `x * 2`, `clamp`.
-        let mut scalars = 0;
-        let mut dense = self.1[0] == size_of::<F::Out>() as isize;
-        for k in 0..N {
-            scalars |= ((self.1[k + 1] == 0) as usize) << k;
-            dense &= self.1[k + 1] == size || self.1[k + 1] == 0;
-        }
-        // SAFETY: the promise of `fast`; a scalar is read with step 0.
+    unsafe fn light<const FAST: bool>(self) {
+        // SAFETY: the promise of `fast`.
         unsafe {
-            if dense && scalars == 0 {
-                self.dense::<L, 0, FAST>()
-            } else if const { N <= 2 } && dense && scalars == 1 {
-                self.dense::<L, 1, FAST>()
-            } else if const { N == 2 } && dense && scalars == 2 {
-                self.dense::<L, 2, FAST>()
-            } else if const { N == 3 } && dense && scalars == 6 {
-                self.dense::<L, 6, FAST>()
+            if const { Self::WIDEST == 1 } {
+                self.blocks::<64, FAST>()
+            } else if const { Self::WIDEST <= 4 } {
+                self.blocks::<32, FAST>()
+            } else if const { Self::WIDEST <= 8 } {
+                self.blocks::<16, FAST>()
             } else {
-                reference::<F, A, N>(self.0, self.1, self.2)
+                self.blocks::<8, FAST>()
             }
         }
     }
 
-    /// Dense operands, but for those in the mask. A block is read whole before it is written: so the compiler
-    /// needs no proof that input and output differ, and an output that is its input costs nothing.
     #[inline(always)]
-    unsafe fn dense<const L: usize, const SCALARS: usize, const FAST: bool>(&self) {
-        let (p, n) = (self.0, self.2);
-        let out = p[0].cast::<F::Out>();
-        let mut at = 0;
-        // SAFETY: the promise of `fast`; `at + width <= n` before each block. Scalars are read first.
+    unsafe fn blocks<const L: usize, const FAST: bool>(mut self) {
+        let mut rooms = [const { MaybeUninit::uninit() }; N];
+        // SAFETY: the promise of `fast`, kept by every step; `forward` proves that blocks may be read and written.
         unsafe {
-            let firsts: [A; N] = std::array::from_fn(|k| p[k + 1].cast::<A>().read());
-            while at + L <= n {
-                let args = self.load::<L, SCALARS>(&firsts, at);
-                out.add(at).cast::<[F::Out; L]>().write_unaligned(F::block::<L, FAST>(args));
-                at += L;
+            if let Some(forward) = self.spread::<L>(&mut rooms) {
+                if const { FAST && N == 2 } && forward[N - 1] == 0 {
+                    self.dense::<L, true>(&forward); // `x * 2` is worth a loop that keeps the 2 in a register
+                }
+                self.dense::<L, false>(&forward);
+                if const { FAST } {
+                    self.dense::<4, false>(&forward);
+                    self.dense::<1, false>(&forward);
+                    return;
+                }
             }
-            while at + 4 <= n {
-                let args = self.load::<4, SCALARS>(&firsts, at);
-                out.add(at).cast::<[F::Out; 4]>().write_unaligned(F::block::<4, FAST>(args));
-                at += 4;
-            }
-            while at < n {
-                let args = self.load::<1, SCALARS>(&firsts, at);
-                out.add(at).write(F::block::<1, FAST>(args)[0]);
-                at += 1;
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn load<const W: usize, const SCALARS: usize>(&self, firsts: &[A; N], at: usize) -> [[A; W]; N] {
-        let mut args = [[firsts[0]; W]; N];
-        for k in 0..N {
-            args[k] = if SCALARS >> k & 1 == 1 {
-                [firsts[k]; W]
+            if const { FAST } {
+                one_by_one::<F, A, N>(&self.at, &self.steps, self.left)
             } else {
-                // SAFETY: the callers have W elements from `at` on.
-                unsafe { self.0[k + 1].cast::<A>().add(at).cast::<[A; W]>().read_unaligned() }
-            };
+                reference::<F, A, N>(&self.at, &self.steps, self.left)
+            }
         }
-        args
     }
 
-    /// Any steps: operands are gathered into a block, results scattered.
+    /// How many elements each input goes forward with every element of the output, if all of them are dense or
+    /// scalars: 1 or 0. Scalars are spread over a room each, so that one loop reads them as the others.
+    ///
+    /// # Safety
+    /// The promise of `fast`; the rooms outlive the loop.
     #[inline(always)]
-    unsafe fn gathered<const L: usize, const FAST: bool>(&self) {
-        let (p, s, n) = (self.0, self.1, self.2);
-        let mut done = 0;
-        while done < n {
-            let count = L.min(n - done);
-            // SAFETY: the promise of `fast`; the slots behind `count` repeat an element that is there.
+    unsafe fn spread<const L: usize>(&mut self, rooms: &mut [MaybeUninit<[A; L]>; N]) -> Option<[usize; N]> {
+        let mut dense = self.steps[0] == size_of::<F::Out>() as isize;
+        for k in 1..=N {
+            dense &= self.steps[k] == size_of::<A>() as isize || self.steps[k] == 0;
+        }
+        if !dense {
+            return None;
+        }
+        let mut forward = [1; N];
+        for (k, room) in rooms.iter_mut().enumerate() {
+            if self.steps[k + 1] == 0 {
+                forward[k] = 0;
+                // SAFETY: there is at least one element.
+                room.write([unsafe { self.at[k + 1].cast::<A>().read() }; L]);
+                self.at[k + 1] = room.as_mut_ptr().cast();
+            }
+        }
+        Some(forward)
+    }
+
+    /// Whole blocks. One is read before it is written: so the compiler needs no proof that input and output differ,
+    /// and an output that is its input costs nothing. `FIXED` says that the last input is a scalar.
+    ///
+    /// # Safety
+    /// The promise of `fast`; `forward` comes from `spread`, for blocks of W or more.
+    #[inline(always)]
+    unsafe fn dense<const W: usize, const FIXED: bool>(&mut self, forward: &[usize; N]) {
+        // SAFETY: the room of a scalar holds W of it.
+        let last = if FIXED { Some(unsafe { self.at[N].cast::<[A; W]>().read() }) } else { None };
+        while self.left >= W {
+            // SAFETY: W elements are left.
             unsafe {
-                let mut args = [[p[1].cast::<A>().read(); L]; N];
+                let mut args = self.load::<W>();
+                args[N - 1] = last.unwrap_or(args[N - 1]);
+                self.at[0].cast::<[F::Out; W]>().write_unaligned(F::block(args));
+                self.at[0] = self.at[0].cast::<F::Out>().add(W).cast();
                 for k in 0..N {
-                    let (start, step) = (p[k + 1].wrapping_offset(done as isize * s[k + 1]), s[k + 1]);
-                    if step == size_of::<A>() as isize && count == L {
-                        args[k] = start.cast::<[A; L]>().read_unaligned();
-                    } else if step == 0 {
-                        args[k] = [start.cast::<A>().read(); L];
-                    } else {
-                        for (i, slot) in args[k].iter_mut().enumerate() {
-                            let i = i.min(count - 1) as isize;
-                            *slot = start.wrapping_offset(i * step).cast::<A>().read();
-                        }
-                    }
-                }
-                let results = F::block::<L, FAST>(args);
-                let out = p[0].wrapping_offset(done as isize * s[0]);
-                if s[0] == size_of::<F::Out>() as isize && count == L {
-                    out.cast::<[F::Out; L]>().write_unaligned(results);
-                } else {
-                    for (i, result) in results.iter().enumerate().take(count) {
-                        out.wrapping_offset(i as isize * s[0]).cast::<F::Out>().write(*result);
-                    }
+                    self.at[k + 1] = self.at[k + 1].cast::<A>().add(W * forward[k]).cast();
                 }
             }
-            done += count;
+            self.left -= W;
         }
+    }
+
+    /// # Safety
+    /// W elements of each input lie where `at` says.
+    #[inline(always)]
+    unsafe fn load<const W: usize>(&self) -> [[A; W]; N] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut args = [self.at[1].cast::<[A; W]>().read_unaligned(); N];
+            for k in 1..N {
+                args[k] = self.at[k + 1].cast::<[A; W]>().read_unaligned();
+            }
+            args
+        }
+    }
+
+    /// One loop for all steps: a block that is not dense, or not whole, passes through rooms.
+    ///
+    /// # Safety
+    /// The promise of `fast`.
+    #[inline(always)]
+    unsafe fn gathered<const L: usize>(mut self) {
+        let mut spread = [const { MaybeUninit::uninit() }; N];
+        let mut rooms = [const { MaybeUninit::<[A; L]>::uninit() }; N];
+        let mut results = MaybeUninit::<[F::Out; L]>::uninit();
+        // SAFETY: the promise of `fast`.
+        let forward = unsafe { self.spread::<L>(&mut spread) };
+        while self.left > 0 {
+            let count = L.min(self.left);
+            let here = self.at;
+            let direct = forward.is_some() && count == L;
+            // Hidden, here and below, or the compiler would copy the large body into both branches.
+            if !black_box(direct) {
+                for k in 0..N {
+                    // SAFETY: `count` elements are left.
+                    unsafe { gather(&mut rooms[k], here[k + 1], self.steps[k + 1], count) };
+                    self.at[k + 1] = rooms[k].as_mut_ptr().cast();
+                }
+                self.at[0] = results.as_mut_ptr().cast();
+            }
+            // SAFETY: every address is one of L elements: of an operand or of a room.
+            unsafe { self.at[0].cast::<[F::Out; L]>().write_unaligned(F::block(self.load::<L>())) };
+            if !black_box(direct) {
+                // SAFETY: the block wrote the results; `count` elements are left.
+                unsafe { scatter(here[0], self.steps[0], results.as_ptr().cast::<F::Out>(), count) };
+            }
+            for k in 0..=N {
+                self.at[k] = here[k].wrapping_offset(count as isize * self.steps[k]);
+            }
+            self.left -= count;
+        }
+    }
+}
+
+/// Reads elements into a room; what is behind them repeats the last.
+///
+/// # Safety
+/// The elements are there, at least one and at most L.
+#[inline(never)]
+unsafe fn gather<A: Copy, const L: usize>(
+    room: &mut MaybeUninit<[A; L]>,
+    from: *mut u8,
+    step: isize,
+    count: usize,
+) {
+    let room = room.as_mut_ptr().cast::<A>();
+    for i in 0..L {
+        let place = from.wrapping_offset(i.min(count - 1) as isize * step);
+        // SAFETY: the caller's promise; the room has L places.
+        unsafe { room.add(i).write(place.cast::<A>().read()) };
+    }
+}
+
+/// Writes elements from a room.
+///
+/// # Safety
+/// The room has as many, and they have their places.
+#[inline(never)]
+unsafe fn scatter<T: Copy>(to: *mut u8, step: isize, room: *const T, count: usize) {
+    for i in 0..count {
+        // SAFETY: the caller's promise.
+        unsafe { to.wrapping_offset(i as isize * step).cast::<T>().write(room.add(i).read()) };
     }
 }

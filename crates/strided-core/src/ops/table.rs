@@ -7,6 +7,7 @@
 //! | `any`, `num` … | the dtypes it knows, as in [`switch!`](crate::switch); `field` and `float` take integers as the default float |
 //! | `same`, `bool`, `part` | the result: the operands' dtype, bool, or the dtype of one part of a complex number |
 //! | `{a.add(b)}` | the result from operands of one type, exactly |
+//! | `(a.gcd(b))` | or so, where no CPU has vectors for it: one element after the other |
 //! | `[Exp]` | or a function of [`maths`](crate::kernels::maths), with a fast body and an exact one |
 //! | `refuses zeros` | values of the second operand that have no result among integers: `zeros` or `negatives` |
 //! | `"+"` | its operator, if it has one |
@@ -15,7 +16,7 @@
 
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::map::{Function, Twins};
+use crate::kernels::map::{Function, Loops, Twins};
 use crate::kernels::maths::rows as maths;
 use crate::scalar::{Bits, Bool, Field, Float, Int, Num, Order, Real};
 use crate::switch;
@@ -30,9 +31,9 @@ macro_rules! op_table {
             rsub(a, b) num => same {b.sub(a)}, "", "[1.0, 2.0]", "[0.5, 4.0]" => "[-0.5, 2.0]", "Right operand minus the left one.";
             mul(a, b) any => same {a.mul(b)}, "*", "[1.0, 2.0]", "[0.5, 4.0]" => "[0.5, 8.0]", "Product of the operands, element by element.";
             div(a, b) field => same {a.div(b)}, "/", "[1.0, 2.0]", "[0.5, 4.0]" => "[2.0, 0.5]", "Left operand divided by the right one; integers give the default float.";
-            floor_divide(a, b) order => same {a.floor_div(b)} refuses zeros, "//", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -4.0]", "Quotient, down to a whole number.";
-            remainder(a, b) order => same {a.remainder(b)} refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
-            fmod(a, b) order => same {a.fmod(b)} refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
+            floor_divide(a, b) order => same (a.floor_div(b)) refuses zeros, "//", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -4.0]", "Quotient, down to a whole number.";
+            remainder(a, b) order => same (a.remainder(b)) refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
+            fmod(a, b) order => same (a.fmod(b)) refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
             pow(a, b) num => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
             neg(a) num => same {a.neg()}, "-x", "[1.0, -2.0]" => "[-1.0, 2.0]", "Each element with its sign changed.";
             positive(a) num => same {a}, "+x", "[1.0, -2.0]" => "[1.0, -2.0]", "Each element as it is.";
@@ -111,8 +112,8 @@ macro_rules! op_table {
             conj_physical(a) any => same {a.conj()}, "", "[1.0, -2.0]" => "[1.0, -2.0]", "The complex conjugate, written out.";
             angle(a) field => part {a.angle()}, "", "[1.0, -2.0]" => "[0.0, 3.1415927410125732]", "The angle of each number in the complex plane.";
             heaviside(a, b) order => same {if a != a { a } else if a == T::ZERO { b } else if a > T::ZERO { T::ONE } else { T::ZERO }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
-            gcd(a, b) int => same {a.gcd(b)}, "", "[12, 9]", "[18, 6]" => "[6, 3]", "Greatest common divisor.";
-            lcm(a, b) int => same {a.lcm(b)}, "", "[4, 3]", "[6, 5]" => "[12, 15]", "Least common multiple.";
+            gcd(a, b) int => same (a.gcd(b)), "", "[12, 9]", "[18, 6]" => "[6, 3]", "Greatest common divisor.";
+            lcm(a, b) int => same (a.lcm(b)), "", "[4, 3]", "[6, 5]" => "[12, 15]", "Least common multiple.";
         }
     };
 }
@@ -250,49 +251,39 @@ macro_rules! body {
     (@rule $name:ident $args:tt $bound:ident bool $body:tt) => { body!(@fn $name $args T: $bound => Bool: $body); };
     (@rule $name:ident $args:tt $bound:ident part $body:tt) => { body!(@fn $name $args T: $bound => T::Part: $body); };
     (@fn $name:ident ($($a:ident),+) $T:ident: $bound:ident => $Out:ty: {$body:expr}) => {
+        body!(@exact $name ($($a),+) $T: $bound => $Out: $body, Light);
+    };
+    (@fn $name:ident ($($a:ident),+) $T:ident: $bound:ident => $Out:ty: ($body:expr)) => {
+        body!(@exact $name ($($a),+) $T: $bound => $Out: $body, Plain);
+    };
+    (@exact $name:ident ($($a:ident),+) $T:ident: $bound:ident => $Out:ty: $body:expr, $loops:ident) => {
         impl<$T: $bound> Function<$T, { arity!($($a)+) }> for bodies::$name {
             type Out = $Out;
+            const LOOPS: Loops = Loops::$loops;
             #[inline(always)]
             #[allow(clippy::eq_op)]
             fn apply([$($a),+]: [$T; arity!($($a)+)]) -> $Out { $body }
         }
     };
     (@fn $name:ident ($a:ident) $T:ident: $bound:ident => $Out:ty: [$maths:ident]) => {
-        impl<$T: $bound> Function<$T, 1> for bodies::$name where maths::$maths: maths::Function1<$T> {
-            type Out = $Out;
-            const WEIGHT: usize = HEAVY;
-            #[inline(always)]
-            fn apply([a]: [$T; 1]) -> $Out { <maths::$maths as maths::Function1<$T>>::exact(a) }
-            #[inline(always)]
-            fn block<const L: usize, const FAST: bool>([a]: [[$T; L]; 1]) -> [$Out; L] {
-                if FAST {
-                    <maths::$maths as maths::Function1<$T>>::block(a)
-                } else {
-                    a.map(|a| <maths::$maths as maths::Function1<$T>>::exact(a))
-                }
-            }
-        }
+        body!(@maths $name ($a) $T: $bound => $Out: $maths, Function1, 1);
     };
     (@fn $name:ident ($a:ident, $b:ident) $T:ident: $bound:ident => $Out:ty: [$maths:ident]) => {
-        impl<$T: $bound> Function<$T, 2> for bodies::$name where maths::$maths: maths::Function2<$T> {
+        body!(@maths $name ($a, $b) $T: $bound => $Out: $maths, Function2, 2);
+    };
+    (@maths $name:ident ($($a:ident),+) $T:ident: $bound:ident => $Out:ty: $maths:ident, $function:ident, $n:literal) => {
+        impl<$T: $bound> Function<$T, $n> for bodies::$name where maths::$maths: maths::$function<$T> {
             type Out = $Out;
-            const WEIGHT: usize = HEAVY;
+            const LOOPS: Loops = <maths::$maths as maths::$function<$T>>::LOOPS;
             #[inline(always)]
-            fn apply([a, b]: [$T; 2]) -> $Out { <maths::$maths as maths::Function2<$T>>::exact(a, b) }
+            fn apply([$($a),+]: [$T; $n]) -> $Out { <maths::$maths as maths::$function<$T>>::exact($($a),+) }
             #[inline(always)]
-            fn block<const L: usize, const FAST: bool>([a, b]: [[$T; L]; 2]) -> [$Out; L] {
-                if FAST {
-                    <maths::$maths as maths::Function2<$T>>::block(a, b)
-                } else {
-                    std::array::from_fn(|i| <maths::$maths as maths::Function2<$T>>::exact(a[i], b[i]))
-                }
+            fn block<const L: usize>([$($a),+]: [[$T; L]; $n]) -> [$Out; L] {
+                <maths::$maths as maths::$function<$T>>::block($($a),+)
             }
         }
     };
 }
-
-/// What a function of `maths` costs next to an addition.
-const HEAVY: usize = 8;
 
 /// The number of names.
 macro_rules! arity {

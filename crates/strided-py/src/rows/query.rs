@@ -180,6 +180,13 @@ methods! { rows(py, x):
     /// The op table: (name, operands, class, rule, operator, doc) of every elementwise operation.
     function _ops() => crate::ops::table(py);
 
+    /// The levels of instructions up to the one in use, the lowest first; `STRIDED_CPU` names the highest one wanted.
+    function _cpu_levels() => {
+        let used = strided_core::cpu::level();
+        let names = strided_core::cpu::Level::ALL.into_iter().filter(|level| *level <= used).map(|level| level.name());
+        give(py, names.collect::<Vec<_>>())
+    };
+
     /// Whether an object is a storage, of any type.
     ///
     /// >>> strided.is_storage(strided.FloatStorage(2)), strided.is_storage(strided.zeros(2))

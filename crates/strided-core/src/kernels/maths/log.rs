@@ -232,42 +232,63 @@ fn xlogy_words<T: Real>(x: T, y: T) -> T {
 /// The logarithm to about 12 bits more than a word, for positive numbers.
 #[inline(always)]
 pub fn log_precise<T: Real>(x: T) -> Two<T> {
+    log_unnormal(x).normal()
+}
+
+/// The same, the second word up to a few ULP of the first.
+#[inline(always)]
+fn log_unnormal<T: Real>(x: T) -> Two<T> {
     let (f, k) = split(x);
-    let s = two(f, T::ZERO).div(quick_sum(T::TWO, f)).normal();
-    let z = s.mul(s);
-    let inner = quick_sum(T::TWO_THIRDS[0], z.hi * T::log_tail_poly(z.hi));
-    let cubic = two(inner.hi, inner.lo + T::TWO_THIRDS[1]).mul(z).mul(s);
+    // 2 atanh(s) = 2s + 2/3 s^3 + s^5 (...): two words, a word and a few bits, and less than a word.
+    let s = two(f, T::ZERO).div(quick_sum(T::TWO, f));
+    let z = product(s.hi, s.hi);
+    let z = two(z.hi, (s.hi + s.hi).fma(s.lo, z.lo));
+    let cube = z.mul(s);
+    let third = product(cube.hi, T::TWO_THIRDS[0]);
+    let rest = cube.lo.fma(T::TWO_THIRDS[0], cube.hi.fma(T::TWO_THIRDS[1], third.lo));
+    let rest = cube.hi.fma(z.hi * T::log_tail_poly(z.hi), rest);
     let base = quick_sum(k * T::LN2[0], s.hi + s.hi);
-    let total = quick_sum(base.hi, cubic.hi);
-    two(total.hi, total.lo + (base.lo + (k.fma(T::LN2[1], s.lo + s.lo) + cubic.lo))).normal()
+    let total = quick_sum(base.hi, third.hi);
+    two(total.hi, total.lo + (base.lo + (k.fma(T::LN2[1], s.lo + s.lo) + rest)))
 }
 
 /// x^y for positive finite x and |y| <= POW_MAX.
 #[inline(always)]
 fn pow_words<T: Real>(x: T, y: T) -> T {
-    let l = log_precise(x).mul_word(y).normal();
+    let l = log_unnormal(x).mul_word(y).normal();
     let far = l.hi.abs() > T::of(2000.0);
     exp_two(two(l.hi, pick(far, T::ZERO, l.lo)))
 }
 
+/// Whether the sign or the size of a base, or a huge exponent, asks for [`pow_edges`].
 #[inline(always)]
-pub fn pow<T: Real>(x: T, y: T) -> T {
+pub fn rare_pow<T: Real>(x: T, y: T) -> bool {
+    !((x > T::ZERO) & (x < T::INFINITY) & (y.abs() < T::POW_MAX))
+}
+
+/// x^y for positive finite x and |y| < POW_MAX; of others, what [`pow_edges`] starts from.
+#[inline(always)]
+pub fn pow_inside<T: Real>(x: T, y: T) -> T {
     let size = x.abs();
-    let exponent = y.at_least(-T::POW_MAX).at_most(T::POW_MAX);
-    let v =
-        if T::SINGLE { T::of(light::pow(size.widen(), exponent.widen())) } else { pow_words(size, exponent) };
-    // 0 and infinity: towards 0 where the sign of y says so.
-    let edge = (size == T::ZERO) | (size == T::INFINITY);
-    let grows = (size == T::INFINITY) == (y > T::ZERO);
+    if T::SINGLE { T::of(light::pow(size.widen(), y.widen())) } else { pow_words(size, y) }
+}
+
+/// x^y, given what [`pow_inside`] made of it.
+#[inline(always)]
+pub fn pow_edges<T: Real>(x: T, y: T, v: T) -> T {
+    let size = x.abs();
+    // Huge exponents: 0 or infinity, by the side of 1.
+    let huge = y.abs() >= T::POW_MAX;
+    let grows = (size > T::ONE) == (y > T::ZERO);
+    let edge = huge | (size == T::ZERO) | (size == T::INFINITY);
     let v = pick(edge, pick(grows, T::INFINITY, T::ZERO), v);
     // Numbers beyond 1/EPSILON are even integers.
-    let whole = exponent.abs() >= T::ONE / T::EPSILON;
-    let near = pick(whole, T::ZERO, y);
+    let near = pick(y.abs() >= T::ONE / T::EPSILON, T::ZERO, y);
     let integer = near.trunc() == near;
     let half = near * T::HALF;
     let odd = integer & (half.trunc() != half);
     let v = pick(odd, v.copysign(x), v);
     let v = pick((x < T::ZERO) & !integer & (size < T::INFINITY), T::NAN, v);
     let v = pick(x.is_nan() | y.is_nan(), T::NAN, v);
-    pick((x == T::ONE) | (y == T::ZERO) | ((x == -T::ONE) & (y.abs() == T::INFINITY)), T::ONE, v)
+    pick((x == T::ONE) | (y == T::ZERO) | ((x == -T::ONE) & huge), T::ONE, v)
 }

@@ -1,10 +1,14 @@
 //! The functions as rows: the fast body of a lane, the lanes it leaves out, and the exact body.
 
+#![allow(clippy::needless_range_loop)] // as in `map`
+
+use super::super::map::Loops;
 use super::{arc, complex, exact, exp, log, real, special, trig};
 use num_complex::Complex;
 
 /// A function of one float.
 pub trait Function1<T: Copy>: 'static {
+    const LOOPS: Loops = Loops::Heavy;
     /// The fast body: branch-free, for code compiled with FMA.
     fn lane(x: T) -> T;
     /// Whether the fast body does not serve this argument.
@@ -15,14 +19,11 @@ pub trait Function1<T: Copy>: 'static {
     /// A block of results; rare lanes cost one test per block.
     #[inline(always)]
     fn block<const L: usize>(x: [T; L]) -> [T; L] {
-        let mut any = false;
-        for &v in &x {
-            any |= Self::rare(v);
-        }
-        let mut y = x;
-        // A loop and not a closure: see `cpu::Body`.
-        for v in &mut y {
-            *v = Self::lane(*v);
+        let (mut y, mut any) = (x, false);
+        // A loop and not a closure: see `cpu::Task`. One, and not another for `any`, which would be unrolled.
+        for i in 0..L {
+            any |= Self::rare(x[i]);
+            y[i] = Self::lane(x[i]);
         }
         if any { patch1::<Self, T, L>(x, y) } else { y }
     }
@@ -30,21 +31,25 @@ pub trait Function1<T: Copy>: 'static {
 
 /// A function of two floats.
 pub trait Function2<T: Copy>: 'static {
+    const LOOPS: Loops = Loops::Heavy;
     fn lane(x: T, y: T) -> T;
     fn rare(x: T, y: T) -> bool;
     fn exact(x: T, y: T) -> T;
 
     #[inline(always)]
     fn block<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
-        let mut any = false;
+        let (mut z, mut any) = (x, false);
         for i in 0..L {
             any |= Self::rare(x[i], y[i]);
+            z[i] = Self::lane(x[i], y[i]);
         }
-        let mut z = x;
-        for (v, &w) in z.iter_mut().zip(&y) {
-            *v = Self::lane(*v, w);
-        }
-        if any { patch2::<Self, T, L>(x, y, z) } else { z }
+        if any { Self::patch(x, y, z) } else { z }
+    }
+
+    /// The block with its rare lanes replaced.
+    #[inline(always)]
+    fn patch<const L: usize>(x: [T; L], y: [T; L], z: [T; L]) -> [T; L] {
+        patch2::<Self, T, L>(x, y, z)
     }
 }
 
@@ -69,14 +74,15 @@ fn patch2<F: Function2<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], y: [T; L
 }
 
 macro_rules! rows {
-    ($trait:ident $xs:tt $args:tt; $($name:ident $exact:ident = $fast:path $(, rare $rare:path)?;)*) => {$(
+    ($trait:ident $xs:tt $args:tt; $($name:ident $exact:ident = $fast:path $(, rare $rare:path)? $(, loops $loops:ident)?;)*) => {$(
         #[doc = concat!("See [`", stringify!($fast), "`].")]
         pub struct $name;
-        rows! { @dtype f32 single $trait $xs $args $name $exact $fast $(, $rare)? }
-        rows! { @dtype f64 double $trait $xs $args $name $exact $fast $(, $rare)? }
+        rows! { @dtype f32 single $trait $xs $args $name $exact $fast $(, $rare)? $(; $loops)? }
+        rows! { @dtype f64 double $trait $xs $args $name $exact $fast $(, $rare)? $(; $loops)? }
     )*};
-    (@dtype $t:ident $exactly:ident $trait:ident [$($x:ident)*] $args:tt $name:ident $exact:ident $fast:path $(, $rare:path)?) => {
+    (@dtype $t:ident $exactly:ident $trait:ident [$($x:ident)*] $args:tt $name:ident $exact:ident $fast:path $(, $rare:path)? $(; $loops:ident)?) => {
         impl $trait<$t> for $name {
+            $(const LOOPS: Loops = Loops::$loops;)?
             #[inline(always)]
             fn lane($($x: $t),*) -> $t {
                 $fast $args
@@ -118,7 +124,7 @@ rows! { Function1 [x] (x);
     Logit logit = log::logit;
     Sinc sinc = trig::sinc, rare trig::rare_sinc;
     Rsqrt rsqrt = arc::rsqrt;
-    Sqrt sqrt = real::Real::sqrt;
+    Sqrt sqrt = real::Real::sqrt, loops Light;
     Erf erf = special::erf;
     Erfc erfc = special::erfc;
     Erfinv erfinv = special::erfinv;
@@ -128,7 +134,6 @@ rows! { Function1 [x] (x);
 
 rows! { Function2 [x y] (x, y);
     Atan2 atan2 = arc::atan2, rare arc::rare_atan2;
-    Pow pow = log::pow;
     Hypot hypot = arc::hypot, rare arc::rare_hypot;
     Logaddexp logaddexp = log::logaddexp;
     Xlogy xlogy = log::xlogy;
@@ -142,6 +147,7 @@ macro_rules! complex_rows {
     )* };
     (@dtype $t:ident, $function:path, $trait:ident [$($x:ident)*] $args:tt $name:ident) => {
         impl $trait<Complex<$t>> for $name {
+            const LOOPS: Loops = Loops::Plain;
             #[inline(always)]
             fn lane($($x: Complex<$t>),*) -> Complex<$t> {
                 $function $args
@@ -185,10 +191,40 @@ complex_rows! { Function2 [x y] (x, y);
     Pow pow;
 }
 
+/// Powers. Negative bases and the like are no rare sight: they are mended in vectors, too.
+pub struct Pow;
+
+macro_rules! float_powers {
+    ($($t:ident $exactly:ident)*) => { $(
+        impl Function2<$t> for Pow {
+            #[inline(always)]
+            fn lane(x: $t, y: $t) -> $t {
+                log::pow_inside(x, y)
+            }
+            #[inline(always)]
+            fn rare(x: $t, y: $t) -> bool {
+                log::rare_pow(x, y)
+            }
+            fn exact(x: $t, y: $t) -> $t {
+                exact::$exactly::pow(x, y)
+            }
+            #[inline(always)]
+            fn patch<const L: usize>(x: [$t; L], y: [$t; L], mut z: [$t; L]) -> [$t; L] {
+                for i in 0..L {
+                    z[i] = log::pow_edges(x[i], y[i], z[i]);
+                }
+                z
+            }
+        }
+    )* };
+}
+float_powers! { f32 single f64 double }
+
 /// Powers of integers wrap, as products do. Negative exponents are refused before.
 macro_rules! integer_powers {
     ($($t:ident)*) => { $(
         impl Function2<$t> for Pow {
+            const LOOPS: Loops = Loops::Plain;
             #[inline(always)]
             fn lane(x: $t, y: $t) -> $t {
                 let (mut base, mut left, mut power) = (x, y, 1);

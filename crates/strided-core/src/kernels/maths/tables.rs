@@ -1,4 +1,4 @@
-//! Polynomials and constants of the vector functions. Written by fit/tables.py: do not edit.
+//! Polynomials and constants of the vector functions. Written by tools/fit/tables.py, which fits and formats them: do not edit.
 #![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]
 
 /// Minimax polynomials (lowest order first), and constants in words: each the rounded rest of the ones before.

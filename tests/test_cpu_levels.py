@@ -1,0 +1,69 @@
+"""Every level of instructions that this CPU has: `STRIDED_CPU` chooses, exact rows give the same bits, the others keep their bounds."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import strided as st
+
+TESTS = Path(__file__).resolve().parent
+LEVELS = st._strided._cpu_levels()
+
+
+def run(level, *argv):
+    """What a Python of its own prints, at a level."""
+    env = {name: value for name, value in os.environ.items() if name != "STRIDED_CPU"}
+    if level is not None:
+        env["STRIDED_CPU"] = level
+    done = subprocess.run([sys.executable, *argv], env=env, cwd=TESTS, capture_output=True, text=True)
+    assert done.returncode == 0, f"at level {level}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+def levels_of(value):
+    return run(value, "-c", "import strided; print(*strided._strided._cpu_levels())").split()
+
+
+def test_the_switch_names_the_highest_level_wanted():
+    best = levels_of(None)
+    assert best[: len(LEVELS)] == LEVELS and best[0] == "baseline"
+    for count, level in enumerate(best, 1):
+        assert levels_of(level) == best[:count]
+    # What names no level counts as nothing: there is no half of a switch.
+    for nonsense in ("", "AVX2", "sse9", "avx2 ", "2"):
+        assert levels_of(nonsense) == best
+
+
+DIGEST = """
+import hashlib
+import numpy as np
+import strided as st
+from test_elementwise import EXACT, GOOD, STEPWISE, arguments
+from strategies import COMPLEX, LAYOUTS, values_of
+for op, name in GOOD:
+    if op in EXACT | STEPWISE | {"sqrt", "deg2rad", "reciprocal"} and not (op == "sqrt" and name in COMPLEX):
+        digest = hashlib.sha256()
+        for layout in LAYOUTS:
+            tensors, _ = arguments(op, name, layout)
+            got = values_of(getattr(st, op)(*tensors))
+            digest.update(np.where(got == got, got, 0).tobytes())  # which NaN it is depends on the order of operands
+        print(op, name, digest.hexdigest())
+"""
+
+
+def test_exact_rows_do_not_depend_on_the_level():
+    found = {level: run(level, "-c", DIGEST).splitlines() for level in LEVELS}
+    assert len(found["baseline"]) > 300
+    for level in LEVELS:
+        assert found[level] == found["baseline"], level
+
+
+@pytest.mark.parametrize("level", LEVELS[:-1])
+def test_the_other_levels_are_as_accurate(level):
+    """What this process tests at its own level, at those below: hostile arguments, limits, special values."""
+    chosen = ["test_elementwise.py", "test_special_values.py", "-k", "hostile or last_finite or special_cases"]
+    done = run(level, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)
+    assert " passed" in done and " failed" not in done

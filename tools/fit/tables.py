@@ -1,0 +1,224 @@
+"""Writes kernels/maths/tables.rs: every polynomial of the vector functions, for float32 and float64.
+
+python tools/fit/tables.py            writes it anew, formatted; takes a few minutes
+python tools/fit/tables.py --check    says whether it would be the same
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import mpmath
+from mpmath import asin, atan, atanh, cos, exp, log, mp, mpf, pi, sin, sqrt
+from remez import Function, Number, fit, rounded
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = ROOT / "crates/strided-core/src/kernels/maths/tables.rs"
+
+LN2 = log(2)
+HALF_LN2 = LN2 / 2 * mpf("1.005")
+Z_LOG = ((sqrt(2) - 1) / (sqrt(2) + 1)) ** 2 * mpf("1.001")
+Z_TRIG = (pi / 4) ** 2 * mpf("1.002")
+Z_ATAN = mpmath.tan(pi / 8) ** 2 * mpf("1.001")
+MIDDLE = mpf("3.75")  # of the arguments of erfc
+
+
+def wide(f: Function) -> Function:
+    """With digits to spare for the differences in it."""
+
+    def g(v: Number) -> Number:
+        with mp.workdps(90):
+            return +f(mpf(v))
+
+    return g
+
+
+def erfc_scaled(t: Number) -> Number:
+    a = MIDDLE * (1 + t) / (1 - t)
+    with mp.workdps(50):
+        return (1 + 2 * a) * exp(a * a) * mpmath.erfc(a)
+
+
+def erfc_argument(a: str) -> Number:
+    return (mpf(a) - MIDDLE) / (mpf(a) + MIDDLE)
+
+
+def erfinv_of(v: Number) -> Number:
+    """erfinv(x)/x at sqrt(-log(1 - x^2)) = v: Newton's rule on log(erfc), which is smooth."""
+    v = mpf(v)
+    with mp.workdps(80):
+        x = sqrt(-mpmath.expm1(-v * v))
+        rest = exp(-v * v) / (1 + x)  # 1 - x
+        y = v * mpf("0.88")
+        for _ in range(60):
+            c = mpmath.erfc(y)
+            step = (log(c) - log(rest)) * c * sqrt(pi) / 2 * exp(y * y)
+            y += step
+            if abs(step) < mpf(10) ** -40 * y:
+                break
+        return y / x
+
+
+def lgamma_rest(w: Number) -> Number:
+    x = 1 / sqrt(w)
+    return (mpmath.loggamma(x) - (x - mpf(1) / 2) * log(x) + x - log(2 * pi) / 2) / sqrt(w)
+
+
+def digamma_rest(w: Number) -> Number:
+    return (log(1 / sqrt(w)) - sqrt(w) / 2 - mpmath.psi(0, 1 / sqrt(w))) / w
+
+
+def near(power: int, digits: int, scale: int = 1) -> Function:
+    """A weight for errors relative to a function like z^power, and a little at 0."""
+    return lambda z: z**power / scale + mpf(10) ** -digits
+
+
+TINY = mpf(10) ** -12
+# name: (what it is, f, low, high, weight, coefficients for f32, for f64)
+FITS = {
+    "EXP_POLY": ("`(e^r - 1 - r - r^2/2) / r^3` on |r| <= ln(2)/2, error relative to e^r - 1.",
+        wide(lambda r: (exp(r) - 1 - r - r * r / 2) / r**3), -HALF_LN2, HALF_LN2, lambda r: abs(r**3 / mpmath.expm1(r)), 5, 10),
+    "LOG_POLY": ("`(2 atanh(s)/s - 2) / z`, z = s^2, s = f/(2+f), 1+f in [sqrt(1/2), sqrt(2)], error relative to the logarithm.",
+        wide(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z), TINY, Z_LOG, near(1, 9, 2), 4, 7),
+    "LOG_TAIL_POLY": ("`(2 atanh(s)/s - 2 - 2z/3) / z^2`: the same without its first term, for logarithms of twice the precision.",
+        wide(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2 - 2 * z / 3) / z**2), TINY, Z_LOG, near(2, 12, 2), 3, 8),
+    "SIN_POLY": ("`(sin(r)/r - 1) / z`, z = r^2, |r| <= pi/4, relative error.",
+        wide(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z), TINY, Z_TRIG, near(1, 9), 3, 6),
+    "COS_POLY": ("`(cos(r) - 1 + z/2) / z^2`, z = r^2, |r| <= pi/4.",
+        wide(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2), TINY, Z_TRIG, near(2, 9), 3, 6),
+    "ASIN_POLY": ("`(asin(s)/s - 1) / z`, z = s^2 <= 1/4, relative error.",
+        wide(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z), TINY, mpf("0.2501"), near(1, 9), 6, 13),
+    "ATAN_POLY": ("`(atan(s)/s - 1) / z`, z = s^2, |s| <= tan(pi/8), relative error.",
+        wide(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z), TINY, Z_ATAN, near(1, 9), 5, 11),
+    "ERF_POLY": ("`erf(x)/x - 1`, z = x^2 <= 1.",
+        wide(lambda z: mpmath.erf(sqrt(z)) / sqrt(z) - 1), TINY, mpf("1.001"), lambda z: mpf(1), 8, 14),
+    "ERFC_POLY": ("`(1 + 2a) e^(a^2) erfc(a)` for a >= 0.47, t = (a - 3.75) / (a + 3.75), relative error.",
+        wide(erfc_scaled), erfc_argument("0.47"), None, lambda t: 1 / erfc_scaled(t), 11, 23),
+}  # fmt: skip
+
+# For one dtype: float64, where float32 goes through it, or as the name says.
+SINGLE = {
+    "log_direct_f32": ("`(log(1 + f) - f + f^2/2) / f^3`, 1 + f in [sqrt(1/2), sqrt(2)]: for float32 a division costs more.",
+        wide(lambda f: (mpmath.log1p(f) - f + f * f / 2) / f**3), sqrt(mpf("0.5")) - mpf("1.0001"), sqrt(2) - mpf("0.9999"),
+        lambda f: abs(f**3 / mpmath.log1p(f)), 9),
+    "log_single": ("`(2 atanh(s)/s - 2) / z`, z = s^2, as `log_poly`: enough for float32 and its powers.",
+        wide(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z), TINY, Z_LOG, near(1, 9, 2), 5),
+    "exp_single": ("`e^r` on |r| <= ln(2)/2: enough for float32.",
+        wide(exp), -HALF_LN2, HALF_LN2, lambda r: exp(-r), 8),
+    "erfc_single": ("`(1 + 2a) e^(a^2) erfc(a)` for 0.47 <= a <= 11, t = (a - 3.75) / (a + 3.75): enough for float32.",
+        wide(erfc_scaled), erfc_argument("0.47"), erfc_argument("11"), lambda t: 1 / erfc_scaled(t), 12),
+    "erfinv_middle": ("`erfinv(x)/x`, w = -log(1 - x^2) in [0, 5], in w - 2.5; relative error.",
+        lambda u: erfinv_of(sqrt(mpf(u) + mpf("2.5"))), mpf("-2.49999999"), mpf("2.51"), lambda u: mpf(1), 13),
+    "erfinv_tail_single": ("`erfinv(x)/x`, w = -log(1 - x^2) in [5, 16.7], in sqrt(w) - 3: all of float32.",
+        lambda u: erfinv_of(mpf(u) + 3), mpf("-0.77"), mpf("1.08"), lambda u: mpf(1), 11),
+    "erfinv_tail": ("`erfinv(x)/x`, w = -log(1 - x^2) in [5, 37.5], in sqrt(w) - 4: enough for one step of Halley.",
+        lambda u: erfinv_of(mpf(u) + 4), mpf("-1.77"), mpf("2.13"), lambda u: mpf(1), 12),
+    "lgamma_series": ("`x (lgamma(x) - (x - 1/2) log x + x - log(2 pi)/2)`, w = 1/x^2, x >= 8.",
+        wide(lgamma_rest), mpf(10) ** -8, mpf(1) / 63, lambda w: mpf(1), 7),
+    "digamma_series": ("`x^2 (log x - 1/(2x) - digamma(x))`, w = 1/x^2, x >= 8.",
+        wide(digamma_rest), mpf(10) ** -8, mpf(1) / 63, lambda w: mpf(1), 7),
+}  # fmt: skip
+
+# name: (value, whether the first word is short)
+WORDS = {
+    "LN2": (LN2, True), "LN2_FULL": (LN2, False), "LOG2_E": (1 / LN2, False), "LOG10_2": (log(2) / log(10), True),
+    "LOG10_E": (1 / log(10), False), "HALF_PI": (pi / 2, False), "TWO_THIRDS": (mpf(2) / 3, False), "PI": (pi, False),
+    "TWO_OVER_PI": (2 / pi, False),
+}  # fmt: skip
+
+
+def show(value: Number) -> str:
+    return repr(float(value))
+
+
+def chain(c: list[str], variable: str, dtype: str) -> str:
+    """Horner's rule, written out: a loop over a table is not always unrolled, and then nothing is vectorised."""
+    return f"({c[-1]}_{dtype})" + "".join(f".mul_add({variable}, {v})" for v in reversed(c[:-1]))
+
+
+def polynomial(c: list[str], dtype: str, chains: int = 2) -> str:
+    """Two chains from four coefficients on: half the latency for one more product."""
+    if len(c) < 4 or chains == 1:
+        return chain(c, "x", dtype)
+    even, odd = chain(c[::2], "y", dtype), chain(c[1::2], "y", dtype)
+    return f"let y = x * x; let even = {even}; let odd = {odd}; odd.mul_add(x, even)"
+
+
+def words(value: Number, short: bool, dtype: str) -> str:
+    """The value as three numbers; if short, the first has spare low bits, so that a product with an integer is exact."""
+    out, rest = [], value
+    for i in range(3):
+        if i == 0 and short:
+            keep = (24 - 9) if dtype == "f32" else (53 - 12)
+            q = mpf(2) ** (keep - 1 - int(mpmath.floor(mpmath.log(rest, 2))))
+            word = mpmath.nint(rest * q) / q
+        else:
+            word = rounded(rest, dtype)
+        out.append(show(word))
+        rest -= word
+    return ", ".join(out)
+
+
+def size(error: Number) -> str:
+    return f"2^{float(mpmath.log(error, 2)):.1f}"
+
+
+def table(dtype: str) -> str:
+    out = [f"\nimpl Tables for {dtype} {{"]
+    for name, (_, f, low, high, weight, n32, n64) in FITS.items():
+        if high is None:  # as far as erfc is not 0
+            high = erfc_argument("11" if dtype == "f32" else "27.5")
+        c, error = fit(f, low, high, n32 if dtype == "f32" else n64, weight, dtype)
+        print(f"{dtype} {name}: {size(error)}", file=sys.stderr)
+        # The terms of erf cancel at 1: one chain rounds less.
+        body = polynomial([show(v) for v in c], dtype, chains=1 if name == "ERF_POLY" else 2)
+        out += [
+            f"/// Error {size(error)}.",
+            "#[inline(always)]",
+            f"fn {name.lower()}(x: {dtype}) -> {dtype} {{ {body} }}",
+        ]
+    out += [f"const {name}: [{dtype}; 3] = [{words(*word, dtype)}];" for name, word in WORDS.items()]
+    return "\n".join([*out, "}"])
+
+
+def single(name: str) -> str:
+    what, f, low, high, weight, count = SINGLE[name]
+    dtype = "f32" if name.endswith("_f32") else "f64"
+    c, error = fit(f, low, high, count, weight, dtype, points=200)
+    print(f"{name}: {size(error)}", file=sys.stderr)
+    body = polynomial([show(v) for v in c], dtype)
+    return f"\n/// {what} Error {size(error)}.\n#[inline(always)]\npub fn {name}(x: {dtype}) -> {dtype} {{ {body} }}"
+
+
+HEAD = """\
+//! Polynomials and constants of the vector functions. Written by tools/fit/tables.py, which fits and formats them: do not edit.
+#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]
+
+/// Minimax polynomials (lowest order first), and constants in words: each the rounded rest of the ones before.
+pub trait Tables: Sized + 'static {"""
+
+
+def trait() -> str:
+    out = [HEAD]
+    for name, (what, *_) in FITS.items():
+        out += [f"    /// {what}", f"    fn {name.lower()}(x: Self) -> Self;"]
+    for name, (_, short) in WORDS.items():
+        remark = ", the first word short: its products with small integers are exact." if short else "."
+        out += [f"    /// {name}{remark}", f"    const {name}: [Self; 3];"]
+    return "\n".join([*out, "}"])
+
+
+def main() -> int:
+    text = "\n".join([trait(), *map(table, ("f32", "f64")), *map(single, SINGLE)]) + "\n"
+    rustfmt = ["rustfmt", "--edition", "2024", "--config-path", str(ROOT / "rustfmt.toml")]
+    done = subprocess.run(rustfmt, input=text, stdout=subprocess.PIPE, text=True, check=True)
+    if sys.argv[1:] == ["--check"]:
+        same = done.stdout == TABLES.read_text()
+        print(f"{TABLES.name} {'is' if same else 'is not'} what the fits give")
+        return int(not same)
+    TABLES.write_text(done.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
