@@ -98,6 +98,9 @@ pub fn simd<R>(body: impl FnOnce() -> R) -> R {
 /// Work with a body for each level. A trait and not a closure: a large closure may be left out of line, and is then
 /// compiled for the plain target, where a fused multiply and add is a call.
 pub trait Task: Sized {
+    /// The type in whose module the code is compiled: the compiler makes one unit of each module, and all code in one
+    /// unit would be built by one thread, and anew after every edit.
+    type Home: 'static;
     /// Whether the work is worth code of its own for the widest level.
     const WIDE: bool;
 
@@ -105,25 +108,41 @@ pub trait Task: Sized {
     fn run<const FAST: bool>(self);
 }
 
+/// A task's code for each level above the baseline. A method of the home, so that it is compiled there.
+#[cfg(target_arch = "x86_64")]
+trait Compiled<T: Task> {
+    /// # Safety
+    /// The CPU has these features.
+    unsafe fn avx2(task: T);
+    /// # Safety
+    /// The CPU has these features.
+    unsafe fn avx512(task: T);
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<H, T: Task<Home = H>> Compiled<T> for H {
+    #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
+    unsafe fn avx2(task: T) {
+        task.run::<true>()
+    }
+
+    #[target_feature(
+        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
+    )]
+    unsafe fn avx512(task: T) {
+        task.run::<true>()
+    }
+}
+
 /// Runs a task compiled for the level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn dispatch<T: Task>(task: T) {
-    #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
-    fn avx2<T: Task>(task: T) {
-        task.run::<true>()
-    }
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
-    )]
-    fn avx512<T: Task>(task: T) {
-        task.run::<true>()
-    }
     match level() {
         // SAFETY: the features were found on this CPU.
-        Level::Wide if const { T::WIDE } => unsafe { avx512(task) },
+        Level::Wide if const { T::WIDE } => unsafe { T::Home::avx512(task) },
         // SAFETY: as above.
-        Level::Wide | Level::Fused => unsafe { avx2(task) },
+        Level::Wide | Level::Fused => unsafe { T::Home::avx2(task) },
         Level::Baseline => task.run::<false>(),
     }
 }

@@ -8,7 +8,7 @@
 #![allow(clippy::manual_range_contains)]
 
 use super::Kernel;
-use super::map::{self, Function};
+use super::map::{Function, Kernels};
 use crate::cpu;
 use crate::dtype::DType;
 use crate::scalar::{Bool, Complex, Element};
@@ -41,7 +41,7 @@ pub fn copy_kernel(size: usize) -> Kernel {
 }
 
 fn loops<F: Function<A, 1>, A: Copy>() -> Kernel {
-    if cpu::reference_kernels() { map::reference::<F, A, 1> } else { map::fast::<F, A, 1> }
+    if cpu::reference_kernels() { F::reference } else { F::fast }
 }
 
 /// A conversion as a function.

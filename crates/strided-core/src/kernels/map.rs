@@ -72,8 +72,8 @@ impl Twins {
     pub const fn of<F: Function<A, N, Out: Element>, A: Element, const N: usize>() -> Twins {
         const { assert!(N < OPERANDS) };
         Twins {
-            fast: if matches!(F::LOOPS, Loops::Plain) { reference::<F, A, N> } else { fast::<F, A, N> },
-            reference: reference::<F, A, N>,
+            fast: if matches!(F::LOOPS, Loops::Plain) { F::reference } else { F::fast },
+            reference: F::reference,
             operand: A::DTYPE,
             result: <F::Out as Element>::DTYPE,
             weight: F::LOOPS.weight(),
@@ -101,17 +101,33 @@ impl Twins {
     }
 }
 
-/// The plain kernel of a function.
-///
-/// # Safety
-/// See [`super::Kernel`].
-pub(super) unsafe fn reference<F: Function<A, N>, A: Copy, const N: usize>(
-    p: &Pointers,
-    s: &Steps,
-    n: usize,
-) {
-    // SAFETY: the kernel's promise.
-    unsafe { one_by_one::<F, A, N>(p, s, n) }
+/// The kernels of a function. Methods of it, so that they are compiled where it is: see [`Task::Home`].
+pub(super) trait Kernels<A: Copy, const N: usize>: Function<A, N> {
+    /// The plain one.
+    ///
+    /// # Safety
+    /// See [`super::Kernel`].
+    unsafe fn reference(p: &Pointers, s: &Steps, n: usize);
+
+    /// The fast one.
+    ///
+    /// # Safety
+    /// See [`super::Kernel`].
+    unsafe fn fast(p: &Pointers, s: &Steps, n: usize);
+}
+
+impl<F: Function<A, N>, A: Copy, const N: usize> Kernels<A, N> for F {
+    unsafe fn reference(p: &Pointers, s: &Steps, n: usize) {
+        // SAFETY: the kernel's promise.
+        unsafe { one_by_one::<F, A, N>(p, s, n) }
+    }
+
+    unsafe fn fast(p: &Pointers, s: &Steps, n: usize) {
+        // Without elements the addresses may be anything, and loops read a first element before they count.
+        if n > 0 {
+            dispatch(Call::<F, A, N>(p, s, n, PhantomData));
+        }
+    }
 }
 
 /// # Safety
@@ -130,17 +146,6 @@ unsafe fn one_by_one<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s
     }
 }
 
-/// The fast kernel of a function.
-///
-/// # Safety
-/// See [`super::Kernel`].
-pub(super) unsafe fn fast<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
-    // Without elements the addresses may be anything, and loops read a first element before they count.
-    if n > 0 {
-        dispatch(Call::<F, A, N>(p, s, n, PhantomData));
-    }
-}
-
 /// What `fast` was called with: at least one element.
 struct Call<'a, F, A, const N: usize>(&'a Pointers, &'a Steps, usize, PhantomData<(F, A)>);
 
@@ -153,6 +158,7 @@ struct Run<F, A, const N: usize> {
 }
 
 impl<F: Function<A, N>, A: Copy, const N: usize> Task for Call<'_, F, A, N> {
+    type Home = F;
     const WIDE: bool = Run::<F, A, N>::HEAVY;
 
     /// Blocks of two registers of 32 bytes or one of 64: more of them are no faster, in any function.
@@ -164,7 +170,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Task for Call<'_, F, A, N> {
             if const { !Run::<F, A, N>::HEAVY } {
                 run.light::<FAST>()
             } else if const { !FAST } {
-                reference::<F, A, N>(self.0, self.1, self.2)
+                F::reference(self.0, self.1, self.2)
             } else if const { size_of::<A>() <= 4 } {
                 run.gathered::<16>()
             } else {
@@ -217,7 +223,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
             if const { FAST } {
                 one_by_one::<F, A, N>(&self.at, &self.steps, self.left)
             } else {
-                reference::<F, A, N>(&self.at, &self.steps, self.left)
+                F::reference(&self.at, &self.steps, self.left)
             }
         }
     }

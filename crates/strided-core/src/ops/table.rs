@@ -257,7 +257,7 @@ macro_rules! body {
         body!(@exact $name ($($a),+) $T: $bound => $Out: $body, Plain);
     };
     (@exact $name:ident ($($a:ident),+) $T:ident: $bound:ident => $Out:ty: $body:expr, $loops:ident) => {
-        impl<$T: $bound> Function<$T, { arity!($($a)+) }> for bodies::$name {
+        impl<$T: $bound> Function<$T, { arity!($($a)+) }> for bodies::$name::Body {
             type Out = $Out;
             const LOOPS: Loops = Loops::$loops;
             #[inline(always)]
@@ -272,7 +272,7 @@ macro_rules! body {
         body!(@maths $name ($a, $b) $T: $bound => $Out: $maths, Function2, 2);
     };
     (@maths $name:ident ($($a:ident),+) $T:ident: $bound:ident => $Out:ty: $maths:ident, $function:ident, $n:literal) => {
-        impl<$T: $bound> Function<$T, $n> for bodies::$name where maths::$maths: maths::$function<$T> {
+        impl<$T: $bound> Function<$T, $n> for bodies::$name::Body where maths::$maths: maths::$function<$T> {
             type Out = $Out;
             const LOOPS: Loops = <maths::$maths as maths::$function<$T>>::LOOPS;
             #[inline(always)]
@@ -313,7 +313,10 @@ macro_rules! rows {
         $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
         /// The functions of the rows, as types.
         #[allow(non_camel_case_types)]
-        mod bodies { $(pub struct $name;)* }
+        mod bodies {
+            // A module for each, so that each is compiled for itself: see `cpu::Task::Home`.
+            $(pub mod $name { pub struct Body; })*
+        }
         $(body!($name ($($arg),+) $class $rule $body);)*
 
         /// The number of each operation in [`OPS`].
@@ -332,7 +335,7 @@ macro_rules! rows {
             operator: $operator,
             example: Example { operands: &[$($elements),+], result: $result },
             doc: $doc,
-            kernels: |dtype| switch!(dtype, $class, T => Some(const { &Twins::of::<bodies::$name, T, { arity!($($arg)+) }>() }), else => None),
+            kernels: |dtype| switch!(dtype, $class, T => Some(const { &Twins::of::<bodies::$name::Body, T, { arity!($($arg)+) }>() }), else => None),
         }),*];
     };
 }

@@ -214,6 +214,9 @@ impl Reducer {
 unsafe fn block<F: Fold<T>, T: Copy>(terms: *const u8, n: usize, first: usize, out: *mut u8) {
     struct Run<F, T>(*const T, usize, usize, *mut u8, PhantomData<F>);
     impl<F: Fold<T>, T: Copy> Task for Run<F, T> {
+        type Home = F;
+        const WIDE: bool = F::WEIGHT > 1;
+
         #[inline(always)]
         fn run<const FAST: bool>(self) {
             // SAFETY: the caller of `block` has `n` terms, and room for an accumulator.
@@ -298,6 +301,9 @@ unsafe fn clear<L: Lanes<T>, T: Copy>(out: *mut u8, width: usize) {
 unsafe fn absorb<L: Lanes<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize) {
     struct Run<'a, L, T>(*mut u8, &'a [*const u8], usize, PhantomData<(L, T)>);
     impl<L: Lanes<T>, T: Copy> Task for Run<'_, L, T> {
+        type Home = L;
+        const WIDE: bool = false;
+
         #[inline(always)]
         fn run<const FAST: bool>(self) {
             let Run(acc, rows, width, _) = self;
