@@ -318,6 +318,15 @@ def test_the_last_finite_results_and_the_first_infinite_ones(name):
             assert_close(getattr(st, op)(st.tensor(x)), op, name, model(op, name, x), f"around {limit}")
 
 
+@pytest.mark.parametrize("name", LIMITS)
+def test_hostile_arguments_with_subnormal_results(name):
+    low, high = {"float32": (-104.0, -87.0), "float64": (-746.0, -707.0)}[name]
+    x = np.linspace(low, high, 400_001).astype(name)
+    for op, scale in (("exp", 1), ("sigmoid", 1), ("exp2", 1 / math.log(2))):
+        scaled = (x * scale).astype(name)
+        assert_close(getattr(st, op)(st.tensor(scaled)), op, name, model(op, name, scaled), "subnormal")
+
+
 @pytest.mark.parametrize("op", OPS)
 def test_operands_without_elements_may_lie_anywhere(op):
     """Memory of others, without elements, has addresses that nobody may read: DLPack's is null."""

@@ -432,7 +432,7 @@ def page(by_level: dict[str, dict[str, Worst]], peers: dict[str, Worst], counts:
     versions = " and ".join(f"{name} {version(name)}" for name in present)
     lines = HEAD.format(dense=f"{counts[0]:,}", hostile=f"{counts[1]:,}", peers=versions).splitlines()
     for dtype, text in TITLES.items():
-        lines += ["", f"## {dtype}", "", text, ""]
+        lines += ["", f"## {dtype}", "", *([text, ""] if text else [])]
         lines += table(dtype, present if dtype in ("float32", "float64") else [])
     return "\n".join(lines) + "\n"
 
@@ -448,7 +448,7 @@ function of `kernels/maths/` does not: its fast body depends on the level of ins
 
 How it is measured: {dense} arguments per function (half of them in its usual range, a quarter of every size that the dtype has, subnormals too,
 a quarter around its zeros, poles and limits, at every distance) are compared with the C library's long double, and the worst of them with mpmath;
-{hostile} others with mpmath alone, which is all there is for functions that long double lacks, and for angles. Special values (zeros, infinities, NaN)
+{hostile} others with mpmath alone, which is all there is for functions that NumPy's long double lacks. Special values (zeros, infinities, NaN)
 are a matter of `tests/test_special_values.py`. The peers, {peers}, were measured with the same arguments.
 
 \\* The error of `lgamma`, `digamma` and `logaddexp` is absolute where the result is near 0: below 1 it is counted in ULP of 1."""
@@ -480,7 +480,7 @@ def main() -> int:
         by_level = {level: of_level(level, options) for level in NATIVE._cpu_levels()[::-1]}
         peers = everything(list(FUNCTIONS), dense, hostile, ("NumPy", "PyTorch"))
         PAGE.write_text(page(by_level, peers, (dense, hostile)))
-        return int(any(show(found) for found in by_level.values()))
+        return int(sum(show(found) for found in by_level.values()) > 0)
     found = everything(names, dense, hostile, ("strided",))
     if args.json:
         print(json.dumps(found))

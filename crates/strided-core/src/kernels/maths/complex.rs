@@ -97,9 +97,15 @@ pub fn log(z: C) -> C {
 
 /// 2^z.
 pub fn exp2(z: C) -> C {
-    let (s, c) = (real::sin(z.im * LN_2), real::cos(z.im * LN_2));
     let size = real::exp2(z.re);
-    if z.im == 0.0 { C::new(size, z.im) } else { C::new(size * c, size * s) }
+    if z.im == 0.0 {
+        return C::new(size, z.im);
+    }
+    // The angle in two words: of a large one, the rounding counts.
+    let angle = z.im * LN_2;
+    let rest = z.im.mul_add(LN_2, -angle) + z.im * 2.319_046_813_846_299_6e-17;
+    let (s, c) = (real::sin(angle), real::cos(angle));
+    C::new(size * rest.mul_add(-s, c), size * rest.mul_add(c, s))
 }
 
 /// e^z - 1, also where that is near 0.
