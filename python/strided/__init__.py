@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from strided import memory as memory
+    from strided import return_types as return_types
     from strided import testing as testing
     from strided.display import get_printoptions as get_printoptions
     from strided.display import printoptions as printoptions
@@ -34,7 +35,7 @@ _LATER = {
     "set_printoptions": "strided.display",
 }
 #: Modules of the package that are imported in the same way.
-_MODULES = {"memory", "testing"}
+_MODULES = {"memory", "return_types", "testing"}
 
 
 def __getattr__(name: str) -> object:

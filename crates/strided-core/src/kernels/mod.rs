@@ -11,6 +11,7 @@ pub mod create;
 mod drive;
 pub mod item;
 pub mod launch;
+pub mod lines;
 pub mod map;
 pub mod maths;
 pub mod reduce;

@@ -4,4 +4,5 @@ pub mod copy;
 pub mod create;
 pub mod elementwise;
 pub mod reduce;
+pub mod scan;
 pub mod table;

@@ -2,7 +2,9 @@
 
 pub mod convert;
 pub mod create;
+pub mod lines;
 pub mod query;
+pub mod scans;
 pub mod system;
 pub mod values;
 pub mod views;
@@ -11,8 +13,17 @@ use crate::methods::Row;
 
 /// Every row.
 pub fn all() -> Vec<Row> {
-    [views::rows(), query::rows(), values::rows(), create::rows(), convert::rows(), system::rows()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        views::rows(),
+        query::rows(),
+        values::rows(),
+        create::rows(),
+        convert::rows(),
+        system::rows(),
+        scans::rows(),
+        lines::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

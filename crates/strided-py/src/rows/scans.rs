@@ -1,0 +1,133 @@
+//! Scans and other functions from a line to a line.
+
+use crate::args::{Object, Pair, TensorArg};
+use crate::call::{LARGE, again, detached, named_pair, owned};
+use crate::errors::{Fail, Result};
+use crate::methods;
+use crate::object::wrap;
+use pyo3::prelude::*;
+use strided_core::ops::scan::{self, Row};
+use strided_core::{DType, Tensor};
+
+methods! { rows(py, x):
+    /// Sums of the elements along a dim up to each of them. Integers are summed as int64, float32 and halves in float64.
+    ///
+    /// >>> strided.tensor([1, 2, 3]).cumsum(0).tolist()
+    /// [1, 3, 6]
+    both cumsum(dim | axis: isize; dtype: Option<DType> = None, out: Option<TensorArg> = None)
+        => one(py, &scan::CUMSUM, x, dim, dtype, out);
+
+    /// `cumsum` in place. Integers keep their dtype and wrap.
+    ///
+    /// >>> strided.tensor([1.0, 2.0, 3.0]).cumsum_(0).tolist()
+    /// [1.0, 3.0, 6.0]
+    method cumsum_(dim | axis: isize; dtype: Option<DType> = None) => itself(py, &scan::CUMSUM, x, dim, dtype);
+
+    /// Products of the elements along a dim up to each of them. Integers are multiplied as int64, float32 and halves in float64.
+    ///
+    /// >>> strided.tensor([1, 2, 3, 4]).cumprod(0).tolist()
+    /// [1, 2, 6, 24]
+    both cumprod(dim | axis: isize; dtype: Option<DType> = None, out: Option<TensorArg> = None)
+        => one(py, &scan::CUMPROD, x, dim, dtype, out);
+
+    /// `cumprod` in place. Integers keep their dtype and wrap.
+    ///
+    /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).cumprod_(0).tolist()
+    /// [1.0, 2.0, 6.0, 24.0]
+    method cumprod_(dim | axis: isize; dtype: Option<DType> = None) => itself(py, &scan::CUMPROD, x, dim, dtype);
+
+    /// The largest element along a dim up to each position, and where it is: `(values, indices)`. Of equal elements the
+    /// last one counts, and NaN is larger than everything.
+    ///
+    /// >>> values, indices = strided.tensor([1, 3, 2, 3]).cummax(0)
+    /// >>> values.tolist(), indices.tolist()
+    /// ([1, 3, 3, 3], [0, 1, 1, 3])
+    both cummax(dim | axis: isize; out: Option<Pair> = None) => two(py, &scan::CUMMAX, x, dim, out);
+
+    /// The smallest element along a dim up to each position, and where it is: `(values, indices)`. Of equal elements the
+    /// last one counts, and NaN takes every place.
+    ///
+    /// >>> strided.tensor([3, 1, 2, 1]).cummin(0).indices.tolist()
+    /// [0, 1, 1, 3]
+    both cummin(dim | axis: isize; out: Option<Pair> = None) => two(py, &scan::CUMMIN, x, dim, out);
+
+    /// The logarithm of the sum of the exponentials of the elements along a dim up to each of them.
+    ///
+    /// >>> strided.tensor([0.0, 0.0]).logcumsumexp(0).tolist()
+    /// [0.0, 0.6931471824645996]
+    both logcumsumexp(dim | axis: isize; out: Option<TensorArg> = None)
+        => one(py, &scan::LOGCUMSUMEXP, x, dim, None, out);
+
+    /// The exponentials of the elements along a dim, divided by their sum.
+    ///
+    /// >>> strided.tensor([0.0, 0.0, -1e999]).softmax(0).tolist()
+    /// [0.5, 0.5, 0.0]
+    both softmax(dim | axis: isize, dtype: Option<DType> = None; out: Option<TensorArg> = None)
+        => one(py, &scan::SOFTMAX, x, dim, dtype, out);
+
+    /// The logarithm of `softmax`, without the exponentials that would lose it.
+    ///
+    /// >>> strided.tensor([0.0, 1000.0]).log_softmax(0).tolist()
+    /// [-1000.0, 0.0]
+    both log_softmax(dim | axis: isize, dtype: Option<DType> = None; out: Option<TensorArg> = None)
+        => one(py, &scan::LOG_SOFTMAX, x, dim, dtype, out);
+}
+
+/// Computes, detached if the work is large, on handles that nobody else can change.
+fn apart<R: Send>(
+    py: Python<'_>,
+    x: TensorArg,
+    outputs: [Option<TensorArg>; 2],
+    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> R + Send,
+) -> R {
+    if x.size() < LARGE {
+        return work(&x, outputs.each_ref().map(|out| out.as_deref()));
+    }
+    let (input, outputs) = (Tensor::clone(&x), outputs.each_ref().map(|out| out.as_deref().cloned()));
+    detached(py, || work(&input, outputs.each_ref().map(|out| out.as_ref())))
+}
+
+fn one(
+    py: Python<'_>,
+    row: &'static Row,
+    x: TensorArg,
+    dim: isize,
+    dtype: Option<DType>,
+    out: Option<TensorArg>,
+) -> Result<Object> {
+    let made = apart(py, x, [out, None], |x, [out, _]| scan::run(row, x, dim, dtype, out))?;
+    match (made, out) {
+        (Some(new), _) => wrap(py, new),
+        (None, Some(out)) => Ok(again(out.0)),
+        (None, None) => unreachable!("without an output there is a new tensor"),
+    }
+}
+
+fn itself(
+    py: Python<'_>,
+    row: &'static Row,
+    x: TensorArg,
+    dim: isize,
+    dtype: Option<DType>,
+) -> Result<Object> {
+    let own = x.dtype();
+    if let Some(other) = dtype.filter(|&dtype| dtype != own) {
+        return Err(Fail::Type(format!(
+            "dtype is {}, and in place it is that of the tensor, {}",
+            other.name(),
+            own.name()
+        )));
+    }
+    one(py, row, x, dim, Some(own), Some(x))
+}
+
+fn two(py: Python<'_>, row: &'static Row, x: TensorArg, dim: isize, out: Option<Pair>) -> Result<Object> {
+    let outputs = [out.map(|out| out.0), out.map(|out| out.1)];
+    let made = apart(py, x, outputs, |x, [out, indices]| scan::run_indexed(row, x, dim, out.zip(indices)))?;
+    let (values, indices) = match (made, out) {
+        (Some((values, indices)), _) => (wrap(py, values), wrap(py, indices)),
+        (None, Some(out)) => (Ok(again(out.0.0)), Ok(again(out.1.0))),
+        (None, None) => unreachable!("without outputs there are new tensors"),
+    };
+    named_pair(py, row.name, owned(py, values)?, owned(py, indices)?)
+}
