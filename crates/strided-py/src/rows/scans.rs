@@ -1,7 +1,7 @@
 //! Scans and other functions from a line to a line.
 
 use crate::args::{Object, Pair, TensorArg};
-use crate::call::{LARGE, again, detached, named_pair, owned};
+use crate::call::{again, named_pair, owned, with_threads};
 use crate::errors::{Fail, Result};
 use crate::methods;
 use crate::object::wrap;
@@ -73,18 +73,25 @@ methods! { rows(py, x):
         => one(py, &scan::LOG_SOFTMAX, x, dim, dtype, out);
 }
 
-/// Computes, detached if the work is large, on handles that nobody else can change.
-fn apart<R: Send>(
+/// A handle of our own on an argument.
+pub(super) fn own(argument: Option<TensorArg>) -> Option<Tensor> {
+    argument.as_deref().cloned()
+}
+
+/// Computes on handles of our own, detached if the work is large; the result is new, or in the output.
+pub(super) fn placed(
     py: Python<'_>,
     x: TensorArg,
-    outputs: [Option<TensorArg>; 2],
-    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> R + Send,
-) -> R {
-    if x.size() < LARGE {
-        return work(&x, outputs.each_ref().map(|out| out.as_deref()));
+    out: Option<TensorArg>,
+    work: impl FnOnce(&Tensor, Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
+) -> Result<Object> {
+    let (input, output) = (Tensor::clone(&x), own(out));
+    let made = with_threads(py, input.size(), || work(&input, output.as_ref()))?;
+    match (made, out) {
+        (Some(new), _) => wrap(py, new),
+        (None, Some(out)) => Ok(again(out.0)),
+        (None, None) => unreachable!("without an output there is a new tensor"),
     }
-    let (input, outputs) = (Tensor::clone(&x), outputs.each_ref().map(|out| out.as_deref().cloned()));
-    detached(py, || work(&input, outputs.each_ref().map(|out| out.as_ref())))
 }
 
 fn one(
@@ -95,12 +102,7 @@ fn one(
     dtype: Option<DType>,
     out: Option<TensorArg>,
 ) -> Result<Object> {
-    let made = apart(py, x, [out, None], |x, [out, _]| scan::run(row, x, dim, dtype, out))?;
-    match (made, out) {
-        (Some(new), _) => wrap(py, new),
-        (None, Some(out)) => Ok(again(out.0)),
-        (None, None) => unreachable!("without an output there is a new tensor"),
-    }
+    placed(py, x, out, |x, out| scan::run(row, x, dim, dtype, out))
 }
 
 fn itself(
@@ -112,22 +114,21 @@ fn itself(
 ) -> Result<Object> {
     let own = x.dtype();
     if let Some(other) = dtype.filter(|&dtype| dtype != own) {
-        return Err(Fail::Type(format!(
-            "dtype is {}, and in place it is that of the tensor, {}",
-            other.name(),
-            own.name()
-        )));
+        let (other, own) = (other.name(), own.name());
+        return Err(Fail::Type(format!("dtype is {other}, and in place it is that of the tensor, {own}")));
     }
     one(py, row, x, dim, Some(own), Some(x))
 }
 
 fn two(py: Python<'_>, row: &'static Row, x: TensorArg, dim: isize, out: Option<Pair>) -> Result<Object> {
-    let outputs = [out.map(|out| out.0), out.map(|out| out.1)];
-    let made = apart(py, x, outputs, |x, [out, indices]| scan::run_indexed(row, x, dim, out.zip(indices)))?;
+    let (input, outputs) = (Tensor::clone(&x), out.map(|out| (Tensor::clone(&out.0), Tensor::clone(&out.1))));
+    let outputs = outputs.as_ref().map(|(values, indices)| (values, indices));
+    let made = with_threads(py, input.size(), || scan::run_indexed(row, &input, dim, outputs))?;
     let (values, indices) = match (made, out) {
         (Some((values, indices)), _) => (wrap(py, values), wrap(py, indices)),
         (None, Some(out)) => (Ok(again(out.0.0)), Ok(again(out.1.0))),
         (None, None) => unreachable!("without outputs there are new tensors"),
     };
-    named_pair(py, row.name, owned(py, values)?, owned(py, indices)?)
+    let (values, indices) = (owned(py, values), owned(py, indices));
+    named_pair(py, row.name, values?, indices?)
 }

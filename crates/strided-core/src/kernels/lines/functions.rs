@@ -59,16 +59,16 @@ table! {
         F64 => run_scan::<LogSumExp<f64>, 4>;
     /// Exponentials, divided by their sum.
     softmax:
-        F16 | BF16 | F32 => run_whole::<Largest<f32>, SumExp<f32>, Softmax<f32, false>, 2>,
-        F64 => run_whole::<Largest<f64>, SumExp<f64>, Softmax<f64, false>, 2>;
+        F16 | BF16 | F32 => run_whole::<Largest<f32>, SumExp<f32, false>, Softmax<f32>, Scaled<f32>>,
+        F64 => run_whole::<Largest<f64>, SumExp<f64, false>, Softmax<f64>, Scaled<f64>>;
     /// The logarithm of `softmax`.
     log_softmax:
-        F16 | BF16 | F32 => run_whole::<Largest<f32>, SumExp<f32>, Softmax<f32, true>, 2>,
-        F64 => run_whole::<Largest<f64>, SumExp<f64>, Softmax<f64, true>, 2>;
+        F16 | BF16 | F32 => run_whole::<Largest<f32>, SumExp<f32, true>, LogSoftmax<f32>, LogSoftmax<f32>>,
+        F64 => run_whole::<Largest<f64>, SumExp<f64, true>, LogSoftmax<f64>, LogSoftmax<f64>>;
 }
 
 /// Elements of a tile and the wider numbers in which they are accumulated.
-trait Widened<T>: Copy {
+pub(super) trait Widened<T>: Copy {
     fn wide(self) -> T;
     fn narrow(wide: T) -> Self;
 }
@@ -95,7 +95,7 @@ widened! {
 trait Accumulator: Num {
     /// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
     const NOTHING: Self;
-    /// Whether a product got so far as to lose digits; for integers it never does.
+    /// Whether a product is so large or small that another factor may lose its digits; that of integers never is.
     fn is_extreme(self) -> bool;
     /// The position as a number, and back.
     fn place(position: usize) -> Self;
@@ -114,21 +114,22 @@ macro_rules! accumulators {
         }
     )* };
 }
-/// Products of this magnitude have all their digits.
-const SMALLEST: f64 = 1e-290;
-const LARGEST: f64 = 1e290;
+/// The product of two numbers of such magnitudes has all its digits.
+const MODERATE: std::ops::RangeInclusive<f64> = 1e-145..=1e145;
 /// Where float64 counts in ones.
 const ONES: f64 = (1u64 << 52) as f64;
 accumulators! {
     i64: 0, |x| { let _ = x; false }, |at| at as i64, x;
     u64: 0, |x| { let _ = x; false }, |at| at as u64, x as i64;
-    f64: -0.0, |x| !((x.abs() >= SMALLEST) & (x.abs() <= LARGEST)), |at| at as f64,
+    f64: -0.0, |x| is_extreme(x.abs()), |at| at as f64,
         // As bits, because that is an instruction for several lanes and a conversion is not.
         ((x + ONES).to_bits() & ((1 << 52) - 1)) as i64;
-    Complex<f64>: Complex::new(-0.0, -0.0), |x| {
-        let size = x.re.abs().max(x.im.abs());
-        !((size >= SMALLEST) & (size <= 1e140))
-    }, |at| Complex::new(at as f64, 0.0), x.re as i64;
+    Complex<f64>: Complex::new(-0.0, -0.0), |x| is_extreme(x.re.abs().max(x.im.abs())), |at| Complex::new(at as f64, 0.0), x.re as i64;
+}
+
+#[inline(always)]
+fn is_extreme(size: f64) -> bool {
+    !((size >= *MODERATE.start()) & (size <= *MODERATE.end()))
 }
 
 struct Sum<E, T>(PhantomData<(E, T)>);
@@ -165,9 +166,9 @@ impl<E: Widened<T> + crate::scalar::Element, T: Accumulator> Scan<1> for Sum<E, 
     }
 }
 
-/// The state is the chunk's own product, a product at which that lost digits (else 1), and the product from the
-/// line's first element on. The own product of a chunk serves those behind it; where it left the range in which
-/// products are exact to the last digits, the one from the carry on does.
+/// The state is the chunk's own product, 1 unless that ever was extreme, and the product from the line's first element on,
+/// which is the result. The own product serves the chunks behind it, unless the other one could have lost digits that it
+/// has not: a product that became 0 stays 0.
 struct Product<E, T>(PhantomData<(E, T)>);
 
 impl<E: Widened<T> + crate::scalar::Element, T: Accumulator> Scan<3> for Product<E, T> {
@@ -199,17 +200,17 @@ impl<E: Widened<T> + crate::scalar::Element, T: Accumulator> Scan<3> for Product
         x
     }
     #[inline(always)]
-    fn end([carry, ..]: [T; 3], state: [T; 3]) -> [T; 3] {
-        let [own, _, run] = state;
-        [if Self::stands_alone(state) { carry.mul(own) } else { run }; 3]
+    fn end(carry: [T; 3], state: [T; 3]) -> [T; 3] {
+        [if Self::stands_alone(carry, state) { carry[0].mul(state[0]) } else { state[2] }; 3]
     }
     #[inline(always)]
-    fn stands_alone([_, lost, _]: [T; 3]) -> bool {
-        lost == T::ONE
+    fn stands_alone([carry, ..]: [T; 3], [_, lost, _]: [T; 3]) -> bool {
+        let settled = carry == T::ZERO || !carry.is_finite();
+        lost == T::ONE && (settled || !carry.is_extreme())
     }
 }
 
-/// The state is an element and its position. It has none yet where the position is [`Extreme::NOWHERE`].
+/// The state is an element and its position.
 struct Extreme<E, T, const LARGEST: bool>(PhantomData<(E, T)>);
 
 impl<E, T: Accumulator + PartialOrd, const LARGEST: bool> Extreme<E, T, LARGEST> {
@@ -318,16 +319,19 @@ where
 }
 
 /// Floats whose exponential is taken as they are, and accumulated in float64.
-trait Exponent: Widened<f64> + crate::scalar::Float {
+pub(super) trait Exponent: Widened<f64> + crate::scalar::Float {
+    const LOWEST: Self;
     fn exp<const L: usize, const FAST: bool>(x: [Self; L]) -> [Self; L];
 }
 impl Exponent for f32 {
+    const LOWEST: f32 = f32::NEG_INFINITY;
     #[inline(always)]
     fn exp<const L: usize, const FAST: bool>(x: [f32; L]) -> [f32; L] {
         exp::<f32, L, FAST>(x)
     }
 }
 impl Exponent for f64 {
+    const LOWEST: f64 = f64::NEG_INFINITY;
     #[inline(always)]
     fn exp<const L: usize, const FAST: bool>(x: [f64; L]) -> [f64; L] {
         exp::<f64, L, FAST>(x)
@@ -397,34 +401,33 @@ impl<E: Exponent> Scan<4> for LogSumExp<E> {
 /// The largest element of a line, or NaN.
 struct Largest<E>(PhantomData<E>);
 
-impl<E: Exponent> Scan<2> for Largest<E> {
+impl<E: Exponent> Scan<1> for Largest<E> {
     type E = E;
-    type T = f64;
-    const START: [f64; 2] = [f64::NEG_INFINITY, 0.0];
+    type T = E;
+    const START: [E; 1] = [E::LOWEST];
 
     #[inline(always)]
-    fn begin(_: [f64; 2]) -> [f64; 2] {
+    fn begin(_: [E; 1]) -> [E; 1] {
         Self::START
     }
     #[inline(always)]
-    #[allow(clippy::eq_op)]
-    fn step<const L: usize, const FAST: bool>([most, _]: &mut [[f64; L]; 2], x: [E; L], _: [f64; L]) {
+    fn step<const L: usize, const FAST: bool>([most]: &mut [[E; L]; 1], x: [E; L], _: [E; L]) {
         for j in 0..L {
-            let x = x[j].wide();
-            most[j] = if (x > most[j]) | (x != x) { x } else { most[j] };
+            most[j] = x[j].maximum(most[j]);
         }
     }
     #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(_: &[[f64; L]; 2], _: &[[f64; L]; 2], x: [E; L]) -> [E; L] {
+    fn emit<const L: usize, const FAST: bool>(_: &[[E; L]; 1], _: &[[E; L]; 1], x: [E; L]) -> [E; L] {
         x
     }
-    fn end([carry, _]: [f64; 2], [own, _]: [f64; 2]) -> [f64; 2] {
-        [if own > carry || own.is_nan() { own } else { carry }, 0.0]
+    fn end([carry]: [E; 1], [own]: [E; 1]) -> [E; 1] {
+        [own.maximum(carry)]
     }
 }
 
-/// The largest element, which is known, and the sum of the exponentials of what the others are above it.
-struct SumExp<E>(PhantomData<E>);
+/// The largest element, which is known, and the sum of the exponentials of what the others are above it. What it writes
+/// are those exponentials, or the elements themselves where their logarithms are wanted.
+struct SumExp<E, const LOG: bool>(PhantomData<E>);
 
 /// The exponentials of what elements are above the largest one.
 #[inline(always)]
@@ -435,7 +438,7 @@ fn above<E: Exponent, const L: usize, const FAST: bool>(mut x: [E; L], most: &[f
     E::exp::<L, FAST>(x)
 }
 
-impl<E: Exponent> Scan<2> for SumExp<E> {
+impl<E: Exponent, const LOG: bool> Scan<2> for SumExp<E, LOG> {
     type E = E;
     type T = f64;
     const WEIGHT: usize = 4;
@@ -453,48 +456,76 @@ impl<E: Exponent> Scan<2> for SumExp<E> {
         }
     }
     #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(_: &[[f64; L]; 2], _: &[[f64; L]; 2], x: [E; L]) -> [E; L] {
-        x
+    fn emit<const L: usize, const FAST: bool>(
+        _: &[[f64; L]; 2],
+        [most, _]: &[[f64; L]; 2],
+        x: [E; L],
+    ) -> [E; L] {
+        // The compiler sees that `step` has computed them.
+        if LOG { x } else { above::<E, L, FAST>(x, most) }
     }
     fn end([most, carry]: [f64; 2], [_, own]: [f64; 2]) -> [f64; 2] {
         [most, carry + own]
     }
 }
 
-/// What a line becomes once its largest element and its sum are known.
-struct Softmax<E, const LOG: bool>(PhantomData<E>);
+/// What a line becomes once its largest element and its sum are known: a name, how the sum is used, and the results.
+macro_rules! last {
+    ($($(#[$doc:meta])* $name:ident |$sum:ident| $begin:expr, |$x:ident, $most:ident| $emit:block)*) => { $(
+        $(#[$doc])*
+        struct $name<E>(PhantomData<E>);
 
-impl<E: Exponent, const LOG: bool> Scan<2> for Softmax<E, LOG> {
-    type E = E;
-    type T = f64;
-    const WEIGHT: usize = 4;
-    const START: [f64; 2] = [f64::NEG_INFINITY, 0.0];
+        impl<E: Exponent> Scan<2> for $name<E> {
+            type E = E;
+            type T = f64;
+            const WEIGHT: usize = 4;
+            const START: [f64; 2] = [f64::NEG_INFINITY, 0.0];
 
-    #[inline(always)]
-    fn begin([most, sum]: [f64; 2]) -> [f64; 2] {
-        [most, if LOG { Log::exact(sum) } else { 1.0 / sum }]
-    }
-    #[inline(always)]
-    fn step<const L: usize, const FAST: bool>(_: &mut [[f64; L]; 2], _: [E; L], _: [f64; L]) {}
-    #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(
-        _: &[[f64; L]; 2],
-        [most, sum]: &[[f64; L]; 2],
-        mut x: [E; L],
-    ) -> [E; L] {
-        if LOG {
-            for j in 0..L {
-                x[j] = E::narrow((x[j].wide() - most[j]) - sum[j]);
+            #[inline(always)]
+            fn begin([most, $sum]: [f64; 2]) -> [f64; 2] {
+                [most, $begin]
             }
-            return x;
+            #[inline(always)]
+            fn step<const L: usize, const FAST: bool>(_: &mut [[f64; L]; 2], _: [E; L], _: [f64; L]) {}
+            #[inline(always)]
+            fn emit<const L: usize, const FAST: bool>(
+                _: &[[f64; L]; 2],
+                [$most, $sum]: &[[f64; L]; 2],
+                mut $x: [E; L],
+            ) -> [E; L] {
+                $emit
+            }
+            fn end(carry: [f64; 2], _: [f64; 2]) -> [f64; 2] {
+                carry
+            }
         }
-        let mut shares = above::<E, L, FAST>(x, most);
+    )* };
+}
+
+last! {
+    /// From the elements.
+    Softmax |sum| 1.0 / sum, |x, most| {
+        x = above::<E, L, FAST>(x, most);
+        scaled(x, sum)
+    }
+    /// From the exponentials.
+    Scaled |sum| 1.0 / sum, |x, _most| {
+        x = scaled(x, sum);
+        x
+    }
+    /// From the elements.
+    LogSoftmax |sum| Log::exact(sum), |x, most| {
         for j in 0..L {
-            shares[j] = E::narrow(shares[j].wide() * sum[j]);
+            x[j] = E::narrow((x[j].wide() - most[j]) - sum[j]);
         }
-        shares
+        x
     }
-    fn end(carry: [f64; 2], _: [f64; 2]) -> [f64; 2] {
-        carry
+}
+
+#[inline(always)]
+fn scaled<E: Exponent, const L: usize>(mut x: [E; L], factor: &[f64; L]) -> [E; L] {
+    for j in 0..L {
+        x[j] = E::narrow(x[j].wide() * factor[j]);
     }
+    x
 }

@@ -17,15 +17,17 @@ pub use functions::{Function, cummax, cummin, cumprod, cumsum, log_softmax, logc
 
 use super::OPERANDS;
 use crate::dtype::DType;
-use crate::error::{Error, Problem, Result};
+use crate::error::Result;
 use crate::layout::{Layout, Mode};
 use crate::nest::{Loop, Nest, Operand, Order, Pointers};
 use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
+use functions::Widened;
 use scan::{CHUNK, Frame, Lanes, NARROW, Rows, Scan, WIDE, pass};
 use smallvec::SmallVec;
+use std::ops::Range;
 use tile::{ROOM, Room, Side};
 
 /// Lines that have so many elements are cut into lanes if there are few of them.
@@ -34,6 +36,12 @@ const LONG: usize = 16 * CHUNK;
 const FEW: usize = 64;
 /// Elements of a thread's piece, for an operation as cheap as an addition.
 const PIECE: usize = 64 << 10;
+
+/// Chunks of a long line that are worked on before the next ones, by all threads and by one alone.
+const SHARED_WINDOW: usize = 4096;
+const WINDOW: usize = 4 * NARROW;
+/// Bytes of lines that are kept from pass to pass.
+const SETTLED: usize = 256 << 10;
 
 /// The tensors of a call and the dim that its lines lie along.
 #[derive(Clone, Copy)]
@@ -120,6 +128,11 @@ struct Rooms {
     tile: Room,
     spare: Room,
     indices: Room,
+    settled: Vec<[u64; 2]>,
+}
+
+impl Rooms {
+    const NEW: Rooms = Rooms { tile: Room::NEW, spare: Room::NEW, indices: Room::NEW, settled: Vec::new() };
 }
 
 impl Job {
@@ -152,45 +165,52 @@ impl Job {
         at
     }
 
-    /// Runs one function for strips of lines that together have all of them.
-    fn each_strip(&self, weight: usize, work: impl Fn(&Strip, &mut Rooms) + Sync) -> Result<()> {
-        let width = self.width();
+    /// Runs one function for strips of so many lines that together have all of them.
+    fn each_strip<C>(
+        &self,
+        width: usize,
+        weight: usize,
+        make: impl Fn() -> C + Sync,
+        work: impl Fn(&Strip, &mut Rooms, &mut C) + Sync,
+    ) -> Result<()> {
         let per_run = self.inner.extent.div_ceil(width);
         let strips = self.lines() / self.inner.extent * per_run;
         let together = (PIECE / weight / (width.min(self.inner.extent) * self.length)).max(1);
         let shared = threads::worth((self.lines() * self.length).saturating_mul(weight));
         threads::run(strips.div_ceil(together), shared, &|piece| {
-            let mut rooms = Rooms { tile: Room::NEW, spare: Room::NEW, indices: Room::NEW };
+            let (mut rooms, mut lanes) = (Rooms::NEW, make());
             for index in piece * together..strips.min((piece + 1) * together) {
                 let first = index % per_run * width;
                 let at = self.line(index / per_run, first);
                 let width = width.min(self.inner.extent - first);
-                work(&Strip { at, lane: self.inner.steps, width, spread: 0 }, &mut rooms);
+                work(&Strip { at, lane: self.inner.steps, width, spread: 0 }, &mut rooms, &mut lanes);
             }
         })
     }
 
-    /// Runs one function for groups of chunks that together make a line; the chunks of a group are equally long.
-    fn each_group(
+    /// Runs one function for groups of chunks that together make a range of them; the chunks of a group are equally
+    /// long.
+    fn each_group<C>(
         &self,
-        line: Pointers,
+        line: &Line,
+        range: Range<usize>,
         weight: usize,
-        shared: bool,
-        work: impl Fn(usize, &Strip, usize, &mut Rooms) + Sync,
+        make: impl Fn() -> C + Sync,
+        work: impl Fn(usize, &Strip, usize, &mut Rooms, &mut C) + Sync,
     ) -> Result<()> {
-        let line = Line(line);
-        let whole = self.length / CHUNK;
-        let groups = whole.div_ceil(NARROW) + !self.length.is_multiple_of(CHUNK) as usize;
+        let whole = range.end.min(self.length / CHUNK) - range.start;
+        let groups = whole.div_ceil(NARROW) + (range.len() > whole) as usize;
         let together = (PIECE / weight / (NARROW * CHUNK)).max(1);
-        threads::run(groups.div_ceil(together), shared, &|piece| {
-            let mut rooms = Rooms { tile: Room::NEW, spare: Room::NEW, indices: Room::NEW };
+        threads::run(groups.div_ceil(together), self.shared(weight), &|piece| {
+            let (mut rooms, mut lanes) = (Rooms::NEW, make());
             for group in piece * together..groups.min((piece + 1) * together) {
-                let chunk = (group * NARROW).min(whole);
-                let (width, rows) = match whole - chunk {
-                    0 => (1, self.length - whole * CHUNK),
+                let at = (group * NARROW).min(whole);
+                let chunk = range.start + at;
+                let (width, rows) = match whole - at {
+                    0 => (1, self.length - chunk * CHUNK),
                     left => (left.min(NARROW), CHUNK),
                 };
-                work(chunk, &self.chunks(&line, chunk, width), rows, &mut rooms);
+                work(chunk, &self.chunks(line, chunk, width), rows, &mut rooms, &mut lanes);
             }
         })
     }
@@ -275,67 +295,124 @@ impl Job {
         }
     }
 
-    /// The carries of all chunks of a line, and behind them that of the whole line.
-    fn carries<S: Scan<K>, const K: usize>(
+    /// Works on a long line, window by window: the totals of every chunk, the carries one after the other, and then what
+    /// `emit` makes of the chunks and their carries. What the second reading needs is then still in a cache. Gives the
+    /// carry behind the line.
+    fn windows<S: Scan<K>, const K: usize>(
         &self,
-        line: Pointers,
+        line: &Line,
         start: [S::T; K],
-        shared: bool,
-    ) -> Result<Vec<[S::T; K]>> {
+        emit: impl Fn(Range<usize>, &[[S::T; K]]) -> Result<()>,
+    ) -> Result<[S::T; K]> {
         let chunks = self.length.div_ceil(CHUNK);
-        let mut carries = Vec::new();
-        carries.try_reserve_exact(chunks + 1).map_err(|_| {
-            Error::new("", Problem::OutOfMemory { bytes: (chunks + 1) * size_of::<[S::T; K]>() })
-        })?;
-        carries.resize(chunks + 1, start);
-        // Totals are put where the next chunk's carry will be.
-        let totals = Totals(carries.as_mut_ptr());
-        self.each_group(line, S::WEIGHT, shared, |chunk, strip, rows, rooms| {
-            let totals = &totals;
-            let mut lanes = Lanes::<S, K>::new(start);
-            // SAFETY: the group's chunks are the line's; each has its own slot.
-            unsafe {
-                self.pass::<S, K, false>(&mut lanes, strip, (0, rows), chunk * CHUNK, rooms);
-                (0..strip.width).for_each(|lane| totals.0.add(chunk + lane + 1).write(lanes.state(lane)));
+        let window = if self.shared(S::WEIGHT) { SHARED_WINDOW } else { WINDOW };
+        let mut carries = vec![start; window + 1];
+        let mut rooms = Rooms::NEW;
+        for first in (0..chunks).step_by(window) {
+            let range = first..chunks.min(first + window);
+            // Totals are put where the next chunk's carry will be.
+            let totals = Totals(carries.as_mut_ptr());
+            let make = || Lanes::<S, K>::new(start);
+            self.each_group(line, range.clone(), S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
+                let totals = &totals;
+                lanes.begin_all(strip.width, |_| start);
+                // SAFETY: the group's chunks are the line's; each has its own slot.
+                unsafe {
+                    self.pass::<S, K, false>(lanes, strip, (0, rows), chunk * CHUNK, rooms);
+                    let slot = totals.0.add(chunk - first + 1);
+                    (0..strip.width).for_each(|lane| slot.add(lane).write(lanes.state(lane)));
+                }
+            })?;
+            for chunk in range.clone() {
+                let at = chunk - first;
+                let mut total = carries[at + 1];
+                if !S::stands_alone(carries[at], total) {
+                    let mut lanes = Lanes::<S, K>::new(carries[at]);
+                    let rows = CHUNK.min(self.length - chunk * CHUNK);
+                    let strip = self.chunks(line, chunk, 1);
+                    // SAFETY: a chunk of the line.
+                    unsafe {
+                        self.pass::<S, K, false>(&mut lanes, &strip, (0, rows), chunk * CHUNK, &mut rooms)
+                    };
+                    total = lanes.state(0);
+                }
+                carries[at + 1] = S::end(carries[at], total);
             }
-        })?;
-        let mut rooms = Rooms { tile: Room::NEW, spare: Room::NEW, indices: Room::NEW };
-        for chunk in 0..chunks {
-            let mut total = carries[chunk + 1];
-            if !S::stands_alone(total) {
-                let mut lanes = Lanes::<S, K>::new(carries[chunk]);
-                let rows = CHUNK.min(self.length - chunk * CHUNK);
-                let strip = self.chunks(&Line(line), chunk, 1);
-                // SAFETY: a chunk of the line.
-                unsafe { self.pass::<S, K, false>(&mut lanes, &strip, (0, rows), chunk * CHUNK, &mut rooms) };
-                total = lanes.state(0);
-            }
-            carries[chunk + 1] = S::end(carries[chunk], total);
+            emit(range.clone(), &carries)?;
+            carries[0] = carries[range.len()];
         }
-        Ok(carries)
+        Ok(carries[0])
     }
 
-    /// Writes a long line: every chunk after its carry.
+    /// Writes some chunks of a long line, each after its carry.
     fn emit<S: Scan<K>, const K: usize>(
         &self,
-        line: Pointers,
-        shared: bool,
+        line: &Line,
+        range: Range<usize>,
         carry: impl Fn(usize) -> [S::T; K] + Sync,
     ) -> Result<()> {
-        self.each_group(line, S::WEIGHT, shared, |chunk, strip, rows, rooms| {
-            let mut lanes = Lanes::<S, K>::new(S::START);
-            (0..strip.width).for_each(|lane| lanes.begin(lane, carry(chunk + lane)));
+        let make = || Lanes::<S, K>::new(S::START);
+        self.each_group(line, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
+            lanes.begin_all(strip.width, |lane| carry(chunk + lane));
             // SAFETY: the group's chunks are the line's.
-            unsafe { self.pass::<S, K, true>(&mut lanes, strip, (0, rows), chunk * CHUNK, rooms) };
+            unsafe { self.pass::<S, K, true>(lanes, strip, (0, rows), chunk * CHUNK, rooms) };
         })
     }
 
-    fn each_line(&self, mut work: impl FnMut(Pointers, bool) -> Result<()>) -> Result<()> {
+    fn each_line(&self, mut work: impl FnMut(&Line) -> Result<()>) -> Result<()> {
         for index in 0..self.lines() {
-            let line = self.line(index / self.inner.extent, index % self.inner.extent);
-            work(line, threads::worth(self.length))?;
+            work(&Line(self.line(index / self.inner.extent, index % self.inner.extent)))?;
         }
         Ok(())
+    }
+
+    /// Whether several threads work on a long line.
+    fn shared(&self, weight: usize) -> bool {
+        threads::worth(self.length.saturating_mul(weight))
+    }
+
+    /// The same lines, with the output in place of the input.
+    fn over_output(&self) -> Job {
+        Job { outer: SmallVec::new(), input: self.output, ..*self }
+    }
+
+    /// Works on a strip of lines in a room, if it needs one and fits: so that several passes cast and turn it once.
+    ///
+    /// # Safety
+    /// The strip's lanes are lines of the job.
+    unsafe fn settled<E: Element>(
+        &self,
+        strip: &Strip,
+        rooms: &mut Rooms,
+        work: impl FnOnce(&Job, &Strip, &mut Rooms),
+    ) {
+        let (lane, width, size) = (strip.lane, strip.width, size_of::<E>());
+        let bytes = self.length * width * size;
+        if self.input.is_tile(lane[1]) && self.output.is_tile(lane[0]) || bytes > SETTLED {
+            return work(self, strip, rooms);
+        }
+        let mut memory = std::mem::take(&mut rooms.settled);
+        memory.resize(memory.len().max(bytes.div_ceil(16)), [0; 2]);
+        let (room, spare) = (memory.as_mut_ptr().cast::<u8>(), rooms.spare.start());
+        let most = ROOM / (self.output.size.max(self.input.size).max(size) * width);
+        let tiles = || (0..self.length).step_by(most).map(|row| (row, most.min(self.length - row)));
+        let there = |k: usize, side: &Side, row: usize| strip.at[k].wrapping_offset(row as isize * side.step);
+        // SAFETY: the caller's promise; the memory holds all rows, and the spare room `most` of them.
+        unsafe {
+            for (row, rows) in tiles() {
+                let from = there(1, &self.input, row);
+                self.input.read(room.add(row * width * size), spare, from, lane[1], (rows, width));
+            }
+            let side = Side::input(E::DTYPE, E::DTYPE, (width * size) as isize);
+            let near = Job { outer: SmallVec::new(), input: side, output: side, ..*self };
+            let at = [room, room, room, room];
+            work(&near, &Strip { at, lane: [size as isize; OPERANDS], ..*strip }, rooms);
+            for (row, rows) in tiles() {
+                let to = there(0, &self.output, row);
+                self.output.write(room.add(row * width * size), spare, to, lane[0], (rows, width));
+            }
+        }
+        rooms.settled = memory;
     }
 }
 
@@ -353,46 +430,74 @@ unsafe impl<T> Sync for Totals<T> {}
 fn run_scan<S: Scan<K>, const K: usize>(request: &Request) -> Result<()> {
     with_job(S::E::DTYPE, request, |job| {
         if job.is_long() {
-            return job.each_line(|line, shared| {
-                let carries = job.carries::<S, K>(line, S::START, shared)?;
-                job.emit::<S, K>(line, shared, |chunk| carries[chunk])
+            return job.each_line(|line| {
+                let emit = |range: Range<usize>, carries: &[[S::T; K]]| {
+                    let first = range.start;
+                    job.emit::<S, K>(line, range, |chunk| carries[chunk - first])
+                };
+                job.windows::<S, K>(line, S::START, emit).map(|_| ())
             });
         }
-        job.each_strip(S::WEIGHT, |strip, rooms| {
-            let mut lanes = Lanes::<S, K>::new(S::START);
+        let make = || Lanes::<S, K>::new(S::START);
+        job.each_strip(job.width(), S::WEIGHT, make, |strip, rooms, lanes| {
+            lanes.begin_all(strip.width, |_| S::START);
             // SAFETY: a strip of the job's lines.
-            unsafe { job.lines_pass::<S, K, true>(&mut lanes, strip, rooms) };
+            unsafe { job.lines_pass::<S, K, true>(lanes, strip, rooms) };
         })
     })
 }
 
-/// A function of whole lines: two passes that gather what they need, the second one knowing what the first found, and
-/// one that writes.
-fn run_whole<A, B, C, const K: usize>(request: &Request) -> Result<()>
+/// A function of whole lines: a pass that finds the largest element, one that sums with its help, and one that writes.
+/// Where the second one may leave its terms in the output, `D` makes results of them; `C` starts from the elements.
+fn run_whole<A, B, C, D>(request: &Request) -> Result<()>
 where
-    A: Scan<K>,
-    B: Scan<K, E = A::E, T = A::T>,
-    C: Scan<K, E = A::E, T = A::T>,
+    A: Scan<1, T: Widened<f64>>,
+    B: Scan<2, E = A::E, T = f64>,
+    C: Scan<2, E = A::E, T = f64>,
+    D: Scan<2, E = A::E, T = f64>,
 {
+    let next = |[most]: [A::T; 1]| [most.wide(), 0.0];
     with_job(A::E::DTYPE, request, |job| {
         if job.is_long() {
-            return job.each_line(|line, shared| {
-                let last = |carries: Vec<[A::T; K]>| *carries.last().expect("one more than chunks");
-                let found = last(job.carries::<A, K>(line, A::START, shared)?);
-                let found = last(job.carries::<B, K>(line, found, shared)?);
-                job.emit::<C, K>(line, shared, |_| found)
+            return job.each_line(|line| {
+                let most = job.windows::<A, 1>(line, A::START, |_, _| Ok(()))?;
+                let sum = job.windows::<B, 2>(line, next(most), |_, _| Ok(()))?;
+                job.emit::<C, 2>(line, 0..job.length.div_ceil(CHUNK), |_| sum)
             });
         }
-        job.each_strip(A::WEIGHT + B::WEIGHT + C::WEIGHT, |strip, rooms| {
-            let mut lanes = Lanes::<A, K>::new(A::START);
-            // SAFETY: strips of the job's lines.
-            unsafe {
-                job.lines_pass::<A, K, false>(&mut lanes, strip, rooms);
-                let mut lanes = Lanes::<B, K>::after(lanes.carry, strip.width);
-                job.lines_pass::<B, K, false>(&mut lanes, strip, rooms);
-                let mut lanes = Lanes::<C, K>::after(lanes.carry, strip.width);
-                job.lines_pass::<C, K, true>(&mut lanes, strip, rooms);
-            }
+        // So few lines side by side that a second cache holds them from pass to pass.
+        let width = (SETTLED / (job.length * size_of::<A::E>())).clamp(NARROW, job.width()) / NARROW * NARROW;
+        let weight = A::WEIGHT + B::WEIGHT + D::WEIGHT;
+        let make = || {
+            (
+                Lanes::<A, 1>::new(A::START),
+                Lanes::<B, 2>::new(B::START),
+                Lanes::<C, 2>::new(C::START),
+                Lanes::<D, 2>::new(D::START),
+            )
+        };
+        job.each_strip(width, weight, make, |strip, rooms, (found, sums, last, made)| {
+            let work = |job: &Job, strip: &Strip, rooms: &mut Rooms| {
+                let width = strip.width;
+                // SAFETY: strips of the job's lines; the output's own elements may be read once they are written.
+                unsafe {
+                    found.begin_all(width, |_| A::START);
+                    job.lines_pass::<A, 1, false>(found, strip, rooms);
+                    sums.begin_all(width, |lane| next(found.carry(lane)));
+                    if !job.output.is_tile(strip.lane[0]) {
+                        job.lines_pass::<B, 2, false>(sums, strip, rooms);
+                        last.begin_all(width, |lane| sums.carry(lane));
+                        return job.lines_pass::<C, 2, true>(last, strip, rooms);
+                    }
+                    job.lines_pass::<B, 2, true>(sums, strip, rooms);
+                    made.begin_all(width, |lane| sums.carry(lane));
+                    let (mut strip, job) = (*strip, job.over_output());
+                    (strip.at[1], strip.lane[1]) = (strip.at[0], strip.lane[0]);
+                    job.lines_pass::<D, 2, true>(made, &strip, rooms);
+                }
+            };
+            // SAFETY: a strip of the job's lines.
+            unsafe { job.settled::<A::E>(strip, rooms, work) };
         })
     })
 }

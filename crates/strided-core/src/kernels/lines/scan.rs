@@ -6,11 +6,14 @@
 
 use crate::cpu::{self, Task, dispatch};
 use crate::scalar::{Element, Num};
+use std::ops::Range;
 
 /// Elements of a chunk.
 pub(super) const CHUNK: usize = 256;
 /// Lanes whose states stay in registers.
 pub(super) const NARROW: usize = 16;
+/// Rows through which a block of lanes is stepped before the next one.
+const BAND: usize = 16;
 /// The most lanes of a tile.
 pub(super) const WIDE: usize = 256;
 
@@ -60,16 +63,16 @@ pub trait Scan<const K: usize>: 'static {
     /// The carry of the next chunk.
     fn end(carry: [Self::T; K], state: [Self::T; K]) -> [Self::T; K];
 
-    /// Whether `end` may be asked with a state that began with START in place of the carry.
+    /// Whether `end` may be asked with a state that began with START in place of this carry.
     #[inline(always)]
-    fn stands_alone(_: [Self::T; K]) -> bool {
+    fn stands_alone(_carry: [Self::T; K], _state: [Self::T; K]) -> bool {
         true
     }
 }
 
 /// Carries and states of the lanes of a tile.
 pub(super) struct Lanes<S: Scan<K>, const K: usize> {
-    pub carry: [[S::T; WIDE]; K],
+    carry: [[S::T; WIDE]; K],
     state: [[S::T; WIDE]; K],
 }
 
@@ -78,11 +81,9 @@ impl<S: Scan<K>, const K: usize> Lanes<S, K> {
         Lanes { carry: carry.map(|v| [v; WIDE]), state: S::begin(carry).map(|v| [v; WIDE]) }
     }
 
-    /// Lanes that begin with carries of their own.
-    pub fn after(carry: [[S::T; WIDE]; K], width: usize) -> Self {
-        let mut lanes = Lanes { carry, state: carry };
-        (0..width).for_each(|lane| lanes.begin(lane, std::array::from_fn(|k| carry[k][lane])));
-        lanes
+    /// The carry of a lane.
+    pub fn carry(&self, lane: usize) -> [S::T; K] {
+        std::array::from_fn(|k| self.carry[k][lane])
     }
 
     /// The state of a lane.
@@ -99,11 +100,15 @@ impl<S: Scan<K>, const K: usize> Lanes<S, K> {
         }
     }
 
+    /// Begins chunks in the first lanes.
+    pub fn begin_all(&mut self, width: usize, carry: impl Fn(usize) -> [S::T; K]) {
+        (0..width).for_each(|lane| self.begin(lane, carry(lane)));
+    }
+
     /// Ends the chunks of the first lanes, and begins the next ones.
     pub fn turn(&mut self, width: usize) {
         for lane in 0..width {
-            let carry = std::array::from_fn(|k| self.carry[k][lane]);
-            self.begin(lane, S::end(carry, self.state(lane)));
+            self.begin(lane, S::end(self.carry(lane), self.state(lane)));
         }
     }
 }
@@ -161,28 +166,23 @@ impl<S: Scan<K>, const K: usize, const EMIT: bool> Task for Pass<'_, S, K, EMIT>
         let Pass(lanes, frame) = self;
         let spread: [S::T; NARROW] = std::array::from_fn(|j| S::place(j * frame.spread));
         if frame.width == NARROW {
-            let carry = load::<S, K, NARROW>(&lanes.carry, 0);
-            let mut state = load::<S, K, NARROW>(&lanes.state, 0);
-            for row in 0..frame.rows {
-                let at = moved(spread, S::place(frame.at + row));
-                // SAFETY: the promise of `pass`.
-                unsafe { step::<S, K, NARROW, EMIT, FAST>(&frame, &carry, &mut state, row, 0, at) };
-            }
-            store::<S, K, NARROW>(&mut lanes.state, 0, state);
-            return;
+            // SAFETY: the promise of `pass`.
+            return unsafe { band::<S, K, NARROW, EMIT, FAST>(lanes, &frame, 0..frame.rows, 0, spread) };
         }
-        for row in 0..frame.rows {
+        // In bands of rows, so that states are loaded and stored once for several of them.
+        for first in (0..frame.rows).step_by(BAND) {
+            let rows = first..frame.rows.min(first + BAND);
             let mut lane = 0;
             while lane + NARROW <= frame.width {
-                let at = moved(spread, S::place(frame.at + row + lane * frame.spread));
+                let places = moved(spread, S::place(lane * frame.spread));
                 // SAFETY: the promise of `pass`.
-                unsafe { step_stored::<S, K, NARROW, EMIT, FAST>(lanes, &frame, row, lane, at) };
+                unsafe { band::<S, K, NARROW, EMIT, FAST>(lanes, &frame, rows.clone(), lane, places) };
                 lane += NARROW;
             }
             while lane < frame.width {
-                let at = [S::place(frame.at + row + lane * frame.spread)];
+                let places = [S::place(lane * frame.spread)];
                 // SAFETY: the promise of `pass`.
-                unsafe { step_stored::<S, K, 1, EMIT, FAST>(lanes, &frame, row, lane, at) };
+                unsafe { band::<S, K, 1, EMIT, FAST>(lanes, &frame, rows.clone(), lane, places) };
                 lane += 1;
             }
         }
@@ -217,22 +217,25 @@ fn store<S: Scan<K>, const K: usize, const L: usize>(
     }
 }
 
-/// A step of L lanes whose states lie in memory.
+/// Steps L lanes through some rows, with their states in registers.
 ///
 /// # Safety
 /// The promise of [`pass`].
 #[inline(always)]
-unsafe fn step_stored<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
+unsafe fn band<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
     lanes: &mut Lanes<S, K>,
     frame: &Frame,
-    row: usize,
+    rows: Range<usize>,
     lane: usize,
-    at: [S::T; L],
+    places: [S::T; L],
 ) {
     let carry = load::<S, K, L>(&lanes.carry, lane);
     let mut state = load::<S, K, L>(&lanes.state, lane);
-    // SAFETY: the caller's promise.
-    unsafe { step::<S, K, L, EMIT, FAST>(frame, &carry, &mut state, row, lane, at) };
+    for row in rows {
+        let at = moved(places, S::place(frame.at + row));
+        // SAFETY: the caller's promise.
+        unsafe { step::<S, K, L, EMIT, FAST>(frame, &carry, &mut state, row, lane, at) };
+    }
     store::<S, K, L>(&mut lanes.state, lane, state);
 }
 
