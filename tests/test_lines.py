@@ -68,8 +68,16 @@ def test_diff_of_nothing_and_into_an_output():
         (lambda: st.tensor(1).diff(), ValueError, "diff: .*at least 1"),
         (lambda: st.ones(2).diff(-1), ValueError, "diff: n is -1, wanted 0 or more"),
         (lambda: st.ones(2).diff(dim=1), IndexError, "diff: dim 1 is outside"),
-        (lambda: st.ones(2).diff(prepend=st.tensor(1.0)), ValueError, r"diff: prepend is of shape \(\), wanted the shape 2"),
-        (lambda: st.ones(2, 2).diff(append=st.ones(3, 1)), ValueError, "diff: append is of shape 3x1, wanted the shape 2x2 but"),
+        (
+            lambda: st.ones(2).diff(prepend=st.tensor(1.0)),
+            ValueError,
+            r"diff: prepend is of shape \(\), wanted the shape 2",
+        ),
+        (
+            lambda: st.ones(2, 2).diff(append=st.ones(3, 1)),
+            ValueError,
+            "diff: append is of shape 3x1, wanted the shape 2x2 but",
+        ),
         (lambda: st.ones(2).diff(prepend=[1]), TypeError, "diff: prepend must be a Tensor"),
         (lambda: st.trapezoid(st.tensor(1.0)), IndexError, "trapezoid: dim -1"),
         (lambda: st.trapezoid(st.ones(2, dtype=bool)), TypeError, "trapezoid: y is bool"),

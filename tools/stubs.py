@@ -218,7 +218,7 @@ WORDS = {
     "size": "shape",
     "stride": "strides",
 }
-WITHOUT_WORDS = {"resize_", "slice", "unfold"}
+WITHOUT_WORDS = {"cumulative_trapezoid", "resize_", "slice", "trapezoid", "trapz", "unfold"}
 
 VIEWS = "tuple[…, ...]"  # `…` is the class whose method it is
 RETURNS = {
