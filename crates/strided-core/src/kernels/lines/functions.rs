@@ -290,30 +290,22 @@ where
     }
 }
 
+/// A function of every lane, in blocks as long as registers are: longer ones would leave them.
 #[inline(always)]
-fn exp<T: Copy, const L: usize, const FAST: bool>(mut x: [T; L]) -> [T; L]
-where
-    Exp: Function1<T>,
-{
+fn of_each<F: Function1<T>, T: Copy, const L: usize, const FAST: bool>(mut x: [T; L]) -> [T; L] {
+    if FAST && size_of::<T>() == 8 && L.is_multiple_of(8) {
+        for first in (0..L).step_by(8) {
+            let mut block = [x[first]; 8];
+            block.copy_from_slice(&x[first..first + 8]);
+            x[first..first + 8].copy_from_slice(&F::block(block));
+        }
+        return x;
+    }
     if FAST {
-        return Exp::block(x);
+        return F::block(x);
     }
     for v in &mut x {
-        *v = Exp::exact(*v);
-    }
-    x
-}
-
-#[inline(always)]
-fn log<T: Copy, const L: usize, const FAST: bool>(mut x: [T; L]) -> [T; L]
-where
-    Log: Function1<T>,
-{
-    if FAST {
-        return Log::block(x);
-    }
-    for v in &mut x {
-        *v = Log::exact(*v);
+        *v = F::exact(*v);
     }
     x
 }
@@ -327,14 +319,14 @@ impl Exponent for f32 {
     const LOWEST: f32 = f32::NEG_INFINITY;
     #[inline(always)]
     fn exp<const L: usize, const FAST: bool>(x: [f32; L]) -> [f32; L] {
-        exp::<f32, L, FAST>(x)
+        of_each::<Exp, f32, L, FAST>(x)
     }
 }
 impl Exponent for f64 {
     const LOWEST: f64 = f64::NEG_INFINITY;
     #[inline(always)]
     fn exp<const L: usize, const FAST: bool>(x: [f64; L]) -> [f64; L] {
-        exp::<f64, L, FAST>(x)
+        of_each::<Exp, f64, L, FAST>(x)
     }
 }
 
@@ -350,7 +342,7 @@ impl<E: Exponent> LogSumExp<E> {
         for j in 0..L {
             apart[j] = if x[j].wide() == m[j] { 0.0 } else { -(x[j].wide() - m[j]).abs() };
         }
-        let share = exp::<f64, L, FAST>(apart);
+        let share = of_each::<Exp, f64, L, FAST>(apart);
         for j in 0..L {
             let above = x[j].wide() > m[j];
             s[j] = if above { s[j] * share[j] + 1.0 } else { s[j] + share[j] };
@@ -384,7 +376,7 @@ impl<E: Exponent> Scan<4> for LogSumExp<E> {
         [_, _, m, s]: &[[f64; L]; 4],
         mut x: [E; L],
     ) -> [E; L] {
-        let logs = log::<f64, L, FAST>(*s);
+        let logs = of_each::<Log, f64, L, FAST>(*s);
         for j in 0..L {
             x[j] = E::narrow(m[j] + logs[j]);
         }
