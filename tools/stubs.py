@@ -32,6 +32,7 @@ from types import EllipsisType
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
 import numpy
+from strided import return_types as _return_types
 from strided.display.drawing import Drawing
 from typing_extensions import Buffer, CapsuleType, Self
 
@@ -81,12 +82,15 @@ class _Count(builtins.int):
 '''
 
 PARAMETERS = {
+    "append": "Tensor",
     "args": "Any",
+    "aweights": "Tensor",
     "base": "_Number",
     "buffer": "Buffer",
     "bytes": "SupportsIndex",
     "chunks": "SupportsIndex",
     "copy": "_Bool",
+    "correction": "SupportsIndex",
     "count": "SupportsIndex",
     "create": "_Bool",
     "d": "_DTypeLike",
@@ -101,6 +105,7 @@ PARAMETERS = {
     "dims": "_Ints",
     "dl_device": "tuple[_Int, _Int]",
     "dtype": "_DTypeLike",
+    "dx": "_Number",
     "end": "_Number",
     "end_dim": "SupportsIndex",
     "ext": "_Lender | CapsuleType",
@@ -109,6 +114,7 @@ PARAMETERS = {
     "fill_value": "_Number",
     "force": "_Bool",
     "from_": "_DTypeLike",
+    "fweights": "Tensor",
     "grow": "_Bool",
     "index": "_Ints",
     "indices": "_Ints",
@@ -120,6 +126,7 @@ PARAMETERS = {
     "keepdim": "_Bool",
     "length": "SupportsIndex",
     "max_version": "tuple[_Int, _Int]",
+    "maxnorm": "_Number",
     "memo": "Any",
     "mode": "SupportsIndex",
     "m": "SupportsIndex",
@@ -134,6 +141,8 @@ PARAMETERS = {
     "order": 'Literal["row", "column"]',
     "other": "Tensor",
     "out": "Tensor",
+    "p": "_Number",
+    "prepend": "Tensor",
     "readonly": "_Bool",
     "requires_grad": "Literal[False]",
     "s": "_Number",
@@ -162,11 +171,15 @@ PARAMETERS = {
     "type1": "_DTypeLike",
     "type2": "_DTypeLike",
     "value": "_Number",
+    "x": "Tensor",
+    "y": "Tensor",
 }
 
 # Where one name means different things: "owner.name" or "name", then the parameter.
 SPECIAL = {
     ("as_strided", "input"): "Tensor | Storage",
+    ("cummax", "out"): "tuple[Tensor, Tensor]",
+    ("cummin", "out"): "tuple[Tensor, Tensor]",
     ("Layout.slice", "start"): "SupportsIndex",
     ("Layout.compatible", "other"): "Tensor | _Layout",
     ("expand_as", "other"): "Tensor | _Layout",
@@ -205,7 +218,7 @@ WORDS = {
     "size": "shape",
     "stride": "strides",
 }
-WITHOUT_WORDS = {"resize_", "slice", "unfold"}
+WITHOUT_WORDS = {"cumulative_trapezoid", "resize_", "slice", "trapezoid", "trapz", "unfold"}
 
 VIEWS = "tuple[…, ...]"  # `…` is the class whose method it is
 RETURNS = {
@@ -216,6 +229,8 @@ RETURNS = {
     "__dlpack_device__": "tuple[_Int, _Int]",
     "can_cast": "_Bool",
     "chunk": VIEWS,
+    "cummax": "_return_types.cummax",
+    "cummin": "_return_types.cummin",
     "data_ptr": "_Int",
     "dim": "_Int",
     "element_size": "_Int",

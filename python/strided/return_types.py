@@ -23,6 +23,30 @@ class aminmax(NamedTuple):
     max: Tensor
 
 
+class cummax(NamedTuple):
+    """The largest elements so far, and where they are.
+
+    >>> import strided
+    >>> strided.tensor([1, 5, 2]).cummax(0).values.tolist()
+    [1, 5, 5]
+    """
+
+    values: Tensor
+    indices: Tensor
+
+
+class cummin(NamedTuple):
+    """The smallest elements so far, and where they are.
+
+    >>> import strided
+    >>> strided.tensor([1, 5, 2]).cummin(0).indices.tolist()
+    [0, 0, 0]
+    """
+
+    values: Tensor
+    indices: Tensor
+
+
 class max(NamedTuple):
     """The largest elements, and where they are.
 

@@ -322,6 +322,24 @@ impl Deref for TensorArg {
     }
 }
 
+/// `out=` of a function with two results.
+#[derive(Clone, Copy)]
+pub struct Pair(pub TensorArg, pub TensorArg);
+impl FromArg for Pair {
+    const WANTED: &'static str = "a tuple of two Tensors";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Pair>> {
+        let items = crate::call::bound(py, object);
+        let Ok(tuple) = items.cast::<pyo3::types::PyTuple>() else { return Ok(None) };
+        if tuple.len() != 2 {
+            return Ok(None);
+        }
+        // The tuple, which the caller holds, keeps them alive.
+        let (first, second) = (tuple.get_item(0)?.as_ptr(), tuple.get_item(1)?.as_ptr());
+        let both = is_tensor(first) && is_tensor(second);
+        Ok(both.then_some(Pair(TensorArg(first), TensorArg(second))))
+    }
+}
+
 /// A layout argument, also given by a tensor that has it.
 pub struct LayoutArg(pub Layout);
 impl FromArg for LayoutArg {

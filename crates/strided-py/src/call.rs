@@ -198,16 +198,6 @@ pub fn python<'py>(
     Ok(py.import(module)?.getattr(function)?.call1(args)?.into_ptr())
 }
 
-/// Two results under the names of their kind, one of `strided.return_types`.
-pub fn named_pair<'py>(
-    py: Python<'py>,
-    kind: &str,
-    first: Bound<'py, PyAny>,
-    second: Bound<'py, PyAny>,
-) -> Result<Object> {
-    python(py, "strided.return_types", kind, (first, second))
-}
-
 /// An object as PyO3 sees it.
 pub fn bound<'py>(py: Python<'py>, object: Object) -> Bound<'py, PyAny> {
     // SAFETY: callers pass a living object.

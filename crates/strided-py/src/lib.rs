@@ -20,6 +20,7 @@ mod mapped;
 mod methods;
 mod object;
 mod ops;
+mod results;
 mod rows;
 mod sequence;
 mod size;

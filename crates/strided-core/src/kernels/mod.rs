@@ -1,6 +1,6 @@
 //! Everything that reads or writes an element: loops over addresses, steps and a count.
 //!
-//! `launch`, `reduce`, `create`, `swap` and `item` have the safe functions that operations call: they pin tensors
+//! `launch`, `reduce`, `lines`, `create`, `swap` and `item` have the safe functions that operations call: they pin tensors
 //! and run kernels. A [`Kernel`] runs one innermost loop. It sees operands in four cases (all dense, left scalar, right
 //! scalar, anything) and may be given an output that *is* one of its inputs, element for element; any
 //! other overlap was resolved before. Tensor memory may alias, so no kernel forms a `&[T]` over it.
@@ -11,6 +11,7 @@ pub mod create;
 mod drive;
 pub mod item;
 pub mod launch;
+pub mod lines;
 pub mod map;
 pub mod maths;
 pub mod reduce;

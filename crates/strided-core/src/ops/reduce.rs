@@ -62,7 +62,7 @@ rows! {
     };
     /// NaN is left out before the elements become another dtype.
     NANSUM "nansum" = |x, dtype| {
-        let result = dtype.unwrap_or(summed(real(x)?));
+        let result = real(dtype.unwrap_or(summed(real(x)?)))?;
         Terms::of(x).without_nan().to(result.compute()).plan(lanes!(result.compute(), any, Sum), result)
     };
     PROD "prod" = |x, dtype| {
@@ -358,7 +358,7 @@ fn deliver(result: Tensor, dtype: DType, out: Option<&Tensor>) -> Result<Option<
 /// The mean of the elements that are not NaN.
 pub fn nanmean(x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let work = || {
-        let dtype = divisible(real(x.dtype())?, request.dtype)?;
+        let dtype = real(divisible(real(x.dtype())?, request.dtype)?)?;
         let wide = Request { dtype: Some(dtype.compute()), ..*request };
         let sum = run(&NANSUM, x, &wide, None)?.expect("new");
         let nans = run(&COUNT_NAN, x, &Request { dtype: None, ..*request }, None)?.expect("new");

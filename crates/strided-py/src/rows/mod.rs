@@ -2,8 +2,10 @@
 
 pub mod convert;
 pub mod create;
+pub mod lines;
 pub mod query;
 pub mod reduce;
+pub mod scans;
 pub mod system;
 pub mod values;
 pub mod views;
@@ -12,8 +14,18 @@ use crate::methods::Row;
 
 /// Every row.
 pub fn all() -> Vec<Row> {
-    [views::rows(), query::rows(), values::rows(), reduce::rows(), create::rows(), convert::rows(), system::rows()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        views::rows(),
+        query::rows(),
+        values::rows(),
+        reduce::rows(),
+        create::rows(),
+        convert::rows(),
+        system::rows(),
+        scans::rows(),
+        lines::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

@@ -1,15 +1,16 @@
 //! Reductions.
 
-use crate::args::{Any, FromArg, Ints, Object, TensorArg, wrong_type};
-use crate::call::{LARGE, again, detached, give, named_pair, owned};
+use crate::args::{Any, FromArg, Ints, Object, Pair, TensorArg, wrong_type};
+use crate::call::{give, with_threads};
 use crate::errors::{Fail, Result};
 use crate::methods;
-use crate::object::{is_tensor, wrap};
+use crate::object::is_tensor;
 use crate::ops;
+use crate::results::{placed, placed_pair};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyTuple};
+use pyo3::types::PyBool;
 use strided_core::layout::Dims;
-use strided_core::ops::reduce::{self, Request, Results, Row};
+use strided_core::ops::reduce::{self, Request, Row};
 use strided_core::ops::table::Op;
 use strided_core::{DType, Tensor};
 
@@ -51,7 +52,7 @@ methods! { rows(py, x):
     both nanmean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
         let dims = dims_of(dim);
         let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-        single(py, x, out, |x, [out, _]| Ok([reduce::nanmean(x, &request, out)?, None]))
+        placed(py, x, out, |x, out| reduce::nanmean(x, &request, out))
     };
 
     /// The largest element, of all or along dims; NaN if there is one.
@@ -174,7 +175,7 @@ methods! { rows(py, x):
         let p = p.map_or(2.0, |Order(p)| p);
         let dims = dims_of(dim);
         let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-        single(py, x, out, |x, [out, _]| Ok([reduce::norm(x, p, &request, out)?, None]))
+        placed(py, x, out, |x, out| reduce::norm(x, p, &request, out))
     };
 
     /// The p-norm of the difference of two tensors.
@@ -184,7 +185,7 @@ methods! { rows(py, x):
     both dist(other: TensorArg, p: Option<Order> = None) => {
         let p = p.map_or(2.0, |Order(p)| p);
         let other = Tensor::clone(&other);
-        single(py, x, None, |x, _| Ok([Some(reduce::dist(x, &other, p)?), None]))
+        placed(py, x, None, |x, _| reduce::dist(x, &other, p).map(Some))
     };
 
     /// Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way.
@@ -200,7 +201,7 @@ methods! { rows(py, x):
     /// (True, False)
     both equal(other: TensorArg) => {
         let (x, other) = (Tensor::clone(&x), Tensor::clone(&other));
-        give(py, crate::call::with_threads(py, x.size(), || reduce::equal(&x, &other))?)
+        give(py, with_threads(py, x.size(), || reduce::equal(&x, &other))?)
     };
 }
 
@@ -215,26 +216,6 @@ impl FromArg for Order {
         }
         let name = crate::call::bound(py, object).extract::<String>();
         Ok(name.is_ok_and(|name| name == "fro").then_some(Order(2.0)))
-    }
-}
-
-/// Two outputs.
-#[derive(Clone, Copy)]
-struct Pair([Object; 2]);
-
-impl FromArg for Pair {
-    const WANTED: &'static str = "a tuple of two Tensors";
-    fn read(py: Python<'_>, object: Object) -> Result<Option<Pair>> {
-        let items = crate::call::bound(py, object);
-        let Ok(tuple) = items.cast::<PyTuple>() else { return Ok(None) };
-        let [first, second] = [tuple.get_item(0), tuple.get_item(1)];
-        match (tuple.len(), first, second) {
-            // The tuple, which the caller holds, keeps them alive.
-            (2, Ok(a), Ok(b)) if is_tensor(a.as_ptr()) && is_tensor(b.as_ptr()) => {
-                Ok(Some(Pair([a.as_ptr(), b.as_ptr()])))
-            }
-            _ => Ok(None),
-        }
     }
 }
 
@@ -259,7 +240,7 @@ fn one(
 ) -> Result<Object> {
     let dims = dims_of(dims);
     let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-    single(py, x, out, |x, [out, _]| Ok([reduce::run(row, x, &request, out)?, None]))
+    placed(py, x, out, |x, out| reduce::run(row, x, &request, out))
 }
 
 /// Runs a reduction with two results.
@@ -275,7 +256,7 @@ fn both(
 ) -> Result<Object> {
     let dims = dims_of(dims);
     let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
-    pair(py, name, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
+    placed_pair(py, name, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
 }
 
 /// `max` and `min`: of all elements, along a dim, or of pairs.
@@ -337,7 +318,10 @@ fn spread(
 ) -> Result<Object> {
     let (dims, correction) = corrected(py, dim, unbiased, correction)?;
     let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
-    single(py, x, out, |x, outs| reduce::variance(root, false, x, &request, outs))
+    placed(py, x, out, |x, out| {
+        let [result, _] = reduce::variance(root, false, x, &request, [out, None])?;
+        Ok(result)
+    })
 }
 
 fn spread_and_mean(
@@ -353,53 +337,5 @@ fn spread_and_mean(
     let (dims, correction) = corrected(py, dim, unbiased, correction)?;
     let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
     let name = if root { "std_mean" } else { "var_mean" };
-    pair(py, name, x, out, |x, outs| reduce::variance(root, true, x, &request, outs))
-}
-
-/// Work with one result: into `out`, or a new tensor.
-fn single(
-    py: Python<'_>,
-    x: TensorArg,
-    out: Option<TensorArg>,
-    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Results> + Send,
-) -> Result<Object> {
-    let [result, _] = reduced(py, x, [out, None], work)?;
-    Ok(result.expect("there is a result").unbind().into_ptr())
-}
-
-/// Work with two results: into a pair of outputs, or new tensors, with the names of their kind.
-fn pair(
-    py: Python<'_>,
-    name: &str,
-    x: TensorArg,
-    out: Option<Pair>,
-    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Results> + Send,
-) -> Result<Object> {
-    let outs = out.map_or([None, None], |Pair(objects)| objects.map(|object| Some(TensorArg(object))));
-    let [first, second] = reduced(py, x, outs, work)?.map(|result| result.expect("there are two results"));
-    named_pair(py, name, first, second)
-}
-
-/// The results of a reduction as objects: new ones, or the outputs.
-fn reduced<'py>(
-    py: Python<'py>,
-    x: TensorArg,
-    outs: [Option<TensorArg>; 2],
-    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Results> + Send,
-) -> Result<[Option<Bound<'py, PyAny>>; 2]> {
-    let results = if x.size() < LARGE {
-        work(&x, [outs[0].as_deref(), outs[1].as_deref()])?
-    } else {
-        let (input, outputs) = (Tensor::clone(&x), outs.map(|out| out.as_deref().cloned()));
-        detached(py, || work(&input, [outputs[0].as_ref(), outputs[1].as_ref()]))?
-    };
-    let mut objects = [None, None];
-    for (object, (new, out)) in objects.iter_mut().zip(results.into_iter().zip(outs)) {
-        *object = match (new, out) {
-            (Some(new), _) => Some(owned(py, wrap(py, new))?),
-            (None, Some(out)) => Some(owned(py, Ok(again(out.0)))?),
-            (None, None) => None,
-        };
-    }
-    Ok(objects)
+    placed_pair(py, name, x, out, |x, outs| reduce::variance(root, true, x, &request, outs))
 }

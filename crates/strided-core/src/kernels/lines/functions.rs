@@ -1,0 +1,523 @@
+//! The functions of lines, one row each: what they accumulate, how, and what they write.
+
+use super::scan::Scan;
+use super::{Request, run_scan, run_whole};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::kernels::maths::rows::{Exp, Function1, Log};
+use crate::scalar::{Complex, Num};
+use std::marker::PhantomData;
+
+/// A function of lines for one compute dtype.
+pub type Function = fn(&Request) -> Result<()>;
+
+/// The function that serves tensors of a dtype. Integers are computed in 64 bits, which wrap alike: so a narrower result is cut from
+/// theirs.
+macro_rules! table {
+    ($($(#[$doc:meta])* $name:ident: $($($dtype:ident)|+ => $run:expr),+;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(dtype: DType) -> Option<Function> {
+            match dtype {
+                $($(DType::$dtype)|+ => Some($run),)+
+                #[allow(unreachable_patterns)]
+                _ => None,
+            }
+        }
+    )* };
+}
+
+table! {
+    /// Sums of all elements up to each. Halves and float32 are added in float64.
+    cumsum:
+        Bool | U8 | U16 | U32 | U64 | I8 | I16 | I32 | I64 => run_scan::<Sum<i64, i64>, 1>,
+        F16 | BF16 | F32 => run_scan::<Sum<f32, f64>, 1>,
+        F64 => run_scan::<Sum<f64, f64>, 1>,
+        C64 => run_scan::<Sum<Complex<f32>, Complex<f64>>, 1>,
+        C128 => run_scan::<Sum<Complex<f64>, Complex<f64>>, 1>;
+    /// Products of all elements up to each.
+    cumprod:
+        Bool | U8 | U16 | U32 | U64 | I8 | I16 | I32 | I64 => run_scan::<Product<i64, i64>, 3>,
+        F16 | BF16 | F32 => run_scan::<Product<f32, f64>, 3>,
+        F64 => run_scan::<Product<f64, f64>, 3>,
+        C64 => run_scan::<Product<Complex<f32>, Complex<f64>>, 3>,
+        C128 => run_scan::<Product<Complex<f64>, Complex<f64>>, 3>;
+    /// The largest element up to each, and its position.
+    cummax:
+        U64 => run_scan::<Extreme<u64, u64, true>, 2>,
+        Bool | U8 | U16 | U32 | I8 | I16 | I32 | I64 => run_scan::<Extreme<i64, i64, true>, 2>,
+        F16 | BF16 | F32 => run_scan::<Extreme<f32, f64, true>, 2>,
+        F64 => run_scan::<Extreme<f64, f64, true>, 2>;
+    /// The smallest element up to each, and its position.
+    cummin:
+        U64 => run_scan::<Extreme<u64, u64, false>, 2>,
+        Bool | U8 | U16 | U32 | I8 | I16 | I32 | I64 => run_scan::<Extreme<i64, i64, false>, 2>,
+        F16 | BF16 | F32 => run_scan::<Extreme<f32, f64, false>, 2>,
+        F64 => run_scan::<Extreme<f64, f64, false>, 2>;
+    /// The logarithm of the sum of the exponentials of all elements up to each.
+    logcumsumexp:
+        F16 | BF16 | F32 => run_scan::<LogSumExp<f32>, 4>,
+        F64 => run_scan::<LogSumExp<f64>, 4>;
+    /// Exponentials, divided by their sum.
+    softmax:
+        F16 | BF16 | F32 => run_whole::<Largest<f32>, SumExp<f32, false>, Softmax<f32>, Scaled<f32>>,
+        F64 => run_whole::<Largest<f64>, SumExp<f64, false>, Softmax<f64>, Scaled<f64>>;
+    /// The logarithm of `softmax`.
+    log_softmax:
+        F16 | BF16 | F32 => run_whole::<Largest<f32>, SumExp<f32, true>, LogSoftmax<f32>, LogSoftmax<f32>>,
+        F64 => run_whole::<Largest<f64>, SumExp<f64, true>, LogSoftmax<f64>, LogSoftmax<f64>>;
+}
+
+/// Elements of a tile and the wider numbers in which they are accumulated.
+pub(super) trait Widened<T>: Copy {
+    fn wide(self) -> T;
+    fn narrow(wide: T) -> Self;
+}
+macro_rules! widened {
+    ($($e:ty: $t:ty, |$x:ident| $wide:expr, $narrow:expr;)*) => { $(
+        impl Widened<$t> for $e {
+            #[inline(always)]
+            fn wide(self) -> $t { let $x = self; $wide }
+            #[inline(always)]
+            fn narrow($x: $t) -> $e { $narrow }
+        }
+    )* };
+}
+widened! {
+    i64: i64, |x| x, x;
+    u64: u64, |x| x, x;
+    f64: f64, |x| x, x;
+    f32: f64, |x| x as f64, x as f32;
+    Complex<f64>: Complex<f64>, |x| x, x;
+    Complex<f32>: Complex<f64>, |x| Complex::new(x.re as f64, x.im as f64), Complex::new(x.re as f32, x.im as f32);
+}
+
+/// What an accumulator must tell besides its arithmetic.
+trait Accumulator: Num {
+    /// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
+    const NOTHING: Self;
+    /// Whether a product is so large or small that another factor may lose its digits; that of integers never is.
+    fn is_extreme(self) -> bool;
+    /// The position as a number, and back.
+    fn place(position: usize) -> Self;
+    fn position(self) -> i64;
+}
+macro_rules! accumulators {
+    ($($t:ty: $nothing:expr, |$x:ident| $extreme:expr, |$at:ident| $place:expr, $position:expr;)*) => { $(
+        impl Accumulator for $t {
+            const NOTHING: Self = $nothing;
+            #[inline(always)]
+            fn is_extreme(self) -> bool { let $x = self; $extreme }
+            #[inline(always)]
+            fn place($at: usize) -> Self { $place }
+            #[inline(always)]
+            fn position(self) -> i64 { let $x = self; $position }
+        }
+    )* };
+}
+/// The product of two numbers of such magnitudes has all its digits.
+const MODERATE: std::ops::RangeInclusive<f64> = 1e-145..=1e145;
+/// Where float64 counts in ones.
+const ONES: f64 = (1u64 << 52) as f64;
+accumulators! {
+    i64: 0, |x| { let _ = x; false }, |at| at as i64, x;
+    u64: 0, |x| { let _ = x; false }, |at| at as u64, x as i64;
+    f64: -0.0, |x| is_extreme(x.abs()), |at| at as f64,
+        // As bits, because that is an instruction for several lanes and a conversion is not.
+        ((x + ONES).to_bits() & ((1 << 52) - 1)) as i64;
+    Complex<f64>: Complex::new(-0.0, -0.0), |x| is_extreme(x.re.abs().max(x.im.abs())), |at| Complex::new(at as f64, 0.0), x.re as i64;
+}
+
+#[inline(always)]
+fn is_extreme(size: f64) -> bool {
+    !((size >= *MODERATE.start()) & (size <= *MODERATE.end()))
+}
+
+struct Sum<E, T>(PhantomData<(E, T)>);
+
+impl<E: Widened<T> + crate::scalar::Element, T: Accumulator> Scan<1> for Sum<E, T> {
+    type E = E;
+    type T = T;
+    const START: [T; 1] = [T::NOTHING];
+
+    #[inline(always)]
+    fn begin(_: [T; 1]) -> [T; 1] {
+        Self::START
+    }
+    #[inline(always)]
+    fn step<const L: usize, const FAST: bool>([sum]: &mut [[T; L]; 1], x: [E; L], _: [T; L]) {
+        for j in 0..L {
+            sum[j] = sum[j].add(x[j].wide());
+        }
+    }
+    #[inline(always)]
+    fn emit<const L: usize, const FAST: bool>(
+        [carry]: &[[T; L]; 1],
+        [sum]: &[[T; L]; 1],
+        mut x: [E; L],
+    ) -> [E; L] {
+        for j in 0..L {
+            x[j] = E::narrow(carry[j].add(sum[j]));
+        }
+        x
+    }
+    #[inline(always)]
+    fn end([carry]: [T; 1], [sum]: [T; 1]) -> [T; 1] {
+        [carry.add(sum)]
+    }
+}
+
+/// The state is the chunk's own product, 1 unless that ever was extreme, and the product from the line's first element on,
+/// which is the result. The own product serves the chunks behind it, unless the other one could have lost digits that it
+/// has not: a product that became 0 stays 0.
+struct Product<E, T>(PhantomData<(E, T)>);
+
+impl<E: Widened<T> + crate::scalar::Element, T: Accumulator> Scan<3> for Product<E, T> {
+    type E = E;
+    type T = T;
+    const START: [T; 3] = [T::ONE; 3];
+
+    #[inline(always)]
+    fn begin([carry, ..]: [T; 3]) -> [T; 3] {
+        [T::ONE, T::ONE, carry]
+    }
+    #[inline(always)]
+    fn step<const L: usize, const FAST: bool>([own, lost, run]: &mut [[T; L]; 3], x: [E; L], _: [T; L]) {
+        for j in 0..L {
+            own[j] = own[j].mul(x[j].wide());
+            run[j] = run[j].mul(x[j].wide());
+            lost[j] = if own[j].is_extreme() { T::ZERO } else { lost[j] };
+        }
+    }
+    #[inline(always)]
+    fn emit<const L: usize, const FAST: bool>(
+        _: &[[T; L]; 3],
+        [_, _, run]: &[[T; L]; 3],
+        mut x: [E; L],
+    ) -> [E; L] {
+        for j in 0..L {
+            x[j] = E::narrow(run[j]);
+        }
+        x
+    }
+    #[inline(always)]
+    fn end(carry: [T; 3], state: [T; 3]) -> [T; 3] {
+        [if Self::stands_alone(carry, state) { carry[0].mul(state[0]) } else { state[2] }; 3]
+    }
+    #[inline(always)]
+    fn stands_alone([carry, ..]: [T; 3], [_, lost, _]: [T; 3]) -> bool {
+        let settled = carry == T::ZERO || !carry.is_finite();
+        lost == T::ONE && (settled || !carry.is_extreme())
+    }
+}
+
+/// The state is an element and its position.
+struct Extreme<E, T, const LARGEST: bool>(PhantomData<(E, T)>);
+
+impl<E, T: Accumulator + PartialOrd, const LARGEST: bool> Extreme<E, T, LARGEST> {
+    /// Whether a later element takes the place of an earlier one.
+    #[inline(always)]
+    #[allow(clippy::eq_op)]
+    fn takes(later: T, earlier: T) -> bool {
+        let beyond = if LARGEST { later >= earlier } else { later <= earlier };
+        beyond | (later != later)
+    }
+}
+
+trait Nowhere: Num {
+    /// What every element takes the place of.
+    const LOWEST: Self;
+    const HIGHEST: Self;
+}
+macro_rules! nowhere {
+    ($($t:ty: $low:expr, $high:expr;)*) => { $(impl Nowhere for $t { const LOWEST: Self = $low; const HIGHEST: Self = $high; })* };
+}
+nowhere! {
+    i64: i64::MIN, i64::MAX;
+    u64: 0, u64::MAX;
+    f64: f64::NEG_INFINITY, f64::INFINITY;
+}
+
+impl<E, T, const LARGEST: bool> Scan<2> for Extreme<E, T, LARGEST>
+where
+    E: Widened<T> + crate::scalar::Element,
+    T: Accumulator + Nowhere + PartialOrd,
+{
+    type E = E;
+    type T = T;
+    const INDEXED: bool = true;
+    const WEIGHT: usize = 2;
+    const START: [T; 2] = [if LARGEST { T::LOWEST } else { T::HIGHEST }, T::ZERO];
+
+    #[inline(always)]
+    fn begin(_: [T; 2]) -> [T; 2] {
+        Self::START
+    }
+    #[inline(always)]
+    fn step<const L: usize, const FAST: bool>([most, place]: &mut [[T; L]; 2], x: [E; L], at: [T; L]) {
+        for j in 0..L {
+            let takes = Self::takes(x[j].wide(), most[j]);
+            most[j] = if takes { x[j].wide() } else { most[j] };
+            place[j] = if takes { at[j] } else { place[j] };
+        }
+    }
+    #[inline(always)]
+    fn emit<const L: usize, const FAST: bool>(
+        [earlier, _]: &[[T; L]; 2],
+        [own, _]: &[[T; L]; 2],
+        mut x: [E; L],
+    ) -> [E; L] {
+        for j in 0..L {
+            x[j] = E::narrow(if Self::takes(own[j], earlier[j]) { own[j] } else { earlier[j] });
+        }
+        x
+    }
+    #[inline(always)]
+    fn index<const L: usize>([earlier, before]: &[[T; L]; 2], [own, place]: &[[T; L]; 2]) -> [i64; L] {
+        let mut indices = [0; L];
+        for j in 0..L {
+            let takes = Self::takes(own[j], earlier[j]);
+            indices[j] = (if takes { place[j] } else { before[j] }).position();
+        }
+        indices
+    }
+    #[inline(always)]
+    fn place(position: usize) -> T {
+        T::place(position)
+    }
+    #[inline(always)]
+    fn end(carry: [T; 2], own: [T; 2]) -> [T; 2] {
+        if Self::takes(own[0], carry[0]) { own } else { carry }
+    }
+}
+
+/// A function of every lane, in blocks as long as registers are: longer ones would leave them.
+#[inline(always)]
+fn of_each<F: Function1<T>, T: Copy, const L: usize, const FAST: bool>(mut x: [T; L]) -> [T; L] {
+    if FAST && size_of::<T>() == 8 && L.is_multiple_of(8) {
+        for first in (0..L).step_by(8) {
+            let mut block = [x[first]; 8];
+            block.copy_from_slice(&x[first..first + 8]);
+            x[first..first + 8].copy_from_slice(&F::block(block));
+        }
+        return x;
+    }
+    if FAST {
+        return F::block(x);
+    }
+    for v in &mut x {
+        *v = F::exact(*v);
+    }
+    x
+}
+
+/// Floats whose exponential is taken as they are, and accumulated in float64.
+pub(super) trait Exponent: Widened<f64> + crate::scalar::Float {
+    const LOWEST: Self;
+    fn exp<const L: usize, const FAST: bool>(x: [Self; L]) -> [Self; L];
+}
+impl Exponent for f32 {
+    const LOWEST: f32 = f32::NEG_INFINITY;
+    #[inline(always)]
+    fn exp<const L: usize, const FAST: bool>(x: [f32; L]) -> [f32; L] {
+        of_each::<Exp, f32, L, FAST>(x)
+    }
+}
+impl Exponent for f64 {
+    const LOWEST: f64 = f64::NEG_INFINITY;
+    #[inline(always)]
+    fn exp<const L: usize, const FAST: bool>(x: [f64; L]) -> [f64; L] {
+        of_each::<Exp, f64, L, FAST>(x)
+    }
+}
+
+/// Sums of exponentials as `s` times e to the power of `m`, the largest element: those of the chunk, and those from the
+/// line's first element on.
+struct LogSumExp<E>(PhantomData<E>);
+
+impl<E: Exponent> LogSumExp<E> {
+    /// Adds one exponential to each sum. Equal numbers, which may be infinite, are 0 apart; a NaN stays in the sum.
+    #[inline(always)]
+    fn add<const L: usize, const FAST: bool>(m: &mut [f64; L], s: &mut [f64; L], x: [E; L]) {
+        let mut apart = [0.0; L];
+        for j in 0..L {
+            apart[j] = if x[j].wide() == m[j] { 0.0 } else { -(x[j].wide() - m[j]).abs() };
+        }
+        let share = of_each::<Exp, f64, L, FAST>(apart);
+        for j in 0..L {
+            let above = x[j].wide() > m[j];
+            s[j] = if above { s[j] * share[j] + 1.0 } else { s[j] + share[j] };
+            m[j] = if above { x[j].wide() } else { m[j] };
+        }
+    }
+}
+
+impl<E: Exponent> Scan<4> for LogSumExp<E> {
+    type E = E;
+    type T = f64;
+    const WEIGHT: usize = 16;
+    const START: [f64; 4] = [f64::NEG_INFINITY, 0.0, f64::NEG_INFINITY, 0.0];
+
+    #[inline(always)]
+    fn begin([m, s, ..]: [f64; 4]) -> [f64; 4] {
+        [f64::NEG_INFINITY, 0.0, m, s]
+    }
+    #[inline(always)]
+    fn step<const L: usize, const FAST: bool>(
+        [m, s, run_m, run_s]: &mut [[f64; L]; 4],
+        x: [E; L],
+        _: [f64; L],
+    ) {
+        Self::add::<L, FAST>(m, s, x);
+        Self::add::<L, FAST>(run_m, run_s, x);
+    }
+    #[inline(always)]
+    fn emit<const L: usize, const FAST: bool>(
+        _: &[[f64; L]; 4],
+        [_, _, m, s]: &[[f64; L]; 4],
+        mut x: [E; L],
+    ) -> [E; L] {
+        let logs = of_each::<Log, f64, L, FAST>(*s);
+        for j in 0..L {
+            x[j] = E::narrow(m[j] + logs[j]);
+        }
+        x
+    }
+    fn end([m1, s1, ..]: [f64; 4], [m2, s2, ..]: [f64; 4]) -> [f64; 4] {
+        let m = if m2 > m1 { m2 } else { m1 };
+        let share = |own: f64| if own == m { 1.0 } else { Exp::exact(own - m) };
+        let s = s1 * share(m1) + s2 * share(m2);
+        [m, s, m, s]
+    }
+}
+
+/// The largest element of a line, or NaN.
+struct Largest<E>(PhantomData<E>);
+
+impl<E: Exponent> Scan<1> for Largest<E> {
+    type E = E;
+    type T = E;
+    const START: [E; 1] = [E::LOWEST];
+
+    #[inline(always)]
+    fn begin(_: [E; 1]) -> [E; 1] {
+        Self::START
+    }
+    #[inline(always)]
+    fn step<const L: usize, const FAST: bool>([most]: &mut [[E; L]; 1], x: [E; L], _: [E; L]) {
+        for j in 0..L {
+            most[j] = x[j].maximum(most[j]);
+        }
+    }
+    #[inline(always)]
+    fn emit<const L: usize, const FAST: bool>(_: &[[E; L]; 1], _: &[[E; L]; 1], x: [E; L]) -> [E; L] {
+        x
+    }
+    fn end([carry]: [E; 1], [own]: [E; 1]) -> [E; 1] {
+        [own.maximum(carry)]
+    }
+}
+
+/// The largest element, which is known, and the sum of the exponentials of what the others are above it. What it writes
+/// are those exponentials, or the elements themselves where their logarithms are wanted.
+struct SumExp<E, const LOG: bool>(PhantomData<E>);
+
+/// The exponentials of what elements are above the largest one.
+#[inline(always)]
+fn above<E: Exponent, const L: usize, const FAST: bool>(mut x: [E; L], most: &[f64; L]) -> [E; L] {
+    for j in 0..L {
+        x[j] = x[j].sub(E::narrow(most[j]));
+    }
+    E::exp::<L, FAST>(x)
+}
+
+impl<E: Exponent, const LOG: bool> Scan<2> for SumExp<E, LOG> {
+    type E = E;
+    type T = f64;
+    const WEIGHT: usize = 4;
+    const START: [f64; 2] = [f64::NEG_INFINITY, 0.0];
+
+    #[inline(always)]
+    fn begin([most, _]: [f64; 2]) -> [f64; 2] {
+        [most, 0.0]
+    }
+    #[inline(always)]
+    fn step<const L: usize, const FAST: bool>([most, sum]: &mut [[f64; L]; 2], x: [E; L], _: [f64; L]) {
+        let terms = above::<E, L, FAST>(x, most);
+        for j in 0..L {
+            sum[j] += terms[j].wide();
+        }
+    }
+    #[inline(always)]
+    fn emit<const L: usize, const FAST: bool>(
+        _: &[[f64; L]; 2],
+        [most, _]: &[[f64; L]; 2],
+        x: [E; L],
+    ) -> [E; L] {
+        // The compiler sees that `step` has computed them.
+        if LOG { x } else { above::<E, L, FAST>(x, most) }
+    }
+    fn end([most, carry]: [f64; 2], [_, own]: [f64; 2]) -> [f64; 2] {
+        [most, carry + own]
+    }
+}
+
+/// What a line becomes once its largest element and its sum are known: a name, how the sum is used, and the results.
+macro_rules! last {
+    ($($(#[$doc:meta])* $name:ident |$sum:ident| $begin:expr, |$x:ident, $most:ident| $emit:block)*) => { $(
+        $(#[$doc])*
+        struct $name<E>(PhantomData<E>);
+
+        impl<E: Exponent> Scan<2> for $name<E> {
+            type E = E;
+            type T = f64;
+            const WEIGHT: usize = 4;
+            const START: [f64; 2] = [f64::NEG_INFINITY, 0.0];
+
+            #[inline(always)]
+            fn begin([most, $sum]: [f64; 2]) -> [f64; 2] {
+                [most, $begin]
+            }
+            #[inline(always)]
+            fn step<const L: usize, const FAST: bool>(_: &mut [[f64; L]; 2], _: [E; L], _: [f64; L]) {}
+            #[inline(always)]
+            fn emit<const L: usize, const FAST: bool>(
+                _: &[[f64; L]; 2],
+                [$most, $sum]: &[[f64; L]; 2],
+                mut $x: [E; L],
+            ) -> [E; L] {
+                $emit
+            }
+            fn end(carry: [f64; 2], _: [f64; 2]) -> [f64; 2] {
+                carry
+            }
+        }
+    )* };
+}
+
+last! {
+    /// From the elements.
+    Softmax |sum| 1.0 / sum, |x, most| {
+        x = above::<E, L, FAST>(x, most);
+        scaled(x, sum)
+    }
+    /// From the exponentials.
+    Scaled |sum| 1.0 / sum, |x, _most| {
+        x = scaled(x, sum);
+        x
+    }
+    /// From the elements.
+    LogSoftmax |sum| Log::exact(sum), |x, most| {
+        for j in 0..L {
+            x[j] = E::narrow((x[j].wide() - most[j]) - sum[j]);
+        }
+        x
+    }
+}
+
+#[inline(always)]
+fn scaled<E: Exponent, const L: usize>(mut x: [E; L], factor: &[f64; L]) -> [E; L] {
+    for j in 0..L {
+        x[j] = E::narrow(x[j].wide() * factor[j]);
+    }
+    x
+}

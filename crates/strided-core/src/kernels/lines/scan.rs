@@ -1,0 +1,269 @@
+//! A function of lines as a chain of steps, and the loop that runs it over neighbouring lanes.
+//!
+//! A line is cut into chunks of [`CHUNK`] elements, by position alone. What comes before a chunk is its carry; inside,
+//! a state is stepped from element to element. A lane is a chunk: of one of several lines, or one of several chunks
+//! of a single line. Both ways take the same steps, and so give the same bits.
+
+use crate::cpu::{self, Task, dispatch};
+use crate::scalar::{Element, Num};
+use std::ops::Range;
+
+/// Elements of a chunk.
+pub(super) const CHUNK: usize = 256;
+/// Lanes whose states stay in registers.
+pub(super) const NARROW: usize = 16;
+/// Rows through which a block of lanes is stepped before the next one.
+const BAND: usize = 16;
+/// The most lanes of a tile.
+pub(super) const WIDE: usize = 256;
+
+/// A function from a line to a line, with a state of `K` numbers.
+pub trait Scan<const K: usize>: 'static {
+    /// What tiles hold: inputs are cast to it, results are cast from it.
+    type E: Element;
+    /// What is accumulated.
+    type T: Num;
+    /// Whether there is a second result: a position.
+    const INDEXED: bool = false;
+    /// What an element costs next to an addition.
+    const WEIGHT: usize = 1;
+
+    /// The carry of a line's first chunk.
+    const START: [Self::T; K];
+
+    /// The state before the first element of a chunk.
+    fn begin(carry: [Self::T; K]) -> [Self::T; K];
+
+    /// The state after one more element in each lane, which stands at that position of its line.
+    fn step<const L: usize, const FAST: bool>(
+        state: &mut [[Self::T; L]; K],
+        x: [Self::E; L],
+        at: [Self::T; L],
+    );
+
+    /// The results at the last elements.
+    fn emit<const L: usize, const FAST: bool>(
+        carry: &[[Self::T; L]; K],
+        state: &[[Self::T; L]; K],
+        x: [Self::E; L],
+    ) -> [Self::E; L];
+
+    /// The positions at the last elements.
+    #[inline(always)]
+    fn index<const L: usize>(_: &[[Self::T; L]; K], _: &[[Self::T; L]; K]) -> [i64; L] {
+        [0; L]
+    }
+
+    /// A position as a number.
+    #[inline(always)]
+    fn place(_: usize) -> Self::T {
+        Self::T::ZERO
+    }
+
+    /// The carry of the next chunk.
+    fn end(carry: [Self::T; K], state: [Self::T; K]) -> [Self::T; K];
+
+    /// Whether `end` may be asked with a state that began with START in place of this carry.
+    #[inline(always)]
+    fn stands_alone(_carry: [Self::T; K], _state: [Self::T; K]) -> bool {
+        true
+    }
+}
+
+/// Carries and states of the lanes of a tile.
+pub(super) struct Lanes<S: Scan<K>, const K: usize> {
+    carry: [[S::T; WIDE]; K],
+    state: [[S::T; WIDE]; K],
+}
+
+impl<S: Scan<K>, const K: usize> Lanes<S, K> {
+    pub fn new(carry: [S::T; K]) -> Self {
+        Lanes { carry: carry.map(|v| [v; WIDE]), state: S::begin(carry).map(|v| [v; WIDE]) }
+    }
+
+    /// The carry of a lane.
+    pub fn carry(&self, lane: usize) -> [S::T; K] {
+        std::array::from_fn(|k| self.carry[k][lane])
+    }
+
+    /// The state of a lane.
+    pub fn state(&self, lane: usize) -> [S::T; K] {
+        std::array::from_fn(|k| self.state[k][lane])
+    }
+
+    /// Begins a chunk in a lane.
+    pub fn begin(&mut self, lane: usize, carry: [S::T; K]) {
+        let state = S::begin(carry);
+        for k in 0..K {
+            self.carry[k][lane] = carry[k];
+            self.state[k][lane] = state[k];
+        }
+    }
+
+    /// Begins chunks in the first lanes.
+    pub fn begin_all(&mut self, width: usize, carry: impl Fn(usize) -> [S::T; K]) {
+        (0..width).for_each(|lane| self.begin(lane, carry(lane)));
+    }
+
+    /// Ends the chunks of the first lanes, and begins the next ones.
+    pub fn turn(&mut self, width: usize) {
+        for lane in 0..width {
+            self.begin(lane, S::end(self.carry(lane), self.state(lane)));
+        }
+    }
+}
+
+/// Rows of adjacent lanes, one for each position.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub start: *mut u8,
+    /// Bytes from one position to the next.
+    pub step: isize,
+}
+
+impl Rows {
+    pub const NONE: Rows = Rows { start: std::ptr::null_mut(), step: 0 };
+
+    #[inline(always)]
+    fn at<T>(self, row: usize, lane: usize) -> *mut T {
+        self.start.wrapping_offset(row as isize * self.step).cast::<T>().wrapping_add(lane)
+    }
+}
+
+/// What a pass runs over.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub from: Rows,
+    pub to: Rows,
+    pub indices: Rows,
+    /// The position of the first row in the first lane …
+    pub at: usize,
+    /// … and how much further each lane is than the one before.
+    pub spread: usize,
+    pub rows: usize,
+    pub width: usize,
+}
+
+/// Steps the lanes of a tile through its rows; writes results where `EMIT` says so.
+///
+/// # Safety
+/// `from` has rows of so many elements; where `EMIT`, `to` has room for them (and may be `from`), and `indices` too if
+/// the scan has them.
+pub(super) unsafe fn pass<S: Scan<K>, const K: usize, const EMIT: bool>(
+    lanes: &mut Lanes<S, K>,
+    frame: &Frame,
+) {
+    assert!(frame.width <= WIDE);
+    let pass = Pass::<S, K, EMIT>(lanes, *frame);
+    if cpu::reference_kernels() { pass.run::<false>() } else { dispatch(pass) }
+}
+
+struct Pass<'a, S: Scan<K>, const K: usize, const EMIT: bool>(&'a mut Lanes<S, K>, Frame);
+
+impl<S: Scan<K>, const K: usize, const EMIT: bool> Task for Pass<'_, S, K, EMIT> {
+    type Home = S;
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<const FAST: bool>(self) {
+        let Pass(lanes, frame) = self;
+        let spread: [S::T; NARROW] = std::array::from_fn(|j| S::place(j * frame.spread));
+        if frame.width == NARROW {
+            // SAFETY: the promise of `pass`.
+            return unsafe { band::<S, K, NARROW, EMIT, FAST>(lanes, &frame, 0..frame.rows, 0, spread) };
+        }
+        // In bands of rows, so that states are loaded and stored once for several of them.
+        for first in (0..frame.rows).step_by(BAND) {
+            let rows = first..frame.rows.min(first + BAND);
+            let mut lane = 0;
+            while lane + NARROW <= frame.width {
+                let places = moved(spread, S::place(lane * frame.spread));
+                // SAFETY: the promise of `pass`.
+                unsafe { band::<S, K, NARROW, EMIT, FAST>(lanes, &frame, rows.clone(), lane, places) };
+                lane += NARROW;
+            }
+            while lane < frame.width {
+                let places = [S::place(lane * frame.spread)];
+                // SAFETY: the promise of `pass`.
+                unsafe { band::<S, K, 1, EMIT, FAST>(lanes, &frame, rows.clone(), lane, places) };
+                lane += 1;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn moved<T: Num, const L: usize>(mut places: [T; L], by: T) -> [T; L] {
+    for place in &mut places {
+        *place = place.add(by);
+    }
+    places
+}
+
+#[inline(always)]
+fn load<S: Scan<K>, const K: usize, const L: usize>(from: &[[S::T; WIDE]; K], lane: usize) -> [[S::T; L]; K] {
+    let mut lanes = [[S::T::ZERO; L]; K];
+    for k in 0..K {
+        lanes[k].copy_from_slice(&from[k][lane..lane + L]);
+    }
+    lanes
+}
+
+#[inline(always)]
+fn store<S: Scan<K>, const K: usize, const L: usize>(
+    to: &mut [[S::T; WIDE]; K],
+    lane: usize,
+    lanes: [[S::T; L]; K],
+) {
+    for k in 0..K {
+        to[k][lane..lane + L].copy_from_slice(&lanes[k]);
+    }
+}
+
+/// Steps L lanes through some rows, with their states in registers.
+///
+/// # Safety
+/// The promise of [`pass`].
+#[inline(always)]
+unsafe fn band<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
+    lanes: &mut Lanes<S, K>,
+    frame: &Frame,
+    rows: Range<usize>,
+    lane: usize,
+    places: [S::T; L],
+) {
+    let carry = load::<S, K, L>(&lanes.carry, lane);
+    let mut state = load::<S, K, L>(&lanes.state, lane);
+    for row in rows {
+        let at = moved(places, S::place(frame.at + row));
+        // SAFETY: the caller's promise.
+        unsafe { step::<S, K, L, EMIT, FAST>(frame, &carry, &mut state, row, lane, at) };
+    }
+    store::<S, K, L>(&mut lanes.state, lane, state);
+}
+
+/// # Safety
+/// The promise of [`pass`].
+#[inline(always)]
+unsafe fn step<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
+    frame: &Frame,
+    carry: &[[S::T; L]; K],
+    state: &mut [[S::T; L]; K],
+    row: usize,
+    lane: usize,
+    at: [S::T; L],
+) {
+    // SAFETY: the caller's promise; the row is read before it is written.
+    unsafe {
+        let x = frame.from.at::<S::E>(row, lane).cast::<[S::E; L]>().read_unaligned();
+        S::step::<L, FAST>(state, x, at);
+        if EMIT {
+            let to = frame.to.at::<S::E>(row, lane).cast::<[S::E; L]>();
+            to.write_unaligned(S::emit::<L, FAST>(carry, state, x));
+            if const { S::INDEXED } {
+                let to = frame.indices.at::<i64>(row, lane).cast::<[i64; L]>();
+                to.write_unaligned(S::index::<L>(carry, state));
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Results that are new tensors, or lie in the outputs that were given.
+
+use crate::args::{Object, Pair, TensorArg};
+use crate::call::{LARGE, again, detached, owned, python};
+use crate::errors::Result;
+use crate::object::wrap;
+use pyo3::prelude::*;
+use strided_core::Tensor;
+
+/// New tensors; nothing where an output was written.
+pub type Made = [Option<Tensor>; 2];
+
+/// A handle of our own on an argument.
+pub fn own(argument: Option<TensorArg>) -> Option<Tensor> {
+    argument.as_deref().cloned()
+}
+
+/// Work with one result: into `out`, or a new tensor.
+pub fn placed(
+    py: Python<'_>,
+    x: TensorArg,
+    out: Option<TensorArg>,
+    work: impl FnOnce(&Tensor, Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
+) -> Result<Object> {
+    let [result, _] = objects(py, x, [out, None], |x, [out, _]| Ok([work(x, out)?, None]))?;
+    Ok(result.expect("there is a result").unbind().into_ptr())
+}
+
+/// Work with two results: into a pair of outputs, or new tensors, as a tuple of `strided.return_types`.
+pub fn placed_pair(
+    py: Python<'_>,
+    kind: &str,
+    x: TensorArg,
+    out: Option<Pair>,
+    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Made> + Send,
+) -> Result<Object> {
+    let outs = out.map_or([None, None], |Pair(first, second)| [Some(first), Some(second)]);
+    let [first, second] = objects(py, x, outs, work)?.map(|result| result.expect("there are two results"));
+    python(py, "strided.return_types", kind, (first, second))
+}
+
+/// Computes, on handles of our own and detached if the work is large; the results as objects, new ones or the outputs.
+fn objects<'py>(
+    py: Python<'py>,
+    x: TensorArg,
+    outs: [Option<TensorArg>; 2],
+    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Made> + Send,
+) -> Result<[Option<Bound<'py, PyAny>>; 2]> {
+    let made = if x.size() < LARGE {
+        work(&x, [outs[0].as_deref(), outs[1].as_deref()])?
+    } else {
+        let (input, outputs) = (Tensor::clone(&x), outs.map(own));
+        detached(py, || work(&input, [outputs[0].as_ref(), outputs[1].as_ref()]))?
+    };
+    let mut objects = [None, None];
+    for (object, (new, out)) in objects.iter_mut().zip(made.into_iter().zip(outs)) {
+        *object = match (new, out) {
+            (Some(new), _) => Some(owned(py, wrap(py, new))?),
+            (None, Some(out)) => Some(owned(py, Ok(again(out.0)))?),
+            (None, None) => None,
+        };
+    }
+    Ok(objects)
+}
