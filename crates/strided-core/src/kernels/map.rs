@@ -210,8 +210,9 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         // SAFETY: the promise of `fast`, kept by every step; `forward` proves that blocks may be read and written.
         unsafe {
             if let Some(forward) = self.spread::<L>(&mut rooms) {
-                if const { FAST && N == 2 } && forward[N - 1] == 0 {
-                    self.dense::<L, true>(&forward); // `x * 2` is worth a loop that keeps the 2 in a register
+                // `x * 2` is worth a loop that keeps the 2 in a register, and a cast of one element for all one cast.
+                if const { FAST && N <= 2 } && forward[N - 1] == 0 {
+                    self.dense::<L, true>(&forward);
                 }
                 self.dense::<L, false>(&forward);
                 if const { FAST } {
