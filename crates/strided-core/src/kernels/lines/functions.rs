@@ -290,17 +290,9 @@ where
     }
 }
 
-/// A function of every lane, in blocks as long as registers are: longer ones would leave them.
+/// A function of every lane. (In blocks of 8 float64, as the elementwise loops have them, `softmax` took 1.4 times as long.)
 #[inline(always)]
 fn of_each<F: Function1<T>, T: Copy, const L: usize, const FAST: bool>(mut x: [T; L]) -> [T; L] {
-    if FAST && size_of::<T>() == 8 && L.is_multiple_of(8) {
-        for first in (0..L).step_by(8) {
-            let mut block = [x[first]; 8];
-            block.copy_from_slice(&x[first..first + 8]);
-            x[first..first + 8].copy_from_slice(&F::block(block));
-        }
-        return x;
-    }
     if FAST {
         return F::block(x);
     }

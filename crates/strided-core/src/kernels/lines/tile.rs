@@ -6,8 +6,8 @@ use crate::kernels::{Kernel, cast, transpose};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-/// Bytes of a room: half of a small first-level cache.
-pub(super) const ROOM: usize = 16 << 10;
+/// Bytes of a room.
+pub(super) const ROOM: usize = 32 << 10;
 
 /// Uninitialised memory for the elements of a tile.
 #[repr(align(64))]
