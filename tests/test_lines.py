@@ -199,7 +199,9 @@ def test_renorm(name, p):
         assert got.dtype is x.dtype and got.shape == x.shape
         np.testing.assert_allclose(values_of(got).astype(wanted.dtype), wanted, rtol=tolerance, atol=1e-30)
         same = x.transpose(0, 2).clone().transpose(0, 2)
-        assert same.renorm_(p, dim, bound) is same and same.tolist() == got.tolist()
+        # Norms are added up in the order of the memory, which is another one here.
+        assert same.renorm_(p, dim, bound) is same
+        np.testing.assert_allclose(values_of(same), values_of(got), rtol=tolerance / 100, atol=1e-30)
 
 
 def test_renorm_leaves_what_is_small():
