@@ -63,7 +63,9 @@ def best(
 ) -> list[float]:
     """The best seconds per turn of each sample, less what the loop itself takes.
 
-    A sample has as many turns as take about `seconds`, or exactly `turns`. Before each there is a pause (see `rest`).
+    A sample has as many turns as take about `seconds`, or exactly `turns`. Before each there is a pause (see `rest`), and
+    one turn that does not count: it wakes the library's threads and fills the caches, as in a program that computes all
+    the time.
 
     Every round runs all of them, in another order each time: a busy spell of the machine hits them alike, and a
     sample of a millisecond has a good chance of slipping through between two.
@@ -81,6 +83,7 @@ def best(
             for at in order:
                 if pause:
                     rest(pause)
+                    samples[at](1)
                 found[at] = min(found[at], samples[at](counts[at]) / counts[at])
     finally:
         if collecting:
