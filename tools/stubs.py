@@ -81,16 +81,21 @@ class _Count(builtins.int):
 '''
 
 PARAMETERS = {
+    "alpha": "_Number",
     "args": "Any",
+    "atol": "SupportsFloat",
     "base": "_Number",
+    "beta": "SupportsFloat",
     "buffer": "Buffer",
     "bytes": "SupportsIndex",
     "chunks": "SupportsIndex",
+    "condition": "Tensor | Buffer | _Array | _Bool",
     "copy": "_Bool",
     "count": "SupportsIndex",
     "create": "_Bool",
     "d": "_DTypeLike",
     "data": "_Data",
+    "decimals": "SupportsIndex",
     "descriptor": "SupportsIndex",
     "destination": "_Ints",
     "device": "_DeviceLike",
@@ -103,6 +108,8 @@ PARAMETERS = {
     "dtype": "_DTypeLike",
     "end": "_Number",
     "end_dim": "SupportsIndex",
+    "eps": "SupportsFloat",
+    "equal_nan": "_Bool",
     "ext": "_Lender | CapsuleType",
     "extents": "_Ints",
     "filename": "_Path",
@@ -121,12 +128,17 @@ PARAMETERS = {
     "length": "SupportsIndex",
     "max_version": "tuple[_Int, _Int]",
     "memo": "Any",
+    "max": "_Operand",
+    "min": "_Operand",
     "mode": "SupportsIndex",
     "m": "SupportsIndex",
     "modes": "_Ints",
     "n": "SupportsIndex",
     "name": "_DTypeLike",
+    "nan": "SupportsFloat",
     "ndarray": "Buffer | _Array",
+    "ndigits": "SupportsIndex",
+    "neginf": "SupportsFloat",
     "non_blocking": "_Bool",
     "num_threads": "SupportsIndex",
     "obj": "object",
@@ -134,8 +146,11 @@ PARAMETERS = {
     "order": 'Literal["row", "column"]',
     "other": "Tensor",
     "out": "Tensor",
+    "posinf": "SupportsFloat",
     "readonly": "_Bool",
     "requires_grad": "Literal[False]",
+    "rounding_mode": 'Literal["floor", "trunc"]',
+    "rtol": "SupportsFloat",
     "s": "_Number",
     "shape": "_Ints",
     "shared": "_Bool",
@@ -157,6 +172,7 @@ PARAMETERS = {
     "target": "_DTypeLike | _DeviceLike | Tensor",
     "tensor1": "Tensor | _Number",
     "tensor2": "Tensor | _Number",
+    "threshold": "SupportsFloat",
     "to": "_DTypeLike",
     "type": "_DeviceLike",
     "type1": "_DTypeLike",
@@ -167,6 +183,9 @@ PARAMETERS = {
 # Where one name means different things: "owner.name" or "name", then the parameter.
 SPECIAL = {
     ("as_strided", "input"): "Tensor | Storage",
+    ("allclose", "other"): "_Operand",
+    ("where", "input"): "_Operand",
+    ("where", "other"): "_Operand",
     ("Layout.slice", "start"): "SupportsIndex",
     ("Layout.compatible", "other"): "Tensor | _Layout",
     ("expand_as", "other"): "Tensor | _Layout",
@@ -214,6 +233,7 @@ RETURNS = {
     "__complex__": "_Complex",
     "__dlpack__": "CapsuleType",
     "__dlpack_device__": "tuple[_Int, _Int]",
+    "allclose": "_Bool",
     "can_cast": "_Bool",
     "chunk": VIEWS,
     "data_ptr": "_Int",
@@ -267,7 +287,7 @@ RETURNS = {
     "_memory_trim": "_Int",
     "get_num_threads": "_Int",
     "set_num_threads": "None",
-    "_ops": "list[tuple[str, _Int, str, str, str, str, list[str]]]",
+    "_ops": "list[tuple[str, _Int, str, str, str, str, list[tuple[str, str]], list[str]]]",
 }
 
 PROPERTIES = {
@@ -306,6 +326,9 @@ PROPERTIES = {
     "Layout.span": "_Int",
     "Layout.stride": "tuple[_Int, ...]",
 }
+
+# Properties that can be assigned to.
+SETTABLE = {"Tensor.real", "Tensor.imag"}
 
 # Whole signatures, for what one line cannot say: (parameters after the first, result), several for overloads.
 SIGNATURES = {
@@ -366,6 +389,7 @@ PROTOCOLS = {
     "__reduce__": ("", "str | tuple[Any, ...]"),
     "__reduce_ex__": ("protocol: SupportsIndex, /", "str | tuple[Any, ...]"),
     "__repr__": ("", "str"),
+    "__round__": ("ndigits: SupportsIndex | None = None, /", "Tensor"),
     "__setitem__": ("index: _Index | tuple[_Index, ...], value: _Data, /", "None"),
     "__sizeof__": ("", "_Int"),
     "__str__": ("", "str"),
@@ -436,7 +460,10 @@ def member_lines(owner: str, name: str, member: Any) -> list[str]:
         result = PROPERTIES.get(full) or PROPERTIES.get(name)
         if not result:
             raise Missing(f"the property {full} has no type")
-        return ["@property", *defined(f"def {name}(self) -> {result}:", document(member))]
+        lines = ["@property", *defined(f"def {name}(self) -> {result}:", document(member))]
+        if full in SETTABLE:
+            lines += [f"@{name}.setter", f"def {name}(self, value: _Data) -> None: ..."]
+        return lines
     if full in SIGNATURES:
         return callable_lines(name, member, owner)
     if name == "__new__":

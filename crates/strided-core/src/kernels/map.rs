@@ -38,7 +38,7 @@ pub trait Function<A: Copy, const N: usize>: 'static {
 pub struct Twins {
     fast: Kernel,
     reference: Kernel,
-    operand: DType,
+    operands: [DType; OPERANDS - 1],
     result: DType,
     weight: usize,
 }
@@ -49,15 +49,26 @@ impl Twins {
         Twins {
             fast: fast::<F, A, N>,
             reference: reference::<F, A, N>,
-            operand: A::DTYPE,
+            operands: [A::DTYPE; OPERANDS - 1],
             result: <F::Out as Element>::DTYPE,
             weight: F::WEIGHT,
         }
     }
 
-    /// The dtype of every operand.
-    pub fn operand(&self) -> DType {
-        self.operand
+    /// Kernels whose operands have several dtypes; those that are not there may have any.
+    pub(super) const fn mixed(
+        fast: Kernel,
+        reference: Kernel,
+        operands: [DType; OPERANDS - 1],
+        result: DType,
+    ) -> Twins {
+        Twins { fast, reference, operands, result, weight: 1 }
+    }
+
+    /// The dtype of each operand.
+    #[inline]
+    pub fn operands(&self) -> &[DType; OPERANDS - 1] {
+        &self.operands
     }
 
     /// The dtype of what is written.
@@ -146,8 +157,14 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<'_, F, A, N> {
                 self.dense::<L, 1, FAST>()
             } else if const { N == 2 } && dense && scalars == 2 {
                 self.dense::<L, 2, FAST>()
+            } else if const { N == 3 } && dense && scalars == 4 {
+                self.dense::<L, 4, FAST>()
             } else if const { N == 3 } && dense && scalars == 6 {
                 self.dense::<L, 6, FAST>()
+            } else if const { N == 4 } && dense && scalars == 8 {
+                self.dense::<L, 8, FAST>()
+            } else if const { N == 4 } && dense && scalars == 14 {
+                self.dense::<L, 14, FAST>()
             } else {
                 reference::<F, A, N>(self.0, self.1, self.2)
             }

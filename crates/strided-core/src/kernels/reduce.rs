@@ -11,7 +11,7 @@
 //! number of threads. Terms are taken in the order in which they lie in memory.
 
 use super::cast;
-use super::{Kernel, OPERANDS, Pointers};
+use super::{Kernel, OPERANDS, Pointers, pair};
 use crate::cpu::{self, simd};
 use crate::dtype::DType;
 use crate::error::Result;
@@ -223,13 +223,13 @@ impl Job<'_> {
     unsafe fn write(&self, out: *mut u8, step: isize, results: *mut u8, n: usize) {
         let null = std::ptr::null_mut();
         // SAFETY: the callers have `n` results and `n` outputs.
-        unsafe { (self.write)(&[out, results, null, null], &[step, self.size as isize, 0, 0], n) }
+        unsafe { (self.write)(&pair(out, results, null), &pair(step, self.size as isize, 0), n) }
     }
 
     unsafe fn read(&self, room: *mut u8, room_step: isize, from: *mut u8, step: isize, n: usize) {
         let null = std::ptr::null_mut();
         // SAFETY: the callers have room for `n` accumulators, and `n` inputs.
-        unsafe { (self.read)(&[room, from, null, null], &[room_step, step, 0, 0], n) }
+        unsafe { (self.read)(&pair(room, from, null), &pair(room_step, step, 0), n) }
     }
 
     /// One output: its terms come in blocks, read in place where they are adjacent.

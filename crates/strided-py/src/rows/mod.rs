@@ -2,6 +2,7 @@
 
 pub mod convert;
 pub mod create;
+pub mod elements;
 pub mod query;
 pub mod system;
 pub mod values;
@@ -11,8 +12,16 @@ use crate::methods::Row;
 
 /// Every row.
 pub fn all() -> Vec<Row> {
-    [views::rows(), query::rows(), values::rows(), create::rows(), convert::rows(), system::rows()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        views::rows(),
+        query::rows(),
+        values::rows(),
+        elements::rows(),
+        create::rows(),
+        convert::rows(),
+        system::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
