@@ -91,17 +91,17 @@ def test_clamp_refuses():
     for call in (lambda: x.clamp(), lambda: st.clip(x, None, None), lambda: x.clamp_(min=None)):
         with pytest.raises(ValueError, match=r"^cl.*: min and max must not both be None"):
             call()
-    with pytest.raises(TypeError, match="^clamp: argument 'input' is missing"):
+    with pytest.raises(TypeError, match=r"^clamp: argument 'input' is missing"):
         st.clamp(min=1)
-    with pytest.raises(TypeError, match="^clamp: operand must be a Tensor"):
+    with pytest.raises(TypeError, match=r"^clamp: operand must be a Tensor"):
         x.clamp([1, 2, 3])
-    with pytest.raises(st.DTypeError, match="^clamp: "):
+    with pytest.raises(st.DTypeError, match=r"^clamp: "):
         st.tensor([1j]).clamp(0)
-    with pytest.raises(st.DTypeError, match="^clamp: "):
+    with pytest.raises(st.DTypeError, match=r"^clamp: "):
         st.tensor([True]).clamp(False)
-    with pytest.raises(st.ShapeError, match="^clamp: "):
+    with pytest.raises(st.ShapeError, match=r"^clamp: "):
         x.clamp(st.zeros(2))
-    with pytest.raises(OverflowError, match="^clamp_: "):
+    with pytest.raises(OverflowError, match=r"^clamp_: "):
         st.tensor([3], dtype=st.uint8).clamp_(-1, 300)
 
 
@@ -126,7 +126,9 @@ def test_where(name):
         number = True if name == "bool" else 3
         for left, right in ((x, number), (number, y)):
             got = st.where(fresh(mask, "bool"), left, right)
-            values = [values_of(v) if isinstance(v, st.Tensor) else np.asarray(v, values_of(x).dtype) for v in (left, right)]
+            values = [
+                values_of(v) if isinstance(v, st.Tensor) else np.asarray(v, values_of(x).dtype) for v in (left, right)
+            ]
             assert_same(got, np.where(mask, *values), name)
 
 
@@ -151,21 +153,21 @@ def test_where_broadcasts_and_promotes():
 def test_where_refuses():
     x = st.tensor([1.0, 2.0])
     for condition in (st.tensor([1, 0]), st.tensor([1, 0], dtype=st.uint8), x, 1):
-        with pytest.raises(st.DTypeError, match="^where: condition is .*, wanted bool; `condition != 0` is"):
+        with pytest.raises(st.DTypeError, match=r"^where: condition is .*, wanted bool; `condition != 0` is"):
             st.where(condition, x, x)
-    with pytest.raises(TypeError, match="^where: .*condition alone"):
+    with pytest.raises(TypeError, match=r"^where: .*condition alone"):
         st.where(x > 0)
-    with pytest.raises(TypeError, match="^where: input and other"):
+    with pytest.raises(TypeError, match=r"^where: input and other"):
         st.where(x > 0, x)
-    with pytest.raises(TypeError, match="^where: none of the operands"):
+    with pytest.raises(TypeError, match=r"^where: none of the operands"):
         st.where(True, 1, 2)
-    with pytest.raises(TypeError, match="^where: operand must be"):
+    with pytest.raises(TypeError, match=r"^where: operand must be"):
         st.where(x > 0, [1.0, 2.0], x)
-    with pytest.raises(st.DTypeError, match="^where: "):
+    with pytest.raises(st.DTypeError, match=r"^where: "):
         st.where(x > 0, x, x, out=st.zeros(2, dtype=st.int32))
-    with pytest.raises(st.ShapeError, match="^where: "):
+    with pytest.raises(st.ShapeError, match=r"^where: "):
         st.where(x > 0, x, st.zeros(3))
-    with pytest.raises(OverflowError, match="^where: "):
+    with pytest.raises(OverflowError, match=r"^where: "):
         st.where(x > 0, st.zeros(2, dtype=st.uint8), 300)
     assert x.tolist() == [1.0, 2.0]
 
@@ -200,7 +202,13 @@ c = x > 3
 print(st.where(c, x, -x).tolist(), st.where(c[::2], 1, x[::2]).tolist(), x.round(decimals=1).tolist(), x.isclose(x.round(), atol=0.1).tolist())
 """
     runs = [
-        subprocess.run([sys.executable, "-c", script], env=os.environ | {"STRIDED_KERNELS": kind}, capture_output=True, text=True, check=True)
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"STRIDED_KERNELS": kind},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         for kind in ("fast", "reference")
     ]
     assert runs[0].stdout == runs[1].stdout and len(runs[0].stdout) > 1000
@@ -226,7 +234,7 @@ def test_float_power_is_wide():
     assert st.tensor([1j]).float_power(2).dtype is st.complex128
     x = st.tensor([2.0, 3.0])
     assert x.float_power_(2) is x and x.tolist() == [4.0, 9.0]
-    with pytest.raises(st.DTypeError, match="^float_power_: "):
+    with pytest.raises(st.DTypeError, match=r"^float_power_: "):
         st.tensor([2]).float_power_(2)
 
 
@@ -271,11 +279,11 @@ def test_parts_of_real_tensors():
     x.real = [3, 4]
     assert x.tolist() == [3.0, 4.0]
     for call in (lambda: st.imag(x), lambda: x.imag, lambda: setattr(x, "imag", 1)):
-        with pytest.raises(st.DTypeError, match="^imag: input is float32, wanted a complex dtype"):
+        with pytest.raises(st.DTypeError, match=r"^imag: input is float32, wanted a complex dtype"):
             call()
     with pytest.raises(TypeError, match="cannot be deleted"):
         del x.real
-    with pytest.raises(TypeError, match="^imag: "):
+    with pytest.raises(TypeError, match=r"^imag: "):
         st.imag([1j])
     with pytest.raises(st.ShapeError):
         x.real = [1, 2, 3]
@@ -301,9 +309,9 @@ def test_pairs_that_are_no_complex_numbers():
         (st.zeros(2, dtype=st.float16), "input is float16"),
         (st.zeros(2, dtype=st.int32), "input is int32"),
     ):
-        with pytest.raises((st.ShapeError, st.DTypeError), match=f"^view_as_complex: .*{message}"):
+        with pytest.raises((st.ShapeError, st.DTypeError), match=rf"^view_as_complex: .*{message}"):
             x.view_as_complex()
-    with pytest.raises(st.DTypeError, match="^view_as_real: input is float32"):
+    with pytest.raises(st.DTypeError, match=r"^view_as_real: input is float32"):
         st.zeros(2).view_as_real()
     assert st.zeros(0, 2).view_as_complex().shape == (0,)
     assert st.tensor(1 + 2j).view_as_real().tolist() == [1.0, 2.0]

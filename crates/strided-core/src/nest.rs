@@ -339,7 +339,7 @@ mod tests {
         let layout = Layout::row_major(&[2, 3, 4]).unwrap();
         let operand = Operand { layout: &layout, size: 4 };
         let nest = Nest::new(&layout, &[operand; 3], Order::Free);
-        assert_eq!(nest.loops(), [Loop { extent: 24, steps: [4, 4, 4, 0] }]);
+        assert_eq!(nest.loops(), [Loop { extent: 24, steps: [4, 4, 4, 0, 0] }]);
     }
 
     #[test]

@@ -11,7 +11,6 @@ use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::LazyLock;
 use strided_core::op_table;
 use strided_core::ops::elementwise::{Given, Operand, run_into, run_new};
 use strided_core::ops::table::{Chooser, OPS, Op, Row};
@@ -157,32 +156,10 @@ fn apply_large(
     })?)
 }
 
-/// The parameters of every row: its operands, its numbers, the word that chooses another row, and `out`.
-static PARAMS: LazyLock<Vec<Vec<Param>>> = LazyLock::new(|| OPS.iter().map(all_params).collect());
-
-fn all_params(row: &'static Row) -> Vec<Param> {
-    let mut all = vec![Param::new("self", &["input"], false, None)];
-    all.extend(row.operands[1..].iter().map(|&name| {
-        let name = if name == "b" { "other" } else { name };
-        let optional = row.without.iter().any(|(operand, _)| *operand == name);
-        Param::new(name, &[], false, optional.then_some("None"))
-    }));
-    let word = |name, positional, default| {
-        if positional { Param::new(name, &[], false, Some(default)) } else { Param::by_name(name, default) }
-    };
-    all.extend(row.keywords.iter().map(|keyword| word(keyword.name, keyword.positional, keyword.text)));
-    if let Some(chooser) = &row.chooser {
-        let positional = row.keywords.iter().any(|keyword| keyword.positional);
-        all.push(word(chooser.name, positional, chooser.default));
-    }
-    all.push(Param::by_name("out", "None"));
-    all
-}
-
 /// The parameters of a row: all of them, without `out` if the call is in place.
 #[inline(always)]
 fn params(index: usize, form: Form) -> &'static [Param] {
-    let all = &PARAMS[index];
+    let all = PARAMS[index];
     if form == Form::InPlace { &all[..all.len() - 1] } else { all }
 }
 
@@ -205,6 +182,7 @@ unsafe fn call<const I: usize>(
     })
 }
 
+#[inline(always)]
 fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Object> {
     let row = &OPS[index];
     let arity = row.operands.len();
@@ -218,9 +196,9 @@ fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Obj
     };
     let (operands, words) = (&args.slots[..arity], &args.slots[words]);
     if !row.without.is_empty() || words.iter().any(|word| !word.is_null()) {
-        return dispatch_words(py, row, operands, words, out);
+        return dispatch_words(py, index, operands, words, out);
     }
-    check_there(row, operands)?;
+    check_there(index, operands)?;
     if let &[left, right] = operands
         && let Some(operands) = plain_pair(py, left, right)?
     {
@@ -230,9 +208,10 @@ fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Obj
 }
 
 /// Refuses a call without one of the operands.
-fn check_there(row: &'static Row, operands: &[Object]) -> Result<()> {
+#[inline]
+fn check_there(index: usize, operands: &[Object]) -> Result<()> {
     let Some(at) = operands.iter().position(|object| object.is_null()) else { return Ok(()) };
-    let name = if at == 0 { "input" } else { all_params(row)[at].name };
+    let name = if at == 0 { "input" } else { PARAMS[index][at].name };
     Err(Fail::Type(format!("argument '{name}' is missing")))
 }
 
@@ -240,11 +219,13 @@ fn check_there(row: &'static Row, operands: &[Object]) -> Result<()> {
 #[cold]
 fn dispatch_words(
     py: Python<'_>,
-    mut row: &'static Row,
+    index: usize,
     operands: &[Object],
     words: &[Object],
     out: Option<Object>,
 ) -> Result<Object> {
+    let mut row = &OPS[index];
+    check_there(index, if row.without.is_empty() { operands } else { &operands[..1] })?;
     let mut given: SmallVec<[Option<Scalar>; MOST]> = SmallVec::new();
     for (keyword, &object) in row.keywords.iter().zip(words) {
         let unset = object.is_null() || keyword.text == "None" && is_none(object);
@@ -257,7 +238,6 @@ fn dispatch_words(
         row = other;
     }
     let (row, operands) = without_none(row, operands)?;
-    check_there(row, &operands)?;
     call_row(py, row, &given, &operands, out)
 }
 
@@ -427,6 +407,34 @@ struct Made {
     unary: ffi::unaryfunc,
 }
 
+/// The parameters of a row: its operands, its numbers, the word that chooses another row, and `out`.
+macro_rules! parameters {
+    (($first:ident $(, $arg:ident)* $(| $($place:ident = $default:tt),+)? $(; $($word:ident = $other:tt),+)?) [$($chooser:ident)?]) => { {
+        const COUNT: usize = <[&str]>::len(&[
+            stringify!($first), $(stringify!($arg),)* $($(stringify!($place),)+)? $($(stringify!($word),)+)?
+            $(stringify!($chooser),)? "out",
+        ]);
+        // The word is given by position where the numbers are.
+        #[allow(dead_code)]
+        const PLACES: &[&str] = &[$($(stringify!($place)),+)?];
+        static ALL: [Param; COUNT] = [
+            Param::new("self", &["input"], false, None),
+            $(Param::new(parameters!(@name $arg), &[], false, None),)*
+            $($(Param::new(stringify!($place), &[], false, None),)+)?
+            $($(Param::by_name(stringify!($word), stringify!($other)),)+)?
+            $(if PLACES.is_empty() {
+                Param::by_name(stringify!($chooser), "")
+            } else {
+                Param::new(stringify!($chooser), &[], false, None)
+            },)?
+            Param::by_name("out", "None"),
+        ];
+        &ALL
+    } };
+    (@name b) => { "other" };
+    (@name $arg:ident) => { stringify!($arg) };
+}
+
 macro_rules! made {
     ($($name:ident $args:tt $class:ident => $rule:ident $body:tt $(with $second:tt)? $(refuses $refused:ident)?
         $(by $word:ident = $unset:ident $choices:tt)? $(without $without:tt)?
@@ -447,6 +455,9 @@ macro_rules! made {
             } ),*];
             all.into_iter().enumerate().filter(|(_, made)| !made.row.is_hidden()).collect()
         }
+
+        /// The parameters of every row.
+        static PARAMS: &[&[Param]] = &[$(parameters!($args [$($word)?])),*];
     };
 }
 op_table!(made);
@@ -461,8 +472,8 @@ fn document(index: usize, name: &str, form: Form) -> String {
         if param.keyword_only && !parts.iter().any(|part| part == "*") {
             parts.push("*".into());
         }
-        parts
-            .push(param.name.to_string() + &param.default.map_or(String::new(), |value| format!("={value}")));
+        let default = default_of(row, param.name).map_or(String::new(), |value| format!("={value}"));
+        parts.push(format!("{}{default}", param.name));
     }
     let parts = parts.join(", ");
     let text = match form {
@@ -470,6 +481,14 @@ fn document(index: usize, name: &str, form: Form) -> String {
         _ => format!("{name}({parts})\n--\n\n{doc}\n\nOperands: {dtypes}."),
     };
     format!("{text}\n\n{}", example(row, name, form))
+}
+
+/// What a parameter of a row is if it is not given, as Python writes it.
+fn default_of(row: &Row, name: &str) -> Option<&'static str> {
+    let number = row.keywords.iter().find(|keyword| keyword.name == name).map(|keyword| keyword.text);
+    let word = row.chooser.iter().find(|chooser| chooser.name == name).map(|chooser| chooser.default);
+    let optional = name == "out" || row.without.iter().any(|(operand, _)| *operand == name);
+    number.or(word).or(optional.then_some("None"))
 }
 
 /// A row's example as a session that calls it in one of its forms.
@@ -629,7 +648,7 @@ pub fn table(py: Python<'_>) -> Result<Object> {
                 format!("{:?}", row.rule),
                 row.operator,
                 row.doc,
-                words.iter().map(|param| (param.name, param.default)).collect::<Vec<_>>(),
+                words.iter().map(|param| (param.name, default_of(row, param.name))).collect::<Vec<_>>(),
                 names(row).collect::<Vec<_>>(),
             )
         })

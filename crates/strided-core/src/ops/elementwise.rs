@@ -49,14 +49,34 @@ pub fn all(x: &Tensor) -> Result<bool> {
     Ok(!reduce::any(&run(&OPS[Op::logical_not as usize], &[Operand::Tensor(x)])?)?)
 }
 
+/// Operands as an array, whose length the compiler knows.
+macro_rules! by_count {
+    ($operands:expr, $array:ident => $body:expr) => {
+        match *$operands {
+            [a] => {
+                let $array = &[a];
+                $body
+            }
+            [a, b] => {
+                let $array = &[a, b];
+                $body
+            }
+            [a, b, c] => {
+                let $array = &[a, b, c];
+                $body
+            }
+            _ => unreachable!("rows have one to three operands"),
+        }
+    };
+}
+
 /// Applies a row to its operands and makes the new tensor in a place of the caller's: moving it there later
 /// would cost as much as a small operation. Where this fails the place is empty.
 pub fn run_new(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<Tensor>) -> Result<()> {
-    match *operands {
-        [a] => make(row, given, &[a], slot),
-        [a, b] => make(row, given, &[a, b], slot),
-        [a, b, c] => make(row, given, &[a, b, c], slot),
-        _ => unreachable!("rows have one to three operands"),
+    if !given.is_empty() || !row.plain {
+        by_count!(operands, operands => make::<_, false>(row, given, operands, slot))
+    } else {
+        by_count!(operands, operands => make::<_, true>(row, given, operands, slot))
     }
     .map_err(|error| {
         *slot = None;
@@ -69,23 +89,22 @@ pub fn run_new(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<
 /// In place means that `out` is the first operand. Any other overlap between `out` and an operand gives
 /// what reading all operands first would give.
 pub fn run_into(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> Result<()> {
-    match *operands {
-        [a] => write(row, given, &[a], out),
-        [a, b] => write(row, given, &[a, b], out),
-        [a, b, c] => write(row, given, &[a, b, c], out),
-        _ => unreachable!("rows have one to three operands"),
+    if !given.is_empty() || !row.plain {
+        by_count!(operands, operands => write::<_, false>(row, given, operands, out))
+    } else {
+        by_count!(operands, operands => write::<_, true>(row, given, operands, out))
     }
     .map_err(|error| error.named(row.name))
 }
 
 #[inline(always)]
-fn make<const N: usize>(
+fn make<const N: usize, const PLAIN: bool>(
     row: &Row,
     given: Given,
     operands: &[Operand; N],
     slot: &mut Option<Tensor>,
 ) -> Result<()> {
-    let plan = Plan::new(row, given, operands)?;
+    let plan = Plan::<PLAIN>::new(row, given, operands)?;
     let new = match common_shape(operands) {
         Some(layout) => Tensor::insert_like(slot, layout, plan.result)?,
         None => Tensor::insert_like(slot, &broadcast_layout(operands)?, plan.result)?,
@@ -95,8 +114,13 @@ fn make<const N: usize>(
 }
 
 #[inline(always)]
-fn write<const N: usize>(row: &Row, given: Given, operands: &[Operand; N], out: &Tensor) -> Result<()> {
-    let plan = Plan::new(row, given, operands)?;
+fn write<const N: usize, const PLAIN: bool>(
+    row: &Row,
+    given: Given,
+    operands: &[Operand; N],
+    out: &Tensor,
+) -> Result<()> {
+    let plan = Plan::<PLAIN>::new(row, given, operands)?;
     match common_shape(operands) {
         Some(layout) => check_output(out, plan.result, layout)?,
         None => check_output(out, plan.result, &broadcast_layout(operands)?)?,
@@ -105,8 +129,9 @@ fn write<const N: usize>(row: &Row, given: Given, operands: &[Operand; N], out: 
     plan.fill_or_copy(operands, Some(out), Output::Given(out))
 }
 
-/// What is decided before anything is computed.
-struct Plan<'a> {
+/// What is decided before anything is computed. `PLAIN` calls are those of plain rows without numbers: the few
+/// branches that others need, and what they make the compiler keep in memory, took 30 ns of a small `a * 2`.
+struct Plan<'a, const PLAIN: bool> {
     row: &'a Row,
     /// Operands are brought to this dtype …
     operand: DType,
@@ -117,14 +142,18 @@ struct Plan<'a> {
     given: Option<Given<'a>>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     #[inline(always)]
-    fn new<const N: usize>(row: &'a Row, given: Given<'a>, operands: &[Operand; N]) -> Result<Plan<'a>> {
+    fn new<const N: usize>(row: &'a Row, given: Given<'a>, operands: &[Operand; N]) -> Result<Self> {
         assert!(N == row.operands.len(), "as many operands as the row has");
-        let common =
-            if row.class == Class::select { chosen_dtype(operands)? } else { common_dtype(operands)? };
+        let common = if !PLAIN && row.class == Class::select {
+            chosen_dtype(operands)?
+        } else {
+            common_dtype(operands)?
+        };
         let operand = row.class.operand_dtype(common, row.name)?;
-        let (compute, result) = (row.class.compute(operand), row.rule.result_dtype(operand));
+        let compute = if PLAIN { operand.compute() } else { row.class.compute(operand) };
+        let result = row.rule.result_dtype(operand);
         let mut plan = Plan { row, operand, compute, result, given: None };
         for o in operands {
             if let Operand::Scalar(value) = *o {
@@ -139,7 +168,7 @@ impl<'a> Plan<'a> {
                 (plan.operand, plan.compute) = (DType::F64, DType::F64);
             }
         }
-        if !given.is_empty() || row.always {
+        if !PLAIN && (row.always || !given.is_empty()) {
             plan.take(given)?;
         }
         Ok(plan)
@@ -274,7 +303,7 @@ impl<'a> Plan<'a> {
     /// Runs the kernel over operands that do not stand in the output's way.
     #[inline(always)]
     fn fill<const N: usize>(&self, operands: &[Operand; N], out: Output) -> Result<()> {
-        if self.given.is_some() || self.row.class == Class::select {
+        if !PLAIN && (self.given.is_some() || self.row.class == Class::select) {
             return self.fill_mixed(operands, out);
         }
         let twins = (self.row.kernels)(self.compute).expect(KERNELS);

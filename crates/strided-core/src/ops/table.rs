@@ -212,6 +212,8 @@ pub struct Row {
     pub with: Option<Kernels>,
     /// Whether those are the only ones.
     pub always: bool,
+    /// Whether a call without numbers needs nothing out of the ordinary: kernels of one dtype, float32 for halves.
+    pub plain: bool,
 }
 
 pub type Kernels = fn(DType) -> Option<&'static Twins>;
@@ -406,7 +408,20 @@ macro_rules! body {
         }
     };
     (@fn $name:ident ($a:ident) $T:ident: $bound:ident => $Out:ty: [$maths:ident]) => {
-        body!(@fn $name ($a) $T: $bound => $Out: [$maths($a) y => y]);
+        impl<$T: $bound> Function<$T, 1> for bodies::$name where maths::$maths: maths::Function1<$T> {
+            type Out = $Out;
+            const WEIGHT: usize = HEAVY;
+            #[inline(always)]
+            fn apply([a]: [$T; 1]) -> $Out { <maths::$maths as maths::Function1<$T>>::exact(a) }
+            #[inline(always)]
+            fn block<const L: usize, const FAST: bool>([a]: [[$T; L]; 1]) -> [$Out; L] {
+                if FAST {
+                    <maths::$maths as maths::Function1<$T>>::block(a)
+                } else {
+                    a.map(|a| <maths::$maths as maths::Function1<$T>>::exact(a))
+                }
+            }
+        }
     };
     // A function of one float, of something that is computed before; its result goes through something else.
     (@fn $name:ident ($($a:ident),+) $T:ident: $bound:ident => $Out:ty: [$maths:ident($before:expr) $y:ident => $after:expr]) => {
@@ -419,7 +434,7 @@ macro_rules! body {
                 $after
             }
             #[inline(always)]
-            #[allow(unused_variables)]
+            #[allow(unused_variables, clippy::let_and_return)]
             fn block<const L: usize, const FAST: bool>([$($a),+]: [[$T; L]; arity!($($a)+)]) -> [$Out; L] {
                 if FAST {
                     let mut results = first!($($a)+);
@@ -430,8 +445,7 @@ macro_rules! body {
                     results = <maths::$maths as maths::Function1<$T>>::block(results);
                     for i in 0..L {
                         $(let $a = $a[i];)+
-                        let $y = results[i];
-                        results[i] = $after;
+                        results[i] = { let $y = results[i]; $after };
                     }
                     results
                 } else {
@@ -593,6 +607,7 @@ macro_rules! rows {
             kernels: split!(kernels (first $name) $args $class $body),
             with: second!($name $args $class $($second)?),
             always: is_none!($body),
+            plain: !is_none!($body) && !matches!(Class::$class, Class::floats | Class::select),
         }),*];
     };
 }
