@@ -32,12 +32,17 @@ EXACT = {
     *["floor", "ceil", "trunc", "frac", "maximum", "minimum", "fmax", "fmin", "isnan", "isinf", "isfinite"],
     *["isneginf", "isposinf", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or"],
     *["bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift", "conj_physical", "heaviside", "gcd", "lcm"],
+    *["isreal", "round", "clamp_min", "clamp_max", "clamp", "relu", "nan_to_num", "nextafter", "isclose"],
 }  # fmt: skip
 # Several roundings, each as NumPy's in the same type.
-STEPWISE = {"lerp", "addcmul", "addcdiv", "floor_divide", "remainder", "sqrt"}
+STEPWISE = {"lerp", "addcmul", "addcdiv", "floor_divide", "trunc_divide", "remainder", "sqrt"}
 # Wider bounds, in ULP of the result, and absolute ones near a zero of the function.
-ULPS = {("erfc", "float64"): 4, ("erfinv", "float64"): 4, ("lgamma", "float64"): 4, ("digamma", "float64"): 4}
-ABSOLUTE = {"lgamma": 4, "digamma": 4, "logaddexp": 4}  # units of the dtype's epsilon
+# `ldexp` with a fraction in its exponent is a product of two rounded numbers.
+ULPS = {
+    **{(op, "float64"): 4 for op in ("erfc", "erfinv", "lgamma", "digamma")},
+    **{("ldexp", name): 2 for name in WIDE},
+}
+ABSOLUTE = {"lgamma": 4, "digamma": 4, "logaddexp": 4, "logaddexp2": 4}  # units of the dtype's epsilon
 NEW = [
     op
     for op in OPS
@@ -112,6 +117,58 @@ def sign(x):
     return np.where(x == 0, x, x / np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
 
 
+def trunc_divide(a, b):
+    if a.dtype.kind == "f":
+        return np.trunc(a / b)
+    down = a // b
+    return down + ((a % b != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
+
+
+def logit(x):
+    """Exact near a half, where the logarithms of the parts nearly cancel, and elsewhere."""
+    return np.where(np.abs(x - 0.5) < 0.25, 2 * np.arctanh(2 * x - 1), np.log(x) - np.log1p(-x))
+
+
+def largest(name):
+    """The largest number of a dtype, or of the parts of a complex one."""
+    real = {"complex64": "float32", "complex128": "float64"}.get(name, name)
+    return to_values(np.uint16(0x7F7F), name) if real == "bfloat16" else np.finfo(real).max
+
+
+def nan_to_num(name, x):
+    if name not in FLOATS and name not in COMPLEX:
+        return x
+    return np.nan_to_num(x, posinf=largest(name), neginf=-largest(name))
+
+
+def nextafter(name, a, b):
+    if name != "bfloat16":
+        return np.nextafter(a, b)
+    # A step of float16 with the bits of bfloat16, whose order is that of the numbers.
+    whole = (a.view("uint32") >> 16).astype("int64")
+    order = np.where(whole >= 0x8000, 0x8000 - whole, whole)
+    after = order + np.where(b > a, 1, np.where(b < a, -1, 0))
+    found = to_values(np.where(after < 0, 0x8000 - after, after).astype("uint16"), name)
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, np.where(a == b, b, found)).astype("float32")
+
+
+def isclose(name, a, b):
+    if name == "bool":
+        return a == b
+    if name in INTS:
+        pairs = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
+        return np.array([abs(p - q) <= 1e-08 + 1e-05 * abs(q) for p, q in pairs], bool).reshape(a.shape)
+    return np.isclose(a.astype("complex128" if name in COMPLEX else "float64"), b)
+
+
+def ldexp(x, e):
+    # As far as this the wide type has room for every product.
+    most = 500 if x.dtype == "float64" else 3000
+    return x * np.exp2(np.where(np.isinf(e), e, np.clip(e, -most, most)))
+
+
+# What depends on the dtype and not on the values alone.
+BY_DTYPE = {"nan_to_num": nan_to_num, "nextafter": nextafter, "isclose": isclose}
 MODELS = {
     "rsub": lambda a, b: b - a,
     "pow": np.power,
@@ -134,25 +191,35 @@ MODELS = {
     "bitwise_not": np.invert, "bitwise_left_shift": np.left_shift, "bitwise_right_shift": np.right_shift,
     "conj_physical": np.conj,
     "angle": lambda z: np.angle(z) if np.iscomplexobj(z) else np.where(np.isnan(z), z, np.where(z < 0, z.dtype.type(PI), 0)),
+    "trunc_divide": trunc_divide,
+    "softplus": lambda x: np.logaddexp(x.dtype.type(0), x),
+    "logit": logit,
+    "round": lambda x: x if x.dtype.kind in "biu" else np.rint(x),
+    "clamp_min": np.maximum, "clamp_max": np.minimum,
+    "clamp": lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    "relu": lambda x: np.maximum(x, x.dtype.type(0)),
+    "ldexp": ldexp,
     "heaviside": lambda a, b: np.where(a != a, a, np.where(a == 0, b, np.where(a > 0, a.dtype.type(1), a.dtype.type(0)))),
 }  # fmt: skip
 
 
 def takes(op, name):
     return {
-        "any": True, "field": True,
+        "any": True, "field": True, "wide": True,
         "num": name != "bool",
         "real": name not in COMPLEX,
         "order": name != "bool" and name not in COMPLEX,
         "bits": name == "bool" or name in INTS,
         "int": name in INTS,
-        "float": name not in COMPLEX,
+        "float": name not in COMPLEX, "floats": name not in COMPLEX,
     }[OPS[op][1]]  # fmt: skip
 
 
 def computed_in(op, name):
     """The dtype that operands are brought to."""
-    return "float32" if OPS[op][1] in ("field", "float") and (name == "bool" or name in INTS) else name
+    if OPS[op][1] == "wide":
+        return "complex128" if name in COMPLEX else "float64"
+    return "float32" if OPS[op][1] in ("field", "float", "floats") and (name == "bool" or name in INTS) else name
 
 
 def result_of(op, name):
@@ -165,7 +232,7 @@ def result_of(op, name):
 def suitable(op, name, values, position):
     """Operands for which integers have a result."""
     if position == 1 and name in INTS:
-        if op in ("floor_divide", "remainder", "fmod"):
+        if op in ("floor_divide", "trunc_divide", "remainder", "fmod"):
             return np.where(values == 0, 1, values).astype(values.dtype)
         if op == "pow":
             return (values % 7).astype(values.dtype)
@@ -195,9 +262,11 @@ def model(op, name, *values):
         wide = "float64" if worked == "float64" else "float32"
     if worked in COMPLEX:
         wide = "complex128" if worked == "complex64" else "clongdouble"
-    function = MODELS.get(op) or getattr(np, op)
     arrays = [to_values(to_memory(v, worked), worked) if worked != name else v for v in values]
     with np.errstate(all="ignore"):
+        if op in BY_DTYPE:
+            return BY_DTYPE[op](worked, *np.broadcast_arrays(*arrays))
+        function = MODELS.get(op) or getattr(np, op)
         return function(*(a.astype(wide) for a in arrays))
 
 
@@ -340,7 +409,7 @@ def test_operands_without_elements_may_lie_anywhere(op):
 
 
 @pytest.mark.parametrize("name", INTS)
-@pytest.mark.parametrize("op", ["floor_divide", "remainder", "fmod"])
+@pytest.mark.parametrize("op", ["floor_divide", "trunc_divide", "remainder", "fmod"])
 def test_integers_are_not_divided_by_zero(op, name):
     x = st.tensor([5, 6, 7], dtype=getattr(st, name))
     for divisor in (0, st.tensor([1, 0, 2], dtype=x.dtype), False):

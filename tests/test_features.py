@@ -19,7 +19,6 @@ LATER = {
     "random numbers": ["Generator", "rand", "randn", "randperm", "bernoulli_"],
     "calling back": ["apply_", "map_", "map2_"],
     "products": ["dot", "mm", "matmul", "__matmul__", "einsum", "tensordot"],
-    "elementwise": ["round", "round_", "clamp", "clamp_"],
     "joining": ["cat", "repeat"],
     "gathering": ["gather", "scatter", "scatter_", "index_select", "masked_select", "nonzero"],
     "indexed writing": ["index_add", "index_add_", "index_copy", "index_copy_", "index_fill", "index_fill_"],

@@ -82,19 +82,24 @@ class _Count(builtins.int):
 '''
 
 PARAMETERS = {
+    "alpha": "_Number",
     "append": "Tensor",
     "args": "Any",
+    "atol": "SupportsFloat",
     "aweights": "Tensor",
     "base": "_Number",
+    "beta": "SupportsFloat",
     "buffer": "Buffer",
     "bytes": "SupportsIndex",
     "chunks": "SupportsIndex",
+    "condition": "Tensor | Buffer | _Array | _Bool",
     "copy": "_Bool",
     "correction": "SupportsIndex",
     "count": "SupportsIndex",
     "create": "_Bool",
     "d": "_DTypeLike",
     "data": "_Data",
+    "decimals": "SupportsIndex",
     "descriptor": "SupportsIndex",
     "destination": "_Ints",
     "device": "_DeviceLike",
@@ -108,6 +113,8 @@ PARAMETERS = {
     "dx": "_Number",
     "end": "_Number",
     "end_dim": "SupportsIndex",
+    "eps": "SupportsFloat",
+    "equal_nan": "_Bool",
     "ext": "_Lender | CapsuleType",
     "extents": "_Ints",
     "filename": "_Path",
@@ -128,12 +135,17 @@ PARAMETERS = {
     "max_version": "tuple[_Int, _Int]",
     "maxnorm": "_Number",
     "memo": "Any",
+    "max": "_Operand",
+    "min": "_Operand",
     "mode": "SupportsIndex",
     "m": "SupportsIndex",
     "modes": "_Ints",
     "n": "SupportsIndex",
     "name": "_DTypeLike",
+    "nan": "SupportsFloat",
     "ndarray": "Buffer | _Array",
+    "ndigits": "SupportsIndex",
+    "neginf": "SupportsFloat",
     "non_blocking": "_Bool",
     "num_threads": "SupportsIndex",
     "obj": "object",
@@ -142,9 +154,12 @@ PARAMETERS = {
     "other": "Tensor",
     "out": "Tensor",
     "p": "_Number",
+    "posinf": "SupportsFloat",
     "prepend": "Tensor",
     "readonly": "_Bool",
     "requires_grad": "Literal[False]",
+    "rounding_mode": 'Literal["floor", "trunc"]',
+    "rtol": "SupportsFloat",
     "s": "_Number",
     "shape": "_Ints",
     "shared": "_Bool",
@@ -166,6 +181,7 @@ PARAMETERS = {
     "target": "_DTypeLike | _DeviceLike | Tensor",
     "tensor1": "Tensor | _Number",
     "tensor2": "Tensor | _Number",
+    "threshold": "SupportsFloat",
     "to": "_DTypeLike",
     "type": "_DeviceLike",
     "type1": "_DTypeLike",
@@ -180,6 +196,9 @@ SPECIAL = {
     ("as_strided", "input"): "Tensor | Storage",
     ("cummax", "out"): "tuple[Tensor, Tensor]",
     ("cummin", "out"): "tuple[Tensor, Tensor]",
+    ("allclose", "other"): "_Operand",
+    ("where", "input"): "_Operand",
+    ("where", "other"): "_Operand",
     ("Layout.slice", "start"): "SupportsIndex",
     ("Layout.compatible", "other"): "Tensor | _Layout",
     ("expand_as", "other"): "Tensor | _Layout",
@@ -227,6 +246,7 @@ RETURNS = {
     "__complex__": "_Complex",
     "__dlpack__": "CapsuleType",
     "__dlpack_device__": "tuple[_Int, _Int]",
+    "allclose": "_Bool",
     "can_cast": "_Bool",
     "chunk": VIEWS,
     "cummax": "_return_types.cummax",
@@ -282,7 +302,7 @@ RETURNS = {
     "_memory_trim": "_Int",
     "get_num_threads": "_Int",
     "set_num_threads": "None",
-    "_ops": "list[tuple[str, _Int, str, str, str, str, list[str]]]",
+    "_ops": "list[tuple[str, _Int, str, str, str, str, list[tuple[str, str]], list[str]]]",
 }
 
 PROPERTIES = {
@@ -321,6 +341,9 @@ PROPERTIES = {
     "Layout.span": "_Int",
     "Layout.stride": "tuple[_Int, ...]",
 }
+
+# Properties that can be assigned to.
+SETTABLE = {"Tensor.real", "Tensor.imag"}
 
 # Whole signatures, for what one line cannot say: (parameters after the first, result), several for overloads.
 SIGNATURES = {
@@ -381,6 +404,7 @@ PROTOCOLS = {
     "__reduce__": ("", "str | tuple[Any, ...]"),
     "__reduce_ex__": ("protocol: SupportsIndex, /", "str | tuple[Any, ...]"),
     "__repr__": ("", "str"),
+    "__round__": ("ndigits: SupportsIndex | None = None, /", "Tensor"),
     "__setitem__": ("index: _Index | tuple[_Index, ...], value: _Data, /", "None"),
     "__sizeof__": ("", "_Int"),
     "__str__": ("", "str"),
@@ -451,7 +475,10 @@ def member_lines(owner: str, name: str, member: Any) -> list[str]:
         result = PROPERTIES.get(full) or PROPERTIES.get(name)
         if not result:
             raise Missing(f"the property {full} has no type")
-        return ["@property", *defined(f"def {name}(self) -> {result}:", document(member))]
+        lines = ["@property", *defined(f"def {name}(self) -> {result}:", document(member))]
+        if full in SETTABLE:
+            lines += [f"@{name}.setter", f"def {name}(self, value: _Data) -> None: ..."]
+        return lines
     if full in SIGNATURES:
         return callable_lines(name, member, owner)
     if name == "__new__":

@@ -1,6 +1,7 @@
 //! The dtypes as values: their names, sizes, classes, promotion, and the one switch from value to type.
 
 use crate::error::{Error, Problem, Result};
+use crate::scalar::Scalar;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// Classes of dtypes, in the order in which promotion climbs.
@@ -138,6 +139,23 @@ impl DType {
             _ => None,
         }
     }
+    /// The largest number of a dtype.
+    pub fn largest(self) -> Scalar {
+        match self.real() {
+            DType::F16 => Scalar::Float(half::f16::MAX.into()),
+            DType::BF16 => Scalar::Float(half::bf16::MAX.into()),
+            DType::F32 => Scalar::Float(f32::MAX.into()),
+            DType::F64 => Scalar::Float(f64::MAX),
+            other => Scalar::Int(other.int_range().expect("bool or an integer dtype").1),
+        }
+    }
+    /// The lowest number of a dtype.
+    pub fn lowest(self) -> Scalar {
+        match self.largest() {
+            Scalar::Float(value) => Scalar::Float(-value),
+            _ => Scalar::Int(self.int_range().expect("bool or an integer dtype").0),
+        }
+    }
     /// The dtype in which kernels compute for this one: the halves are computed as float32.
     pub fn compute(self) -> DType {
         match self {
@@ -228,6 +246,9 @@ pub fn complex_of(float: DType) -> DType {
 /// | `int` | the integers |
 /// | `float` | float32, float64 |
 /// | `field` | `float` and the complex ones |
+/// | `floats` | every floating dtype, the half-width ones as well |
+/// | `wide` | float64, complex128 |
+/// | `select` | every dtype, under a condition |
 #[macro_export]
 macro_rules! switch {
     (@ $dtype:expr, $T:ident => $body:expr, else => $other:expr; $($V:ident)*) => {
@@ -250,4 +271,6 @@ macro_rules! switch {
     ($d:expr, int, $($rest:tt)*) => { switch!(@ $d, $($rest)*; U8 U16 U32 U64 I8 I16 I32 I64) };
     ($d:expr, float, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F32 F64) };
     ($d:expr, field, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F32 F64 C64 C128) };
+    ($d:expr, floats, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F16 BF16 F32 F64) };
+    ($d:expr, wide, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F64 C128) };
 }

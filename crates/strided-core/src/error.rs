@@ -82,6 +82,8 @@ pub enum Problem {
     NoCommonDType { left: DType, right: DType },
     /// A result that must not be cast down to the category of its output.
     LowerCategory { result: DType, output: DType },
+    /// A number of a higher category than what it is used with.
+    WrongNumber { argument: &'static str, got: &'static str, wanted: &'static str },
     /// A number that a dtype cannot hold.
     DoesNotFit { value: String, dtype: DType },
     /// An integer divided by zero.
@@ -139,7 +141,9 @@ impl Error {
         use Problem::*;
         match *self.problem {
             DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | RestRepeated => Family::Index,
-            WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } => Family::DType,
+            WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } | WrongNumber { .. } => {
+                Family::DType
+            }
             DoesNotFit { .. } => Family::Overflow,
             ZeroDivisor => Family::ZeroDivision,
             ReadOnly
@@ -235,6 +239,7 @@ impl fmt::Display for Problem {
                     output.name()
                 )
             }
+            WrongNumber { argument, got, wanted } => write!(f, "{argument} is {got}, wanted {wanted}"),
             DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
             NothingToReduce { shape } => {
                 write!(f, "there is no result for no elements (the input has shape {shape})")

@@ -11,8 +11,8 @@ use crate::layout::{Layout, Mode};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// The most operands a kernel has: an output and three inputs.
-pub const OPERANDS: usize = 4;
+/// The most operands a kernel has: an output and four inputs.
+pub const OPERANDS: usize = 5;
 /// One address per operand.
 pub type Pointers = [*mut u8; OPERANDS];
 /// One step in bytes per operand; 0 for operands that are not there.
@@ -368,7 +368,7 @@ mod tests {
         let layout = Layout::row_major(&[2, 3, 4]).unwrap();
         let operand = Operand { layout: &layout, size: 4 };
         let nest = Nest::new(&layout, &[operand; 3], Order::Free);
-        assert_eq!(nest.loops(), [Loop { extent: 24, steps: [4, 4, 4, 0] }]);
+        assert_eq!(nest.loops(), [Loop { extent: 24, steps: [4, 4, 4, 0, 0] }]);
     }
 
     #[test]
@@ -376,7 +376,7 @@ mod tests {
         let (out, row) = (Layout::row_major(&[2, 3, 4]).unwrap(), Layout::row_major(&[4]).unwrap());
         let operands = [Operand { layout: &out, size: 4 }, Operand { layout: &row, size: 8 }];
         let nest = Nest::new(&out, &operands, Order::Free);
-        let loops = [Loop { extent: 6, steps: [16, 0, 0, 0] }, Loop { extent: 4, steps: [4, 8, 0, 0] }];
+        let loops = [Loop { extent: 6, steps: [16, 0, 0, 0, 0] }, Loop { extent: 4, steps: [4, 8, 0, 0, 0] }];
         assert_eq!(nest.loops(), loops);
     }
 

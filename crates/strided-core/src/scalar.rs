@@ -3,7 +3,7 @@
 //! [`Element`] is anything a storage can hold. [`Num`] is what kernels compute in: the half-width
 //! floats are elements but not numbers, because they are computed as `f32` in cast blocks.
 
-use crate::dtype::DType;
+use crate::dtype::{Category, DType};
 use half::{bf16, f16};
 pub use num_complex::Complex;
 use std::cmp::Ordering;
@@ -72,6 +72,16 @@ pub trait Num: Element {
     fn is_nonzero(self) -> bool {
         self != Self::ZERO
     }
+    /// Whether there is no imaginary part.
+    #[inline(always)]
+    fn is_real(self) -> bool {
+        true
+    }
+    /// The number, or what stands for NaN and for the infinities; of a complex number part by part.
+    #[inline(always)]
+    fn finite_or(self, _nan: Self, _above: Self, _below: Self) -> Self {
+        self
+    }
 }
 
 /// A number with an order.
@@ -130,6 +140,14 @@ pub trait Field: Num {
 pub trait Float: Order + Field {
     fn of(value: f64) -> Self;
     fn copysign(self, sign: Self) -> Self;
+    /// Times two to the power of a whole number, rounded once.
+    fn scale(self, exponent: Self) -> Self;
+}
+
+/// The floats, halves included: what has a next number.
+pub trait Neighbour: Element {
+    /// The next number on the way to another one.
+    fn next_after(self, to: Self) -> Self;
 }
 
 /// Truth values and integers, as bits.
@@ -242,6 +260,12 @@ macro_rules! floats {
             }
             #[inline(always)] fn is_infinite(self) -> bool { $t::abs(self) == $t::INFINITY }
             #[inline(always)] fn is_finite(self) -> bool { $t::abs(self) < $t::INFINITY }
+            #[inline(always)]
+            fn finite_or(self, nan: Self, above: Self, below: Self) -> Self {
+                let finite = if self == $t::INFINITY { above } else { self };
+                let finite = if self == $t::NEG_INFINITY { below } else { finite };
+                if self.is_nan() { nan } else { finite }
+            }
         }
         impl Real for $t {
             #[inline(always)] fn floor(self) -> Self { $t::floor(self) }
@@ -283,10 +307,57 @@ macro_rules! floats {
         impl Float for $t {
             #[inline(always)] fn of(value: f64) -> Self { value as $t }
             #[inline(always)] fn copysign(self, sign: Self) -> Self { $t::copysign(self, sign) }
+            #[inline(always)] fn scale(self, exponent: Self) -> Self { scaled(self as f64, exponent as f64) as $t }
         }
     )* };
 }
 floats! { f32 F32 f64 F64 }
+
+/// A float32 or float64 times two to the power of a whole number, rounded once.
+#[inline(always)]
+fn scaled(value: f64, exponent: f64) -> f64 {
+    // Two to the power of a whole number between -1022 and 1023.
+    let power = |exponent: f64| f64::from_bits(((exponent as i64 + 1023) as u64) << 52);
+    // Steps up are exact until the last. Steps down stop above the subnormals, of which only the last step makes one.
+    let (up, down) = (1023.0, -969.0);
+    let (mut value, mut left) = (value, exponent.clamp(-2200.0, 2200.0));
+    for _ in 0..2 {
+        let step = if left > up {
+            up
+        } else if left < -1022.0 {
+            down
+        } else {
+            0.0
+        };
+        value *= power(step);
+        left -= step;
+    }
+    value * power(left.clamp(-1022.0, up))
+}
+
+macro_rules! neighbours {
+    ($($t:ty: $bits:ident),*) => { $(
+        impl Neighbour for $t {
+            #[inline(always)]
+            fn next_after(self, to: Self) -> Self {
+                let sign: $bits = 1 << ($bits::BITS - 1);
+                let (bits, toward) = (self.to_bits(), to.to_bits());
+                if self.is_nan() || to.is_nan() {
+                    return if self.is_nan() { self } else { to };
+                }
+                if self == to {
+                    return to;
+                }
+                if bits & !sign == 0 {
+                    return <$t>::from_bits(toward & sign | 1); // the smallest number on that side
+                }
+                let away = (self < to) == (bits & sign == 0);
+                <$t>::from_bits(if away { bits + 1 } else { bits - 1 })
+            }
+        }
+    )* };
+}
+neighbours! { f16: u16, bf16: u16, f32: u32, f64: u64 }
 
 macro_rules! complexes {
     ($($t:ident $dtype:ident)*) => { $(
@@ -304,6 +375,12 @@ macro_rules! complexes {
                 if self == Self::ZERO { self } else { self / Num::abs(self) }
             }
             #[inline(always)] fn conj(self) -> Self { Complex::new(self.re, -self.im) }
+            #[inline(always)] fn is_real(self) -> bool { self.im == 0.0 }
+            #[inline(always)]
+            fn finite_or(self, nan: Self, above: Self, below: Self) -> Self {
+                let part = |part: $t| Num::finite_or(part, nan.re, above.re, below.re);
+                Complex::new(part(self.re), part(self.im))
+            }
             #[inline(always)] fn is_infinite(self) -> bool { Num::is_infinite(self.re) | Num::is_infinite(self.im) }
             #[inline(always)] fn is_finite(self) -> bool { Num::is_finite(self.re) & Num::is_finite(self.im) }
         }
@@ -421,4 +498,26 @@ pub enum Scalar {
     Huge(f64),
     Float(f64),
     Complex(Complex<f64>),
+}
+
+impl Scalar {
+    pub fn category(self) -> Category {
+        match self {
+            Scalar::Bool(_) => Category::Bool,
+            Scalar::Int(_) | Scalar::Huge(_) => Category::Int,
+            Scalar::Float(_) => Category::Float,
+            Scalar::Complex(_) => Category::Complex,
+        }
+    }
+}
+
+impl From<i32> for Scalar {
+    fn from(value: i32) -> Scalar {
+        Scalar::Int(value.into())
+    }
+}
+impl From<f64> for Scalar {
+    fn from(value: f64) -> Scalar {
+        Scalar::Float(value)
+    }
 }

@@ -1,6 +1,6 @@
 //! A tensor: one way of looking at a storage.
 
-use crate::dtype::DType;
+use crate::dtype::{DType, complex_of};
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::storage::{Access, Fill, Pinned, Storage};
@@ -94,6 +94,26 @@ impl Tensor {
             layout: self.layout.part(index)?,
             dtype: self.dtype.real(),
         })
+    }
+
+    /// Complex elements as pairs of real ones along a new last dim: `view_as_real`.
+    pub fn as_pairs(&self) -> Result<Tensor> {
+        if !self.dtype.is_complex() {
+            let (argument, wanted) = ("input", "a complex dtype");
+            return Err(Error::new("", Problem::WrongDType { argument, got: self.dtype, wanted }));
+        }
+        let layout = self.layout.with_parts()?;
+        Ok(Tensor { storage: self.storage.clone(), layout, dtype: self.dtype.real() })
+    }
+
+    /// Pairs of real elements along the last dim as complex ones: `view_as_complex`.
+    pub fn as_complex(&self) -> Result<Tensor> {
+        if !matches!(self.dtype, DType::F32 | DType::F64) {
+            let (argument, wanted) = ("input", "float32 or float64");
+            return Err(Error::new("", Problem::WrongDType { argument, got: self.dtype, wanted }));
+        }
+        let (layout, dtype) = (self.layout.without_parts()?, complex_of(self.dtype));
+        Ok(Tensor { storage: self.storage.clone(), layout, dtype })
     }
 
     #[inline]

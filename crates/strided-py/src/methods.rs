@@ -20,6 +20,7 @@ use crate::errors::{Result, guard};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{CStr, CString};
+pub use strided_core::ops::table::plain;
 
 /// Where a row appears.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -124,14 +125,6 @@ pub fn definition(name: &str, thunk: ffi::PyCFunctionFastWithKeywords, doc: &str
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: thunk },
         ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
         ml_doc: forever(doc).as_ptr(),
-    }
-}
-
-/// A name without the mark that keeps Rust from reading it as a keyword.
-pub const fn plain(name: &'static str) -> &'static str {
-    match name.as_bytes() {
-        [b'r', b'#', ..] => name.split_at(2).1,
-        _ => name,
     }
 }
 

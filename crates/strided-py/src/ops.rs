@@ -12,8 +12,8 @@ use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use strided_core::op_table;
-use strided_core::ops::elementwise::{Operand, run_into, run_new};
-use strided_core::ops::table::{OPS, Op, Row};
+use strided_core::ops::elementwise::{Given, Operand, run_into, run_new};
+use strided_core::ops::table::{Chooser, OPS, Op, Row};
 use strided_core::{Scalar, Tensor};
 
 /// How an operation was called.
@@ -71,7 +71,7 @@ impl Passed {
     }
 
     /// Runs a row on these operands.
-    fn apply(&self, py: Python<'_>, row: &'static Row, out: Option<Object>) -> Result<Object> {
+    fn apply(&self, py: Python<'_>, row: &'static Row, given: Given, out: Option<Object>) -> Result<Object> {
         let mut operands = [Operand::Scalar(Scalar::Bool(false)); MOST];
         for (k, operand) in operands[..self.count].iter_mut().enumerate() {
             *operand = match &self.kinds[k] {
@@ -81,25 +81,35 @@ impl Passed {
                 Kind::Made => Operand::Tensor(self.made[k].as_ref().expect("made by read")),
             };
         }
-        apply(py, row, &operands[..self.count], out)
+        apply(py, row, given, &operands[..self.count], out)
     }
 }
 
 /// Runs a row on its operands, into `out` (an object) or a new object.
 #[inline]
-fn apply(py: Python<'_>, row: &'static Row, operands: &[Operand], out: Option<Object>) -> Result<Object> {
+fn apply(
+    py: Python<'_>,
+    row: &'static Row,
+    given: Given,
+    operands: &[Operand],
+    out: Option<Object>,
+) -> Result<Object> {
     let small = result_size(operands) < LARGE;
     let Some(object) = out else {
         return wrap_with(py, |slot| {
-            if small { Ok(run_new(row, operands, slot)?) } else { apply_large(py, row, operands, Err(slot)) }
+            if small {
+                Ok(run_new(row, given, operands, slot)?)
+            } else {
+                apply_large(py, row, given, operands, Err(slot))
+            }
         });
     };
     // SAFETY: an output was read as a tensor, and is not looked at again after Python code may have run.
     let target = unsafe { tensor_of(object) };
     if small {
-        run_into(row, operands, target)?;
+        run_into(row, given, operands, target)?;
     } else {
-        apply_large(py, row, operands, Ok(target))?;
+        apply_large(py, row, given, operands, Ok(target))?;
     }
     Ok(again(object))
 }
@@ -123,6 +133,7 @@ fn result_size(operands: &[Operand]) -> usize {
 fn apply_large(
     py: Python<'_>,
     row: &'static Row,
+    given: Given,
     operands: &[Operand],
     out: std::result::Result<&Tensor, &mut Option<Tensor>>,
 ) -> Result<()> {
@@ -139,13 +150,13 @@ fn apply_large(
         });
         let operands: SmallVec<[Operand; MOST]> = borrowed.collect();
         match &mut out {
-            Ok(out) => run_into(row, &operands, out),
-            Err(slot) => run_new(row, &operands, slot),
+            Ok(out) => run_into(row, given, &operands, out),
+            Err(slot) => run_new(row, given, &operands, slot),
         }
     })?)
 }
 
-/// The parameters of a row: its operands, and `out` unless the call is in place.
+/// The parameters of a row: all of them, without `out` if the call is in place.
 #[inline(always)]
 fn params(index: usize, form: Form) -> &'static [Param] {
     let all = PARAMS[index];
@@ -171,27 +182,122 @@ unsafe fn call<const I: usize>(
     })
 }
 
+#[inline(always)]
 fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Object> {
     let row = &OPS[index];
     let arity = row.operands.len();
-    if let Some(at) = args.slots[..arity].iter().position(|object| object.is_null()) {
-        let name = if at == 0 { "input" } else { params(index, form)[at].name };
-        return Err(Fail::Type(format!("argument '{name}' is missing")));
-    }
+    let words = arity..arity + row.keywords.len() + row.chooser.is_some() as usize;
     let out = match form {
         Form::InPlace => Some(args.slots[0]),
-        _ if args.is_given(arity) => {
-            Option::<TensorArg>::from_arg(py, args.slots[arity], "out")?.map(|out| out.0)
+        _ if args.is_given(words.end) => {
+            Option::<TensorArg>::from_arg(py, args.slots[words.end], "out")?.map(|out| out.0)
         }
         _ => None,
     };
-    if let &[left, right] = &args.slots[..arity]
+    let (operands, words) = (&args.slots[..arity], &args.slots[words]);
+    if !row.without.is_empty() || words.iter().any(|word| !word.is_null()) {
+        return dispatch_words(py, index, operands, words, out);
+    }
+    check_there(index, operands)?;
+    if let &[left, right] = operands
         && let Some(operands) = plain_pair(py, left, right)?
     {
-        return apply(py, row, &operands, out);
+        return apply(py, row, &[], &operands, out);
     }
-    match Passed::read(py, &args.slots[..arity])? {
-        Ok(passed) if passed.has_tensor() => passed.apply(py, row, out),
+    call_row(py, row, &[], operands, out)
+}
+
+/// Refuses a call without one of the operands.
+#[inline]
+fn check_there(index: usize, operands: &[Object]) -> Result<()> {
+    let Some(at) = operands.iter().position(|object| object.is_null()) else { return Ok(()) };
+    let name = if at == 0 { "input" } else { PARAMS[index][at].name };
+    Err(Fail::Type(format!("argument '{name}' is missing")))
+}
+
+/// A call with numbers or a word that chooses the row, or of a row that can do without an operand.
+#[cold]
+fn dispatch_words(
+    py: Python<'_>,
+    index: usize,
+    operands: &[Object],
+    words: &[Object],
+    out: Option<Object>,
+) -> Result<Object> {
+    let mut row = &OPS[index];
+    check_there(index, if row.without.is_empty() { operands } else { &operands[..1] })?;
+    let mut given: SmallVec<[Option<Scalar>; MOST]> = SmallVec::new();
+    for (keyword, &object) in row.keywords.iter().zip(words) {
+        let unset = object.is_null() || keyword.text == "None" && is_none(object);
+        given.push(if unset { None } else { Some(Scalar::from_arg(py, object, keyword.name)?) });
+    }
+    if let (Some(chooser), Some(&word)) = (&row.chooser, words.get(row.keywords.len()))
+        && !word.is_null()
+        && let Some(other) = chosen(py, chooser, word)?
+    {
+        row = other;
+    }
+    let (row, operands) = without_none(row, operands)?;
+    call_row(py, row, &given, &operands, out)
+}
+
+/// The row for the operands that are there, and those.
+fn without_none(row: &'static Row, operands: &[Object]) -> Result<(&'static Row, SmallVec<[Object; MOST]>)> {
+    let missing = |name: &str| {
+        let at = row.operands.iter().position(|operand| *operand == name).expect("an operand");
+        operands[at].is_null() || is_none(operands[at])
+    };
+    let mut instead = row.without.iter().filter(|(name, _)| missing(name));
+    match (instead.next(), instead.next()) {
+        (None, _) => Ok((row, operands.into())),
+        (Some((_, op)), None) => {
+            let there = row.operands.iter().zip(operands).filter(|(name, _)| {
+                let optional = row.without.iter().any(|(operand, _)| operand == *name);
+                !(optional && missing(name))
+            });
+            Ok((&OPS[*op as usize], there.map(|(_, object)| *object).collect()))
+        }
+        (Some((first, _)), Some((second, _))) => {
+            Err(Fail::Value(format!("{first} and {second} must not both be None")))
+        }
+    }
+}
+
+fn is_none(object: Object) -> bool {
+    // SAFETY: `None` lives as long as the interpreter.
+    object == unsafe { ffi::Py_None() }
+}
+
+/// The row that a word chooses, if it is another one.
+fn chosen(py: Python<'_>, chooser: &Chooser, word: Object) -> Result<Option<&'static Row>> {
+    let text = match chooser.default {
+        "False" if bool::from_arg(py, word, chooser.name)? => "True".into(),
+        "False" => return Ok(None),
+        _ => crate::call::bound(py, word).str()?.to_string(),
+    };
+    if text == chooser.default {
+        return Ok(None);
+    }
+    match chooser.rows.iter().find(|(value, _)| *value == text) {
+        Some((_, op)) => Ok(Some(&OPS[*op as usize])),
+        None => {
+            let values: Vec<String> = chooser.rows.iter().map(|(value, _)| format!("'{value}'")).collect();
+            let (name, default) = (chooser.name, chooser.default);
+            Err(Fail::Value(format!("{name} is '{text}', wanted {default}, {}", values.join(" or "))))
+        }
+    }
+}
+
+/// Calls an operation with numbers on operands as Python passed them, one of which must be a tensor.
+pub fn call_row(
+    py: Python<'_>,
+    row: &'static Row,
+    given: Given,
+    operands: &[Object],
+    out: Option<Object>,
+) -> Result<Object> {
+    match Passed::read(py, operands)? {
+        Ok(passed) if passed.has_tensor() => passed.apply(py, row, given, out),
         Ok(_) => Err(Fail::Type("none of the operands is a Tensor".into())),
         Err(object) => Err(wrong_type(py, object, "operand", "a Tensor, an array or a number")),
     }
@@ -241,7 +347,7 @@ unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
     guard(OPS[I].name, null_mut(), |py| {
         // SAFETY: called with a tensor, and nothing runs before it is used.
         let operand = Operand::Tensor(unsafe { tensor_of(object) });
-        apply(py, &OPS[I], &[operand], None)
+        apply(py, &OPS[I], &[], &[operand], None)
     })
 }
 
@@ -267,10 +373,10 @@ fn operate(
     out: Option<Object>,
 ) -> Result<Object> {
     if let Some(operands) = plain_pair(py, left, right)? {
-        return apply(py, row, &operands, out);
+        return apply(py, row, &[], &operands, out);
     }
     match Passed::read(py, &[left, right])? {
-        Ok(passed) => passed.apply(py, row, out),
+        Ok(passed) => passed.apply(py, row, &[], out),
         // SAFETY: the object lives as long as the interpreter.
         Err(_) => Ok(again(unsafe { ffi::Py_NotImplemented() })),
     }
@@ -323,11 +429,41 @@ impl Operator {
     }
 }
 
+/// The parameters of a row: its operands, its numbers, the word that chooses another row, and `out`.
+macro_rules! parameters {
+    (($first:ident $(, $arg:ident)* $(| $($place:ident = $default:tt),+)? $(; $($word:ident = $other:tt),+)?) [$($chooser:ident)?]) => { {
+        const COUNT: usize = <[&str]>::len(&[
+            stringify!($first), $(stringify!($arg),)* $($(stringify!($place),)+)? $($(stringify!($word),)+)?
+            $(stringify!($chooser),)? "out",
+        ]);
+        // The word is given by position where the numbers are.
+        #[allow(dead_code)]
+        const PLACES: &[&str] = &[$($(stringify!($place)),+)?];
+        static ALL: [Param; COUNT] = [
+            Param::new("self", &["input"], false, None),
+            $(Param::new(parameters!(@name $arg), &[], false, None),)*
+            $($(Param::new(stringify!($place), &[], false, None),)+)?
+            $($(Param::by_name(stringify!($word), &[], stringify!($other)),)+)?
+            $(if PLACES.is_empty() {
+                Param::by_name(stringify!($chooser), &[], "")
+            } else {
+                Param::new(stringify!($chooser), &[], false, None)
+            },)?
+            Param::by_name("out", &[], "None"),
+        ];
+        &ALL
+    } };
+    (@name b) => { "other" };
+    (@name $arg:ident) => { stringify!($arg) };
+}
+
 macro_rules! made {
-    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident $body:tt $(refuses $refused:ident)?, $operator:literal,
-        $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
-        fn made() -> Vec<Made> {
-            vec![$( {
+    ($($name:ident $args:tt $class:ident => $rule:ident $body:tt $(with $second:tt)? $(refuses $refused:ident)?
+        $(by $word:ident = $unset:ident $choices:tt)? $(without $without:tt)?
+        $(, $operator:literal, $($elements:literal),+ => $result:literal, $doc:literal)?;)*) => {
+        /// The rows that have names in Python, with their numbers.
+        fn made() -> Vec<(usize, Made)> {
+            let all = [$( {
                 const I: usize = Op::$name as usize;
                 Made {
                     row: &OPS[I],
@@ -336,43 +472,43 @@ macro_rules! made {
                     function: function::<I>,
                     operator: const { Operator::of::<I>() },
                 }
-            } ),*]
+            } ),*];
+            all.into_iter().enumerate().filter(|(_, made)| !made.row.is_hidden()).collect()
         }
+
+        /// The parameters of every row.
+        static PARAMS: &[&[Param]] = &[$(parameters!($args [$($word)?])),*];
     };
 }
 op_table!(made);
-
-macro_rules! parameters {
-    ($($name:ident ($first:ident $(, $arg:ident)*) $class:ident => $rule:ident $body:tt $(refuses $refused:ident)?, $operator:literal,
-        $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
-        /// The parameters of every row.
-        static PARAMS: &[&[Param]] = &[$( {
-            static ALL: [Param; 2 $(+ parameters!(@one $arg))*] = [
-                Param::new("self", &["input"], false, None),
-                $(Param::new(parameters!(@name $arg), &[], false, None),)*
-                Param::by_name("out", &[], "None"),
-            ];
-            &ALL
-        } ),*];
-    };
-    (@one $arg:ident) => { 1 };
-    (@name b) => { "other" };
-    (@name $arg:ident) => { stringify!($arg) };
-}
-op_table!(parameters);
 
 /// Signature, sentence and example of a row in one of its forms.
 fn document(index: usize, name: &str, form: Form) -> String {
     let row = &OPS[index];
     let (doc, dtypes) = (row.doc, row.class.words());
     let first = if form == Form::Function { "input" } else { "$self" };
-    let all = &PARAMS[index];
-    let other: String = all[1..all.len() - 1].iter().map(|param| format!(", {}", param.name)).collect();
+    let mut parts = vec![first.to_string()];
+    for param in &params(index, form)[1..] {
+        if param.keyword_only && !parts.iter().any(|part| part == "*") {
+            parts.push("*".into());
+        }
+        let default = default_of(row, param.name).map_or(String::new(), |value| format!("={value}"));
+        parts.push(format!("{}{default}", param.name));
+    }
+    let parts = parts.join(", ");
     let text = match form {
-        Form::InPlace => format!("{name}_({first}{other})\n--\n\n`{name}` into the tensor itself."),
-        _ => format!("{name}({first}{other}, *, out=None)\n--\n\n{doc}\n\nOperands: {dtypes}."),
+        Form::InPlace => format!("{name}_({parts})\n--\n\n`{name}` into the tensor itself."),
+        _ => format!("{name}({parts})\n--\n\n{doc}\n\nOperands: {dtypes}."),
     };
     format!("{text}\n\n{}", example(row, name, form))
+}
+
+/// What a parameter of a row is if it is not given, as Python writes it.
+fn default_of(row: &Row, name: &str) -> Option<&'static str> {
+    let number = row.keywords.iter().find(|keyword| keyword.name == name).map(|keyword| keyword.text);
+    let word = row.chooser.iter().find(|chooser| chooser.name == name).map(|chooser| chooser.default);
+    let optional = name == "out" || row.without.iter().any(|(operand, _)| *operand == name);
+    number.or(word).or(optional.then_some("None"))
 }
 
 /// A row's example as a session that calls it in one of its forms.
@@ -402,6 +538,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("arctan", "atan"),
     ("arctan2", "atan2"),
     ("arctanh", "atanh"),
+    ("clip", "clamp"),
     ("divide", "div"),
     ("fix", "trunc"),
     ("greater", "gt"),
@@ -425,7 +562,7 @@ fn names(row: &'static Row) -> impl Iterator<Item = &'static str> {
 /// Methods of Tensor: the plain and the in-place form of every row.
 pub fn methods() -> Vec<ffi::PyMethodDef> {
     let mut all = Vec::new();
-    for (index, made) in made().into_iter().enumerate() {
+    for (index, made) in made() {
         for name in names(made.row) {
             all.push(definition(name, made.method, &document(index, name, Form::Method)));
             let in_place = format!("{name}_");
@@ -438,7 +575,7 @@ pub fn methods() -> Vec<ffi::PyMethodDef> {
 /// Functions of the module.
 pub fn functions() -> Vec<ffi::PyMethodDef> {
     let mut all = Vec::new();
-    for (index, made) in made().into_iter().enumerate() {
+    for (index, made) in made() {
         let define = |name| definition(name, made.function, &document(index, name, Form::Function));
         all.extend(names(made.row).map(define));
     }
@@ -481,7 +618,7 @@ unsafe extern "C" fn quotient_and_remainder(left: Object, right: Object) -> Obje
 pub fn slots() -> Vec<ffi::PyType_Slot> {
     let mut slots = Vec::new();
     let mut fill = |slot: c_int, function: *mut c_void| slots.push(crate::heap::slot(slot, function));
-    for made in made() {
+    for (_, made) in made() {
         match made.operator {
             Operator::None => {}
             Operator::Unary(function) => {
@@ -519,12 +656,15 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
     slots
 }
 
-/// The rows as Python data, for documents and tests: name, number of operands, class, rule, operator, sentence
-/// and all names.
+/// The rows as Python data, for documents and tests: name, number of operands, class, rule, operator, sentence,
+/// the parameters behind the operands, and all names.
 pub fn table(py: Python<'_>) -> Result<Object> {
     let rows: Vec<_> = OPS
         .iter()
-        .map(|row| {
+        .enumerate()
+        .filter(|(_, row)| !row.is_hidden())
+        .map(|(index, row)| {
+            let words = &params(index, Form::InPlace)[row.operands.len()..];
             (
                 row.name,
                 row.operands.len(),
@@ -532,6 +672,7 @@ pub fn table(py: Python<'_>) -> Result<Object> {
                 format!("{:?}", row.rule),
                 row.operator,
                 row.doc,
+                words.iter().map(|param| (param.name, default_of(row, param.name))).collect::<Vec<_>>(),
                 names(row).collect::<Vec<_>>(),
             )
         })

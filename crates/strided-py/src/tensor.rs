@@ -2,7 +2,7 @@
 
 use crate::args::{FromArg, Object};
 use crate::buffer;
-use crate::call::{again, bound, give, view};
+use crate::call::{bound, give, view, with_threads};
 use crate::dtype;
 use crate::errors::{Fail, Result, guard};
 use crate::heap::{SUBCLASSED, make_type, slot};
@@ -13,10 +13,11 @@ use crate::size::{is_size, new_size};
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use strided_core::dtype::default_float;
 use strided_core::layout::Dims;
+use strided_core::ops::copy;
 use strided_core::storage::Fill;
 use strided_core::{DType, Tensor};
 
@@ -103,11 +104,16 @@ unsafe extern "C" fn new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Ob
 }
 
 type Getter = unsafe extern "C" fn(Object, *mut c_void) -> Object;
+type Setter = unsafe extern "C" fn(Object, Object, *mut c_void) -> c_int;
 
-/// Properties: a name, a document, and a body over the tensor.
+/// A name, its document, and what reads and writes it.
+type Property = (&'static str, &'static [&'static str], Getter, Option<Setter>);
+
+/// Properties: a name, a document, and a body over the tensor; one that can be set has another one, which gives the
+/// tensor that is written to.
 macro_rules! properties {
-    ($($(#[doc = $doc:literal])+ $name:ident => |$py:ident, $x:ident, $this:ident| $body:expr;)*) => {
-        fn properties() -> Vec<(&'static str, &'static [&'static str], Getter)> {
+    ($($(#[doc = $doc:literal])+ $name:ident => |$py:ident, $x:ident, $this:ident| $body:expr $(, set $part:expr)?;)*) => {
+        fn properties() -> Vec<Property> {
             vec![$( {
                 unsafe extern "C" fn get($this: Object, _: *mut c_void) -> Object {
                     guard(stringify!($name), null_mut(), |$py| {
@@ -116,10 +122,32 @@ macro_rules! properties {
                         $body
                     })
                 }
-                (stringify!($name), &[$($doc),+] as &[_], get as Getter)
+                (stringify!($name), &[$($doc),+] as &[_], get as Getter, properties!(@set $name $($part)?))
             } ),*]
         }
     };
+    (@set $name:ident) => { None };
+    (@set $name:ident $part:expr) => { {
+        unsafe extern "C" fn set(this: Object, value: Object, _: *mut c_void) -> c_int {
+            guard(stringify!($name), -1, |py| {
+                if value.is_null() {
+                    return Err(Fail::Type("cannot be deleted".into()));
+                }
+                let number = crate::args::python_number(py, value)?;
+                let source = if number.is_none() { Some(crate::slots::values(py, value)?) } else { None };
+                let part: fn(&Tensor) -> strided_core::Result<Tensor> = $part;
+                // SAFETY: called with a tensor, which is looked at once, after the value was read.
+                let part = part(unsafe { tensor_of(this) })?;
+                with_threads(py, part.size(), || match (number, &source) {
+                    (Some(number), _) => copy::fill(&part, number),
+                    (None, Some(source)) => copy::copy(&part, source),
+                    (None, None) => unreachable!("one of them was read"),
+                })?;
+                Ok(0)
+            })
+        }
+        Some(set as Setter)
+    } };
 }
 
 properties! {
@@ -185,13 +213,13 @@ properties! {
     /// >>> x = strided.tensor([1 + 2j, 3 - 4j])
     /// >>> x.real.zero_().tolist(), x.tolist()
     /// ([0.0, 0.0], [2j, -4j])
-    real => |py, x, this| if x.dtype().is_complex() { wrap(py, x.part(0)?) } else { Ok(again(this)) };
+    real => |py, _x, this| rows::elements::real(py, this), set |x| if x.dtype().is_complex() { x.part(0) } else { Ok(x.clone()) };
 
     /// The imaginary parts of a complex tensor, as a view.
     ///
     /// >>> strided.tensor([1 + 2j, 3 - 4j]).imag.tolist()
     /// [2.0, -4.0]
-    imag => |py, x, _this| wrap(py, x.part(1)?);
+    imag => |py, x, _this| wrap(py, x.part(1)?), set |x| x.part(1);
 
     /// Address, shape, strides and type of the elements in NumPy's words, for libraries that want no buffer.
     /// An address is never given back: from then on the storage keeps its size.
@@ -272,12 +300,12 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
 }
 
-fn getset((name, doc, get): (&str, &[&str], Getter)) -> ffi::PyGetSetDef {
+fn getset((name, doc, get, set): Property) -> ffi::PyGetSetDef {
     let doc: Vec<&str> = doc.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
     ffi::PyGetSetDef {
         name: forever(name).as_ptr(),
         get: Some(get),
-        set: None,
+        set,
         doc: forever(&doc.join("\n")).as_ptr(),
         closure: null_mut(),
     }

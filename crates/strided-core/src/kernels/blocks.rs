@@ -2,12 +2,12 @@
 //! cache, operands are cast, tiles turned around, and large results streamed.
 
 use super::drive::Body;
-use super::{Kernel, OPERANDS, Pointers, Steps, stream, transpose};
+use super::{Kernel, OPERANDS, Pointers, Steps, pair, stream, transpose};
 use crate::nest::Loop;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-/// Elements per block: four operands of the widest type fill half of a small first-level cache.
+/// Elements per block: five operands of the widest type fill 20 KB of a small first-level cache.
 const BLOCK: usize = 256;
 /// Bytes of a tile of one operand.
 const TILE: usize = 16 << 10;
@@ -136,7 +136,7 @@ impl Staged {
                 steps[k] = self.sizes[k] as isize;
                 if k > 0 && s[k] == 0 {
                     // SAFETY: an input that is a scalar is cast once.
-                    unsafe { cast(&pair(inner[k], p[k]), &[0; OPERANDS], 1) };
+                    unsafe { cast(&pair(inner[k], p[k], null_mut()), &[0; OPERANDS], 1) };
                     steps[k] = 0;
                 }
             }
@@ -150,7 +150,7 @@ impl Staged {
                     None => inner[k] = here(k),
                     // SAFETY: `count` elements from `here` on are the caller's; the room holds BLOCK of them.
                     Some(cast) if k > 0 && s[k] != 0 => unsafe {
-                        cast(&pair(inner[k], here(k)), &[steps[k], s[k], 0, 0], count)
+                        cast(&pair(inner[k], here(k), null_mut()), &pair(steps[k], s[k], 0), count)
                     },
                     Some(_) => {}
                 }
@@ -159,7 +159,7 @@ impl Staged {
             unsafe {
                 (self.kernel)(&inner, &steps, count);
                 if let Some(cast) = self.casts[0] {
-                    cast(&pair(here(0), inner[0]), &[s[0], steps[0], 0, 0], count);
+                    cast(&pair(here(0), inner[0], null_mut()), &pair(s[0], steps[0], 0), count);
                 }
             }
             done += count;
@@ -192,9 +192,4 @@ impl Staged {
             }
         }
     }
-}
-
-/// The pointers of a cast.
-fn pair(to: *mut u8, from: *mut u8) -> Pointers {
-    [to, from, null_mut(), null_mut()]
 }

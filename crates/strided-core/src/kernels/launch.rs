@@ -4,7 +4,7 @@ use super::blocks::Staged;
 use super::drive::{WHOLE, drive};
 use super::item::Slot;
 use super::map::Twins;
-use super::{Kernel, OPERANDS, Pointers, Steps, cast};
+use super::{Kernel, OPERANDS, Pointers, Steps, cast, pair};
 use crate::cpu;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -84,10 +84,10 @@ fn plain_steps<const N: usize>(twins: &Twins, inputs: &[Input; N], out: &Tensor)
     let mut steps = [0; OPERANDS];
     let mut plain = out.dtype() == twins.result() && out.layout().is_dense();
     steps[0] = twins.result().size() as isize;
-    for (step, input) in steps[1..].iter_mut().zip(inputs) {
+    for ((step, input), dtype) in steps[1..].iter_mut().zip(inputs).zip(twins.operands()) {
         if let Input::Tensor(x) = input {
-            plain &= x.dtype() == twins.operand() && x.layout().same_modes(out.layout());
-            *step = twins.operand().size() as isize;
+            plain &= x.dtype() == *dtype && x.layout().same_modes(out.layout());
+            *step = dtype.size() as isize;
         }
     }
     plain.then_some(steps)
@@ -101,24 +101,26 @@ unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Point
             assert!(broadcasts(x.layout(), out.layout()), "inputs broadcast to the output");
         }
     }
-    let size = twins.operand().size();
+    let sizes = twins.operands().map(DType::size);
     let mut staged = Staged {
         kernel: twins.kernel(),
         casts: [None; OPERANDS],
-        sizes: [size; OPERANDS],
-        memory: [size; OPERANDS],
+        sizes: [0; OPERANDS],
+        memory: [0; OPERANDS],
         moves: false,
         stream: false,
     };
     let none = Layout::scalar();
-    let mut views = [Operand { layout: &none, size }; OPERANDS];
+    let mut views = [Operand { layout: &none, size: 0 }; OPERANDS];
     views[0] = Operand { layout: out.layout(), size: out.dtype().size() };
     staged.sizes[0] = twins.result().size();
+    staged.sizes[1..].copy_from_slice(&sizes);
     staged.casts[0] = cast_if_needed(twins.result(), out.dtype());
-    for (k, input) in (1..).zip(inputs) {
+    for (k, (input, &dtype)) in (1..).zip(inputs.iter().zip(twins.operands())) {
+        views[k].size = dtype.size();
         if let Input::Tensor(x) = input {
             views[k] = Operand { layout: x.layout(), size: x.dtype().size() };
-            staged.casts[k] = cast_if_needed(x.dtype(), twins.operand());
+            staged.casts[k] = cast_if_needed(x.dtype(), dtype);
         }
     }
     staged.memory.iter_mut().zip(&views).for_each(|(bytes, view)| *bytes = view.size);
@@ -183,12 +185,12 @@ unsafe fn move_elements(
     from: *mut u8,
 ) -> Result<()> {
     let (out_size, size) = (out.dtype().size(), dtype.size());
-    let origins = [to, from, null_mut(), null_mut()];
+    let origins = pair(to, from, null_mut());
     let staged = Staged {
         kernel: cast::kernel(dtype, out.dtype()),
         casts: [None; OPERANDS],
-        sizes: [out_size, size, 0, 0],
-        memory: [out_size, size, 0, 0],
+        sizes: pair(out_size, size, 0),
+        memory: pair(out_size, size, 0),
         moves: dtype == out.dtype(),
         stream: streams(out, &origins, span(layout, size)),
     };

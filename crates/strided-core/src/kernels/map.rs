@@ -63,7 +63,7 @@ pub trait Function<A: Copy, const N: usize>: 'static {
 pub struct Twins {
     fast: Kernel,
     reference: Kernel,
-    operand: DType,
+    operands: [DType; OPERANDS - 1],
     result: DType,
     weight: usize,
 }
@@ -74,15 +74,26 @@ impl Twins {
         Twins {
             fast: if matches!(F::LOOPS, Loops::Plain) { F::reference } else { F::fast },
             reference: F::reference,
-            operand: A::DTYPE,
+            operands: [A::DTYPE; OPERANDS - 1],
             result: <F::Out as Element>::DTYPE,
             weight: F::LOOPS.weight(),
         }
     }
 
-    /// The dtype of every operand.
-    pub fn operand(&self) -> DType {
-        self.operand
+    /// Kernels whose operands have several dtypes; those that are not there may have any.
+    pub(super) const fn mixed(
+        fast: Kernel,
+        reference: Kernel,
+        operands: [DType; OPERANDS - 1],
+        result: DType,
+    ) -> Twins {
+        Twins { fast, reference, operands, result, weight: 1 }
+    }
+
+    /// The dtype of each operand.
+    #[inline]
+    pub fn operands(&self) -> &[DType; OPERANDS - 1] {
+        &self.operands
     }
 
     /// The dtype of what is written.

@@ -7,6 +7,7 @@
 
 mod blocks;
 pub mod cast;
+pub mod close;
 pub mod create;
 mod drive;
 pub mod item;
@@ -15,6 +16,8 @@ pub mod lines;
 pub mod map;
 pub mod maths;
 pub mod reduce;
+pub mod round;
+pub mod select;
 mod stream;
 pub mod swap;
 mod transpose;
@@ -27,3 +30,11 @@ pub use crate::nest::{OPERANDS, Pointers, Steps};
 /// For every `k` below the number of operands and every `i` below `n`, `pointers[k] + i * steps[k]` is
 /// the address of an element of the type the kernel was made for, readable (operand 0: writable).
 pub type Kernel = unsafe fn(pointers: &Pointers, steps: &Steps, n: usize);
+
+/// The addresses, or the steps, of a kernel with an output and one input.
+#[inline]
+fn pair<T: Copy>(output: T, input: T, none: T) -> [T; OPERANDS] {
+    let mut all = [none; OPERANDS];
+    (all[0], all[1]) = (output, input);
+    all
+}

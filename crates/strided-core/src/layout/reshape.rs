@@ -189,6 +189,36 @@ impl Layout {
         let modes = self.modes.iter().map(|m| Mode { extent: m.extent, stride: 2 * m.stride }).collect();
         Layout { modes, offset: 2 * self.offset + index }.checked(op)
     }
+
+    /// Both parts of complex elements, as elements of half the size along a new last dim.
+    pub fn with_parts(&self) -> Result<Layout> {
+        let mut layout = self.part(0)?;
+        layout.modes.push(Mode { extent: 2, stride: 1 });
+        layout.checked("view_as_real")
+    }
+
+    /// Pairs of elements along the last dim as elements of twice the size.
+    pub fn without_parts(&self) -> Result<Layout> {
+        let op = "view_as_complex";
+        let wrong = |what, got: isize, wanted: &str| Err(Error::argument(op, what, got, wanted));
+        let Some((last, outer)) = self.modes.split_last() else {
+            return Err(Error::new(op, Problem::Rank { rank: 0, wanted: "at least 1" }));
+        };
+        if last.extent != 2 {
+            return wrong("the last extent", last.extent, "2");
+        }
+        if last.stride != 1 {
+            return wrong("the last stride", last.stride, "1");
+        }
+        if self.offset % 2 != 0 {
+            return wrong("the offset", self.offset, "an even one");
+        }
+        if let Some(odd) = outer.iter().find(|mode| mode.stride % 2 != 0 && mode.extent > 1) {
+            return wrong("a stride", odd.stride, "an even one");
+        }
+        let modes = outer.iter().map(|m| Mode { extent: m.extent, stride: m.stride / 2 }).collect();
+        Layout { modes, offset: self.offset / 2 }.checked(op)
+    }
 }
 
 fn divide(what: &'static str, bytes: isize, size: usize) -> Result<isize> {

@@ -236,10 +236,10 @@ pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Option<&Tensor>
         let factors = factors(x, p, dim, maxnorm)?;
         let operands = [Operand::Tensor(x), Operand::Tensor(&factors)];
         match out {
-            Some(out) => elementwise::run_into(&OPS[Op::mul as usize], &operands, out).map(|()| None),
+            Some(out) => elementwise::run_into(&OPS[Op::mul as usize], &[], &operands, out).map(|()| None),
             None => {
                 let out = Tensor::new(&x.layout().shape(), x.dtype(), Fill::Nothing)?;
-                elementwise::run_into(&OPS[Op::mul as usize], &operands, &out).map(|()| Some(out))
+                elementwise::run_into(&OPS[Op::mul as usize], &[], &operands, &out).map(|()| Some(out))
             }
         }
     };
@@ -400,7 +400,7 @@ fn corrcoef_named(x: &Tensor) -> Result<Tensor> {
     for part in parts {
         for (op, bound) in [(Op::minimum, 1.0), (Op::maximum, -1.0)] {
             let operands = [Operand::Tensor(&part), Operand::Scalar(Scalar::Float(bound))];
-            elementwise::run_into(&OPS[op as usize], &operands, &part)?;
+            elementwise::run_into(&OPS[op as usize], &[], &operands, &part)?;
         }
     }
     Ok(r)

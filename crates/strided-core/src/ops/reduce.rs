@@ -399,7 +399,7 @@ pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Resu
             let [sum, _] = run_plan(&plan, x, request, [None, None])?;
             let sum = sum.expect("new");
             let root = Operand::Scalar(Scalar::Float(1.0 / p));
-            elementwise::run_into(&OPS[Op::pow as usize], &[Operand::Tensor(&sum), root], &sum)?;
+            elementwise::run_into(&OPS[Op::pow as usize], &[], &[Operand::Tensor(&sum), root], &sum)?;
             return deliver(sum, result, out);
         };
         let [norm, _] = run_plan(&plan, x, request, wanted)?;
@@ -441,9 +441,14 @@ pub fn variance(
         let parts = Request { dtype: None, ..*request };
         let part = |k| Ok::<_, Error>(run_first(&VAR, &x.part(k)?, &parts, None)?.expect("new"));
         let (re, im) = (part(0)?, part(1)?);
-        elementwise::run_into(&OPS[Op::add as usize], &[Operand::Tensor(&re), Operand::Tensor(&im)], &re)?;
+        elementwise::run_into(
+            &OPS[Op::add as usize],
+            &[],
+            &[Operand::Tensor(&re), Operand::Tensor(&im)],
+            &re,
+        )?;
         if root {
-            elementwise::run_into(&OPS[Op::sqrt as usize], &[Operand::Tensor(&re)], &re)?;
+            elementwise::run_into(&OPS[Op::sqrt as usize], &[], &[Operand::Tensor(&re)], &re)?;
         }
         if !mean {
             return Ok([deliver(re, dtype, outs[0])?, None]);

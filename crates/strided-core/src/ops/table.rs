@@ -4,21 +4,31 @@
 //! | part of a row | meaning |
 //! |---|---|
 //! | `add(a, b)` | its name and its operands; in Python `a` is `input` and `b` is `other`, others are called as they are |
+//! | `; alpha = 1` | numbers that are given by name and take no part in promotion, with what they are else; after <code>\|</code> by position as well. One that is a whole number stays within the category of the operands, one with a point is any real number |
 //! | `any`, `num` … | the dtypes it knows, as in [`switch!`](crate::switch); `field` and `float` take integers as the default float |
+//! | `floats`, `wide`, `select` | the floats with kernels for halves themselves; float64 and complex128; a condition, and any dtype |
 //! | `same`, `bool`, `part` | the result: the operands' dtype, bool, or the dtype of one part of a complex number |
 //! | `{a.add(b)}` | the result from operands of one type, exactly |
 //! | `(a.gcd(b))` | or so, where no CPU has vectors for it: one element after the other |
 //! | `[Exp]` | or a function of [`maths`](crate::kernels::maths), with a fast body and an exact one |
+//! | `[Exp(a) y => y]` | or such a function of something else, and what becomes of its result |
+//! | `[kernels select::kernels]` | or kernels by their dtype |
+//! | `with {…}` | the body where one of the numbers is given and not what it is else; where the first body is `_`, the only one |
 //! | `refuses zeros` | values of the second operand that have no result among integers: `zeros` or `negatives` |
+//! | `by mode = None {"floor" => floor_divide}` | a word of Python that chooses another row |
+//! | `without {min => clamp_max}` | the row of the other operands where one is `None` |
 //! | `"+"` | its operator, if it has one |
 //! | `"[1.0]", "[2.0]" => "[3.0]"` | an example for its documents: the elements of its operands, numbers, and of its result |
 //! | `"Sum of …"` | a sentence about it |
+//!
+//! A row that ends after its body is for other code: it has no name in Python.
 
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::map::{Function, Loops, Twins};
 use crate::kernels::maths::rows as maths;
-use crate::scalar::{Bits, Bool, Field, Float, Int, Num, Order, Real};
+use crate::kernels::{close, round, select};
+use crate::scalar::{Bits, Bool, Field, Float, Int, Neighbour, Num, Order, Real, Scalar};
 use crate::switch;
 
 /// Hands the rows to a macro.
@@ -26,20 +36,23 @@ use crate::switch;
 macro_rules! op_table {
     ($then:path) => {
         $then! {
-            add(a, b) any => same {a.add(b)}, "+", "[1.0, 2.0]", "[0.5, 4.0]" => "[1.5, 6.0]", "Sum of the operands, element by element.";
-            sub(a, b) num => same {a.sub(b)}, "-", "[1.0, 2.0]", "[0.5, 4.0]" => "[0.5, -2.0]", "Left operand minus the right one.";
-            rsub(a, b) num => same {b.sub(a)}, "", "[1.0, 2.0]", "[0.5, 4.0]" => "[-0.5, 2.0]", "Right operand minus the left one.";
+            add(a, b; alpha = 1) any => same {a.add(b)} with {a.add(alpha.mul(b))}, "+", "[1.0, 2.0]", "[0.5, 4.0]" => "[1.5, 6.0]", "Sum of the operands, the second one times `alpha`.";
+            sub(a, b; alpha = 1) num => same {a.sub(b)} with {a.sub(alpha.mul(b))}, "-", "[1.0, 2.0]", "[0.5, 4.0]" => "[0.5, -2.0]", "Left operand minus the right one times `alpha`.";
+            rsub(a, b; alpha = 1) num => same {b.sub(a)} with {b.sub(alpha.mul(a))}, "", "[1.0, 2.0]", "[0.5, 4.0]" => "[-0.5, 2.0]", "Right operand minus the left one times `alpha`.";
             mul(a, b) any => same {a.mul(b)}, "*", "[1.0, 2.0]", "[0.5, 4.0]" => "[0.5, 8.0]", "Product of the operands, element by element.";
-            div(a, b) field => same {a.div(b)}, "/", "[1.0, 2.0]", "[0.5, 4.0]" => "[2.0, 0.5]", "Left operand divided by the right one; integers give the default float.";
+            div(a, b) field => same {a.div(b)} by rounding_mode = None {"floor" => floor_divide, "trunc" => trunc_divide}, "/", "[1.0, 2.0]", "[0.5, 4.0]" => "[2.0, 0.5]", "Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole.";
             floor_divide(a, b) order => same (a.floor_div(b)) refuses zeros, "//", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -4.0]", "Quotient, down to a whole number.";
+            trunc_divide(a, b) order => same (a.trunc_div(b)) refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -3.0]", "Quotient, toward zero to a whole number.";
             remainder(a, b) order => same (a.remainder(b)) refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
             fmod(a, b) order => same (a.fmod(b)) refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
             pow(a, b) num => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
+            float_power(a, b) wide => same [Pow], "", "[2.0, 4.0]", "[3.0, 0.5]" => "[8.0, 2.0]", "Left operand to the power of the right one, in float64 or complex128.";
             neg(a) num => same {a.neg()}, "-x", "[1.0, -2.0]" => "[-1.0, 2.0]", "Each element with its sign changed.";
             positive(a) num => same {a}, "+x", "[1.0, -2.0]" => "[1.0, -2.0]", "Each element as it is.";
             abs(a) any => part {a.abs()}, "abs", "[1.0, -2.0]" => "[1.0, 2.0]", "The magnitude of each element.";
             sign(a) any => same {a.sign()}, "", "[1.5, -2.0, 0.0]" => "[1.0, -1.0, 0.0]", "-1, 0 or 1 by the sign; of a complex number, the point of the unit circle in its direction.";
             signbit(a) real => bool {Bool::new(a.is_negative())}, "", "[1.0, -2.0, -0.0]" => "[False, True, True]", "Whether the sign is negative, also that of a zero.";
+            isreal(a) any => bool {Bool::new(a.is_real())}, "", "[1.0, -2.0]" => "[True, True]", "Whether each element has no imaginary part.";
             copysign(a, b) float => same {a.copysign(b)}, "", "[1.0, 2.0]", "[-1.0, 0.0]" => "[-1.0, 2.0]", "The magnitude of the left operand with the sign of the right one.";
             reciprocal(a) field => same {T::ONE.div(a)}, "", "[2.0, -4.0]" => "[0.5, -0.25]", "One divided by each element.";
             square(a) num => same {a.mul(a)}, "", "[2.0, -3.0]" => "[4.0, 9.0]", "Each element times itself.";
@@ -72,25 +85,39 @@ macro_rules! op_table {
             erfinv(a) float => same [Erfinv], "", "[0.0, 1.0]" => "[0.0, inf]", "Inverse of the error function.";
             lgamma(a) float => same [Lgamma], "", "[1.0, 4.0]" => "[0.0, 1.7917594909667969]", "Logarithm of the magnitude of the gamma function.";
             digamma(a) float => same [Digamma], "", "[1.0, 2.0]" => "[-0.5772156715393066, 0.42278432846069336]", "Derivative of `lgamma`.";
+            softplus(a | beta = 1, threshold = 20) float => same [Softplus] with [Softplus(a.mul(beta)) y => if a.mul(beta) > threshold { a } else { y.div(beta) }], "", "[0.0, -1.0]" => "[0.6931471824645996, 0.3132616877555847]", "log(1 + exp(beta x)) / beta; with a `beta` or `threshold` of your own, x itself where beta x is above the threshold.";
+            logit(a | eps = None) float => same [Logit] with [Logit(if a < eps { eps } else if a > T::ONE.sub(eps) { T::ONE.sub(eps) } else { a }) y => y], "", "[0.5, 1.0]" => "[0.0, inf]", "log(x / (1 - x)); with `eps`, of x brought between eps and 1 - eps.";
             sinc(a) float => same [Sinc], "", "[0.0, 0.5]" => "[1.0, 0.6366197466850281]", "sin(pi x) / (pi x), and 1 at 0.";
             logaddexp(a, b) float => same [Logaddexp], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[0.6931471824645996, 1.6931471824645996]", "Logarithm of the sum of both operands' exponentials.";
+            logaddexp2(a, b) float => same [Softplus(a.minimum(b).sub(a.maximum(b)).mul(T::of(std::f64::consts::LN_2))) y => if a == b { a.add(T::ONE) } else { a.maximum(b).add(y.mul(T::of(std::f64::consts::LOG2_E))) }], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[1.0, 2.0]", "Logarithm to the base 2 of the sum of two to the power of both operands.";
             xlogy(a, b) float => same [Xlogy], "", "[0.0, 2.0]", "[0.0, 1.0]" => "[0.0, 0.0]", "Left operand times the logarithm of the right one; 0 where the left one is 0.";
             floor(a) real => same {a.floor()}, "", "[1.5, -1.5]" => "[1.0, -2.0]", "Down to a whole number.";
             ceil(a) real => same {a.ceil()}, "", "[1.5, -1.5]" => "[2.0, -1.0]", "Up to a whole number.";
             trunc(a) real => same {a.trunc()}, "", "[1.5, -1.5]" => "[1.0, -1.0]", "Toward zero to a whole number.";
+            round(a; decimals = 0) real => same {a.round()} with [kernels round::kernels], "", "[1.5, 2.5, -0.75]" => "[2.0, 2.0, -1.0]", "To the nearest whole number, or number of `decimals`; the even one of two.";
             frac(a) float => same {a.sub(a.trunc())}, "", "[1.5, -1.25]" => "[0.5, -0.25]", "What `trunc` takes away.";
             maximum(a, b) real => same {a.maximum(b)}, "", "[1.0, 5.0]", "[2.0, 4.0]" => "[2.0, 5.0]", "The larger operand; NaN if one of them is.";
             minimum(a, b) real => same {a.minimum(b)}, "", "[1.0, 5.0]", "[2.0, 4.0]" => "[1.0, 4.0]", "The smaller operand; NaN if one of them is.";
             fmax(a, b) real => same {a.fmax(b)}, "", "[1.0, 1e999 * 0]", "[2.0, 4.0]" => "[2.0, 4.0]", "The larger operand; one that is NaN does not count.";
             fmin(a, b) real => same {a.fmin(b)}, "", "[1.0, 1e999 * 0]", "[2.0, 4.0]" => "[1.0, 4.0]", "The smaller operand; one that is NaN does not count.";
+            clamp_min(a, min) order => same {a.maximum(min)}, "", "[-1.0, 5.0]", "[0.0, 0.0]" => "[0.0, 5.0]", "Each element, or the bound where it is below; NaN if one of them is.";
+            clamp_max(a, max) order => same {a.minimum(max)}, "", "[-1.0, 5.0]", "[1.0, 1.0]" => "[-1.0, 1.0]", "Each element, or the bound where it is above; NaN if one of them is.";
+            clamp(a, min, max) order => same {a.maximum(min).minimum(max)} without {min => clamp_max, max => clamp_min}, "", "[-1.0, 0.5, 5.0]", "[0.0, 0.0, 0.0]", "[1.0, 1.0, 1.0]" => "[0.0, 0.5, 1.0]", "Each element brought between bounds, of which one may be None; the upper one where they cross, NaN if one of the three is.";
+            relu(a) order => same {a.maximum(T::ZERO)}, "", "[-1.0, 5.0]" => "[0.0, 5.0]", "Each element, or 0 where it is below.";
+            nan_to_num(a | nan = 0.0, posinf = largest, neginf = lowest) any => same _ with {a.finite_or(nan, posinf, neginf)}, "", "[1.5, 1e999 * 0]" => "[1.5, 0.0]", "Each element, or a number where it is NaN or infinite: else the largest and the lowest of the dtype.";
+            nextafter(a, b) floats => same {a.next_after(b)}, "", "[1.0, 0.0]", "[2.0, 1.0]" => "[1.0000001192092896, 1.401298464324817e-45]", "The next number of the dtype after the left operand, on the way to the right one.";
+            ldexp(a, b) float => same [Exp2(if b.is_infinite() { T::ZERO } else { b.sub(b.trunc()) }) y => if b.is_infinite() { a.mul(if b > T::ZERO { b } else { T::ZERO }) } else if b > T::ZERO { a.scale(b.trunc()).mul(y) } else { a.mul(y).scale(b.trunc()) }], "", "[1.0, 3.0]", "[4.0, -1.0]" => "[16.0, 1.5]", "Left operand times two to the power of the right one.";
             lerp(a, end, weight) float => same {if weight.maximum(weight.neg()) < T::of(0.5) { a.add(weight.mul(end.sub(a))) } else { end.sub(end.sub(a).mul(T::ONE.sub(weight))) }}, "", "[0.0, 1.0]", "[4.0, 3.0]", "[0.25, 0.5]" => "[1.0, 2.0]", "The point between the first two operands at a share of the way.";
-            addcmul(a, tensor1, tensor2) num => same {a.add(tensor1.mul(tensor2))}, "", "[1.0, 2.0]", "[2.0, 3.0]", "[4.0, 5.0]" => "[9.0, 17.0]", "The first operand plus the product of the others.";
-            addcdiv(a, tensor1, tensor2) field => same {a.add(tensor1.div(tensor2))}, "", "[1.0, 2.0]", "[8.0, 3.0]", "[4.0, 1.5]" => "[3.0, 4.0]", "The first operand plus the quotient of the others.";
+            addcmul(a, tensor1, tensor2; value = 1) num => same {a.add(tensor1.mul(tensor2))} with {a.add(value.mul(tensor1).mul(tensor2))}, "", "[1.0, 2.0]", "[2.0, 3.0]", "[4.0, 5.0]" => "[9.0, 17.0]", "The first operand plus `value` times the product of the others.";
+            addcdiv(a, tensor1, tensor2; value = 1) field => same {a.add(tensor1.div(tensor2))} with {a.add(value.mul(tensor1).div(tensor2))}, "", "[1.0, 2.0]", "[8.0, 3.0]", "[4.0, 1.5]" => "[3.0, 4.0]", "The first operand plus `value` times the quotient of the others.";
             isnan(a) any => bool {Bool::new(a != a)}, "", "[1.0, 1e999 * 0]" => "[False, True]", "Whether each element is NaN.";
             isinf(a) any => bool {Bool::new(a.is_infinite())}, "", "[1.0, -1e999]" => "[False, True]", "Whether each element is infinite.";
             isfinite(a) any => bool {Bool::new(a.is_finite())}, "", "[1.0, 1e999]" => "[True, False]", "Whether each element is neither infinite nor NaN.";
             isneginf(a) real => bool {Bool::new(a.is_infinite() & a.is_negative())}, "", "[1.0, -1e999]" => "[False, True]", "Whether each element is minus infinity.";
             isposinf(a) real => bool {Bool::new(a.is_infinite() & !a.is_negative())}, "", "[1.0, 1e999]" => "[False, True]", "Whether each element is plus infinity.";
+            isclose(a, b | rtol = 1e-05, atol = 1e-08) any => bool _ with [kernels close::kernels::<false>] by equal_nan = False {"True" => isclose_nan}, "", "[1.0, 2.0]", "[1.000001, 2.1]" => "[True, False]", "Whether the operands differ by at most `atol` plus `rtol` times the right one; NaN equals NaN with `equal_nan`.";
+            isclose_nan(a, b | rtol = 1e-05, atol = 1e-08) any => bool _ with [kernels close::kernels::<true>];
+            r#where(condition, a, b) select => same [kernels select::kernels];
             eq(a, b) any => bool {Bool::new(a == b)}, "==", "[1.0, 2.0]", "[1.0, 4.0]" => "[True, False]", "Whether the operands are equal, element by element.";
             ne(a, b) any => bool {Bool::new(a != b)}, "!=", "[1.0, 2.0]", "[1.0, 4.0]" => "[False, True]", "Whether the operands differ, element by element.";
             lt(a, b) real => bool {Bool::new(a < b)}, "<", "[1.0, 2.0]", "[1.0, 4.0]" => "[False, True]", "Whether the left operand is smaller.";
@@ -130,6 +157,9 @@ pub enum Class {
     int,
     field,
     float,
+    floats,
+    wide,
+    select,
 }
 
 /// How the dtype of a result follows from that of the operands.
@@ -171,8 +201,97 @@ pub struct Row {
     pub operator: &'static str,
     pub example: Example,
     pub doc: &'static str,
+    /// Numbers that come after the operands.
+    pub keywords: &'static [Keyword],
+    /// A word that chooses another row.
+    pub chooser: Option<Chooser>,
+    /// Operands that may be `None`, and the row for the others then.
+    pub without: &'static [(&'static str, Op)],
     /// The kernels for operands of a compute dtype.
-    pub kernels: fn(DType) -> Option<&'static Twins>,
+    pub kernels: Kernels,
+    /// The kernels that take the numbers as well.
+    pub with: Option<Kernels>,
+    /// Whether those are the only ones.
+    pub always: bool,
+    /// Whether a call without numbers needs nothing out of the ordinary: kernels of one dtype, float32 for halves.
+    pub plain: bool,
+}
+
+pub type Kernels = fn(DType) -> Option<&'static Twins>;
+
+/// A number of a row.
+pub struct Keyword {
+    pub name: &'static str,
+    /// Whether it may be given by position.
+    pub positional: bool,
+    /// What it is if it is not given, as Python writes it.
+    pub text: &'static str,
+    pub default: Default,
+}
+
+/// What a number is if it is not given.
+pub enum Default {
+    Number(fn() -> Scalar),
+    /// It is not needed.
+    Nothing,
+    /// The largest and the lowest number of the operands' dtype.
+    Largest,
+    Lowest,
+}
+
+/// A word whose value chooses another row.
+pub struct Chooser {
+    pub name: &'static str,
+    /// The value that chooses none, as Python writes it, and the others with their rows.
+    pub default: &'static str,
+    pub rows: &'static [(&'static str, Op)],
+}
+
+impl Row {
+    /// Whether the row is only for other code.
+    pub fn is_hidden(&self) -> bool {
+        self.doc.is_empty()
+    }
+}
+
+impl Keyword {
+    /// The number that was given, or what it is else.
+    pub fn resolve(&self, given: Option<Scalar>, operand: DType) -> Scalar {
+        given.unwrap_or_else(|| match self.default {
+            Default::Number(number) => number(),
+            Default::Nothing => Scalar::Float(f64::NAN),
+            Default::Largest => operand.largest(),
+            Default::Lowest => operand.lowest(),
+        })
+    }
+
+    /// Whether a number is what it is else.
+    pub fn is_default(&self, value: Scalar) -> bool {
+        match (&self.default, value) {
+            (Default::Number(number), Scalar::Int(value)) => match number() {
+                Scalar::Int(wanted) => value == wanted,
+                wanted => wanted == Scalar::Float(value as f64),
+            },
+            (Default::Number(number), Scalar::Float(value)) => match number() {
+                Scalar::Int(wanted) => value == wanted as f64,
+                wanted => wanted == Scalar::Float(value),
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether every real number will do, whatever the operands are.
+    pub fn is_real(&self) -> bool {
+        !matches!(self.default, Default::Number(number) if matches!(number(), Scalar::Int(_)))
+    }
+}
+
+/// A name without the mark that keeps Rust from reading it as a keyword.
+pub const fn plain(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
+    }
 }
 
 impl Class {
@@ -184,7 +303,10 @@ impl Class {
         }
         let refused = match self {
             Class::field => return Ok(dtype::default_float()),
-            Class::float if common.category() < Category::Float => return Ok(dtype::default_float()),
+            Class::float | Class::floats if common.category() < Category::Float => {
+                return Ok(dtype::default_float());
+            }
+            Class::wide => return Ok(if common.is_complex() { DType::C128 } else { DType::F64 }),
             Class::num => "a number, not bool",
             Class::order => "a real number, not bool",
             Class::bits => "bool or an integer dtype",
@@ -204,9 +326,11 @@ impl Class {
             Class::bits => "bool and the integers",
             Class::int => "the integers",
             Class::field => "any dtype; integers and bool are taken as the default float",
-            Class::float => {
+            Class::float | Class::floats => {
                 "any dtype but the complex ones; integers and bool are taken as the default float"
             }
+            Class::wide => "any dtype, taken as float64 or complex128",
+            Class::select => "a condition, which is bool, and any dtype",
         }
     }
 
@@ -214,15 +338,22 @@ impl Class {
     #[inline]
     pub fn takes(self, dtype: DType) -> bool {
         match self {
-            Class::any => true,
+            Class::any | Class::select => true,
             Class::num => dtype != DType::Bool,
             Class::real => !dtype.is_complex(),
             Class::order => dtype != DType::Bool && !dtype.is_complex(),
             Class::bits => dtype.category() <= Category::Int,
             Class::int => dtype.category() == Category::Int,
             Class::field => dtype.category() >= Category::Float,
-            Class::float => dtype.category() == Category::Float,
+            Class::float | Class::floats => dtype.category() == Category::Float,
+            Class::wide => matches!(dtype, DType::F64 | DType::C128),
         }
+    }
+
+    /// The dtype in which operands of a dtype are computed.
+    #[inline]
+    pub fn compute(self, operand: DType) -> DType {
+        if matches!(self, Class::floats | Class::select) { operand } else { operand.compute() }
     }
 }
 
@@ -237,16 +368,35 @@ impl Rule {
     }
 }
 
-/// Makes the function of a row: a type named after the operation that implements `Function`.
+/// Hands the operands and the numbers of a row to a macro, between other things: `(a b) [(alpha 1 false)]`, where the
+/// last word says whether the number may be given by position.
+macro_rules! split {
+    ($then:ident ($($head:tt)*) ($($a:ident),+ $(| $($p:ident = $pd:tt),+)? $(; $($w:ident = $wd:tt),+)?) $($tail:tt)*) => {
+        $then! { $($head)* ($($a)+) [$($(($p $pd true))+)? $($(($w $wd false))+)?] $($tail)* }
+    };
+}
+
+/// Makes the function of a row: a type named after the operation that implements `Function`. The
+/// first one takes the operands, the second one the numbers as well.
 macro_rules! body {
-    ($name:ident $args:tt any $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
-    ($name:ident $args:tt num $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
-    ($name:ident $args:tt real $($rest:tt)*) => { body!(@rule $name $args Real $($rest)*); };
-    ($name:ident $args:tt order $($rest:tt)*) => { body!(@rule $name $args Order $($rest)*); };
-    ($name:ident $args:tt bits $($rest:tt)*) => { body!(@rule $name $args Bits $($rest)*); };
-    ($name:ident $args:tt int $($rest:tt)*) => { body!(@rule $name $args Int $($rest)*); };
-    ($name:ident $args:tt field $($rest:tt)*) => { body!(@rule $name $args Field $($rest)*); };
-    ($name:ident $args:tt float $($rest:tt)*) => { body!(@rule $name $args Float $($rest)*); };
+    (first $name:ident ($($a:ident)+) $words:tt $($rest:tt)*) => {
+        body!(@class $name ($($a),+) $($rest)*);
+    };
+    (second $name:ident ($($a:ident)+) [$(($word:ident $default:tt $positional:ident))+] $($rest:tt)*) => {
+        body!(@class $name ($($a),+ $(, $word)+) $($rest)*);
+    };
+    (@class $name:ident $args:tt $class:ident $rule:ident _) => {};
+    (@class $name:ident $args:tt $class:ident $rule:ident [kernels $kernels:expr]) => {};
+    (@class $name:ident $args:tt any $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
+    (@class $name:ident $args:tt num $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
+    (@class $name:ident $args:tt real $($rest:tt)*) => { body!(@rule $name $args Real $($rest)*); };
+    (@class $name:ident $args:tt order $($rest:tt)*) => { body!(@rule $name $args Order $($rest)*); };
+    (@class $name:ident $args:tt bits $($rest:tt)*) => { body!(@rule $name $args Bits $($rest)*); };
+    (@class $name:ident $args:tt int $($rest:tt)*) => { body!(@rule $name $args Int $($rest)*); };
+    (@class $name:ident $args:tt field $($rest:tt)*) => { body!(@rule $name $args Field $($rest)*); };
+    (@class $name:ident $args:tt float $($rest:tt)*) => { body!(@rule $name $args Float $($rest)*); };
+    (@class $name:ident $args:tt floats $($rest:tt)*) => { body!(@rule $name $args Neighbour $($rest)*); };
+    (@class $name:ident $args:tt wide $($rest:tt)*) => { body!(@rule $name $args Field $($rest)*); };
     (@rule $name:ident $args:tt $bound:ident same $body:tt) => { body!(@fn $name $args T: $bound => T: $body); };
     (@rule $name:ident $args:tt $bound:ident bool $body:tt) => { body!(@fn $name $args T: $bound => Bool: $body); };
     (@rule $name:ident $args:tt $bound:ident part $body:tt) => { body!(@fn $name $args T: $bound => T::Part: $body); };
@@ -267,6 +417,33 @@ macro_rules! body {
     };
     (@fn $name:ident ($a:ident) $T:ident: $bound:ident => $Out:ty: [$maths:ident]) => {
         body!(@maths $name ($a) $T: $bound => $Out: $maths, Function1, 1);
+    };
+    // A function of one float, of something that is computed before; its result goes through something else.
+    (@fn $name:ident ($($a:ident),+) $T:ident: $bound:ident => $Out:ty: [$maths:ident($before:expr) $y:ident => $after:expr]) => {
+        impl<$T: $bound> Function<$T, { arity!($($a)+) }> for bodies::$name::Body where maths::$maths: maths::Function1<$T> {
+            type Out = $Out;
+            const LOOPS: Loops = <maths::$maths as maths::Function1<$T>>::LOOPS;
+            #[inline(always)]
+            fn apply([$($a),+]: [$T; arity!($($a)+)]) -> $Out {
+                let $y = <maths::$maths as maths::Function1<$T>>::exact($before);
+                $after
+            }
+            #[inline(always)]
+            #[allow(unused_variables, clippy::let_and_return)]
+            fn block<const L: usize>([$($a),+]: [[$T; L]; arity!($($a)+)]) -> [$Out; L] {
+                let mut results = first!($($a)+);
+                for i in 0..L {
+                    $(let $a = $a[i];)+
+                    results[i] = $before;
+                }
+                results = <maths::$maths as maths::Function1<$T>>::block(results);
+                for i in 0..L {
+                    $(let $a = $a[i];)+
+                    results[i] = { let $y = results[i]; $after };
+                }
+                results
+            }
+        }
     };
     (@fn $name:ident ($a:ident, $b:ident) $T:ident: $bound:ident => $Out:ty: [$maths:ident]) => {
         body!(@maths $name ($a, $b) $T: $bound => $Out: $maths, Function2, 2);
@@ -290,12 +467,61 @@ macro_rules! arity {
     ($a:ident) => {
         1
     };
-    ($a:ident $b:ident) => {
-        2
+    ($a:ident $($rest:ident)+) => {
+        1 + arity!($($rest)+)
     };
-    ($a:ident $b:ident $c:ident) => {
-        3
+}
+
+/// The first of some names.
+macro_rules! first {
+    ($a:ident $($rest:ident)*) => {
+        $a
     };
+}
+
+/// The kernels of a body, by dtype.
+macro_rules! kernels {
+    ($which:ident $name:ident $args:tt $words:tt $class:ident _) => {
+        |_| None
+    };
+    ($which:ident $name:ident $args:tt $words:tt $class:ident [kernels $kernels:expr]) => {
+        $kernels
+    };
+    (first $name:ident ($($a:ident)+) $words:tt $class:ident $body:tt) => {
+        kernels!(@of $name $class $($a)+)
+    };
+    (second $name:ident ($($a:ident)+) [$(($word:ident $default:tt $positional:ident))+] $class:ident $body:tt) => {
+        kernels!(@of $name $class $($a)+ $($word)+)
+    };
+    (@of $name:ident $class:ident $($a:ident)+) => {
+        |dtype| switch!(dtype, $class, T => Some(const { &Twins::of::<bodies::$name::Body, T, { arity!($($a)+) }>() }), else => None)
+    };
+}
+
+/// The names of a row's operands.
+macro_rules! operands {
+    (($($a:ident)+) $words:tt) => {
+        &[$(stringify!($a)),+]
+    };
+}
+
+/// The numbers of a row.
+macro_rules! keywords {
+    ($args:tt [$(($word:ident $default:tt $positional:ident))*]) => {
+        &[$(Keyword {
+            name: stringify!($word),
+            positional: $positional,
+            text: keywords!(@text $default),
+            default: keywords!(@default $default),
+        }),*]
+    };
+    (@text largest) => { "None" };
+    (@text lowest) => { "None" };
+    (@text $default:tt) => { stringify!($default) };
+    (@default None) => { Default::Nothing };
+    (@default largest) => { Default::Largest };
+    (@default lowest) => { Default::Lowest };
+    (@default $number:literal) => { Default::Number(|| Scalar::from($number)) };
 }
 
 /// What a row refuses, if it says so.
@@ -308,34 +534,66 @@ macro_rules! refused {
     };
 }
 
+/// The word that chooses another row, if there is one; the rows for operands that are not there; a row's second kernels.
+macro_rules! chooser {
+    () => { None };
+    ($name:ident $default:ident {$($value:literal => $row:ident),+}) => {
+        Some(Chooser { name: stringify!($name), default: stringify!($default), rows: &[$(($value, Op::$row)),+] })
+    };
+}
+macro_rules! without {
+    () => { &[] };
+    ({$($operand:ident => $row:ident),+}) => { &[$((stringify!($operand), Op::$row)),+] };
+}
+macro_rules! second {
+    ($name:ident $args:tt $class:ident) => { None };
+    ($name:ident $args:tt $class:ident $second:tt) => { Some(split!(kernels (second $name) $args $class $second)) };
+}
+macro_rules! is_none {
+    (_) => {
+        true
+    };
+    ($body:tt) => {
+        false
+    };
+}
+
 macro_rules! rows {
-    ($($name:ident ($($arg:ident),+) $class:ident => $rule:ident $body:tt $(refuses $refused:ident)?, $operator:literal,
-        $($elements:literal),+ => $result:literal, $doc:literal;)*) => {
+    ($($name:ident $args:tt $class:ident => $rule:ident $body:tt $(with $second:tt)? $(refuses $refused:ident)?
+        $(by $word:ident = $unset:ident $choices:tt)? $(without $without:tt)?
+        $(, $operator:literal, $($elements:literal),+ => $result:literal, $doc:literal)?;)*) => {
         /// The functions of the rows, as types.
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, dead_code)]
         mod bodies {
             // A module for each, so that each is compiled for itself: see `cpu::Task::Home`.
             $(pub mod $name { pub struct Body; })*
         }
-        $(body!($name ($($arg),+) $class $rule $body);)*
+        $(split! { body (first $name) $args $class $rule $body })*
+        $($(split! { body (second $name) $args $class $rule $second })?)*
 
         /// The number of each operation in [`OPS`].
         #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Op { $($name),* }
 
         /// All rows.
         pub static OPS: &[Row] = &[$(Row {
-            name: stringify!($name),
+            name: plain(stringify!($name)),
             in_place_name: concat!(stringify!($name), "_"),
-            operands: &[$(stringify!($arg)),+],
+            operands: split!(operands () $args),
             class: Class::$class,
             rule: Rule::$rule,
             refuses: refused!($($refused)?),
-            operator: $operator,
-            example: Example { operands: &[$($elements),+], result: $result },
-            doc: $doc,
-            kernels: |dtype| switch!(dtype, $class, T => Some(const { &Twins::of::<bodies::$name::Body, T, { arity!($($arg)+) }>() }), else => None),
+            operator: concat!($($operator)?),
+            example: Example { operands: &[$($($elements),+)?], result: concat!($($result)?) },
+            doc: concat!($($doc)?),
+            keywords: split!(keywords () $args),
+            chooser: chooser!($($word $unset $choices)?),
+            without: without!($($without)?),
+            kernels: split!(kernels (first $name) $args $class $body),
+            with: second!($name $args $class $($second)?),
+            always: is_none!($body),
+            plain: !is_none!($body) && !matches!(Class::$class, Class::floats | Class::select),
         }),*];
     };
 }

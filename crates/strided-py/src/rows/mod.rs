@@ -2,6 +2,7 @@
 
 pub mod convert;
 pub mod create;
+pub mod elements;
 pub mod lines;
 pub mod query;
 pub mod reduce;
@@ -18,6 +19,7 @@ pub fn all() -> Vec<Row> {
         views::rows(),
         query::rows(),
         values::rows(),
+        elements::rows(),
         reduce::rows(),
         create::rows(),
         convert::rows(),

@@ -405,7 +405,7 @@ impl Job {
             }
             let side = Side::input(E::DTYPE, E::DTYPE, (width * size) as isize);
             let near = Job { outer: SmallVec::new(), input: side, output: side, ..*self };
-            let at = [room, room, room, room];
+            let at = [room; OPERANDS];
             work(&near, &Strip { at, lane: [size as isize; OPERANDS], ..*strip }, rooms);
             for (row, rows) in tiles() {
                 let to = there(0, &self.output, row);

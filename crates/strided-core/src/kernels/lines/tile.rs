@@ -2,7 +2,7 @@
 
 use super::scan::Rows;
 use crate::dtype::DType;
-use crate::kernels::{Kernel, cast, transpose};
+use crate::kernels::{Kernel, cast, pair, transpose};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
@@ -155,5 +155,5 @@ impl Side {
 /// As [`Kernel`].
 unsafe fn run(cast: Kernel, to: (*mut u8, isize), from: (*mut u8, isize), n: usize) {
     // SAFETY: the caller's promise.
-    unsafe { cast(&[to.0, from.0, null_mut(), null_mut()], &[to.1, from.1, 0, 0], n) }
+    unsafe { cast(&pair(to.0, from.0, null_mut()), &pair(to.1, from.1, 0), n) }
 }

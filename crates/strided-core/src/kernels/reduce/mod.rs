@@ -27,7 +27,7 @@ use self::tree::Tree;
 use super::drive::WHOLE;
 use super::item::Slot;
 use super::map::Twins;
-use super::{Kernel, OPERANDS, Pointers, cast, transpose};
+use super::{Kernel, OPERANDS, Pointers, cast, pair, transpose};
 use crate::cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
@@ -71,6 +71,17 @@ pub struct Stage {
 impl Stage {
     pub fn cast(from: DType, to: DType) -> Stage {
         Stage { kernel: cast::kernel(from, to), size: to.size(), number: Slot::EMPTY }
+    }
+
+    /// From elements at an address and a step to others.
+    ///
+    /// # Safety
+    /// See [`super::Kernel`].
+    unsafe fn run(&self, to: (*mut u8, isize), from: (*mut u8, isize), n: usize) {
+        let mut pointers = pair(to.0, from.0, null_mut());
+        pointers[2] = self.number.address();
+        // SAFETY: the caller's promise; a number is read with step 0.
+        unsafe { (self.kernel)(&pointers, &pair(to.1, from.1, 0), n) }
     }
 
     /// A function of one operand, or of an operand and a number.
@@ -320,8 +331,8 @@ impl Job<'_> {
             (self.reducer.finish)(acc, width, self.terms, self.number, places);
             for (k, write) in self.write.iter().enumerate() {
                 if let Some((cast, size)) = write {
-                    let steps = [self.columns.steps[2 * k], *size as isize, 0, 0];
-                    cast(&[at[2 * k], places[k], null_mut(), null_mut()], &steps, width);
+                    let steps = pair(self.columns.steps[2 * k], *size as isize, 0);
+                    cast(&pair(at[2 * k], places[k], null_mut()), &steps, width);
                 }
             }
         }
@@ -349,13 +360,11 @@ impl Job<'_> {
         // SAFETY: the callers have `n` elements, room for as many terms, and `n` is at most BLOCK.
         unsafe {
             for stage in others {
-                let steps = [stage.size as isize, step, 0, 0];
-                (stage.kernel)(&[next, from, stage.number.address(), null_mut()], &steps, n);
+                stage.run((next, stage.size as isize), (from, step), n);
                 (from, step) = (next, stage.size as isize);
                 std::mem::swap(&mut next, &mut other);
             }
-            let pointers = [to, from, last.number.address(), null_mut()];
-            (last.kernel)(&pointers, &[to_step, step, 0, 0], n);
+            last.run((to, to_step), (from, step), n);
         }
     }
 

@@ -1,0 +1,120 @@
+//! `round` to decimals, the number of which is an int64 whatever the dtype.
+
+use super::map::Twins;
+use super::{Pointers, Steps};
+use crate::cpu::simd;
+use crate::dtype::DType;
+use crate::scalar::{Bool, Element};
+use crate::switch;
+
+/// The kernels that round elements of a dtype: an operand and the number of decimals.
+pub fn kernels(dtype: DType) -> Option<&'static Twins> {
+    switch!(dtype, real, T => Some(const { &twins::<T>() }), else => None)
+}
+
+const fn twins<T: Decimal>() -> Twins {
+    let operands = [T::DTYPE, DType::I64, T::DTYPE, T::DTYPE];
+    Twins::mixed(fast::<T>, reference::<T>, operands, T::DTYPE)
+}
+
+/// What has decimals.
+trait Decimal: Element {
+    /// What rounding needs of a number of decimals.
+    type Power: Copy;
+    fn power(decimals: i64) -> Self::Power;
+    /// The nearest number with these decimals; the even one of two.
+    fn to_decimals(self, power: Self::Power) -> Self;
+}
+
+/// The plain kernel. The number of decimals is one for all elements.
+///
+/// # Safety
+/// See [`super::Kernel`].
+#[inline(always)]
+unsafe fn reference<T: Decimal>(p: &Pointers, s: &Steps, n: usize) {
+    if n == 0 {
+        return;
+    }
+    // SAFETY: the kernel's promise.
+    unsafe {
+        let power = T::power(p[2].cast::<i64>().read());
+        for i in 0..n as isize {
+            let value = p[1].wrapping_offset(i * s[1]).cast::<T>().read();
+            p[0].wrapping_offset(i * s[0]).cast::<T>().write(value.to_decimals(power));
+        }
+    }
+}
+
+/// The same for the instructions of this CPU, and for dense operands.
+///
+/// # Safety
+/// See [`super::Kernel`].
+unsafe fn fast<T: Decimal>(p: &Pointers, s: &Steps, n: usize) {
+    let size = size_of::<T>() as isize;
+    // SAFETY: passed on.
+    simd(|| unsafe {
+        if s[0] == size && s[1] == size {
+            let mut dense = *s;
+            (dense[0], dense[1]) = (size, size);
+            reference::<T>(p, &dense, n)
+        } else {
+            reference::<T>(p, s, n)
+        }
+    })
+}
+
+macro_rules! floats {
+    ($($t:ident)*) => { $(
+        impl Decimal for $t {
+            /// Ten to the number of decimals without its sign, and whether that is negative.
+            type Power = ($t, bool);
+            #[inline(always)]
+            fn power(decimals: i64) -> ($t, bool) {
+                (10f64.powi(decimals.unsigned_abs().min(400) as i32) as $t, decimals < 0)
+            }
+            #[inline(always)]
+            fn to_decimals(self, (power, negative): ($t, bool)) -> $t {
+                let moved = if negative { self / power } else { self * power };
+                let whole = moved.round_ties_even();
+                // Nothing is left of 0 times infinity.
+                let back = if !negative { whole / power } else if whole == 0.0 { whole } else { whole * power };
+                // Where moving overflows there are no decimals to round.
+                if moved.abs() < $t::INFINITY { back } else { self }
+            }
+        }
+    )* };
+}
+floats! { f32 f64 }
+
+macro_rules! integers {
+    ($($t:ident)*) => { $(
+        impl Decimal for $t {
+            /// What to round to a multiple of.
+            type Power = i128;
+            #[inline(always)]
+            fn power(decimals: i64) -> i128 {
+                10i128.pow(decimals.clamp(-21, 0).unsigned_abs() as u32)
+            }
+            #[inline(always)]
+            fn to_decimals(self, power: i128) -> $t {
+                if power == 1 {
+                    return self;
+                }
+                let below = (self as i128).div_euclid(power);
+                let twice = 2 * (self as i128).rem_euclid(power);
+                let up = twice > power || twice == power && below % 2 != 0;
+                ((below + up as i128) * power) as $t
+            }
+        }
+    )* };
+}
+integers! { u8 u16 u32 u64 i8 i16 i32 i64 }
+
+impl Decimal for Bool {
+    type Power = ();
+    fn power(_: i64) {}
+    #[inline(always)]
+    fn to_decimals(self, _: ()) -> Bool {
+        self
+    }
+}
