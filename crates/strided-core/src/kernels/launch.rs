@@ -29,6 +29,9 @@ pub enum Output<'a> {
     Given(&'a Tensor),
 }
 
+/// The most tensors that a call pins: the output and three inputs. A fourth one is a number.
+const PINNED: usize = 4;
+
 /// Runs a kernel over inputs that broadcast to the output and do not stand in its way. Elements are cast
 /// to the kernel's dtypes and back where they differ.
 ///
@@ -37,12 +40,14 @@ pub enum Output<'a> {
 #[inline(always)]
 pub fn run<const N: usize>(twins: &Twins, inputs: &[Input; N], out: Output) -> Result<()> {
     const { assert!(N < OPERANDS) };
-    let mut wanted = [None; OPERANDS];
-    for (want, input) in wanted[1..].iter_mut().zip(inputs) {
-        if let Input::Tensor(x) = input {
-            *want = Some((*x, Access::Read));
+    let mut wanted = [None; PINNED];
+    for k in 0..N.min(PINNED - 1) {
+        if let Input::Tensor(x) = inputs[k] {
+            wanted[k + 1] = Some((x, Access::Read));
         }
     }
+    let beyond = inputs.iter().skip(PINNED - 1);
+    assert!(beyond.into_iter().all(|input| matches!(input, Input::Slot(_))), "numbers come last");
     let mut origins = [null_mut(); OPERANDS];
     let out: &Tensor = match out {
         Output::New(new) => {
@@ -84,10 +89,11 @@ fn plain_steps<const N: usize>(twins: &Twins, inputs: &[Input; N], out: &Tensor)
     let mut steps = [0; OPERANDS];
     let mut plain = out.dtype() == twins.result() && out.layout().is_dense();
     steps[0] = twins.result().size() as isize;
-    for ((step, input), dtype) in steps[1..].iter_mut().zip(inputs).zip(twins.operands()) {
-        if let Input::Tensor(x) = input {
-            plain &= x.dtype() == *dtype && x.layout().same_modes(out.layout());
-            *step = dtype.size() as isize;
+    for k in 0..N {
+        if let Input::Tensor(x) = inputs[k] {
+            let dtype = twins.operands()[k];
+            plain &= x.dtype() == dtype && x.layout().same_modes(out.layout());
+            steps[k + 1] = dtype.size() as isize;
         }
     }
     plain.then_some(steps)

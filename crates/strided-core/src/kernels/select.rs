@@ -104,20 +104,22 @@ impl<W: Copy> Run<'_, W> {
     }
 
     #[inline(always)]
+    unsafe fn load<const L: usize, const SCALAR: bool>(&self, k: usize, at: usize) -> [W; L] {
+        let from = self.0[k].cast::<W>();
+        // SAFETY: the callers have L elements from `at` on, or one where the operand is a scalar.
+        unsafe {
+            if SCALAR { [from.read_unaligned(); L] } else { from.add(at).cast::<[W; L]>().read_unaligned() }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn block<const L: usize, const A: bool, const B: bool>(&self, at: usize) {
         let p = self.0;
         // SAFETY: the callers have L elements from `at` on, or one where the operand is a scalar.
         unsafe {
             let condition = p[1].cast::<u8>().add(at).cast::<[u8; L]>().read_unaligned();
-            let load = |k: usize, scalar: bool| {
-                let from = p[k].cast::<W>();
-                if scalar {
-                    [from.read_unaligned(); L]
-                } else {
-                    from.add(at).cast::<[W; L]>().read_unaligned()
-                }
-            };
-            let (mut chosen, other) = (load(2, A), load(3, B));
+            let mut chosen = self.load::<L, A>(2, at);
+            let other = self.load::<L, B>(3, at);
             for i in 0..L {
                 chosen[i] = if condition[i] != 0 { chosen[i] } else { other[i] };
             }
