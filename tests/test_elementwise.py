@@ -39,6 +39,7 @@ STEPWISE = {"lerp", "addcmul", "addcdiv", "floor_divide", "trunc_divide", "remai
 # Wider bounds, in ULP of the result, and absolute ones near a zero of the function.
 # `ldexp` with a fraction in its exponent is a product of two rounded numbers.
 ULPS = {
+    ("softplus", "float64"): 2,
     **{(op, "float64"): 4 for op in ("erfc", "erfinv", "lgamma", "digamma")},
     **{("ldexp", name): 2 for name in WIDE},
 }

@@ -189,6 +189,7 @@ PARAMETERS = {
     "value": "_Number",
     "x": "Tensor",
     "y": "Tensor",
+    "unbiased": "_Bool",
 }
 
 # Where one name means different things: "owner.name" or "name", then the parameter.
@@ -216,7 +217,17 @@ SPECIAL = {
     ("range", "step"): "_Number",
     ("squeeze", "dim"): "_Ints",
     ("squeeze_", "dim"): "_Ints",
-    ("sum", "dim"): "_Ints",
+    **{
+        (name, "dim"): "_Ints"
+        for name in (
+            *("sum", "nansum", "prod", "mean", "nanmean", "amax", "amin", "aminmax", "all", "any", "count_nonzero"),
+            *("norm", "logsumexp"),
+        )
+    },
+    **{(name, "dim"): "_Ints | _Bool" for name in ("var", "std", "var_mean", "std_mean")},
+    **{(name, "out"): "tuple[Tensor, Tensor]" for name in ("aminmax", "var_mean", "std_mean")},
+    **{(name, "p"): '_Number | Literal["fro"]' for name in ("norm", "dist")},
+    **{(name, "correction"): "SupportsFloat" for name in ("var", "std", "var_mean", "std_mean")},
     ("movedim", "source"): "_Ints",
     ("moveaxis", "source"): "_Ints",
     ("select", "index"): "SupportsIndex",
@@ -249,9 +260,13 @@ RETURNS = {
     "allclose": "_Bool",
     "can_cast": "_Bool",
     "chunk": VIEWS,
+    "aminmax": "_return_types.aminmax",
     "cummax": "_return_types.cummax",
     "cummin": "_return_types.cummin",
     "data_ptr": "_Int",
+    "equal": "_Bool",
+    "std_mean": "_return_types.std_mean",
+    "var_mean": "_return_types.var_mean",
     "dim": "_Int",
     "element_size": "_Int",
     "get_default_dtype": "_DType",
@@ -369,6 +384,17 @@ SIGNATURES = {
         ("*size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None", "Self"),
         ("data: _Data, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None", "Self"),
     ],
+    **{
+        name: [
+            ("dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None", "Tensor"),
+            ("other: Tensor, *, out: Tensor | None = None", "Tensor"),
+            (
+                "dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None",
+                f"_return_types.{name}",
+            ),
+        ]
+        for name in ("max", "min")
+    },
     "stride": [("dim: None = None", "tuple[_Int, ...]"), ("dim: SupportsIndex", "_Int"), ("*, axis: SupportsIndex", "_Int")],
     "type": [("dtype: None = None, non_blocking: _Bool = False", "str"), ("dtype: _DTypeLike, non_blocking: _Bool = False", "Tensor")],
     "view": [

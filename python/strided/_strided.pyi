@@ -7,6 +7,7 @@ from types import EllipsisType
 from typing import Any, Literal, Protocol, SupportsFloat, SupportsIndex, TypeAlias, final, overload
 
 import numpy
+from strided import return_types as _return_types
 from strided.display.drawing import Drawing
 from typing_extensions import Buffer, CapsuleType, Self
 
@@ -54,7 +55,7 @@ class _Count(builtins.int):
     @overload
     def __call__(self, dim: SupportsIndex) -> _Int: ...
 
-__all__ = ["BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "angle", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "bfloat16", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_to", "can_cast", "cdouble", "ceil", "cfloat", "chunk", "clone", "complex128", "complex64", "conj_physical", "copysign", "cos", "cosh", "deg2rad", "device", "diagonal", "digamma", "div", "divide", "double", "dtype", "empty", "empty_like", "empty_strided", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "float", "float16", "float32", "float64", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gcd", "ge", "get_default_dtype", "get_num_threads", "greater", "greater_equal", "gt", "half", "heaviside", "hypot", "imag", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "lcm", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "long", "lt", "maximum", "minimum", "moveaxis", "movedim", "mul", "multiply", "narrow", "ne", "neg", "negative", "not_equal", "numel", "ones", "ones_like", "permute", "positive", "pow", "promote_types", "rad2deg", "range", "ravel", "real", "reciprocal", "remainder", "reshape", "reshape_as", "result_type", "rsqrt", "rsub", "scalar_tensor", "select", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "split", "sqrt", "square", "squeeze", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "tan", "tanh", "tensor", "tensor_split", "transpose", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as", "view_as_real", "xlogy", "zeros", "zeros_like"]
+__all__ = ["BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "bfloat16", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_to", "can_cast", "cdouble", "ceil", "cfloat", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "complex128", "complex64", "conj", "conj_physical", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "device", "diagonal", "diff", "digamma", "dist", "div", "divide", "double", "dtype", "empty", "empty_like", "empty_strided", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "float", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gcd", "ge", "get_default_dtype", "get_num_threads", "greater", "greater_equal", "gt", "half", "heaviside", "hypot", "imag", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "max", "maximum", "mean", "min", "minimum", "moveaxis", "movedim", "mul", "multiply", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "negative", "nextafter", "norm", "not_equal", "numel", "ones", "ones_like", "permute", "positive", "pow", "prod", "promote_types", "rad2deg", "range", "ravel", "real", "reciprocal", "relu", "remainder", "renorm", "reshape", "reshape_as", "result_type", "round", "rsqrt", "rsub", "scalar_tensor", "select", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "softmax", "softplus", "split", "sqrt", "square", "squeeze", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "tan", "tanh", "tensor", "tensor_split", "transpose", "trapezoid", "trapz", "true_divide", "trunc", "trunc_divide", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unsqueeze", "var", "var_mean", "view", "view_as", "view_as_complex", "view_as_real", "where", "xlogy", "zeros", "zeros_like"]
 
 class BFloat16Storage(Storage):
     """A Storage of bfloat16: constructs one, and `isinstance` knows it."""
@@ -463,22 +464,49 @@ class Tensor:
         """Inverse hyperbolic cosine."""
     def acosh_(self) -> Tensor:
         """`acosh` into the tensor itself."""
-    def add(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """Sum of the operands, element by element."""
-    def add_(self, other: _Operand) -> Tensor:
+    def add(self, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+        """Sum of the operands, the second one times `alpha`."""
+    def add_(self, other: _Operand, *, alpha: _Number = 1) -> Tensor:
         """`add` into the tensor itself."""
-    def addcdiv(self, tensor1: _Operand, tensor2: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """The first operand plus the quotient of the others."""
-    def addcdiv_(self, tensor1: _Operand, tensor2: _Operand) -> Tensor:
+    def addcdiv(self, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1, out: Tensor | None = None) -> Tensor:
+        """The first operand plus `value` times the quotient of the others."""
+    def addcdiv_(self, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1) -> Tensor:
         """`addcdiv` into the tensor itself."""
-    def addcmul(self, tensor1: _Operand, tensor2: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """The first operand plus the product of the others."""
-    def addcmul_(self, tensor1: _Operand, tensor2: _Operand) -> Tensor:
+    def addcmul(self, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1, out: Tensor | None = None) -> Tensor:
+        """The first operand plus `value` times the product of the others."""
+    def addcmul_(self, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1) -> Tensor:
         """`addcmul` into the tensor itself."""
+    @overload
+    def all(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """Whether all elements differ from 0."""
+    @overload
+    def all(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+    def allclose(self, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> _Bool:
+        """Whether all elements of two tensors are close, as `isclose` says."""
+    @overload
+    def amax(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The largest element, of all or along dims; NaN if there is one."""
+    @overload
+    def amax(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def amin(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The smallest element, of all or along dims; NaN if there is one."""
+    @overload
+    def amin(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def aminmax(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.aminmax:
+        """The smallest and the largest element, of all or along a dim: `(min, max)`."""
+    @overload
+    def aminmax(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.aminmax: ...
     def angle(self, *, out: Tensor | None = None) -> Tensor:
         """The angle of each number in the complex plane."""
     def angle_(self) -> Tensor:
         """`angle` into the tensor itself."""
+    @overload
+    def any(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """Whether an element differs from 0."""
+    @overload
+    def any(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def arccos(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse cosine."""
     def arccos_(self) -> Tensor:
@@ -507,6 +535,16 @@ class Tensor:
         """Inverse hyperbolic tangent."""
     def arctanh_(self) -> Tensor:
         """`arctanh` into the tensor itself."""
+    @overload
+    def argmax(self, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """Where the largest element comes first, in row-major order or along a dim."""
+    @overload
+    def argmax(self, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def argmin(self, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """Where the smallest element comes first, in row-major order or along a dim."""
+    @overload
+    def argmin(self, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def as_strided(self, size: _Ints, stride: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor:
         """A view of any shape, strides and offset that stay within the storage."""
@@ -591,8 +629,26 @@ class Tensor:
         """A tuple of at most `chunks` views of equal size (the last may be smaller)."""
     @overload
     def chunk(self, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
+    def clamp(self, min: _Operand | None = None, max: _Operand | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Each element brought between bounds, of which one may be None; the upper one where they cross, NaN if one of the three is."""
+    def clamp_(self, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
+        """`clamp` into the tensor itself."""
+    def clamp_max(self, max: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or the bound where it is above; NaN if one of them is."""
+    def clamp_max_(self, max: _Operand) -> Tensor:
+        """`clamp_max` into the tensor itself."""
+    def clamp_min(self, min: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or the bound where it is below; NaN if one of them is."""
+    def clamp_min_(self, min: _Operand) -> Tensor:
+        """`clamp_min` into the tensor itself."""
+    def clip(self, min: _Operand | None = None, max: _Operand | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Each element brought between bounds, of which one may be None; the upper one where they cross, NaN if one of the three is."""
+    def clip_(self, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
+        """`clip` into the tensor itself."""
     def clone(self) -> Tensor:
         """A row-major copy with memory of its own."""
+    def conj(self) -> Tensor:
+        """The complex conjugate: a copy, or the tensor itself where it is not complex."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
         """The complex conjugate, written out."""
     def conj_physical_(self) -> Tensor:
@@ -607,6 +663,8 @@ class Tensor:
         """The magnitude of the left operand with the sign of the right one."""
     def copysign_(self, other: _Operand) -> Tensor:
         """`copysign` into the tensor itself."""
+    def corrcoef(self) -> Tensor:
+        """The correlation coefficients of variables, which are rows; columns are observations."""
     def cos(self, *, out: Tensor | None = None) -> Tensor:
         """Cosine."""
     def cos_(self) -> Tensor:
@@ -615,8 +673,50 @@ class Tensor:
         """Hyperbolic cosine."""
     def cosh_(self) -> Tensor:
         """`cosh` into the tensor itself."""
+    @overload
+    def count_nonzero(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """How many elements differ from 0."""
+    @overload
+    def count_nonzero(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+    def cov(self, *, correction: SupportsIndex = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+        """The covariances of variables, which are rows; columns are observations."""
     def cpu(self) -> Tensor:
         """The tensor on the CPU, where it is already."""
+    @overload
+    def cross(self, other: Tensor, dim: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The cross products of vectors of three along a dim; without one, along the first dim of extent 3."""
+    @overload
+    def cross(self, other: Tensor, axis: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def cummax(self, dim: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummax:
+        """The largest element along a dim up to each position, and where it is: `(values, indices)`."""
+    @overload
+    def cummax(self, axis: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummax: ...
+    @overload
+    def cummin(self, dim: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummin:
+        """The smallest element along a dim up to each position, and where it is: `(values, indices)`."""
+    @overload
+    def cummin(self, axis: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummin: ...
+    @overload
+    def cumprod(self, dim: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Products of the elements along a dim up to each of them."""
+    @overload
+    def cumprod(self, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def cumprod_(self, dim: SupportsIndex, *, dtype: _DTypeLike | None = None) -> Tensor:
+        """`cumprod` in place."""
+    @overload
+    def cumprod_(self, axis: SupportsIndex, *, dtype: _DTypeLike | None = None) -> Tensor: ...
+    @overload
+    def cumsum(self, dim: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Sums of the elements along a dim up to each of them."""
+    @overload
+    def cumsum(self, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def cumsum_(self, dim: SupportsIndex, *, dtype: _DTypeLike | None = None) -> Tensor:
+        """`cumsum` in place."""
+    @overload
+    def cumsum_(self, axis: SupportsIndex, *, dtype: _DTypeLike | None = None) -> Tensor: ...
     def data_ptr(self) -> _Int:
         """The address of the first element (of the element whose indices are all 0)."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
@@ -631,19 +731,26 @@ class Tensor:
         """A view of the diagonal of two dims, which becomes the last dim."""
     @overload
     def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Tensor: ...
+    @overload
+    def diff(self, n: SupportsIndex = 1, dim: SupportsIndex = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Differences of neighbours along a dim, so many times over; of truth values, whether they differ."""
+    @overload
+    def diff(self, n: SupportsIndex = 1, axis: SupportsIndex = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor: ...
     def digamma(self, *, out: Tensor | None = None) -> Tensor:
         """Derivative of `lgamma`."""
     def digamma_(self) -> Tensor:
         """`digamma` into the tensor itself."""
     def dim(self) -> _Int:
         """The number of dims."""
-    def div(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """Left operand divided by the right one; integers give the default float."""
-    def div_(self, other: _Operand) -> Tensor:
+    def dist(self, other: Tensor, p: _Number | Literal["fro"] | None = None) -> Tensor:
+        """The p-norm of the difference of two tensors."""
+    def div(self, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None, out: Tensor | None = None) -> Tensor:
+        """Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole."""
+    def div_(self, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None) -> Tensor:
         """`div` into the tensor itself."""
-    def divide(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """Left operand divided by the right one; integers give the default float."""
-    def divide_(self, other: _Operand) -> Tensor:
+    def divide(self, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None, out: Tensor | None = None) -> Tensor:
+        """Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole."""
+    def divide_(self, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None) -> Tensor:
         """`divide` into the tensor itself."""
     def double(self) -> Tensor:
         """The tensor as float64."""
@@ -656,6 +763,8 @@ class Tensor:
         """Whether the operands are equal, element by element."""
     def eq_(self, other: _Operand) -> Tensor:
         """`eq` into the tensor itself."""
+    def equal(self, other: Tensor) -> _Bool:
+        """Whether two tensors have the same shape and equal elements, as a bool."""
     def erf(self, *, out: Tensor | None = None) -> Tensor:
         """The error function."""
     def erf_(self) -> Tensor:
@@ -704,6 +813,10 @@ class Tensor:
     def flip(self, dims: _Ints) -> Tensor: ...
     def float(self) -> Tensor:
         """The tensor as float32."""
+    def float_power(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Left operand to the power of the right one, in float64 or complex128."""
+    def float_power_(self, other: _Operand) -> Tensor:
+        """`float_power` into the tensor itself."""
     def floor(self, *, out: Tensor | None = None) -> Tensor:
         """Down to a whole number."""
     def floor_(self) -> Tensor:
@@ -766,6 +879,8 @@ class Tensor:
     @property
     def imag(self) -> Tensor:
         """The imaginary parts of a complex tensor, as a view."""
+    @imag.setter
+    def imag(self, value: _Data) -> None: ...
     def int(self) -> Tensor:
         """The tensor as int32."""
     def is_complex(self) -> _Bool:
@@ -782,6 +897,10 @@ class Tensor:
         """Whether other processes may see what is written: shared memory, or a file that is mapped so."""
     def is_signed(self) -> _Bool:
         """Whether the dtype has negative numbers."""
+    def isclose(self, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """Whether the operands differ by at most `atol` plus `rtol` times the right one; NaN equals NaN with `equal_nan`."""
+    def isclose_(self, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> Tensor:
+        """`isclose` into the tensor itself."""
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
         """Whether each element is neither infinite nor NaN."""
     def isfinite_(self) -> Tensor:
@@ -802,6 +921,10 @@ class Tensor:
         """Whether each element is plus infinity."""
     def isposinf_(self) -> Tensor:
         """`isposinf` into the tensor itself."""
+    def isreal(self, *, out: Tensor | None = None) -> Tensor:
+        """Whether each element has no imaginary part."""
+    def isreal_(self) -> Tensor:
+        """`isreal` into the tensor itself."""
     def item(self, *index: SupportsIndex) -> Any:
         """The only element, or the one with these indices, as a Python number."""
     @property
@@ -814,6 +937,10 @@ class Tensor:
         """Least common multiple."""
     def lcm_(self, other: _Operand) -> Tensor:
         """`lcm` into the tensor itself."""
+    def ldexp(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Left operand times two to the power of the right one."""
+    def ldexp_(self, other: _Operand) -> Tensor:
+        """`ldexp` into the tensor itself."""
     def le(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether the left operand is smaller or equal."""
     def le_(self, other: _Operand) -> Tensor:
@@ -850,10 +977,24 @@ class Tensor:
         """`log2` into the tensor itself."""
     def log_(self) -> Tensor:
         """`log` into the tensor itself."""
+    @overload
+    def log_softmax(self, dim: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of `softmax`, without the exponentials that would lose it."""
+    @overload
+    def log_softmax(self, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
     def logaddexp(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of the sum of both operands' exponentials."""
+    def logaddexp2(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm to the base 2 of the sum of two to the power of both operands."""
+    def logaddexp2_(self, other: _Operand) -> Tensor:
+        """`logaddexp2` into the tensor itself."""
     def logaddexp_(self, other: _Operand) -> Tensor:
         """`logaddexp` into the tensor itself."""
+    @overload
+    def logcumsumexp(self, dim: SupportsIndex, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the sum of the exponentials of the elements along a dim up to each of them."""
+    @overload
+    def logcumsumexp(self, axis: SupportsIndex, *, out: Tensor | None = None) -> Tensor: ...
     def logical_and(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether both operands differ from 0."""
     def logical_and_(self, other: _Operand) -> Tensor:
@@ -870,6 +1011,15 @@ class Tensor:
         """Whether exactly one of the operands differs from 0."""
     def logical_xor_(self, other: _Operand) -> Tensor:
         """`logical_xor` into the tensor itself."""
+    def logit(self, eps: SupportsFloat | None = None, *, out: Tensor | None = None) -> Tensor:
+        """log(x / (1 - x)); with `eps`, of x brought between eps and 1 - eps."""
+    def logit_(self, eps: SupportsFloat | None = None) -> Tensor:
+        """`logit` into the tensor itself."""
+    @overload
+    def logsumexp(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way."""
+    @overload
+    def logsumexp(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def long(self) -> Tensor:
         """The tensor as int64."""
     def lt(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -879,10 +1029,29 @@ class Tensor:
     @property
     def mT(self) -> Tensor:
         """A view with the last two dims swapped."""
+    @overload
+    def max(self, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The largest element; with a dim, the largest ones along it and where they come first, `(values, indices)`; with another tensor, the larger element of each pair (`maximum`)."""
+    @overload
+    def max(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def max(self, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.max: ...
     def maximum(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """The larger operand; NaN if one of them is."""
     def maximum_(self, other: _Operand) -> Tensor:
         """`maximum` into the tensor itself."""
+    @overload
+    def mean(self, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Mean of the elements; integers are taken as the default float."""
+    @overload
+    def mean(self, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def min(self, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The smallest element; with a dim, the smallest ones along it and where they come first, `(values, indices)`; with another tensor, the smaller element of each pair (`minimum`)."""
+    @overload
+    def min(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def min(self, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.min: ...
     def minimum(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """The smaller operand; NaN if one of them is."""
     def minimum_(self, other: _Operand) -> Tensor:
@@ -899,6 +1068,20 @@ class Tensor:
         """Product of the operands, element by element."""
     def multiply_(self, other: _Operand) -> Tensor:
         """`multiply` into the tensor itself."""
+    def nan_to_num(self, nan: SupportsFloat = 0.0, posinf: SupportsFloat | None = None, neginf: SupportsFloat | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or a number where it is NaN or infinite: else the largest and the lowest of the dtype."""
+    def nan_to_num_(self, nan: SupportsFloat = 0.0, posinf: SupportsFloat | None = None, neginf: SupportsFloat | None = None) -> Tensor:
+        """`nan_to_num` into the tensor itself."""
+    @overload
+    def nanmean(self, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Mean of the elements that are not NaN."""
+    @overload
+    def nanmean(self, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def nansum(self, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Sum of the elements that are not NaN."""
+    @overload
+    def nansum(self, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def narrow(self, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> Tensor:
         """A view of `length` indices of a dim, from `start` on."""
@@ -961,6 +1144,15 @@ class Tensor:
     def new_zeros(self, size: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
     @overload
     def new_zeros(self, shape: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+    def nextafter(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """The next number of the dtype after the left operand, on the way to the right one."""
+    def nextafter_(self, other: _Operand) -> Tensor:
+        """`nextafter` into the tensor itself."""
+    @overload
+    def norm(self, p: _Number | Literal["fro"] | None = None, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """The p-norm: of all elements taken as one vector, or along dims."""
+    @overload
+    def norm(self, p: _Number | Literal["fro"] | None = None, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     def not_equal(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether the operands differ, element by element."""
     def not_equal_(self, other: _Operand) -> Tensor:
@@ -984,6 +1176,11 @@ class Tensor:
         """Left operand to the power of the right one."""
     def pow_(self, other: _Operand) -> Tensor:
         """`pow` into the tensor itself."""
+    @overload
+    def prod(self, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+        """Product of the elements, of all or along dims."""
+    @overload
+    def prod(self, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Radians as degrees."""
     def rad2deg_(self) -> Tensor:
@@ -993,14 +1190,30 @@ class Tensor:
     @property
     def real(self) -> Tensor:
         """The real parts: a view, the tensor itself where it is not complex."""
+    @real.setter
+    def real(self, value: _Data) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
         """One divided by each element."""
     def reciprocal_(self) -> Tensor:
         """`reciprocal` into the tensor itself."""
+    def relu(self, *, out: Tensor | None = None) -> Tensor:
+        """Each element, or 0 where it is below."""
+    def relu_(self) -> Tensor:
+        """`relu` into the tensor itself."""
     def remainder(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """What `floor_divide` leaves; it has the sign of the divisor."""
     def remainder_(self, other: _Operand) -> Tensor:
         """`remainder` into the tensor itself."""
+    @overload
+    def renorm(self, p: _Number, dim: SupportsIndex, maxnorm: _Number, *, out: Tensor | None = None) -> Tensor:
+        """The tensor with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to it."""
+    @overload
+    def renorm(self, p: _Number, axis: SupportsIndex, maxnorm: _Number, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def renorm_(self, p: _Number, dim: SupportsIndex, maxnorm: _Number) -> Tensor:
+        """`renorm` in place."""
+    @overload
+    def renorm_(self, p: _Number, axis: SupportsIndex, maxnorm: _Number) -> Tensor: ...
     @property
     def requires_grad(self) -> _Bool:
         """Whether gradients are recorded: never."""
@@ -1018,13 +1231,17 @@ class Tensor:
     def resize_(self, size: _Ints) -> Tensor: ...
     def resize_as_(self, other: Tensor) -> Tensor:
         """`resize_` to the size of another tensor."""
+    def round(self, *, decimals: SupportsIndex = 0, out: Tensor | None = None) -> Tensor:
+        """To the nearest whole number, or number of `decimals`; the even one of two."""
+    def round_(self, *, decimals: SupportsIndex = 0) -> Tensor:
+        """`round` into the tensor itself."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """One divided by the square root."""
     def rsqrt_(self) -> Tensor:
         """`rsqrt` into the tensor itself."""
-    def rsub(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """Right operand minus the left one."""
-    def rsub_(self, other: _Operand) -> Tensor:
+    def rsub(self, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+        """Right operand minus the left one times `alpha`."""
+    def rsub_(self, other: _Operand, *, alpha: _Number = 1) -> Tensor:
         """`rsub` into the tensor itself."""
     @overload
     def select(self, dim: SupportsIndex, index: SupportsIndex) -> Tensor:
@@ -1075,6 +1292,15 @@ class Tensor:
     def size(self) -> _Count:
         """The extents as a Size, or the extent of one dim."""
     @overload
+    def softmax(self, dim: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The exponentials of the elements along a dim, divided by their sum."""
+    @overload
+    def softmax(self, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
+    def softplus(self, beta: SupportsFloat = 1, threshold: SupportsFloat = 20, *, out: Tensor | None = None) -> Tensor:
+        """log(1 + exp(beta x)) / beta; with a `beta` or `threshold` of your own, x itself where beta x is above the threshold."""
+    def softplus_(self, beta: SupportsFloat = 1, threshold: SupportsFloat = 20) -> Tensor:
+        """`softplus` into the tensor itself."""
+    @overload
     def split(self, split_size: _Ints, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
         """A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes in a list."""
     @overload
@@ -1097,6 +1323,16 @@ class Tensor:
         """`squeeze`, changing the tensor itself."""
     @overload
     def squeeze_(self, axis: _Ints | None = None) -> Tensor: ...
+    @overload
+    def std(self, dim: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: SupportsFloat | None = None, out: Tensor | None = None) -> Tensor:
+        """Standard deviation: the square root of `var`."""
+    @overload
+    def std(self, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def std_mean(self, dim: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.std_mean:
+        """Standard deviation and mean in one pass: `(std, mean)`."""
+    @overload
+    def std_mean(self, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.std_mean: ...
     def storage(self) -> Storage:
         """The storage that the tensor looks at."""
     def storageOffset(self) -> _Int:
@@ -1110,19 +1346,19 @@ class Tensor:
     def stride(self, dim: SupportsIndex) -> _Int: ...
     @overload
     def stride(self, *, axis: SupportsIndex) -> _Int: ...
-    def sub(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """Left operand minus the right one."""
-    def sub_(self, other: _Operand) -> Tensor:
+    def sub(self, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+        """Left operand minus the right one times `alpha`."""
+    def sub_(self, other: _Operand, *, alpha: _Number = 1) -> Tensor:
         """`sub` into the tensor itself."""
-    def subtract(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """Left operand minus the right one."""
-    def subtract_(self, other: _Operand) -> Tensor:
+    def subtract(self, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+        """Left operand minus the right one times `alpha`."""
+    def subtract_(self, other: _Operand, *, alpha: _Number = 1) -> Tensor:
         """`subtract` into the tensor itself."""
     @overload
-    def sum(self, dim: _Ints | None = None, keepdim: _Bool = False, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    def sum(self, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Sum of the elements, of all or along dims."""
     @overload
-    def sum(self, axis: _Ints | None = None, keepdims: _Bool = False, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+    def sum(self, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     def swapaxes(self, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor:
         """A view with two dims swapped: another name for `transpose`."""
     @overload
@@ -1161,14 +1397,18 @@ class Tensor:
         """`transpose`, changing the tensor itself."""
     @overload
     def transpose_(self, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
-    def true_divide(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """Left operand divided by the right one; integers give the default float."""
-    def true_divide_(self, other: _Operand) -> Tensor:
+    def true_divide(self, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None, out: Tensor | None = None) -> Tensor:
+        """Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole."""
+    def true_divide_(self, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None) -> Tensor:
         """`true_divide` into the tensor itself."""
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
         """Toward zero to a whole number."""
     def trunc_(self) -> Tensor:
         """`trunc` into the tensor itself."""
+    def trunc_divide(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Quotient, toward zero to a whole number."""
+    def trunc_divide_(self, other: _Operand) -> Tensor:
+        """`trunc_divide` into the tensor itself."""
     @overload
     def type(self, dtype: None = None, non_blocking: _Bool = False) -> str:
         """The name of the tensor's type, or the tensor as another type."""
@@ -1199,6 +1439,16 @@ class Tensor:
     @overload
     def unsqueeze_(self, axis: SupportsIndex) -> Tensor: ...
     @overload
+    def var(self, dim: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: SupportsFloat | None = None, out: Tensor | None = None) -> Tensor:
+        """Variance: the squared distances from the mean, summed and divided by the number of elements minus `correction` (1 unless given; 0 where `unbiased` is False)."""
+    @overload
+    def var(self, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def var_mean(self, dim: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.var_mean:
+        """Variance and mean in one pass: `(var, mean)`."""
+    @overload
+    def var_mean(self, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.var_mean: ...
+    @overload
     def view(self, *size: SupportsIndex) -> Tensor:
         """The same elements in another shape, as a view; one size may be -1."""
     @overload
@@ -1209,8 +1459,12 @@ class Tensor:
     def view(self, dtype: _DTypeLike) -> Tensor: ...
     def view_as(self, other: Tensor | _Layout) -> Tensor:
         """The view of the same elements in the shape of another tensor."""
+    def view_as_complex(self) -> Tensor:
+        """Pairs of real elements along the last dim as complex ones: a view."""
     def view_as_real(self) -> Tensor:
         """A complex tensor as a real one with a last dim of 2: a view."""
+    def where(self, condition: Tensor | Buffer | _Array | _Bool, other: _Operand) -> Tensor:
+        """The tensor's elements where a condition holds, those of `other` where it does not."""
     def xlogy(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Left operand times the logarithm of the right one; 0 where the left one is 0."""
     def xlogy_(self, other: _Operand) -> Tensor:
@@ -1283,6 +1537,7 @@ class Tensor:
     def __rmod__(self, other: _Operand, /) -> Tensor: ...
     def __rmul__(self, other: _Operand, /) -> Tensor: ...
     def __ror__(self, other: _Operand, /) -> Tensor: ...
+    def __round__(self, ndigits: SupportsIndex | None = None, /) -> Tensor: ...
     def __rpow__(self, other: _Operand, /) -> Tensor: ...
     def __rrshift__(self, other: _Operand, /) -> Tensor: ...
     def __rshift__(self, other: _Operand, /) -> Tensor: ...
@@ -1382,6 +1637,8 @@ uint8: _DType
 
 def _attach_memory(descriptor: SupportsIndex) -> Storage:
     """A storage of bytes on all the shared memory behind a file descriptor."""
+def _cpu_levels() -> Tensor:
+    """The levels of instructions up to the one in use, the lowest first; `STRIDED_CPU` names the highest one wanted."""
 def _known_memory(identity: tuple[_Int, _Int]) -> Storage | None:
     """A storage of bytes on all the shared memory of a device and a number, if it is mapped here."""
 def _memory_limit(bytes: SupportsIndex | None = None) -> _Int:
@@ -1390,7 +1647,7 @@ def _memory_stats() -> dict[str, _Int]:
     """What `strided.memory.stats` gives."""
 def _memory_trim() -> _Int:
     """What `strided.memory.trim` does."""
-def _ops() -> list[tuple[str, _Int, str, str, str, str, list[str]]]:
+def _ops() -> list[tuple[str, _Int, str, str, str, str, list[tuple[str, str]], list[str]]]:
     """The op table: (name, operands, class, rule, operator, doc) of every elementwise operation."""
 def _part_of_memory(storage: Storage, start: SupportsIndex, length: SupportsIndex) -> Storage:
     """A storage on a part of the shared memory in which another one lies."""
@@ -1404,14 +1661,41 @@ def acos(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Inverse cosine."""
 def acosh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic cosine."""
-def add(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Sum of the operands, element by element."""
-def addcdiv(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """The first operand plus the quotient of the others."""
-def addcmul(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """The first operand plus the product of the others."""
+def add(input: _Operand, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """Sum of the operands, the second one times `alpha`."""
+def addcdiv(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """The first operand plus `value` times the quotient of the others."""
+def addcmul(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """The first operand plus `value` times the product of the others."""
+@overload
+def all(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """Whether all elements differ from 0."""
+@overload
+def all(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+def allclose(input: Tensor, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> _Bool:
+    """Whether all elements of two tensors are close, as `isclose` says."""
+@overload
+def amax(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The largest element, of all or along dims; NaN if there is one."""
+@overload
+def amax(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def amin(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The smallest element, of all or along dims; NaN if there is one."""
+@overload
+def amin(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def aminmax(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.aminmax:
+    """The smallest and the largest element, of all or along a dim: `(min, max)`."""
+@overload
+def aminmax(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.aminmax: ...
 def angle(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The angle of each number in the complex plane."""
+@overload
+def any(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """Whether an element differs from 0."""
+@overload
+def any(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def arange(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
     """`start`, `start + step`, … without `end`; from 0 if only the end is given."""
 def arccos(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1428,6 +1712,16 @@ def arctan2(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> T
     """The angle of the point whose y is the left operand and whose x is the right one."""
 def arctanh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic tangent."""
+@overload
+def argmax(input: Tensor, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """Where the largest element comes first, in row-major order or along a dim."""
+@overload
+def argmax(input: Tensor, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def argmin(input: Tensor, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """Where the smallest element comes first, in row-major order or along a dim."""
+@overload
+def argmin(input: Tensor, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def as_strided(input: Tensor | Storage, size: _Ints, stride: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor:
     """A tensor of any shape, strides and offset that stay within a storage, given by itself or by a tensor on it."""
@@ -1475,16 +1769,62 @@ def chunk(input: Tensor, chunks: SupportsIndex, dim: SupportsIndex = 0) -> tuple
     """A tuple of at most `chunks` views of equal size (the last may be smaller)."""
 @overload
 def chunk(input: Tensor, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
+def clamp(input: _Operand, min: _Operand | None = None, max: _Operand | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Each element brought between bounds, of which one may be None; the upper one where they cross, NaN if one of the three is."""
+def clamp_max(input: _Operand, max: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or the bound where it is above; NaN if one of them is."""
+def clamp_min(input: _Operand, min: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or the bound where it is below; NaN if one of them is."""
+def clip(input: _Operand, min: _Operand | None = None, max: _Operand | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Each element brought between bounds, of which one may be None; the upper one where they cross, NaN if one of the three is."""
 def clone(input: Tensor) -> Tensor:
     """A row-major copy with memory of its own."""
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate: a copy, or the tensor itself where it is not complex."""
 def conj_physical(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, written out."""
 def copysign(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The magnitude of the left operand with the sign of the right one."""
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlation coefficients of variables, which are rows; columns are observations."""
 def cos(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Cosine."""
 def cosh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic cosine."""
+@overload
+def count_nonzero(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """How many elements differ from 0."""
+@overload
+def count_nonzero(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+def cov(input: Tensor, *, correction: SupportsIndex = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+    """The covariances of variables, which are rows; columns are observations."""
+@overload
+def cross(input: Tensor, other: Tensor, dim: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The cross products of vectors of three along a dim; without one, along the first dim of extent 3."""
+@overload
+def cross(input: Tensor, other: Tensor, axis: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def cummax(input: Tensor, dim: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummax:
+    """The largest element along a dim up to each position, and where it is: `(values, indices)`."""
+@overload
+def cummax(input: Tensor, axis: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummax: ...
+@overload
+def cummin(input: Tensor, dim: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummin:
+    """The smallest element along a dim up to each position, and where it is: `(values, indices)`."""
+@overload
+def cummin(input: Tensor, axis: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummin: ...
+@overload
+def cumprod(input: Tensor, dim: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Products of the elements along a dim up to each of them."""
+@overload
+def cumprod(input: Tensor, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def cumsum(input: Tensor, dim: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Sums of the elements along a dim up to each of them."""
+@overload
+def cumsum(input: Tensor, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
+    """The areas of `trapezoid` up to each point but the first."""
 def deg2rad(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians."""
 @overload
@@ -1492,12 +1832,19 @@ def diagonal(input: Tensor, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, 
     """A view of the diagonal of two dims, which becomes the last dim."""
 @overload
 def diagonal(input: Tensor, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Tensor: ...
+@overload
+def diff(input: Tensor, n: SupportsIndex = 1, dim: SupportsIndex = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Differences of neighbours along a dim, so many times over; of truth values, whether they differ."""
+@overload
+def diff(input: Tensor, n: SupportsIndex = 1, axis: SupportsIndex = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def digamma(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Derivative of `lgamma`."""
-def div(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Left operand divided by the right one; integers give the default float."""
-def divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Left operand divided by the right one; integers give the default float."""
+def dist(input: Tensor, other: Tensor, p: _Number | Literal["fro"] | None = None) -> Tensor:
+    """The p-norm of the difference of two tensors."""
+def div(input: _Operand, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None, out: Tensor | None = None) -> Tensor:
+    """Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole."""
+def divide(input: _Operand, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None, out: Tensor | None = None) -> Tensor:
+    """Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole."""
 @overload
 def empty(*size: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new tensor whose elements may be anything."""
@@ -1514,6 +1861,8 @@ def empty_strided(size: _Ints, stride: _Ints, dtype: _DTypeLike | None = None, d
 def empty_strided(shape: _Ints, strides: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 def eq(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the operands are equal, element by element."""
+def equal(input: Tensor, other: Tensor) -> _Bool:
+    """Whether two tensors have the same shape and equal elements, as a bool."""
 def erf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The error function."""
 def erfc(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1546,6 +1895,8 @@ def flip(input: Tensor, *dims: SupportsIndex) -> Tensor:
     """A view with dims backwards (negative strides); all dims if none is named."""
 @overload
 def flip(input: Tensor, dims: _Ints) -> Tensor: ...
+def float_power(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Left operand to the power of the right one, in float64 or complex128."""
 def floor(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Down to a whole number."""
 def floor_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1615,6 +1966,8 @@ def is_storage(obj: object) -> _Bool:
     """Whether an object is a storage, of any type."""
 def is_tensor(obj: object) -> _Bool:
     """Whether an object is a tensor, of any type."""
+def isclose(input: _Operand, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """Whether the operands differ by at most `atol` plus `rtol` times the right one; NaN equals NaN with `equal_nan`."""
 def isfinite(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
 def isinf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1625,8 +1978,12 @@ def isneginf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is minus infinity."""
 def isposinf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is plus infinity."""
+def isreal(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element has no imaginary part."""
 def lcm(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Least common multiple."""
+def ldexp(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Left operand times two to the power of the right one."""
 def le(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is smaller or equal."""
 def lerp(input: _Operand, end: _Operand, weight: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1647,8 +2004,20 @@ def log1p(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of one plus each element; exact near 0."""
 def log2(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Logarithm to the base 2."""
+@overload
+def log_softmax(input: Tensor, dim: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of `softmax`, without the exponentials that would lose it."""
+@overload
+def log_softmax(input: Tensor, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def logaddexp(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of the sum of both operands' exponentials."""
+def logaddexp2(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm to the base 2 of the sum of two to the power of both operands."""
+@overload
+def logcumsumexp(input: Tensor, dim: SupportsIndex, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the sum of the exponentials of the elements along a dim up to each of them."""
+@overload
+def logcumsumexp(input: Tensor, axis: SupportsIndex, *, out: Tensor | None = None) -> Tensor: ...
 def logical_and(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether both operands differ from 0."""
 def logical_not(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1657,12 +2026,38 @@ def logical_or(input: _Operand, other: _Operand, *, out: Tensor | None = None) -
     """Whether one of the operands differs from 0."""
 def logical_xor(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of the operands differs from 0."""
+def logit(input: _Operand, eps: SupportsFloat | None = None, *, out: Tensor | None = None) -> Tensor:
+    """log(x / (1 - x)); with `eps`, of x brought between eps and 1 - eps."""
 def logspace(start: _Number, end: _Number, steps: SupportsIndex, base: _Number = 10.0, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """`base` to the powers of `steps` exponents evenly spaced from `start` to `end`."""
+@overload
+def logsumexp(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way."""
+@overload
+def logsumexp(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def lt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is smaller."""
+@overload
+def max(input: Tensor, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The largest element; with a dim, the largest ones along it and where they come first, `(values, indices)`; with another tensor, the larger element of each pair (`maximum`)."""
+@overload
+def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def max(input: Tensor, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.max: ...
 def maximum(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger operand; NaN if one of them is."""
+@overload
+def mean(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Mean of the elements; integers are taken as the default float."""
+@overload
+def mean(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def min(input: Tensor, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The smallest element; with a dim, the smallest ones along it and where they come first, `(values, indices)`; with another tensor, the smaller element of each pair (`minimum`)."""
+@overload
+def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def min(input: Tensor, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.min: ...
 def minimum(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The smaller operand; NaN if one of them is."""
 def moveaxis(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
@@ -1673,6 +2068,18 @@ def mul(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tenso
     """Product of the operands, element by element."""
 def multiply(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Product of the operands, element by element."""
+def nan_to_num(input: _Operand, nan: SupportsFloat = 0.0, posinf: SupportsFloat | None = None, neginf: SupportsFloat | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or a number where it is NaN or infinite: else the largest and the lowest of the dtype."""
+@overload
+def nanmean(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Mean of the elements that are not NaN."""
+@overload
+def nanmean(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nansum(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Sum of the elements that are not NaN."""
+@overload
+def nansum(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
 def narrow(input: Tensor, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> Tensor:
     """A view of `length` indices of a dim, from `start` on."""
@@ -1684,6 +2091,13 @@ def neg(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element with its sign changed."""
 def negative(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element with its sign changed."""
+def nextafter(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """The next number of the dtype after the left operand, on the way to the right one."""
+@overload
+def norm(input: Tensor, p: _Number | Literal["fro"] | None = None, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """The p-norm: of all elements taken as one vector, or along dims."""
+@overload
+def norm(input: Tensor, p: _Number | Literal["fro"] | None = None, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 def not_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the operands differ, element by element."""
 def numel(input: Tensor) -> _Int:
@@ -1706,6 +2120,11 @@ def positive(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element as it is."""
 def pow(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand to the power of the right one."""
+@overload
+def prod(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+    """Product of the elements, of all or along dims."""
+@overload
+def prod(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 def promote_types(type1: _DTypeLike, type2: _DTypeLike) -> _DType:
     """The smallest dtype that holds the values of both."""
 def rad2deg(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1718,8 +2137,15 @@ def real(input: Tensor) -> Tensor:
     """The real parts: a view, the tensor itself where it is not complex."""
 def reciprocal(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """One divided by each element."""
+def relu(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Each element, or 0 where it is below."""
 def remainder(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """What `floor_divide` leaves; it has the sign of the divisor."""
+@overload
+def renorm(input: Tensor, p: _Number, dim: SupportsIndex, maxnorm: _Number, *, out: Tensor | None = None) -> Tensor:
+    """The tensor with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to it."""
+@overload
+def renorm(input: Tensor, p: _Number, axis: SupportsIndex, maxnorm: _Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def reshape(input: Tensor, *shape: SupportsIndex) -> Tensor:
     """The same elements in another shape: a view where the strides allow it, else a copy."""
@@ -1729,10 +2155,12 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the shape of another tensor: a view where the strides allow it."""
 def result_type(tensor1: Tensor | _Number, tensor2: Tensor | _Number) -> _DType:
     """The dtype of a result of two operands."""
+def round(input: _Operand, *, decimals: SupportsIndex = 0, out: Tensor | None = None) -> Tensor:
+    """To the nearest whole number, or number of `decimals`; the even one of two."""
 def rsqrt(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """One divided by the square root."""
-def rsub(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Right operand minus the left one."""
+def rsub(input: _Operand, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """Right operand minus the left one times `alpha`."""
 def scalar_tensor(s: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A tensor without dimension that holds one number, in the default dtype unless one is given."""
 @overload
@@ -1761,6 +2189,13 @@ def sinc(input: _Operand, *, out: Tensor | None = None) -> Tensor:
 def sinh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic sine."""
 @overload
+def softmax(input: Tensor, dim: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The exponentials of the elements along a dim, divided by their sum."""
+@overload
+def softmax(input: Tensor, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
+def softplus(input: _Operand, beta: SupportsFloat = 1, threshold: SupportsFloat = 20, *, out: Tensor | None = None) -> Tensor:
+    """log(1 + exp(beta x)) / beta; with a `beta` or `threshold` of your own, x itself where beta x is above the threshold."""
+@overload
 def split(input: Tensor, split_size: _Ints, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
     """A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes in a list."""
 @overload
@@ -1774,15 +2209,25 @@ def squeeze(input: Tensor, dim: _Ints | None = None) -> Tensor:
     """A view without the dims of extent 1, or without those of them that are named."""
 @overload
 def squeeze(input: Tensor, axis: _Ints | None = None) -> Tensor: ...
-def sub(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Left operand minus the right one."""
-def subtract(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Left operand minus the right one."""
 @overload
-def sum(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
+def std(input: Tensor, dim: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: SupportsFloat | None = None, out: Tensor | None = None) -> Tensor:
+    """Standard deviation: the square root of `var`."""
+@overload
+def std(input: Tensor, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def std_mean(input: Tensor, dim: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.std_mean:
+    """Standard deviation and mean in one pass: `(std, mean)`."""
+@overload
+def std_mean(input: Tensor, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.std_mean: ...
+def sub(input: _Operand, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """Left operand minus the right one times `alpha`."""
+def subtract(input: _Operand, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """Left operand minus the right one times `alpha`."""
+@overload
+def sum(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Sum of the elements, of all or along dims."""
 @overload
-def sum(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+def sum(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 def swapaxes(input: Tensor, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor:
     """A view with two dims swapped: another name for `transpose`."""
 @overload
@@ -1808,10 +2253,16 @@ def transpose(input: Tensor, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor
     """A view with two dims swapped."""
 @overload
 def transpose(input: Tensor, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
-def true_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Left operand divided by the right one; integers give the default float."""
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
+    """The area under the points `y` along a dim, by trapezoids; they lie at `x`, or `dx` apart (1 without either)."""
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
+    """`trapezoid` under its other name."""
+def true_divide(input: _Operand, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None, out: Tensor | None = None) -> Tensor:
+    """Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole."""
 def trunc(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Toward zero to a whole number."""
+def trunc_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Quotient, toward zero to a whole number."""
 @overload
 def unbind(input: Tensor, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
     """A tuple of views, one for each index of a dim."""
@@ -1830,6 +2281,16 @@ def unsqueeze(input: Tensor, dim: SupportsIndex) -> Tensor:
 @overload
 def unsqueeze(input: Tensor, axis: SupportsIndex) -> Tensor: ...
 @overload
+def var(input: Tensor, dim: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: SupportsFloat | None = None, out: Tensor | None = None) -> Tensor:
+    """Variance: the squared distances from the mean, summed and divided by the number of elements minus `correction` (1 unless given; 0 where `unbiased` is False)."""
+@overload
+def var(input: Tensor, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def var_mean(input: Tensor, dim: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdim: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.var_mean:
+    """Variance and mean in one pass: `(var, mean)`."""
+@overload
+def var_mean(input: Tensor, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.var_mean: ...
+@overload
 def view(input: Tensor, *size: SupportsIndex) -> Tensor:
     """The same elements in another shape, as a view; one size may be -1."""
 @overload
@@ -1840,8 +2301,12 @@ def view(input: Tensor, *, shape: _Sizes) -> Tensor: ...
 def view(input: Tensor, dtype: _DTypeLike) -> Tensor: ...
 def view_as(input: Tensor, other: Tensor | _Layout) -> Tensor:
     """The view of the same elements in the shape of another tensor."""
+def view_as_complex(input: Tensor) -> Tensor:
+    """Pairs of real elements along the last dim as complex ones: a view."""
 def view_as_real(input: Tensor) -> Tensor:
-    """A complex tensor as a real one with a last dim of 2: a view."""
+    """Complex elements as pairs of real ones along a new last dim: a view."""
+def where(condition: Tensor | Buffer | _Array | _Bool, input: _Operand | None = None, other: _Operand | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Elements of `input` where a condition holds, those of `other` where it does not."""
 def xlogy(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand times the logarithm of the right one; 0 where the left one is 0."""
 @overload
