@@ -1,5 +1,7 @@
 """What all tests share: hypothesis without a clock, and defaults that no test leaves changed."""
 
+import gc
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -15,3 +17,9 @@ def default_dtype():
     before = st.get_default_dtype()
     yield
     st.set_default_dtype(before)
+
+
+def pytest_collection_finish():
+    """Thousands of tests are a large heap, which every test that collects garbage would walk: leave them out."""
+    gc.collect()
+    gc.freeze()
