@@ -8,7 +8,7 @@ use crate::errors::{Fail, Result, type_name};
 use crate::exchange::{Lent, give_back};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple, PyType};
 use strided_core::layout::{Dims, Layout};
 use strided_core::storage::{Access, Owner};
 use strided_core::{DType, Tensor};
@@ -57,9 +57,11 @@ fn from_buffer(py: Python<'_>, object: Object, misfit: Misfit) -> Result<Tensor>
     if misfit == Misfit::Copy { buffer::import_or_copy(py, object) } else { buffer::import(py, object) }
 }
 
-/// An attribute of an object, if it has it. A class has it for its instances.
+/// An attribute of an object, if it has it. A class has it for its instances; lists and tuples have none of these, and
+/// asking them would cost more than a small tensor.
 fn offered<'py>(object: &Bound<'py, PyAny>, name: &str) -> Result<Option<Bound<'py, PyAny>>> {
-    if object.is_instance_of::<PyType>() {
+    let plain = object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>();
+    if plain || object.is_instance_of::<PyType>() {
         return Ok(None);
     }
     Ok(object.getattr_opt(name)?)

@@ -117,6 +117,11 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
     }
     let reducer = reduction.reducer;
     let [first, second] = &targets;
+    if let (Some(target), None) = (first, second)
+        && reduction.is_short(x, target)
+    {
+        return run_short(reduction, x, target);
+    }
     let view = |target: Option<&Target<'a>>| {
         let Target { out, spread } = target.expect("an output is wanted");
         Operand { layout: spread, size: out.dtype().size() }
@@ -163,6 +168,33 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
     }
     // SAFETY: all are pinned for the layouts in the nest, and stages lead to the reducer's dtype.
     unsafe { job.run(nest.start(origins)) }
+}
+
+impl Reduction<'_> {
+    /// Whether all there is to do is one call: most are so.
+    fn is_short(&self, x: &Tensor, target: &Target) -> bool {
+        let dense = x.layout().is_dense() && target.out.size() == 1 && (1..=GROUP).contains(&x.size());
+        dense && self.stages.is_empty() && !cpu::reference_kernels()
+    }
+}
+
+/// Adjacent terms into one output, without a plan.
+fn run_short(reduction: &Reduction, x: &Tensor, target: &Target) -> Result<()> {
+    let mut room: Room<{ WIDEST / 16 }> = Room::uninit();
+    let mut result: Room<1> = Room::uninit();
+    let (acc, place) = (room.as_mut_ptr().cast::<u8>(), result.as_mut_ptr().cast::<u8>());
+    let reducer = reduction.reducer;
+    let write = cast::kernel(reducer.gives[0].expect("it gives something"), target.out.dtype());
+    let wanted = [Some((target.out, Access::Write)), Some((x, Access::Read))];
+    let [Some(out), Some(from)] = pin_each(wanted)? else { unreachable!("both were asked for") };
+    let mut rest: Room<1> = Room::uninit();
+    // SAFETY: both are pinned; the terms are adjacent, and there are rooms for the accumulator and the results.
+    unsafe {
+        (reducer.block)(from.origin, x.size(), 0, acc);
+        (reducer.finish)(acc, 1, x.size(), reduction.number, [place, rest.as_mut_ptr().cast()]);
+        write(&pair(out.origin, place, null_mut()), &[0; OPERANDS], 1);
+    }
+    Ok(())
 }
 
 /// How terms come to a strip.
