@@ -199,9 +199,9 @@ def test_renorm(name, p):
         assert got.dtype is x.dtype and got.shape == x.shape
         np.testing.assert_allclose(values_of(got).astype(wanted.dtype), wanted, rtol=tolerance, atol=1e-30)
         same = x.transpose(0, 2).clone().transpose(0, 2)
-        # Norms are added up in the order of the memory, which is another one here.
+        # Norms are added up in the order of the memory, which is another one here; one at the bound may be above it.
         assert same.renorm_(p, dim, bound) is same
-        np.testing.assert_allclose(values_of(same), values_of(got), rtol=tolerance / 100, atol=1e-30)
+        np.testing.assert_allclose(values_of(same), values_of(got), rtol=tolerance, atol=1e-30)
 
 
 def test_renorm_leaves_what_is_small():
