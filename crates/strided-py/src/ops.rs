@@ -182,7 +182,6 @@ unsafe fn call<const I: usize>(
     })
 }
 
-#[inline(always)]
 fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Object> {
     let row = &OPS[index];
     let arity = row.operands.len();

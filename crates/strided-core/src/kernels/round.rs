@@ -2,10 +2,11 @@
 
 use super::map::Twins;
 use super::{Pointers, Steps};
-use crate::cpu::simd;
+use crate::cpu::{Task, dispatch};
 use crate::dtype::DType;
 use crate::scalar::{Bool, Element};
 use crate::switch;
+use std::marker::PhantomData;
 
 /// The kernels that round elements of a dtype: an operand and the number of decimals.
 pub fn kernels(dtype: DType) -> Option<&'static Twins> {
@@ -50,15 +51,27 @@ unsafe fn reference<T: Decimal>(p: &Pointers, s: &Steps, n: usize) {
 /// # Safety
 /// See [`super::Kernel`].
 unsafe fn fast<T: Decimal>(p: &Pointers, s: &Steps, n: usize) {
-    let size = size_of::<T>() as isize;
-    let whole = if s[0] == size && s[1] == size { n - n % BLOCK } else { 0 };
-    let mut rest = *p;
-    (0..2).for_each(|k| rest[k] = rest[k].wrapping_offset(whole as isize * size));
-    // SAFETY: passed on; what is left of dense operands begins behind the blocks.
-    simd(|| unsafe {
-        blocks::<T>(p, whole);
-        reference::<T>(&rest, s, n - whole);
-    })
+    dispatch(Run::<T>(p, s, n, PhantomData));
+}
+
+/// One innermost loop.
+struct Run<'a, T>(&'a Pointers, &'a Steps, usize, PhantomData<T>);
+
+impl<T: Decimal> Task for Run<'_, T> {
+    #[inline(always)]
+    fn run<const FAST: bool>(self) {
+        let Run(p, s, n, _) = self;
+        let size = size_of::<T>() as isize;
+        let whole = if s[0] == size && s[1] == size { n - n % BLOCK } else { 0 };
+        let mut rest = *p;
+        (rest[0], rest[1]) =
+            (p[0].wrapping_offset(whole as isize * size), p[1].wrapping_offset(whole as isize * size));
+        // SAFETY: the promise of `fast`; what is left of dense operands begins behind the blocks.
+        unsafe {
+            blocks::<T>(p, whole);
+            reference::<T>(&rest, s, n - whole);
+        }
+    }
 }
 
 /// Elements per block.
