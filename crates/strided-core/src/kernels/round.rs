@@ -54,10 +54,16 @@ unsafe fn fast<T: Decimal>(p: &Pointers, s: &Steps, n: usize) {
     dispatch(Run::<T>(p, s, n, PhantomData));
 }
 
+/// Where the code is compiled.
+struct ToDecimals;
+
 /// One innermost loop.
 struct Run<'a, T>(&'a Pointers, &'a Steps, usize, PhantomData<T>);
 
 impl<T: Decimal> Task for Run<'_, T> {
+    type Home = ToDecimals;
+    const WIDE: bool = false;
+
     #[inline(always)]
     fn run<const FAST: bool>(self) {
         let Run(p, s, n, _) = self;

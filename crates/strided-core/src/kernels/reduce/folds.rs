@@ -1,5 +1,7 @@
 //! The reductions themselves.
 
+#![allow(clippy::needless_range_loop)] // as in `map`
+
 use super::LANES;
 use super::fold::{Fold, InLanes, Lanes, ahead, halve};
 use crate::kernels::map::Function;
