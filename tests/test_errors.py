@@ -544,3 +544,9 @@ def test_a_tensor_of_one_index_is_no_index_unless_it_has_no_dimension():
     assert x[st.tensor(1)].tolist() == [3, 4, 5]
     with pytest.raises(TypeError, match=r"^index: .* got Tensor"):
         x[st.tensor([1])]
+
+
+def test_endless_sequences_of_dims_are_refused():
+    for dims in (range(10**12), st.zeros((), dtype=st.int64).expand(10**12)):
+        with pytest.raises(ValueError, match="longer than any shape"):
+            st.ones(2, 3).sum(dims)

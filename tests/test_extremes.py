@@ -425,3 +425,11 @@ def test_long_and_wide(shape, name):
         assert_is(x.argmax(dim), values.argmax(axis=dim), "int64")
     assert x.argmin().item() == values.argmin()
     assert memory_of(x).shape == shape
+
+
+def test_places_are_int64():
+    out = st.full((1,), 7.0)
+    for call in (lambda: st.zeros(5, 1).argmax(0, out=out), lambda: st.zeros(5, 1).max(0, out=(st.zeros(1), out))):
+        with pytest.raises(st.DTypeError, match="int64"):
+            call()
+    assert out.tolist() == [7.0]

@@ -1,7 +1,9 @@
 """Numbers and words of elementwise rows: `alpha`, `value`, `decimals`, `rounding_mode`, `rtol` … in every form."""
 
+import contextlib
 import inspect
 import math
+import threading
 
 import mpmath
 import numpy as np
@@ -383,3 +385,50 @@ def test_overlap_with_numbers():
     a = x.numpy().copy()
     st.addcmul(x, x.t(), 2, value=0.5, out=x)
     assert x.tolist() == (a + 0.5 * a.T * 2).tolist()
+
+
+@pytest.mark.parametrize("default", ["float32", "float64"])
+def test_numbers_beyond_an_integer_dtype_are_numbers_where_floats_are_computed(default, default_dtype):
+    st.set_default_dtype(getattr(st, default))
+    bytes_, wide = st.tensor([3, 4], dtype=st.uint8), st.tensor([1.0, 2.0], dtype=st.float64)
+    assert st.addcmul(wide, bytes_, 300).tolist() == [901.0, 1202.0]
+    assert st.addcdiv(wide, bytes_, 1000).tolist() == [1.003, 2.004]
+    assert st.clamp(bytes_, min=wide, max=-1).tolist() == [-1.0, -1.0]
+    assert bytes_.float_power(-1).tolist() == [1 / 3, 1 / 4]
+    if default == "float64":
+        assert (bytes_ / 300).tolist() == [0.01, 4 / 300] and (300 / bytes_).tolist() == [100.0, 75.0]
+    assert (bytes_ < 300).tolist() == (bytes_ > -1).tolist() == [True, True]
+
+
+def test_a_divisor_that_becomes_zero_meanwhile_is_no_panic():
+    """The check and the division read the divisor at two times."""
+    x, divisor = st.ones(200_000, dtype=st.int32), st.ones(200_000, dtype=st.int32)
+    done = threading.Event()
+
+    def turn():
+        while not done.is_set():
+            divisor.fill_(0)
+            divisor.fill_(1)
+
+    other = threading.Thread(target=turn)
+    other.start()
+    try:
+        for op in (st.floor_divide, st.trunc_divide, st.remainder, st.fmod):
+            for _ in range(200):
+                with contextlib.suppress(ZeroDivisionError):
+                    op(x, divisor)
+    finally:
+        done.set()
+        other.join()
+
+
+def test_nothing_may_be_divided_by_zero():
+    assert (st.empty(2, 0, dtype=st.int64) // 0).shape == (2, 0)
+    with pytest.raises(ZeroDivisionError):
+        st.ones(2, 1, dtype=st.int64) // 0
+
+
+@pytest.mark.parametrize("mode, error", [(5, TypeError), ("None", ValueError), (b"floor", TypeError)])
+def test_rounding_modes_are_words(mode, error):
+    with pytest.raises(error, match="rounding_mode"):
+        st.div(st.ones(2), 2, rounding_mode=mode)

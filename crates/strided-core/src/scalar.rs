@@ -169,6 +169,12 @@ pub trait Int: Order + Bits {
     fn lcm(self, other: Self) -> Self;
 }
 
+/// Zeros are refused before; one that another thread writes meanwhile must not be a panic, and counts as 1.
+#[inline(always)]
+fn divisor<T: Num>(value: T) -> T {
+    if value == T::ZERO { T::ONE } else { value }
+}
+
 macro_rules! integers {
     ($($t:ident $dtype:ident $abs:expr;)*) => { $(
         impl Element for $t { const DTYPE: DType = DType::$dtype; }
@@ -194,17 +200,19 @@ macro_rules! integers {
         impl Order for $t {
             #[inline(always)]
             fn floor_div(self, other: Self) -> Self {
+                let other = divisor(other);
                 let quotient = self.wrapping_div(other);
                 let inexact = self.wrapping_rem(other) != 0;
                 quotient.wrapping_sub((inexact && Real::is_negative(self) != Real::is_negative(other)) as $t)
             }
-            #[inline(always)] fn trunc_div(self, other: Self) -> Self { self.wrapping_div(other) }
+            #[inline(always)] fn trunc_div(self, other: Self) -> Self { self.wrapping_div(divisor(other)) }
             #[inline(always)]
             fn remainder(self, other: Self) -> Self {
+                let other = divisor(other);
                 let left = self.wrapping_rem(other);
                 if left != 0 && Real::is_negative(self) != Real::is_negative(other) { left.wrapping_add(other) } else { left }
             }
-            #[inline(always)] fn fmod(self, other: Self) -> Self { self.wrapping_rem(other) }
+            #[inline(always)] fn fmod(self, other: Self) -> Self { self.wrapping_rem(divisor(other)) }
         }
         impl Bits for $t {
             #[inline(always)] fn and(self, other: Self) -> Self { self & other }

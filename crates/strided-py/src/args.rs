@@ -495,6 +495,9 @@ impl FromArg for Ints {
     }
 }
 
+/// Sequences of ints beyond this are refused: nobody has so many dims, and memory might end before they do.
+const LONGEST: isize = 1 << 24;
+
 /// A list, tuple, storage or any other sequence of ints; `None` if it is none.
 pub fn sequence_of_ints(py: Python<'_>, object: Object) -> Result<Option<Dims>> {
     // SAFETY: a living object; items of a tuple or list are borrowed while it is not changed (reading an
@@ -509,6 +512,11 @@ pub fn sequence_of_ints(py: Python<'_>, object: Object) -> Result<Option<Dims>> 
         let length = ffi::PySequence_Size(object);
         if length < 0 {
             return Err(Fail::set(py));
+        }
+        if length > LONGEST {
+            return Err(Fail::Value(format!(
+                "a sequence of {length} ints is longer than any shape or index"
+            )));
         }
         let mut ints = Dims::new(); // grows with what is there: a length may lie
         for i in 0..length {

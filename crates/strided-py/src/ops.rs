@@ -8,6 +8,7 @@ use crate::methods::definition;
 use crate::object::{is_tensor, tensor_of, wrap_with};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -272,11 +273,12 @@ fn chosen(py: Python<'_>, chooser: &Chooser, word: Object) -> Result<Option<&'st
     let text = match chooser.default {
         "False" if bool::from_arg(py, word, chooser.name)? => "True".into(),
         "False" => return Ok(None),
-        _ => crate::call::bound(py, word).str()?.to_string(),
+        _ if is_none(word) => return Ok(None),
+        _ => match crate::call::bound(py, word).cast::<PyString>() {
+            Ok(text) => text.to_string(),
+            Err(_) => return Err(wrong_type(py, word, chooser.name, "a str or None")),
+        },
     };
-    if text == chooser.default {
-        return Ok(None);
-    }
     match chooser.rows.iter().find(|(value, _)| *value == text) {
         Some((_, op)) => Ok(Some(&OPS[*op as usize])),
         None => {

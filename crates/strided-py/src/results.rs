@@ -22,7 +22,18 @@ pub fn placed(
     out: Option<TensorArg>,
     work: impl FnOnce(&Tensor, Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
 ) -> Result<Object> {
-    let [result, _] = objects(py, x, [out, None], |x, [out, _]| Ok([work(x, out)?, None]))?;
+    placed_as_large(py, x, x.size(), out, work)
+}
+
+/// The same for work that is as large as so many elements, whatever the size of `x`.
+pub fn placed_as_large(
+    py: Python<'_>,
+    x: TensorArg,
+    size: usize,
+    out: Option<TensorArg>,
+    work: impl FnOnce(&Tensor, Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
+) -> Result<Object> {
+    let [result, _] = objects(py, x, size, [out, None], |x, [out, _]| Ok([work(x, out)?, None]))?;
     Ok(result.expect("there is a result").unbind().into_ptr())
 }
 
@@ -35,7 +46,8 @@ pub fn placed_pair(
     work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Made> + Send,
 ) -> Result<Object> {
     let outs = out.map_or([None, None], |Pair(first, second)| [Some(first), Some(second)]);
-    let [first, second] = objects(py, x, outs, work)?.map(|result| result.expect("there are two results"));
+    let [first, second] =
+        objects(py, x, x.size(), outs, work)?.map(|result| result.expect("there are two results"));
     python(py, "strided.return_types", kind, (first, second))
 }
 
@@ -43,10 +55,11 @@ pub fn placed_pair(
 fn objects<'py>(
     py: Python<'py>,
     x: TensorArg,
+    size: usize,
     outs: [Option<TensorArg>; 2],
     work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Made> + Send,
 ) -> Result<[Option<Bound<'py, PyAny>>; 2]> {
-    let made = if x.size() < LARGE {
+    let made = if size < LARGE {
         work(&x, [outs[0].as_deref(), outs[1].as_deref()])?
     } else {
         let (input, outputs) = (Tensor::clone(&x), outs.map(own));

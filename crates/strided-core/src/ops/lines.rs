@@ -330,7 +330,8 @@ fn cov_named(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
     let centred = of_two(Op::sub, &x, &seen(&means, means.layout().unsqueeze(1))?)?;
     let lost = match (weights.importance, &weight) {
         (Some(importance), Some(weight)) => {
-            number(&sum(&of_two(Op::mul, weight, importance)?, 0)?, &[])? / total
+            let importance = copy::to_dtype(importance, weight.dtype())?;
+            number(&sum(&of_two(Op::mul, weight, &importance)?, 0)?, &[])? / total
         }
         _ => 1.0,
     };

@@ -258,6 +258,10 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
             (Some(result), None) => made[k] = Some(Tensor::new(&visible, result, Fill::Nothing)?),
             (Some(result), Some(out)) => {
                 check_output(out, result, &Layout::row_major(&visible)?)?;
+                if plan.positional && k == 1 && out.dtype() != DType::I64 {
+                    let (argument, wanted) = ("out for the indices", "int64");
+                    return Err(Error::new("", Problem::WrongDType { argument, got: out.dtype(), wanted }));
+                }
                 if copied.is_none() && (conflict(out, x) || out.is_set_to(x)) {
                     copied = Some(copy::clone(x)?);
                 }

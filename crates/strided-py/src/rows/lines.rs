@@ -3,7 +3,7 @@
 use crate::args::{Object, TensorArg};
 use crate::errors::{Fail, Result};
 use crate::methods;
-use crate::results::{own, placed};
+use crate::results::{own, placed, placed_as_large};
 use pyo3::prelude::*;
 use strided_core::Tensor;
 use strided_core::ops::lines::{self, Points, Weights};
@@ -18,7 +18,8 @@ methods! { rows(py, x):
     /// [2, 2, 2]
     both diff(n: isize = 1, dim | axis: isize = -1, prepend: Option<TensorArg> = None, append: Option<TensorArg> = None; out: Option<TensorArg> = None) => {
         let (prepend, append) = (own(prepend), own(append));
-        placed(py, x, out, |x, out| lines::diff(x, n, dim, [prepend.as_ref(), append.as_ref()], out))
+        let joined = [&prepend, &append].into_iter().flatten().map(Tensor::size).sum::<usize>();
+        placed_as_large(py, x, x.size() + joined, out, |x, out| lines::diff(x, n, dim, [prepend.as_ref(), append.as_ref()], out))
     };
 
     /// The area under the points `y` along a dim, by trapezoids; they lie at `x`, or `dx` apart (1 without either).
@@ -50,7 +51,8 @@ methods! { rows(py, x):
     /// [0, 0, 1]
     both cross(other: TensorArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None) => {
         let other = Tensor::clone(&other);
-        placed(py, x, out, |x, out| lines::cross(x, &other, dim, out))
+        let size = x.size().max(other.size());
+        placed_as_large(py, x, size, out, |x, out| lines::cross(x, &other, dim, out))
     };
 
     /// The tensor with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to it.
@@ -75,14 +77,15 @@ methods! { rows(py, x):
     both cov(; correction: isize = 1, fweights: Option<TensorArg> = None, aweights: Option<TensorArg> = None) => {
         let (frequency, importance) = (own(fweights), own(aweights));
         let weights = Weights { frequency: frequency.as_ref(), importance: importance.as_ref() };
-        placed(py, x, None, |x, _| lines::cov(x, correction as f64, weights).map(Some))
+        placed_as_large(py, x, x.size().saturating_mul(x.size()), None, |x, _| lines::cov(x, correction as f64, weights).map(Some))
     };
 
     /// The correlation coefficients of variables, which are rows; columns are observations.
     ///
     /// >>> strided.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).corrcoef().tolist()
     /// [[1.0, -1.0], [-1.0, 1.0]]
-    both corrcoef() => placed(py, x, None, |x, _| lines::corrcoef(x).map(Some));
+    both corrcoef()
+        => placed_as_large(py, x, x.size().saturating_mul(x.size()), None, |x, _| lines::corrcoef(x).map(Some));
 }
 
 fn under(

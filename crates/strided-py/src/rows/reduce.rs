@@ -6,7 +6,7 @@ use crate::errors::{Fail, Result};
 use crate::methods;
 use crate::object::is_tensor;
 use crate::ops;
-use crate::results::{placed, placed_pair};
+use crate::results::{placed, placed_as_large, placed_pair};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use strided_core::layout::Dims;
@@ -185,7 +185,7 @@ methods! { rows(py, x):
     both dist(other: TensorArg, p: Option<Order> = None) => {
         let p = p.map_or(2.0, |Order(p)| p);
         let other = Tensor::clone(&other);
-        placed(py, x, None, |x, _| reduce::dist(x, &other, p).map(Some))
+        placed_as_large(py, x, x.size().max(other.size()), None, |x, _| reduce::dist(x, &other, p).map(Some))
     };
 
     /// Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way.

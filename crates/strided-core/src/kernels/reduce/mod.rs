@@ -30,7 +30,7 @@ use super::map::Twins;
 use super::{Kernel, OPERANDS, Pointers, cast, pair, transpose};
 use crate::cpu;
 use crate::dtype::DType;
-use crate::error::{Error, Problem, Result};
+use crate::error::Result;
 use crate::layout::{Layout, Mode};
 use crate::nest::{Loop, Nest, Operand, Order, runs, turns, walk_part};
 use crate::storage::Access;
@@ -56,8 +56,8 @@ const TURNED: usize = 64;
 const WIDEST: usize = 32;
 /// Terms of a piece of work for a thread.
 const PIECE: usize = 64 << 10;
-/// The most parts of a strip: their results are kept.
-const MOST: usize = 1 << 20;
+/// Room for the results of parts that are kept at a time, in pairs of words.
+const WAVE: usize = 1 << 18;
 
 /// One step from elements in memory to terms: a cast or an elementwise kernel, whose second operand is a number.
 #[derive(Clone, Copy)]
@@ -289,46 +289,49 @@ impl Job<'_> {
         unsafe { self.parted_strips(origins, strips, shared) }
     }
 
-    /// Few strips with many terms: parts of them, each a subtree.
+    /// Few strips with many terms: parts of them, each a subtree. In waves, so that few results are kept.
     ///
     /// # Safety
     /// As for `run`.
     unsafe fn parted_strips(&self, origins: &Origins, strips: usize, shared: bool) -> Result<()> {
         let blocks = (PIECE / BLOCK / self.width / self.reducer.weight).max(1);
-        let level = blocks.max(self.terms / BLOCK / MOST).next_power_of_two().ilog2();
+        let level = blocks.next_power_of_two().ilog2();
         let part = BLOCK << level;
         let parts = self.terms.div_ceil(part);
+        let mut trees: Vec<Tree> =
+            (0..strips).map(|strip| Tree::new(self.reducer, self.width_of(strip))).collect();
         let slots = Tree::new(self.reducer, self.width).slots();
-        let mut partial: Vec<[u64; 2]> = Vec::new();
-        let count = strips * parts * slots;
-        if partial.try_reserve_exact(count).is_err() {
-            return Err(Error::new("", Problem::OutOfMemory { bytes: count * 16 }));
-        }
-        partial.resize(count, [0; 2]);
+        let most = (WAVE / slots / strips).clamp(1, parts);
+        let mut partial = vec![[0u64; 2]; strips * most * slots];
         let results = Results(partial.as_mut_ptr());
         let results = &results;
-        threads::run(strips * parts, shared, &|i| {
-            let (strip, nth) = (i / parts, i % parts);
-            let terms = nth * part..self.terms.min((nth + 1) * part);
-            walk_part(&self.strips, origins.0, strip..strip + 1, |at| {
-                // SAFETY: the caller's promise; each part has a place of its own.
-                unsafe { self.strip(at, self.width_of(strip), terms.clone(), results.at(i * slots)) }
-            });
-        })?;
-        let mut strip = 0;
-        walk_part(&self.strips, origins.0, 0..strips, |at| {
-            let width = self.width_of(strip);
-            let mut tree = Tree::new(self.reducer, width);
-            let first = results.at(strip * parts * slots);
-            // SAFETY: every part has left its accumulators at its place.
-            unsafe {
-                for nth in 0..parts {
-                    tree.push(first.add(16 * nth * slots), level);
+        let mut first = 0;
+        while first < parts {
+            let wave = most.min(parts - first);
+            threads::run(strips * wave, shared, &|i| {
+                let (strip, nth) = (i / wave, first + i % wave);
+                let terms = nth * part..self.terms.min((nth + 1) * part);
+                walk_part(&self.strips, origins.0, strip..strip + 1, |at| {
+                    // SAFETY: the caller's promise; each part has a place of its own.
+                    unsafe { self.strip(at, self.width_of(strip), terms.clone(), results.at(i * slots)) }
+                });
+            })?;
+            for (i, tree) in trees.iter_mut().enumerate() {
+                for nth in 0..wave {
+                    // SAFETY: every part of the wave has left its accumulators at its place.
+                    unsafe { tree.push(results.at((i * wave + nth) * slots), level) };
                 }
-                tree.finish(first);
-                self.finish(at, first, width);
             }
-            strip += 1;
+            first += wave;
+        }
+        let mut trees = trees.iter_mut();
+        walk_part(&self.strips, origins.0, 0..strips, |at| {
+            let tree = trees.next().expect("a tree for each strip");
+            // SAFETY: the place has room for the widest strip; all terms are in the tree.
+            unsafe {
+                tree.finish(results.at(0));
+                self.finish(at, results.at(0), tree.width());
+            }
         });
         Ok(())
     }

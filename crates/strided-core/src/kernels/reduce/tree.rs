@@ -19,6 +19,10 @@ impl<'a> Tree<'a> {
         Tree { reducer, width, levels: 0, waiting: SmallVec::new() }
     }
 
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
     fn bytes(&self) -> usize {
         self.reducer.bytes * self.width
     }
