@@ -177,7 +177,7 @@ def test_rounding_modes_that_there_are_not():
     assert x.div(2, rounding_mode=None).tolist() == [3.5, -3.5]
     assert x.div(2, rounding_mode="trunc").tolist() == [3, -3]
     assert x.div(2, rounding_mode="floor").tolist() == [3, -4]
-    for mode in ("round", "", 1, True):
+    for mode in ("round", ""):
         with pytest.raises(ValueError, match=r"^div: rounding_mode is '.*', wanted None, 'floor' or 'trunc'"):
             x.div(2, rounding_mode=mode)
     for mode in ("floor", "trunc"):
