@@ -101,6 +101,11 @@ SINGLE = {
     "log_direct_f32": ("`(log(1 + f) - f + f^2/2) / f^3`, 1 + f in [sqrt(1/2), sqrt(2)]: for float32 a division costs more.",
         wide(lambda f: (mpmath.log1p(f) - f + f * f / 2) / f**3), sqrt(mpf("0.5")) - mpf("1.0001"), sqrt(2) - mpf("0.9999"),
         lambda f: abs(f**3 / mpmath.log1p(f)), 9),
+    "tanh_small_f32": ("`(tanh(x)/x - 1) / z`, z = x^2 <= 1, relative error.",
+        wide(lambda z: (mpmath.tanh(sqrt(z)) / sqrt(z) - 1) / z), TINY, mpf("1.002"),
+        lambda z: z * sqrt(z) / mpmath.tanh(sqrt(z)) + mpf(10) ** -9, 8),
+    "half_coth_f32": ("`(h coth(h) - 1) / z`, h = r/2, z = r^2, |r| <= ln(2)/2, error relative to e^r.",
+        wide(lambda z: (sqrt(z) / 2 * mpmath.coth(sqrt(z) / 2) - 1) / z), TINY, HALF_LN2**2, lambda z: z * sqrt(z) + mpf(10) ** -9, 2),
     "log_single": ("`(2 atanh(s)/s - 2) / z`, z = s^2, as `log_poly`: enough for float32 and its powers.",
         wide(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z), TINY, Z_LOG, near(1, 9, 2), 5),
     "exp_single": ("`e^r` on |r| <= ln(2)/2: enough for float32.",
@@ -118,6 +123,9 @@ SINGLE = {
     "digamma_series": ("`x^2 (log x - 1/(2x) - digamma(x))`, w = 1/x^2, x >= 8.",
         wide(digamma_rest), mpf(10) ** -8, mpf(1) / 63, lambda w: mpf(1), 7),
 }  # fmt: skip
+
+# Where two chains would round too much: the terms cancel at 1.
+ONE_CHAIN = {"ERF_POLY", "tanh_small_f32"}
 
 # name: (value, whether the first word is short)
 WORDS = {
@@ -170,8 +178,7 @@ def table(dtype: str) -> str:
             high = erfc_argument("11" if dtype == "f32" else "27.5")
         c, error = fit(f, low, high, n32 if dtype == "f32" else n64, weight, dtype)
         print(f"{dtype} {name}: {size(error)}", file=sys.stderr)
-        # The terms of erf cancel at 1: one chain rounds less.
-        body = polynomial([show(v) for v in c], dtype, chains=1 if name == "ERF_POLY" else 2)
+        body = polynomial([show(v) for v in c], dtype, chains=1 if name in ONE_CHAIN else 2)
         out += [
             f"/// Error {size(error)}.",
             "#[inline(always)]",
@@ -186,7 +193,7 @@ def single(name: str) -> str:
     dtype = "f32" if name.endswith("_f32") else "f64"
     c, error = fit(f, low, high, count, weight, dtype, points=200)
     print(f"{name}: {size(error)}", file=sys.stderr)
-    body = polynomial([show(v) for v in c], dtype)
+    body = polynomial([show(v) for v in c], dtype, chains=1 if name in ONE_CHAIN else 2)
     return f"\n/// {what} Error {size(error)}.\n#[inline(always)]\npub fn {name}(x: {dtype}) -> {dtype} {{ {body} }}"
 
 

@@ -1,6 +1,7 @@
 //! e^x and what is made of it.
 
 use super::real::{Real, pick};
+use super::single;
 use super::two::{Two, quick_sum, two};
 
 /// `(shifted, r)` with `e^x = 2^n e^r`, n = shifted - SHIFT, |r| <= ln(2)/2.
@@ -102,6 +103,10 @@ pub fn expm1<T: Real>(x: T) -> T {
 
 #[inline(always)]
 pub fn tanh<T: Real>(x: T) -> T {
+    if T::SINGLE {
+        // The conversions cancel.
+        return T::of(single::tanh(x.widen() as f32) as f64);
+    }
     let h = half_expm1(x.abs().at_most(T::TANH_ONE) * T::TWO).normal();
     let d = quick_sum(T::ONE.at_least(h.hi), T::ONE.at_most(h.hi));
     // Doubled numbers are exact, except for subnormals: there tanh(x) is x.
@@ -112,6 +117,9 @@ pub fn tanh<T: Real>(x: T) -> T {
 /// The logistic function, 1 / (1 + e^-x).
 #[inline(always)]
 pub fn sigmoid<T: Real>(x: T) -> T {
+    if T::SINGLE {
+        return T::of(single::sigmoid(x.widen() as f32) as f64);
+    }
     let (shifted, r) = reduced(two((-x.abs()).at_least(T::EXP_MIN), T::ZERO));
     let m = plus_one(one_more(r.hi, r.lo)).normal();
     let power = T::power(shifted.at_least(T::SHIFT + T::LOW_EXPONENT));

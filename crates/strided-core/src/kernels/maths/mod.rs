@@ -12,6 +12,7 @@ mod light;
 mod log;
 mod real;
 pub mod rows;
+mod single;
 mod special;
 mod tables;
 mod trig;
