@@ -103,7 +103,7 @@ def jobs(size: int, in_cache: int = IN_CACHE) -> list[Job]:
 
 
 # Why rows miss their aims, where that was looked into.
-MEMORY = "bound by memory: less time than memcpy takes for as many bytes"
+MEMORY = "bound by memory, as the peer is: see the machine's column"
 READING = "bound by reading memory, as the peer is; asking for lines ahead of the CPU is all that was tried"
 NUMPY = "NumPy's float32 body takes 0.4 to 0.55 ns an element on one thread, ours 0.42 to 0.65 at 1 ULP; two threads and memory do the rest"
 DIVISION = "the CPU's division, one element at a time"

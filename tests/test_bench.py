@@ -248,7 +248,7 @@ def test_senseless_options_are_refused(words, capsys):
 
 
 def test_dev_lists_the_benches():
-    done = subprocess.run([sys.executable, ROOT / "dev", "bench"], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, ROOT / "dev", "bench", "--list"], capture_output=True, text=True, check=True)
     for path in (ROOT / "bench").glob("[!_]*.py"):
         first = re.match(r'"""(.*)', path.read_text(encoding="utf-8"))[1]
         assert re.search(rf"bench {path.stem} +{re.escape(first)}", done.stdout)
