@@ -54,6 +54,23 @@ for op, name in GOOD:
 """
 
 
+REDUCED = """
+import numpy as np
+import strided as st
+x = st.from_numpy(np.random.default_rng(5).standard_normal((7, 300, 1031)).astype(np.float32))
+for y in (x, x.double(), x.half(), x[:, ::2, ::-1], x.transpose(1, 2)):
+    for dim in (None, 0, 1, 2):
+        for name in ("sum", "prod", "mean", "var", "norm", "amax", "argmin"):
+            print(name, dim, getattr(y, name)(dim=dim).double().sum().item().hex())
+    print(y.cumsum(1).double().sum().item().hex(), y.flatten().cumsum(0)[-1].item())
+"""
+
+
+def test_reductions_do_not_depend_on_the_level():
+    found = {level: run(level, "-c", REDUCED) for level in LEVELS}
+    assert len(set(found.values())) == 1
+
+
 def test_exact_rows_do_not_depend_on_the_level():
     found = {level: run(level, "-c", DIGEST).splitlines() for level in LEVELS}
     assert len(found["baseline"]) > 300

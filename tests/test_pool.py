@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,3 +125,25 @@ def test_a_forked_child_has_a_pool_of_its_own():
         os._exit(0 if good else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert (x + x).sum().item() == 4_000_000
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not list threads")
+def test_many_callers_share_the_threads_of_the_pool():
+    """However many Python threads compute at once, there are no more workers than one caller would have."""
+    code = """
+import threading
+from pathlib import Path
+import strided as st
+st.set_num_threads(3)
+x = st.ones(400_000)
+def work():
+    for _ in range(30):
+        x.exp(), x.sum(), x.view(1000, 400).sum(0), x.cumsum(0)
+callers = [threading.Thread(target=work) for _ in range(8)]
+[caller.start() for caller in callers]
+[caller.join() for caller in callers]
+names = [(task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
+print(names.count("strided"))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert int(done.stdout) <= 2

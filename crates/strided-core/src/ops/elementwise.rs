@@ -1,7 +1,7 @@
 //! How an elementwise operation runs: common dtype, shape, output, nest, kernel.
 
 use super::table::{Class, Keyword, OPS, Op, Refuses, Row, Rule};
-use super::{copy, reduce};
+use super::{copy, output, reduce};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::OPERANDS;
@@ -31,6 +31,16 @@ impl<'a> Operand<'a> {
 
 /// Numbers that were given to a row by their names: as many as the row has, or none at all.
 pub type Given<'a> = &'a [Option<Scalar>];
+
+/// Applies an operation to its operands and returns the new tensor.
+pub fn apply(op: Op, operands: &[Operand]) -> Result<Tensor> {
+    run(&OPS[op as usize], operands)
+}
+
+/// Applies an operation to its operands and writes the result into `out`.
+pub fn apply_into(op: Op, operands: &[Operand], out: &Tensor) -> Result<()> {
+    run_into(&OPS[op as usize], &[], operands, out)
+}
 
 /// Applies a row to its operands and returns the new tensor.
 pub fn run(row: &Row, operands: &[Operand]) -> Result<Tensor> {
@@ -122,8 +132,8 @@ fn write<const N: usize, const PLAIN: bool>(
 ) -> Result<()> {
     let plan = Plan::<PLAIN>::new(row, given, operands)?;
     match common_shape(operands) {
-        Some(layout) => check_output(out, plan.result, layout)?,
-        None => check_output(out, plan.result, &broadcast_layout(operands)?)?,
+        Some(layout) => output::check(out, plan.result, layout)?,
+        None => output::check(out, plan.result, &broadcast_layout(operands)?)?,
     }
     plan.check_values(operands)?;
     plan.fill_or_copy(operands, Some(out), Output::Given(out))
@@ -365,18 +375,6 @@ fn check_number(keyword: &Keyword, value: Scalar, dtype: DType) -> Result<()> {
         return Err(Error::new("", Problem::WrongNumber { argument: keyword.name, got, wanted }));
     }
     if keyword.is_real() { Ok(()) } else { item::check_fits(value, dtype) }
-}
-
-/// Refuses an `out` of another shape or a lower category than the result, or whose elements share memory.
-pub fn check_output(out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
-    if !out.layout().same_shape(wanted) {
-        let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
-        return Err(Error::new("", Problem::OutShape { got, wanted }));
-    }
-    if result.category() > out.dtype().category() {
-        return Err(Error::new("", Problem::LowerCategory { result, output: out.dtype() }));
-    }
-    out.check_writable()
 }
 
 /// A float on the same side of every value of a dtype as a number beyond them all.

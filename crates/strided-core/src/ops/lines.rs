@@ -1,8 +1,9 @@
 //! What is made of neighbours in a line or of pairs of lines: differences, areas, cross products, covariances, bounded
 //! norms. Compositions of other operations.
 
-use super::elementwise::{self, Operand};
-use super::table::{OPS, Op};
+use super::elementwise::{Operand, apply, apply_into};
+use super::output::deliver;
+use super::table::Op;
 use super::{copy, reduce, scan};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
@@ -11,10 +12,6 @@ use crate::layout::{Dims, Layout, shape_text, wrap_dim};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
 use crate::tensor::Tensor;
-
-fn apply(op: Op, operands: &[Operand]) -> Result<Tensor> {
-    elementwise::run(&OPS[op as usize], operands)
-}
 
 fn of_two(op: Op, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     apply(op, &[Operand::Tensor(a), Operand::Tensor(b)])
@@ -53,13 +50,6 @@ fn neighbours(x: &Tensor, dim: usize) -> Result<[Tensor; 2]> {
     let (dim, left) = (dim as isize, (extent(x, dim) - 1).max(0));
     let first = extent(x, dim as usize) - left;
     Ok([seen(x, x.layout().narrow(dim, 0, left))?, seen(x, x.layout().narrow(dim, first, left))?])
-}
-
-/// Gives a result to the caller, or writes it into an output.
-fn deliver(made: Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    let Some(out) = out else { return Ok(Some(made)) };
-    elementwise::check_output(out, made.dtype(), made.layout())?;
-    copy::copy(out, &made).map(|()| None)
 }
 
 /// Differences of neighbours along a dim, so many times over. What is given before and behind is joined first.
@@ -236,10 +226,10 @@ pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Option<&Tensor>
         let factors = factors(x, p, dim, maxnorm)?;
         let operands = [Operand::Tensor(x), Operand::Tensor(&factors)];
         match out {
-            Some(out) => elementwise::run_into(&OPS[Op::mul as usize], &[], &operands, out).map(|()| None),
+            Some(out) => apply_into(Op::mul, &operands, out).map(|()| None),
             None => {
                 let out = Tensor::new(&x.layout().shape(), x.dtype(), Fill::Nothing)?;
-                elementwise::run_into(&OPS[Op::mul as usize], &[], &operands, &out).map(|()| Some(out))
+                apply_into(Op::mul, &operands, &out).map(|()| Some(out))
             }
         }
     };
@@ -401,7 +391,7 @@ fn corrcoef_named(x: &Tensor) -> Result<Tensor> {
     for part in parts {
         for (op, bound) in [(Op::minimum, 1.0), (Op::maximum, -1.0)] {
             let operands = [Operand::Tensor(&part), Operand::Scalar(Scalar::Float(bound))];
-            elementwise::run_into(&OPS[op as usize], &[], &operands, &part)?;
+            apply_into(op, &operands, &part)?;
         }
     }
     Ok(r)

@@ -4,6 +4,7 @@ pub mod copy;
 pub mod create;
 pub mod elementwise;
 pub mod lines;
+pub mod output;
 pub mod reduce;
 pub mod scan;
 pub mod table;

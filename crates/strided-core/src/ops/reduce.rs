@@ -1,7 +1,8 @@
 //! Reductions: what each of them makes of which dtypes, and which dims it removes.
 
 use super::copy;
-use super::elementwise::{self, Operand, check_output};
+use super::elementwise::{Operand, apply, apply_into};
+use super::output::{self, deliver, deliver_as};
 use super::table::{OPS, Op};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
@@ -106,8 +107,8 @@ rows! {
     };
 }
 
-/// The dtype of a sum.
-fn summed(x: DType) -> DType {
+/// The dtype of a sum: integers and truth values are added up as int64, uint64 as itself.
+pub fn summed(x: DType) -> DType {
     match x.category() {
         Category::Bool | Category::Int if x != DType::U64 => DType::I64,
         _ => x,
@@ -257,10 +258,10 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
         match (plan.results[k], outs[k]) {
             (Some(result), None) => made[k] = Some(Tensor::new(&visible, result, Fill::Nothing)?),
             (Some(result), Some(out)) => {
-                check_output(out, result, &Layout::row_major(&visible)?)?;
-                if plan.positional && k == 1 && out.dtype() != DType::I64 {
-                    let (argument, wanted) = ("out for the indices", "int64");
-                    return Err(Error::new("", Problem::WrongDType { argument, got: out.dtype(), wanted }));
+                output::check(out, result, &Layout::row_major(&visible)?)?;
+                if plan.positional && k == 1 {
+                    let alone = plan.results[0].is_none();
+                    output::check_indices(if alone { "out" } else { "out[1]" }, out)?;
                 }
                 if copied.is_none() && (conflict(out, x) || out.is_set_to(x)) {
                     copied = Some(copy::clone(x)?);
@@ -272,7 +273,7 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
     if let (Some(_), [Some(first), Some(second)]) = (plan.results[1], outs)
         && plan.results[0].is_some()
     {
-        apart(first, second)?;
+        output::check_apart(first, second)?;
     }
     let several = x.layout().modes().iter().zip(&reduced).filter(|(m, r)| **r && m.extent > 1).count() > 1;
     if plan.positional && several && !x.layout().is_dense() && copied.is_none() {
@@ -294,14 +295,6 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
     };
     reduce::run(&reduction, x, [target(0), target(1)])?;
     Ok(made)
-}
-
-/// Refuses two outputs that share memory.
-fn apart(first: &Tensor, second: &Tensor) -> Result<()> {
-    if conflict(first, second) || first.is_set_to(second) {
-        return Err(Error::argument("", "out", "two tensors that share memory", "two that do not"));
-    }
-    Ok(())
 }
 
 /// For each dim whether it is reduced.
@@ -343,20 +336,8 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
     if !x.layout().same_shape(y.layout()) {
         return Ok(false);
     }
-    let run = || truth(&ALL, &apply(Op::eq, x, Operand::Tensor(y))?);
+    let run = || truth(&ALL, &apply(Op::eq, &[Operand::Tensor(x), Operand::Tensor(y)])?);
     run().map_err(|error| error.named("equal"))
-}
-
-fn apply(op: Op, x: &Tensor, y: Operand) -> Result<Tensor> {
-    elementwise::run(&OPS[op as usize], &[Operand::Tensor(x), y])
-}
-
-/// Writes a result where it is wanted: into `out`, or, in the dtype, into a new tensor.
-fn deliver(result: Tensor, dtype: DType, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    let Some(out) = out else { return copy::to_dtype(&result, dtype).map(Some) };
-    check_output(out, dtype, result.layout())?;
-    copy::copy(out, &result)?;
-    Ok(None)
 }
 
 /// The mean of the elements that are not NaN.
@@ -367,10 +348,10 @@ pub fn nanmean(x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Op
         let sum = run(&NANSUM, x, &wide, None)?.expect("new");
         let nans = run(&COUNT_NAN, x, &Request { dtype: None, ..*request }, None)?.expect("new");
         let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
-        let count = apply(Op::rsub, &nans, Operand::Scalar(terms))?;
+        let count = apply(Op::rsub, &[Operand::Tensor(&nans), Operand::Scalar(terms)])?;
         let count = copy::to_dtype(&count, sum.dtype())?;
-        let mean = apply(Op::div, &sum, Operand::Tensor(&count))?;
-        deliver(mean, dtype, out)
+        let mean = apply(Op::div, &[Operand::Tensor(&sum), Operand::Tensor(&count)])?;
+        deliver_as(dtype, mean, out)
     };
     work().map_err(|error: Error| error.named("nanmean"))
 }
@@ -403,8 +384,8 @@ pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Resu
             let [sum, _] = run_plan(&plan, x, request, [None, None])?;
             let sum = sum.expect("new");
             let root = Operand::Scalar(Scalar::Float(1.0 / p));
-            elementwise::run_into(&OPS[Op::pow as usize], &[], &[Operand::Tensor(&sum), root], &sum)?;
-            return deliver(sum, result, out);
+            apply_into(Op::pow, &[Operand::Tensor(&sum), root], &sum)?;
+            return deliver_as(result, sum, out);
         };
         let [norm, _] = run_plan(&plan, x, request, wanted)?;
         Ok(norm)
@@ -418,7 +399,7 @@ pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
         // Integers would wrap around.
         let dtype = divisible(dtype::promote(x.dtype(), y.dtype())?, None)?;
         let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
-        let difference = apply(Op::sub, &x, Operand::Tensor(&y))?;
+        let difference = apply(Op::sub, &[Operand::Tensor(&x), Operand::Tensor(&y)])?;
         Ok(norm(&difference, p, &Request::default(), None)?.expect("new"))
     };
     work().map_err(|error: Error| error.named("dist"))
@@ -445,26 +426,20 @@ pub fn variance(
         let parts = Request { dtype: None, ..*request };
         let part = |k| Ok::<_, Error>(run_first(&VAR, &x.part(k)?, &parts, None)?.expect("new"));
         let (re, im) = (part(0)?, part(1)?);
-        elementwise::run_into(
-            &OPS[Op::add as usize],
-            &[],
-            &[Operand::Tensor(&re), Operand::Tensor(&im)],
-            &re,
-        )?;
+        apply_into(Op::add, &[Operand::Tensor(&re), Operand::Tensor(&im)], &re)?;
         if root {
-            elementwise::run_into(&OPS[Op::sqrt as usize], &[], &[Operand::Tensor(&re)], &re)?;
+            apply_into(Op::sqrt, &[Operand::Tensor(&re)], &re)?;
         }
         if !mean {
-            return Ok([deliver(re, dtype, outs[0])?, None]);
+            return Ok([deliver_as(dtype, re, outs[0])?, None]);
         }
         let mean = run(&MEAN, x, &parts, None)?.expect("new");
         if let [Some(first), Some(second)] = outs {
-            check_output(first, dtype, re.layout())?;
-            check_output(second, mean.dtype(), re.layout())?;
-            apart(first, second)?;
+            output::check(first, dtype, re.layout())?;
+            output::check(second, mean.dtype(), re.layout())?;
+            output::check_apart(first, second)?;
         }
-        let own = mean.dtype();
-        Ok([deliver(re, dtype, outs[0])?, deliver(mean, own, outs[1])?])
+        Ok([deliver_as(dtype, re, outs[0])?, deliver(mean, outs[1])?])
     };
     work().map_err(|error: Error| error.named(row.name))
 }

@@ -1,6 +1,7 @@
 //! Functions of lines, one row each: the dtype of the result, the dtypes it knows, the output, and the kernel.
 
-use super::{copy, elementwise};
+use super::reduce::summed;
+use super::{copy, output};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::lines::{self, Function, Request};
@@ -29,9 +30,9 @@ macro_rules! rows {
 
 rows! {
     /// Sums up to each element.
-    CUMSUM cumsum(wide, "any dtype");
+    CUMSUM cumsum(summed, "any dtype");
     /// Products up to each element.
-    CUMPROD cumprod(wide, "any dtype");
+    CUMPROD cumprod(summed, "any dtype");
     /// The largest element up to each, with its position.
     CUMMAX cummax(same, "a real dtype");
     /// The smallest element up to each, with its position.
@@ -46,14 +47,6 @@ rows! {
 
 fn same(dtype: DType) -> DType {
     dtype
-}
-
-/// Integers and bool give int64, uint64 itself: as sums do.
-fn wide(dtype: DType) -> DType {
-    match dtype.category() {
-        Category::Bool | Category::Int if dtype != DType::U64 => DType::I64,
-        _ => dtype,
-    }
 }
 
 /// Applies a row along a dim, into the output or into a new tensor which is returned.
@@ -123,18 +116,11 @@ impl Plan {
 
     /// Fills an output that somebody gave, and that may stand in the input's way.
     fn write(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
-        elementwise::check_output(out, self.result, x.layout())?;
+        output::check(out, self.result, x.layout())?;
         if let Some(indices) = indices {
-            elementwise::check_output(indices, DType::I64, x.layout())?;
-            if indices.dtype() != DType::I64 {
-                let (argument, got, wanted) = ("out[1]", indices.dtype(), "int64");
-                return Err(Error::new("", Problem::WrongDType { argument, got, wanted }));
-            }
-            if conflict(out, indices) || out.is_set_to(indices) {
-                let (argument, got, wanted) =
-                    ("out", "two tensors that share memory".into(), "two apart".into());
-                return Err(Error::new("", Problem::Argument { argument, got, wanted }));
-            }
+            output::check(indices, DType::I64, x.layout())?;
+            output::check_indices("out[1]", indices)?;
+            output::check_apart(out, indices)?;
         }
         if conflict(out, x) || indices.is_some_and(|indices| conflict(indices, x) || indices.is_set_to(x)) {
             return self.fill(&copy::clone(x)?, out, indices);

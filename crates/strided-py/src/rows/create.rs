@@ -14,7 +14,7 @@ use crate::sequence::from_nested;
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
 use strided_core::ops::create::{self, End, full, range};
-use strided_core::ops::{copy, elementwise};
+use strided_core::ops::{copy, elementwise, output};
 use strided_core::storage::Fill;
 use strided_core::{DType, Layout, Scalar, Tensor};
 
@@ -417,7 +417,7 @@ fn of_out(dtype: Option<DType>, out: Option<TensorArg>) -> Option<DType> {
 /// Refuses an `out` of another shape, or of a lower category than the dtype that was asked for.
 fn check_out(out: TensorArg, shape: &[isize], dtype: Option<DType>) -> Result<()> {
     let wanted = Layout::row_major(shape)?;
-    Ok(elementwise::check_output(&out, dtype.unwrap_or(out.dtype()), &wanted)?)
+    Ok(output::check(&out, dtype.unwrap_or(out.dtype()), &wanted)?)
 }
 
 fn fill_out(

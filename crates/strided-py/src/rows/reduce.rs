@@ -141,14 +141,14 @@ methods! { rows(py, x):
     /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0).item()
     /// 1.25
     both var(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
-        => spread(py, false, x, dim, unbiased, keepdim, correction, out);
+        => spread(py, false, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 
     /// Standard deviation: the square root of `var`.
     ///
     /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).std(unbiased=False).item()
     /// 1.1180340051651
     both std(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
-        => spread(py, true, x, dim, unbiased, keepdim, correction, out);
+        => spread(py, true, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 
     /// Variance and mean in one pass: `(var, mean)`.
     ///
@@ -156,7 +156,7 @@ methods! { rows(py, x):
     /// >>> var.item(), mean.item()
     /// (1.0, 2.0)
     both var_mean(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None)
-        => spread_and_mean(py, false, x, dim, unbiased, keepdim, correction, out);
+        => spread_and_mean(py, false, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 
     /// Standard deviation and mean in one pass: `(std, mean)`.
     ///
@@ -164,7 +164,7 @@ methods! { rows(py, x):
     /// >>> std.item(), mean.item()
     /// (1.0, 2.0)
     both std_mean(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None)
-        => spread_and_mean(py, true, x, dim, unbiased, keepdim, correction, out);
+        => spread_and_mean(py, true, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 
     /// The p-norm: of all elements taken as one vector, or along dims. `p` is 2 unless given, and may be any number, infinity or "fro" (2).
     ///
@@ -310,13 +310,10 @@ fn spread(
     py: Python<'_>,
     root: bool,
     x: TensorArg,
-    dim: Option<Any>,
-    unbiased: Option<bool>,
+    (dims, correction): (Option<Dims>, f64),
     keepdim: bool,
-    correction: Option<f64>,
     out: Option<TensorArg>,
 ) -> Result<Object> {
-    let (dims, correction) = corrected(py, dim, unbiased, correction)?;
     let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
     placed(py, x, out, |x, out| {
         let [result, _] = reduce::variance(root, false, x, &request, [out, None])?;
@@ -328,13 +325,10 @@ fn spread_and_mean(
     py: Python<'_>,
     root: bool,
     x: TensorArg,
-    dim: Option<Any>,
-    unbiased: Option<bool>,
+    (dims, correction): (Option<Dims>, f64),
     keepdim: bool,
-    correction: Option<f64>,
     out: Option<Pair>,
 ) -> Result<Object> {
-    let (dims, correction) = corrected(py, dim, unbiased, correction)?;
     let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
     let name = if root { "std_mean" } else { "var_mean" };
     placed_pair(py, name, x, out, |x, outs| reduce::variance(root, true, x, &request, outs))

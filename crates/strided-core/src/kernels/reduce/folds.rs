@@ -4,6 +4,7 @@
 
 use super::LANES;
 use super::fold::{Fold, InLanes, Lanes, ahead, halve};
+use crate::kernels::cast::Cast;
 use crate::kernels::map::Function;
 use crate::kernels::maths::rows::{Exp, Function1, Log};
 use crate::scalar::{Bool, Complex, Element, Float, Num, Real};
@@ -254,24 +255,7 @@ pub struct Moments {
 /// Gives the variance (the standard deviation, if `ROOT`) and the mean. The number is PyTorch's correction.
 pub struct Spread<const ROOT: bool>;
 
-/// A real number that float64 takes up.
-pub trait Widens: Element {
-    fn widen(self) -> f64;
-}
-impl Widens for f32 {
-    #[inline(always)]
-    fn widen(self) -> f64 {
-        self as f64
-    }
-}
-impl Widens for f64 {
-    #[inline(always)]
-    fn widen(self) -> f64 {
-        self
-    }
-}
-
-impl<T: Widens, const ROOT: bool> Fold<T> for Spread<ROOT> {
+impl<T: Cast<f64>, const ROOT: bool> Fold<T> for Spread<ROOT> {
     type Acc = Moments;
     type Out = (f64, f64);
     const NOTHING: Option<Moments> = Some(Moments { n: 0.0, mean: f64::NAN, squares: 0.0 });
@@ -280,11 +264,11 @@ impl<T: Widens, const ROOT: bool> Fold<T> for Spread<ROOT> {
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _: usize) -> Moments {
         // SAFETY: the caller's promise.
         unsafe {
-            let [sum] = sums(terms, n, |x| [x.widen()]);
+            let [sum] = sums(terms, n, |x| [x.cast()]);
             let mean = sum / n as f64;
             // What rounding left of the mean is taken out again; an infinite one leaves NaN, and stays.
             let [rest, squares] = sums(terms, n, |x| {
-                let distance = x.widen() - mean;
+                let distance = x.cast() - mean;
                 [distance, distance * distance]
             });
             let left = rest / n as f64;

@@ -1,0 +1,53 @@
+//! Where results go: what an `out` must be like, and how a result gets there.
+
+use super::copy;
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
+use crate::layout::Layout;
+use crate::tensor::{Tensor, conflict};
+
+/// Refuses an `out` of another shape or a lower category than the result, or whose elements share memory.
+pub fn check(out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
+    if !out.layout().same_shape(wanted) {
+        let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
+        return Err(Error::new("", Problem::OutShape { got, wanted }));
+    }
+    if result.category() > out.dtype().category() {
+        return Err(Error::new("", Problem::LowerCategory { result, output: out.dtype() }));
+    }
+    out.check_writable()
+}
+
+/// Refuses an `out` that would round positions.
+pub fn check_indices(argument: &'static str, out: &Tensor) -> Result<()> {
+    if out.dtype() != DType::I64 {
+        return Err(Error::new("", Problem::WrongDType { argument, got: out.dtype(), wanted: "int64" }));
+    }
+    Ok(())
+}
+
+/// Refuses two outputs that share memory.
+pub fn check_apart(first: &Tensor, second: &Tensor) -> Result<()> {
+    if conflict(first, second) || first.is_set_to(second) {
+        return Err(Error::argument("", "out", "two tensors that share memory", "two that do not"));
+    }
+    Ok(())
+}
+
+/// Writes a result into `out`, or hands it out.
+pub fn deliver(result: Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+    let dtype = result.dtype();
+    deliver_as(dtype, result, out)
+}
+
+/// The same for a result that was computed in another dtype than it has.
+pub fn deliver_as(dtype: DType, result: Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+    match out {
+        Some(out) => {
+            check(out, dtype, result.layout())?;
+            copy::copy(out, &result).map(|()| None)
+        }
+        None if dtype == result.dtype() => Ok(Some(result)),
+        None => copy::to_dtype(&result, dtype).map(Some),
+    }
+}
