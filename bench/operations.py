@@ -8,10 +8,13 @@ A row has operands of one dtype, a spelling for each library, and an aim. Rows t
 so. After them: the cost per element from 10^3 to 10^8 elements, and what a second thread gives.
 """
 
+import argparse
 import json
+import multiprocessing
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -200,16 +203,25 @@ def halves(book: Book, group: str, aim: float, size: int = 0) -> None:
             book.add(group, name, ours=ours, own=ours, dtypes=[dtype], size=size, against=against, aim=aim, why=why)
 
 
-def measured(
-    wanted: Sequence[Job], modules: dict[str, Any], limits: compare.Limits, rounds: int, threads: int, pause: float
-) -> Iterator[compare.Result]:
-    """Times the rows one after the other; the operands of one go before those of the next come."""
-    crew = compare.Crew(threads)
-    for job in wanted:
-        yield compare.measure_row(job.row, spaces(job, modules, crew), limits, rounds, pause)
+def measured(wanted: Sequence[Job], limits: compare.Limits, args: argparse.Namespace) -> Iterator[compare.Result]:
+    """Times the rows one after the other, each in a process of its own.
+
+    In a process that has run other rows a peer may find memory that one of them freed, or not: NumPy's `exp` of 10M
+    float32 took 4.7 ms or 8.6. Alone, every row writes into memory as new as a user's first call does.
+    """
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["strided", *PEERS])
+    with processes.Pool(1, maxtasksperchild=1) as pool:
+        yield from pool.imap(partial(_measure, limits=limits, args=args), wanted)
 
 
-def arguments(argv: Sequence[str] | None) -> Any:
+def _measure(job: Job, limits: compare.Limits, args: argparse.Namespace) -> compare.Result:
+    modules = compare.libraries(args.threads, "jax", "numexpr")
+    operands = spaces(job, modules, compare.Crew(args.threads))
+    return compare.measure_row(job.row, operands, limits, args.rounds, args.pause)
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = compare.parser(__doc__, rounds=60)
     parser.add_argument("--size", type=int, help=f"elements of the large operands, {SIZE} unless given")
     parser.add_argument("--quick", action="store_true", help="tiny sizes and two rounds, to see that it runs")
@@ -237,7 +249,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"{args.size} elements, {args.threads} threads, best of {args.rounds} interleaved rounds")
     in_cache = 300 if args.quick else IN_CACHE
     wanted = [job for job in jobs(args.size, in_cache) if args.rows.search(f"{job.row.group}: {job.row.name}")]
-    results = compare.shown(measured(wanted, modules, limits, args.rounds, args.threads, args.pause))
+    results = compare.shown(measured(wanted, limits, args))
     study = scaling.Study(modules, args.threads, args.rounds, args.pause, args.rows)
     slopes = list(study.slopes(100 if args.quick else 1000, args.size if args.quick else 10 * args.size))
     gains = list(study.gains(args.size))

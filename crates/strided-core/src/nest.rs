@@ -218,6 +218,11 @@ impl Nest {
         piece
     }
 
+    /// The steps of the innermost loop.
+    pub fn inner_steps(&self) -> &Steps {
+        &self.loops.last().expect("a nest has a loop").steps
+    }
+
     pub fn loops(&self) -> &[Loop] {
         &self.loops
     }
@@ -230,11 +235,7 @@ impl Nest {
     /// Where the first walked element lies, given each operand's origin.
     #[inline]
     pub fn start(&self, origins: Pointers) -> Pointers {
-        let mut pointers = origins;
-        for (pointer, shift) in pointers.iter_mut().zip(self.shift) {
-            *pointer = pointer.wrapping_offset(shift);
-        }
-        pointers
+        shifted(&origins, &self.shift, 1)
     }
 
     /// Calls `run(addresses, steps, n)` for every run of the innermost loop, in order.
@@ -278,6 +279,14 @@ impl Nest {
     }
 }
 
+/// The addresses so many steps on.
+#[inline(always)]
+pub fn shifted(at: &Pointers, steps: &Steps, count: isize) -> Pointers {
+    let mut there = *at;
+    there.iter_mut().zip(steps).for_each(|(p, step)| *p = p.wrapping_offset(count * step));
+    there
+}
+
 /// Calls `visit` with the addresses of every turn of these loops; once where there is no loop.
 #[inline]
 pub fn walk(loops: &[Loop], start: Pointers, visit: impl FnMut(&Pointers)) {
@@ -303,7 +312,7 @@ pub fn walk_part(loops: &[Loop], start: Pointers, part: Range<usize>, mut visit:
             break;
         }
         (*count, left) = (left % turning.extent, left / turning.extent);
-        at.iter_mut().zip(turning.steps).for_each(|(p, step)| *p = p.wrapping_offset(*count as isize * step));
+        at = shifted(&at, &turning.steps, *count as isize);
     }
     for _ in part {
         visit(&at);
@@ -311,12 +320,11 @@ pub fn walk_part(loops: &[Loop], start: Pointers, part: Range<usize>, mut visit:
         for (count, turning) in counts.iter_mut().zip(loops).rev() {
             *count += 1;
             if *count < turning.extent {
-                at.iter_mut().zip(turning.steps).for_each(|(p, step)| *p = p.wrapping_offset(step));
+                at = shifted(&at, &turning.steps, 1);
                 break;
             }
             *count = 0;
-            let back = turning.extent as isize - 1;
-            at.iter_mut().zip(turning.steps).for_each(|(p, step)| *p = p.wrapping_offset(-step * back));
+            at = shifted(&at, &turning.steps, 1 - turning.extent as isize);
         }
     }
 }
@@ -332,9 +340,7 @@ pub fn runs(loops: &[Loop], start: Pointers, part: Range<usize>, mut run: impl F
     let turns = part.start / inner.extent..part.end.div_ceil(inner.extent);
     walk_part(outer, start, turns, |at| {
         let n = left.min(inner.extent - first);
-        let mut at = *at;
-        at.iter_mut().zip(inner.steps).for_each(|(p, step)| *p = p.wrapping_offset(first as isize * step));
-        run(&at, n);
+        run(&shifted(at, &inner.steps, first as isize), n);
         (first, left) = (0, left - n);
     });
 }

@@ -171,7 +171,7 @@ pub trait Int: Order + Bits {
 
 /// Zeros are refused before; one that another thread writes meanwhile must not be a panic, and counts as 1.
 #[inline(always)]
-fn divisor<T: Num>(value: T) -> T {
+pub fn divisor<T: Num>(value: T) -> T {
     if value == T::ZERO { T::ONE } else { value }
 }
 

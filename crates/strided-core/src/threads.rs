@@ -45,6 +45,9 @@ static SPINNING: AtomicUsize = AtomicUsize::new(0);
 static CALLERS: AtomicUsize = AtomicUsize::new(0);
 /// Work that was too small to wake anybody, since somebody was woken.
 static WISHED: AtomicUsize = AtomicUsize::new(0);
+/// Whether the next call takes its pieces from the last to the first. Every call turns round: what the one before touched
+/// last is still in the caches, and what it touched first is not, where an operand is larger than they are.
+static BACKWARDS: AtomicBool = AtomicBool::new(false);
 /// Asked now and then by a thread whose call takes long: whether to give up.
 static INTERRUPTED: OnceLock<fn() -> bool> = OnceLock::new();
 
@@ -62,6 +65,7 @@ struct Job<'a> {
     piece: &'a (dyn Fn(usize) + Sync),
     pieces: usize,
     next: AtomicUsize,
+    backwards: bool,
     /// How many workers may still join.
     places: AtomicUsize,
     panicked: AtomicBool,
@@ -131,6 +135,7 @@ pub fn run(pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Resul
         piece,
         pieces,
         next: AtomicUsize::new(0),
+        backwards: BACKWARDS.fetch_xor(true, Relaxed),
         places: AtomicUsize::new(limit().min(pieces).saturating_sub(1)),
         panicked: AtomicBool::new(false),
     };
@@ -149,7 +154,8 @@ pub fn run(pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Resul
 impl Job<'_> {
     #[inline]
     fn take(&self) -> Option<usize> {
-        Some(self.next.fetch_add(1, Relaxed)).filter(|&i| i < self.pieces)
+        let i = Some(self.next.fetch_add(1, Relaxed)).filter(|&i| i < self.pieces)?;
+        Some(if self.backwards { self.pieces - 1 - i } else { i })
     }
 
     fn work_as_caller(&self) -> Result<()> {

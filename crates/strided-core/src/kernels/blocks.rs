@@ -3,17 +3,21 @@
 
 use super::drive::Body;
 use super::{Kernel, OPERANDS, Pointers, Steps, pair, stream, transpose};
-use crate::nest::Loop;
+use crate::nest::{Loop, shifted};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 /// Elements per block: five operands of the widest type fill 20 KB of a small first-level cache.
 const BLOCK: usize = 256;
-/// Bytes of a tile of one operand.
-const TILE: usize = 16 << 10;
-/// Bytes of a block on its way around the caches. Shorter runs go through them: the lines at both ends of a
-/// run are not whole, and writing a line in two parts this way is slower than reading it first.
+/// Bytes of the parts of a tile that are turned around at a time, of all operands.
+const TILE: usize = 64 << 10;
+/// Rows of a multiple of so many bytes would have their columns in few places of a cache: a line lies between them.
+const FULL: usize = 512;
+/// Bytes of a block on its way around the caches.
 const STREAMED: usize = 4 << 10;
+/// Bytes of the shortest run that goes around the caches: the lines at both of its ends are not whole, and writing
+/// a line in two parts this way is slower than reading it first.
+const LEAST: usize = 1 << 10;
 
 /// A kernel, and how to come from the operands to what it wants.
 pub struct Staged {
@@ -52,7 +56,7 @@ impl Body for Staged {
     unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
         // SAFETY: the caller's promise, passed on.
         unsafe {
-            if self.stream && s[0] == self.memory[0] as isize && n * self.memory[0] >= STREAMED {
+            if self.stream && s[0] == self.memory[0] as isize && n * self.memory[0] >= LEAST {
                 self.run_streamed(p, s, n)
             } else {
                 self.run_cached(p, s, n)
@@ -60,62 +64,77 @@ impl Body for Staged {
         }
     }
 
-    /// Tiles that are only moved are tall: long runs of reads keep the CPU's prefetching busy, and the lines that
-    /// they fill with columns wait in the second cache (square ones of 64 took 1.5 times as long). Those that are
-    /// computed with have to fit the room.
+    /// Tiles are read in long runs, which the CPU follows by itself: asking for lines gains nothing, and shorter runs
+    /// took 1.3 times as long. They are as wide as the room allows, for the runs that a kernel is given and those
+    /// that are streamed; tiles that are only moved, and not streamed, need no room and are taller.
     fn sides(&self) -> (usize, usize) {
         let size = self.widest();
-        if self.moves { (1024 / size, 256 / size) } else { (TILE / size.max(4) / 32, 32) }
+        let tall = 512 / size.max(8);
+        if self.moves && !self.stream { (4 * tall, tall) } else { (tall, TILE / (tall * size)) }
     }
 
     unsafe fn tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
-        let mut room = [const { Room::<TILE>::NEW }; OPERANDS - 1];
-        let (mut at, mut down, mut along) = (*p, rows.steps, columns.steps);
-        for k in 1..OPERANDS {
-            let size = self.memory[k] as isize;
-            if along[k] == 0 || along[k].abs() <= size || down[k].abs() != size {
-                continue;
-            }
-            // Rows that lie backwards are written backwards.
-            let last = rows.extent as isize - 1;
-            let (from, turned) =
-                if down[k] < 0 { (p[k].wrapping_offset(last * down[k]), true) } else { (p[k], false) };
-            let turn = |to: *mut u8, step: isize| {
-                let (to, step) = if turned { (to.wrapping_offset(last * step), -step) } else { (to, step) };
-                // SAFETY: the caller's promise; the target is the output's tile or a room that holds one.
-                unsafe {
-                    transpose::tile(
-                        size as usize,
-                        to,
-                        step,
-                        from,
-                        columns.steps[k],
-                        rows.extent,
-                        columns.extent,
-                    )
-                };
-            };
-            if self.moves && along[0] == size {
-                return turn(at[0], down[0]);
-            }
-            if rows.extent * columns.extent * size as usize > TILE {
-                continue; // a tall tile of moves into an output with gaps
-            }
-            let step = columns.extent as isize * size;
-            at[k] = room[k - 1].start();
-            turn(at[k], step);
-            (down[k], along[k]) = (step, size);
+        let size = |k: usize| self.memory[k] as isize;
+        let across = |k: usize| columns.steps[k].abs() > size(k) && rows.steps[k].abs() == size(k);
+        let turned = (1..OPERANDS).filter(|&k| across(k));
+        let streamed = self.stream && columns.extent * self.memory[0] >= LEAST;
+        if self.moves && !streamed && across(1) && columns.steps[0] == size(0) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.turn(1, p[0], rows.steps[0], p[1], rows, columns) };
         }
-        for row in 0..rows.extent as isize {
-            let mut here = at;
-            here.iter_mut().zip(down).for_each(|(p, step)| *p = p.wrapping_offset(row * step));
-            // SAFETY: a row of the tile, of the caller's operands or of those that were turned.
-            unsafe { self.run(&here, &along, columns.extent) };
+        let bytes: usize = turned.clone().map(|k| self.memory[k]).sum();
+        // Where not even a column of each fits, which takes many rows of few columns, all stay as they are.
+        let most = TILE / (rows.extent * bytes).max(1);
+        let width = if most == 0 { columns.extent } else { most.min(columns.extent) };
+        let mut room = Room::<{ TILE + TILE / FULL * stream::LINE }>::NEW;
+        for first in (0..columns.extent).step_by(width) {
+            let part = Loop { extent: width.min(columns.extent - first), ..*columns };
+            let (mut at, mut down, mut along) =
+                (shifted(p, &columns.steps, first as isize), rows.steps, columns.steps);
+            let mut free = room.start();
+            for k in turned.clone().filter(|_| most > 0) {
+                let dense = part.extent * self.memory[k];
+                let step = if dense.is_multiple_of(FULL) { dense + stream::LINE } else { dense };
+                // SAFETY: the caller's promise; the room holds all the parts that are turned.
+                unsafe { self.turn(k, free, step as isize, at[k], rows, &part) };
+                (at[k], down[k], along[k]) = (free, step as isize, size(k));
+                free = free.wrapping_add(rows.extent * step);
+            }
+            // Rows of a tile are too short for the CPU to see what comes next.
+            let straight =
+                (1..OPERANDS).filter(|&k| self.stream && columns.steps[k] == size(k) && size(k) > 0);
+            for row in 0..rows.extent as isize {
+                for k in straight.clone() {
+                    let next = at[k].wrapping_offset((row + 2) * down[k]);
+                    for line in (0..part.extent * self.memory[k]).step_by(stream::LINE) {
+                        stream::prefetch(next.wrapping_add(line));
+                    }
+                }
+                // SAFETY: a row of the tile, of the caller's operands or of those that were turned.
+                unsafe { self.run(&shifted(&at, &down, row), &along, part.extent) };
+            }
         }
     }
 }
 
 impl Staged {
+    /// Writes a tile of an input, whose columns are runs, as rows.
+    ///
+    /// # Safety
+    /// There is a tile at `from`, and room for one at `to`.
+    unsafe fn turn(&self, k: usize, to: *mut u8, step: isize, from: *mut u8, rows: &Loop, columns: &Loop) {
+        // Rows that lie backwards are written backwards.
+        let last = rows.extent as isize - 1;
+        let (to, step, from) = if rows.steps[k] < 0 {
+            (to.wrapping_offset(last * step), -step, from.wrapping_offset(last * rows.steps[k]))
+        } else {
+            (to, step, from)
+        };
+        let (down, along) = (rows.extent, columns.extent);
+        // SAFETY: the caller's promise.
+        unsafe { transpose::tile(self.memory[k], to, step, from, columns.steps[k], down, along) }
+    }
+
     #[inline]
     unsafe fn run_cached(&self, p: &Pointers, s: &Steps, n: usize) {
         if self.casts.iter().all(Option::is_none) {
@@ -182,8 +201,7 @@ impl Staged {
             let mut done = 0;
             while done < n {
                 count = count.min(n - done);
-                let mut here = *p;
-                here.iter_mut().zip(s).for_each(|(p, step)| *p = p.wrapping_offset(done as isize * step));
+                let mut here = shifted(p, s, done as isize);
                 let to = std::mem::replace(&mut here[0], room);
                 self.run_cached(&here, s, count);
                 stream::copy(to, room, count * size);

@@ -7,8 +7,8 @@
 // `contains` branches where `&` does not.
 #![allow(clippy::manual_range_contains)]
 
-use super::Kernel;
-use super::map::{Function, Kernels};
+use super::map::{Function, Kernels, each};
+use super::{Kernel, copy};
 use crate::cpu;
 use crate::dtype::DType;
 use crate::scalar::{Bool, Complex, Element};
@@ -17,27 +17,22 @@ use half::{bf16, f16};
 use std::marker::PhantomData;
 
 /// A conversion from one element type to another.
-pub trait Cast<To>: Copy {
-    fn cast(self) -> To;
+pub trait Cast<B: Element>: Copy {
+    fn cast(self) -> B;
+
+    /// Neighbours at once, on CPUs from [`Level::Fused`](cpu::Level) on: for those that have an instruction for it.
+    #[inline(always)]
+    fn block<const L: usize>(all: [Self; L]) -> [B; L] {
+        each::<To<_>, Self, 1, L>([all])
+    }
 }
 
 /// The kernel that reads `from` at operand 1 and writes `to` at operand 0.
 pub fn kernel(from: DType, to: DType) -> Kernel {
     if from == to {
-        return copy_kernel(from.size());
+        return copy::kernel(from.size());
     }
     switch!(from, all, A => switch!(to, all, B => loops::<To<B>, A>(), else => unreachable!()), else => unreachable!())
-}
-
-/// The kernel that copies elements of so many bytes.
-pub fn copy_kernel(size: usize) -> Kernel {
-    match size {
-        1 => loops::<Same, u8>(),
-        2 => loops::<Same, u16>(),
-        4 => loops::<Same, u32>(),
-        8 => loops::<Same, u64>(),
-        _ => loops::<Same, [u64; 2]>(),
-    }
 }
 
 fn loops<F: Function<A, 1>, A: Copy>() -> Kernel {
@@ -52,15 +47,9 @@ impl<A: Cast<B>, B: Element> Function<A, 1> for To<B> {
     fn apply([a]: [A; 1]) -> B {
         a.cast()
     }
-}
-
-/// A copy as a function.
-struct Same;
-impl<A: Copy> Function<A, 1> for Same {
-    type Out = A;
     #[inline(always)]
-    fn apply([a]: [A; 1]) -> A {
-        a
+    fn block<const L: usize>([all]: [[A; L]; 1]) -> [B; L] {
+        A::block(all)
     }
 }
 
@@ -145,14 +134,33 @@ impl Cast<Complex<f32>> for Complex<f64> {
 
 impl Cast<f32> for f16 {
     /// Moves exponent and fraction into place and rescales by a power of two, which is exact for
-    /// subnormals too; only infinities and NaNs need their exponent set.
+    /// subnormals too; only infinities and NaNs need their exponent set. NaNs become quiet, as CPUs do it.
     #[inline(always)]
     fn cast(self) -> f32 {
         let bits = self.to_bits() as u32;
         let magnitude = (bits & 0x7FFF) << 13;
         let scaled = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
-        let special = if magnitude >= 0x7C00 << 13 { 0x7F80_0000 } else { 0 };
-        f32::from_bits(scaled | special | (bits & 0x8000) << 16)
+        let infinite = if magnitude >= 0x7C00 << 13 { 0x7F80_0000 } else { 0 };
+        let quiet = if magnitude > 0x7C00 << 13 { 0x0040_0000 } else { 0 };
+        f32::from_bits(scaled | infinite | quiet | (bits & 0x8000) << 16)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn block<const L: usize>(all: [f16; L]) -> [f32; L] {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm256_cvtph_ps, _mm256_storeu_ps};
+        if !L.is_multiple_of(8) {
+            return each::<To<_>, Self, 1, L>([all]);
+        }
+        let mut out = [0.0; L];
+        for i in (0..L).step_by(8) {
+            // SAFETY: eight elements from i on are in both; the level has the instruction.
+            unsafe {
+                let eight = _mm_loadu_si128(all.as_ptr().add(i).cast::<__m128i>());
+                _mm256_storeu_ps(out.as_mut_ptr().add(i), _mm256_cvtph_ps(eight));
+            }
+        }
+        out
     }
 }
 
@@ -175,6 +183,24 @@ impl Cast<f16> for f32 {
         let half = if half > 0x7C00 { 0x7C00 } else { half };
         let half = if magnitude > 0x7F80_0000 { 0x7E00 | (bits >> 13) & 0x3FF } else { half };
         f16::from_bits((half | (bits >> 16) & 0x8000) as u16)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn block<const L: usize>(all: [f32; L]) -> [f16; L] {
+        use std::arch::x86_64::{__m128i, _mm_storeu_si128, _mm256_cvtps_ph, _mm256_loadu_ps};
+        if !L.is_multiple_of(8) {
+            return each::<To<_>, Self, 1, L>([all]);
+        }
+        let mut out = [f16::ZERO; L];
+        for i in (0..L).step_by(8) {
+            // SAFETY: eight elements from i on are in both; the level has the instruction. (0: to the nearest, ties to even.)
+            unsafe {
+                let eight = _mm256_cvtps_ph::<0>(_mm256_loadu_ps(all.as_ptr().add(i)));
+                _mm_storeu_si128(out.as_mut_ptr().add(i).cast::<__m128i>(), eight);
+            }
+        }
+        out
     }
 }
 

@@ -41,21 +41,29 @@ pub trait Function<A: Copy, const N: usize>: 'static {
     /// One element: what the plain kernel computes.
     fn apply(args: [A; N]) -> Self::Out;
 
-    /// Neighbouring elements at once. Where the loops are heavy this may use fused multiply and add, and may round
-    /// differently from `apply`.
+    /// Neighbouring elements at once, on CPUs from [`Level::Fused`](cpu::Level) on. Where the loops are heavy this may
+    /// round differently from `apply`.
     #[inline(always)]
     fn block<const L: usize>(args: [[A; L]; N]) -> [Self::Out; L] {
-        let mut out = [const { MaybeUninit::<Self::Out>::uninit() }; L];
-        for (i, slot) in out.iter_mut().enumerate() {
-            let mut one = [args[0][0]; N];
-            for k in 0..N {
-                one[k] = args[k][i];
-            }
-            slot.write(Self::apply(one));
-        }
-        // SAFETY: every slot was written.
-        unsafe { std::mem::transmute_copy(&out) }
+        each::<Self, A, N, L>(args)
     }
+}
+
+/// Neighbouring elements, one after the other.
+#[inline(always)]
+pub fn each<F: Function<A, N> + ?Sized, A: Copy, const N: usize, const L: usize>(
+    args: [[A; L]; N],
+) -> [F::Out; L] {
+    let mut out = [const { MaybeUninit::<F::Out>::uninit() }; L];
+    for (i, slot) in out.iter_mut().enumerate() {
+        let mut one = [args[0][0]; N];
+        for k in 0..N {
+            one[k] = args[k][i];
+        }
+        slot.write(F::apply(one));
+    }
+    // SAFETY: every slot was written.
+    unsafe { std::mem::transmute_copy(&out) }
 }
 
 /// A fast kernel and the plain one, with the dtypes they are made for.
@@ -223,12 +231,12 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
             if let Some(forward) = self.spread::<L>(&mut rooms) {
                 // `x * 2` is worth a loop that keeps the 2 in a register, and a cast of one element for all one cast.
                 if const { FAST && N <= 2 } && forward[N - 1] == 0 {
-                    self.dense::<L, true>(&forward);
+                    self.dense::<L, true, FAST>(&forward);
                 }
-                self.dense::<L, false>(&forward);
+                self.dense::<L, false, FAST>(&forward);
                 if const { FAST } {
-                    self.dense::<4, false>(&forward);
-                    self.dense::<1, false>(&forward);
+                    self.dense::<4, false, FAST>(&forward);
+                    self.dense::<1, false, FAST>(&forward);
                     return;
                 }
             }
@@ -272,7 +280,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
     /// # Safety
     /// The promise of `fast`; `forward` comes from `spread`, for blocks of W or more.
     #[inline(always)]
-    unsafe fn dense<const W: usize, const FIXED: bool>(&mut self, forward: &[usize; N]) {
+    unsafe fn dense<const W: usize, const FIXED: bool, const FAST: bool>(&mut self, forward: &[usize; N]) {
         // SAFETY: the room of a scalar holds W of it.
         let last = if FIXED { Some(unsafe { self.at[N].cast::<[A; W]>().read() }) } else { None };
         while self.left >= W {
@@ -280,7 +288,8 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
             unsafe {
                 let mut args = self.load::<W>();
                 args[N - 1] = last.unwrap_or(args[N - 1]);
-                self.at[0].cast::<[F::Out; W]>().write_unaligned(F::block(args));
+                let results = if const { FAST } { F::block(args) } else { each::<F, A, N, W>(args) };
+                self.at[0].cast::<[F::Out; W]>().write_unaligned(results);
                 self.at[0] = self.at[0].cast::<F::Out>().add(W).cast();
                 for k in 0..N {
                     self.at[k + 1] = self.at[k + 1].cast::<A>().add(W * forward[k]).cast();

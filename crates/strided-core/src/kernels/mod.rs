@@ -8,6 +8,7 @@
 mod blocks;
 pub mod cast;
 pub mod close;
+mod copy;
 pub mod create;
 mod drive;
 pub mod item;

@@ -25,10 +25,10 @@ pub(super) unsafe fn tile(
     // SAFETY: the caller's promise.
     unsafe {
         match size {
-            1 => tile.copy::<u8>(),
-            2 => tile.copy::<u16>(),
-            4 => tile.copy::<u32>(),
-            8 => tile.copy::<u64>(),
+            1 => tile.copy::<u8, 16>(),
+            2 => tile.copy::<u16, 8>(),
+            4 => tile.copy::<u32, 4>(),
+            8 => tile.copy::<u64, 2>(),
             _ => tile.plain::<[u64; 2]>(0, rows, 0, columns),
         }
     }
@@ -44,10 +44,12 @@ struct Tile {
 }
 
 impl Tile {
+    #[inline(always)]
     fn target<T>(&self, row: usize, column: usize) -> *mut T {
         self.to.wrapping_offset(row as isize * self.to_step).cast::<T>().wrapping_add(column)
     }
 
+    #[inline(always)]
     fn source<T>(&self, row: usize, column: usize) -> *const T {
         self.from.wrapping_offset(column as isize * self.from_step).cast::<T>().wrapping_add(row)
     }
@@ -63,34 +65,34 @@ impl Tile {
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    unsafe fn copy<T: Copy>(&self) {
+    unsafe fn copy<T: Copy, const N: usize>(&self) {
         // SAFETY: the promise of `tile`.
         unsafe { self.plain::<T>(0, self.rows, 0, self.columns) }
     }
 
     #[cfg(target_arch = "x86_64")]
-    unsafe fn copy<T: x86::Lanes>(&self) {
+    unsafe fn copy<T: x86::Lanes, const N: usize>(&self) {
         // SAFETY: the promise of `tile`.
         unsafe {
-            if self.rows < T::N || self.columns < T::N {
+            if self.rows < N || self.columns < N {
                 self.plain::<T>(0, self.rows, 0, self.columns)
             } else if crate::cpu::has_avx2() {
-                self.wide::<T>()
+                self.wide::<T, N>()
             } else {
-                self.narrow::<T>(0)
+                self.narrow::<T, N>(0)
             }
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
+#[allow(clippy::needless_range_loop)] // as in `map`
 mod x86 {
     use super::Tile;
     use std::arch::x86_64::*;
 
-    /// Elements of which a register of 16 bytes holds N, with the two ways to interleave them.
+    /// Elements of one size, with the two ways to interleave them. A register of 16 bytes holds N of them.
     pub trait Lanes: Copy {
-        const N: usize = 16 / size_of::<Self>();
         fn interleave(a: __m128i, b: __m128i) -> (__m128i, __m128i);
         /// The same in each half of a register of 32 bytes.
         ///
@@ -122,81 +124,82 @@ mod x86 {
         u64: _mm_unpacklo_epi64 _mm_unpackhi_epi64 _mm256_unpacklo_epi64 _mm256_unpackhi_epi64;
     }
 
-    /// The most registers of a block: sixteen columns of bytes.
-    const MOST: usize = 16;
-
-    /// Turns the columns in the first `n` registers into rows.
+    /// Turns N columns, one in each register, into rows.
     #[inline(always)]
-    fn interleave_all<R: Copy>(registers: &mut [R; MOST], n: usize, pair: impl Fn(R, R) -> (R, R)) {
-        for _ in 0..n.ilog2() {
-            let before = *registers;
-            for i in 0..n / 2 {
-                (registers[2 * i], registers[2 * i + 1]) = pair(before[i], before[i + n / 2]);
+    fn interleave_all<R: Copy, const N: usize>(
+        mut registers: [R; N],
+        pair: impl Fn(R, R) -> (R, R),
+    ) -> [R; N] {
+        for _ in 0..N.ilog2() {
+            let before = registers;
+            for i in 0..N / 2 {
+                (registers[2 * i], registers[2 * i + 1]) = pair(before[i], before[i + N / 2]);
             }
         }
+        registers
     }
 
     impl Tile {
         /// Blocks of N rows by N columns, from a column on.
-        pub(super) unsafe fn narrow<T: Lanes>(&self, first: usize) {
+        pub(super) unsafe fn narrow<T: Lanes, const N: usize>(&self, first: usize) {
             let mut column = first;
             while column < self.columns {
-                let start = column.min(self.columns - T::N);
+                let start = column.min(self.columns - N);
                 let mut row = 0;
                 while row < self.rows {
                     // SAFETY: the promise of `tile`, and both extents are at least N.
-                    unsafe { self.block::<T>(row.min(self.rows - T::N), start) };
-                    row += T::N;
+                    unsafe { self.block::<T, N>(row.min(self.rows - N), start) };
+                    row += N;
                 }
-                column += T::N;
+                column += N;
             }
         }
 
         #[inline(always)]
-        unsafe fn block<T: Lanes>(&self, row: usize, column: usize) {
+        unsafe fn block<T: Lanes, const N: usize>(&self, row: usize, column: usize) {
             // SAFETY: the callers have N rows from `row` and N columns from `column` on; SSE2 is everywhere.
             unsafe {
-                let mut registers = [_mm_setzero_si128(); MOST];
-                for (i, register) in registers.iter_mut().enumerate().take(T::N) {
-                    *register = _mm_loadu_si128(self.source::<T>(row, column + i).cast());
+                let mut registers = [_mm_setzero_si128(); N];
+                for i in 0..N {
+                    registers[i] = _mm_loadu_si128(self.source::<T>(row, column + i).cast());
                 }
-                interleave_all(&mut registers, T::N, |a, b| T::interleave(a, b));
-                for (i, register) in registers.into_iter().enumerate().take(T::N) {
-                    _mm_storeu_si128(self.target::<T>(row + i, column).cast(), register);
+                let rows = interleave_all(registers, |a, b| T::interleave(a, b));
+                for i in 0..N {
+                    _mm_storeu_si128(self.target::<T>(row + i, column).cast(), rows[i]);
                 }
             }
         }
 
         /// Blocks of N rows by 2N columns, then narrow ones.
         #[target_feature(enable = "avx2")]
-        pub(super) unsafe fn wide<T: Lanes>(&self) {
-            let whole = self.columns / (2 * T::N) * (2 * T::N);
-            for column in (0..whole).step_by(2 * T::N) {
+        pub(super) unsafe fn wide<T: Lanes, const N: usize>(&self) {
+            let whole = self.columns / (2 * N) * (2 * N);
+            for column in (0..whole).step_by(2 * N) {
                 let mut row = 0;
                 while row < self.rows {
                     // SAFETY: the promise of `tile`; there are N rows and 2N columns.
-                    unsafe { self.wide_block::<T>(row.min(self.rows - T::N), column) };
-                    row += T::N;
+                    unsafe { self.wide_block::<T, N>(row.min(self.rows - N), column) };
+                    row += N;
                 }
             }
             // SAFETY: as above.
-            unsafe { self.narrow::<T>(whole) };
+            unsafe { self.narrow::<T, N>(whole) };
         }
 
         #[inline]
         #[target_feature(enable = "avx2")]
-        unsafe fn wide_block<T: Lanes>(&self, row: usize, column: usize) {
+        unsafe fn wide_block<T: Lanes, const N: usize>(&self, row: usize, column: usize) {
             // SAFETY: the callers have N rows from `row` and 2N columns from `column` on, and AVX2.
             unsafe {
-                let mut registers = [_mm256_setzero_si256(); MOST];
-                for (i, register) in registers.iter_mut().enumerate().take(T::N) {
+                let mut registers = [_mm256_setzero_si256(); N];
+                for i in 0..N {
                     let low = self.source::<T>(row, column + i).cast();
-                    let high = self.source::<T>(row, column + T::N + i).cast();
-                    *register = _mm256_loadu2_m128i(high, low);
+                    let high = self.source::<T>(row, column + N + i).cast();
+                    registers[i] = _mm256_loadu2_m128i(high, low);
                 }
-                interleave_all(&mut registers, T::N, |a, b| T::interleave_halves(a, b));
-                for (i, register) in registers.into_iter().enumerate().take(T::N) {
-                    _mm256_storeu_si256(self.target::<T>(row + i, column).cast(), register);
+                let rows = interleave_all(registers, |a, b| T::interleave_halves(a, b));
+                for i in 0..N {
+                    _mm256_storeu_si256(self.target::<T>(row + i, column).cast(), rows[i]);
                 }
             }
         }

@@ -19,7 +19,7 @@ use super::OPERANDS;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::{Layout, Mode};
-use crate::nest::{Loop, Nest, Operand, Order, Pointers};
+use crate::nest::{Loop, Nest, Operand, Order, Pointers, shifted};
 use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
@@ -154,9 +154,7 @@ impl Job {
     /// The address of every operand in a line.
     fn line(&self, mut outer: usize, inner: usize) -> Pointers {
         let mut at = self.origins;
-        let mut go = |index: usize, l: &Loop| {
-            at.iter_mut().zip(l.steps).for_each(|(p, step)| *p = p.wrapping_offset(index as isize * step));
-        };
+        let mut go = |index: usize, l: &Loop| at = shifted(&at, &l.steps, index as isize);
         for l in self.outer.iter().rev() {
             go(outer % l.extent, l);
             outer /= l.extent;
@@ -219,9 +217,7 @@ impl Job {
     fn chunks(&self, line: &Line, chunk: usize, width: usize) -> Strip {
         let mut steps = [0; OPERANDS];
         (steps[0], steps[1], steps[2]) = (self.output.step, self.input.step, self.indices.step);
-        let mut at = line.0;
-        let first = (chunk * CHUNK) as isize;
-        at.iter_mut().zip(steps).for_each(|(p, step)| *p = p.wrapping_offset(first * step));
+        let at = shifted(&line.0, &steps, (chunk * CHUNK) as isize);
         Strip { at, lane: steps.map(|step| CHUNK as isize * step), width, spread: CHUNK }
     }
 

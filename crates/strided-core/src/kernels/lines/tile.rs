@@ -2,7 +2,7 @@
 
 use super::scan::Rows;
 use crate::dtype::DType;
-use crate::kernels::{Kernel, cast, pair, transpose};
+use crate::kernels::{Kernel, cast, copy, pair, transpose};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
@@ -37,7 +37,7 @@ pub(super) struct Side {
 impl Side {
     pub fn input(dtype: DType, tile: DType, step: isize) -> Side {
         let cast = (dtype != tile).then(|| cast::kernel(dtype, tile));
-        Side { step, size: dtype.size(), tile: tile.size(), cast, copy: cast::copy_kernel(dtype.size()) }
+        Side { step, size: dtype.size(), tile: tile.size(), cast, copy: copy::kernel(dtype.size()) }
     }
 
     pub fn output(dtype: DType, tile: DType, step: isize) -> Side {

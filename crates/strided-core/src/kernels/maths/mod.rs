@@ -6,6 +6,7 @@
 
 mod arc;
 mod complex;
+mod divide;
 mod exact;
 mod exp;
 mod light;

@@ -3,6 +3,7 @@
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::super::map::Loops;
+pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
 use super::{arc, complex, exact, exp, log, real, special, trig};
 use num_complex::Complex;
 use std::hint::black_box;

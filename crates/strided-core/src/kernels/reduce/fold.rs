@@ -24,6 +24,19 @@ pub trait Fold<T: Copy>: 'static {
     /// There are `n` terms at `terms`.
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> Self::Acc;
 
+    /// Adjacent terms, up to [`GROUP`]: a tree of blocks.
+    ///
+    /// # Safety
+    /// There are `n` terms at `terms`.
+    #[inline(always)]
+    unsafe fn group<const FAST: bool>(terms: *const T, n: usize, first: usize) -> Self::Acc
+    where
+        Self: Sized,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { blocks::<Self, T, FAST>(terms, n, first) }
+    }
+
     /// Two neighbours, the earlier one first.
     fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc;
 
@@ -41,8 +54,19 @@ pub trait Lanes<T: Copy>: 'static {
     /// The result of no term, if there is one.
     const NOTHING: Option<Self::Lane>;
 
+    /// Whether `quick` merges as `merge` does, unless one of the terms is odd.
+    const QUICK: bool = false;
+
     fn lane(term: T) -> Self::Lane;
     fn merge(a: Self::Lane, b: Self::Lane) -> Self::Lane;
+    #[inline(always)]
+    fn quick(a: Self::Lane, b: Self::Lane) -> Self::Lane {
+        Self::merge(a, b)
+    }
+    #[inline(always)]
+    fn is_odd(_: Self::Lane) -> bool {
+        false
+    }
     fn finish(lane: Self::Lane, n: usize) -> Self::Out;
 }
 
@@ -56,27 +80,16 @@ impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
 
     #[inline(always)]
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _first: usize) -> L::Lane {
-        let mut lanes = [L::IDENTITY; LANES];
-        let mut at = 0;
         // SAFETY: the caller's promise.
         unsafe {
-            while at + LANES <= n {
-                let group = terms.add(at).cast::<[T; LANES]>().read();
-                ahead(terms.wrapping_add(at));
-                for j in 0..LANES {
-                    lanes[j] = L::merge(lanes[j], L::lane(group[j]));
+            if const { L::QUICK } {
+                let (merged, odd) = in_lanes::<L, T, true>(terms, n);
+                if !odd {
+                    return merged;
                 }
-                at += LANES;
             }
-            if at < n {
-                let mut last = lanes; // a copy, so that the others may stay in registers
-                for (j, lane) in last.iter_mut().enumerate().take(n - at) {
-                    *lane = L::merge(*lane, L::lane(terms.add(at + j).read()));
-                }
-                lanes = last;
-            }
+            in_lanes::<L, T, false>(terms, n).0
         }
-        halve(&mut lanes, L::merge)
     }
 
     #[inline(always)]
@@ -88,6 +101,64 @@ impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
     fn finish(lane: L::Lane, n: usize, _: f64) -> L::Out {
         L::finish(lane, n)
     }
+}
+
+/// The terms merged in lanes, and whether some that were merged quickly are odd.
+///
+/// # Safety
+/// There are `n` terms at `terms`.
+#[inline(always)]
+unsafe fn in_lanes<L: Lanes<T>, T: Copy, const QUICK: bool>(terms: *const T, n: usize) -> (L::Lane, bool) {
+    let (mut lanes, mut odd) = ([L::IDENTITY; LANES], [L::IDENTITY; LANES]);
+    let mut at = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        while at + LANES <= n {
+            let group = terms.add(at).cast::<[T; LANES]>().read();
+            ahead(terms.wrapping_add(at));
+            for j in 0..LANES {
+                let lane = L::lane(group[j]);
+                if QUICK {
+                    odd[j] = if L::is_odd(lane) { lane } else { odd[j] };
+                    lanes[j] = L::quick(lanes[j], lane);
+                } else {
+                    lanes[j] = L::merge(lanes[j], lane);
+                }
+            }
+            at += LANES;
+        }
+        if at < n {
+            lanes = last_lanes::<L, T>(lanes, terms.add(at), n - at);
+        }
+    }
+    let mut any = false;
+    for lane in odd {
+        any |= L::is_odd(lane);
+    }
+    (halve(&mut lanes, L::merge), any)
+}
+
+/// The last terms, fewer than there are lanes: as a whole group, of which the first ones count. Out of line, or the
+/// compiler might follow single lanes from here back into the loop.
+///
+/// # Safety
+/// There are `n` terms at `terms`.
+#[inline(never)]
+unsafe fn last_lanes<L: Lanes<T>, T: Copy>(
+    mut lanes: [L::Lane; LANES],
+    terms: *const T,
+    n: usize,
+) -> [L::Lane; LANES] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut group = [terms.read(); LANES];
+        group.as_mut_ptr().copy_from_nonoverlapping(terms, n);
+        for j in 0..LANES {
+            let merged = L::merge(lanes[j], L::lane(group[j]));
+            lanes[j] = if j < n { merged } else { lanes[j] };
+        }
+    }
+    lanes
 }
 
 /// Asks for the terms of the next block, a group of them at a time: a second stream of reads, where the CPU by itself
@@ -220,7 +291,7 @@ unsafe fn block<F: Fold<T>, T: Copy>(terms: *const u8, n: usize, first: usize, o
         #[inline(always)]
         fn run<const FAST: bool>(self) {
             // SAFETY: the caller of `block` has `n` terms, and room for an accumulator.
-            unsafe { self.3.cast::<F::Acc>().write(blocks::<F, T, FAST>(self.0, self.1, self.2)) }
+            unsafe { self.3.cast::<F::Acc>().write(F::group::<FAST>(self.0, self.1, self.2)) }
         }
     }
     debug_assert!((1..=GROUP).contains(&n));

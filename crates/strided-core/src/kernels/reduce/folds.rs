@@ -2,8 +2,8 @@
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
-use super::LANES;
 use super::fold::{Fold, InLanes, Lanes, ahead, halve};
+use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
 use crate::kernels::map::Function;
 use crate::kernels::maths::rows::{Exp, Function1, Log};
@@ -77,11 +77,12 @@ squares! {
 }
 
 /// Reductions with one running value: what changes nothing, the result of no term, what a term adds, how two values
-/// become one, and the result of `n` terms.
+/// become one, and the result of `n` terms; for some how two become one quickly, unless one of the terms is odd.
 macro_rules! lanes {
     ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty, $out:ty;
         $identity:expr; $nothing:expr; $term:ident => $value:expr; ($a:ident, $b:ident) => $merged:expr;
-        ($l:ident, $n:ident) => $result:expr;)*) => { $(
+        ($l:ident, $n:ident) => $result:expr;
+        $({quick ($c:ident, $d:ident) => $quick:expr, unless $o:ident => $odd:expr})?)*) => { $(
         $(#[$doc])*
         pub struct $name;
 
@@ -102,6 +103,18 @@ macro_rules! lanes {
             fn finish($l: $lane, $n: usize) -> $out {
                 $result
             }
+            $(
+                const QUICK: bool = true;
+                #[inline(always)]
+                fn quick($c: $lane, $d: $lane) -> $lane {
+                    $quick
+                }
+                #[inline(always)]
+                #[allow(clippy::eq_op)]
+                fn is_odd($o: $lane) -> bool {
+                    $odd
+                }
+            )?
         }
     )* };
 }
@@ -119,9 +132,11 @@ lanes! {
     /// The largest; NaN if there is one.
     Max<T: Limits>: T, T;
         T::LOWEST; None; x => x; (a, b) => a.maximum(b); (largest, _n) => largest;
+        {quick (a, b) => if a > b { a } else { b }, unless x => x != x}
     /// The smallest; NaN if there is one.
     Min<T: Limits>: T, T;
         T::HIGHEST; None; x => x; (a, b) => a.minimum(b); (smallest, _n) => smallest;
+        {quick (a, b) => if a < b { a } else { b }, unless x => x != x}
     /// The square root of the sum of squares. In float64, so that squares of float32 neither overflow nor vanish.
     Norm2<T: Squares>: f64, T::Norm;
         0.0; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt());
@@ -162,8 +177,21 @@ impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
     #[inline(always)]
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, usize) {
         // SAFETY: the caller's promise.
+        unsafe { Self::group::<FAST>(terms, n, first) }
+    }
+
+    /// Only in the best block the place is looked for.
+    #[inline(always)]
+    unsafe fn group<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, usize) {
+        // SAFETY: the caller's promise.
         unsafe {
-            let place = position(terms, n, InLanes::<E>::block::<FAST>(terms, n, first));
+            let mut best = (E::IDENTITY, 0);
+            for at in (0..n).step_by(BLOCK) {
+                let newest = (InLanes::<E>::block::<FAST>(terms.add(at), BLOCK.min(n - at), 0), at);
+                best = if at == 0 { newest } else { Self::merge(best, newest) };
+            }
+            let count = BLOCK.min(n - best.1);
+            let place = best.1 + position(terms.add(best.1), count, best.0);
             (terms.add(place).read(), first + place) // the very element: zeros may differ in their sign
         }
     }

@@ -27,12 +27,12 @@ use self::tree::Tree;
 use super::drive::WHOLE;
 use super::item::Slot;
 use super::map::Twins;
-use super::{Kernel, OPERANDS, Pointers, cast, pair, transpose};
+use super::{Kernel, OPERANDS, Pointers, Steps, cast, pair, transpose};
 use crate::cpu;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::{Layout, Mode};
-use crate::nest::{Loop, Nest, Operand, Order, runs, turns, walk_part};
+use crate::nest::{Loop, Nest, Operand, Order, runs, shifted, turns, walk_part};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
@@ -52,6 +52,8 @@ const WIDTH: usize = 1024;
 const GATHERED: usize = 256;
 /// Bytes of a row of terms that is turned around: a cache line.
 const TURNED: usize = 64;
+/// Single outputs whose results are written together.
+const TOGETHER: usize = 256;
 /// Bytes of the widest accumulator.
 const WIDEST: usize = 32;
 /// Terms of a piece of work for a thread.
@@ -330,7 +332,7 @@ impl Job<'_> {
             // SAFETY: the place has room for the widest strip; all terms are in the tree.
             unsafe {
                 tree.finish(results.at(0));
-                self.finish(at, results.at(0), tree.width());
+                self.finish(at, &self.columns.steps, results.at(0), tree.width());
             }
         });
         Ok(())
@@ -341,24 +343,37 @@ impl Job<'_> {
     unsafe fn whole_strips(&self, start: &Pointers, strips: Range<usize>) {
         let mut room: Room<WIDTH> = Room::uninit();
         let acc = room.as_mut_ptr().cast::<u8>();
+        let beside = self.strips.last().map_or([0; OPERANDS], |l| l.steps);
         let mut strip = strips.start;
-        walk_part(&self.strips, *start, strips, |at| {
-            let width = self.width_of(strip);
-            // SAFETY: the caller's promise; the room holds accumulators of the widest strip.
-            unsafe {
-                if self.terms == 0 {
-                    (self.reducer.nothing)(acc, width);
-                } else {
-                    self.strip(at, width, 0..self.terms, acc);
+        runs(&self.strips, *start, strips, |at, n| {
+            let mut done = 0;
+            while done < n {
+                let at = shifted(at, &beside, done as isize);
+                // Single outputs end together.
+                let (count, width, steps) = match self.way {
+                    Way::Along => (TOGETHER.min(n - done), 1, &beside),
+                    _ => (1, self.width_of(strip), &self.columns.steps),
+                };
+                // SAFETY: the caller's promise; the room holds as many accumulators.
+                unsafe {
+                    for i in 0..count {
+                        let acc = acc.add(i * self.reducer.bytes);
+                        if self.terms == 0 {
+                            (self.reducer.nothing)(acc, width);
+                        } else {
+                            self.strip(&shifted(&at, &beside, i as isize), width, 0..self.terms, acc);
+                        }
+                    }
+                    self.finish(&at, steps, acc, count * width);
                 }
-                self.finish(at, acc, width);
+                done += count;
+                strip += count;
             }
-            strip += 1;
         });
     }
 
-    /// Writes the results of a strip.
-    unsafe fn finish(&self, at: &Pointers, acc: *const u8, width: usize) {
+    /// Writes results, from an address and with steps for each output.
+    unsafe fn finish(&self, at: &Pointers, steps: &Steps, acc: *const u8, width: usize) {
         let mut rooms = [const { Room::<WIDTH>::uninit() }; 2];
         let places = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
         // SAFETY: the callers have `width` accumulators, and outputs at the addresses.
@@ -366,7 +381,7 @@ impl Job<'_> {
             (self.reducer.finish)(acc, width, self.terms, self.number, places);
             for (k, write) in self.write.iter().enumerate() {
                 if let Some((cast, size)) = write {
-                    let steps = pair(self.columns.steps[2 * k], *size as isize, 0);
+                    let steps = pair(steps[2 * k], *size as isize, 0);
                     cast(&pair(at[2 * k], places[k], null_mut()), &steps, width);
                 }
             }
@@ -610,4 +625,9 @@ impl Results {
     }
 }
 
-const _: () = assert!(BLOCK == LANES * LANES && WIDTH <= BLOCK && TURNED * WIDEST <= 16 * WIDTH);
+const _: () = assert!(
+    BLOCK == LANES * LANES
+        && WIDTH <= BLOCK
+        && TURNED * WIDEST <= 16 * WIDTH
+        && TOGETHER * WIDEST <= 16 * WIDTH
+);

@@ -1,0 +1,112 @@
+"""Operands that lie across or backwards: read in tiles and turned around on their way, and large results streamed."""
+
+import numpy as np
+import pytest
+from strategies import DTYPES, is_same, memory_of, random_memory, shared
+
+import strided as st
+
+#: Sizes around blocks and tiles; those of the last line are streamed past the caches.
+PLANES = [(5, 3), (64, 64), (65, 257), (130, 1025), (1031, 66), (9, 4000), (4000, 9), (20_000, 3), (3, 20_000)]
+STREAMED = [(2600, 2600), (2050, 3100)]
+
+
+def pair(name, shape):
+    """An array, and a tensor on its memory."""
+    memory = random_memory(name, shape)
+    return memory, shared(memory, name)
+
+
+def assert_holds(x, memory):
+    assert is_same(memory_of(x), memory)
+
+
+@pytest.mark.parametrize("name", DTYPES)
+@pytest.mark.parametrize("shape", PLANES)
+def test_copies_of_turned_planes(name, shape):
+    memory, x = pair(name, shape)
+    for view, wanted in [
+        (x.t(), memory.T),
+        (x.t().flip(0), memory.T[::-1]),
+        (x.t().flip(1), memory.T[:, ::-1]),
+        (x.flip(1), memory[:, ::-1]),
+        (x.flip(0, 1).t(), memory[::-1, ::-1].T),
+        (x[:, 1:].t()[::2], memory[:, 1:].T[::2]),
+    ]:
+        assert_holds(view.contiguous(), wanted)
+
+
+@pytest.mark.parametrize("length", [*range(70), 1000, 4099, 300_001])
+@pytest.mark.parametrize("name", ["uint8", "float16", "int32", "float64", "complex128"])
+def test_copies_backwards(name, length):
+    memory, x = pair(name, (length + 2,))
+    assert_holds(x.flip(0).clone(), memory[::-1])
+    assert_holds(x[1:-1].flip(0).clone(), memory[1:-1][::-1])
+    out = st.empty(2 * length + 4, dtype=x.dtype)[::2]  # into an output with gaps
+    assert_holds(out.copy_(x.flip(0)), memory[::-1])
+    memory[:] = memory[::-1].copy()
+    y = x.clone()
+    assert_holds(y.copy_(y.flip(0)), memory[::-1])  # onto itself
+
+
+@pytest.mark.parametrize("shape", PLANES + STREAMED)
+@pytest.mark.parametrize("name", ["float32", "int16", "float64"])
+def test_operations_with_turned_operands(name, shape):
+    a, b, c = (np.random.default_rng(seed).integers(-99, 99, shape).astype(name) for seed in range(3))
+    x, y, z = map(st.from_numpy, (a, b.T.copy(), c.T.copy()))
+    cases = [
+        (x + y.t(), a + b),
+        (y.t() - x, b - a),
+        (x.flip(1) + y.t(), a[:, ::-1] + b),
+        (x + y.t().flip(0), a + b[::-1]),
+        (x * x.flip(0, 1), a * a[::-1, ::-1]),
+        (st.addcmul(x, y.t(), z.t(), value=2), a + (2 * b * c).astype(name)),
+        (st.where(y.t() > 0, x, z.t()), np.where(b > 0, a, c)),
+        (st.lerp(x.double(), y.t().double(), z.t().double()), a + np.float64(c) * (np.float64(b) - a)),
+        (x.double() + y.t(), np.float64(a) + b),
+    ]
+    for got, wanted in cases:
+        np.testing.assert_array_equal(got.numpy(), wanted)
+
+
+@pytest.mark.parametrize("name", ["uint8", "float16", "float32", "complex64", "complex128"])
+@pytest.mark.parametrize("shape", STREAMED)
+def test_large_copies_are_streamed(name, shape):
+    memory, x = pair(name, shape)
+    assert_holds(x.t().contiguous(), memory.T)
+    assert_holds(x.flip(1).clone(), memory[:, ::-1])
+    assert_holds(x.reshape(-1).flip(0).clone(), memory.reshape(-1)[::-1])
+
+
+def test_operands_backwards_of_another_dtype():
+    a = np.random.default_rng(1).standard_normal(5000).astype(np.float16)
+    x, y = st.from_numpy(a), st.arange(5000)
+    wanted = a[::-1] + np.arange(5000).astype(np.float16)  # operands become the common dtype first
+    np.testing.assert_array_equal((x.flip(0) + y).numpy(), wanted)
+    np.testing.assert_array_equal((y.flip(0) * 2.0).numpy(), np.arange(5000)[::-1] * np.float32(2))
+
+
+def test_values_of_every_half():
+    bits = np.arange(1 << 16, dtype=np.uint16)
+    halves = bits.view(np.float16)
+    wide = st.from_numpy(halves).float().numpy()
+    numbers = ~np.isnan(halves)
+    np.testing.assert_array_equal(wide[numbers].view(np.uint32), halves[numbers].astype(np.float32).view(np.uint32))
+    # NaNs keep their sign and the bits they have, and become quiet.
+    left = bits[~numbers].astype(np.uint32)
+    nans = (left << 13 & 0x7FFFFF) | 0x7FC00000 | left >> 15 << 31
+    np.testing.assert_array_equal(wide[~numbers].view(np.uint32), nans)
+    back = st.from_numpy(wide).half().numpy().view(np.uint16)
+    np.testing.assert_array_equal(back, np.where(numbers, bits, bits | 0x200))
+
+
+def test_floats_around_every_half():
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+    halves = np.sort(halves[~np.isnan(halves)])
+    middles = ((halves[1:].astype(np.float64) + halves[:-1]) / 2).astype(np.float32)
+    steps = np.array([-1, 0, 1], np.int32)
+    near = (np.concatenate([halves, middles]).view(np.int32)[:, None] + steps).view(np.float32).ravel()
+    near = near[~np.isnan(near)]
+    with np.errstate(over="ignore"):
+        wanted = near.astype(np.float16)
+    assert_holds(st.from_numpy(near).half(), wanted)
