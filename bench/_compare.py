@@ -124,18 +124,26 @@ def best_of_threads(threads: int, rounds: int, work: Callable[[int], object]) ->
 
 
 class Crew:
-    """Threads that run one of NumPy's functions in place on parts of arrays, as bytes: what a machine can do at best."""
+    """Threads that run NumPy on parts of arrays, as bytes: what a machine can do at best."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self.pool = ThreadPoolExecutor(max(threads - 1, 1))
 
     def __call__(self, function: Callable[..., object], *arrays: Any) -> None:
+        """Runs a function that writes over the first of its operands."""
+        self.share(lambda *parts: function(*parts, out=parts[0]), *arrays)
+
+    def read(self, array: Any) -> None:
+        """Reads every byte: the largest of them takes the CPU no time to speak of."""
+        self.share(lambda part: part.max(), array)
+
+    def share(self, work: Callable[..., object], *arrays: Any) -> None:
         flat = [array.reshape(-1).view("u1") for array in arrays]
         ends = [flat[0].size * i // self.threads for i in range(self.threads + 1)]
         parts = [[array[start:end] for array in flat] for start, end in pairwise(ends)]
-        away = [self.pool.submit(function, *part, out=part[0]) for part in parts[1:]]
-        function(*parts[0], out=parts[0][0])
+        away = [self.pool.submit(work, *part) for part in parts[1:]]
+        work(*parts[0])
         for part in away:
             part.result()
 

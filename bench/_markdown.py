@@ -67,7 +67,8 @@ def page(found: Found, pictures: Sequence[str]) -> Iterator[str]:
     yield f"Measured on {found.date} by `bench/operations.py`: {found.size} elements unless a heading says otherwise,"
     yield f"{found.threads} threads, best of {found.rounds} interleaved rounds, in ms. The ratio is our time to that of the best"
     yield "peer in the same run: below 1 is faster. The machine's column is our time to what the machine takes for as much"
-    yield "memory: `memcpy` of as many bytes, or in place a pass of NumPy over the raw bytes, in as many threads.\n"
+    yield "memory: `memcpy` of as many bytes, or a pass of NumPy over the raw bytes where memory is only read, or written in"
+    yield "place; in as many threads.\n"
     yield from table(["", ""], found.facts.items(), words=2)
     measured = [result for result in found.results if not result.skipped]
     if judged := [result for result in measured if result.row.aim is not None and result.ratio is not None]:
