@@ -158,6 +158,17 @@ pub fn dispatch<T: Task>(task: T) {
     }
 }
 
+/// Marks a turn of a loop over blocks, for nothing: without it the compiler may vectorise that loop too, across the
+/// blocks that are vectors already.
+#[inline(always)]
+pub fn turn() {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: no instruction at all.
+    unsafe {
+        std::arch::asm!("", options(nomem, nostack, preserves_flags))
+    };
+}
+
 /// Runs the body: the plain target is all there is.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]

@@ -41,6 +41,15 @@ pub trait Function<A: Copy, const N: usize>: 'static {
     /// One element: what the plain kernel computes.
     fn apply(args: [A; N]) -> Self::Out;
 
+    /// Does the work of a kernel in a better way, where there is one; the fast kernel asks first.
+    ///
+    /// # Safety
+    /// See [`super::Kernel`]; there is an element.
+    #[inline(always)]
+    unsafe fn shortcut(_: &Pointers, _: &Steps, _: usize) -> bool {
+        false
+    }
+
     /// Neighbouring elements at once, on CPUs from [`Level::Fused`](cpu::Level) on. Where the loops are heavy this may
     /// round differently from `apply`.
     #[inline(always)]
@@ -143,7 +152,8 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Kernels<A, N> for F {
 
     unsafe fn fast(p: &Pointers, s: &Steps, n: usize) {
         // Without elements the addresses may be anything, and loops read a first element before they count.
-        if n > 0 {
+        // SAFETY: the kernel's promise, and there is an element.
+        if n > 0 && !unsafe { F::shortcut(p, s, n) } {
             dispatch(Call::<F, A, N>(p, s, n, PhantomData));
         }
     }
@@ -284,6 +294,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         // SAFETY: the room of a scalar holds W of it.
         let last = if FIXED { Some(unsafe { self.at[N].cast::<[A; W]>().read() }) } else { None };
         while self.left >= W {
+            cpu::turn();
             // SAFETY: W elements are left.
             unsafe {
                 let mut args = self.load::<W>();

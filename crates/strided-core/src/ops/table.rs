@@ -27,7 +27,7 @@ use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::map::{Function, Loops, Twins};
 use crate::kernels::maths::rows as maths;
-use crate::kernels::{close, round, select};
+use crate::kernels::{Pointers, Steps, close, round, select};
 use crate::scalar::{Bits, Bool, Field, Float, Int, Neighbour, Num, Order, Real, Scalar};
 use crate::switch;
 
@@ -454,6 +454,11 @@ macro_rules! body {
             const LOOPS: Loops = <maths::$maths as maths::$function<$T>>::LOOPS;
             #[inline(always)]
             fn apply([$($a),+]: [$T; $n]) -> $Out { <maths::$maths as maths::$function<$T>>::exact($($a),+) }
+            #[inline(always)]
+            unsafe fn shortcut(p: &Pointers, s: &Steps, n: usize) -> bool {
+                // SAFETY: the caller's promise.
+                unsafe { <maths::$maths as maths::$function<$T>>::shortcut(p, s, n) }
+            }
             #[inline(always)]
             fn block<const L: usize>([$($a),+]: [[$T; L]; $n]) -> [$Out; L] {
                 <maths::$maths as maths::$function<$T>>::block($($a),+)

@@ -100,5 +100,6 @@ pub fn rsqrt<T: Real>(x: T) -> T {
     let p = product(x, y);
     let residue = (-p.lo).fma(y, (-p.hi).fma(y, T::ONE));
     let better = (y * T::HALF).fma(residue, y);
-    pick((x > T::ZERO) & (x < T::INFINITY), better, y)
+    // Of 0 and infinity the residue is NaN. (To ask for positive finite numbers would be one instruction per element.)
+    pick(residue.is_nan(), y, better)
 }

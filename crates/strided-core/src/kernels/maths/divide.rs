@@ -1,19 +1,21 @@
-//! Quotients and remainders of integers. CPUs divide them one at a time, in 10 to 20 cycles; floats they divide by the
-//! register, and a float that has room for the operands and two bits more gives quotients that are exact when cut.
+//! Quotients that are cut to whole numbers, and what they leave.
+//!
+//! CPUs divide integers one at a time, in 10 to 20 cycles; floats they divide by the register, and a float that has room
+//! for the operands and two bits more gives quotients that are exact when cut. Floats leave an exact remainder, which
+//! one fused multiply and add finds where the quotient is short.
 
-use super::super::map::Loops;
+use super::real::pick;
 use super::rows::Function2;
 use crate::scalar::{Num, Order, divisor};
 
-/// A number that divides.
+/// A number that divides. `floor` cuts quotients down, `trunc` toward zero.
 pub trait Quotient: Order {
-    const LOOPS: Loops;
-    /// Whether the float has no room for it.
-    fn is_beyond(self) -> bool;
-    /// The quotient, down to a whole number.
+    /// Whether these two have to be divided in another way.
+    fn is_rare(self, other: Self) -> bool;
     fn floor_quotient(self, other: Self) -> Self;
-    /// The quotient, toward zero to a whole number.
     fn trunc_quotient(self, other: Self) -> Self;
+    fn floor_rest(self, other: Self) -> Self;
+    fn trunc_rest(self, other: Self) -> Self;
 }
 
 /// Adding it puts a whole number into the last bits of a float64, or takes it out: AVX2 has no other way.
@@ -36,14 +38,16 @@ fn short(value: f32) -> u32 {
     (value + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits())
 }
 
-/// How the integers become floats and floats integers, which wrap: the smallest divided by -1 is one more than there is.
-macro_rules! quotients {
+/// How integers become floats, which of them are too large for it, and how floats become integers. Those wrap: the smallest
+/// divided by -1 is one more than there is.
+macro_rules! integers {
     ($($t:ty: $x:ident => $float:expr, $beyond:expr; $q:ident => $whole:expr;)*) => { $(
         impl Quotient for $t {
-            const LOOPS: Loops = Loops::Heavy;
             #[inline(always)]
             #[allow(unused_variables)]
-            fn is_beyond(self) -> bool { let $x = self; $beyond }
+            fn is_rare(self, other: Self) -> bool {
+                ({ let $x = self; $beyond }) | { let $x = other; $beyond }
+            }
             #[inline(always)]
             fn floor_quotient(self, other: Self) -> Self {
                 let ($q, $x) = ({ let $x = self; $float }, divisor(other));
@@ -56,19 +60,19 @@ macro_rules! quotients {
                 let $q = ($q / $float).trunc();
                 $whole
             }
-        }
-    )* };
-    (plain $($t:ty)*) => { $(
-        impl Quotient for $t {
-            const LOOPS: Loops = Loops::Plain;
-            fn is_beyond(self) -> bool { true }
-            fn floor_quotient(self, other: Self) -> Self { self.floor_div(other) }
-            fn trunc_quotient(self, other: Self) -> Self { self.trunc_div(other) }
+            #[inline(always)]
+            fn floor_rest(self, other: Self) -> Self {
+                Num::sub(self, Num::mul(self.floor_quotient(other), divisor(other)))
+            }
+            #[inline(always)]
+            fn trunc_rest(self, other: Self) -> Self {
+                Num::sub(self, Num::mul(self.trunc_quotient(other), divisor(other)))
+            }
         }
     )* };
 }
 
-quotients! {
+integers! {
     u8: x => x as f32, false; q => short(q) as u8;
     i8: x => x as f32, false; q => short(q) as i8;
     u16: x => x as f32, false; q => short(q) as u16;
@@ -78,17 +82,57 @@ quotients! {
     u64: x => wide(x), x >= 1 << 51; q => narrow(q);
     i64: x => wide(x as u64), (x.wrapping_add(1 << 51) as u64) >= 1 << 52; q => narrow(q) as i64;
 }
-quotients! { plain f32 f64 }
+
+macro_rules! floats {
+    ($($t:ty: $limit:expr;)*) => { $(
+        impl Quotient for $t {
+            /// Long quotients, and whatever is infinite or NaN.
+            #[inline(always)]
+            fn is_rare(self, other: Self) -> bool {
+                !((self / other).abs() < $limit) | !(other.abs() < <$t>::INFINITY)
+            }
+            #[inline(always)]
+            fn floor_quotient(self, other: Self) -> Self {
+                let left = self.trunc_rest(other);
+                let less = (left != 0.0) & ((left < 0.0) != (other < 0.0));
+                // What is left is taken away first: then only the last rounding counts.
+                let whole = (self - left) / other - pick(less, 1.0, 0.0);
+                pick(whole == 0.0, (0.0 as $t).copysign(self / other), whole.round_ties_even())
+            }
+            #[inline(always)]
+            fn trunc_quotient(self, other: Self) -> Self {
+                (self / other).trunc()
+            }
+            #[inline(always)]
+            fn floor_rest(self, other: Self) -> Self {
+                let left = self.trunc_rest(other);
+                let moved = pick((left < 0.0) != (other < 0.0), left + other, left);
+                pick(left == 0.0, left.copysign(other), moved)
+            }
+            #[inline(always)]
+            fn trunc_rest(self, other: Self) -> Self {
+                let (a, b) = (self.abs(), other.abs());
+                let left = (-(a / b).trunc()).mul_add(b, a);
+                // A quotient just below a whole number may have been rounded to it.
+                pick(left < 0.0, left + b, left).copysign(self)
+            }
+        }
+    )* };
+}
+
+floats! {
+    f32: 4194304.0; // 2^22
+    f64: 2251799813685248.0; // 2^51
+}
 
 macro_rules! divisions {
-    ($($name:ident: $exact:ident, ($a:ident, $b:ident) => $lane:expr;)*) => { $(
+    ($($name:ident: $exact:ident $lane:ident;)*) => { $(
         pub struct $name;
         impl<T: Quotient> Function2<T> for $name {
-            const LOOPS: Loops = T::LOOPS;
             #[inline(always)]
-            fn lane($a: T, $b: T) -> T { $lane }
+            fn lane(a: T, b: T) -> T { a.$lane(b) }
             #[inline(always)]
-            fn rare(a: T, b: T) -> bool { a.is_beyond() | b.is_beyond() }
+            fn rare(a: T, b: T) -> bool { a.is_rare(b) }
             #[inline(always)]
             fn exact(a: T, b: T) -> T { a.$exact(b) }
         }
@@ -96,8 +140,8 @@ macro_rules! divisions {
 }
 
 divisions! {
-    FloorDivide: floor_div, (a, b) => a.floor_quotient(b);
-    TruncDivide: trunc_div, (a, b) => a.trunc_quotient(b);
-    Remainder: remainder, (a, b) => Num::sub(a, Num::mul(a.floor_quotient(b), divisor(b)));
-    Fmod: fmod, (a, b) => Num::sub(a, Num::mul(a.trunc_quotient(b), divisor(b)));
+    FloorDivide: floor_div floor_quotient;
+    TruncDivide: trunc_div trunc_quotient;
+    Remainder: remainder floor_rest;
+    Fmod: fmod trunc_rest;
 }

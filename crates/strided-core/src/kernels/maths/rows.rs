@@ -3,8 +3,9 @@
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::super::map::Loops;
+use super::super::{Pointers, Steps};
 pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
-use super::{arc, complex, exact, exp, log, real, special, trig};
+use super::{arc, complex, exact, exp, log, powers, real, special, trig};
 use num_complex::Complex;
 use std::hint::black_box;
 
@@ -17,6 +18,15 @@ pub trait Function1<T: Copy>: 'static {
     fn rare(x: T) -> bool;
     /// The slow body: correctly rounded or nearly so, and quick enough without FMA.
     fn exact(x: T) -> T;
+
+    /// See [`Function::shortcut`](super::super::map::Function::shortcut).
+    ///
+    /// # Safety
+    /// See [`Function::shortcut`](super::super::map::Function::shortcut).
+    #[inline(always)]
+    unsafe fn shortcut(_: &Pointers, _: &Steps, _: usize) -> bool {
+        false
+    }
 
     /// A block of results; rare lanes cost one test per block. What is patched is hidden: blocks whose address is taken
     /// would go through memory everywhere, which made `sin` three times as slow.
@@ -38,6 +48,15 @@ pub trait Function2<T: Copy>: 'static {
     fn lane(x: T, y: T) -> T;
     fn rare(x: T, y: T) -> bool;
     fn exact(x: T, y: T) -> T;
+
+    /// See [`Function::shortcut`](super::super::map::Function::shortcut).
+    ///
+    /// # Safety
+    /// See [`Function::shortcut`](super::super::map::Function::shortcut).
+    #[inline(always)]
+    unsafe fn shortcut(_: &Pointers, _: &Steps, _: usize) -> bool {
+        false
+    }
 
     #[inline(always)]
     fn block<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
@@ -210,6 +229,11 @@ macro_rules! float_powers {
             }
             fn exact(x: $t, y: $t) -> $t {
                 exact::$exactly::pow(x, y)
+            }
+            #[inline(always)]
+            unsafe fn shortcut(p: &Pointers, s: &Steps, n: usize) -> bool {
+                // SAFETY: the caller's promise.
+                unsafe { powers::shortcut::<$t>(p, s, n) }
             }
             #[inline(always)]
             fn patch<const L: usize>(x: [$t; L], y: [$t; L], mut z: [$t; L]) -> [$t; L] {

@@ -224,8 +224,7 @@ pub struct Reducer {
     pub(super) weight: usize,
     /// Whether no term at all has a result.
     pub(super) has_nothing: bool,
-    /// Reduces up to GROUP adjacent terms, of which `first` come before: `block(terms, n, first, accumulator)`.
-    pub(super) block: unsafe fn(*const u8, usize, usize, *mut u8),
+    pub(super) block: unsafe fn(&Lines, *mut u8),
     /// `into[i] = merge(into[i], from[i])`: `merge(into, from, width)`.
     pub(super) merge: unsafe fn(*mut u8, *const u8, usize),
     /// Writes results, adjacent ones per place: `finish(accumulators, width, terms, number, places)`.
@@ -235,13 +234,30 @@ pub struct Reducer {
     pub(super) across: Option<Across>,
 }
 
+/// Terms that are adjacent, up to [`GROUP`] of them; and more such lines, with an accumulator for each.
+pub(super) struct Lines {
+    pub(super) terms: *const u8,
+    pub(super) n: usize,
+    /// Terms before those of the first line, which count for positions.
+    pub(super) first: usize,
+    pub(super) count: usize,
+    /// Bytes from a line to the next.
+    pub(super) step: isize,
+}
+
+impl Lines {
+    /// One line.
+    pub(super) fn one(terms: *const u8, n: usize, first: usize) -> Lines {
+        Lines { terms, n, first, count: 1, step: 0 }
+    }
+}
+
 /// What is done for neighbouring outputs at once.
 #[derive(Clone, Copy)]
 pub(super) struct Across {
-    /// Fills accumulators with the identity: `clear(accumulators, width)`.
-    pub(super) clear: unsafe fn(*mut u8, usize),
-    /// Adds rows of terms, one after the other, to the accumulators: `absorb(accumulators, rows, width)`.
-    pub(super) absorb: unsafe fn(*mut u8, &[*const u8], usize),
+    /// Adds rows of terms, one after the other, to the accumulators, or where they are fresh to what changes nothing:
+    /// `absorb(accumulators, rows, width, fresh)`.
+    pub(super) absorb: unsafe fn(*mut u8, &[*const u8], usize, bool),
 }
 
 impl Reducer {
@@ -262,7 +278,7 @@ impl Reducer {
     }
 
     pub const fn of_lanes<L: Lanes<T>, T: Element>() -> Reducer {
-        let across = Across { clear: clear::<L, T>, absorb: absorb::<L, T> };
+        let across = Across { absorb: absorb::<L, T> };
         Reducer { across: Some(across), ..Reducer::of::<InLanes<L>, T>() }
     }
 
@@ -282,20 +298,26 @@ impl Reducer {
     }
 }
 
-unsafe fn block<F: Fold<T>, T: Copy>(terms: *const u8, n: usize, first: usize, out: *mut u8) {
-    struct Run<F, T>(*const T, usize, usize, *mut u8, PhantomData<F>);
-    impl<F: Fold<T>, T: Copy> Task for Run<F, T> {
+unsafe fn block<F: Fold<T>, T: Copy>(lines: &Lines, out: *mut u8) {
+    struct Run<'a, F, T>(&'a Lines, *mut u8, PhantomData<(F, T)>);
+    impl<F: Fold<T>, T: Copy> Task for Run<'_, F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
-            // SAFETY: the caller of `block` has `n` terms, and room for an accumulator.
-            unsafe { self.3.cast::<F::Acc>().write(F::group::<FAST>(self.0, self.1, self.2)) }
+            let Run(lines, out, _) = self;
+            for i in 0..lines.count {
+                let terms = lines.terms.wrapping_offset(i as isize * lines.step).cast::<T>();
+                // SAFETY: the caller of `block` has `n` terms in each line, and room for as many accumulators.
+                unsafe {
+                    out.cast::<F::Acc>().add(i).write(F::group::<FAST>(terms, lines.n, lines.first));
+                }
+            }
         }
     }
-    debug_assert!((1..=GROUP).contains(&n));
-    let run = Run::<F, T>(terms.cast(), n, first, out, PhantomData);
+    debug_assert!((1..=GROUP).contains(&lines.n));
+    let run = Run::<F, T>(lines, out, PhantomData);
     if F::WEIGHT > 1 && cpu::reference_kernels() { run.run::<false>() } else { dispatch(run) }
 }
 
@@ -362,48 +384,56 @@ unsafe fn nothing<F: Fold<T>, T: Copy>(out: *mut u8, width: usize) {
     }
 }
 
-unsafe fn clear<L: Lanes<T>, T: Copy>(out: *mut u8, width: usize) {
-    for j in 0..width {
-        // SAFETY: the caller has room for `width` accumulators.
-        unsafe { out.cast::<L::Lane>().add(j).write(L::IDENTITY) };
-    }
-}
-
-unsafe fn absorb<L: Lanes<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize) {
-    struct Run<'a, L, T>(*mut u8, &'a [*const u8], usize, PhantomData<(L, T)>);
+unsafe fn absorb<L: Lanes<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize, fresh: bool) {
+    struct Run<'a, L, T>(*mut u8, &'a [*const u8], usize, bool, PhantomData<(L, T)>);
     impl<L: Lanes<T>, T: Copy> Task for Run<'_, L, T> {
         type Home = L;
         const WIDE: bool = false;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
-            let Run(acc, rows, width, _) = self;
-            let fours = rows.chunks_exact(4);
+            let Run(acc, mut rows, width, mut fresh, _) = self;
+            let acc = acc.cast();
             // SAFETY: the caller of `absorb` has `width` accumulators, and as many terms in every row.
             unsafe {
-                // Four rows at once: accumulators are read and written less often, and memory has more to do.
-                for rows in fours.clone() {
-                    each::<L, T, 4>(acc.cast(), std::array::from_fn(|i| rows[i].cast()), width);
+                // Several rows at once: accumulators are read and written less often, and memory has more to do.
+                while let [a, b, c, d, rest @ ..] = rows {
+                    each::<L, T, 4>(acc, [a.cast(), b.cast(), c.cast(), d.cast()], width, fresh);
+                    (rows, fresh) = (rest, false);
                 }
-                for row in fours.remainder() {
-                    each::<L, T, 1>(acc.cast(), [row.cast()], width);
+                if let [a, b, rest @ ..] = rows {
+                    each::<L, T, 2>(acc, [a.cast(), b.cast()], width, fresh);
+                    (rows, fresh) = (rest, false);
+                }
+                if let [a] = rows {
+                    each::<L, T, 1>(acc, [a.cast()], width, fresh);
+                } else if fresh {
+                    each::<L, T, 0>(acc, [], width, true);
                 }
             }
         }
     }
-    dispatch(Run::<L, T>(acc, rows, width, PhantomData))
+    dispatch(Run::<L, T>(acc, rows, width, fresh, PhantomData))
 }
 
-/// Adds terms of N rows to accumulators.
+/// Adds terms of N rows to accumulators, or to what changes nothing.
 #[inline(always)]
-unsafe fn each<L: Lanes<T>, T: Copy, const N: usize>(acc: *mut L::Lane, rows: [*const T; N], width: usize) {
+unsafe fn each<L: Lanes<T>, T: Copy, const N: usize>(
+    acc: *mut L::Lane,
+    rows: [*const T; N],
+    width: usize,
+    fresh: bool,
+) {
     /// Outputs whose terms and accumulators fit registers.
     const PART: usize = 16;
     let mut at = 0;
     // SAFETY: the caller has `width` accumulators, and as many terms in every row.
     unsafe {
         while at + PART <= width {
-            let mut part = acc.add(at).cast::<[L::Lane; PART]>().read();
+            let mut part = [L::IDENTITY; PART];
+            if !fresh {
+                part = acc.add(at).cast::<[L::Lane; PART]>().read();
+            }
             for row in rows {
                 let terms = row.add(at).cast::<[T; PART]>().read();
                 for j in 0..PART {
@@ -414,7 +444,7 @@ unsafe fn each<L: Lanes<T>, T: Copy, const N: usize>(acc: *mut L::Lane, rows: [*
             at += PART;
         }
         for j in at..width {
-            let mut one = acc.add(j).read();
+            let mut one = if fresh { L::IDENTITY } else { acc.add(j).read() };
             for row in rows {
                 one = L::merge(one, L::lane(row.add(j).read()));
             }

@@ -21,6 +21,7 @@ mod fold;
 pub mod folds;
 mod tree;
 
+use fold::Lines;
 pub use fold::Reducer;
 
 use self::tree::Tree;
@@ -192,7 +193,7 @@ fn run_short(reduction: &Reduction, x: &Tensor, target: &Target) -> Result<()> {
     let mut rest: Room<1> = Room::uninit();
     // SAFETY: both are pinned; the terms are adjacent, and there are rooms for the accumulator and the results.
     unsafe {
-        (reducer.block)(from.origin, x.size(), 0, acc);
+        (reducer.block)(&Lines::one(from.origin, x.size(), 0), acc);
         (reducer.finish)(acc, 1, x.size(), reduction.number, [place, rest.as_mut_ptr().cast()]);
         write(&pair(out.origin, place, null_mut()), &[0; OPERANDS], 1);
     }
@@ -204,6 +205,7 @@ fn run_short(reduction: &Reduction, x: &Tensor, target: &Target) -> Result<()> {
 enum Way {
     Along,
     Across,
+    Narrow,
     Turned,
 }
 
@@ -244,6 +246,7 @@ impl Job<'_> {
             return;
         }
         let (way, width) = match self.reducer.across {
+            Some(_) if self.is_narrow(&columns) => (Way::Narrow, columns.extent),
             // Rows as long as a page or more, but enough of them for all threads.
             Some(_) if columns.extent >= 16 && self.in_place && columns.steps[1] == self.size as isize => {
                 let share = columns.extent.div_ceil(2 * threads::limit());
@@ -258,6 +261,14 @@ impl Job<'_> {
             extent: columns.extent.div_ceil(width),
             steps: columns.steps.map(|step| step * width as isize),
         };
+    }
+
+    /// Whether rows of terms are short and follow each other without gaps: then those of all lanes are one run.
+    fn is_narrow(&self, columns: &Loop) -> bool {
+        let size = self.size as isize;
+        let [only] = &self.reduced[..] else { return false };
+        let dense = columns.steps[1] == size && only.steps[1] == columns.extent as isize * size;
+        dense && self.in_place && columns.extent * LANES <= WIDTH
     }
 
     /// Outputs of the strip of this number.
@@ -356,11 +367,11 @@ impl Job<'_> {
                 };
                 // SAFETY: the caller's promise; the room holds as many accumulators.
                 unsafe {
-                    for i in 0..count {
-                        let acc = acc.add(i * self.reducer.bytes);
-                        if self.terms == 0 {
-                            (self.reducer.nothing)(acc, width);
-                        } else {
+                    if self.terms == 0 {
+                        (self.reducer.nothing)(acc, count * width);
+                    } else if !(self.way == Way::Along && self.lines(&at, beside[1], count, acc)) {
+                        for i in 0..count {
+                            let acc = acc.add(i * self.reducer.bytes);
                             self.strip(&shifted(&at, &beside, i as isize), width, 0..self.terms, acc);
                         }
                     }
@@ -370,6 +381,41 @@ impl Job<'_> {
                 strip += count;
             }
         });
+    }
+
+    /// Reduces short lines of adjacent terms at once, and says whether it could; where there are stages, those of lines
+    /// that follow each other.
+    ///
+    /// # Safety
+    /// As for `run`, for each line; there is room for as many accumulators.
+    unsafe fn lines(&self, at: &Pointers, beside: isize, count: usize, acc: *mut u8) -> bool {
+        let [only] = &self.reduced[..] else { return false };
+        let (n, step) = (self.terms, only.steps[1]);
+        // SAFETY: the caller's promise; the room holds the terms of the lines that are gathered at a time.
+        unsafe {
+            if self.in_place && step == self.size as isize && n <= GROUP {
+                (self.reducer.block)(&Lines { count, step: beside, ..Lines::one(at[1], n, 0) }, acc);
+                return true;
+            }
+            if n > BLOCK / 2 || beside != n as isize * step {
+                return false;
+            }
+            let mut room: Room<BLOCK> = Room::uninit();
+            let room = room.as_mut_ptr().cast::<u8>();
+            for first in (0..count).step_by(BLOCK / n) {
+                let count = (BLOCK / n).min(count - first);
+                self.gather(
+                    room,
+                    self.size as isize,
+                    at[1].wrapping_offset(first as isize * beside),
+                    step,
+                    count * n,
+                );
+                let lines = Lines { count, step: (n * self.size) as isize, ..Lines::one(room, n, 0) };
+                (self.reducer.block)(&lines, acc.add(first * self.reducer.bytes));
+            }
+            true
+        }
     }
 
     /// Writes results, from an address and with steps for each output.
@@ -395,6 +441,7 @@ impl Job<'_> {
         unsafe {
             match self.way {
                 Way::Along => self.along(at, terms, acc),
+                Way::Narrow => self.narrow(at, width, terms, acc),
                 Way::Across => self.across(at, width, terms, acc),
                 Way::Turned => self.turned(at, width, terms, acc),
             }
@@ -427,7 +474,7 @@ impl Job<'_> {
         {
             let first = at[1].wrapping_offset(terms.start as isize * size);
             // SAFETY: as below; one group is all there is.
-            return unsafe { (self.reducer.block)(first, terms.len(), terms.start, acc) };
+            return unsafe { (self.reducer.block)(&Lines::one(first, terms.len(), terms.start), acc) };
         }
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
         let direct = self.in_place && step == size;
@@ -447,7 +494,7 @@ impl Job<'_> {
                     let (size, level) = if whole { (GROUP, GROUP_LEVEL) } else { (BLOCK, 0) };
                     if direct && blocks.filled == 0 && (left >= size || blocks.first + left == end) {
                         let n = left.min(size);
-                        (self.reducer.block)(from, n, blocks.first, acc);
+                        (self.reducer.block)(&Lines::one(from, n, blocks.first), acc);
                         tree.push(acc, level);
                         blocks.first += n;
                         done += n;
@@ -519,6 +566,39 @@ impl Job<'_> {
         }
     }
 
+    /// Outputs side by side, in short rows: every 32nd row goes to the same lanes.
+    unsafe fn narrow(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
+        let of = self.reducer.across.as_ref().expect("asked in look_aside");
+        let mut room: Room<{ WIDTH * WIDEST / 16 }> = Room::uninit();
+        let lanes = room.as_mut_ptr().cast::<u8>();
+        let mut tree = Tree::new(self.reducer, width);
+        let row = width * self.size;
+        for first in terms.clone().step_by(BLOCK) {
+            let count = BLOCK.min(terms.end - first);
+            let start = at[1].wrapping_add(first * row).cast_const();
+            let mut runs = [start; BLOCK / LANES];
+            for (i, run) in runs.iter_mut().enumerate() {
+                *run = start.wrapping_add(i * LANES * row);
+            }
+            let (whole, rest) = (count / LANES, count % LANES);
+            // SAFETY: `count` rows of `width` terms lie from `start` on; the room holds a row of accumulators per lane.
+            unsafe {
+                (of.absorb)(lanes, &runs[..whole], LANES * width, true);
+                if rest > 0 {
+                    (of.absorb)(lanes, &[start.wrapping_add(whole * LANES * row)], rest * width, false);
+                }
+                let mut half = LANES / 2;
+                while half > 0 {
+                    (self.reducer.merge)(lanes, lanes.add(half * width * self.reducer.bytes), half * width);
+                    half /= 2;
+                }
+                tree.push(lanes, 0);
+            }
+        }
+        // SAFETY: `acc` has room for the accumulators of the strip.
+        unsafe { tree.finish(acc) };
+    }
+
     /// Outputs side by side: the rows of terms of each lane are added up for all of them. Lanes are taken in the
     /// order in which they are merged, so that few of them wait.
     unsafe fn across(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
@@ -573,8 +653,7 @@ impl Job<'_> {
                     }
                     // SAFETY: every row has `width` terms, and `acc` room for as many accumulators.
                     unsafe {
-                        (of.clear)(acc, width);
-                        (of.absorb)(acc, &own[..count], width);
+                        (of.absorb)(acc, &own[..count], width, true);
                         tree.push(acc, 0);
                     }
                 }
@@ -598,10 +677,9 @@ impl Blocks {
     unsafe fn reduce(&mut self, job: &Job, tree: &mut Tree, width: usize, acc: *mut u8) {
         // SAFETY: the callers have filled the rooms of `width` outputs, and have room for as many accumulators.
         unsafe {
-            for j in 0..width {
-                let terms = self.room.add(j * BLOCK * job.size);
-                (job.reducer.block)(terms, self.filled, self.first, acc.add(j * job.reducer.bytes));
-            }
+            let step = (BLOCK * job.size) as isize;
+            let lines = Lines { count: width, step, ..Lines::one(self.room, self.filled, self.first) };
+            (job.reducer.block)(&lines, acc);
             tree.push(acc, 0);
         }
         self.first += self.filled;
