@@ -1,4 +1,7 @@
-"""Quotients and remainders of integers, which go through floats where those have room: Python's own integers judge."""
+"""Quotients and remainders: of integers, which go through floats where those have room, and of floats; exact ones judge."""
+
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -72,3 +75,56 @@ def test_numbers_of_all_sizes(op, name):
     np.testing.assert_array_equal(divide(op, x, y).numpy(), wanted)
     np.testing.assert_array_equal(divide(op, x.flip(0), y.flip(0)).numpy(), wanted[::-1])
     np.testing.assert_array_equal(divide(op, x[::3], y[::3]).numpy(), wanted[::3])
+
+
+def floats(name):
+    """Dividends and divisors of all sizes, near multiples of each other, and special ones."""
+    rng = np.random.default_rng(11)
+    info = np.finfo(name)
+    b = (rng.standard_normal(3000) * 2.0 ** rng.integers(-20, 20, 3000)).astype(name)
+    near = (b * rng.integers(-1000, 1000, 3000)).astype(name)
+    a = np.concatenate([near, np.nextafter(near, np.array(9e9, name)), np.nextafter(near, -near), b * b])
+    b = np.tile(b, 4)
+    limits = [0.0, -0.0, 1.0, -3.0, np.inf, -np.inf, np.nan, info.max, info.tiny, info.smallest_subnormal, 1e30, -1e-30]
+    pairs = np.array([(x, y) for x in limits for y in limits], name)
+    return np.concatenate([a, pairs[:, 0]]), np.concatenate([b, pairs[:, 1]])
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_remainders_of_floats_are_exact(name):
+    a, b = floats(name)
+    x, y = st.from_numpy(a), st.from_numpy(b)
+    fmod, remainder, quotient = (f(x, y).numpy() for f in (st.fmod, st.remainder, st.floor_divide))
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(fmod, np.fmod(a, b))
+        np.testing.assert_array_equal(np.signbit(fmod), np.signbit(np.fmod(a, b)))
+    usual = np.isfinite(a) & np.isfinite(b) & (b != 0)
+    eps = Fraction(float(np.finfo(name).eps))
+    for u, v, left, whole in zip(*(side[usual].tolist() for side in (a, b, remainder, quotient)), strict=True):
+        exact, floor = Fraction(u) % Fraction(v), Fraction(u) // Fraction(v)
+        half = max(abs(exact) * eps, Fraction(float(np.finfo(name).smallest_subnormal))) / 2
+        assert abs(Fraction(left) - exact) <= half, (u, v)
+        assert math.copysign(1, left) == math.copysign(1, v), (u, v)
+        if abs(floor) <= int(np.finfo(name).max):
+            assert abs(Fraction(whole) - floor) <= abs(floor) * eps / 2, (u, v)
+        else:
+            assert math.isinf(whole)
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("number", [2, 3, -1, 0.5, 2.0])
+def test_powers_to_small_numbers(name, number):
+    rng = np.random.default_rng(3)
+    limits = [0.0, -0.0, 1.0, np.inf, -np.inf, np.nan, 1e30, -1e-30, 1e-45]
+    x = st.tensor([*(rng.standard_normal(5000) * 100).tolist(), *limits], dtype=getattr(st, name))
+    got, values = (x**number).double().numpy(), x.double().numpy()
+    with np.errstate(all="ignore"):
+        wide = np.power(values.astype(np.longdouble), np.longdouble(number)).astype(np.float64)
+    wanted = st.tensor(wide).to(x.dtype).double().numpy()
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(wanted))
+    ulp = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}[name]
+    np.testing.assert_allclose(got, wanted, rtol=ulp, atol=1e-45 if name != "float64" else 5e-324)
+    for other in (x.clone().pow_(number), st.pow(x, number), st.pow(x, number, out=st.empty_like(x))):
+        np.testing.assert_array_equal(other.double().numpy(), got)
+    np.testing.assert_array_equal((x.flip(0) ** number).double().numpy(), got[::-1])

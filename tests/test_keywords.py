@@ -348,6 +348,10 @@ def test_isclose(name):
 def test_close_integers_are_exact():
     x, y = st.tensor([2**53 + 1, -(2**63), 2**63 - 1]), st.tensor([2**53, 2**63 - 1, 2**63 - 1])
     assert x.isclose(y, rtol=0, atol=0).tolist() == [False, False, True]
+    for word in ("rtol", "atol"):
+        for close in (st.isclose, st.allclose):
+            with pytest.raises(ValueError, match=f"{word} is a negative number, wanted 0 or more"):
+                close(x, y, **{word: -1e-9})
     assert x.isclose(y, rtol=0, atol=1).tolist() == [True, False, True]
     big = st.tensor([2**64 - 1, 0], dtype=st.uint64)
     assert big.isclose(st.tensor([2**64 - 2, 1], dtype=st.uint64), rtol=0, atol=0).tolist() == [False, False]

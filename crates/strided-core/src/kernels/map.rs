@@ -41,15 +41,6 @@ pub trait Function<A: Copy, const N: usize>: 'static {
     /// One element: what the plain kernel computes.
     fn apply(args: [A; N]) -> Self::Out;
 
-    /// Does the work of a kernel in a better way, where there is one; the fast kernel asks first.
-    ///
-    /// # Safety
-    /// See [`super::Kernel`]; there is an element.
-    #[inline(always)]
-    unsafe fn shortcut(_: &Pointers, _: &Steps, _: usize) -> bool {
-        false
-    }
-
     /// Neighbouring elements at once, on CPUs from [`Level::Fused`](cpu::Level) on. Where the loops are heavy this may
     /// round differently from `apply`.
     #[inline(always)]
@@ -152,8 +143,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Kernels<A, N> for F {
 
     unsafe fn fast(p: &Pointers, s: &Steps, n: usize) {
         // Without elements the addresses may be anything, and loops read a first element before they count.
-        // SAFETY: the kernel's promise, and there is an element.
-        if n > 0 && !unsafe { F::shortcut(p, s, n) } {
+        if n > 0 {
             dispatch(Call::<F, A, N>(p, s, n, PhantomData));
         }
     }

@@ -83,6 +83,9 @@ macro_rules! by_count {
 /// Applies a row to its operands and makes the new tensor in a place of the caller's: moving it there later
 /// would cost as much as a small operation. Where this fails the place is empty.
 pub fn run_new(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<Tensor>) -> Result<()> {
+    if let Some((shorter, base)) = shorter(row, operands) {
+        return run_new(shorter, &[], &[base], slot).map_err(|error| error.named(row.name));
+    }
     if !given.is_empty() || !row.plain {
         by_count!(operands, operands => make::<_, false>(row, given, operands, slot))
     } else {
@@ -99,12 +102,35 @@ pub fn run_new(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<
 /// In place means that `out` is the first operand. Any other overlap between `out` and an operand gives
 /// what reading all operands first would give.
 pub fn run_into(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> Result<()> {
+    if let Some((shorter, base)) = shorter(row, operands) {
+        return run_into(shorter, &[], &[base], out).map_err(|error| error.named(row.name));
+    }
     if !given.is_empty() || !row.plain {
         by_count!(operands, operands => write::<_, false>(row, given, operands, out))
     } else {
         by_count!(operands, operands => write::<_, true>(row, given, operands, out))
     }
     .map_err(|error| error.named(row.name))
+}
+
+/// The row for a power of floats to a number, if that number has one: it takes a tenth of the time.
+#[inline(always)]
+fn shorter<'a>(row: &Row, operands: &[Operand<'a>]) -> Option<(&'static Row, Operand<'a>)> {
+    match *operands {
+        [Operand::Tensor(x), Operand::Scalar(number)] if row.refuses == Refuses::negatives => {
+            let op = match number {
+                _ if x.dtype().category() != Category::Float => None,
+                Scalar::Int(2) | Scalar::Float(2.0) => Some(Op::square),
+                Scalar::Int(3) | Scalar::Float(3.0) => Some(Op::cube),
+                Scalar::Int(-1) | Scalar::Float(-1.0) => Some(Op::reciprocal),
+                // Unlike the square root: of -0 it is 0, of minus infinity infinite.
+                Scalar::Float(0.5) => Some(Op::power_root),
+                _ => None,
+            };
+            op.map(|op| (&OPS[op as usize], operands[0]))
+        }
+        _ => None,
+    }
 }
 
 #[inline(always)]
@@ -373,6 +399,15 @@ fn check_number(keyword: &Keyword, value: Scalar, dtype: DType) -> Result<()> {
             _ => "a real number",
         };
         return Err(Error::new("", Problem::WrongNumber { argument: keyword.name, got, wanted }));
+    }
+    let negative = match value {
+        Scalar::Int(v) => v < 0,
+        Scalar::Huge(v) | Scalar::Float(v) => v < 0.0,
+        _ => false,
+    };
+    if negative && keyword.is_tolerance() {
+        let (got, wanted) = ("a negative number".into(), "0 or more".into());
+        return Err(Error::new("", Problem::Argument { argument: keyword.name, got, wanted }));
     }
     if keyword.is_real() { Ok(()) } else { item::check_fits(value, dtype) }
 }

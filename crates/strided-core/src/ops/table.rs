@@ -27,7 +27,7 @@ use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::map::{Function, Loops, Twins};
 use crate::kernels::maths::rows as maths;
-use crate::kernels::{Pointers, Steps, close, round, select};
+use crate::kernels::{close, round, select};
 use crate::scalar::{Bits, Bool, Field, Float, Int, Neighbour, Num, Order, Real, Scalar};
 use crate::switch;
 
@@ -46,6 +46,8 @@ macro_rules! op_table {
             remainder(a, b) order => same [Remainder] refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
             fmod(a, b) order => same [Fmod] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
             pow(a, b) num => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
+            cube(a) float => same [Cube];
+            power_root(a) float => same [Sqrt(a) y => if a.is_infinite() { a.maximum(a.neg()) } else { y.add(T::ZERO) }];
             float_power(a, b) wide => same [Pow], "", "[2.0, 4.0]", "[3.0, 0.5]" => "[8.0, 2.0]", "Left operand to the power of the right one, in float64 or complex128.";
             neg(a) num => same {a.neg()}, "-x", "[1.0, -2.0]" => "[-1.0, 2.0]", "Each element with its sign changed.";
             positive(a) num => same {a}, "+x", "[1.0, -2.0]" => "[1.0, -2.0]", "Each element as it is.";
@@ -280,6 +282,11 @@ impl Keyword {
         }
     }
 
+    /// Whether it says how far apart numbers may be, so that it is not negative.
+    pub fn is_tolerance(&self) -> bool {
+        matches!(self.name, "rtol" | "atol")
+    }
+
     /// Whether every real number will do, whatever the operands are.
     pub fn is_real(&self) -> bool {
         !matches!(self.default, Default::Number(number) if matches!(number(), Scalar::Int(_)))
@@ -454,11 +461,6 @@ macro_rules! body {
             const LOOPS: Loops = <maths::$maths as maths::$function<$T>>::LOOPS;
             #[inline(always)]
             fn apply([$($a),+]: [$T; $n]) -> $Out { <maths::$maths as maths::$function<$T>>::exact($($a),+) }
-            #[inline(always)]
-            unsafe fn shortcut(p: &Pointers, s: &Steps, n: usize) -> bool {
-                // SAFETY: the caller's promise.
-                unsafe { <maths::$maths as maths::$function<$T>>::shortcut(p, s, n) }
-            }
             #[inline(always)]
             fn block<const L: usize>([$($a),+]: [[$T; L]; $n]) -> [$Out; L] {
                 <maths::$maths as maths::$function<$T>>::block($($a),+)

@@ -11,7 +11,6 @@ mod exact;
 mod exp;
 mod light;
 mod log;
-mod powers;
 mod real;
 pub mod rows;
 mod single;

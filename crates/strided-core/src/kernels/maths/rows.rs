@@ -3,9 +3,8 @@
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::super::map::Loops;
-use super::super::{Pointers, Steps};
 pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
-use super::{arc, complex, exact, exp, log, powers, real, special, trig};
+use super::{arc, complex, exact, exp, log, real, special, trig};
 use num_complex::Complex;
 use std::hint::black_box;
 
@@ -18,15 +17,6 @@ pub trait Function1<T: Copy>: 'static {
     fn rare(x: T) -> bool;
     /// The slow body: correctly rounded or nearly so, and quick enough without FMA.
     fn exact(x: T) -> T;
-
-    /// See [`Function::shortcut`](super::super::map::Function::shortcut).
-    ///
-    /// # Safety
-    /// See [`Function::shortcut`](super::super::map::Function::shortcut).
-    #[inline(always)]
-    unsafe fn shortcut(_: &Pointers, _: &Steps, _: usize) -> bool {
-        false
-    }
 
     /// A block of results; rare lanes cost one test per block. What is patched is hidden: blocks whose address is taken
     /// would go through memory everywhere, which made `sin` three times as slow.
@@ -48,15 +38,6 @@ pub trait Function2<T: Copy>: 'static {
     fn lane(x: T, y: T) -> T;
     fn rare(x: T, y: T) -> bool;
     fn exact(x: T, y: T) -> T;
-
-    /// See [`Function::shortcut`](super::super::map::Function::shortcut).
-    ///
-    /// # Safety
-    /// See [`Function::shortcut`](super::super::map::Function::shortcut).
-    #[inline(always)]
-    unsafe fn shortcut(_: &Pointers, _: &Steps, _: usize) -> bool {
-        false
-    }
 
     #[inline(always)]
     fn block<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
@@ -213,6 +194,9 @@ complex_rows! { Function2 [x y] (x, y);
     Pow pow;
 }
 
+/// x^3.
+pub struct Cube;
+
 /// Powers. Negative bases and the like are no rare sight: they are mended in vectors, too.
 pub struct Pow;
 
@@ -231,16 +215,25 @@ macro_rules! float_powers {
                 exact::$exactly::pow(x, y)
             }
             #[inline(always)]
-            unsafe fn shortcut(p: &Pointers, s: &Steps, n: usize) -> bool {
-                // SAFETY: the caller's promise.
-                unsafe { powers::shortcut::<$t>(p, s, n) }
-            }
-            #[inline(always)]
             fn patch<const L: usize>(x: [$t; L], y: [$t; L], mut z: [$t; L]) -> [$t; L] {
                 for i in 0..L {
                     z[i] = log::pow_edges(x[i], y[i], z[i]);
                 }
                 z
+            }
+        }
+
+        impl Function1<$t> for Cube {
+            #[inline(always)]
+            fn lane(x: $t) -> $t {
+                log::cube(x)
+            }
+            #[inline(always)]
+            fn rare(_: $t) -> bool {
+                false
+            }
+            fn exact(x: $t) -> $t {
+                exact::$exactly::pow(x, 3.0)
             }
         }
     )* };
