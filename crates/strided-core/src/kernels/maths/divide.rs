@@ -88,6 +88,7 @@ macro_rules! floats {
         impl Quotient for $t {
             /// Long quotients, and whatever is infinite or NaN.
             #[inline(always)]
+            #[allow(clippy::neg_cmp_op_on_partial_ord)] // no comparison with NaN holds
             fn is_rare(self, other: Self) -> bool {
                 !((self / other).abs() < $limit) | !(other.abs() < <$t>::INFINITY)
             }

@@ -6,11 +6,12 @@
 //! lanes      32 -> 16 -> 8 -> 4 -> 2 -> 1       merged in halves
 //! blocks     ((0 1)(2 3))((4 5)…)               merged pairwise, as in a binary counter
 //! ```
-//! A *strip* is one output, or some that lie side by side. The terms of a strip come in one of three ways:
+//! A *strip* is one output, or some that lie side by side. The terms of a strip come in one of four ways ([`ways`]):
 //!
 //! ```text
 //! along    one output whose terms are adjacent, or gathered into a room: x.sum(1)
 //! across   neighbouring outputs, row by row of terms, with lanes for each of them: x.sum(0)
+//! narrow   a few neighbouring outputs without gaps: rows of all lanes at once
 //! turned   neighbouring outputs, whose terms are turned around into adjacent ones: x.argmax(0)
 //! ```
 //! All build the same tree, and threads share strips, or parts of a strip that are whole subtrees. So the bits depend
@@ -20,6 +21,7 @@
 mod fold;
 pub mod folds;
 mod tree;
+mod ways;
 
 use fold::Lines;
 pub use fold::Reducer;
@@ -28,7 +30,7 @@ use self::tree::Tree;
 use super::drive::WHOLE;
 use super::item::Slot;
 use super::map::Twins;
-use super::{Kernel, OPERANDS, Pointers, Steps, cast, pair, transpose};
+use super::{Kernel, OPERANDS, Pointers, Steps, cast, pair};
 use crate::cpu;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -383,41 +385,6 @@ impl Job<'_> {
         });
     }
 
-    /// Reduces short lines of adjacent terms at once, and says whether it could; where there are stages, those of lines
-    /// that follow each other.
-    ///
-    /// # Safety
-    /// As for `run`, for each line; there is room for as many accumulators.
-    unsafe fn lines(&self, at: &Pointers, beside: isize, count: usize, acc: *mut u8) -> bool {
-        let [only] = &self.reduced[..] else { return false };
-        let (n, step) = (self.terms, only.steps[1]);
-        // SAFETY: the caller's promise; the room holds the terms of the lines that are gathered at a time.
-        unsafe {
-            if self.in_place && step == self.size as isize && n <= GROUP {
-                (self.reducer.block)(&Lines { count, step: beside, ..Lines::one(at[1], n, 0) }, acc);
-                return true;
-            }
-            if n > BLOCK / 2 || beside != n as isize * step {
-                return false;
-            }
-            let mut room: Room<BLOCK> = Room::uninit();
-            let room = room.as_mut_ptr().cast::<u8>();
-            for first in (0..count).step_by(BLOCK / n) {
-                let count = (BLOCK / n).min(count - first);
-                self.gather(
-                    room,
-                    self.size as isize,
-                    at[1].wrapping_offset(first as isize * beside),
-                    step,
-                    count * n,
-                );
-                let lines = Lines { count, step: (n * self.size) as isize, ..Lines::one(room, n, 0) };
-                (self.reducer.block)(&lines, acc.add(first * self.reducer.bytes));
-            }
-            true
-        }
-    }
-
     /// Writes results, from an address and with steps for each output.
     unsafe fn finish(&self, at: &Pointers, steps: &Steps, acc: *const u8, width: usize) {
         let mut rooms = [const { Room::<WIDTH>::uninit() }; 2];
@@ -432,258 +399,6 @@ impl Job<'_> {
                 }
             }
         }
-    }
-
-    /// Reduces some terms of a strip.
-    #[inline]
-    unsafe fn strip(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
-        // SAFETY: the callers pass a strip of the loops, and room for its accumulators.
-        unsafe {
-            match self.way {
-                Way::Along => self.along(at, terms, acc),
-                Way::Narrow => self.narrow(at, width, terms, acc),
-                Way::Across => self.across(at, width, terms, acc),
-                Way::Turned => self.turned(at, width, terms, acc),
-            }
-        }
-    }
-
-    /// From elements in memory to terms in a room.
-    unsafe fn gather(&self, to: *mut u8, to_step: isize, from: *mut u8, step: isize, n: usize) {
-        let mut rooms = [const { Room::<BLOCK>::uninit() }; 2];
-        let [mut next, mut other] = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
-        let (mut from, mut step) = (from, step);
-        let (last, others) = self.stages.split_last().expect("there is a stage");
-        // SAFETY: the callers have `n` elements, room for as many terms, and `n` is at most BLOCK.
-        unsafe {
-            for stage in others {
-                stage.run((next, stage.size as isize), (from, step), n);
-                (from, step) = (next, stage.size as isize);
-                std::mem::swap(&mut next, &mut other);
-            }
-            last.run((to, to_step), (from, step), n);
-        }
-    }
-
-    /// One output: its terms come in blocks, read in place where they are adjacent.
-    unsafe fn along(&self, at: &Pointers, terms: Range<usize>, acc: *mut u8) {
-        let size = self.size as isize;
-        if let ([only], true) = (&self.reduced[..], self.in_place)
-            && only.steps[1] == size
-            && terms.len() <= GROUP
-        {
-            let first = at[1].wrapping_offset(terms.start as isize * size);
-            // SAFETY: as below; one group is all there is.
-            return unsafe { (self.reducer.block)(&Lines::one(first, terms.len(), terms.start), acc) };
-        }
-        let step = self.reduced.last().map_or(0, |l| l.steps[1]);
-        let direct = self.in_place && step == size;
-        let mut room: Room<BLOCK> = Room::uninit();
-        let mut tree = Tree::new(self.reducer, 1);
-        let mut blocks = Blocks { room: room.as_mut_ptr().cast(), filled: 0, first: terms.start };
-        let Range { start, end } = terms;
-        runs(&self.reduced, *at, terms, |at, n| {
-            let mut done = 0;
-            while done < n {
-                let from = at[1].wrapping_offset(done as isize * step);
-                let left = n - done;
-                // SAFETY: every run lies within the reduced loops; the room holds BLOCK terms, `acc` a result.
-                unsafe {
-                    // Groups are pushed as one where those before them are whole.
-                    let whole = (blocks.first - start).is_multiple_of(GROUP);
-                    let (size, level) = if whole { (GROUP, GROUP_LEVEL) } else { (BLOCK, 0) };
-                    if direct && blocks.filled == 0 && (left >= size || blocks.first + left == end) {
-                        let n = left.min(size);
-                        (self.reducer.block)(&Lines::one(from, n, blocks.first), acc);
-                        tree.push(acc, level);
-                        blocks.first += n;
-                        done += n;
-                    } else {
-                        let n = left.min(BLOCK - blocks.filled);
-                        self.gather(
-                            blocks.room.add(blocks.filled * self.size),
-                            self.size as isize,
-                            from,
-                            step,
-                            n,
-                        );
-                        blocks.filled += n;
-                        done += n;
-                        if blocks.filled == BLOCK {
-                            blocks.reduce(self, &mut tree, 1, acc);
-                        }
-                    }
-                }
-            }
-        });
-        // SAFETY: as above.
-        unsafe {
-            if blocks.filled > 0 {
-                blocks.reduce(self, &mut tree, 1, acc);
-            }
-            tree.finish(acc);
-        }
-    }
-
-    /// Outputs side by side: a block of terms of each is turned around into adjacent ones.
-    unsafe fn turned(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
-        let (size, beside) = (self.size as isize, self.columns.steps[1]);
-        let step = self.reduced.last().map_or(0, |l| l.steps[1]);
-        let mut room: Room<{ BLOCK * TURNED / 16 }> = Room::uninit();
-        let mut tree = Tree::new(self.reducer, width);
-        let mut blocks = Blocks { room: room.as_mut_ptr().cast(), filled: 0, first: terms.start };
-        runs(&self.reduced, *at, terms, |at, n| {
-            let mut done = 0;
-            while done < n {
-                let from = at[1].wrapping_offset(done as isize * step);
-                let n = (n - done).min(BLOCK - blocks.filled);
-                let to = blocks.room.wrapping_add(blocks.filled * self.size);
-                let line = BLOCK as isize * size;
-                // SAFETY: every run lies within the reduced loops and the columns of this strip; the room holds
-                // BLOCK terms for each of them.
-                unsafe {
-                    if self.in_place && beside == size {
-                        transpose::tile(self.size, to, line, from, step, width, n);
-                    } else {
-                        for j in 0..width as isize {
-                            self.gather(to.offset(j * line), size, from.wrapping_offset(j * beside), step, n);
-                        }
-                    }
-                    blocks.filled += n;
-                    if blocks.filled == BLOCK {
-                        blocks.reduce(self, &mut tree, width, acc);
-                    }
-                }
-                done += n;
-            }
-        });
-        // SAFETY: as above.
-        unsafe {
-            if blocks.filled > 0 {
-                blocks.reduce(self, &mut tree, width, acc);
-            }
-            tree.finish(acc);
-        }
-    }
-
-    /// Outputs side by side, in short rows: every 32nd row goes to the same lanes.
-    unsafe fn narrow(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
-        let of = self.reducer.across.as_ref().expect("asked in look_aside");
-        let mut room: Room<{ WIDTH * WIDEST / 16 }> = Room::uninit();
-        let lanes = room.as_mut_ptr().cast::<u8>();
-        let mut tree = Tree::new(self.reducer, width);
-        let row = width * self.size;
-        for first in terms.clone().step_by(BLOCK) {
-            let count = BLOCK.min(terms.end - first);
-            let start = at[1].wrapping_add(first * row).cast_const();
-            let mut runs = [start; BLOCK / LANES];
-            for (i, run) in runs.iter_mut().enumerate() {
-                *run = start.wrapping_add(i * LANES * row);
-            }
-            let (whole, rest) = (count / LANES, count % LANES);
-            // SAFETY: `count` rows of `width` terms lie from `start` on; the room holds a row of accumulators per lane.
-            unsafe {
-                (of.absorb)(lanes, &runs[..whole], LANES * width, true);
-                if rest > 0 {
-                    (of.absorb)(lanes, &[start.wrapping_add(whole * LANES * row)], rest * width, false);
-                }
-                let mut half = LANES / 2;
-                while half > 0 {
-                    (self.reducer.merge)(lanes, lanes.add(half * width * self.reducer.bytes), half * width);
-                    half /= 2;
-                }
-                tree.push(lanes, 0);
-            }
-        }
-        // SAFETY: `acc` has room for the accumulators of the strip.
-        unsafe { tree.finish(acc) };
-    }
-
-    /// Outputs side by side: the rows of terms of each lane are added up for all of them. Lanes are taken in the
-    /// order in which they are merged, so that few of them wait.
-    unsafe fn across(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
-        let of = self.reducer.across.as_ref().expect("asked in look_aside");
-        let (size, beside) = (self.size as isize, self.columns.steps[1]);
-        let step = self.reduced.last().map_or(0, |l| l.steps[1]);
-        let direct = self.in_place && beside == size;
-        let mut room: Room<{ LANES * GATHERED }> = Room::uninit();
-        let room = room.as_mut_ptr().cast::<u8>();
-        let mut rows = [std::ptr::null::<u8>(); BLOCK];
-        let mut filled = 0;
-        let mut tree = Tree::new(self.reducer, width);
-        let end = terms.end;
-        let mut first = terms.start;
-        runs(&self.reduced, *at, terms, |at, n| {
-            for i in 0..n {
-                rows[filled] = at[1].wrapping_offset(i as isize * step);
-                filled += 1;
-                first += 1;
-                if filled < BLOCK && first < end {
-                    continue;
-                }
-                let rows = &mut rows[..std::mem::take(&mut filled)];
-                // Lanes without terms would change nothing.
-                let lanes = rows.len().min(LANES).next_power_of_two();
-                let turned = !direct
-                    && self.in_place
-                    && step == size
-                    && self.reduced.len() == 1
-                    && rows.len() <= LANES;
-                if turned {
-                    let line = (width * self.size) as isize;
-                    // SAFETY: the rows are adjacent terms of the columns of this strip; the room has a line for each.
-                    unsafe { transpose::tile(self.size, room, line, rows[0], beside, rows.len(), width) };
-                    for (i, row) in rows.iter_mut().enumerate() {
-                        *row = room.wrapping_offset(i as isize * line);
-                    }
-                }
-                for k in 0..lanes {
-                    let lane = if lanes == 1 { 0 } else { k.reverse_bits() >> (usize::BITS - lanes.ilog2()) };
-                    let mut own = [std::ptr::null::<u8>(); BLOCK / LANES];
-                    let mut count = 0;
-                    for &row in rows.iter().skip(lane).step_by(LANES) {
-                        own[count] = row;
-                        if !direct && !turned {
-                            let line = room.wrapping_add(count * width * self.size);
-                            // SAFETY: the row has `width` elements, and the room a line for each row of a lane.
-                            unsafe { self.gather(line, size, row.cast_mut(), beside, width) };
-                            own[count] = line;
-                        }
-                        count += 1;
-                    }
-                    // SAFETY: every row has `width` terms, and `acc` room for as many accumulators.
-                    unsafe {
-                        (of.absorb)(acc, &own[..count], width, true);
-                        tree.push(acc, 0);
-                    }
-                }
-            }
-        });
-        // SAFETY: as above.
-        unsafe { tree.finish(acc) };
-    }
-}
-
-/// Terms on their way into the tree: a room of BLOCK for each output of a strip.
-struct Blocks {
-    room: *mut u8,
-    filled: usize,
-    /// Terms before those in the room.
-    first: usize,
-}
-
-impl Blocks {
-    /// Reduces what is in the room.
-    unsafe fn reduce(&mut self, job: &Job, tree: &mut Tree, width: usize, acc: *mut u8) {
-        // SAFETY: the callers have filled the rooms of `width` outputs, and have room for as many accumulators.
-        unsafe {
-            let step = (BLOCK * job.size) as isize;
-            let lines = Lines { count: width, step, ..Lines::one(self.room, self.filled, self.first) };
-            (job.reducer.block)(&lines, acc);
-            tree.push(acc, 0);
-        }
-        self.first += self.filled;
-        self.filled = 0;
     }
 }
 
