@@ -351,7 +351,7 @@ impl Job {
         let (chunks, width) = (self.length.div_ceil(CHUNK), lines.width);
         let window = if self.shared(width, S::WEIGHT) { SHARED_WINDOW / width } else { WINDOW };
         let mut carries = vec![S::START; (window + 1) * width];
-        let mut rooms = Rooms::new();
+        let (mut rooms, mut lanes) = (Rooms::new(), Lanes::<S, K>::new(S::START));
         for first in (0..chunks).step_by(window) {
             let range = first..chunks.min(first + window);
             self.totals::<S, K>(lines, range.clone(), &mut carries)?;
@@ -362,7 +362,8 @@ impl Job {
                     let total = if S::stands_alone(carry, total) {
                         total
                     } else {
-                        self.total::<S, K>(&lines.lane_alone(line), chunk, carry, &mut rooms)
+                        lanes.begin(0, carry);
+                        self.total(&mut lanes, &lines.lane_alone(line), chunk, &mut rooms)
                     };
                     carries[at + width] = S::end(carry, total);
                 }
@@ -394,19 +395,18 @@ impl Job {
         })
     }
 
-    /// The total of one chunk of a line, walked from its carry.
+    /// The total of one chunk of a line, which the first lane has begun.
     fn total<S: Scan<K>, const K: usize>(
         &self,
+        lanes: &mut Lanes<S, K>,
         line: &Strip,
         chunk: usize,
-        carry: [S::T; K],
         rooms: &mut Rooms,
     ) -> [S::T; K] {
-        let mut lanes = Lanes::<S, K>::new(carry);
         let rows = CHUNK.min(self.length - chunk * CHUNK);
-        let (strip, walk) = (self.chunks(line, chunk, 1), &mut Scanned::<S, K, false>(&mut lanes));
+        let strip = self.chunks(line, chunk, 1);
         // SAFETY: a chunk of the line.
-        unsafe { self.walk(walk, &strip, (0, rows), chunk * CHUNK, rooms) };
+        unsafe { self.walk(&mut Scanned::<S, K, false>(lanes), &strip, (0, rows), chunk * CHUNK, rooms) };
         lanes.state(0)
     }
 

@@ -247,7 +247,7 @@ fn moved<T: Num, const L: usize>(mut places: [T; L], by: T) -> [T; L] {
 fn load<S: Scan<K>, const K: usize, const L: usize>(from: &[[S::T; WIDE]; K], lane: usize) -> [[S::T; L]; K] {
     let mut lanes = [[S::T::ZERO; L]; K];
     for k in 0..K {
-        lanes[k].copy_from_slice(&from[k][lane..lane + L]);
+        lanes[k] = *from[k][lane..].first_chunk().expect("the lanes are there");
     }
     lanes
 }
@@ -259,7 +259,7 @@ fn store<S: Scan<K>, const K: usize, const L: usize>(
     lanes: [[S::T; L]; K],
 ) {
     for k in 0..K {
-        to[k][lane..lane + L].copy_from_slice(&lanes[k]);
+        *to[k][lane..].first_chunk_mut().expect("the lanes are there") = lanes[k];
     }
 }
 

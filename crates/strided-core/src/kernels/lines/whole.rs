@@ -23,6 +23,7 @@ use std::marker::PhantomData;
 
 /// Sums of a chunk, and elements whose exponentials are taken at once.
 const BLOCK: usize = 16;
+const HALF: usize = BLOCK / 2;
 /// Elements of a part.
 const PART: usize = LONG;
 /// The most lanes.
@@ -172,12 +173,15 @@ impl<E: Exponent, const LOG: bool> Task for Pass<'_, E, LOG> {
                 return self.lines::<FAST>(along);
             }
             while lane + BLOCK <= width {
-                self.across::<BLOCK, FAST>(lane, BLOCK);
+                self.across::<BLOCK, false, FAST>(lane, BLOCK);
                 lane += BLOCK;
             }
-            while lane < width {
-                self.across::<8, FAST>(lane, 8.min(width - lane));
-                lane += 8;
+            if lane + HALF <= width {
+                self.across::<HALF, false, FAST>(lane, HALF);
+                lane += HALF;
+            }
+            if lane < width {
+                self.across::<HALF, true, FAST>(lane, width - lane);
             }
         }
     }
@@ -272,37 +276,40 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
         }
     }
 
-    /// L lines side by side, or fewer.
+    /// L lines side by side, or fewer if `PART`.
     ///
     /// # Safety
     /// The promise of [`Walk::walk`].
     #[inline(always)]
-    unsafe fn across<const L: usize, const FAST: bool>(&mut self, lane: usize, count: usize) {
+    unsafe fn across<const L: usize, const PART: bool, const FAST: bool>(
+        &mut self,
+        lane: usize,
+        count: usize,
+    ) {
         let Frame { rows, at, from, to, .. } = *self.frame;
         let steps = self.steps;
-        let mut most = [E::LOWEST; L];
-        most.copy_from_slice(&self.lanes.most[lane..lane + L]);
+        let mut most: [E; L] = *self.lanes.most[lane..].first_chunk().expect("the lanes are there");
         // SAFETY: the caller's promise.
         unsafe {
             let mut row = 0;
             while steps.find && row < rows {
-                most = larger(read(from.at(row, lane), count), most);
+                most = larger(read::<E, L, PART>(from.at(row, lane), count), most);
                 row += 1;
             }
-            self.lanes.most[lane..lane + L].copy_from_slice(&most);
+            *self.lanes.most[lane..].first_chunk_mut().expect("the lanes are there") = most;
             let mut row = 0;
             while steps.sum && row < rows {
                 let end = rows.min(row + CHUNK);
                 let mut sums = [[0.0; L]; BLOCK];
                 while row < end {
-                    let terms = above::<E, L, FAST>(read(from.at(row, lane), count), &most);
+                    let terms = above::<E, L, FAST>(read::<E, L, PART>(from.at(row, lane), count), &most);
                     let skip = (row / BLOCK * BLOCK + BLOCK).saturating_sub(end);
                     let sum = &mut sums[(row + skip) % BLOCK];
                     for j in 0..L {
                         sum[j] += terms[j].wide();
                     }
                     if steps.keep {
-                        write(to.at(row, lane), terms, count);
+                        write::<E, L, PART>(to.at(row, lane), terms, count);
                     }
                     row += 1;
                 }
@@ -320,8 +327,9 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
             }
             let source = if steps.kept { to } else { from };
             for row in 0..rows {
-                let x = read(source.at(row, lane), count);
-                write(to.at(row, lane), self.made::<L, FAST>(x, &most, &factor), count);
+                let x = read::<E, L, PART>(source.at(row, lane), count);
+                let made = self.made::<L, FAST>(x, &most, &factor);
+                write::<E, L, PART>(to.at(row, lane), made, count);
             }
         }
     }
@@ -469,37 +477,42 @@ unsafe fn put<E: Exponent>(to: *mut E, first: usize, n: usize, x: [E; BLOCK]) {
     }
 }
 
-/// Reads an element of L lanes, or of fewer and the lowest number behind them. Few go through memory, so that the
-/// others need not.
+/// Reads an element of L lanes; of fewer if `PART`, and that of the last one in the others. One by one, because a load
+/// of all would wait for stores of each.
 ///
 /// # Safety
-/// So many elements are there.
+/// So many elements are there, at least one.
 #[inline(always)]
-unsafe fn read<E: Exponent, const L: usize>(from: *const E, count: usize) -> [E; L] {
-    let mut room = [E::LOWEST; L];
-    let mut place = from;
+unsafe fn read<E: Exponent, const L: usize, const PART: bool>(from: *const E, count: usize) -> [E; L] {
     // SAFETY: the caller's promise.
     unsafe {
-        if count < L {
-            copy(room.as_mut_ptr(), from, count);
-            place = room.as_ptr();
+        if const { !PART } {
+            return from.cast::<[E; L]>().read_unaligned();
         }
-        place.cast::<[E; L]>().read_unaligned()
+        let mut x = [E::LOWEST; L];
+        for j in 0..L {
+            x[j] = from.add(j.min(count - 1)).read();
+        }
+        x
     }
 }
 
-/// Writes an element of L lanes, or of fewer.
+/// Writes an element of L lanes, or of fewer if `PART`.
 ///
 /// # Safety
 /// There is room for so many.
 #[inline(always)]
-unsafe fn write<E: Exponent, const L: usize>(to: *mut E, x: [E; L], count: usize) {
+unsafe fn write<E: Exponent, const L: usize, const PART: bool>(to: *mut E, x: [E; L], count: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        if count < L {
-            return copy(to, black_box(x).as_ptr(), count);
+        if const { !PART } {
+            return to.cast::<[E; L]>().write_unaligned(x);
         }
-        to.cast::<[E; L]>().write_unaligned(x);
+        for j in 0..L {
+            if j < count {
+                to.add(j).write(x[j]);
+            }
+        }
     }
 }
 
