@@ -318,18 +318,67 @@ def test_a_line_has_the_same_bits_wherever_it_lies(scan, name):
 
 
 @pytest.mark.parametrize("scan", SCANS)
+@pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "int16"])
+def test_every_width_and_length(scan, name):
+    """Strips of every width, and lines that end anywhere in a block: as each line by itself."""
+    if not knows(scan, name):
+        pytest.skip("not this dtype")
+    shapes_ = [(n, 41) for n in (0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 100, 1000)]
+    shapes_ += [(33, width) for width in range(1, 41)] + [(5000, width) for width in (1, 2, 3, 4, 5, 8, 13, 31)]
+    for n, width in shapes_:
+        columns = fresh(moderate(name, (n, width), n), name)
+        across = getattr(columns, scan)(0)
+        along = getattr(columns.t().contiguous(), scan)(1)
+        alone = [getattr(columns[:, j].contiguous(), scan)(0) for j in range(width)]
+        for part in range(2) if isinstance(across, tuple) else [...]:
+            pick = (lambda r: r) if part is ... else (lambda r, part=part: r[part])
+            wanted = np.stack([memory_of(pick(r)) for r in alone], 1).tobytes()
+            assert bits(pick(across)) == bits(pick(along).t()) == wanted, (n, width)
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("scan", ["softmax", "log_softmax"])
+def test_softmax_of_special_values_anywhere(scan, name):
+    """NaN, infinities and lines of nothing but minus infinity, in whole blocks and in what is left behind them."""
+    for n in (1, 5, 16, 31, 32, 33, 100, 300, 4100, 5000):
+        memory = np.random.default_rng(n).standard_normal((8, n)) * 3
+        memory[1, -1], memory[2, n // 2], memory[3, 0] = NAN, INF, -INF
+        memory[4], memory[5, 1:], memory[6] = -INF, -INF, NAN
+        x = fresh(to_memory(memory, name), name)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = values_of(x).astype(np.float64)
+            above = values - values.max(axis=1, keepdims=True)
+            total = np.exp(above).sum(axis=1, keepdims=True)
+            wanted = np.exp(above) / total if scan == "softmax" else above - np.log(total)
+        loose = {"float16": 2e-3, "float32": 1e-5}.get(name, 1e-13)
+        for got in (getattr(x, scan)(1), getattr(x.t().contiguous(), scan)(0).t()):
+            np.testing.assert_allclose(values_of(got.contiguous()), wanted, rtol=loose, atol=loose / 10)
+        into = x.clone()
+        getattr(st, scan)(into, 1, out=into)
+        np.testing.assert_array_equal(values_of(into), values_of(getattr(x, scan)(1)))
+
+
+@pytest.mark.parametrize("scan", SCANS)
 def test_the_bits_do_not_depend_on_threads(scan):
-    shapes_ = [((1_200_003,), 0), ((600, 900), 0), ((600, 900), 1), ((3, 150_000), 1)]
+    shapes_ = [
+        ((1_200_003,), 0),
+        ((600, 900), 0),
+        ((600, 900), 1),
+        ((3, 150_000), 1),
+        ((70_001, 8), 0),
+        ((9000, 61), 0),
+    ]
     before = st.get_num_threads()
     try:
         for shape, dim in shapes_:
-            x = fresh(moderate("float32", shape, 9), "float32")
-            found = set()
-            for threads in (1, 2, 5):
-                st.set_num_threads(threads)
-                result = getattr(x, scan)(dim)
-                found.add(b"".join(map(bits, result)) if isinstance(result, tuple) else bits(result))
-            assert len(found) == 1, shape
+            for name in ("float32", "float16"):
+                x = fresh(moderate(name, shape, 9), name)
+                found = set()
+                for threads in (1, 2, 5):
+                    st.set_num_threads(threads)
+                    result = getattr(x, scan)(dim)
+                    found.add(b"".join(map(bits, result)) if isinstance(result, tuple) else bits(result))
+                assert len(found) == 1, (shape, name)
     finally:
         st.set_num_threads(before)
 
@@ -362,6 +411,8 @@ def test_products_survive_what_their_parts_do_not():
         np.testing.assert_allclose(st.from_numpy(line).cumprod(0).numpy(), wanted, rtol=1e-11)
         both = st.from_numpy(np.stack([line] * 70))
         assert bits(both.cumprod(1)[3]) == bits(st.from_numpy(line).cumprod(0))
+        beside = st.from_numpy(np.stack([np.ones(n), line] * 10, axis=1))  # enough for several threads
+        assert bits(beside.cumprod(0)[:, 7]) == bits(st.from_numpy(line).cumprod(0))
     dip = np.r_[np.full(200, 0.1), np.ones(100), np.full(150, 0.1), np.full(150, 10.0), np.ones(8000)]
     np.testing.assert_allclose(st.from_numpy(dip).cumprod(0).numpy(), np.cumprod(dip), rtol=1e-11)
     zero = np.r_[np.full(300, 1e-5), np.full(20_000, 1e5)]

@@ -7,7 +7,6 @@ use super::table::Op;
 use super::{copy, reduce, scan};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::item;
 use crate::layout::{Dims, Layout, shape_text, wrap_dim};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
@@ -256,13 +255,12 @@ fn factors(x: &Tensor, p: f64, dim: isize, maxnorm: f64) -> Result<Tensor> {
     let norms = norms(x, p, dim)?;
     let mut shape: Dims = smallvec::smallvec![1; rank];
     shape[dim] = extent(x, dim);
-    let factors = Tensor::new(&shape, dtype.real().compute(), Fill::Nothing)?;
-    for i in 0..shape[dim] {
-        let norm = number(&norms, &[i])?;
-        let factor = if norm > maxnorm { maxnorm / (norm + 1e-7) } else { 1.0 };
-        item::set(&factors, i, Scalar::Float(factor))?;
-    }
-    Ok(factors)
+    let number = |value: f64| Operand::Scalar(Scalar::Float(value));
+    let smaller = apply(Op::div, &[number(maxnorm), Operand::Tensor(&with_number(Op::add, &norms, 1e-7)?)])?;
+    let larger = with_number(Op::gt, &norms, maxnorm)?;
+    let factors = apply(Op::r#where, &[Operand::Tensor(&larger), Operand::Tensor(&smaller), number(1.0)])?;
+    let factors = copy::to_dtype(&factors, dtype.real().compute())?;
+    seen(&factors, factors.layout().view(&shape))
 }
 
 /// The p-norm of every slice along a dim, in float64; 0 of an empty one.

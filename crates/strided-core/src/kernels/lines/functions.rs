@@ -1,7 +1,7 @@
 //! The functions of lines, one row each: what they accumulate, how, and what they write.
 
 use super::scan::Scan;
-use super::{Request, run_scan, run_whole};
+use super::{Request, run_scan, whole};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::maths::rows::{Exp, Function1, Log};
@@ -59,12 +59,12 @@ table! {
         F64 => run_scan::<LogSumExp<f64>, 4>;
     /// Exponentials, divided by their sum.
     softmax:
-        F16 | BF16 | F32 => run_whole::<Largest<f32>, SumExp<f32, false>, Softmax<f32>, Scaled<f32>>,
-        F64 => run_whole::<Largest<f64>, SumExp<f64, false>, Softmax<f64>, Scaled<f64>>;
+        F16 | BF16 | F32 => whole::run::<f32, false>,
+        F64 => whole::run::<f64, false>;
     /// The logarithm of `softmax`.
     log_softmax:
-        F16 | BF16 | F32 => run_whole::<Largest<f32>, SumExp<f32, true>, LogSoftmax<f32>, LogSoftmax<f32>>,
-        F64 => run_whole::<Largest<f64>, SumExp<f64, true>, LogSoftmax<f64>, LogSoftmax<f64>>;
+        F16 | BF16 | F32 => whole::run::<f32, true>,
+        F64 => whole::run::<f64, true>;
 }
 
 /// Elements of a tile and the wider numbers in which they are accumulated.
@@ -380,136 +380,4 @@ impl<E: Exponent> Scan<4> for LogSumExp<E> {
         let s = s1 * share(m1) + s2 * share(m2);
         [m, s, m, s]
     }
-}
-
-/// The largest element of a line, or NaN.
-struct Largest<E>(PhantomData<E>);
-
-impl<E: Exponent> Scan<1> for Largest<E> {
-    type E = E;
-    type T = E;
-    const START: [E; 1] = [E::LOWEST];
-
-    #[inline(always)]
-    fn begin(_: [E; 1]) -> [E; 1] {
-        Self::START
-    }
-    #[inline(always)]
-    fn step<const L: usize, const FAST: bool>([most]: &mut [[E; L]; 1], x: [E; L], _: [E; L]) {
-        for j in 0..L {
-            most[j] = x[j].maximum(most[j]);
-        }
-    }
-    #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(_: &[[E; L]; 1], _: &[[E; L]; 1], x: [E; L]) -> [E; L] {
-        x
-    }
-    fn end([carry]: [E; 1], [own]: [E; 1]) -> [E; 1] {
-        [own.maximum(carry)]
-    }
-}
-
-/// The largest element, which is known, and the sum of the exponentials of what the others are above it. What it writes
-/// are those exponentials, or the elements themselves where their logarithms are wanted.
-struct SumExp<E, const LOG: bool>(PhantomData<E>);
-
-/// The exponentials of what elements are above the largest one.
-#[inline(always)]
-fn above<E: Exponent, const L: usize, const FAST: bool>(mut x: [E; L], most: &[f64; L]) -> [E; L] {
-    for j in 0..L {
-        x[j] = x[j].sub(E::narrow(most[j]));
-    }
-    E::exp::<L, FAST>(x)
-}
-
-impl<E: Exponent, const LOG: bool> Scan<2> for SumExp<E, LOG> {
-    type E = E;
-    type T = f64;
-    const WEIGHT: usize = 4;
-    const START: [f64; 2] = [f64::NEG_INFINITY, 0.0];
-
-    #[inline(always)]
-    fn begin([most, _]: [f64; 2]) -> [f64; 2] {
-        [most, 0.0]
-    }
-    #[inline(always)]
-    fn step<const L: usize, const FAST: bool>([most, sum]: &mut [[f64; L]; 2], x: [E; L], _: [f64; L]) {
-        let terms = above::<E, L, FAST>(x, most);
-        for j in 0..L {
-            sum[j] += terms[j].wide();
-        }
-    }
-    #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(
-        _: &[[f64; L]; 2],
-        [most, _]: &[[f64; L]; 2],
-        x: [E; L],
-    ) -> [E; L] {
-        // The compiler sees that `step` has computed them.
-        if LOG { x } else { above::<E, L, FAST>(x, most) }
-    }
-    fn end([most, carry]: [f64; 2], [_, own]: [f64; 2]) -> [f64; 2] {
-        [most, carry + own]
-    }
-}
-
-/// What a line becomes once its largest element and its sum are known: a name, how the sum is used, and the results.
-macro_rules! last {
-    ($($(#[$doc:meta])* $name:ident |$sum:ident| $begin:expr, |$x:ident, $most:ident| $emit:block)*) => { $(
-        $(#[$doc])*
-        struct $name<E>(PhantomData<E>);
-
-        impl<E: Exponent> Scan<2> for $name<E> {
-            type E = E;
-            type T = f64;
-            const WEIGHT: usize = 4;
-            const START: [f64; 2] = [f64::NEG_INFINITY, 0.0];
-
-            #[inline(always)]
-            fn begin([most, $sum]: [f64; 2]) -> [f64; 2] {
-                [most, $begin]
-            }
-            #[inline(always)]
-            fn step<const L: usize, const FAST: bool>(_: &mut [[f64; L]; 2], _: [E; L], _: [f64; L]) {}
-            #[inline(always)]
-            fn emit<const L: usize, const FAST: bool>(
-                _: &[[f64; L]; 2],
-                [$most, $sum]: &[[f64; L]; 2],
-                mut $x: [E; L],
-            ) -> [E; L] {
-                $emit
-            }
-            fn end(carry: [f64; 2], _: [f64; 2]) -> [f64; 2] {
-                carry
-            }
-        }
-    )* };
-}
-
-last! {
-    /// From the elements.
-    Softmax |sum| 1.0 / sum, |x, most| {
-        x = above::<E, L, FAST>(x, most);
-        scaled(x, sum)
-    }
-    /// From the exponentials.
-    Scaled |sum| 1.0 / sum, |x, _most| {
-        x = scaled(x, sum);
-        x
-    }
-    /// From the elements.
-    LogSoftmax |sum| Log::exact(sum), |x, most| {
-        for j in 0..L {
-            x[j] = E::narrow((x[j].wide() - most[j]) - sum[j]);
-        }
-        x
-    }
-}
-
-#[inline(always)]
-fn scaled<E: Exponent, const L: usize>(mut x: [E; L], factor: &[f64; L]) -> [E; L] {
-    for j in 0..L {
-        x[j] = E::narrow(x[j].wide() * factor[j]);
-    }
-    x
 }

@@ -2,16 +2,18 @@
 //!
 //! ```text
 //! many lines     lanes are neighbouring lines; each goes from chunk to chunk with its carry
-//! few, long ones lanes are neighbouring chunks of one line: first every chunk by itself, then all carries one after
-//!                the other, then every chunk again, now with its carry. Chunks are shared by all threads
+//! few, long ones lanes are neighbouring chunks of one line, or one chunk of lines side by side: first every chunk by
+//!                itself, then all carries one after the other, then every chunk again, now with its carry. Chunks
+//!                are shared by all threads
 //! ```
 //! Whichever way is taken, a chunk is stepped through in the same order, and carries follow each other in the same
 //! order: the bits depend on the numbers in a line alone. `scan.rs` has the loop, `tile.rs` the way in and out,
-//! `functions.rs` the functions.
+//! `functions.rs` the functions; `whole.rs` has those that need a line's sum before they write.
 
 mod functions;
 mod scan;
 mod tile;
+mod whole;
 
 pub use functions::{Function, cummax, cummin, cumprod, cumsum, log_softmax, logcumsumexp, softmax};
 
@@ -24,8 +26,7 @@ use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
-use functions::Widened;
-use scan::{CHUNK, Frame, Lanes, NARROW, Rows, Scan, WIDE, pass};
+use scan::{CHUNK, Frame, Lanes, NARROW, Rows, Scan, Scanned, WIDE, Walk};
 use smallvec::SmallVec;
 use std::ops::Range;
 use tile::{ROOM, Room, Side};
@@ -34,6 +35,10 @@ use tile::{ROOM, Room, Side};
 const LONG: usize = 16 * CHUNK;
 /// Fewer lines than these are few.
 const FEW: usize = 64;
+/// So many lines side by side are walked so, and not one after the other.
+const BESIDE: usize = 4;
+/// Elements of a strip of short lines: what it costs to begin one is shared by them.
+const SHORT: usize = 2048;
 /// Elements of a thread's piece, for an operation as cheap as an addition.
 const PIECE: usize = 64 << 10;
 
@@ -78,6 +83,8 @@ struct Strip {
     /// Positions from lane to lane.
     spread: usize,
 }
+// SAFETY: as for `Job`.
+unsafe impl Sync for Strip {}
 
 /// The layout of a tensor's lines: all dims but one.
 fn lines(layout: &Layout, dim: usize) -> Result<Layout> {
@@ -132,7 +139,11 @@ struct Rooms {
 }
 
 impl Rooms {
-    const NEW: Rooms = Rooms { tile: Room::NEW, spare: Room::NEW, indices: Room::NEW, settled: Vec::new() };
+    /// A function and not a constant, all bytes of which would be copied.
+    #[inline(always)]
+    fn new() -> Rooms {
+        Rooms { tile: Room::new(), spare: Room::new(), indices: Room::new(), settled: Vec::new() }
+    }
 }
 
 impl Job {
@@ -140,15 +151,35 @@ impl Job {
         self.outer.iter().map(|l| l.extent).product::<usize>() * self.inner.extent
     }
 
-    /// Whether lanes are chunks of one line. By sizes alone, as everything that decides here.
-    fn is_long(&self) -> bool {
-        self.length >= LONG && self.lines() < FEW
+    /// Whether lines are cut at chunks and worked on by all threads. Lines side by side are so only where there are
+    /// threads: one alone walks them once.
+    fn is_long(&self, weight: usize) -> bool {
+        self.length >= LONG && self.lines() < FEW && (!self.beside() || self.shared(self.lines(), weight))
+    }
+
+    /// Whether lines lie side by side, and enough of them.
+    fn beside(&self) -> bool {
+        let lies = |side: &Side, k: usize| side.side_by_side(self.inner.steps[k]);
+        self.inner.extent >= BESIDE && lies(&self.output, 0) && lies(&self.input, 1)
     }
 
     /// How many neighbouring lines make a strip: as many as are read at once, if they lie side by side.
     fn width(&self) -> usize {
         let beside = |side: &Side, k: usize| side.side_by_side(self.inner.steps[k]) as usize;
-        [NARROW, FEW, WIDE][beside(&self.output, 0) + beside(&self.input, 1)]
+        let width = [NARROW, FEW, WIDE][beside(&self.output, 0) + beside(&self.input, 1)];
+        width.max((SHORT / self.length).min(WIDE) / NARROW * NARROW)
+    }
+
+    /// Bytes of an element, where it has the most.
+    fn widest(&self, element: usize) -> usize {
+        self.output.size.max(self.input.size).max(element)
+    }
+
+    /// Bytes from one position of each operand's lines to the next.
+    fn steps(&self) -> [isize; OPERANDS] {
+        let mut steps = [0; OPERANDS];
+        (steps[0], steps[1], steps[2]) = (self.output.step, self.input.step, self.indices.step);
+        steps
     }
 
     /// The address of every operand in a line.
@@ -163,6 +194,20 @@ impl Job {
         at
     }
 
+    /// How many strips of so many lines have all of them.
+    fn strips(&self, width: usize) -> usize {
+        self.lines() / self.inner.extent * self.inner.extent.div_ceil(width)
+    }
+
+    /// One of them. Where every line is a strip of its own, its neighbours are its own elements.
+    fn strip(&self, width: usize, index: usize) -> Strip {
+        let per_run = self.inner.extent.div_ceil(width);
+        let first = index % per_run * width;
+        let at = self.line(index / per_run, first);
+        let lane = if width == 1 { self.steps() } else { self.inner.steps };
+        Strip { at, lane, width: width.min(self.inner.extent - first), spread: 0 }
+    }
+
     /// Runs one function for strips of so many lines that together have all of them.
     fn each_strip<C>(
         &self,
@@ -171,74 +216,81 @@ impl Job {
         make: impl Fn() -> C + Sync,
         work: impl Fn(&Strip, &mut Rooms, &mut C) + Sync,
     ) -> Result<()> {
-        let per_run = self.inner.extent.div_ceil(width);
-        let strips = self.lines() / self.inner.extent * per_run;
+        let strips = self.strips(width);
         let together = (PIECE / weight / (width.min(self.inner.extent) * self.length)).max(1);
-        let shared = threads::worth((self.lines() * self.length).saturating_mul(weight));
-        threads::run(strips.div_ceil(together), shared, &|piece| {
-            let (mut rooms, mut lanes) = (Rooms::NEW, make());
+        threads::run(strips.div_ceil(together), self.shared(self.lines(), weight), &|piece| {
+            let mut rooms = Rooms::new();
+            let mut lanes = make();
             for index in piece * together..strips.min((piece + 1) * together) {
-                let first = index % per_run * width;
-                let at = self.line(index / per_run, first);
-                let width = width.min(self.inner.extent - first);
-                work(&Strip { at, lane: self.inner.steps, width, spread: 0 }, &mut rooms, &mut lanes);
+                work(&self.strip(width, index), &mut rooms, &mut lanes);
             }
         })
     }
 
+    /// Runs one function for every long line, or for so many of them that lie side by side.
+    fn each_bundle(&self, most: usize, mut work: impl FnMut(&Strip) -> Result<()>) -> Result<()> {
+        let width = if self.beside() { most } else { 1 };
+        (0..self.strips(width)).try_for_each(|index| work(&self.strip(width, index)))
+    }
+
     /// Runs one function for groups of chunks that together make a range of them; the chunks of a group are equally
-    /// long.
+    /// long. They are neighbours in one line, or the same of lines side by side.
     fn each_group<C>(
         &self,
-        line: &Line,
+        lines: &Strip,
         range: Range<usize>,
         weight: usize,
         make: impl Fn() -> C + Sync,
         work: impl Fn(usize, &Strip, usize, &mut Rooms, &mut C) + Sync,
     ) -> Result<()> {
+        let most = if lines.width == 1 { NARROW } else { 1 };
         let whole = range.end.min(self.length / CHUNK) - range.start;
-        let groups = whole.div_ceil(NARROW) + (range.len() > whole) as usize;
-        let together = (PIECE / weight / (NARROW * CHUNK)).max(1);
-        threads::run(groups.div_ceil(together), self.shared(weight), &|piece| {
-            let (mut rooms, mut lanes) = (Rooms::NEW, make());
+        let groups = whole.div_ceil(most) + (range.len() > whole) as usize;
+        let together = (PIECE / weight / (most * lines.width * CHUNK)).max(1);
+        threads::run(groups.div_ceil(together), self.shared(lines.width, weight), &|piece| {
+            let mut rooms = Rooms::new();
+            let mut lanes = make();
             for group in piece * together..groups.min((piece + 1) * together) {
-                let at = (group * NARROW).min(whole);
+                let at = (group * most).min(whole);
                 let chunk = range.start + at;
-                let (width, rows) = match whole - at {
+                let (count, rows) = match whole - at {
                     0 => (1, self.length - chunk * CHUNK),
-                    left => (left.min(NARROW), CHUNK),
+                    left => (left.min(most), CHUNK),
                 };
-                work(chunk, &self.chunks(line, chunk, width), rows, &mut rooms, &mut lanes);
+                work(chunk, &self.chunks(lines, chunk, count), rows, &mut rooms, &mut lanes);
             }
         })
     }
 
-    /// Lanes of a line's neighbouring chunks.
-    fn chunks(&self, line: &Line, chunk: usize, width: usize) -> Strip {
-        let mut steps = [0; OPERANDS];
-        (steps[0], steps[1], steps[2]) = (self.output.step, self.input.step, self.indices.step);
-        let at = shifted(&line.0, &steps, (chunk * CHUNK) as isize);
-        Strip { at, lane: steps.map(|step| CHUNK as isize * step), width, spread: CHUNK }
+    /// Lanes of a line's neighbouring chunks, or of one chunk of lines side by side.
+    fn chunks(&self, lines: &Strip, chunk: usize, count: usize) -> Strip {
+        let steps = self.steps();
+        let at = shifted(&lines.at, &steps, (chunk * CHUNK) as isize);
+        if lines.width > 1 {
+            return Strip { at, ..*lines };
+        }
+        Strip { at, lane: steps.map(|step| CHUNK as isize * step), width: count, spread: CHUNK }
     }
 
-    /// Steps a strip's lanes through some rows from `row` on, tile by tile.
+    /// Walks over some rows of a strip's lanes from `row` on, tile by tile; tiles begin with a chunk if there are more
+    /// rows than one has.
     ///
     /// # Safety
     /// The strip's lanes have those rows.
-    unsafe fn pass<S: Scan<K>, const K: usize, const EMIT: bool>(
+    unsafe fn walk<W: Walk>(
         &self,
-        lanes: &mut Lanes<S, K>,
+        walk: &mut W,
         strip: &Strip,
         (row, rows): (usize, usize),
         at: usize,
         rooms: &mut Rooms,
     ) {
-        let widest =
-            self.output.size.max(self.input.size).max(size_of::<S::E>()).max(8 * S::INDEXED as usize);
+        let widest = self.widest(size_of::<W::E>()).max(8 * W::INDEXED as usize);
         let (tile, spare) = (rooms.tile.start(), rooms.spare.start());
-        let (lane, width) = (strip.lane, strip.width);
-        let in_place = self.input.is_tile(lane[1]) && (!EMIT || self.output.is_tile(lane[0]) && !S::INDEXED);
-        let most = if in_place { rows } else { ROOM / (widest * width) };
+        let (lane, width, emits) = (strip.lane, strip.width, walk.emits());
+        let in_place = self.input.is_tile(lane[1]) && (!emits || self.output.is_tile(lane[0]) && !W::INDEXED);
+        let fit = ROOM / (widest * width);
+        let most = if in_place { rows } else { if fit > CHUNK { fit / CHUNK * CHUNK } else { fit } };
         let mut done = 0;
         while done < rows {
             let rows = most.min(rows - done);
@@ -258,14 +310,14 @@ impl Job {
                 if !self.input.is_tile(lane[1]) {
                     self.input.read(tile, spare, from, lane[1], (rows, width));
                 }
-                if S::INDEXED && EMIT {
+                if W::INDEXED && emits {
                     frame.indices = self.indices.rows(indices, lane[2], rooms.indices.start(), width);
                 }
-                pass::<S, K, EMIT>(lanes, &frame);
-                if EMIT && !self.output.is_tile(lane[0]) {
+                walk.walk(&frame);
+                if emits && !self.output.is_tile(lane[0]) {
                     self.output.write(tile, spare, to, lane[0], (rows, width));
                 }
-                if S::INDEXED && EMIT && !self.indices.is_tile(lane[2]) {
+                if W::INDEXED && emits && !self.indices.is_tile(lane[2]) {
                     self.indices.write(rooms.indices.start(), spare, indices, lane[2], (rows, width));
                 }
             }
@@ -277,7 +329,7 @@ impl Job {
     ///
     /// # Safety
     /// The strip's lanes are lines of the job.
-    unsafe fn lines_pass<S: Scan<K>, const K: usize, const EMIT: bool>(
+    unsafe fn lines_pass<S: Scan<K>, const K: usize>(
         &self,
         lanes: &mut Lanes<S, K>,
         strip: &Strip,
@@ -286,90 +338,96 @@ impl Job {
         for first in (0..self.length).step_by(CHUNK) {
             let rows = CHUNK.min(self.length - first);
             // SAFETY: the caller's promise.
-            unsafe { self.pass::<S, K, EMIT>(lanes, strip, (first, rows), first, rooms) };
-            lanes.turn(strip.width);
+            unsafe { self.walk(&mut Scanned::<S, K, true>(lanes), strip, (first, rows), first, rooms) };
+            if first + rows < self.length {
+                lanes.turn(strip.width);
+            }
         }
     }
 
-    /// Works on a long line, window by window: the totals of every chunk, the carries one after the other, and then what
-    /// `emit` makes of the chunks and their carries. What the second reading needs is then still in a cache. Gives the
-    /// carry behind the line.
-    fn windows<S: Scan<K>, const K: usize>(
-        &self,
-        line: &Line,
-        start: [S::T; K],
-        emit: impl Fn(Range<usize>, &[[S::T; K]]) -> Result<()>,
-    ) -> Result<[S::T; K]> {
-        let chunks = self.length.div_ceil(CHUNK);
-        let window = if self.shared(S::WEIGHT) { SHARED_WINDOW } else { WINDOW };
-        let mut carries = vec![start; window + 1];
-        let mut rooms = Rooms::NEW;
+    /// Scans long lines, window by window: the totals of every chunk, the carries one after the other, and then the
+    /// results of every chunk after its carry. What the second reading needs is then still in a cache.
+    fn windows<S: Scan<K>, const K: usize>(&self, lines: &Strip) -> Result<()> {
+        let (chunks, width) = (self.length.div_ceil(CHUNK), lines.width);
+        let window = if self.shared(width, S::WEIGHT) { SHARED_WINDOW / width } else { WINDOW };
+        let mut carries = vec![S::START; (window + 1) * width];
+        let (mut rooms, mut lanes) = (Rooms::new(), Lanes::<S, K>::new(S::START));
         for first in (0..chunks).step_by(window) {
             let range = first..chunks.min(first + window);
-            // Totals are put where the next chunk's carry will be.
-            let totals = Totals(carries.as_mut_ptr());
-            let make = || Lanes::<S, K>::new(start);
-            self.each_group(line, range.clone(), S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
-                let totals = &totals;
-                lanes.begin_all(strip.width, |_| start);
-                // SAFETY: the group's chunks are the line's; each has its own slot.
-                unsafe {
-                    self.pass::<S, K, false>(lanes, strip, (0, rows), chunk * CHUNK, rooms);
-                    let slot = totals.0.add(chunk - first + 1);
-                    (0..strip.width).for_each(|lane| slot.add(lane).write(lanes.state(lane)));
-                }
-            })?;
+            self.totals::<S, K>(lines, range.clone(), &mut carries)?;
             for chunk in range.clone() {
-                let at = chunk - first;
-                let mut total = carries[at + 1];
-                if !S::stands_alone(carries[at], total) {
-                    let mut lanes = Lanes::<S, K>::new(carries[at]);
-                    let rows = CHUNK.min(self.length - chunk * CHUNK);
-                    let strip = self.chunks(line, chunk, 1);
-                    // SAFETY: a chunk of the line.
-                    unsafe {
-                        self.pass::<S, K, false>(&mut lanes, &strip, (0, rows), chunk * CHUNK, &mut rooms)
+                for line in 0..width {
+                    let at = (chunk - first) * width + line;
+                    let (carry, total) = (carries[at], carries[at + width]);
+                    let total = if S::stands_alone(carry, total) {
+                        total
+                    } else {
+                        lanes.begin(0, carry);
+                        self.total(&mut lanes, &lines.lane_alone(line), chunk, &mut rooms)
                     };
-                    total = lanes.state(0);
+                    carries[at + width] = S::end(carry, total);
                 }
-                carries[at + 1] = S::end(carries[at], total);
             }
-            emit(range.clone(), &carries)?;
-            carries[0] = carries[range.len()];
-        }
-        Ok(carries[0])
-    }
-
-    /// Writes some chunks of a long line, each after its carry.
-    fn emit<S: Scan<K>, const K: usize>(
-        &self,
-        line: &Line,
-        range: Range<usize>,
-        carry: impl Fn(usize) -> [S::T; K] + Sync,
-    ) -> Result<()> {
-        let make = || Lanes::<S, K>::new(S::START);
-        self.each_group(line, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
-            lanes.begin_all(strip.width, |lane| carry(chunk + lane));
-            // SAFETY: the group's chunks are the line's.
-            unsafe { self.pass::<S, K, true>(lanes, strip, (0, rows), chunk * CHUNK, rooms) };
-        })
-    }
-
-    fn each_line(&self, mut work: impl FnMut(&Line) -> Result<()>) -> Result<()> {
-        for index in 0..self.lines() {
-            work(&Line(self.line(index / self.inner.extent, index % self.inner.extent)))?;
+            self.emit::<S, K>(lines, range.clone(), &carries)?;
+            carries.copy_within(range.len() * width..(range.len() + 1) * width, 0);
         }
         Ok(())
     }
 
-    /// Whether several threads work on a long line.
-    fn shared(&self, weight: usize) -> bool {
-        threads::worth(self.length.saturating_mul(weight))
+    /// The totals of some chunks, each put where the next chunk's carry will be.
+    fn totals<S: Scan<K>, const K: usize>(
+        &self,
+        lines: &Strip,
+        range: Range<usize>,
+        carries: &mut [[S::T; K]],
+    ) -> Result<()> {
+        let (first, slots) = (range.start, Slots(carries.as_mut_ptr()));
+        let make = || Lanes::<S, K>::new(S::START);
+        self.each_group(lines, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
+            let slots = &slots;
+            lanes.begin_alike(strip.width, S::START);
+            // SAFETY: the group's chunks are the lines'; each has its own slot.
+            unsafe {
+                self.walk(&mut Scanned::<S, K, false>(lanes), strip, (0, rows), chunk * CHUNK, rooms);
+                let slot = slots.0.add((chunk - first + 1) * lines.width);
+                (0..strip.width).for_each(|lane| slot.add(lane).write(lanes.state(lane)));
+            }
+        })
     }
 
-    /// The same lines, with the output in place of the input.
-    fn over_output(&self) -> Job {
-        Job { outer: SmallVec::new(), input: self.output, ..*self }
+    /// The total of one chunk of a line, which the first lane has begun.
+    fn total<S: Scan<K>, const K: usize>(
+        &self,
+        lanes: &mut Lanes<S, K>,
+        line: &Strip,
+        chunk: usize,
+        rooms: &mut Rooms,
+    ) -> [S::T; K] {
+        let rows = CHUNK.min(self.length - chunk * CHUNK);
+        let strip = self.chunks(line, chunk, 1);
+        // SAFETY: a chunk of the line.
+        unsafe { self.walk(&mut Scanned::<S, K, false>(lanes), &strip, (0, rows), chunk * CHUNK, rooms) };
+        lanes.state(0)
+    }
+
+    /// Writes some chunks of long lines, each after its carry.
+    fn emit<S: Scan<K>, const K: usize>(
+        &self,
+        lines: &Strip,
+        range: Range<usize>,
+        carries: &[[S::T; K]],
+    ) -> Result<()> {
+        let (first, make) = (range.start, || Lanes::<S, K>::new(S::START));
+        self.each_group(lines, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
+            lanes.begin_all(strip.width, |lane| carries[(chunk - first) * lines.width + lane]);
+            // SAFETY: the group's chunks are the lines'.
+            unsafe { self.walk(&mut Scanned::<S, K, true>(lanes), strip, (0, rows), chunk * CHUNK, rooms) };
+        })
+    }
+
+    /// Whether several threads work on so many lines.
+    fn shared(&self, lines: usize, weight: usize) -> bool {
+        threads::worth((lines * self.length).saturating_mul(weight))
     }
 
     /// Works on a strip of lines in a room, if it needs one and fits: so that several passes cast and turn it once.
@@ -390,7 +448,7 @@ impl Job {
         let mut memory = std::mem::take(&mut rooms.settled);
         memory.resize(memory.len().max(bytes.div_ceil(16)), [0; 2]);
         let (room, spare) = (memory.as_mut_ptr().cast::<u8>(), rooms.spare.start());
-        let most = ROOM / (self.output.size.max(self.input.size).max(size) * width);
+        let most = ROOM / (self.widest(size) * width);
         let tiles = || (0..self.length).step_by(most).map(|row| (row, most.min(self.length - row)));
         let there = |k: usize, side: &Side, row: usize| strip.at[k].wrapping_offset(row as isize * side.step);
         // SAFETY: the caller's promise; the memory holds all rows, and the spare room `most` of them.
@@ -412,88 +470,29 @@ impl Job {
     }
 }
 
-/// The addresses of a line, for several threads.
-struct Line(Pointers);
-// SAFETY: as for `Job`.
-unsafe impl Sync for Line {}
+impl Strip {
+    /// One of the lines side by side.
+    fn lane_alone(&self, lane: usize) -> Strip {
+        Strip { at: shifted(&self.at, &self.lane, lane as isize), width: 1, ..*self }
+    }
+}
 
-/// The slots of totals, of which each thread writes its own.
-struct Totals<T>(*mut T);
+/// Slots of results, of which each thread writes its own.
+struct Slots<T>(*mut T);
 // SAFETY: as said.
-unsafe impl<T> Sync for Totals<T> {}
+unsafe impl<T> Sync for Slots<T> {}
 
 /// A scan: the result at each position follows from the elements up to it.
 fn run_scan<S: Scan<K>, const K: usize>(request: &Request) -> Result<()> {
     with_job(S::E::DTYPE, request, |job| {
-        if job.is_long() {
-            return job.each_line(|line| {
-                let emit = |range: Range<usize>, carries: &[[S::T; K]]| {
-                    let first = range.start;
-                    job.emit::<S, K>(line, range, |chunk| carries[chunk - first])
-                };
-                job.windows::<S, K>(line, S::START, emit).map(|_| ())
-            });
+        if job.is_long(S::WEIGHT) {
+            return job.each_bundle(FEW, |lines| job.windows::<S, K>(lines));
         }
         let make = || Lanes::<S, K>::new(S::START);
         job.each_strip(job.width(), S::WEIGHT, make, |strip, rooms, lanes| {
-            lanes.begin_all(strip.width, |_| S::START);
+            lanes.begin_alike(strip.width, S::START);
             // SAFETY: a strip of the job's lines.
-            unsafe { job.lines_pass::<S, K, true>(lanes, strip, rooms) };
-        })
-    })
-}
-
-/// A function of whole lines: a pass that finds the largest element, one that sums with its help, and one that writes.
-/// Where the second one may leave its terms in the output, `D` makes results of them; `C` starts from the elements.
-fn run_whole<A, B, C, D>(request: &Request) -> Result<()>
-where
-    A: Scan<1, T: Widened<f64>>,
-    B: Scan<2, E = A::E, T = f64>,
-    C: Scan<2, E = A::E, T = f64>,
-    D: Scan<2, E = A::E, T = f64>,
-{
-    let next = |[most]: [A::T; 1]| [most.wide(), 0.0];
-    with_job(A::E::DTYPE, request, |job| {
-        if job.is_long() {
-            return job.each_line(|line| {
-                let most = job.windows::<A, 1>(line, A::START, |_, _| Ok(()))?;
-                let sum = job.windows::<B, 2>(line, next(most), |_, _| Ok(()))?;
-                job.emit::<C, 2>(line, 0..job.length.div_ceil(CHUNK), |_| sum)
-            });
-        }
-        // So few lines side by side that a second cache holds them from pass to pass.
-        let width = (SETTLED / (job.length * size_of::<A::E>())).clamp(NARROW, job.width()) / NARROW * NARROW;
-        let weight = A::WEIGHT + B::WEIGHT + D::WEIGHT;
-        let make = || {
-            (
-                Lanes::<A, 1>::new(A::START),
-                Lanes::<B, 2>::new(B::START),
-                Lanes::<C, 2>::new(C::START),
-                Lanes::<D, 2>::new(D::START),
-            )
-        };
-        job.each_strip(width, weight, make, |strip, rooms, (found, sums, last, made)| {
-            let work = |job: &Job, strip: &Strip, rooms: &mut Rooms| {
-                let width = strip.width;
-                // SAFETY: strips of the job's lines; the output's own elements may be read once they are written.
-                unsafe {
-                    found.begin_all(width, |_| A::START);
-                    job.lines_pass::<A, 1, false>(found, strip, rooms);
-                    sums.begin_all(width, |lane| next(found.carry(lane)));
-                    if !job.output.is_tile(strip.lane[0]) {
-                        job.lines_pass::<B, 2, false>(sums, strip, rooms);
-                        last.begin_all(width, |lane| sums.carry(lane));
-                        return job.lines_pass::<C, 2, true>(last, strip, rooms);
-                    }
-                    job.lines_pass::<B, 2, true>(sums, strip, rooms);
-                    made.begin_all(width, |lane| sums.carry(lane));
-                    let (mut strip, job) = (*strip, job.over_output());
-                    (strip.at[1], strip.lane[1]) = (strip.at[0], strip.lane[0]);
-                    job.lines_pass::<D, 2, true>(made, &strip, rooms);
-                }
-            };
-            // SAFETY: a strip of the job's lines.
-            unsafe { job.settled::<A::E>(strip, rooms, work) };
+            unsafe { job.lines_pass::<S, K>(lanes, strip, rooms) };
         })
     })
 }

@@ -100,6 +100,15 @@ impl<S: Scan<K>, const K: usize> Lanes<S, K> {
         }
     }
 
+    /// Begins chunks in the first lanes, all with one carry.
+    pub fn begin_alike(&mut self, width: usize, carry: [S::T; K]) {
+        let state = S::begin(carry);
+        for k in 0..K {
+            self.carry[k][..width].fill(carry[k]);
+            self.state[k][..width].fill(state[k]);
+        }
+    }
+
     /// Begins chunks in the first lanes.
     pub fn begin_all(&mut self, width: usize, carry: impl Fn(usize) -> [S::T; K]) {
         (0..width).for_each(|lane| self.begin(lane, carry(lane)));
@@ -125,7 +134,7 @@ impl Rows {
     pub const NONE: Rows = Rows { start: std::ptr::null_mut(), step: 0 };
 
     #[inline(always)]
-    fn at<T>(self, row: usize, lane: usize) -> *mut T {
+    pub fn at<T>(self, row: usize, lane: usize) -> *mut T {
         self.start.wrapping_offset(row as isize * self.step).cast::<T>().wrapping_add(lane)
     }
 }
@@ -144,18 +153,39 @@ pub(super) struct Frame {
     pub width: usize,
 }
 
+/// What goes over the tiles of a strip, one after the other.
+pub(super) trait Walk {
+    type E: Element;
+    /// Whether positions are written, too.
+    const INDEXED: bool;
+
+    /// Whether results are written.
+    fn emits(&self) -> bool;
+
+    /// Goes over one tile.
+    ///
+    /// # Safety
+    /// `from` has rows of so many elements; where results are written, `to` has room for them (and may be `from`), and
+    /// `indices` too if there are positions.
+    unsafe fn walk(&mut self, frame: &Frame);
+}
+
 /// Steps the lanes of a tile through its rows; writes results where `EMIT` says so.
-///
-/// # Safety
-/// `from` has rows of so many elements; where `EMIT`, `to` has room for them (and may be `from`), and `indices` too if
-/// the scan has them.
-pub(super) unsafe fn pass<S: Scan<K>, const K: usize, const EMIT: bool>(
-    lanes: &mut Lanes<S, K>,
-    frame: &Frame,
-) {
-    assert!(frame.width <= WIDE);
-    let pass = Pass::<S, K, EMIT>(lanes, *frame);
-    if cpu::reference_kernels() { pass.run::<false>() } else { dispatch(pass) }
+pub(super) struct Scanned<'a, S: Scan<K>, const K: usize, const EMIT: bool>(pub &'a mut Lanes<S, K>);
+
+impl<S: Scan<K>, const K: usize, const EMIT: bool> Walk for Scanned<'_, S, K, EMIT> {
+    type E = S::E;
+    const INDEXED: bool = S::INDEXED;
+
+    fn emits(&self) -> bool {
+        EMIT
+    }
+
+    unsafe fn walk(&mut self, frame: &Frame) {
+        assert!(frame.width <= WIDE);
+        let pass = Pass::<S, K, EMIT>(self.0, *frame);
+        if cpu::reference_kernels() { pass.run::<false>() } else { dispatch(pass) }
+    }
 }
 
 struct Pass<'a, S: Scan<K>, const K: usize, const EMIT: bool>(&'a mut Lanes<S, K>, Frame);
@@ -167,29 +197,42 @@ impl<S: Scan<K>, const K: usize, const EMIT: bool> Task for Pass<'_, S, K, EMIT>
     #[inline(always)]
     fn run<const FAST: bool>(self) {
         let Pass(lanes, frame) = self;
-        let spread: [S::T; NARROW] = std::array::from_fn(|j| S::place(j * frame.spread));
-        if frame.width == NARROW {
-            // SAFETY: the promise of `pass`.
-            return unsafe { band::<S, K, NARROW, EMIT, FAST>(lanes, &frame, 0..frame.rows, 0, spread) };
-        }
         // In bands of rows, so that states are loaded and stored once for several of them.
-        for first in (0..frame.rows).step_by(BAND) {
-            let rows = first..frame.rows.min(first + BAND);
-            let mut lane = 0;
-            while lane + NARROW <= frame.width {
-                let places = moved(spread, S::place(lane * frame.spread));
-                // SAFETY: the promise of `pass`.
-                unsafe { band::<S, K, NARROW, EMIT, FAST>(lanes, &frame, rows.clone(), lane, places) };
-                lane += NARROW;
-            }
-            while lane < frame.width {
-                let places = [S::place(lane * frame.spread)];
-                // SAFETY: the promise of `pass`.
-                unsafe { band::<S, K, 1, EMIT, FAST>(lanes, &frame, rows.clone(), lane, places) };
-                lane += 1;
+        let band = if frame.width <= NARROW { frame.rows.max(1) } else { BAND };
+        for first in (0..frame.rows).step_by(band) {
+            let rows = first..frame.rows.min(first + band);
+            // SAFETY: the promise of `walk`.
+            unsafe {
+                let lane = bands::<S, K, NARROW, EMIT, FAST>(lanes, &frame, rows.clone(), 0);
+                let lane = bands::<S, K, 8, EMIT, FAST>(lanes, &frame, rows.clone(), lane);
+                let lane = bands::<S, K, 4, EMIT, FAST>(lanes, &frame, rows.clone(), lane);
+                bands::<S, K, 1, EMIT, FAST>(lanes, &frame, rows.clone(), lane);
             }
         }
     }
+}
+
+/// Steps L lanes at a time through some rows, from a lane on. Gives the first lane that is left.
+///
+/// # Safety
+/// The promise of [`Walk::walk`].
+#[inline(always)]
+unsafe fn bands<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
+    lanes: &mut Lanes<S, K>,
+    frame: &Frame,
+    rows: Range<usize>,
+    mut lane: usize,
+) -> usize {
+    while lane + L <= frame.width {
+        let mut places = [S::T::ZERO; L];
+        for (j, place) in places.iter_mut().enumerate() {
+            *place = S::place((lane + j) * frame.spread);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { band::<S, K, L, EMIT, FAST>(lanes, frame, rows.clone(), lane, places) };
+        lane += L;
+    }
+    lane
 }
 
 #[inline(always)]
@@ -204,7 +247,7 @@ fn moved<T: Num, const L: usize>(mut places: [T; L], by: T) -> [T; L] {
 fn load<S: Scan<K>, const K: usize, const L: usize>(from: &[[S::T; WIDE]; K], lane: usize) -> [[S::T; L]; K] {
     let mut lanes = [[S::T::ZERO; L]; K];
     for k in 0..K {
-        lanes[k].copy_from_slice(&from[k][lane..lane + L]);
+        lanes[k] = *from[k][lane..].first_chunk().expect("the lanes are there");
     }
     lanes
 }
@@ -216,14 +259,14 @@ fn store<S: Scan<K>, const K: usize, const L: usize>(
     lanes: [[S::T; L]; K],
 ) {
     for k in 0..K {
-        to[k][lane..lane + L].copy_from_slice(&lanes[k]);
+        *to[k][lane..].first_chunk_mut().expect("the lanes are there") = lanes[k];
     }
 }
 
 /// Steps L lanes through some rows, with their states in registers.
 ///
 /// # Safety
-/// The promise of [`pass`].
+/// The promise of [`Walk::walk`].
 #[inline(always)]
 unsafe fn band<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
     lanes: &mut Lanes<S, K>,
@@ -243,7 +286,7 @@ unsafe fn band<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, con
 }
 
 /// # Safety
-/// The promise of [`pass`].
+/// The promise of [`Walk::walk`].
 #[inline(always)]
 unsafe fn step<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
     frame: &Frame,

@@ -14,7 +14,10 @@ pub(super) const ROOM: usize = 32 << 10;
 pub(super) struct Room(MaybeUninit<[u8; ROOM]>);
 
 impl Room {
-    pub const NEW: Room = Room(MaybeUninit::uninit());
+    #[inline(always)]
+    pub fn new() -> Room {
+        Room(MaybeUninit::uninit())
+    }
 
     pub fn start(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()

@@ -1,0 +1,643 @@
+//! Functions that need a whole line before they write: its largest element, and then the sum of the exponentials of
+//! what its elements are above that one.
+//!
+//! The sum is taken in float64, in an order that follows from positions alone: 16 sums of every 16th element of a
+//! chunk (a last block of fewer than 16 goes to the last sums), which are added as a tree; the sums of the chunks of a
+//! part, one after the other; and the sums of the parts.
+//! So lines can be walked along their elements or side by side, and their parts by several threads.
+
+// Loops have indices, and what they call is inlined: see `cpu::Task`.
+#![allow(clippy::needless_range_loop)]
+
+use super::functions::Exponent;
+use super::scan::{CHUNK, Frame, NARROW, Rows, Walk};
+use super::tile::{ROOM, Side};
+use super::{BESIDE, FEW, Job, LONG, PIECE, Request, Rooms, SETTLED, Slots, Strip, with_job};
+use crate::cpu::{self, Task, dispatch};
+use crate::error::Result;
+use crate::kernels::maths::rows::{Function1, Log};
+use crate::nest::shifted;
+use crate::threads;
+use std::hint::black_box;
+use std::marker::PhantomData;
+
+/// Sums of a chunk, and elements whose exponentials are taken at once.
+const BLOCK: usize = 16;
+const HALF: usize = BLOCK / 2;
+/// Elements of a part.
+const PART: usize = LONG;
+/// The most lanes.
+const MOST: usize = FEW;
+/// Lines that are shorter are turned around, to be walked side by side.
+const ALONG: usize = 32;
+/// Elements of lines that are walked along one after the other.
+const TOGETHER: usize = 4096;
+/// What the terms of a block count in its sum, from `BLOCK - skip` on: nothing for those that are not its own. None of
+/// them is infinite, and if one is NaN so is the sum.
+static SHARES: [f64; 2 * BLOCK] = {
+    let mut shares = [0.0; 2 * BLOCK];
+    let mut own = BLOCK;
+    while own < 2 * BLOCK {
+        shares[own] = 1.0;
+        own += 1;
+    }
+    shares
+};
+/// What an element costs next to an addition.
+const WEIGHT: usize = 8;
+
+/// What is known of the line in each lane.
+#[derive(Clone)]
+struct Lanes<E> {
+    /// The largest element. NaN never is: it makes the sum NaN.
+    most: [E; MOST],
+    /// The sum of the parts that are done, and of the chunks of the present one.
+    sum: [f64; MOST],
+    part: [f64; MOST],
+}
+
+impl<E: Exponent> Lanes<E> {
+    fn new() -> Self {
+        Lanes { most: [E::LOWEST; MOST], sum: [0.0; MOST], part: [0.0; MOST] }
+    }
+
+    /// Begins lines in the first lanes.
+    fn begin(&mut self, width: usize) {
+        self.most[..width].fill(E::LOWEST);
+        self.sum[..width].fill(0.0);
+        self.part[..width].fill(0.0);
+    }
+
+    /// Ends a chunk before that position.
+    #[inline(always)]
+    fn add(&mut self, lane: usize, chunk: f64, end: usize) {
+        self.part[lane] += chunk;
+        if end.is_multiple_of(PART) {
+            self.sum[lane] += self.part[lane];
+            self.part[lane] = 0.0;
+        }
+    }
+
+    /// The sum of all that was added.
+    fn total(&self, lane: usize) -> f64 {
+        self.sum[lane] + self.part[lane]
+    }
+}
+
+/// What is done to a tile, in this order.
+#[derive(Clone, Copy)]
+struct Steps {
+    /// Find the largest elements.
+    find: bool,
+    /// Add up the exponentials …
+    sum: bool,
+    /// … and leave them where the results will be.
+    keep: bool,
+    /// Make the results: of what was left there, or of the elements.
+    make: bool,
+    kept: bool,
+}
+
+impl Steps {
+    const NONE: Steps = Steps { find: false, sum: false, keep: false, make: false, kept: false };
+    const FIND: Steps = Steps { find: true, ..Steps::NONE };
+
+    fn sum(keep: bool) -> Steps {
+        Steps { sum: true, keep, ..Steps::NONE }
+    }
+
+    fn make(kept: bool) -> Steps {
+        Steps { make: true, kept, ..Steps::NONE }
+    }
+
+    fn all(keep: bool) -> Steps {
+        Steps { find: true, sum: true, keep, make: true, kept: keep }
+    }
+
+    fn emits(self) -> bool {
+        self.keep || self.make
+    }
+}
+
+/// A walk over tiles; `LOG` says that logarithms are wanted.
+struct Whole<'a, E, const LOG: bool>(&'a mut Lanes<E>, Steps);
+
+impl<E: Exponent, const LOG: bool> Walk for Whole<'_, E, LOG> {
+    type E = E;
+    const INDEXED: bool = false;
+
+    fn emits(&self) -> bool {
+        self.1.emits()
+    }
+
+    unsafe fn walk(&mut self, frame: &Frame) {
+        let size = size_of::<E>() as isize;
+        let dense = frame.from.step == size && (!self.emits() || frame.to.step == size);
+        // SAFETY: the caller's promise.
+        unsafe { self.pass(frame, (frame.width == 1 && dense).then_some([0; 2])) }
+    }
+}
+
+impl<E: Exponent, const LOG: bool> Whole<'_, E, LOG> {
+    /// # Safety
+    /// The promise of [`Walk::walk`]; with `along`, the elements of every lane are
+    /// neighbours, the lines so many bytes apart.
+    unsafe fn pass(&mut self, frame: &Frame, along: Option<[isize; 2]>) {
+        assert!(frame.width <= MOST && frame.at.is_multiple_of(CHUNK));
+        let pass = Pass::<E, LOG> { lanes: self.0, steps: self.1, frame, along };
+        if cpu::reference_kernels() { pass.run::<false>() } else { dispatch(pass) }
+    }
+}
+
+struct Pass<'a, E, const LOG: bool> {
+    lanes: &'a mut Lanes<E>,
+    steps: Steps,
+    frame: &'a Frame,
+    /// Bytes from line to line of output and input, if the elements of a line are neighbours.
+    along: Option<[isize; 2]>,
+}
+
+/// Where a pass is compiled.
+struct Home<E, const LOG: bool>(PhantomData<E>);
+
+impl<E: Exponent, const LOG: bool> Task for Pass<'_, E, LOG> {
+    type Home = Home<E, LOG>;
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    fn run<const FAST: bool>(mut self) {
+        let (width, mut lane) = (self.frame.width, 0);
+        // SAFETY: the promise of `pass`.
+        unsafe {
+            if let Some(along) = self.along {
+                return self.lines::<FAST>(along);
+            }
+            while lane + BLOCK <= width {
+                self.across::<BLOCK, false, FAST>(lane, BLOCK);
+                lane += BLOCK;
+            }
+            if lane + HALF <= width {
+                self.across::<HALF, false, FAST>(lane, HALF);
+                lane += HALF;
+            }
+            if lane < width {
+                self.across::<HALF, true, FAST>(lane, width - lane);
+            }
+        }
+    }
+}
+
+impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
+    /// Lines whose elements are neighbours. Each step in all of them, before the next one: a step waits for the one
+    /// before in its line, and for nothing in the others.
+    ///
+    /// # Safety
+    /// The promise of [`Whole::pass`].
+    #[inline(always)]
+    unsafe fn lines<const FAST: bool>(&mut self, [output, input]: [isize; 2]) {
+        let Frame { width, from, to, .. } = *self.frame;
+        let steps = self.steps;
+        let place = |start: *mut u8, lane: usize, step: isize| {
+            start.wrapping_offset(lane as isize * step).cast::<E>()
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut lane = 0;
+            while steps.find && lane < width {
+                let other = self.lanes.most[lane];
+                self.lanes.most[lane] = largest(place(from.start, lane, input), self.frame.rows, other);
+                lane += 1;
+            }
+            lane = 0;
+            while steps.sum && lane < width {
+                self.add_up::<FAST>(lane, place(from.start, lane, input), place(to.start, lane, output));
+                lane += 1;
+            }
+            lane = 0;
+            while steps.make && lane < width {
+                self.make::<FAST>(lane, place(from.start, lane, input), place(to.start, lane, output));
+                lane += 1;
+            }
+        }
+    }
+
+    /// Adds up the exponentials of a line.
+    ///
+    /// # Safety
+    /// So many elements as the frame has rows are there, and room for them if exponentials are kept.
+    #[inline(always)]
+    unsafe fn add_up<const FAST: bool>(&mut self, lane: usize, from: *const E, to: *mut E) {
+        let Frame { rows, at, .. } = *self.frame;
+        let most = [self.lanes.most[lane]; BLOCK];
+        // SAFETY: the caller's promise.
+        let last = unsafe { last(from, rows) };
+        let mut first = 0;
+        while first < rows {
+            let end = rows.min(first + CHUNK);
+            let mut sums = [[0.0]; BLOCK];
+            while first < end {
+                let skip = (first + BLOCK).saturating_sub(end);
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let terms = above::<E, BLOCK, FAST>(block(from, first, skip, &last), &most);
+                    let shares = SHARES.as_ptr().add(BLOCK - skip).cast::<[f64; BLOCK]>().read();
+                    for j in 0..BLOCK {
+                        sums[j][0] += terms[j].wide() * shares[j];
+                    }
+                    if self.steps.keep {
+                        put(to, first, rows, terms);
+                    }
+                }
+                first += BLOCK;
+            }
+            // Hidden, or the compiler would make the sums in pairs, as they are added at last.
+            self.lanes.add(lane, tree(&black_box(sums))[0], at + end);
+        }
+    }
+
+    /// Makes the results of a line.
+    ///
+    /// # Safety
+    /// So many elements as the frame has rows are there, and room for as many results.
+    #[inline(always)]
+    unsafe fn make<const FAST: bool>(&mut self, lane: usize, from: *const E, to: *mut E) {
+        let rows = self.frame.rows;
+        let (most, factor) = ([self.lanes.most[lane]; BLOCK], [self.factor(lane); BLOCK]);
+        let source = if self.steps.kept { to } else { from };
+        // SAFETY: the caller's promise.
+        unsafe {
+            let last = last(source, rows);
+            let mut first = 0;
+            while first < rows {
+                let x = block(source, first, (first + BLOCK).saturating_sub(rows), &last);
+                put(to, first, rows, self.made::<BLOCK, FAST>(x, &most, &factor));
+                first += BLOCK;
+            }
+        }
+    }
+
+    /// L lines side by side, or fewer if `PART`.
+    ///
+    /// # Safety
+    /// The promise of [`Walk::walk`].
+    #[inline(always)]
+    unsafe fn across<const L: usize, const PART: bool, const FAST: bool>(
+        &mut self,
+        lane: usize,
+        count: usize,
+    ) {
+        let Frame { rows, at, from, to, .. } = *self.frame;
+        let steps = self.steps;
+        let mut most: [E; L] = *self.lanes.most[lane..].first_chunk().expect("the lanes are there");
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut row = 0;
+            while steps.find && row < rows {
+                most = larger(read::<E, L, PART>(from.at(row, lane), count), most);
+                row += 1;
+            }
+            *self.lanes.most[lane..].first_chunk_mut().expect("the lanes are there") = most;
+            let mut row = 0;
+            while steps.sum && row < rows {
+                let end = rows.min(row + CHUNK);
+                let mut sums = [[0.0; L]; BLOCK];
+                while row < end {
+                    let terms = above::<E, L, FAST>(read::<E, L, PART>(from.at(row, lane), count), &most);
+                    let skip = (row / BLOCK * BLOCK + BLOCK).saturating_sub(end);
+                    let sum = &mut sums[(row + skip) % BLOCK];
+                    for j in 0..L {
+                        sum[j] += terms[j].wide();
+                    }
+                    if steps.keep {
+                        write::<E, L, PART>(to.at(row, lane), terms, count);
+                    }
+                    row += 1;
+                }
+                let sums = tree(&sums);
+                for j in 0..count {
+                    self.lanes.add(lane + j, sums[j], at + end);
+                }
+            }
+            if !steps.make {
+                return;
+            }
+            let mut factor = [0.0; L];
+            for j in 0..count {
+                factor[j] = self.factor(lane + j);
+            }
+            let source = if steps.kept { to } else { from };
+            for row in 0..rows {
+                let x = read::<E, L, PART>(source.at(row, lane), count);
+                let made = self.made::<L, FAST>(x, &most, &factor);
+                write::<E, L, PART>(to.at(row, lane), made, count);
+            }
+        }
+    }
+
+    /// What results are made with: the logarithm of the sum, or what exponentials are multiplied with.
+    fn factor(&self, lane: usize) -> f64 {
+        let sum = self.lanes.total(lane);
+        if LOG { Log::exact(sum) } else { 1.0 / sum }
+    }
+
+    /// Results, of what was kept or of elements.
+    #[inline(always)]
+    fn made<const L: usize, const FAST: bool>(&self, x: [E; L], most: &[E; L], factor: &[f64; L]) -> [E; L] {
+        let mut made = x;
+        if LOG {
+            for j in 0..L {
+                made[j] = E::narrow((x[j].wide() - most[j].wide()) - factor[j]);
+            }
+            return made;
+        }
+        let terms = if self.steps.kept { x } else { above::<E, L, FAST>(x, most) };
+        for j in 0..L {
+            made[j] = E::narrow(terms[j].wide() * factor[j]);
+        }
+        made
+    }
+}
+
+/// The exponentials of what elements are above the largest one.
+#[inline(always)]
+fn above<E: Exponent, const L: usize, const FAST: bool>(mut x: [E; L], most: &[E; L]) -> [E; L] {
+    for j in 0..L {
+        x[j] = x[j].sub(most[j]);
+    }
+    E::exp::<L, FAST>(x)
+}
+
+/// The larger one in each lane; that of the second if one of them is NaN.
+#[inline(always)]
+fn larger<E: Exponent, const L: usize>(x: [E; L], mut most: [E; L]) -> [E; L] {
+    for j in 0..L {
+        most[j] = if x[j] > most[j] { x[j] } else { most[j] };
+    }
+    most
+}
+
+/// The largest of some elements and another. Four blocks at once, because each waits for the one before.
+///
+/// # Safety
+/// The elements are there.
+#[inline(always)]
+unsafe fn largest<E: Exponent>(from: *const E, n: usize, other: E) -> E {
+    let mut found = [[other; BLOCK]; 4];
+    let mut first = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        while first + 4 * BLOCK <= n {
+            for k in 0..4 {
+                found[k] =
+                    larger(from.add(first + k * BLOCK).cast::<[E; BLOCK]>().read_unaligned(), found[k]);
+            }
+            first += 4 * BLOCK;
+        }
+        let last = last(from, n);
+        while first < n {
+            let x = block(from, first, (first + BLOCK).saturating_sub(n), &last);
+            found[0] = larger(x, found[0]);
+            first += BLOCK;
+        }
+    }
+    let mut found = larger(larger(found[0], found[1]), larger(found[2], found[3]));
+    let mut half = BLOCK / 2;
+    while half > 0 {
+        for i in 0..half {
+            found[i] = if found[i + half] > found[i] { found[i + half] } else { found[i] };
+        }
+        half /= 2;
+    }
+    found[0]
+}
+
+/// The sum of the sums of a chunk, in each lane. From array to array, each of which stays in registers.
+#[inline(always)]
+fn tree<const L: usize>(sums: &[[f64; L]; BLOCK]) -> [f64; L] {
+    let eight: [[f64; L]; 8] = halved(sums);
+    let four: [[f64; L]; 4] = halved(&eight);
+    let two: [[f64; L]; 2] = halved(&four);
+    let [one] = halved(&two);
+    one
+}
+
+#[inline(always)]
+fn halved<const L: usize, const N: usize, const HALF: usize>(sums: &[[f64; L]; N]) -> [[f64; L]; HALF] {
+    let mut halved = [[0.0; L]; HALF];
+    for i in 0..HALF {
+        for j in 0..L {
+            halved[i][j] = sums[i][j] + sums[i + HALF][j];
+        }
+    }
+    halved
+}
+
+/// The last block of a line that does not end with a whole one: it ends with the line, and so begins with elements of
+/// the block before, or with the lowest number. No load waits for stores of other sizes that way. It is read before
+/// anything is written, for the line may be its own output.
+///
+/// # Safety
+/// So many elements are there.
+#[inline(always)]
+unsafe fn last<E: Exponent>(from: *const E, n: usize) -> [E; BLOCK] {
+    let mut room = [E::LOWEST; BLOCK];
+    // SAFETY: the caller's promise.
+    unsafe {
+        if n >= BLOCK {
+            return from.add(n - BLOCK).cast::<[E; BLOCK]>().read_unaligned();
+        }
+        copy(room.as_mut_ptr().add(BLOCK - n), from, n);
+    }
+    room
+}
+
+/// The elements of a block, of which the first `skip` are none of its own if it is the last one.
+///
+/// # Safety
+/// A whole block has its elements.
+#[inline(always)]
+unsafe fn block<E: Exponent>(from: *const E, first: usize, skip: usize, last: &[E; BLOCK]) -> [E; BLOCK] {
+    let place = if skip == 0 { from.wrapping_add(first) } else { last.as_ptr() };
+    // SAFETY: the caller's promise.
+    unsafe { place.cast::<[E; BLOCK]>().read_unaligned() }
+}
+
+/// Writes what was made of a block. The last one brings the elements of the block before once more, with the same bits.
+///
+/// # Safety
+/// There is room for so many elements.
+#[inline(always)]
+unsafe fn put<E: Exponent>(to: *mut E, first: usize, n: usize, x: [E; BLOCK]) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if n >= BLOCK {
+            return to.add(first.min(n - BLOCK)).cast::<[E; BLOCK]>().write_unaligned(x);
+        }
+        copy(to, black_box(x).as_ptr().add(BLOCK - n), n);
+    }
+}
+
+/// Reads an element of L lanes; of fewer if `PART`, and that of the last one in the others. One by one, because a load
+/// of all would wait for stores of each.
+///
+/// # Safety
+/// So many elements are there, at least one.
+#[inline(always)]
+unsafe fn read<E: Exponent, const L: usize, const PART: bool>(from: *const E, count: usize) -> [E; L] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if const { !PART } {
+            return from.cast::<[E; L]>().read_unaligned();
+        }
+        let mut x = [E::LOWEST; L];
+        for j in 0..L {
+            x[j] = from.add(j.min(count - 1)).read();
+        }
+        x
+    }
+}
+
+/// Writes an element of L lanes, or of fewer if `PART`.
+///
+/// # Safety
+/// There is room for so many.
+#[inline(always)]
+unsafe fn write<E: Exponent, const L: usize, const PART: bool>(to: *mut E, x: [E; L], count: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if const { !PART } {
+            return to.cast::<[E; L]>().write_unaligned(x);
+        }
+        for j in 0..L {
+            if j < count {
+                to.add(j).write(x[j]);
+            }
+        }
+    }
+}
+
+/// Copies a few elements.
+///
+/// # Safety
+/// The elements and their places are there.
+#[inline(never)]
+unsafe fn copy<E: Exponent>(to: *mut E, from: *const E, count: usize) {
+    for i in 0..count {
+        // SAFETY: the caller's promise.
+        unsafe { to.add(i).write(from.add(i).read()) };
+    }
+}
+
+/// Runs a function of whole lines.
+pub(super) fn run<E: Exponent, const LOG: bool>(request: &Request) -> Result<()> {
+    with_job(E::DTYPE, request, |job| {
+        // So few lines that a room has a chunk of each.
+        let narrow = NARROW.min(ROOM / (CHUNK * job.widest(size_of::<E>())));
+        if job.is_long(WEIGHT) {
+            return job.each_bundle(narrow, |lines| long::<E, LOG>(job, lines));
+        }
+        if job.along() && job.input.is_tile(job.input.step) && job.output.is_tile(job.output.step) {
+            return dense_lines::<E, LOG>(job);
+        }
+        // So few lines side by side that a second cache holds them from step to step.
+        let held = SETTLED / (job.length * size_of::<E>());
+        let width = if job.along() { 1 } else { held.clamp(narrow, MOST) / narrow * narrow };
+        job.each_strip(width, WEIGHT, Lanes::new, |strip, rooms, lanes| {
+            let work = |job: &Job, strip: &Strip, rooms: &mut Rooms| {
+                lanes.begin(strip.width);
+                let mut walk = |steps: Steps| {
+                    let rows = (0, job.length);
+                    // SAFETY: a strip of the job's lines.
+                    unsafe { job.walk(&mut Whole::<E, LOG>(lanes, steps), strip, rows, 0, rooms) };
+                };
+                if job.input.is_tile(strip.lane[1]) && job.output.is_tile(strip.lane[0]) {
+                    return walk(Steps::all(!LOG));
+                }
+                walk(Steps::FIND);
+                walk(Steps::sum(false));
+                walk(Steps::make(false));
+            };
+            // SAFETY: a strip of the job's lines.
+            unsafe { job.settled::<E>(strip, rooms, work) };
+        })
+    })
+}
+
+/// Works on lines whose elements are neighbours, several at a time.
+fn dense_lines<E: Exponent, const LOG: bool>(job: &Job) -> Result<()> {
+    let width = (TOGETHER / job.length).clamp(1, MOST);
+    job.each_strip(width, WEIGHT, Lanes::new, |strip, _, lanes| {
+        lanes.begin(strip.width);
+        let rows = |start: *mut u8| Rows { start, step: size_of::<E>() as isize };
+        let frame = Frame {
+            from: rows(strip.at[1]),
+            to: rows(strip.at[0]),
+            indices: Rows::NONE,
+            at: 0,
+            spread: 0,
+            rows: job.length,
+            width: strip.width,
+        };
+        let along = [strip.lane[0], strip.lane[1]];
+        // SAFETY: a strip of the job's lines.
+        unsafe { Whole::<E, LOG>(lanes, Steps::all(!LOG)).pass(&frame, Some(along)) };
+    })
+}
+
+/// Works on a long line, or on several side by side: each step on all parts, before the next one.
+fn long<E: Exponent, const LOG: bool>(job: &Job, lines: &Strip) -> Result<()> {
+    let (parts, width) = (job.length.div_ceil(PART), lines.width);
+    let keep = !LOG && job.output.is_tile(lines.lane[0]);
+    let mut known = Lanes::<E>::new();
+    let mut found = vec![(E::LOWEST, 0.0); parts * width];
+    for steps in [Steps::FIND, Steps::sum(keep)] {
+        let slots = Slots(found.as_mut_ptr());
+        each_part::<E, LOG>(job, lines, steps, &known, |part, lanes| {
+            let slots = &slots;
+            for lane in 0..width {
+                // SAFETY: each part has its own slots.
+                unsafe { slots.0.add(part * width + lane).write((lanes.most[lane], lanes.total(lane))) };
+            }
+        })?;
+        for (slot, &(most, total)) in found.iter().enumerate() {
+            let lane = slot % width;
+            [known.most[lane]] = larger([most], [known.most[lane]]);
+            known.sum[lane] += total;
+        }
+    }
+    each_part::<E, LOG>(job, lines, Steps::make(keep), &known, |_, _| {})
+}
+
+/// Takes some steps in all parts of a long line, or of several side by side.
+fn each_part<E: Exponent, const LOG: bool>(
+    job: &Job,
+    lines: &Strip,
+    steps: Steps,
+    known: &Lanes<E>,
+    note: impl Fn(usize, &Lanes<E>) + Sync,
+) -> Result<()> {
+    let parts = job.length.div_ceil(PART);
+    let together = (PIECE / WEIGHT / (PART * lines.width)).max(1);
+    threads::run(parts.div_ceil(together), job.shared(lines.width, WEIGHT), &|piece| {
+        let mut rooms = Rooms::new();
+        for part in piece * together..parts.min((piece + 1) * together) {
+            let (first, mut lanes) = (part * PART, known.clone());
+            let rows = PART.min(job.length - first);
+            let strip = Strip { at: shifted(&lines.at, &job.steps(), first as isize), ..*lines };
+            // SAFETY: a part of the job's lines.
+            unsafe {
+                job.walk(&mut Whole::<E, LOG>(&mut lanes, steps), &strip, (0, rows), first, &mut rooms)
+            };
+            note(part, &lanes);
+        }
+    })
+}
+
+impl Job {
+    /// Whether lines are walked along their elements: those are neighbours, or nothing is.
+    fn along(&self) -> bool {
+        let lies = |side: &Side, k: usize| side.side_by_side(self.inner.steps[k]);
+        let beside = self.inner.extent >= BESIDE && (lies(&self.output, 0) || lies(&self.input, 1));
+        self.length >= ALONG && !beside
+    }
+}
