@@ -31,7 +31,7 @@ const MOST: usize = FEW;
 /// Lines that are shorter are turned around, to be walked side by side.
 const ALONG: usize = 32;
 /// Elements of lines that are walked along one after the other.
-const TOGETHER: usize = 4096;
+const TOGETHER: usize = 2048;
 /// What the terms of a block count in its sum, from `BLOCK - skip` on: nothing for those that are not its own. None of
 /// them is infinite, and if one is NaN so is the sum.
 static SHARES: [f64; 2 * BLOCK] = {
@@ -215,7 +215,12 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
             }
             lane = 0;
             while steps.make && lane < width {
-                self.make::<FAST>(lane, place(from.start, lane, input), place(to.start, lane, output));
+                let to = place(to.start, lane, output);
+                if steps.kept {
+                    self.make::<true, FAST>(lane, to, to);
+                } else {
+                    self.make::<false, FAST>(lane, place(from.start, lane, input), to);
+                }
                 lane += 1;
             }
         }
@@ -231,6 +236,7 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
         let most = [self.lanes.most[lane]; BLOCK];
         // SAFETY: the caller's promise.
         let last = unsafe { last(from, rows) };
+        let last = black_box(&last).as_ptr();
         let mut first = 0;
         while first < rows {
             let end = rows.min(first + CHUNK);
@@ -239,7 +245,7 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
                 let skip = (first + BLOCK).saturating_sub(end);
                 // SAFETY: the caller's promise.
                 unsafe {
-                    let terms = above::<E, BLOCK, FAST>(block(from, first, skip, &last), &most);
+                    let terms = above::<E, BLOCK, FAST>(block(from, first, skip, last), &most);
                     let shares = SHARES.as_ptr().add(BLOCK - skip).cast::<[f64; BLOCK]>().read();
                     for j in 0..BLOCK {
                         sums[j][0] += terms[j].wide() * shares[j];
@@ -260,17 +266,17 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
     /// # Safety
     /// So many elements as the frame has rows are there, and room for as many results.
     #[inline(always)]
-    unsafe fn make<const FAST: bool>(&mut self, lane: usize, from: *const E, to: *mut E) {
+    unsafe fn make<const KEPT: bool, const FAST: bool>(&self, lane: usize, from: *const E, to: *mut E) {
         let rows = self.frame.rows;
         let (most, factor) = ([self.lanes.most[lane]; BLOCK], [self.factor(lane); BLOCK]);
-        let source = if self.steps.kept { to } else { from };
         // SAFETY: the caller's promise.
         unsafe {
-            let last = last(source, rows);
+            let last = last(from, rows);
+            let last = black_box(&last).as_ptr();
             let mut first = 0;
             while first < rows {
-                let x = block(source, first, (first + BLOCK).saturating_sub(rows), &last);
-                put(to, first, rows, self.made::<BLOCK, FAST>(x, &most, &factor));
+                let x = block(from, first, (first + BLOCK).saturating_sub(rows), last);
+                put(to, first, rows, Self::made::<BLOCK, KEPT, FAST>(x, &most, &factor));
                 first += BLOCK;
             }
         }
@@ -325,11 +331,32 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
             for j in 0..count {
                 factor[j] = self.factor(lane + j);
             }
-            let source = if steps.kept { to } else { from };
-            for row in 0..rows {
-                let x = read::<E, L, PART>(source.at(row, lane), count);
-                let made = self.made::<L, FAST>(x, &most, &factor);
-                write::<E, L, PART>(to.at(row, lane), made, count);
+            if steps.kept {
+                self.make_across::<L, PART, true, FAST>(to, (lane, count), &most, &factor);
+            } else {
+                self.make_across::<L, PART, false, FAST>(from, (lane, count), &most, &factor);
+            }
+        }
+    }
+
+    /// Makes the results of L lines side by side, or of fewer.
+    ///
+    /// # Safety
+    /// The promise of [`Walk::walk`].
+    #[inline(always)]
+    unsafe fn make_across<const L: usize, const PART: bool, const KEPT: bool, const FAST: bool>(
+        &self,
+        from: Rows,
+        (lane, count): (usize, usize),
+        most: &[E; L],
+        factor: &[f64; L],
+    ) {
+        for row in 0..self.frame.rows {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let x = read::<E, L, PART>(from.at(row, lane), count);
+                let made = Self::made::<L, KEPT, FAST>(x, most, factor);
+                write::<E, L, PART>(self.frame.to.at(row, lane), made, count);
             }
         }
     }
@@ -340,21 +367,26 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
         if LOG { Log::exact(sum) } else { 1.0 / sum }
     }
 
-    /// Results, of what was kept or of elements.
+    /// Results: of exponentials if they were `KEPT`, or of elements. A constant, because code for both would be mixed.
     #[inline(always)]
-    fn made<const L: usize, const FAST: bool>(&self, x: [E; L], most: &[E; L], factor: &[f64; L]) -> [E; L] {
-        let mut made = x;
-        if LOG {
+    fn made<const L: usize, const KEPT: bool, const FAST: bool>(
+        mut x: [E; L],
+        most: &[E; L],
+        factor: &[f64; L],
+    ) -> [E; L] {
+        if const { LOG } {
             for j in 0..L {
-                made[j] = E::narrow((x[j].wide() - most[j].wide()) - factor[j]);
+                x[j] = E::narrow((x[j].wide() - most[j].wide()) - factor[j]);
             }
-            return made;
+            return x;
         }
-        let terms = if self.steps.kept { x } else { above::<E, L, FAST>(x, most) };
+        if const { !KEPT } {
+            x = above::<E, L, FAST>(x, most);
+        }
         for j in 0..L {
-            made[j] = E::narrow(terms[j].wide() * factor[j]);
+            x[j] = E::narrow(x[j].wide() * factor[j]);
         }
-        made
+        x
     }
 }
 
@@ -394,8 +426,9 @@ unsafe fn largest<E: Exponent>(from: *const E, n: usize, other: E) -> E {
             first += 4 * BLOCK;
         }
         let last = last(from, n);
+        let last = black_box(&last).as_ptr();
         while first < n {
-            let x = block(from, first, (first + BLOCK).saturating_sub(n), &last);
+            let x = block(from, first, (first + BLOCK).saturating_sub(n), last);
             found[0] = larger(x, found[0]);
             first += BLOCK;
         }
@@ -451,13 +484,14 @@ unsafe fn last<E: Exponent>(from: *const E, n: usize) -> [E; BLOCK] {
     room
 }
 
-/// The elements of a block, of which the first `skip` are none of its own if it is the last one.
+/// The elements of a block, of which the first `skip` are none of its own if it is the last one. That one lies where the
+/// compiler cannot see it, or it would be mixed with every other.
 ///
 /// # Safety
-/// A whole block has its elements.
+/// Whole blocks and the last one have their elements.
 #[inline(always)]
-unsafe fn block<E: Exponent>(from: *const E, first: usize, skip: usize, last: &[E; BLOCK]) -> [E; BLOCK] {
-    let place = if skip == 0 { from.wrapping_add(first) } else { last.as_ptr() };
+unsafe fn block<E: Exponent>(from: *const E, first: usize, skip: usize, last: *const E) -> [E; BLOCK] {
+    let place = if skip == 0 { from.wrapping_add(first) } else { last };
     // SAFETY: the caller's promise.
     unsafe { place.cast::<[E; BLOCK]>().read_unaligned() }
 }
