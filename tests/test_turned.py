@@ -110,3 +110,13 @@ def test_floats_around_every_half():
     with np.errstate(over="ignore"):
         wanted = near.astype(np.float16)
     assert_holds(st.from_numpy(near).half(), wanted)
+
+
+@pytest.mark.parametrize("shape", [(70, 67), (67, 70), (301, 515)])
+def test_turned_operands_of_several_dtypes(shape):
+    rng = np.random.default_rng(4)
+    a, b, c = rng.random(shape), rng.integers(-9, 9, shape[::-1]).astype(np.int8), rng.random(shape[::-1])
+    x, y, z = map(st.from_numpy, (a, b, c))
+    np.testing.assert_array_equal(st.addcmul(x, y.t(), z.t()).numpy(), a + b.T * c.T)
+    np.testing.assert_array_equal(st.addcmul(x, z.t(), y.t().flip(0)).numpy(), a + c.T * b.T[::-1])
+    np.testing.assert_array_equal(st.where((y > 0).t(), x, z.t()).numpy(), np.where(b.T > 0, a, c.T))

@@ -86,19 +86,20 @@ impl Body for Staged {
         // Where not even a column of each fits, which takes many rows of few columns, all stay as they are.
         let most = TILE / (rows.extent * bytes).max(1);
         let width = if most == 0 { columns.extent } else { most.min(columns.extent) };
-        let mut room = Room::<{ TILE + TILE / FULL * stream::LINE }>::NEW;
+        let mut room = Room::<{ TILE + (TILE / FULL + OPERANDS) * stream::LINE }>::NEW;
         for first in (0..columns.extent).step_by(width) {
             let part = Loop { extent: width.min(columns.extent - first), ..*columns };
             let (mut at, mut down, mut along) =
                 (shifted(p, &columns.steps, first as isize), rows.steps, columns.steps);
-            let mut free = room.start();
+            let mut taken = 0;
             for k in turned.clone().filter(|_| most > 0) {
                 let dense = part.extent * self.memory[k];
                 let step = if dense.is_multiple_of(FULL) { dense + stream::LINE } else { dense };
-                // SAFETY: the caller's promise; the room holds all the parts that are turned.
+                let free = room.start().wrapping_add(taken);
+                // SAFETY: the caller's promise; the room holds all the parts that are turned, each from a line on.
                 unsafe { self.turn(k, free, step as isize, at[k], rows, &part) };
                 (at[k], down[k], along[k]) = (free, step as isize, size(k));
-                free = free.wrapping_add(rows.extent * step);
+                taken = (taken + rows.extent * step).next_multiple_of(stream::LINE);
             }
             // Rows of a tile are too short for the CPU to see what comes next.
             let straight =
