@@ -288,9 +288,12 @@ macro_rules! floats {
                 if other == 0.0 {
                     return self / other;
                 }
-                // Exact up to the last rounding: what is left is taken away first.
-                let whole = (self - left) / other - (left != 0.0 && (left < 0.0) != (other < 0.0)) as u8 as $t;
-                if whole == 0.0 { (0.0 as $t).copysign(self / other) } else { $t::round(whole) }
+                let near = $t::round((self - left) / other);
+                // Both roundings above may have moved it: what is missing is exact, or short enough.
+                let missing = $t::round(((-near).mul_add(other, self) - left) / other);
+                let whole = if missing.is_finite() { near + missing } else { near };
+                let whole = whole - (left != 0.0 && (left < 0.0) != (other < 0.0)) as u8 as $t;
+                if whole == 0.0 { (0.0 as $t).copysign(self / other) } else { whole }
             }
             #[inline(always)] fn trunc_div(self, other: Self) -> Self { $t::trunc(self / other) }
             fn remainder(self, other: Self) -> Self {

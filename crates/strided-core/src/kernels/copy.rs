@@ -13,7 +13,7 @@ pub fn kernel(size: usize) -> Kernel {
         1 => kernel_of::<u8>(),
         2 => kernel_of::<u16>(),
         4 => kernel_of::<u32>(),
-        8 => kernel_of::<u64>(),
+        8 => kernel_of::<[u32; 2]>(), // complex64 may lie at multiples of 4
         _ => kernel_of::<[u64; 2]>(),
     }
 }

@@ -145,10 +145,11 @@ unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Point
 }
 
 /// Whether an output is written around the caches: it is larger than they are, nobody's input, and what is read
-/// is large, too.
+/// is large, too. (What is done in one piece ends without a fence.)
 fn streams(out: &Tensor, origins: &Pointers, inputs: usize) -> bool {
     let written = out.size() * out.dtype().size();
-    written >= cpu::streamed_from()
+    out.size() > WHOLE
+        && written >= cpu::streamed_from()
         && inputs >= written / 2
         && origins[1..].iter().all(|origin| *origin != origins[0])
 }

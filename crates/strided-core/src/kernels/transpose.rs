@@ -59,7 +59,10 @@ impl Tile {
         for row in first_row..first_row + rows {
             for column in first_column..first_column + columns {
                 // SAFETY: the promise of `tile`.
-                unsafe { self.target::<T>(row, column).write(self.source::<T>(row, column).read()) };
+                unsafe {
+                    let element = self.source::<T>(row, column).read_unaligned();
+                    self.target::<T>(row, column).write_unaligned(element);
+                }
             }
         }
     }

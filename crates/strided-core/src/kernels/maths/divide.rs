@@ -4,7 +4,7 @@
 //! for the operands and two bits more gives quotients that are exact when cut. Floats leave an exact remainder, which
 //! one fused multiply and add finds where the quotient is short.
 
-use super::real::pick;
+use super::real::{Real, pick};
 use super::rows::Function2;
 use crate::scalar::{Num, Order, divisor};
 
@@ -83,6 +83,17 @@ integers! {
     i64: x => wide(x as u64), (x.wrapping_add(1 << 51) as u64) >= 1 << 52; q => narrow(q) as i64;
 }
 
+/// The quotient of two numbers that are not negative, cut to a whole one, and what it leaves: both exact, where quotients
+/// are so short that whole ones have a last bit of their own.
+#[inline(always)]
+fn divided<T: Real>(a: T, b: T) -> (T, T) {
+    let whole = (a / b).trunc();
+    let left = (-whole).fma(b, a);
+    // A quotient just below a whole number may have been rounded to it.
+    let over = left < T::ZERO;
+    (pick(over, whole - T::ONE, whole), pick(over, left + b, left))
+}
+
 macro_rules! floats {
     ($($t:ty: $limit:expr;)*) => { $(
         impl Quotient for $t {
@@ -94,11 +105,10 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn floor_quotient(self, other: Self) -> Self {
-                let left = self.trunc_rest(other);
-                let less = (left != 0.0) & ((left < 0.0) != (other < 0.0));
-                // What is left is taken away first: then only the last rounding counts.
-                let whole = (self - left) / other - pick(less, 1.0, 0.0);
-                pick(whole == 0.0, (0.0 as $t).copysign(self / other), whole.round_ties_even())
+                let (whole, left) = divided(self.abs(), other.abs());
+                let down = whole + pick(left > 0.0, 1.0, 0.0);
+                let floor = pick((self < 0.0) == (other < 0.0), whole, -down);
+                pick(floor == 0.0, (0.0 as $t).copysign(self / other), floor)
             }
             #[inline(always)]
             fn trunc_quotient(self, other: Self) -> Self {
@@ -112,18 +122,15 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn trunc_rest(self, other: Self) -> Self {
-                let (a, b) = (self.abs(), other.abs());
-                let left = (-(a / b).trunc()).mul_add(b, a);
-                // A quotient just below a whole number may have been rounded to it.
-                pick(left < 0.0, left + b, left).copysign(self)
+                divided(self.abs(), other.abs()).1.copysign(self)
             }
         }
     )* };
 }
 
 floats! {
-    f32: 4194304.0; // 2^22
-    f64: 2251799813685248.0; // 2^51
+    f32: 16777216.0; // 2^24
+    f64: 9007199254740992.0; // 2^53
 }
 
 macro_rules! divisions {

@@ -278,6 +278,7 @@ impl Reducer {
     }
 
     pub const fn of_lanes<L: Lanes<T>, T: Element>() -> Reducer {
+        const { assert!(size_of::<L::Lane>() <= 16 && align_of::<L::Lane>() <= 8) };
         let across = Across { absorb: absorb::<L, T> };
         Reducer { across: Some(across), ..Reducer::of::<InLanes<L>, T>() }
     }
