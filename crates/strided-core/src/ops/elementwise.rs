@@ -83,8 +83,10 @@ macro_rules! by_count {
 /// Applies a row to its operands and makes the new tensor in a place of the caller's: moving it there later
 /// would cost as much as a small operation. Where this fails the place is empty.
 pub fn run_new(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<Tensor>) -> Result<()> {
-    if let Some((shorter, base)) = shorter(row, operands) {
-        return run_new(shorter, &[], &[base], slot).map_err(|error| error.named(row.name));
+    if row.refuses == Refuses::negatives
+        && let Some((shorter, base)) = shorter(operands)
+    {
+        return shorter_new(shorter, base, slot).map_err(|error| error.named(row.name));
     }
     if !given.is_empty() || !row.plain {
         by_count!(operands, operands => make::<_, false>(row, given, operands, slot))
@@ -102,8 +104,10 @@ pub fn run_new(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<
 /// In place means that `out` is the first operand. Any other overlap between `out` and an operand gives
 /// what reading all operands first would give.
 pub fn run_into(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> Result<()> {
-    if let Some((shorter, base)) = shorter(row, operands) {
-        return run_into(shorter, &[], &[base], out).map_err(|error| error.named(row.name));
+    if row.refuses == Refuses::negatives
+        && let Some((shorter, base)) = shorter(operands)
+    {
+        return shorter_into(shorter, base, out).map_err(|error| error.named(row.name));
     }
     if !given.is_empty() || !row.plain {
         by_count!(operands, operands => write::<_, false>(row, given, operands, out))
@@ -114,23 +118,36 @@ pub fn run_into(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> 
 }
 
 /// The row for a power of floats to a number, if that number has one: it takes a tenth of the time.
-#[inline(always)]
-fn shorter<'a>(row: &Row, operands: &[Operand<'a>]) -> Option<(&'static Row, Operand<'a>)> {
-    match *operands {
-        [Operand::Tensor(x), Operand::Scalar(number)] if row.refuses == Refuses::negatives => {
-            let op = match number {
-                _ if x.dtype().category() != Category::Float => None,
-                Scalar::Int(2) | Scalar::Float(2.0) => Some(Op::square),
-                Scalar::Int(3) | Scalar::Float(3.0) => Some(Op::cube),
-                Scalar::Int(-1) | Scalar::Float(-1.0) => Some(Op::reciprocal),
-                // Unlike the square root: of -0 it is 0, of minus infinity infinite.
-                Scalar::Float(0.5) => Some(Op::power_root),
-                _ => None,
-            };
-            op.map(|op| (&OPS[op as usize], operands[0]))
-        }
-        _ => None,
+#[cold]
+fn shorter<'a>(operands: &[Operand<'a>]) -> Option<(&'static Row, Operand<'a>)> {
+    let [Operand::Tensor(x), Operand::Scalar(number)] = *operands else { return None };
+    if x.dtype().category() != Category::Float {
+        return None;
     }
+    let op = match number {
+        Scalar::Int(2) | Scalar::Float(2.0) => Op::square,
+        Scalar::Int(3) | Scalar::Float(3.0) => Op::cube,
+        Scalar::Int(-1) | Scalar::Float(-1.0) => Op::reciprocal,
+        // Unlike the square root: of -0 it is 0, of minus infinity infinite.
+        Scalar::Float(0.5) => Op::power_root,
+        _ => return None,
+    };
+    Some((&OPS[op as usize], operands[0]))
+}
+
+// Out of line, so that other rows pay for no more than a comparison.
+#[cold]
+fn shorter_new(row: &Row, base: Operand, slot: &mut Option<Tensor>) -> Result<()> {
+    let done = make::<1, true>(row, &[], &[base], slot);
+    if done.is_err() {
+        *slot = None;
+    }
+    done
+}
+
+#[cold]
+fn shorter_into(row: &Row, base: Operand, out: &Tensor) -> Result<()> {
+    write::<1, true>(row, &[], &[base], out)
 }
 
 #[inline(always)]
