@@ -28,14 +28,14 @@ OPS = {row[0]: row[1:] for row in st._strided._ops()}
 PI = np.longdouble(math.pi) + np.longdouble(1.2246467991473532e-16)
 WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "float64": "longdouble"}
 EXACT = {
-    *["rsub", "fmod", "positive", "sign", "signbit", "copysign", "square"],
+    *["rsub", "fmod", "floor_divide", "positive", "sign", "signbit", "copysign", "square"],
     *["floor", "ceil", "trunc", "frac", "maximum", "minimum", "fmax", "fmin", "isnan", "isinf", "isfinite"],
     *["isneginf", "isposinf", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or"],
     *["bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift", "conj_physical", "heaviside", "gcd", "lcm"],
     *["isreal", "round", "clamp_min", "clamp_max", "clamp", "relu", "nan_to_num", "nextafter", "isclose"],
 }  # fmt: skip
 # Several roundings, each as NumPy's in the same type.
-STEPWISE = {"lerp", "addcmul", "addcdiv", "floor_divide", "trunc_divide", "remainder", "sqrt"}
+STEPWISE = {"lerp", "addcmul", "addcdiv", "trunc_divide", "remainder", "sqrt"}
 # Wider bounds, in ULP of the result, and absolute ones near a zero of the function.
 # `ldexp` with a fraction in its exponent is a product of two rounded numbers.
 ULPS = {
