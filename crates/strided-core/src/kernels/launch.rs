@@ -135,8 +135,8 @@ unsafe fn run_nest(twins: &Twins, inputs: &[Input], out: &Tensor, origins: Point
     let nest = Nest::new(out.layout(), &views[..=inputs.len()], Order::Free);
     // Inputs that run backwards are turned around on their way, as those of other dtypes are cast.
     for (k, &step) in nest.inner_steps().iter().enumerate().skip(1) {
-        if step == -(staged.memory[k] as isize) && staged.casts[k].is_none() && step != 0 {
-            staged.casts[k] = Some(cast::kernel(twins.operands()[k - 1], twins.operands()[k - 1]));
+        if step < 0 && step == -(staged.memory[k] as isize) && staged.casts[k].is_none() {
+            staged.casts[k] = Some(super::copy::kernel(staged.memory[k]));
         }
     }
     // SAFETY: the caller's promise; slots are read with step 0, and every cast leads between the operand's

@@ -2,7 +2,7 @@
 
 use super::fold::Lines;
 use super::tree::Tree;
-use super::{BLOCK, GATHERED, GROUP, GROUP_LEVEL, Job, LANES, Room, TURNED, WIDEST, WIDTH, Way};
+use super::{BLOCK, GATHERED, GROUP, GROUP_LEVEL, Job, LANES, Room, TURNED, WIDTH, Way};
 use crate::kernels::{Pointers, transpose};
 use crate::nest::runs;
 use std::ops::Range;
@@ -42,14 +42,6 @@ impl Job<'_> {
     /// One output: its terms come in blocks, read in place where they are adjacent.
     unsafe fn along(&self, at: &Pointers, terms: Range<usize>, acc: *mut u8) {
         let size = self.size as isize;
-        if let ([only], true) = (&self.reduced[..], self.in_place)
-            && only.steps[1] == size
-            && terms.len() <= GROUP
-        {
-            let first = at[1].wrapping_offset(terms.start as isize * size);
-            // SAFETY: as below; one group is all there is.
-            return unsafe { (self.reducer.block)(&Lines::one(first, terms.len(), terms.start), acc) };
-        }
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
         let direct = self.in_place && step == size;
         let mut room: Room<BLOCK> = Room::uninit();
@@ -143,7 +135,7 @@ impl Job<'_> {
     /// Outputs side by side, in short rows: every 32nd row goes to the same lanes.
     unsafe fn narrow(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
         let of = self.reducer.across.as_ref().expect("asked in look_aside");
-        let mut room: Room<{ WIDTH * WIDEST / 16 }> = Room::uninit();
+        let mut room: Room<WIDTH> = Room::uninit();
         let lanes = room.as_mut_ptr().cast::<u8>();
         let mut tree = Tree::new(self.reducer, width);
         let row = width * self.size;
