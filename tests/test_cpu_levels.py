@@ -85,3 +85,9 @@ def test_the_other_levels_are_as_accurate(level):
     chosen = [*files, "-k", "hostile or last_finite or special_cases or test_limits or every_half or backwards"]
     done = run(level, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)
     assert " passed" in done and " failed" not in done
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protects pages by the system's own calls")
+@pytest.mark.parametrize("level", LEVELS)
+def test_nothing_beyond_a_tensor_is_touched(level):
+    assert run(level, "edges_stand.py").endswith("done\n")

@@ -282,6 +282,29 @@ def test_one_column_has_the_bits_of_the_whole(n):
         assert bits(grid[:, :width].sum(0)) == bits(whole[:width])
 
 
+def lanes_in_halves(terms):
+    """The sum of at most 1024 terms as it is promised: in 32 lanes, which are then merged in halves."""
+    lanes = np.full(32, -0.0, terms.dtype)
+    for j, term in enumerate(terms):
+        lanes[j % 32] += term
+    while lanes.size > 1:
+        lanes = lanes[: lanes.size // 2] + lanes[lanes.size // 2 :]
+    return lanes[0]
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("n", [*range(1, 70), 95, 100, 127, 500, 1000, 1023, 1024])
+def test_lines_of_any_length(name, n):
+    terms = np.random.default_rng(n).standard_normal((5, n)).astype(name)
+    x = fresh(terms, name)
+    wanted = np.array([lanes_in_halves(line) for line in terms])
+    for sums in (x.sum(1), x.t().contiguous().sum(0), x[:, ::-1].contiguous()[:, ::-1].sum(1)):
+        assert bits(sums) == wanted.tobytes()
+    if name == "float32":
+        assert bits(x.half().sum(1, dtype=st.float32)) == bits(x.half().float().sum(1))
+    assert bits(x.amax(1)) == terms.max(1).tobytes()
+
+
 def test_several_dims_have_the_bits_of_one():
     x = fresh(finite("float32", (7, 40, 50), 3), "float32")
     assert bits(x.sum((1, 2))) == bits(x.view(7, 2000).sum(1))

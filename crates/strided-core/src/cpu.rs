@@ -169,6 +169,19 @@ pub fn turn() {
     };
 }
 
+/// The address, of which the compiler no longer knows what it belongs to: what it reads there, it reads there.
+#[inline(always)]
+pub fn hidden<T>(address: *const T) -> *const T {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    let address = {
+        let mut address = address;
+        // SAFETY: no instruction at all.
+        unsafe { std::arch::asm!("/* {0} */", inout(reg) address, options(nostack, preserves_flags)) };
+        address
+    };
+    address
+}
+
 /// Runs the body: the plain target is all there is.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]

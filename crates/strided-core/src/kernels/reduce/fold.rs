@@ -1,9 +1,9 @@
 //! What a reduction is: how terms become an accumulator, how two of those become one, and what it says in the end.
 
+use super::groups::{Groups, halve};
 use super::{BLOCK, GROUP, LANES};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
-use crate::kernels::stream;
 use crate::scalar::Element;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -51,6 +51,8 @@ pub trait Lanes<T: Copy>: 'static {
     type Out: Outcome;
     /// Changes nothing on either side of a merge.
     const IDENTITY: Self::Lane;
+    /// A term that changes nothing.
+    const NEUTRAL: T;
     /// The result of no term, if there is one.
     const NOTHING: Option<Self::Lane>;
 
@@ -83,12 +85,12 @@ impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
         // SAFETY: the caller's promise.
         unsafe {
             if const { L::QUICK } {
-                let (merged, odd) = in_lanes::<L, T, true>(terms, n);
+                let (merged, odd) = in_lanes::<L, T, FAST, true>(terms, n);
                 if !odd {
                     return merged;
                 }
             }
-            in_lanes::<L, T, false>(terms, n).0
+            in_lanes::<L, T, FAST, false>(terms, n).0
         }
     }
 
@@ -108,14 +110,17 @@ impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
 /// # Safety
 /// There are `n` terms at `terms`.
 #[inline(always)]
-unsafe fn in_lanes<L: Lanes<T>, T: Copy, const QUICK: bool>(terms: *const T, n: usize) -> (L::Lane, bool) {
+unsafe fn in_lanes<L: Lanes<T>, T: Copy, const FAST: bool, const QUICK: bool>(
+    terms: *const T,
+    n: usize,
+) -> (L::Lane, bool) {
     let (mut lanes, mut odd) = ([L::IDENTITY; LANES], [L::IDENTITY; LANES]);
-    let mut at = 0;
+    let mut room = MaybeUninit::uninit();
     // SAFETY: the caller's promise.
     unsafe {
-        while at + LANES <= n {
-            let group = terms.add(at).cast::<[T; LANES]>().read();
-            ahead(terms.wrapping_add(at));
+        let groups = Groups::new::<FAST>(terms, n, L::NEUTRAL, &mut room);
+        for i in 0..groups.count {
+            let group = groups.read(i);
             for j in 0..LANES {
                 let lane = L::lane(group[j]);
                 if QUICK {
@@ -125,62 +130,13 @@ unsafe fn in_lanes<L: Lanes<T>, T: Copy, const QUICK: bool>(terms: *const T, n: 
                     lanes[j] = L::merge(lanes[j], lane);
                 }
             }
-            at += LANES;
-        }
-        if at < n {
-            lanes = last_lanes::<L, T>(lanes, terms.add(at), n - at);
         }
     }
     let mut any = false;
     for lane in odd {
         any |= L::is_odd(lane);
     }
-    (halve(&mut lanes, L::merge), any)
-}
-
-/// The last terms, fewer than there are lanes: as a whole group, of which the first ones count. Out of line, or the
-/// compiler might follow single lanes from here back into the loop.
-///
-/// # Safety
-/// There are `n` terms at `terms`.
-#[inline(never)]
-unsafe fn last_lanes<L: Lanes<T>, T: Copy>(
-    mut lanes: [L::Lane; LANES],
-    terms: *const T,
-    n: usize,
-) -> [L::Lane; LANES] {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut group = [terms.read(); LANES];
-        group.as_mut_ptr().copy_from_nonoverlapping(terms, n);
-        for j in 0..LANES {
-            let merged = L::merge(lanes[j], L::lane(group[j]));
-            lanes[j] = if j < n { merged } else { lanes[j] };
-        }
-    }
-    lanes
-}
-
-/// Asks for the terms of the next block, a group of them at a time: a second stream of reads, where the CPU by itself
-/// only follows one (and stops at the end of a page).
-#[inline(always)]
-pub(super) fn ahead<T>(group: *const T) {
-    for byte in (0..LANES * size_of::<T>()).step_by(stream::LINE) {
-        stream::prefetch(group.wrapping_add(BLOCK).cast::<u8>().wrapping_add(byte));
-    }
-}
-
-/// Merges lanes: 32 -> 16 -> 8 -> 4 -> 2 -> 1.
-#[inline(always)]
-pub(super) fn halve<A: Copy>(lanes: &mut [A; LANES], merge: impl Fn(A, A) -> A) -> A {
-    let mut width = LANES / 2;
-    while width > 0 {
-        for j in 0..width {
-            lanes[j] = merge(lanes[j], lanes[j + width]);
-        }
-        width /= 2;
-    }
-    lanes[0]
+    (halve(lanes, L::merge), any)
 }
 
 /// What a reduction gives: an element, or two of them.

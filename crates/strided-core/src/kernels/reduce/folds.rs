@@ -2,12 +2,14 @@
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
-use super::fold::{Fold, InLanes, Lanes, ahead, halve};
+use super::fold::{Fold, InLanes, Lanes};
+use super::groups::{Groups, ahead, halve};
 use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
 use crate::kernels::map::Function;
 use crate::kernels::maths::rows::{Exp, Function1, Log};
-use crate::scalar::{Bool, Complex, Element, Float, Num, Real};
+use crate::scalar::{Bool, Complex, Float, Num, Real};
+use std::mem::MaybeUninit;
 
 /// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
 pub trait Summand: Num {
@@ -56,7 +58,7 @@ limits! {
 }
 
 /// A number whose magnitude has a square in float64.
-pub trait Squares: Element {
+pub trait Squares: Num {
     type Norm: Float;
     fn squared(self) -> f64;
 }
@@ -76,11 +78,11 @@ squares! {
     Complex<f64> => f64: x => x.re * x.re + x.im * x.im;
 }
 
-/// Reductions with one running value: what changes nothing, the result of no term, what a term adds, how two values
+/// Reductions with one running value: what changes nothing, a term that does not, the result of no term, what a term adds, how two values
 /// become one, and the result of `n` terms; for some how two become one quickly, unless one of the terms is odd.
 macro_rules! lanes {
     ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty, $out:ty;
-        $identity:expr; $nothing:expr; $term:ident => $value:expr; ($a:ident, $b:ident) => $merged:expr;
+        $identity:expr; $neutral:expr; $nothing:expr; $term:ident => $value:expr; ($a:ident, $b:ident) => $merged:expr;
         ($l:ident, $n:ident) => $result:expr;
         $({quick ($c:ident, $d:ident) => $quick:expr, unless $o:ident => $odd:expr})?)*) => { $(
         $(#[$doc])*
@@ -90,6 +92,7 @@ macro_rules! lanes {
             type Lane = $lane;
             type Out = $out;
             const IDENTITY: $lane = $identity;
+            const NEUTRAL: T = $neutral;
             const NOTHING: Option<$lane> = $nothing;
             #[inline(always)]
             #[allow(clippy::eq_op)]
@@ -122,24 +125,24 @@ macro_rules! lanes {
 lanes! {
     /// The sum; of truth values whether one of them is true.
     Sum<T: Summand>: T, T;
-        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum;
+        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum;
     /// The sum divided by the number of terms: NaN of none.
     Mean<T: Shared>: T, T;
-        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, n) => sum.among(n);
+        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, n) => sum.among(n);
     /// The product; of truth values whether all of them are true.
     Prod<T: Num>: T, T;
-        T::ONE; Some(T::ONE); x => x; (a, b) => a.mul(b); (product, _n) => product;
+        T::ONE; T::ONE; Some(T::ONE); x => x; (a, b) => a.mul(b); (product, _n) => product;
     /// The largest; NaN if there is one.
     Max<T: Limits>: T, T;
-        T::LOWEST; None; x => x; (a, b) => a.maximum(b); (largest, _n) => largest;
+        T::LOWEST; T::LOWEST; None; x => x; (a, b) => a.maximum(b); (largest, _n) => largest;
         {quick (a, b) => if a > b { a } else { b }, unless x => x != x}
     /// The smallest; NaN if there is one.
     Min<T: Limits>: T, T;
-        T::HIGHEST; None; x => x; (a, b) => a.minimum(b); (smallest, _n) => smallest;
+        T::HIGHEST; T::HIGHEST; None; x => x; (a, b) => a.minimum(b); (smallest, _n) => smallest;
         {quick (a, b) => if a < b { a } else { b }, unless x => x != x}
     /// The square root of the sum of squares. In float64, so that squares of float32 neither overflow nor vanish.
     Norm2<T: Squares>: f64, T::Norm;
-        0.0; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt());
+        0.0; T::ZERO; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt());
 }
 
 /// The smallest and the largest.
@@ -351,7 +354,7 @@ unsafe fn sums<T: Copy, const K: usize>(terms: *const T, n: usize, f: impl Fn(T)
             }
         }
     }
-    lanes.map(|mut lanes| halve(&mut lanes, |a, b| a + b))
+    lanes.map(|lanes| halve(lanes, |a, b| a + b))
 }
 
 /// The logarithm of the sum of exponentials: the largest term, and the sum of the exponentials of the distances
@@ -370,7 +373,6 @@ where
 
     #[inline(always)]
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, T) {
-        const WIDE: usize = 16;
         // SAFETY: the caller's promise.
         unsafe {
             let largest = InLanes::<Max>::block::<FAST>(terms, n, first);
@@ -379,27 +381,19 @@ where
                 return (largest, if largest == T::LOWEST { T::ZERO } else { T::ONE });
             }
             let mut lanes = [T::SUM_OF_NOTHING; LANES];
-            let mut at = 0;
-            while at < n {
-                let mut group = [T::LOWEST; WIDE];
-                if at + WIDE <= n {
-                    group = terms.add(at).cast::<[T; WIDE]>().read();
-                } else {
-                    for (i, slot) in group.iter_mut().enumerate().take(n - at) {
-                        *slot = terms.add(at + i).read();
-                    }
-                }
+            let mut room = MaybeUninit::uninit();
+            let groups = Groups::new::<FAST>(terms, n, T::LOWEST, &mut room);
+            for i in 0..groups.count {
+                let mut group = groups.read(i);
                 for term in &mut group {
                     *term = term.sub(largest);
                 }
-                let group = if FAST { Exp::block(group) } else { group.map(Exp::exact) };
-                let half = at % LANES;
-                for (j, power) in group.into_iter().enumerate() {
-                    lanes[half + j] = lanes[half + j].add(power);
+                let powers = if FAST { Exp::block(group) } else { group.map(Exp::exact) };
+                for j in 0..LANES {
+                    lanes[j] = lanes[j].add(powers[j]);
                 }
-                at += WIDE;
             }
-            (largest, halve(&mut lanes, |a, b| a.add(b)))
+            (largest, halve(lanes, |a, b| a.add(b)))
         }
     }
 

@@ -21,6 +21,7 @@
 
 mod fold;
 pub mod folds;
+mod groups;
 mod tree;
 mod ways;
 

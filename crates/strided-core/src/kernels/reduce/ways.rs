@@ -229,8 +229,8 @@ impl Job<'_> {
         unsafe { tree.finish(acc) };
     }
 
-    /// Reduces short lines of adjacent terms at once, and says whether it could; where there are stages, those of lines
-    /// that follow each other.
+    /// Reduces short lines at once, and says whether it could. Where there are stages or gaps, as many as fill a block;
+    /// those that follow each other are gathered as one.
     ///
     /// # Safety
     /// As for `run`, for each line; there is room for as many accumulators.
@@ -243,21 +243,24 @@ impl Job<'_> {
                 (self.reducer.block)(&Lines { count, step: beside, ..Lines::one(at[1], n, 0) }, acc);
                 return true;
             }
-            if n > BLOCK / 2 || beside != n as isize * step {
+            if n > BLOCK {
                 return false;
             }
             let mut room: Room<BLOCK> = Room::uninit();
             let room = room.as_mut_ptr().cast::<u8>();
+            let size = self.size as isize;
             for first in (0..count).step_by(BLOCK / n) {
                 let count = (BLOCK / n).min(count - first);
-                self.gather(
-                    room,
-                    self.size as isize,
-                    at[1].wrapping_offset(first as isize * beside),
-                    step,
-                    count * n,
-                );
-                let lines = Lines { count, step: (n * self.size) as isize, ..Lines::one(room, n, 0) };
+                let from = at[1].wrapping_offset(first as isize * beside);
+                let line = n as isize * size;
+                if beside == n as isize * step {
+                    self.gather(room, size, from, step, count * n);
+                } else {
+                    for i in 0..count as isize {
+                        self.gather(room.offset(i * line), size, from.wrapping_offset(i * beside), step, n);
+                    }
+                }
+                let lines = Lines { count, step: line, ..Lines::one(room, n, 0) };
                 (self.reducer.block)(&lines, acc.add(first * self.reducer.bytes));
             }
             true

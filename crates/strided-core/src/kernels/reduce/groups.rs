@@ -1,0 +1,125 @@
+//! Terms by groups, one term for each lane, and lanes that become one.
+//!
+//! Loops over groups are written so that the compiler keeps lanes in whole registers from beginning to end. It starts
+//! from what is done last and follows that back: so tails have no code of their own, and lanes go through memory
+//! before they are merged to fewer than a register holds.
+
+use super::{BLOCK, LANES};
+use crate::cpu;
+use crate::kernels::stream;
+use std::mem::MaybeUninit;
+
+/// Adjacent terms in groups. The last one, if there are too few for it, is filled up in a room.
+pub struct Groups<T> {
+    terms: *const T,
+    pub count: usize,
+    /// Groups that are read where they are.
+    whole: usize,
+    last: *const [T; LANES],
+}
+
+impl<T: Copy> Groups<T> {
+    /// `FAST` as in [`cpu::Task::run`].
+    ///
+    /// # Safety
+    /// There are `n` terms at `terms`; they and the room outlive the groups.
+    #[inline(always)]
+    pub unsafe fn new<const FAST: bool>(
+        terms: *const T,
+        n: usize,
+        neutral: T,
+        room: &mut MaybeUninit<[T; LANES]>,
+    ) -> Groups<T> {
+        let (whole, rest) = (n / LANES, n % LANES);
+        if rest > 0 {
+            // SAFETY: the caller's promise.
+            unsafe { fill::<T, FAST>(room.as_mut_ptr(), neutral, terms.add(whole * LANES), rest) };
+        }
+        Groups { terms, count: n.div_ceil(LANES), whole, last: cpu::hidden(room.as_ptr()) }
+    }
+
+    /// # Safety
+    /// There is a group of this number.
+    #[inline(always)]
+    pub unsafe fn read(&self, i: usize) -> [T; LANES] {
+        let group = self.terms.wrapping_add(i * LANES);
+        ahead(group);
+        let at = if i < self.whole { group.cast() } else { self.last };
+        // SAFETY: whole groups are among the terms, and the last one was written where it is not whole.
+        unsafe { at.read() }
+    }
+}
+
+/// Writes a group of some terms and others that change nothing. By whole registers, if the CPU reads parts of them:
+/// what is written in smaller pieces than it is read, is read much later.
+///
+/// # Safety
+/// There are `n` terms, fewer than a group, and room for a group.
+#[inline(always)]
+unsafe fn fill<T: Copy, const FAST: bool>(to: *mut [T; LANES], neutral: T, terms: *const T, n: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if FAST && const { matches!(size_of::<T>(), 4 | 8) } {
+        use std::arch::x86_64::{
+            __m256i, _mm256_blendv_epi8, _mm256_cmpgt_epi32, _mm256_loadu_si256, _mm256_maskload_epi32,
+            _mm256_set1_epi32, _mm256_setr_epi32, _mm256_storeu_si256,
+        };
+        const WORDS: usize = size_of::<__m256i>() / 4;
+        let (to, from) = (to.cast::<i32>(), terms.cast::<i32>());
+        let words = size_of::<T>() / 4;
+        let padding = [neutral; WORDS];
+        // SAFETY: what is read beyond the terms is masked; the room has LANES terms, which are whole registers; the
+        // level has the instructions.
+        unsafe {
+            let padding = _mm256_loadu_si256(padding.as_ptr().cast());
+            let places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            for at in (0..LANES * words).step_by(WORDS) {
+                let left = _mm256_set1_epi32((n * words) as i32 - at as i32);
+                let mask = _mm256_cmpgt_epi32(left, places);
+                let there = _mm256_maskload_epi32(from.wrapping_add(at), mask);
+                _mm256_storeu_si256(to.add(at).cast(), _mm256_blendv_epi8(padding, there, mask));
+            }
+        }
+        return;
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        to.write([neutral; LANES]);
+        to.cast::<T>().copy_from_nonoverlapping(terms, n);
+    }
+}
+
+/// Asks for the terms of the next block, a group of them at a time: a second stream of reads, where the CPU by itself
+/// only follows one (and stops at the end of a page).
+#[inline(always)]
+pub fn ahead<T>(group: *const T) {
+    for byte in (0..LANES * size_of::<T>()).step_by(stream::LINE) {
+        stream::prefetch(group.wrapping_add(BLOCK).cast::<u8>().wrapping_add(byte));
+    }
+}
+
+/// Merges lanes: 32 -> 16 -> 8 -> 4 -> 2 -> 1.
+#[inline(always)]
+pub fn halve<A: Copy>(mut lanes: [A; LANES], merge: impl Fn(A, A) -> A) -> A {
+    // Lanes of a register, or of two.
+    let few = const { if size_of::<A>() < 4 { LANES / size_of::<A>() } else { 8 } };
+    let mut width = LANES;
+    while width > few {
+        width /= 2;
+        for j in 0..width {
+            lanes[j] = merge(lanes[j], lanes[j + width]);
+        }
+    }
+    let mut room = MaybeUninit::<[A; LANES]>::uninit();
+    // SAFETY: there is room for all lanes; what is read was written just now.
+    unsafe {
+        room.as_mut_ptr().cast::<A>().copy_from_nonoverlapping(lanes.as_ptr(), few);
+        lanes.as_mut_ptr().copy_from_nonoverlapping(cpu::hidden(room.as_ptr()).cast(), few);
+    }
+    while width > 1 {
+        width /= 2;
+        for j in 0..width {
+            lanes[j] = merge(lanes[j], lanes[j + width]);
+        }
+    }
+    lanes[0]
+}
