@@ -412,6 +412,27 @@ def test_the_value_is_the_element_at_its_index(op, name):
         assert bits(columns.values[:1]) == bits(x[:1]), values[0]
 
 
+@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 10, 16, 31, 32, 33])
+def test_few_terms_of_many_outputs(name, n):
+    """Outputs side by side, whichever way their terms lie: ties, NaN and zeros of both signs."""
+    random = np.random.default_rng(n)
+    choice = [0, 1, 1, 2] if name in INTS or name == "bool" else [-INF, -1.5, -0.0, 0.0, 1, 1, INF] + [NAN] * (n < 9)
+    for width in (16, 17, 40, 300):
+        memory = to_memory(random.choice(choice, (width, 2 * n)), name)
+        x = fresh(memory, name)
+        for view in (x[:, :n], x[:, ::2], x[:, n:].t().contiguous().t(), x[:, n - 1 :: -1], x[::-1, :n].contiguous()):
+            values = values_of(view.contiguous())
+            rows = np.arange(width)
+            for op, (best, where) in PAIRS.items():
+                places = where(values, axis=1)
+                found = getattr(view, op)(1)
+                assert_is(found.indices, places, "int64", (op, n, width, view.stride()))
+                assert_is(found.values, best(values, axis=1), name)
+                assert memory_of(found.values).tobytes() == memory_of(view.contiguous())[rows, places].tobytes()
+                assert_is(getattr(view.t(), f"arg{op}")(0), places, "int64")
+
+
 @pytest.mark.parametrize("shape", [(1_000_000, 3), (3, 1_000_000), (200_000, 5)])
 @pytest.mark.parametrize("name", ["float32", "int8"])
 def test_long_and_wide(shape, name):

@@ -386,14 +386,14 @@ def test_logsumexp_of_special_values(name, values, wanted):
     for dim in (0, None, -1):
         got = x.logsumexp(dim).item()
         assert same(got, rounded) or math.isclose(got, rounded, rel_tol=rel)
-    for n in (40, 3000):  # among terms that add nothing
+    for n in (12, 40, 3000):  # among terms that add nothing
         for at in (0, n // 2, n - len(values)):
             long = st.full((n,), -INF, dtype=name)
             long[at : at + len(values)] = x
             got = long.logsumexp(0).item()
             assert same(got, rounded) or math.isclose(got, rounded, rel_tol=rel)
-            column = long.view(n, 1).expand(n, 5).contiguous().logsumexp(0)[2].item()
-            assert same(column, got)
+            columns = long.view(n, 1).expand(n, 21).contiguous()
+            assert all(same(column, got) for column in columns.logsumexp(0).tolist())
 
 
 @pytest.mark.parametrize("name", [*FLOATS, "int64", "uint8"])
@@ -404,6 +404,21 @@ def test_logsumexp_accuracy(name, n):
         values = random.standard_normal(n) * scale
         x = fresh(to_memory(np.abs(np.round(values)) if name in INTS else values, name), name)
         assert_near(x.logsumexp(0), of_logsumexp(values_of(x), name, None, False), scale)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("n", [1, 2, 5, 10, 17, 31, 32, 33])
+def test_logsumexp_of_few_terms(name, n):
+    """Outputs side by side have the bits of each alone."""
+    values = np.random.default_rng(n).standard_normal((2 * n, 37)) * 9
+    values[0, ::5], values[-1, ::7] = -INF, INF
+    x = fresh(to_memory(values, name), name)
+    for columns in (x[:n], x[::2], x[:n].t().contiguous().t(), x[:n].flip(0)):
+        found = columns.logsumexp(0)
+        for j in range(37):
+            assert bits(found[j].clone()) == bits(columns[:, j].clone().logsumexp(0))
+    finite = fresh(to_memory(np.clip(values, -99, 99), name), name)
+    assert_near(finite.logsumexp(0), of_logsumexp(values_of(finite), name, 0, False), 1)
 
 
 def test_logsumexp_of_blocks_that_differ():

@@ -197,7 +197,7 @@ def test_an_empty_tuple_of_dims_means_all():
 
 @pytest.mark.parametrize("op", ALL)
 @pytest.mark.parametrize("name", ["float32", "float64", "bfloat16"])
-@pytest.mark.parametrize("n", [1, 33, 1500])
+@pytest.mark.parametrize("n", [1, 3, 8, 31, 33, 100, 1500])
 def test_a_view_has_the_bits_of_its_copy(op, name, n):
     run = ALL[op]
     x = fresh(moderate(name, (3 * n,), n), name)

@@ -9,7 +9,7 @@ use crate::error::{Error, Problem, Result};
 use crate::kernels::item::Slot;
 use crate::kernels::map::Twins;
 use crate::kernels::reduce::folds::{
-    Both, Count, LogSumExp, Max, Mean, Min, Norm2, Prod, Spread, Sum, Where, WithoutNan,
+    Both, Count, LogSumExp, Max, Mean, Min, NanSum, Norm2, Prod, Spread, Sum, Where, WithoutNan,
 };
 use crate::kernels::reduce::{self, Reducer, Reduction, Stage, Target};
 use crate::layout::{Dims, Layout, wrap_dim};
@@ -61,10 +61,11 @@ rows! {
         let result = dtype.unwrap_or_else(|| summed(x));
         Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), any, Sum), result)
     };
-    /// NaN is left out before the elements become another dtype.
+    /// NaN is left out before the elements become integers.
     NANSUM "nansum" = |x, dtype| {
         let result = real(dtype.unwrap_or(summed(real(x)?)))?;
-        Terms::of(x).without_nan().to(result.compute()).plan(lanes!(result.compute(), any, Sum), result)
+        let terms = if result.category() < Category::Float { Terms::of(x).without_nan() } else { Terms::of(x) };
+        terms.to(result.compute()).plan(lanes!(result.compute(), any, NanSum), result)
     };
     PROD "prod" = |x, dtype| {
         let result = dtype.unwrap_or_else(|| summed(x));

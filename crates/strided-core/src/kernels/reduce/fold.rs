@@ -37,6 +37,18 @@ pub trait Fold<T: Copy>: 'static {
         unsafe { blocks::<Self, T, FAST>(terms, n, first) }
     }
 
+    /// Whether `beside` is there.
+    const BESIDE: bool = false;
+
+    /// N neighbouring outputs of few terms: one row for each term, at most [`LANES`], read from a column on.
+    ///
+    /// # Safety
+    /// There are N terms in every row, and at least one row.
+    #[inline(always)]
+    unsafe fn beside<const FAST: bool, const N: usize>(_rows: &[*const u8], _at: usize) -> [Self::Acc; N] {
+        unreachable!("it is not there")
+    }
+
     /// Two neighbours, the earlier one first.
     fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc;
 
@@ -188,6 +200,8 @@ pub struct Reducer {
     /// Writes the accumulators of no term.
     pub(super) nothing: unsafe fn(*mut u8, usize),
     pub(super) across: Option<Across>,
+    /// Neighbouring outputs of few terms, from a row for each term: `beside(accumulators, rows, width)`.
+    pub(super) beside: Option<unsafe fn(*mut u8, &[*const u8], usize)>,
 }
 
 /// Terms that are adjacent, up to [`GROUP`] of them; and more such lines, with an accumulator for each.
@@ -214,7 +228,12 @@ pub(super) struct Across {
     /// Adds rows of terms, one after the other, to the accumulators, or where they are fresh to what changes nothing:
     /// `absorb(accumulators, rows, width, fresh)`.
     pub(super) absorb: unsafe fn(*mut u8, &[*const u8], usize, bool),
+    /// Adds the rows of each of some lanes, and merges those: `together(accumulators, lanes, width)`.
+    pub(super) together: unsafe fn(*mut u8, &[&[*const u8]; FEW], usize),
 }
+
+/// Lanes that are merged before anything is written.
+pub(super) const FEW: usize = 4;
 
 impl Reducer {
     pub const fn of<F: Fold<T>, T: Element>() -> Reducer {
@@ -230,12 +249,13 @@ impl Reducer {
             finish: finish::<F, T>,
             nothing: nothing::<F, T>,
             across: None,
+            beside: if F::BESIDE { Some(beside::<F, T>) } else { None },
         }
     }
 
     pub const fn of_lanes<L: Lanes<T>, T: Element>() -> Reducer {
         const { assert!(size_of::<L::Lane>() <= 16 && align_of::<L::Lane>() <= 8) };
-        let across = Across { absorb: absorb::<L, T> };
+        let across = Across { absorb: absorb::<L, T>, together: together::<L, T> };
         Reducer { across: Some(across), ..Reducer::of::<InLanes<L>, T>() }
     }
 
@@ -373,6 +393,87 @@ unsafe fn absorb<L: Lanes<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: 
     dispatch(Run::<L, T>(acc, rows, width, fresh, PhantomData))
 }
 
+unsafe fn together<L: Lanes<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const u8]; FEW], width: usize) {
+    struct Run<'a, L, T>(*mut u8, &'a [&'a [*const u8]; FEW], usize, PhantomData<(L, T)>);
+    impl<L: Lanes<T>, T: Copy> Task for Run<'_, L, T> {
+        type Home = L;
+        const WIDE: bool = false;
+
+        #[inline(always)]
+        fn run<const FAST: bool>(self) {
+            let Run(acc, lanes, width, _) = self;
+            let whole = width - width % PART;
+            // SAFETY: the caller of `together` has `width` accumulators, and as many terms in every row.
+            unsafe {
+                for at in (0..whole).step_by(PART) {
+                    put(acc, at, merged::<L, T, PART>(lanes, at));
+                }
+                for at in whole..width {
+                    put(acc, at, merged::<L, T, 1>(lanes, at));
+                }
+            }
+        }
+    }
+    dispatch(Run::<L, T>(acc, lanes, width, PhantomData))
+}
+
+unsafe fn beside<F: Fold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize) {
+    struct Run<'a, F, T>(*mut u8, &'a [*const u8], usize, PhantomData<(F, T)>);
+    impl<F: Fold<T>, T: Copy> Task for Run<'_, F, T> {
+        type Home = F;
+        const WIDE: bool = F::WEIGHT > 1;
+
+        #[inline(always)]
+        fn run<const FAST: bool>(self) {
+            let Run(acc, rows, width, _) = self;
+            let whole = width - width % PART;
+            // SAFETY: the caller of `beside` has `width` accumulators, and as many terms in every row.
+            unsafe {
+                for at in (0..whole).step_by(PART) {
+                    put(acc, at, F::beside::<FAST, PART>(rows, at));
+                }
+                for at in whole..width {
+                    put(acc, at, F::beside::<FAST, 1>(rows, at));
+                }
+            }
+        }
+    }
+    dispatch(Run::<F, T>(acc, rows, width, PhantomData))
+}
+
+/// Writes N accumulators, from the one of a number on.
+#[inline(always)]
+unsafe fn put<A, const N: usize>(acc: *mut u8, at: usize, parts: [A; N]) {
+    // SAFETY: the callers have room for them.
+    unsafe { acc.cast::<A>().add(at).cast::<[A; N]>().write(parts) }
+}
+
+/// N neighbouring outputs of some lanes, from the rows of each.
+#[inline(always)]
+unsafe fn merged<L: Lanes<T>, T: Copy, const N: usize>(
+    lanes: &[&[*const u8]; FEW],
+    at: usize,
+) -> [L::Lane; N] {
+    let mut parts = [[L::IDENTITY; N]; FEW];
+    for (part, rows) in parts.iter_mut().zip(lanes) {
+        for row in *rows {
+            // SAFETY: the caller has N terms there in every row.
+            let terms = unsafe { row.cast::<T>().add(at).cast::<[T; N]>().read() };
+            for j in 0..N {
+                part[j] = L::merge(part[j], L::lane(terms[j]));
+            }
+        }
+    }
+    let [mut all, b, c, d] = parts;
+    for j in 0..N {
+        all[j] = L::merge(L::merge(all[j], b[j]), L::merge(c[j], d[j]));
+    }
+    all
+}
+
+/// Outputs whose terms and accumulators fit registers.
+const PART: usize = 16;
+
 /// Adds terms of N rows to accumulators, or to what changes nothing.
 #[inline(always)]
 unsafe fn each<L: Lanes<T>, T: Copy, const N: usize>(
@@ -381,8 +482,6 @@ unsafe fn each<L: Lanes<T>, T: Copy, const N: usize>(
     width: usize,
     fresh: bool,
 ) {
-    /// Outputs whose terms and accumulators fit registers.
-    const PART: usize = 16;
     let mut at = 0;
     // SAFETY: the caller has `width` accumulators, and as many terms in every row.
     unsafe {

@@ -126,6 +126,10 @@ lanes! {
     /// The sum; of truth values whether one of them is true.
     Sum<T: Summand>: T, T;
         T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum;
+    /// The sum of what is not NaN.
+    NanSum<T: Summand>: T, T;
+        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => if x == x { x } else { T::ZERO };
+        (a, b) => a.add(b); (sum, _n) => sum;
     /// The sum divided by the number of terms: NaN of none.
     Mean<T: Shared>: T, T;
         T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, n) => sum.among(n);
@@ -198,6 +202,32 @@ impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
             (terms.add(place).read(), first + place) // the very element: zeros may differ in their sign
         }
     }
+
+    const BESIDE: bool = true;
+
+    #[inline(always)]
+    #[allow(clippy::eq_op)]
+    unsafe fn beside<const FAST: bool, const N: usize>(rows: &[*const u8], at: usize) -> [(T, usize); N] {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut best = column::<T, N>(rows[0], at);
+            let mut places = [0u32; N];
+            for (i, &row) in rows.iter().enumerate().skip(1) {
+                let terms = column::<T, N>(row, at);
+                for j in 0..N {
+                    let stays = (best[j] == E::merge(best[j], terms[j])) | (best[j] != best[j]);
+                    best[j] = if stays { best[j] } else { terms[j] };
+                    places[j] = if stays { places[j] } else { i as u32 };
+                }
+            }
+            let mut found = [(T::ZERO, 0); N];
+            for j in 0..N {
+                found[j] = (best[j], places[j] as usize);
+            }
+            found
+        }
+    }
+
     #[inline(always)]
     #[allow(clippy::eq_op)]
     fn merge(a: (T, usize), b: (T, usize)) -> (T, usize) {
@@ -206,6 +236,13 @@ impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
     fn finish(acc: (T, usize), _: usize, _: f64) -> (T, i64) {
         (acc.0, acc.1 as i64)
     }
+}
+
+/// N terms of a row.
+#[inline(always)]
+unsafe fn column<T: Copy, const N: usize>(row: *const u8, at: usize) -> [T; N] {
+    // SAFETY: the caller has them there.
+    unsafe { row.cast::<T>().add(at).cast::<[T; N]>().read() }
 }
 
 /// Where a value that is there (or NaN) comes first: group by group, then within the group.
@@ -234,7 +271,7 @@ unsafe fn position<T: Real>(terms: *const T, n: usize, wanted: T) -> usize {
     at
 }
 
-/// 0 in place of NaN: what `nansum` adds up.
+/// 0 in place of NaN, which integers do not have: what `nansum` adds up as integers.
 pub struct WithoutNan;
 
 impl<T: Float> Function<T, 1> for WithoutNan {
@@ -361,6 +398,12 @@ unsafe fn sums<T: Copy, const K: usize>(terms: *const T, n: usize, f: impl Fn(T)
 /// from it.
 pub struct LogSumExp;
 
+/// Infinities of one sign, or NaN: there are no distances.
+#[inline(always)]
+fn infinite<T: Limits>(largest: T) -> (T, T) {
+    (largest, if largest == T::LOWEST { T::ZERO } else { T::ONE })
+}
+
 impl<T: Limits + Summand + Float> Fold<T> for LogSumExp
 where
     Exp: Function1<T>,
@@ -377,8 +420,7 @@ where
         unsafe {
             let largest = InLanes::<Max>::block::<FAST>(terms, n, first);
             if !largest.is_finite() {
-                // Infinities of one sign, or NaN: there are no distances.
-                return (largest, if largest == T::LOWEST { T::ZERO } else { T::ONE });
+                return infinite(largest);
             }
             let mut lanes = [T::SUM_OF_NOTHING; LANES];
             let mut room = MaybeUninit::uninit();
@@ -395,6 +437,49 @@ where
             }
             (largest, halve(lanes, |a, b| a.add(b)))
         }
+    }
+
+    const BESIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn beside<const FAST: bool, const N: usize>(rows: &[*const u8], at: usize) -> [(T, T); N] {
+        let mut largest = [T::LOWEST; N];
+        let mut powers = [const { MaybeUninit::<[T; N]>::uninit() }; LANES];
+        // SAFETY: the caller's promise; as many powers are read as were written.
+        let sum = unsafe {
+            for &row in rows {
+                let terms = column::<T, N>(row, at);
+                for j in 0..N {
+                    largest[j] = largest[j].maximum(terms[j]);
+                }
+            }
+            for (power, &row) in powers.iter_mut().zip(rows) {
+                let mut terms = column::<T, N>(row, at);
+                for j in 0..N {
+                    terms[j] = terms[j].sub(largest[j]);
+                }
+                power.write(if FAST { Exp::block(terms) } else { terms.map(Exp::exact) });
+            }
+            // In halves, as lanes are: those without terms are 0.
+            let (mut count, mut half) = (rows.len(), LANES / 2);
+            while half > 0 {
+                for i in half..count {
+                    let (a, b) = (powers[i - half].assume_init(), powers[i].assume_init());
+                    for j in 0..N {
+                        powers[i - half].assume_init_mut()[j] = a[j].add(b[j]);
+                    }
+                }
+                count = count.min(half);
+                half /= 2;
+            }
+            powers[0].assume_init()
+        };
+        let mut all = [(T::ZERO, T::ZERO); N];
+        for j in 0..N {
+            let top = largest[j];
+            all[j] = if top.is_finite() { (top, sum[j]) } else { infinite(top) };
+        }
+        all
     }
 
     fn merge(a: (T, T), b: (T, T)) -> (T, T) {

@@ -6,12 +6,13 @@
 //! lanes      32 -> 16 -> 8 -> 4 -> 2 -> 1       merged in halves
 //! blocks     ((0 1)(2 3))((4 5)…)               merged pairwise, as in a binary counter
 //! ```
-//! A *strip* is one output, or some that lie side by side. The terms of a strip come in one of four ways ([`ways`]):
+//! A *strip* is one output, or some that lie side by side. The terms of a strip come in one of five ways ([`ways`]):
 //!
 //! ```text
 //! along    one output whose terms are adjacent, or gathered into a room: x.sum(1)
 //! across   neighbouring outputs, row by row of terms, with lanes for each of them: x.sum(0)
 //! narrow   a few neighbouring outputs without gaps: rows of all lanes at once
+//! beside   neighbouring outputs with few terms, row by row of terms: x.argmax(1) of short rows
 //! turned   neighbouring outputs, whose terms are turned around into adjacent ones: x.argmax(0)
 //! ```
 //! All build the same tree, and threads share strips, or parts of a strip that are whole subtrees. So the bits depend
@@ -210,6 +211,7 @@ enum Way {
     Along,
     Across,
     Narrow,
+    Beside,
     Turned,
 }
 
@@ -257,6 +259,7 @@ impl Job<'_> {
                 (Way::Across, share.next_multiple_of(16).clamp(GATHERED, WIDTH))
             }
             Some(_) if columns.extent >= 16 => (Way::Across, GATHERED),
+            None if self.reducer.beside.is_some() && short => (Way::Beside, GATHERED),
             _ if beside => (Way::Turned, TURNED / self.size),
             _ => return,
         };

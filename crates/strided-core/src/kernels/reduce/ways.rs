@@ -1,6 +1,6 @@
 //! The ways in which the terms of a strip come, and the tree that they build.
 
-use super::fold::Lines;
+use super::fold::{FEW, Lines};
 use super::tree::Tree;
 use super::{BLOCK, GATHERED, GROUP, GROUP_LEVEL, Job, LANES, Room, TURNED, WIDTH, Way};
 use crate::kernels::{Pointers, transpose};
@@ -18,6 +18,7 @@ impl Job<'_> {
                 Way::Narrow => self.narrow(at, width, terms, acc),
                 Way::Across => self.across(at, width, terms, acc),
                 Way::Turned => self.turned(at, width, terms, acc),
+                Way::Beside => self.beside(at, width, acc),
             }
         }
     }
@@ -165,68 +166,118 @@ impl Job<'_> {
         unsafe { tree.finish(acc) };
     }
 
-    /// Outputs side by side: the rows of terms of each lane are added up for all of them. Lanes are taken in the
-    /// order in which they are merged, so that few of them wait.
+    /// Outputs side by side: rows of their terms, a block at a time.
     unsafe fn across(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
-        let of = self.reducer.across.as_ref().expect("asked in look_aside");
-        let (size, beside) = (self.size as isize, self.columns.steps[1]);
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
-        let direct = self.in_place && beside == size;
-        let mut room: Room<{ LANES * GATHERED }> = Room::uninit();
-        let room = room.as_mut_ptr().cast::<u8>();
         let mut rows = [std::ptr::null::<u8>(); BLOCK];
         let mut filled = 0;
         let mut tree = Tree::new(self.reducer, width);
-        let end = terms.end;
-        let mut first = terms.start;
+        let mut left = terms.len();
         runs(&self.reduced, *at, terms, |at, n| {
             for i in 0..n {
                 rows[filled] = at[1].wrapping_offset(i as isize * step);
                 filled += 1;
-                first += 1;
-                if filled < BLOCK && first < end {
-                    continue;
-                }
-                let rows = &mut rows[..std::mem::take(&mut filled)];
-                // Lanes without terms would change nothing.
-                let lanes = rows.len().min(LANES).next_power_of_two();
-                let turned = !direct
-                    && self.in_place
-                    && step == size
-                    && self.reduced.len() == 1
-                    && rows.len() <= LANES;
-                if turned {
-                    let line = (width * self.size) as isize;
-                    // SAFETY: the rows are adjacent terms of the columns of this strip; the room has a line for each.
-                    unsafe { transpose::tile(self.size, room, line, rows[0], beside, rows.len(), width) };
-                    for (i, row) in rows.iter_mut().enumerate() {
-                        *row = room.wrapping_offset(i as isize * line);
-                    }
-                }
-                for k in 0..lanes {
-                    let lane = if lanes == 1 { 0 } else { k.reverse_bits() >> (usize::BITS - lanes.ilog2()) };
-                    let mut own = [std::ptr::null::<u8>(); BLOCK / LANES];
-                    let mut count = 0;
-                    for &row in rows.iter().skip(lane).step_by(LANES) {
-                        own[count] = row;
-                        if !direct && !turned {
-                            let line = room.wrapping_add(count * width * self.size);
-                            // SAFETY: the row has `width` elements, and the room a line for each row of a lane.
-                            unsafe { self.gather(line, size, row.cast_mut(), beside, width) };
-                            own[count] = line;
-                        }
-                        count += 1;
-                    }
-                    // SAFETY: every row has `width` terms, and `acc` room for as many accumulators.
-                    unsafe {
-                        (of.absorb)(acc, &own[..count], width, true);
-                        tree.push(acc, 0);
-                    }
+                left -= 1;
+                if filled == BLOCK || left == 0 {
+                    // SAFETY: the rows lie within the reduced loops, and have the columns of this strip.
+                    unsafe { self.block_across(&mut rows[..filled], width, &mut tree, acc) };
+                    filled = 0;
                 }
             }
         });
-        // SAFETY: as above.
+        // SAFETY: `acc` has room for the accumulators of the strip.
         unsafe { tree.finish(acc) };
+    }
+
+    /// The rows of terms of each lane are added up for all outputs. Lanes are taken in the order in which they are
+    /// merged, so that few of them wait; where they have few rows, some lanes at once.
+    unsafe fn block_across(&self, rows: &mut [*const u8], width: usize, tree: &mut Tree, acc: *mut u8) {
+        let of = self.reducer.across.as_ref().expect("asked in look_aside");
+        let mut room: Room<{ LANES * GATHERED }> = Room::uninit();
+        let room = room.as_mut_ptr().cast::<u8>();
+        // Lanes without terms would change nothing.
+        let lanes = rows.len().min(LANES).next_power_of_two();
+        let few = lanes >= FEW && rows.len() <= LANES * FEW;
+        let each = if few { FEW } else { 1 };
+        // SAFETY: the caller's rows have `width` elements; the room has a line for as many as a lane has, or some lanes
+        // with few; `acc` has room for `width` accumulators.
+        unsafe {
+            let ready = self.straight(rows, width, room);
+            for first in (0..lanes).step_by(each) {
+                let mut own = [std::ptr::null::<u8>(); BLOCK / LANES];
+                let mut ends = [0; FEW];
+                let mut count = 0;
+                for (k, end) in ends[..each].iter_mut().enumerate() {
+                    let bits = usize::BITS - lanes.ilog2();
+                    let lane = if lanes == 1 { 0 } else { (first + k).reverse_bits() >> bits };
+                    for &row in rows.iter().skip(lane).step_by(LANES) {
+                        own[count] = if ready { row } else { self.gather_row(row, width, room, count) };
+                        count += 1;
+                    }
+                    *end = count;
+                }
+                if few {
+                    let [a, b, c, d] = ends;
+                    (of.together)(acc, &[&own[..a], &own[a..b], &own[b..c], &own[c..d]], width);
+                } else {
+                    (of.absorb)(acc, &own[..count], width, true);
+                }
+                tree.push(acc, each.ilog2());
+            }
+        }
+    }
+
+    /// Gathers a row of terms into a line of a room, and says where that is.
+    unsafe fn gather_row(&self, row: *const u8, width: usize, room: *mut u8, line: usize) -> *const u8 {
+        let to = room.wrapping_add(line * width * self.size);
+        // SAFETY: the callers have `width` elements in the row, and as much room in the line.
+        unsafe { self.gather(to, self.size as isize, row.cast_mut(), self.columns.steps[1], width) };
+        to
+    }
+
+    /// Outputs side by side, with few terms each: a row for each term.
+    unsafe fn beside(&self, at: &Pointers, width: usize, acc: *mut u8) {
+        let step = self.reduced.last().map_or(0, |l| l.steps[1]);
+        let mut room: Room<{ LANES * GATHERED }> = Room::uninit();
+        let room = room.as_mut_ptr().cast::<u8>();
+        let mut rows = [std::ptr::null::<u8>(); LANES];
+        let mut filled = 0;
+        runs(&self.reduced, *at, 0..self.terms, |at, n| {
+            for i in 0..n {
+                rows[filled] = at[1].wrapping_offset(i as isize * step);
+                filled += 1;
+            }
+        });
+        let rows = &mut rows[..filled];
+        // SAFETY: the rows have the columns of this strip; the room has a line for each, and `acc` their accumulators.
+        unsafe {
+            if !self.straight(rows, width, room) {
+                for (i, row) in rows.iter_mut().enumerate() {
+                    *row = self.gather_row(*row, width, room, i);
+                }
+            }
+            (self.reducer.beside.expect("asked in look_aside"))(acc, rows, width);
+        }
+    }
+
+    /// Whether rows have their terms side by side, if need be after they were turned around into a room: where there
+    /// are few, and the terms of each output lie side by side.
+    unsafe fn straight(&self, rows: &mut [*const u8], width: usize, room: *mut u8) -> bool {
+        let (size, beside) = (self.size as isize, self.columns.steps[1]);
+        if !self.in_place || beside == size {
+            return self.in_place;
+        }
+        let [only] = &self.reduced[..] else { return false };
+        if only.steps[1] != size || rows.len() > LANES {
+            return false;
+        }
+        let line = (width * self.size) as isize;
+        // SAFETY: the caller's rows are adjacent terms, and the room has a line for each.
+        unsafe { transpose::tile(self.size, room, line, rows[0], beside, rows.len(), width) };
+        for (i, row) in rows.iter_mut().enumerate() {
+            *row = room.wrapping_offset(i as isize * line);
+        }
+        true
     }
 
     /// Reduces short lines at once, and says whether it could. Where there are stages or gaps, as many as fill a block;
