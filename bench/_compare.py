@@ -134,9 +134,9 @@ class Crew:
         """Runs a function that writes over the first of its operands."""
         self.share(lambda *parts: function(*parts, out=parts[0]), *arrays)
 
-    def read(self, array: Any) -> None:
+    def read(self, *arrays: Any) -> None:
         """Reads every byte: the largest of them takes the CPU no time to speak of."""
-        self.share(lambda part: part.max(), array)
+        self.share(lambda *parts: [part.max() for part in parts], *arrays)
 
     def share(self, work: Callable[..., object], *arrays: Any) -> None:
         flat = [array.reshape(-1).view("u1") for array in arrays]

@@ -327,8 +327,8 @@ floats! { f32 F32 f64 F64 }
 /// A float32 or float64 times two to the power of a whole number, rounded once.
 #[inline(always)]
 fn scaled(value: f64, exponent: f64) -> f64 {
-    // Two to the power of a whole number between -1022 and 1023.
-    let power = |exponent: f64| f64::from_bits(((exponent as i64 + 1023) as u64) << 52);
+    // Two to the power of a whole number between -1022 and 1023: added to a number that large, it is in the last bits.
+    let power = |exponent: f64| f64::from_bits((exponent + (6755399441055744.0 + 1023.0)).to_bits() << 52);
     // Steps up are exact until the last. Steps down stop above the subnormals, of which only the last step makes one.
     let (up, down) = (1023.0, -969.0);
     let (mut value, mut left) = (value, exponent.clamp(-2200.0, 2200.0));
