@@ -96,7 +96,7 @@ macro_rules! op_table {
             floor(a) real => same {a.floor()}, "", "[1.5, -1.5]" => "[1.0, -2.0]", "Down to a whole number.";
             ceil(a) real => same {a.ceil()}, "", "[1.5, -1.5]" => "[2.0, -1.0]", "Up to a whole number.";
             trunc(a) real => same {a.trunc()}, "", "[1.5, -1.5]" => "[1.0, -1.0]", "Toward zero to a whole number.";
-            round(a; decimals = 0) real => same {a.round()} with [kernels round::kernels], "", "[1.5, 2.5, -0.75]" => "[2.0, 2.0, -1.0]", "To the nearest whole number, or number of `decimals`; the even one of two.";
+            round(a; decimals = 0) real => same {a.round()} with [kernels round::kernels], "", "[1.5, 2.5, -0.75]" => "[2.0, 2.0, -1.0]", "To the nearest whole number, or number of `decimals`; the even one of two. An integer whose tens (or hundreds) are beyond its dtype becomes the nearest that are not.";
             frac(a) float => same {a.sub(a.trunc())}, "", "[1.5, -1.25]" => "[0.5, -0.25]", "What `trunc` takes away.";
             maximum(a, b) real => same {a.maximum(b)}, "", "[1.0, 5.0]", "[2.0, 4.0]" => "[2.0, 5.0]", "The larger operand; NaN if one of them is.";
             minimum(a, b) real => same {a.minimum(b)}, "", "[1.0, 5.0]", "[2.0, 4.0]" => "[1.0, 4.0]", "The smaller operand; NaN if one of them is.";
