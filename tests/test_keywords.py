@@ -165,7 +165,6 @@ def test_rounding_mode(mode, name):
         st.div(x, y, rounding_mode=mode),
         x.div(y, rounding_mode=mode),
         x.divide(y, rounding_mode=mode),
-        st.true_divide(x, y, rounding_mode=mode),
         st.div(x, y, rounding_mode=mode, out=st.empty_like(x)),
         x.clone().div_(y, rounding_mode=mode),
     ):
@@ -174,6 +173,10 @@ def test_rounding_mode(mode, name):
 
 def test_rounding_modes_that_there_are_not():
     x = st.tensor([7, -7])
+    assert x.true_divide(2).tolist() == st.true_divide(x, 2).tolist() == [3.5, -3.5]
+    for call in (x.true_divide, x.true_divide_):
+        with pytest.raises(TypeError, match=r"^true_divide_?: .*'rounding_mode'"):
+            call(2, rounding_mode="floor")
     assert x.div(2, rounding_mode=None).tolist() == [3.5, -3.5]
     assert x.div(2, rounding_mode="trunc").tolist() == [3, -3]
     assert x.div(2, rounding_mode="floor").tolist() == [3, -4]

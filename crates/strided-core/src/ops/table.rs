@@ -41,6 +41,7 @@ macro_rules! op_table {
             rsub(a, b; alpha = 1) num => same {b.sub(a)} with {b.sub(alpha.mul(a))}, "", "[1.0, 2.0]", "[0.5, 4.0]" => "[-0.5, 2.0]", "Right operand minus the left one times `alpha`.";
             mul(a, b) any => same {a.mul(b)}, "*", "[1.0, 2.0]", "[0.5, 4.0]" => "[0.5, 8.0]", "Product of the operands, element by element.";
             div(a, b) field => same {a.div(b)} by rounding_mode = None {"floor" => floor_divide, "trunc" => trunc_divide}, "/", "[1.0, 2.0]", "[0.5, 4.0]" => "[2.0, 0.5]", "Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole.";
+            true_divide(a, b) field => same [kernels |dtype| (OPS[Op::div as usize].kernels)(dtype)], "", "[1.0, 2.0]", "[0.5, 4.0]" => "[2.0, 0.5]", "Left operand divided by the right one; integers give the default float.";
             floor_divide(a, b) order => same [FloorDivide] refuses zeros, "//", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -4.0]", "Quotient, down to a whole number.";
             trunc_divide(a, b) order => same [TruncDivide] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -3.0]", "Quotient, toward zero to a whole number.";
             remainder(a, b) order => same [Remainder] refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
