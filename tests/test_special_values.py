@@ -89,7 +89,7 @@ pow: -inf, odd -> -inf | -inf, even -> +inf | -inf, negative odd -> -0 | -inf, n
 pow: +0, below 0 -> +inf | -0, odd -> -0 | -0, even -> +0 | -0, negative odd -> -inf | -0, negative even -> +inf
 pow: negative, fraction -> nan | nonzero, nan -> own pow
 reciprocal: nan -> nan | +0 -> +inf | -0 -> -inf | +inf -> +0 | -inf -> -0
-sign: nan -> nan | +0 -> +0 | positive -> 1 | negative -> -1 | +inf -> 1 | -inf -> -1
+sign: nan -> nan | 0 -> +0 | positive -> 1 | negative -> -1 | +inf -> 1 | -inf -> -1
 signbit: +0 -> false | -0 -> true | +inf -> false | -inf -> true | positive -> false | negative -> true
 copysign: nan, any -> nan | +inf, -0 -> -inf | +0, negative -> -0 | 1, -inf -> -1 | -2, positive -> 2
 sin: nan -> nan | +0 -> +0 | -0 -> -0 | inf -> nan
@@ -263,3 +263,10 @@ def test_complex_special_cases(op, turned):
                         called = f"{name}, turned" if turned else op
                         wrong.append(f"{called}({a[i]}, {b[i]}) = {parts}, not {words} ({dtype})")
     assert not wrong, "\n".join(wrong[:20])
+
+
+def test_the_sign_of_a_complex_zero_is_0():
+    zeros = np.array([complex(a, b) for a in (0.0, -0.0) for b in (0.0, -0.0)])
+    for name in ("complex64", "complex128"):
+        got = st.tensor(zeros.astype(name)).sign().numpy()
+        assert not got.any() and not np.signbit(got.real).any() and not np.signbit(got.imag).any()

@@ -264,7 +264,10 @@ macro_rules! floats {
             #[inline(always)] fn abs(self) -> Self { $t::abs(self) }
             #[inline(always)]
             fn sign(self) -> Self {
-                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { self }
+                // Selections alone, which are vectors; either zero gives 0, and NaN stays.
+                let above = if self > 0.0 { 1.0 } else { 0.0 };
+                let sign = if self < 0.0 { -1.0 } else { above };
+                if self.is_nan() { self } else { sign }
             }
             #[inline(always)] fn is_infinite(self) -> bool { $t::abs(self) == $t::INFINITY }
             #[inline(always)] fn is_finite(self) -> bool { $t::abs(self) < $t::INFINITY }
@@ -383,7 +386,7 @@ macro_rules! complexes {
             #[inline(always)] fn neg(self) -> Self { -self }
             #[inline(always)] fn abs(self) -> $t { self.re.hypot(self.im) }
             fn sign(self) -> Self {
-                if self == Self::ZERO { self } else { self / Num::abs(self) }
+                if self == Self::ZERO { Self::ZERO } else { self / Num::abs(self) }
             }
             #[inline(always)] fn conj(self) -> Self { Complex::new(self.re, -self.im) }
             #[inline(always)] fn is_real(self) -> bool { self.im == 0.0 }
