@@ -206,7 +206,7 @@ MODELS = {
 
 def takes(op, name):
     return {
-        "any": True, "field": True, "wide": True,
+        "any": True, "field": True, "wide": True, "counts": True,
         "num": name != "bool",
         "real": name not in COMPLEX,
         "order": name != "bool" and name not in COMPLEX,
@@ -220,6 +220,8 @@ def computed_in(op, name):
     """The dtype that operands are brought to."""
     if OPS[op][1] == "wide":
         return "complex128" if name in COMPLEX else "float64"
+    if OPS[op][1] == "counts" and name == "bool":
+        return "int64"
     return "float32" if OPS[op][1] in ("field", "float", "floats") and (name == "bool" or name in INTS) else name
 
 

@@ -6,6 +6,7 @@
 //! | `add(a, b)` | its name and its operands; in Python `a` is `input` and `b` is `other`, others are called as they are |
 //! | `; alpha = 1` | numbers that are given by name and take no part in promotion, with what they are else; after <code>\|</code> by position as well. One that is a whole number stays within the category of the operands, one with a point is any real number |
 //! | `any`, `num` … | the dtypes it knows, as in [`switch!`](crate::switch); `field` and `float` take integers as the default float |
+//! | `counts` | the numbers, where bool is taken as int64 |
 //! | `floats`, `wide`, `select` | the floats with kernels for halves themselves; float64 and complex128; a condition, and any dtype |
 //! | `same`, `bool`, `part` | the result: the operands' dtype, bool, or the dtype of one part of a complex number |
 //! | `{a.add(b)}` | the result from operands of one type, exactly |
@@ -46,7 +47,7 @@ macro_rules! op_table {
             trunc_divide(a, b) order => same [TruncDivide] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -3.0]", "Quotient, toward zero to a whole number.";
             remainder(a, b) order => same [Remainder] refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
             fmod(a, b) order => same [Fmod] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
-            pow(a, b) num => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
+            pow(a, b) any => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
             cube(a) float => same [Cube];
             power_root(a) float => same [Sqrt(a) y => if a.is_infinite() { a.maximum(a.neg()) } else { y.add(T::ZERO) }];
             float_power(a, b) wide => same [Pow], "", "[2.0, 4.0]", "[3.0, 0.5]" => "[8.0, 2.0]", "Left operand to the power of the right one, in float64 or complex128.";
@@ -58,7 +59,7 @@ macro_rules! op_table {
             isreal(a) any => bool {Bool::new(a.is_real())}, "", "[1.0, -2.0]" => "[True, True]", "Whether each element has no imaginary part.";
             copysign(a, b) float => same {a.copysign(b)}, "", "[1.0, 2.0]", "[-1.0, 0.0]" => "[-1.0, 2.0]", "The magnitude of the left operand with the sign of the right one.";
             reciprocal(a) field => same {T::ONE.div(a)}, "", "[2.0, -4.0]" => "[0.5, -0.25]", "One divided by each element.";
-            square(a) num => same {a.mul(a)}, "", "[2.0, -3.0]" => "[4.0, 9.0]", "Each element times itself.";
+            square(a) counts => same {a.mul(a)}, "", "[2.0, -3.0]" => "[4.0, 9.0]", "Each element times itself.";
             sqrt(a) field => same [Sqrt], "", "[4.0, 9.0]" => "[2.0, 3.0]", "Square root.";
             rsqrt(a) float => same [Rsqrt], "", "[4.0, 0.25]" => "[0.5, 2.0]", "One divided by the square root.";
             exp(a) field => same [Exp], "", "[0.0, 1.0]" => "[1.0, 2.7182817459106445]", "e to the power of each element.";
@@ -141,7 +142,7 @@ macro_rules! op_table {
             rad2deg(a) float => same {a.mul(T::of(180.0 / std::f64::consts::PI))}, "", "[0.0, 1.0]" => "[0.0, 57.295780181884766]", "Radians as degrees.";
             conj_physical(a) any => same {a.conj()}, "", "[1.0, -2.0]" => "[1.0, -2.0]", "The complex conjugate, written out.";
             angle(a) field => part {a.angle()}, "", "[1.0, -2.0]" => "[0.0, 3.1415927410125732]", "The angle of each number in the complex plane.";
-            heaviside(a, b) order => same {if a != a { a } else if a == T::ZERO { b } else if a > T::ZERO { T::ONE } else { T::ZERO }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
+            heaviside(a, b) real => same {if a != a { a } else if a == T::ZERO { b } else if a > T::ZERO { T::ONE } else { T::ZERO }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
             gcd(a, b) int => same (a.gcd(b)), "", "[12, 9]", "[18, 6]" => "[6, 3]", "Greatest common divisor.";
             lcm(a, b) int => same (a.lcm(b)), "", "[4, 3]", "[6, 5]" => "[12, 15]", "Least common multiple.";
         }
@@ -154,6 +155,7 @@ macro_rules! op_table {
 pub enum Class {
     any,
     num,
+    counts,
     real,
     order,
     bits,
@@ -314,6 +316,7 @@ impl Class {
             Class::float | Class::floats if common.category() < Category::Float => {
                 return Ok(dtype::default_float());
             }
+            Class::counts => return Ok(DType::I64),
             Class::wide => return Ok(if common.is_complex() { DType::C128 } else { DType::F64 }),
             Class::num => "a number, not bool",
             Class::order => "a real number, not bool",
@@ -329,6 +332,7 @@ impl Class {
         match self {
             Class::any => "any dtype",
             Class::num => "any dtype but bool",
+            Class::counts => "any dtype; bool is taken as int64",
             Class::real => "any dtype but the complex ones",
             Class::order => "any dtype but bool and the complex ones",
             Class::bits => "bool and the integers",
@@ -347,7 +351,7 @@ impl Class {
     pub fn takes(self, dtype: DType) -> bool {
         match self {
             Class::any | Class::select => true,
-            Class::num => dtype != DType::Bool,
+            Class::num | Class::counts => dtype != DType::Bool,
             Class::real => !dtype.is_complex(),
             Class::order => dtype != DType::Bool && !dtype.is_complex(),
             Class::bits => dtype.category() <= Category::Int,
@@ -397,6 +401,7 @@ macro_rules! body {
     (@class $name:ident $args:tt $class:ident $rule:ident [kernels $kernels:expr]) => {};
     (@class $name:ident $args:tt any $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
     (@class $name:ident $args:tt num $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
+    (@class $name:ident $args:tt counts $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
     (@class $name:ident $args:tt real $($rest:tt)*) => { body!(@rule $name $args Real $($rest)*); };
     (@class $name:ident $args:tt order $($rest:tt)*) => { body!(@rule $name $args Order $($rest)*); };
     (@class $name:ident $args:tt bits $($rest:tt)*) => { body!(@rule $name $args Bits $($rest)*); };

@@ -5,6 +5,7 @@
 use super::super::map::Loops;
 pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
 use super::{arc, complex, exact, exp, log, real, special, trig};
+use crate::scalar::{Bool, Float};
 use num_complex::Complex;
 use std::hint::black_box;
 
@@ -239,6 +240,22 @@ macro_rules! float_powers {
     )* };
 }
 float_powers! { f32 single f64 double }
+
+/// Of truth values: only 0 to the power of 1 is 0.
+impl Function2<Bool> for Pow {
+    const LOOPS: Loops = Loops::Plain;
+    #[inline(always)]
+    fn lane(x: Bool, y: Bool) -> Bool {
+        Bool::new(x.get() | !y.get())
+    }
+    #[inline(always)]
+    fn rare(_: Bool, _: Bool) -> bool {
+        false
+    }
+    fn exact(x: Bool, y: Bool) -> Bool {
+        Self::lane(x, y)
+    }
+}
 
 /// Powers of integers wrap, as products do. Negative exponents are refused before.
 macro_rules! integer_powers {
