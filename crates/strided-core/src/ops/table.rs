@@ -327,6 +327,12 @@ impl Class {
         Err(Error::new(op, Problem::WrongDType { argument: "operand", got: common, wanted: refused }))
     }
 
+    /// Whether integers are computed as floats, so that two of them need no integer dtype in common.
+    #[inline]
+    pub fn makes_floats(self) -> bool {
+        matches!(self, Class::field | Class::float | Class::floats | Class::wide)
+    }
+
     /// The dtypes it knows, in words.
     pub fn words(self) -> &'static str {
         match self {
