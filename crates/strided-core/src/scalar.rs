@@ -134,6 +134,8 @@ pub trait Order: Real {
 pub trait Field: Num {
     fn div(self, other: Self) -> Self;
     fn angle(self) -> Self::Part;
+    /// Whether the magnitude is below a half.
+    fn is_small(self) -> bool;
 }
 
 /// float32 and float64.
@@ -313,6 +315,7 @@ macro_rules! floats {
         }
         impl Field for $t {
             #[inline(always)] fn div(self, other: Self) -> Self { self / other }
+            #[inline(always)] fn is_small(self) -> bool { $t::abs(self) < 0.5 }
             #[inline(always)]
             fn angle(self) -> Self {
                 if self.is_nan() { self } else if self < 0.0 { std::f64::consts::PI as $t } else { 0.0 }
@@ -417,6 +420,7 @@ macro_rules! complexes {
                 }
             }
             fn angle(self) -> $t { self.im.atan2(self.re) }
+            #[inline(always)] fn is_small(self) -> bool { self.norm_sqr() < 0.25 }
         }
     )* };
 }

@@ -61,7 +61,7 @@ macro_rules! op_table {
             reciprocal(a) field => same {T::ONE.div(a)}, "", "[2.0, -4.0]" => "[0.5, -0.25]", "One divided by each element.";
             square(a) counts => same {a.mul(a)}, "", "[2.0, -3.0]" => "[4.0, 9.0]", "Each element times itself.";
             sqrt(a) field => same [Sqrt], "", "[4.0, 9.0]" => "[2.0, 3.0]", "Square root.";
-            rsqrt(a) float => same [Rsqrt], "", "[4.0, 0.25]" => "[0.5, 2.0]", "One divided by the square root.";
+            rsqrt(a) field => same [Rsqrt], "", "[4.0, 0.25]" => "[0.5, 2.0]", "One divided by the square root.";
             exp(a) field => same [Exp], "", "[0.0, 1.0]" => "[1.0, 2.7182817459106445]", "e to the power of each element.";
             exp2(a) field => same [Exp2], "", "[0.0, 3.0]" => "[1.0, 8.0]", "Two to the power of each element.";
             expm1(a) field => same [Expm1], "", "[0.0, 1.0]" => "[0.0, 1.718281865119934]", "e to the power of each element, minus one; exact near 0.";
@@ -83,7 +83,7 @@ macro_rules! op_table {
             acosh(a) field => same [Acosh], "", "[1.0, 0.0]" => "[0.0, nan]", "Inverse hyperbolic cosine.";
             atanh(a) field => same [Atanh], "", "[0.0, 1.0]" => "[0.0, inf]", "Inverse hyperbolic tangent.";
             hypot(a, b) float => same [Hypot], "", "[3.0, 5.0]", "[4.0, 12.0]" => "[5.0, 13.0]", "The hypotenuse of a right triangle with these legs.";
-            sigmoid(a) float => same [Sigmoid], "", "[0.0, 1.0]" => "[0.5, 0.7310585975646973]", "1 / (1 + exp(-x)).";
+            sigmoid(a) field => same [Sigmoid], "", "[0.0, 1.0]" => "[0.5, 0.7310585975646973]", "1 / (1 + exp(-x)).";
             erf(a) float => same [Erf], "", "[0.0, 1.0]" => "[0.0, 0.8427007794380188]", "The error function.";
             erfc(a) float => same [Erfc], "", "[0.0, 1.0]" => "[1.0, 0.15729920566082]", "One minus the error function, exact where that is small.";
             erfinv(a) float => same [Erfinv], "", "[0.0, 1.0]" => "[0.0, inf]", "Inverse of the error function.";
@@ -91,9 +91,9 @@ macro_rules! op_table {
             digamma(a) float => same [Digamma], "", "[1.0, 2.0]" => "[-0.5772156715393066, 0.42278432846069336]", "Derivative of `lgamma`.";
             softplus(a | beta = 1, threshold = 20) float => same [Softplus] with [Softplus(a.mul(beta)) y => if a.mul(beta) > threshold { a } else { y.div(beta) }], "", "[0.0, -1.0]" => "[0.6931471824645996, 0.3132616877555847]", "log(1 + exp(beta x)) / beta; with a `beta` or `threshold` of your own, x itself where beta x is above the threshold.";
             logit(a | eps = None) float => same [Logit] with [Logit(if a < eps { eps } else if a > T::ONE.sub(eps) { T::ONE.sub(eps) } else { a }) y => y], "", "[0.5, 1.0]" => "[0.0, inf]", "log(x / (1 - x)); with `eps`, of x brought between eps and 1 - eps.";
-            sinc(a) float => same [Sinc], "", "[0.0, 0.5]" => "[1.0, 0.6366197466850281]", "sin(pi x) / (pi x), and 1 at 0.";
-            logaddexp(a, b) float => same [Logaddexp], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[0.6931471824645996, 1.6931471824645996]", "Logarithm of the sum of both operands' exponentials.";
-            logaddexp2(a, b) float => same [Softplus(a.minimum(b).sub(a.maximum(b)).mul(T::of(std::f64::consts::LN_2))) y => if a == b { a.add(T::ONE) } else { a.maximum(b).add(y.mul(T::of(std::f64::consts::LOG2_E))) }], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[1.0, 2.0]", "Logarithm to the base 2 of the sum of two to the power of both operands.";
+            sinc(a) field => same [Sinc], "", "[0.0, 0.5]" => "[1.0, 0.6366197466850281]", "sin(pi x) / (pi x), and 1 at 0.";
+            logaddexp(a, b) field => same [Logaddexp], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[0.6931471824645996, 1.6931471824645996]", "Logarithm of the sum of both operands' exponentials; of complex numbers its principal value.";
+            logaddexp2(a, b) field => same [Logaddexp2], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[1.0, 2.0]", "Logarithm to the base 2 of the sum of two to the power of both operands; of complex numbers its principal value.";
             xlogy(a, b) float => same [Xlogy], "", "[0.0, 2.0]", "[0.0, 1.0]" => "[0.0, 0.0]", "Left operand times the logarithm of the right one; 0 where the left one is 0.";
             floor(a) real => same {a.floor()}, "", "[1.5, -1.5]" => "[1.0, -2.0]", "Down to a whole number.";
             ceil(a) real => same {a.ceil()}, "", "[1.5, -1.5]" => "[2.0, -1.0]", "Up to a whole number.";
@@ -110,8 +110,8 @@ macro_rules! op_table {
             relu(a) order => same {a.maximum(T::ZERO)}, "", "[-1.0, 5.0]" => "[0.0, 5.0]", "Each element, or 0 where it is below.";
             nan_to_num(a | nan = 0.0, posinf = largest, neginf = lowest) any => same _ with {a.finite_or(nan, posinf, neginf)}, "", "[1.5, 1e999 * 0]" => "[1.5, 0.0]", "Each element, or a number where it is NaN or infinite: else the largest and the lowest of the dtype.";
             nextafter(a, b) floats => same {a.next_after(b)}, "", "[1.0, 0.0]", "[2.0, 1.0]" => "[1.0000001192092896, 1.401298464324817e-45]", "The next number of the dtype after the left operand, on the way to the right one.";
-            ldexp(a, b) float => same [Exp2(if b.is_infinite() { T::ZERO } else { b.sub(b.trunc()) }) y => if b.is_infinite() { a.mul(if b > T::ZERO { b } else { T::ZERO }) } else if b > T::ZERO { a.scale(b.trunc()).mul(y) } else { a.mul(y).scale(b.trunc()) }], "", "[1.0, 3.0]", "[4.0, -1.0]" => "[16.0, 1.5]", "Left operand times two to the power of the right one.";
-            lerp(a, end, weight) float => same {if weight.maximum(weight.neg()) < T::of(0.5) { a.add(weight.mul(end.sub(a))) } else { end.sub(end.sub(a).mul(T::ONE.sub(weight))) }}, "", "[0.0, 1.0]", "[4.0, 3.0]", "[0.25, 0.5]" => "[1.0, 2.0]", "The point between the first two operands at a share of the way.";
+            ldexp(a, b) field => same [Ldexp], "", "[1.0, 3.0]", "[4.0, -1.0]" => "[16.0, 1.5]", "Left operand times two to the power of the right one.";
+            lerp(a, end, weight) field => same {if weight.is_small() { a.add(weight.mul(end.sub(a))) } else { end.sub(end.sub(a).mul(T::ONE.sub(weight))) }}, "", "[0.0, 1.0]", "[4.0, 3.0]", "[0.25, 0.5]" => "[1.0, 2.0]", "The point between the first two operands at a share of the way.";
             addcmul(a, tensor1, tensor2; value = 1) num => same {a.add(tensor1.mul(tensor2))} with {a.add(value.mul(tensor1).mul(tensor2))}, "", "[1.0, 2.0]", "[2.0, 3.0]", "[4.0, 5.0]" => "[9.0, 17.0]", "The first operand plus `value` times the product of the others.";
             addcdiv(a, tensor1, tensor2; value = 1) field => same {a.add(tensor1.div(tensor2))} with {a.add(value.mul(tensor1).div(tensor2))}, "", "[1.0, 2.0]", "[8.0, 3.0]", "[4.0, 1.5]" => "[3.0, 4.0]", "The first operand plus `value` times the quotient of the others.";
             isnan(a) any => bool {Bool::new(a != a)}, "", "[1.0, 1e999 * 0]" => "[False, True]", "Whether each element is NaN.";
