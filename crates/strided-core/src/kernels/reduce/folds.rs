@@ -9,17 +9,31 @@ use crate::kernels::map::Function;
 use crate::kernels::maths::rows::{Exp, Function1, Log};
 use crate::scalar::{Bool, Complex, Element, Float, Num, Real};
 
-/// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
+/// A term of sums and products.
 pub trait Summand: Num {
+    /// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
     const SUM_OF_NOTHING: Self;
+    /// A result: which NaN an addition gives of two depends on the instructions, so that all of them become one.
+    fn settled(self) -> Self;
 }
 macro_rules! summands {
-    ($($t:ty: $nothing:expr),*) => { $(impl Summand for $t { const SUM_OF_NOTHING: Self = $nothing; })* };
+    ($($($t:ty),+: $nothing:expr, $x:ident => $settled:expr;)*) => { $($(
+        impl Summand for $t {
+            const SUM_OF_NOTHING: Self = $nothing;
+            #[inline(always)]
+            fn settled(self) -> Self { let $x = self; $settled }
+        }
+    )+)* };
 }
 summands! {
-    Bool: Self::ZERO,
-    u8: 0, u16: 0, u32: 0, u64: 0, i8: 0, i16: 0, i32: 0, i64: 0, f32: -0.0, f64: -0.0,
-    Complex<f32>: Complex::new(-0.0, -0.0), Complex<f64>: Complex::new(-0.0, -0.0)
+    Bool: Self::ZERO, x => x;
+    u8, u16, u32, u64, i8, i16, i32, i64: 0, x => x;
+    // By bits: to the compiler one NaN is as good as another.
+    f32, f64: -0.0, x => {
+        let is_nan = x.to_bits() << 1 > Self::INFINITY.to_bits() << 1;
+        Self::from_bits(if is_nan { Self::NAN.to_bits() } else { x.to_bits() })
+    };
+    Complex<f32>, Complex<f64>: Complex::new(-0.0, -0.0), x => Complex::new(x.re.settled(), x.im.settled());
 }
 
 /// A sum that a count divides.
@@ -100,6 +114,7 @@ macro_rules! lanes {
             fn merge($a: $lane, $b: $lane) -> $lane {
                 $merged
             }
+            #[inline(always)]
             fn finish($l: $lane, $n: usize) -> $out {
                 $result
             }
@@ -122,13 +137,13 @@ macro_rules! lanes {
 lanes! {
     /// The sum; of truth values whether one of them is true.
     Sum<T: Summand>: T, T;
-        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum;
+        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum.settled();
     /// The sum divided by the number of terms: NaN of none.
     Mean<T: Shared>: T, T;
-        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, n) => sum.among(n);
+        T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, n) => sum.among(n).settled();
     /// The product; of truth values whether all of them are true.
-    Prod<T: Num>: T, T;
-        T::ONE; Some(T::ONE); x => x; (a, b) => a.mul(b); (product, _n) => product;
+    Prod<T: Summand>: T, T;
+        T::ONE; Some(T::ONE); x => x; (a, b) => a.mul(b); (product, _n) => product.settled();
     /// The largest; NaN if there is one.
     Max<T: Limits>: T, T;
         T::LOWEST; None; x => x; (a, b) => a.maximum(b); (largest, _n) => largest;
@@ -139,7 +154,7 @@ lanes! {
         {quick (a, b) => if a < b { a } else { b }, unless x => x != x}
     /// The square root of the sum of squares. In float64, so that squares of float32 neither overflow nor vanish.
     Norm2<T: Squares>: f64, T::Norm;
-        0.0; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt());
+        0.0; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt().settled());
 }
 
 /// The smallest and the largest.
@@ -322,7 +337,7 @@ impl<T: Cast<f64>, const ROOT: bool> Fold<T> for Spread<ROOT> {
     /// Infinite or NaN where there are too few terms.
     fn finish(acc: Moments, _: usize, correction: f64) -> (f64, f64) {
         let variance = acc.squares / (acc.n - correction).max(0.0);
-        (if ROOT { variance.sqrt() } else { variance }, acc.mean)
+        (if ROOT { variance.sqrt() } else { variance }.settled(), acc.mean.settled())
     }
 }
 
