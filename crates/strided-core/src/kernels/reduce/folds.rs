@@ -8,6 +8,7 @@ use crate::kernels::cast::Cast;
 use crate::kernels::map::Function;
 use crate::kernels::maths::rows::{Exp, Function1, Log};
 use crate::scalar::{Bool, Complex, Element, Float, Num, Real};
+use std::hint::black_box;
 
 /// A term of sums and products.
 pub trait Summand: Num {
@@ -369,64 +370,153 @@ unsafe fn sums<T: Copy, const K: usize>(terms: *const T, n: usize, f: impl Fn(T)
     lanes.map(|mut lanes| halve(&mut lanes, |a, b| a + b))
 }
 
+/// What an exponential is taken of: a float, or a complex number whose real part tells the size.
+pub trait Exponent: Summand {
+    type Size: Limits + Float;
+    /// Its exponential is 0.
+    const LOWEST: Self;
+    /// Whether numbers of one infinite size are all the same.
+    const FLAT: bool;
+    /// The largest size; NaN if there is one.
+    ///
+    /// # Safety
+    /// There are `n` terms at `terms`.
+    unsafe fn largest<const FAST: bool>(terms: *const Self, n: usize) -> Self::Size;
+    /// The distance from a size.
+    fn below(self, size: Self::Size) -> Self;
+    fn times(self, factor: Self::Size) -> Self;
+    /// The number with so much more size.
+    fn above(self, size: Self::Size) -> Self;
+}
+macro_rules! float_exponents {
+    ($($t:ty)*) => { $(
+        impl Exponent for $t {
+            type Size = $t;
+            const LOWEST: $t = <$t as Limits>::LOWEST;
+            const FLAT: bool = true;
+            #[inline(always)]
+            unsafe fn largest<const FAST: bool>(terms: *const $t, n: usize) -> $t {
+                // SAFETY: the caller's promise.
+                unsafe { InLanes::<Max>::block::<FAST>(terms, n, 0) }
+            }
+            #[inline(always)]
+            fn below(self, size: $t) -> $t { self - size }
+            #[inline(always)]
+            fn times(self, factor: $t) -> $t { self * factor }
+            #[inline(always)]
+            fn above(self, size: $t) -> $t { self + size }
+        }
+    )* };
+}
+float_exponents! { f32 f64 }
+
+impl Exponent for Complex<f64> {
+    type Size = f64;
+    const LOWEST: Self = Complex::new(f64::NEG_INFINITY, 0.0);
+    const FLAT: bool = false;
+    unsafe fn largest<const FAST: bool>(terms: *const Self, n: usize) -> f64 {
+        let mut largest = f64::NEG_INFINITY;
+        for i in 0..n {
+            // SAFETY: the caller's promise.
+            largest = Real::maximum(largest, unsafe { terms.add(i).read() }.re);
+        }
+        largest
+    }
+    fn below(self, size: f64) -> Self {
+        // Infinities that are equal are 0 apart. Only what is infinite itself counts as nothing, whatever its angle.
+        let apart = if self.re == size { 0.0 } else { self.re - size };
+        Complex::new(if self.re.is_finite() { apart.max(f64::MIN) } else { apart }, self.im)
+    }
+    fn times(self, factor: f64) -> Self {
+        Complex::new(self.re * factor, self.im * factor)
+    }
+    fn above(self, size: f64) -> Self {
+        Complex::new(self.re + size, self.im)
+    }
+}
+
+/// Sums, each with the exponential of one more term's distance from a size.
+#[inline(always)]
+fn plus_powers<T: Exponent, const FAST: bool>(
+    mut sums: [T; LANES],
+    mut terms: [T; LANES],
+    size: T::Size,
+) -> [T; LANES]
+where
+    Exp: Function1<T>,
+{
+    for term in &mut terms {
+        *term = term.below(size);
+    }
+    let powers = if FAST { Exp::block(terms) } else { terms.map(Exp::exact) };
+    for j in 0..LANES {
+        sums[j] = sums[j].add(powers[j]);
+    }
+    sums
+}
+
+/// The first of the terms, and behind them some that count for nothing.
+///
+/// # Safety
+/// There are `n` terms at `terms`.
+#[inline(always)]
+unsafe fn first_of<T: Exponent>(terms: *const T, n: usize) -> [T; LANES] {
+    let mut group = [T::LOWEST; LANES];
+    for (i, slot) in group.iter_mut().enumerate().take(n) {
+        // SAFETY: the caller's promise.
+        *slot = unsafe { terms.add(i).read() };
+    }
+    group
+}
+
 /// The logarithm of the sum of exponentials: the largest term, and the sum of the exponentials of the distances
 /// from it.
 pub struct LogSumExp;
 
-impl<T: Limits + Summand + Float> Fold<T> for LogSumExp
+impl<T: Exponent> Fold<T> for LogSumExp
 where
-    Exp: Function1<T>,
+    Exp: Function1<T> + Function1<T::Size>,
     Log: Function1<T>,
 {
-    type Acc = (T, T);
+    type Acc = (T::Size, T);
     type Out = T;
     const WEIGHT: usize = 8;
-    const NOTHING: Option<(T, T)> = Some((T::LOWEST, T::ZERO));
+    const NOTHING: Option<(T::Size, T)> = Some((T::Size::LOWEST, T::ZERO));
 
     #[inline(always)]
-    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, T) {
-        const WIDE: usize = 16;
+    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _first: usize) -> (T::Size, T) {
         // SAFETY: the caller's promise.
         unsafe {
-            let largest = InLanes::<Max>::block::<FAST>(terms, n, first);
-            if !largest.is_finite() {
-                // Infinities of one sign, or NaN: there are no distances.
-                return (largest, if largest == T::LOWEST { T::ZERO } else { T::ONE });
+            let largest = T::largest::<FAST>(terms, n);
+            if largest == T::Size::LOWEST {
+                return (largest, T::ZERO);
+            }
+            if T::FLAT && !largest.is_finite() {
+                return (largest, T::ONE); // there are no distances
             }
             let mut lanes = [T::SUM_OF_NOTHING; LANES];
             let mut at = 0;
-            while at < n {
-                let mut group = [T::LOWEST; WIDE];
-                if at + WIDE <= n {
-                    group = terms.add(at).cast::<[T; WIDE]>().read();
-                } else {
-                    for (i, slot) in group.iter_mut().enumerate().take(n - at) {
-                        *slot = terms.add(at + i).read();
-                    }
-                }
-                for term in &mut group {
-                    *term = term.sub(largest);
-                }
-                let group = if FAST { Exp::block(group) } else { group.map(Exp::exact) };
-                let half = at % LANES;
-                for (j, power) in group.into_iter().enumerate() {
-                    lanes[half + j] = lanes[half + j].add(power);
-                }
-                at += WIDE;
+            while at + LANES <= n {
+                lanes = plus_powers::<T, FAST>(lanes, terms.add(at).cast::<[T; LANES]>().read(), largest);
+                at += LANES;
             }
-            (largest, halve(&mut lanes, |a, b| a.add(b)))
+            if at < n {
+                lanes = plus_powers::<T, FAST>(lanes, first_of(terms.add(at), n - at), largest);
+            }
+            // Hidden, or the compiler follows single lanes from here back into the loop.
+            (largest, halve(&mut black_box(lanes), |a, b| a.add(b)))
         }
     }
 
-    fn merge(a: (T, T), b: (T, T)) -> (T, T) {
+    fn merge(a: (T::Size, T), b: (T::Size, T)) -> (T::Size, T) {
         let largest = a.0.maximum(b.0);
-        let scaled = |(top, sum): (T, T)| {
-            if top == largest { sum } else { sum.mul(Exp::exact(top.sub(largest))) }
+        let scaled = |(top, sum): (T::Size, T)| {
+            if top == largest { sum } else { sum.times(<Exp as Function1<T::Size>>::exact(top.sub(largest))) }
         };
         (largest, scaled(a).add(scaled(b)))
     }
 
-    fn finish((largest, sum): (T, T), _: usize, _: f64) -> T {
-        Log::exact(sum).add(largest)
+    fn finish((largest, sum): (T::Size, T), _: usize, _: f64) -> T {
+        Log::exact(sum).above(largest).settled()
     }
 }
