@@ -239,18 +239,22 @@ def of_norm(values, name, axis, keep, p=2):
 def of_logsumexp(values, name, axis, keep):
     result = divided(name)
     unit = eps(result)
-    if name not in FLOATS:
+    if name not in FLOATS and name not in COMPLEX:
         values = values.astype(np.float32)
     x = wide(values)
     n = count(values, axis)
     with np.errstate(all="ignore"):
         if n == 0:
             return result, x.sum(axis=axis, keepdims=keep) - np.inf, 0.0
-        top = x.max(axis=axis, keepdims=True)
-        sums = np.exp(x - top).sum(axis=axis, keepdims=True)
-        wanted = (np.log(sums) + top).reshape(x.max(axis=axis, keepdims=keep).shape)
+        top = x.real.max(axis=axis, keepdims=True)
+        powers = np.exp(x - top)
+        sums = powers.sum(axis=axis, keepdims=True)
+        # Terms of other angles may cancel.
+        lost = np.abs(powers).sum(axis=axis, keepdims=True) / np.abs(sums)
+        shape = x.real.max(axis=axis, keepdims=keep).shape
+        wanted, lost = (np.log(sums) + top).reshape(shape), lost.reshape(shape)
         # The sum's error relative to it is one of its logarithm; then log and the addition of the largest round.
-        return result, wanted, (math.log2(n) + 12) * unit + 2 * unit * (np.abs(wanted) + np.log(n))
+        return result, wanted, (math.log2(n) + 12) * unit * lost + 2 * unit * (np.abs(wanted) + np.log(n))
 
 
 def bits(*tensors):

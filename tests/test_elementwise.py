@@ -35,7 +35,7 @@ EXACT = {
     *["isreal", "round", "clamp_min", "clamp_max", "clamp", "relu", "nan_to_num", "nextafter", "isclose"],
 }  # fmt: skip
 # Several roundings, each as NumPy's in the same type.
-STEPWISE = {"lerp", "addcmul", "addcdiv", "trunc_divide", "remainder", "sqrt"}
+STEPWISE = {"lerp", "addcmul", "addcdiv", "true_divide", "trunc_divide", "remainder", "sqrt"}
 # Wider bounds, in ULP of the result, and absolute ones near a zero of the function.
 # `ldexp` with a fraction in its exponent is a product of two rounded numbers.
 ULPS = {
@@ -204,9 +204,27 @@ MODELS = {
 }  # fmt: skip
 
 
+LN2 = np.longdouble(math.log(2)) + np.longdouble(2.3190468138462996e-17)
+
+
+def complex_sinc(z):
+    with mpmath.workdps(40):
+        return np.vectorize(lambda each: complex(mpmath.sincpi(mpmath.mpc(complex(each)))), otypes=["complex128"])(z)
+
+
+# What NumPy has for real numbers alone.
+COMPLEX_MODELS = {
+    "sinc": complex_sinc,
+    "exp2": lambda z: np.exp(z * LN2),
+    "ldexp": lambda z, w: z * np.exp(w * LN2),
+    "logaddexp": lambda a, b: np.log(np.exp(a) + np.exp(b)),
+    "logaddexp2": lambda a, b: np.log(np.exp(a * LN2) + np.exp(b * LN2)) / LN2,
+}
+
+
 def takes(op, name):
     return {
-        "any": True, "field": True, "wide": True,
+        "any": True, "field": True, "wide": True, "counts": True,
         "num": name != "bool",
         "real": name not in COMPLEX,
         "order": name != "bool" and name not in COMPLEX,
@@ -220,6 +238,8 @@ def computed_in(op, name):
     """The dtype that operands are brought to."""
     if OPS[op][1] == "wide":
         return "complex128" if name in COMPLEX else "float64"
+    if OPS[op][1] == "counts" and name == "bool":
+        return "int64"
     return "float32" if OPS[op][1] in ("field", "float", "floats") and (name == "bool" or name in INTS) else name
 
 
@@ -267,7 +287,8 @@ def model(op, name, *values):
     with np.errstate(all="ignore"):
         if op in BY_DTYPE:
             return BY_DTYPE[op](worked, *np.broadcast_arrays(*arrays))
-        function = MODELS.get(op) or getattr(np, op)
+        own = COMPLEX_MODELS if worked in COMPLEX else {}
+        function = own.get(op) or MODELS.get(op) or getattr(np, op)
         return function(*(a.astype(wide) for a in arrays))
 
 
@@ -311,11 +332,9 @@ def spacing(values, name):
 
 CASES = [(op, name) for op in NEW for name in DTYPES]
 GOOD = [(op, name) for op, name in CASES if takes(op, name)]
-# NumPy has no such function of complex numbers, or another one.
-SKIPPED = {("reciprocal", "bool")} | {(op, name) for op in ("exp2", "logaddexp") for name in COMPLEX}
 
 
-@pytest.mark.parametrize(("op", "name"), [case for case in GOOD if case not in SKIPPED])
+@pytest.mark.parametrize(("op", "name"), GOOD)
 def test_every_layout_and_form(op, name):
     result = result_of(op, name)
     for layout in LAYOUTS:
@@ -397,6 +416,113 @@ def test_hostile_arguments_with_subnormal_results(name):
         assert_close(getattr(st, op)(st.tensor(scaled)), op, name, model(op, name, scaled), "subnormal")
 
 
+# The bounds of complex functions in units of half an epsilon of the result's magnitude, and what that is at least: results of
+# logarithms have an absolute error near 0.
+HOSTILE = {
+    "rsqrt": (5, 0, lambda z: 1 / mpmath.sqrt(z)),
+    "sigmoid": (6, 0, lambda z: 1 / (1 + mpmath.exp(-z))),
+    "sinc": (7, 0, lambda z: mpmath.sincpi(z)),
+    "ldexp": (6, 0, lambda z, w: z * mpmath.power(2, w)),
+    "logaddexp": (8, 1, lambda a, b: mpmath.log(mpmath.exp(a) + mpmath.exp(b))),
+    "logaddexp2": (8, 1, lambda a, b: mpmath.log(mpmath.power(2, a) + mpmath.power(2, b), 2)),
+}
+
+
+def hostile_points(op, count, most, rng):
+    """Of every size, next to zeros and poles at every distance, and where exponentials leave the range."""
+
+    def points(re, im):
+        return re + 1j * im
+
+    def sizes(low, high):
+        return np.ldexp(rng.uniform(-1, 1, count), rng.integers(low, high, count))
+
+    distance = 2.0 ** rng.uniform(-50, 0, count)
+    around = distance * np.exp(1j * rng.uniform(0, 2 * np.pi, count))
+    steps = rng.integers(-9, 10, count)
+    tall = points(rng.uniform(-6, 6, count), rng.uniform(-220, 220, count))
+    groups = {
+        "rsqrt": [points(sizes(-most, most), sizes(-most, most)), points(-(sizes(0, 50) ** 2), sizes(-most, -50))],
+        "sigmoid": [1j * np.pi * (2 * steps + 1) + around, points(rng.uniform(-740, 740, count), sizes(-9, 30))],
+        "sinc": [steps + around, tall, points(sizes(-60, 30), sizes(-60, 7))],
+        "ldexp": [points(sizes(-most, most), sizes(-most, most))],
+    }
+    return np.concatenate([points(rng.uniform(-6, 6, count), rng.uniform(-6, 6, count)), *groups.get(op, [tall])])
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+@pytest.mark.parametrize("op", HOSTILE)
+def test_complex_numbers_near_zeros_and_poles(op, name):
+    bound, least, true = HOSTILE[op]
+    rng = np.random.default_rng(11)
+    most = 100 if name == "complex64" else 1000
+    with np.errstate(all="ignore"):
+        z = hostile_points(op, 150, most, rng).astype(name)
+    z = z[np.isfinite(z)]
+    columns = [z]
+    if op == "ldexp":
+        columns.append((rng.uniform(-most, most, len(z)) + 1j * rng.uniform(-99, 99, len(z))).astype(name))
+    elif OPS[op][0] == 2:  # half of them nearly opposite, so that exponentials cancel
+        turn = np.pi / (1 if op == "logaddexp" else math.log(2))
+        opposite = z + 1j * turn * rng.choice([-1, 1, 3], len(z)) + 2.0 ** rng.uniform(-40, 0, len(z))
+        columns.append(np.where(np.arange(len(z)) % 2 == 0, opposite, rng.permutation(z)).astype(name))
+    got = getattr(st, op)(*map(st.tensor, columns)).numpy()
+    info = np.finfo(got.dtype)
+    bound = bound if name == "complex128" else 1.5
+    tested = 0
+    for i, number in enumerate(got):
+        with mpmath.workdps(1500 if op.startswith("logadd") else 60):
+            wanted = mpmath.mpc(true(*(mpmath.mpc(complex(column[i])) for column in columns)))
+            size = abs(wanted)
+            if not float(info.tiny) <= size <= float(info.max) / 2:
+                continue
+            off = abs(mpmath.mpc(complex(number)) - wanted) / (float(info.eps) / 2 * max(size, least))
+        assert off <= bound, (op, [column[i] for column in columns], number, complex(wanted), float(off))
+        tested += 1
+    assert tested > len(z) // 3
+
+
+@pytest.mark.parametrize(
+    "op", [op for op in OPS if OPS[op][1] in ("field", "float", "floats", "wide") and OPS[op][0] > 1]
+)
+def test_integers_computed_as_floats_need_no_dtype_in_common(op):
+    """No integer dtype holds uint64 and a signed one; these rows take each of them as a float."""
+    unsigned, signed = st.tensor([3, 2**64 - 1, 7], dtype=st.uint64), st.tensor([-2, 5, 1], dtype=st.int8)
+    wanted = st.float64 if op == "float_power" else st.float32
+    for a, b in ((unsigned, signed), (signed, unsigned)):
+        operands = [a, b, b][: OPS[op][0]]
+        got = getattr(st, op)(*operands)
+        same = getattr(st, op)(*(x.to(wanted) for x in operands))
+        assert got.dtype is wanted and got.isclose(same, rtol=0, atol=0, equal_nan=True).all()
+        half = [*operands[:-1], st.ones(3, dtype=st.float64)]
+        assert getattr(st, op)(*half).dtype is st.float64
+    if OPS[op][0] == 3:
+        for third in (st.ones(3, dtype=st.float64), st.ones(3, dtype=bool), 2, 2.5):
+            floats = st.float64 if isinstance(third, st.Tensor) and third.dtype is st.float64 else st.float32
+            assert getattr(st, op)(unsigned, signed, third).dtype is floats
+    for refused in (st.add, st.eq, st.maximum, st.remainder):
+        with pytest.raises(st.DTypeError, match=r"no dtype holds both uint64 and int8"):
+            refused(unsigned, signed)
+
+
+def test_truth_values():
+    """Powers are truth values, unless one of the operands is a number; squares are counted."""
+    x, y = st.tensor([True, True, False, False]), st.tensor([True, False, True, False])
+    assert (x**y).dtype is st.bool and (x**y).tolist() == [
+        a**b == 1 for a, b in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    assert (
+        (x**True).tolist() == x.tolist() and (x**False).tolist() == [True] * 4 and (False**y).tolist() == (~y).tolist()
+    )
+    assert (x**2).dtype is st.int64 and st.square(x).dtype is st.int64 and (x**2).tolist() == st.square(x).tolist()
+    assert st.heaviside(x, y).dtype is st.bool and st.heaviside(x, y).tolist() == [True, True, True, False]
+    with pytest.raises(st.DTypeError, match=r"^square_: "):
+        x.square_()
+    with pytest.raises(st.DTypeError, match=r"^clamp: "):
+        x.clamp(False, True)
+    assert x.tolist() == [True, True, False, False]
+
+
 @pytest.mark.parametrize("op", OPS)
 def test_operands_without_elements_may_lie_anywhere(op):
     """Memory of others, without elements, has addresses that nobody may read: DLPack's is null."""
@@ -450,7 +576,7 @@ def test_operators_in_all_directions():
 
 def test_other_names():
     x = st.tensor([0.25, 0.5])
-    for alias, name in {"arcsin": "asin", "subtract": "sub", "true_divide": "div", "greater_equal": "ge"}.items():
+    for alias, name in {"arcsin": "asin", "subtract": "sub", "divide": "div", "greater_equal": "ge"}.items():
         others = () if OPS[name][0] == 1 else (x,)
         assert getattr(st, alias)(x, *others).tolist() == getattr(st, name)(x, *others).tolist()
         assert getattr(x.clone(), alias)(*others).tolist() == getattr(x, name)(*others).tolist()

@@ -165,7 +165,6 @@ def test_rounding_mode(mode, name):
         st.div(x, y, rounding_mode=mode),
         x.div(y, rounding_mode=mode),
         x.divide(y, rounding_mode=mode),
-        st.true_divide(x, y, rounding_mode=mode),
         st.div(x, y, rounding_mode=mode, out=st.empty_like(x)),
         x.clone().div_(y, rounding_mode=mode),
     ):
@@ -174,6 +173,10 @@ def test_rounding_mode(mode, name):
 
 def test_rounding_modes_that_there_are_not():
     x = st.tensor([7, -7])
+    assert x.true_divide(2).tolist() == st.true_divide(x, 2).tolist() == [3.5, -3.5]
+    for call in (x.true_divide, x.true_divide_):
+        with pytest.raises(TypeError, match=r"^true_divide_?: .*'rounding_mode'"):
+            call(2, rounding_mode="floor")
     assert x.div(2, rounding_mode=None).tolist() == [3.5, -3.5]
     assert x.div(2, rounding_mode="trunc").tolist() == [3, -3]
     assert x.div(2, rounding_mode="floor").tolist() == [3, -4]
@@ -216,10 +219,16 @@ def test_integers_round_as_pythons_do(name):
     assert round(x).tolist() == x.tolist() == round(x, 2).tolist()
     if name == "bool":
         return
-    bits = np.iinfo(name).bits
-    for decimals in (-1, -2, -19, -30):
+    low, high = int(np.iinfo(name).min), int(np.iinfo(name).max)
+    for decimals in (-1, -2, -3, -5, -10, -19, -20, -30):
         for value, got in zip(memory.tolist(), x.round(decimals=decimals).tolist(), strict=True):
-            assert (got - round(value, decimals)) % 2**bits == 0, (value, decimals)
+            wanted, step = round(value, decimals), 10**-decimals
+            if not low <= wanted <= high:  # the nearest that there is
+                wanted += step if wanted < low else -step
+                assert low <= wanted <= high and abs(wanted - value) < step
+            assert got == wanted, (value, decimals)
+    ends = st.tensor([low, low + 1, high - 1, high], dtype=x.dtype)
+    assert low <= min(ends.round(decimals=-1).tolist()) and max(ends.round(decimals=-1).tolist()) == high // 10 * 10
     assert st.tensor([15, 25, 35]).round(decimals=-1).tolist() == [20, 20, 40]
     with pytest.raises(st.DTypeError, match=r"^round: decimals is a float, wanted an int"):
         x.round(decimals=1.5)

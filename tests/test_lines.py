@@ -1,6 +1,7 @@
 """Differences, areas, cross products, bounded norms and covariances, against NumPy and their definitions."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -250,6 +251,69 @@ def test_cov_of_too_little():
     assert st.tensor([1.0, 2.0, 3.0]).corrcoef().item() == 1 and math.isnan(st.tensor(1.0).corrcoef().item())
     constant = st.tensor([[1, 2, 3], [1, 1, 1]]).corrcoef().numpy()
     assert constant[0, 0] == 1 and np.isnan(constant[1]).all()
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "complex64", "complex128"])
+def test_cov_of_one_observation_that_counts(name):
+    """Its distance from the mean is 0, whatever its weight; where the divisor is 0 as well there is no covariance."""
+    random = np.random.default_rng(7)
+    for weight in (1.0, *random.uniform(0.01, 9, 60)):
+        parts = random.standard_normal((2, 3, 4))
+        values = st.from_numpy(parts[0] + 1j * parts[1] if name in COMPLEX else parts[0]).to(name)
+        alone = st.tensor([weight], dtype=values.real.dtype)
+        among = st.tensor([0, 0, weight, 0], dtype=alone.dtype)
+        for frequency in (1, 2, 4):
+            for x, a, f in (
+                (values[:, :1], alone, st.tensor([frequency])),
+                (values, among, st.full((4,), frequency, dtype=st.int64)),
+                (values.t().contiguous().t(), among, st.tensor([0, 7, frequency, 0])),
+            ):
+                options = [{"aweights": a, "fweights": f}] + [{"aweights": a}] * (frequency == 1)
+                for given_ in options:
+                    count = frequency if "fweights" in given_ else 1
+                    for correction in (0, count - 1, count, count + 1):
+                        got = x.cov(correction=correction, **given_).numpy()
+                        assert np.isnan(got.real).all() if correction >= count else not got.any(), (weight, correction)
+
+
+@given(hs.integers(1, 3), hs.integers(1, 5), hs.integers(-2, 4), hs.integers(0, 999))
+def test_cov_with_weights_by_its_definition(variables, observations, correction, seed):
+    """Sums of fractions, which round nothing."""
+    random = np.random.default_rng(seed)
+    x = random.integers(-9, 9, (variables, observations))
+    frequency, importance = random.integers(0, 3, observations), random.integers(0, 5, observations) / 4
+    weight = [Fraction(int(f)) * Fraction(float(a)) for f, a in zip(frequency, importance, strict=True)]
+    total = sum(weight)
+
+    def call():
+        f, a = st.from_numpy(frequency), st.from_numpy(importance)
+        return st.from_numpy(x.astype(np.float64)).cov(correction=correction, fweights=f, aweights=a)
+
+    if total == 0:
+        with pytest.raises(ValueError, match="cov: the weights is a sum of 0"):
+            call()
+        return
+    rows = [[Fraction(int(v)) for v in row] for row in x]
+    means = [sum(w * v for w, v in zip(weight, row, strict=True)) / total for row in rows]
+    squares = sum(w * Fraction(float(a)) for w, a in zip(weight, importance, strict=True))
+    divisor = max(total - correction * squares / total, Fraction(0))
+    got = np.atleast_2d(call().numpy())
+    for i, j in np.ndindex(variables, variables):
+        terms = zip(weight, rows[i], rows[j], strict=True)
+        above = sum(w * (p - means[i]) * (q - means[j]) for w, p, q in terms)
+        if divisor:
+            assert got[i, j] == pytest.approx(float(above / divisor), rel=1e-12, abs=1e-12)
+        elif all(w == 0 or p == means[i] for w, p in zip(weight, rows[i], strict=True)):
+            assert math.isnan(got[i, j])
+        elif i == j:
+            assert got[i, j] == math.inf
+
+
+@pytest.mark.parametrize("empty", [{"fweights": st.zeros(0, dtype=st.int64)}, {"aweights": st.zeros(0)}])
+def test_weights_of_no_observation(empty):
+    for x in (st.zeros(2, 0), st.zeros(0)):
+        with pytest.raises(ValueError, match="cov: the weights is a sum of 0"):
+            x.cov(**empty)
 
 
 @given(hs.integers(1, 4), hs.integers(2, 12), hs.integers(0, 99))

@@ -445,7 +445,51 @@ def test_logsumexp_moves_with_its_terms(values, shift):
     assert (x + shift).logsumexp(0).item() == pytest.approx(got + shift, rel=1e-12, abs=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        ([complex(INF, 1), 1], complex(INF, 1)),
+        ([complex(INF, 1), complex(INF, 2)], complex(INF, 1.5)),
+        ([complex(-INF, 1), 1 + 2j], 1 + 2j),
+        ([complex(-INF, NAN), 1 + 2j], 1 + 2j),
+        ([complex(-INF, INF), complex(INF, 3)], complex(INF, 3)),
+        ([complex(-INF, 1), complex(-INF, 2)], complex(-INF, 0)),
+        ([complex(NAN, 1), 1], complex(NAN, NAN)),
+        ([complex(1, NAN), complex(INF, 1)], complex(NAN, NAN)),
+        ([complex(-1000, NAN), 1], complex(NAN, NAN)),
+        ([1000 + 1j, 1000 + 1j], 1000 + math.log(2) + 1j),
+        ([-1000 + 1j, -1000 + 1j], -1000 + math.log(2) + 1j),
+        ([1000 + 4j, -1000 + 1j], 1000 + (4 - 2 * math.pi) * 1j),
+        ([], complex(-INF, 0)),
+    ],
+)
 @pytest.mark.parametrize("name", COMPLEX)
-def test_complex_numbers_have_no_logsumexp_here(name):
-    with pytest.raises(st.DTypeError, match=f"^logsumexp: input is {name}, wanted a real dtype"):
-        st.ones(2, dtype=name).logsumexp(0)
+def test_logsumexp_of_special_complex_values(name, values, wanted):
+    def check(got):
+        for number, part in ((got.real, wanted.real), (got.imag, wanted.imag)):
+            assert same(number, part) or math.isclose(number, part, rel_tol=1e-6 if name == "complex64" else 1e-14)
+
+    x = st.tensor(values, dtype=name)
+    check(x.logsumexp(0).item())
+    if len(values) == 2:
+        check(st.logaddexp(x[0], x[1]).item())
+        check(st.logaddexp(x[1], x[0]).item())
+        check(x.logcumsumexp(0)[1].item())
+    for n in (40, 3000):
+        for at in (0, n // 2, n - len(values)):
+            long = st.full((n,), complex(-INF, 7), dtype=name)
+            long[at : at + len(values)] = x
+            check(long.logsumexp(0).item())
+            check(long.view(n, 1).expand(n, 5).contiguous().logsumexp(0)[2].item())
+
+
+@given(hs.lists(hs.complex_numbers(max_magnitude=700), min_size=1, max_size=50), hs.floats(-100, 100))
+def test_complex_logsumexp_moves_with_its_terms(values, shift):
+    x = st.tensor(values, dtype=st.complex128)
+    got = x.logsumexp(0).item()
+    assert got.real <= max(v.real for v in values) + math.log(len(values)) + 1e-12 and abs(got.imag) <= math.pi
+    powers = (x - got).exp().sum().item()  # 1, unless the terms cancel
+    lost = (x.real - got.real).exp().sum().item()
+    assert abs(powers - 1) <= 1e-10 * lost or math.isinf(lost)
+    moved = (x + shift).logsumexp(0).item()
+    assert math.isinf(lost) or abs(moved.real - got.real - shift) <= 1e-10 * lost

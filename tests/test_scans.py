@@ -38,6 +38,8 @@ NAN, INF = math.nan, math.inf
 def knows(scan, name):
     if scan in ("cumsum", "cumprod"):
         return True
+    if scan == "logcumsumexp":
+        return name in FLOATS or name in COMPLEX
     return name not in COMPLEX if scan in ("cummax", "cummin") else name in FLOATS
 
 
@@ -238,6 +240,43 @@ def test_logcumsumexp_of_infinities():
     assert far.logcumsumexp(0).tolist() == [-1e4, 1e4, 1e4, 1e4]
 
 
+@pytest.mark.parametrize("name", COMPLEX)
+@pytest.mark.parametrize("shape", [(7,), (1000,), (20_000,), (40, 300), (300, 40), (3, 5, 7)])
+def test_logcumsumexp_of_complex_numbers(name, shape):
+    """Real parts that climb over thousands, so that no exponential of theirs is finite."""
+    random = np.random.default_rng(1)
+    steps = np.add.outer(*(np.linspace(0, 3000, n) for n in (shape[0], math.prod(shape[1:])))).reshape(shape)
+    z = (random.standard_normal(shape) * 3 + steps + 1j * random.standard_normal(shape)).astype(name)
+    for dim in range(len(shape)):
+        got = fresh(z, name).logcumsumexp(dim)
+        assert (got.dtype.name, got.shape) == (name, shape)
+        lines = np.moveaxis(z, dim, -1).astype(np.clongdouble)
+        found = np.moveaxis(got.numpy(), dim, -1)
+        for at in {0, shape[dim] // 3, shape[dim] - 1}:
+            before = lines[..., : at + 1]
+            top = before.real.max(-1, keepdims=True)
+            powers = np.exp(before - top)
+            total = powers.sum(-1)
+            wanted = np.log(total) + top[..., 0]
+            lost = np.abs(powers).sum(-1) / np.abs(total)
+            bound = 2.01 * np.finfo(name).eps * np.abs(wanted) + 2.0**-48 * np.sqrt(at + 1) * lost
+            assert (np.abs(found[..., at] - wanted) <= bound).all()
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_logcumsumexp_of_complex_infinities(name):
+    x = [complex(-INF, 1), complex(-INF, NAN), 1 + 1j, complex(-INF, 2), complex(INF, 1), 5j, complex(0, NAN), 1]
+    wanted = [complex(-INF, 0), complex(-INF, 0), 1 + 1j, 1 + 1j, complex(INF, 1), complex(INF, 1)]
+    for n in (1, 3000):  # across chunks
+        line = st.tensor([complex(-INF, 0)] * (n - 1) + x, dtype=name)
+        got = line.logcumsumexp(0).numpy()[n - 1 :]
+        for number, each in zip(got[:6], wanted, strict=True):
+            assert number.real == pytest.approx(each.real, rel=1e-6) and number.imag == pytest.approx(
+                each.imag, rel=1e-6
+            )
+        assert np.isnan(got[6:].real).all() and np.isnan(got[6:].imag).all()
+
+
 @pytest.mark.parametrize("name", FLOATS)
 @pytest.mark.parametrize("shape", [(), (1,), (7,), (1000,), (20_000,), (40, 300), (300, 40), (2, 9, 70), (20, 9000)])
 def test_softmax(name, shape):
@@ -285,7 +324,7 @@ def test_softmax_takes_integers_where_a_dtype_is_named():
             getattr(x.float(), scan)(0, dtype=st.int32)
         with pytest.raises(st.DTypeError, match=rf"^{scan}: input is complex64"):
             getattr(st.ones(2, dtype=st.complex64), scan)(0)
-    with pytest.raises(st.DTypeError, match=r"^logcumsumexp: input is int64, wanted a floating dtype"):
+    with pytest.raises(st.DTypeError, match=r"^logcumsumexp: input is int64, wanted a floating or complex dtype"):
         x.logcumsumexp(0)
     with pytest.raises(st.DTypeError, match=r"^cummax: input is complex64, wanted a real dtype"):
         st.ones(2, dtype=st.complex64).cummax(0)

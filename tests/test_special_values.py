@@ -89,7 +89,7 @@ pow: -inf, odd -> -inf | -inf, even -> +inf | -inf, negative odd -> -0 | -inf, n
 pow: +0, below 0 -> +inf | -0, odd -> -0 | -0, even -> +0 | -0, negative odd -> -inf | -0, negative even -> +inf
 pow: negative, fraction -> nan | nonzero, nan -> own pow
 reciprocal: nan -> nan | +0 -> +inf | -0 -> -inf | +inf -> +0 | -inf -> -0
-sign: nan -> nan | +0 -> +0 | positive -> 1 | negative -> -1 | +inf -> 1 | -inf -> -1
+sign: nan -> nan | 0 -> +0 | positive -> 1 | negative -> -1 | +inf -> 1 | -inf -> -1
 signbit: +0 -> false | -0 -> true | +inf -> false | -inf -> true | positive -> false | negative -> true
 copysign: nan, any -> nan | +inf, -0 -> -inf | +0, negative -> -0 | 1, -inf -> -1 | -2, positive -> 2
 sin: nan -> nan | +0 -> +0 | -0 -> -0 | inf -> nan
@@ -146,13 +146,23 @@ tanh: +0, +0 -> +0, +0 | nonzero, +inf -> nan, nan | +0, +inf -> +0, nan | nonze
 tanh: +inf, 0.5 -> 1, +0 | +inf, 2 -> 1, -0 | +inf, +inf -> 1, ?0 | +inf, nan -> 1, ?0 | nan, +0 -> nan, +0
 tanh: nan, nonzero -> nan, nan | nan, nan -> nan, nan
 """  # fmt: skip
+# Functions that the standard does not have, in the same words.
+OWN = """
+rsqrt: 0, +0 -> +inf, -0 | 4, +0 -> 0.5, -0 | -4, +0 -> +0, -0.5 | +inf, positive -> +0, -0 | -inf, positive -> +0, -0
+rsqrt: any, +inf -> +0, -0 | inf, nan -> +0, ?0 | finite, nan -> nan, nan | nan, finite -> nan, nan | nan, nan -> nan, nan
+sigmoid: 0, +0 -> 0.5, +0 | +inf, 0.5 -> 1, +0 | +inf, 4 -> 1, -0 | +inf, +inf -> 1, ?0 | +inf, nan -> 1, ?0
+sigmoid: -inf, 0.5 -> +0, +0 | -inf, 2 -> -0, +0 | -inf, +inf -> ?0, ?0 | -inf, nan -> ?0, ?0 | finite, +inf -> nan, nan
+sigmoid: finite, nan -> nan, nan | nan, +0 -> nan, +0 | nan, nonzero -> nan, nan | nan, nan -> nan, nan
+sinc: 0, 0 -> 1, ?0 | 0, +inf -> +inf, ?0 | 0.25, +inf -> +inf, -inf | 1.25, +inf -> -inf, +inf | any, nan -> nan, nan
+sinc: nan, any -> nan, nan | inf, finite -> nan, nan | inf, inf -> nan, nan
+"""  # fmt: skip
 # By the standard's own rule: f(z) = -i g(i z).
 TURNED = {"sin": "sinh", "tan": "tanh", "asin": "asinh", "atan": "atanh"}
 
 
 def sentences(text):
     """(function, operands, results) of every sentence."""
-    for line in text.strip().splitlines():
+    for line in filter(None, text.splitlines()):
         op, rest = line.split(": ")
         for sentence in rest.split(" | "):
             operands, results = sentence.split(" -> ")
@@ -244,14 +254,14 @@ def at(op, a, b, dtype):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("op", sorted({op for op, _, _ in sentences(COMPLEX)}))
+@pytest.mark.parametrize("op", sorted({op for op, _, _ in sentences(COMPLEX + OWN)}))
 def test_complex_special_cases(op, turned):
     name = next((circular for circular, g in TURNED.items() if g == op), None)
     if turned and name is None:
         pytest.skip("there is no function that is this one turned")
     wrong = []
     for dtype, part in (("complex64", "float32"), ("complex128", "float64")):
-        for about, operands, results in sentences(COMPLEX):
+        for about, operands, results in sentences(COMPLEX + OWN):
             if about != op:
                 continue
             for (first, second), words in mirrored(operands, results):
@@ -263,3 +273,10 @@ def test_complex_special_cases(op, turned):
                         called = f"{name}, turned" if turned else op
                         wrong.append(f"{called}({a[i]}, {b[i]}) = {parts}, not {words} ({dtype})")
     assert not wrong, "\n".join(wrong[:20])
+
+
+def test_the_sign_of_a_complex_zero_is_0():
+    zeros = np.array([complex(a, b) for a in (0.0, -0.0) for b in (0.0, -0.0)])
+    for name in ("complex64", "complex128"):
+        got = st.tensor(zeros.astype(name)).sign().numpy()
+        assert not got.any() and not np.signbit(got.real).any() and not np.signbit(got.imag).any()

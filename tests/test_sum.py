@@ -356,6 +356,36 @@ def test_infinities_and_nan(name):
             assert got == wanted or (math.isnan(got) and math.isnan(wanted))
 
 
+#: NaN of each dtype: quiet, positive, without a payload.
+ONE_NAN = {"float16": 0x7E00, "bfloat16": 0x7FC0, "float32": 0x7FC00000, "float64": 0x7FF8 << 48}
+
+
+@pytest.mark.parametrize("name", [*FLOATS, *COMPLEX])
+@pytest.mark.parametrize("shape", [(5,), (40,), (3, 2), (2, 3), (70, 70), (1100, 3), (3, 1100)])
+def test_one_nan_is_the_result_of_all(name, shape):
+    """Which of two NaNs an addition gives depends on the instructions; results do not."""
+    part = {"complex64": "float32", "complex128": "float64"}.get(name, name)
+    one, ones = ONE_NAN[part], to_memory(np.ones(1), part)
+    unsigned = f"uint{8 * ones.itemsize}"
+    sign = 1 << (8 * ones.itemsize - 1)
+    random = np.random.default_rng(len(shape))
+    shape = (*shape[:-1], shape[-1] * (1 + (name in COMPLEX)))
+    marks = random.choice(np.array([one | 1, one | 5 | sign, one | sign, one], unsigned), shape)
+    nans = st.from_numpy(np.where(random.random(shape) < 0.6, marks, ones.view(unsigned))).view(name)
+    infinities = fresh(to_memory(random.choice([np.inf, -np.inf], shape), part), part).view(name)
+    for op in ("sum", "mean", "prod", "norm", "var", "std", "logsumexp", "nansum"):
+        if op == "nansum" and name in COMPLEX:
+            continue
+        seen = 0
+        for x in (nans, nans.flip(0), nans.flip(0).clone(), nans.t().contiguous(), nans.t(), infinities):
+            for dim in [None, *range(x.dim())]:
+                got = np.frombuffer(memory_of(getattr(x, op)(dim=dim).contiguous()).tobytes(), unsigned)
+                found = got[np.isnan(to_values(got if part == "bfloat16" else got.view(part), part))]
+                assert (found == one).all(), (op, dim, set(found.tolist()))
+                seen += len(found)
+        assert seen
+
+
 @pytest.mark.parametrize(
     ("args", "error", "text"),
     [

@@ -95,6 +95,9 @@ def lgamma(x: Any) -> Any:
 
 
 def logaddexp(x: Any, y: Any) -> Any:
+    if isinstance(x, mpmath.mpc):
+        with mpmath.extraprec(200):
+            return mpmath.log(mpmath.exp(x) + mpmath.exp(y))
     high, low = max(x, y), min(x, y)
     with mpmath.extraprec(200):
         return high + mpmath.log1p(mpmath.exp(low - high)) if high - low < 1e4 else high
@@ -151,8 +154,10 @@ PEERS = {
 BINARY = {"atan2", "pow", "hypot", "logaddexp", "xlogy"}
 COMPLEX = [
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"),
-    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sqrt", "pow"),
+    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sqrt", "pow", "sigmoid", "sinc", "rsqrt", "logaddexp"),
 ]  # fmt: skip
+#: Zeros and poles of complex functions, around which a quarter of the arguments lie.
+COMPLEX_HOT = {"sigmoid": [1j * math.pi * n for n in (1, -1, 3, 7, -101)], "sinc": [1, -1, 2, 5, 1000]}
 #: The bound of complex functions: the distance to the true result, in ULP of its magnitude.
 COMPLEX_BOUND = {"complex64": 2, "complex128": 8}
 #: A power loses what the product of exponent and logarithm has before the point.
@@ -340,7 +345,11 @@ def complex_errors(op: str, dtype: str, count: int) -> Worst:
     sizes = np.ldexp(rng.uniform(-1, 1, (4, count)), rng.integers(-12, 6, (4, count)))
     sizes[:, : count // 2] = rng.uniform(-4, 4, (4, count // 2))
     a, b, c, d = sizes.astype(part)
-    columns = [(a + 1j * b).astype(dtype), (c + 1j * d).astype(dtype)][: 1 + (op == "pow")]
+    columns = [(a + 1j * b).astype(dtype), (c + 1j * d).astype(dtype)][: 1 + (op in BINARY)]
+    if op in COMPLEX_HOT:
+        some = columns[0][-count // 4 :]
+        near = 2.0 ** rng.uniform(-40, 0, len(some)) * np.exp(1j * rng.uniform(0, 2 * np.pi, len(some)))
+        some[:] = rng.choice(np.array(COMPLEX_HOT[op]), len(some)) + near
     got = getattr(st, op)(*map(st.tensor, columns)).numpy()
     worst = Worst(-1, "")
     for i in range(count):
@@ -351,7 +360,7 @@ def complex_errors(op: str, dtype: str, count: int) -> Worst:
                     true = mpmath.exp(args[0]) - 1 if op == "expm1" else mpmath.log(1 + args[0])
             else:
                 true = mpmath.mpc(FUNCTIONS[op].true(*args))
-            size = abs(true)
+            size = max(abs(true), FUNCTIONS[op].floor)
             bits, lowest = FORMATS[part]
             ulp = mpmath.mpf(2) ** max(int(mpmath.frexp(size)[1]) - bits, lowest)
             off = float(abs(mpmath.mpc(complex(got[i])) - true) / ulp)
@@ -426,7 +435,7 @@ def page(by_level: dict[str, dict[str, Worst]], peers: dict[str, Worst], counts:
                 for worst in own + theirs
             ]
             where = larger(*filter(None, own)).at
-            mark = " \\*" if FUNCTIONS[op].floor and not dtype.startswith("complex") else ""
+            mark = " \\*" if FUNCTIONS[op].floor else ""
             yield f"| `{op}`{mark} | {bound(op, dtype):g} | " + " | ".join(cells) + f" | {where} |"
 
     versions = " and ".join(f"{name} {version(name)}" for name in present)

@@ -983,16 +983,16 @@ class Tensor:
     @overload
     def log_softmax(self, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
     def logaddexp(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """Logarithm of the sum of both operands' exponentials."""
+        """Logarithm of the sum of both operands' exponentials; of complex numbers its principal value."""
     def logaddexp2(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-        """Logarithm to the base 2 of the sum of two to the power of both operands."""
+        """Logarithm to the base 2 of the sum of two to the power of both operands; of complex numbers its principal value."""
     def logaddexp2_(self, other: _Operand) -> Tensor:
         """`logaddexp2` into the tensor itself."""
     def logaddexp_(self, other: _Operand) -> Tensor:
         """`logaddexp` into the tensor itself."""
     @overload
     def logcumsumexp(self, dim: SupportsIndex, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm of the sum of the exponentials of the elements along a dim up to each of them."""
+        """The logarithm of the sum of the exponentials of the elements along a dim up to each of them; of complex numbers its principal value."""
     @overload
     def logcumsumexp(self, axis: SupportsIndex, *, out: Tensor | None = None) -> Tensor: ...
     def logical_and(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1017,7 +1017,7 @@ class Tensor:
         """`logit` into the tensor itself."""
     @overload
     def logsumexp(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way."""
+        """Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way; of complex numbers its principal value."""
     @overload
     def logsumexp(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def long(self) -> Tensor:
@@ -1397,9 +1397,9 @@ class Tensor:
         """`transpose`, changing the tensor itself."""
     @overload
     def transpose_(self, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
-    def true_divide(self, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None, out: Tensor | None = None) -> Tensor:
-        """Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole."""
-    def true_divide_(self, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None) -> Tensor:
+    def true_divide(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+        """Left operand divided by the right one; integers give the default float."""
+    def true_divide_(self, other: _Operand) -> Tensor:
         """`true_divide` into the tensor itself."""
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
         """Toward zero to a whole number."""
@@ -2010,12 +2010,12 @@ def log_softmax(input: Tensor, dim: SupportsIndex, dtype: _DTypeLike | None = No
 @overload
 def log_softmax(input: Tensor, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def logaddexp(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm of the sum of both operands' exponentials."""
+    """Logarithm of the sum of both operands' exponentials; of complex numbers its principal value."""
 def logaddexp2(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm to the base 2 of the sum of two to the power of both operands."""
+    """Logarithm to the base 2 of the sum of two to the power of both operands; of complex numbers its principal value."""
 @overload
 def logcumsumexp(input: Tensor, dim: SupportsIndex, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the sum of the exponentials of the elements along a dim up to each of them."""
+    """The logarithm of the sum of the exponentials of the elements along a dim up to each of them; of complex numbers its principal value."""
 @overload
 def logcumsumexp(input: Tensor, axis: SupportsIndex, *, out: Tensor | None = None) -> Tensor: ...
 def logical_and(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2032,7 +2032,7 @@ def logspace(start: _Number, end: _Number, steps: SupportsIndex, base: _Number =
     """`base` to the powers of `steps` exponents evenly spaced from `start` to `end`."""
 @overload
 def logsumexp(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way."""
+    """Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way; of complex numbers its principal value."""
 @overload
 def logsumexp(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def lt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2257,8 +2257,8 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, 
     """The area under the points `y` along a dim, by trapezoids; they lie at `x`, or `dx` apart (1 without either)."""
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
     """`trapezoid` under its other name."""
-def true_divide(input: _Operand, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None, out: Tensor | None = None) -> Tensor:
-    """Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole."""
+def true_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Left operand divided by the right one; integers give the default float."""
 def trunc(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Toward zero to a whole number."""
 def trunc_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:

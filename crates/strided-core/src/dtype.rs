@@ -241,7 +241,7 @@ pub fn complex_of(float: DType) -> DType {
 /// |---|---|
 /// | `all` | every dtype |
 /// | `any` | what kernels compute in: all but the half-width floats |
-/// | `num` | `any` without bool |
+/// | `num`, `counts` | `any` without bool |
 /// | `real` | `any` without the complex ones |
 /// | `int` | the integers |
 /// | `float` | float32, float64 |
@@ -265,6 +265,7 @@ macro_rules! switch {
     ($d:expr, all, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64 F16 BF16 F32 F64 C64 C128) };
     ($d:expr, any, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64 F32 F64 C64 C128) };
     ($d:expr, num, $($rest:tt)*) => { switch!(@ $d, $($rest)*; U8 U16 U32 U64 I8 I16 I32 I64 F32 F64 C64 C128) };
+    ($d:expr, counts, $($rest:tt)*) => { switch!($d, num, $($rest)*) };
     ($d:expr, real, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64 F32 F64) };
     ($d:expr, order, $($rest:tt)*) => { switch!(@ $d, $($rest)*; U8 U16 U32 U64 I8 I16 I32 I64 F32 F64) };
     ($d:expr, bits, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64) };

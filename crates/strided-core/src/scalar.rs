@@ -134,6 +134,8 @@ pub trait Order: Real {
 pub trait Field: Num {
     fn div(self, other: Self) -> Self;
     fn angle(self) -> Self::Part;
+    /// Whether the magnitude is below a half.
+    fn is_small(self) -> bool;
 }
 
 /// float32 and float64.
@@ -264,7 +266,10 @@ macro_rules! floats {
             #[inline(always)] fn abs(self) -> Self { $t::abs(self) }
             #[inline(always)]
             fn sign(self) -> Self {
-                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { self }
+                // Selections alone, which are vectors; either zero gives 0, and NaN stays.
+                let above = if self > 0.0 { 1.0 } else { 0.0 };
+                let sign = if self < 0.0 { -1.0 } else { above };
+                if self.is_nan() { self } else { sign }
             }
             #[inline(always)] fn is_infinite(self) -> bool { $t::abs(self) == $t::INFINITY }
             #[inline(always)] fn is_finite(self) -> bool { $t::abs(self) < $t::INFINITY }
@@ -310,6 +315,7 @@ macro_rules! floats {
         }
         impl Field for $t {
             #[inline(always)] fn div(self, other: Self) -> Self { self / other }
+            #[inline(always)] fn is_small(self) -> bool { $t::abs(self) < 0.5 }
             #[inline(always)]
             fn angle(self) -> Self {
                 if self.is_nan() { self } else if self < 0.0 { std::f64::consts::PI as $t } else { 0.0 }
@@ -383,7 +389,7 @@ macro_rules! complexes {
             #[inline(always)] fn neg(self) -> Self { -self }
             #[inline(always)] fn abs(self) -> $t { self.re.hypot(self.im) }
             fn sign(self) -> Self {
-                if self == Self::ZERO { self } else { self / Num::abs(self) }
+                if self == Self::ZERO { Self::ZERO } else { self / Num::abs(self) }
             }
             #[inline(always)] fn conj(self) -> Self { Complex::new(self.re, -self.im) }
             #[inline(always)] fn is_real(self) -> bool { self.im == 0.0 }
@@ -414,6 +420,7 @@ macro_rules! complexes {
                 }
             }
             fn angle(self) -> $t { self.im.atan2(self.re) }
+            #[inline(always)] fn is_small(self) -> bool { self.norm_sqr() < 0.25 }
         }
     )* };
 }

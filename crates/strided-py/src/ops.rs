@@ -551,7 +551,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("not_equal", "ne"),
     ("sgn", "sign"),
     ("subtract", "sub"),
-    ("true_divide", "div"),
 ];
 
 /// The names under which a row is called.

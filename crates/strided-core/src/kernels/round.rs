@@ -23,7 +23,7 @@ trait Decimal: Element {
     /// What rounding needs of a number of decimals.
     type Power: Copy;
     fn power(decimals: i64) -> Self::Power;
-    /// The nearest number with these decimals; the even one of two.
+    /// The nearest number of the dtype with these decimals; the even one of two.
     fn to_decimals(self, power: Self::Power) -> Self;
 }
 
@@ -145,7 +145,15 @@ macro_rules! integers {
                 let below = (self as i128).div_euclid(power);
                 let twice = 2 * (self as i128).rem_euclid(power);
                 let up = twice > power || twice == power && below % 2 != 0;
-                ((below + up as i128) * power) as $t
+                let nearest = (below + up as i128) * power;
+                // Where the dtype does not have it, the next one on the other side.
+                (if nearest > $t::MAX.into() {
+                    nearest - power
+                } else if nearest < $t::MIN.into() {
+                    nearest + power
+                } else {
+                    nearest
+                }) as $t
             }
         }
     )* };

@@ -11,6 +11,7 @@ use crate::kernels::map::Twins;
 use crate::layout::{self, Layout};
 use crate::scalar::Scalar;
 use crate::tensor::{Tensor, conflict};
+use smallvec::SmallVec;
 
 /// What an operation is applied to: a tensor, or a number that takes on the dtype of the tensors.
 #[derive(Clone, Copy)]
@@ -202,7 +203,7 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
         let common = if !PLAIN && row.class == Class::select {
             chosen_dtype(operands)?
         } else {
-            common_dtype(operands)?
+            common_dtype(operands).or_else(|error| float_dtype(row, operands).ok_or(error))?
         };
         let operand = row.class.operand_dtype(common, row.name)?;
         let compute = if PLAIN { operand.compute() } else { row.class.compute(operand) };
@@ -485,6 +486,17 @@ fn common_dtype(operands: &[Operand]) -> Result<DType> {
         }
     }
     Ok(common)
+}
+
+/// The same where integers have no dtype in common: a row that computes them as floats needs none. The others count as
+/// ever.
+#[cold]
+fn float_dtype(row: &Row, operands: &[Operand]) -> Option<DType> {
+    let is_int = |operand: &Operand| operand.tensor().is_some_and(|x| x.dtype().is_int());
+    let others: SmallVec<[Operand; 3]> =
+        operands.iter().filter(|operand| !is_int(operand)).copied().collect();
+    let common = common_dtype(&others).ok()?;
+    row.class.makes_floats().then_some(if common == DType::Bool { DType::I64 } else { common })
 }
 
 /// The dtype of a tensor's dtype and a number: the number's category counts, its size does not.

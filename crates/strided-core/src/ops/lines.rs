@@ -302,34 +302,46 @@ fn cov_named(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
     let x = copy::to_dtype(x, compute)?;
     let x = if rank == 2 { x } else { seen(&x, x.layout().view(&[1, x.size() as isize]))? };
     let (variables, observations) = (extent(&x, 0), extent(&x, 1));
-    let weight = product(&weights, observations, compute.real())?;
+    let weight = product(&weights, observations)?;
     let total = match &weight {
         Some(weight) => number(&sum(weight, 0)?, &[])?,
         None => observations as f64,
     };
-    if weight.is_some() && observations > 0 && total == 0.0 {
+    if weight.is_some() && total == 0.0 {
         return Err(Error::argument("", "the weights", "a sum of 0", "a sum above 0"));
     }
-    let weighted = |x: &Tensor| match &weight {
-        Some(weight) => of_two(Op::mul, x, weight),
+    let factors = weight.as_ref().map(|weight| copy::to_dtype(weight, compute.real())).transpose()?;
+    let weighted = |x: &Tensor| match &factors {
+        Some(factors) => of_two(Op::mul, x, factors),
         None => Ok(Tensor::clone(x)),
     };
-    let means = with_number(Op::div, &sum(&weighted(&x)?, 1)?, total)?;
-    let centred = of_two(Op::sub, &x, &seen(&means, means.layout().unsqueeze(1))?)?;
-    let lost = match (weights.importance, &weight) {
-        (Some(importance), Some(weight)) => {
-            let importance = copy::to_dtype(importance, weight.dtype())?;
-            number(&sum(&of_two(Op::mul, weight, &importance)?, 0)?, &[])? / total
-        }
-        _ => 1.0,
+    let from_mean = |x: &Tensor| {
+        let means = divided(sum(&weighted(x)?, 1)?, total)?;
+        of_two(Op::sub, x, &seen(&means, means.layout().unsqueeze(1))?)
     };
-    let divisor = (total - correction * lost).max(0.0);
+    // The second turn takes out what rounding left of the mean: of a single observation nothing stays.
+    let centred = from_mean(&from_mean(&x)?)?;
+    let divisor = match (weights.importance, &weight) {
+        (Some(importance), Some(weight)) => {
+            let importance = copy::to_dtype(importance, DType::F64)?;
+            let squares = number(&sum(&of_two(Op::mul, weight, &importance)?, 0)?, &[])?;
+            // A quotient would round where this is exactly 0; squares out of range have no such choice.
+            let square = total * total;
+            if square.is_normal() && squares.is_normal() {
+                (square - correction * squares) / total
+            } else {
+                total - correction * (squares / total)
+            }
+        }
+        _ => total - correction,
+    }
+    .max(0.0);
     let partners = apply(Op::conj_physical, &[Operand::Tensor(&weighted(&centred)?)])?;
     let whole = Tensor::new(&[variables, variables], result, Fill::Nothing)?;
     for i in 0..variables {
         let row = seen(&centred, centred.layout().select(0, i))?;
         let others = seen(&partners, partners.layout().narrow(0, i, variables - i))?;
-        let found = with_number(Op::div, &sum(&of_two(Op::mul, &row, &others)?, 1)?, divisor)?;
+        let found = divided(sum(&of_two(Op::mul, &row, &others)?, 1)?, divisor)?;
         let mirrored = apply(Op::conj_physical, &[Operand::Tensor(&found)])?;
         let part = |dim: isize| {
             let line = whole.layout().select(dim, i)?;
@@ -341,8 +353,21 @@ fn cov_named(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
     if rank == 2 && variables != 1 { Ok(whole) } else { seen(&whole, whole.layout().view(&[])) }
 }
 
-/// Both weights of each observation, multiplied, in a dtype.
-fn product(weights: &Weights, observations: isize, dtype: DType) -> Result<Option<Tensor>> {
+/// Views of both parts of complex numbers; of real ones the tensor.
+fn real_parts(x: &Tensor) -> Result<Vec<Tensor>> {
+    if x.dtype().is_complex() { (0..2).map(|k| x.part(k)).collect() } else { Ok(vec![Tensor::clone(x)]) }
+}
+
+/// A new tensor divided by a number; of complex numbers each part, which rounds once.
+fn divided(x: Tensor, number: f64) -> Result<Tensor> {
+    for part in real_parts(&x)? {
+        apply_into(Op::div, &[Operand::Tensor(&part), Operand::Scalar(Scalar::Float(number))], &part)?;
+    }
+    Ok(x)
+}
+
+/// Both weights of each observation, multiplied, in float64: of float32 without rounding.
+fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
     let check = |argument: &'static str,
                  weight: Option<&Tensor>,
                  category: Category,
@@ -360,7 +385,7 @@ fn product(weights: &Weights, observations: isize, dtype: DType) -> Result<Optio
         if reduce::any(&below)? {
             return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
         }
-        copy::to_dtype(weight, dtype).map(Some)
+        copy::to_dtype(weight, DType::F64).map(Some)
     };
     let frequency = check("fweights", weights.frequency, Category::Int, "an integer dtype")?;
     let importance = check("aweights", weights.importance, Category::Float, "a floating dtype")?;
@@ -385,8 +410,7 @@ fn corrcoef_named(x: &Tensor) -> Result<Tensor> {
     let deviation = apply(Op::sqrt, &[Operand::Tensor(&variance)])?;
     let r = of_two(Op::div, &c, &seen(&deviation, deviation.layout().unsqueeze(1))?)?;
     let r = of_two(Op::div, &r, &deviation)?;
-    let parts = if r.dtype().is_complex() { vec![r.part(0)?, r.part(1)?] } else { vec![Tensor::clone(&r)] };
-    for part in parts {
+    for part in real_parts(&r)? {
         for (op, bound) in [(Op::minimum, 1.0), (Op::maximum, -1.0)] {
             let operands = [Operand::Tensor(&part), Operand::Scalar(Scalar::Float(bound))];
             apply_into(op, &operands, &part)?;

@@ -9,11 +9,12 @@ use crate::error::{Error, Problem, Result};
 use crate::kernels::item::Slot;
 use crate::kernels::map::Twins;
 use crate::kernels::reduce::folds::{
-    Both, Count, LogSumExp, Max, Mean, Min, NanSum, Norm2, Prod, Spread, Sum, Where, WithoutNan,
+    Both, Count, Max, Mean, Min, NanSum, Norm2, Prod, Spread, Sum, Where, WithoutNan,
 };
+use crate::kernels::reduce::logsumexp::LogSumExp;
 use crate::kernels::reduce::{self, Reducer, Reduction, Stage, Target};
 use crate::layout::{Dims, Layout, wrap_dim};
-use crate::scalar::{Bool, Scalar};
+use crate::scalar::{Bool, Complex, Scalar};
 use crate::storage::Fill;
 use crate::switch;
 use crate::tensor::{Tensor, conflict};
@@ -99,7 +100,10 @@ rows! {
     /// Standard deviation and mean.
     STD "std" = |x, dtype| spread(x, dtype, Reducer::of::<Spread<true>, f64>(), Reducer::of::<Spread<true>, f32>());
     LOGSUMEXP "logsumexp" = |x, dtype| {
-        let result = real(divisible(x, dtype)?)?;
+        let result = divisible(x, dtype)?;
+        if result.is_complex() {
+            return Terms::of(x).to(DType::C128).plan(Reducer::of::<LogSumExp, Complex<f64>>(), result);
+        }
         Terms::of(x).to(result.compute()).plan(fold!(result.compute(), float, LogSumExp), result)
     };
     NORM2 "norm" = |x, dtype| {

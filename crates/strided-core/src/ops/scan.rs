@@ -38,7 +38,7 @@ rows! {
     /// The smallest element up to each, with its position.
     CUMMIN cummin(same, "a real dtype");
     /// Logarithms of the sums of exponentials up to each element.
-    LOGCUMSUMEXP logcumsumexp(same, "a floating dtype");
+    LOGCUMSUMEXP logcumsumexp(same, "a floating or complex dtype");
     /// Exponentials divided by their sum.
     SOFTMAX softmax(same, "a floating dtype; name one with dtype=");
     /// The logarithms of those.

@@ -6,6 +6,7 @@
 //! | `add(a, b)` | its name and its operands; in Python `a` is `input` and `b` is `other`, others are called as they are |
 //! | `; alpha = 1` | numbers that are given by name and take no part in promotion, with what they are else; after <code>\|</code> by position as well. One that is a whole number stays within the category of the operands, one with a point is any real number |
 //! | `any`, `num` … | the dtypes it knows, as in [`switch!`](crate::switch); `field` and `float` take integers as the default float |
+//! | `counts` | the numbers, where bool is taken as int64 |
 //! | `floats`, `wide`, `select` | the floats with kernels for halves themselves; float64 and complex128; a condition, and any dtype |
 //! | `same`, `bool`, `part` | the result: the operands' dtype, bool, or the dtype of one part of a complex number |
 //! | `{a.add(b)}` | the result from operands of one type, exactly |
@@ -41,11 +42,12 @@ macro_rules! op_table {
             rsub(a, b; alpha = 1) num => same {b.sub(a)} with {b.sub(alpha.mul(a))}, "", "[1.0, 2.0]", "[0.5, 4.0]" => "[-0.5, 2.0]", "Right operand minus the left one times `alpha`.";
             mul(a, b) any => same {a.mul(b)}, "*", "[1.0, 2.0]", "[0.5, 4.0]" => "[0.5, 8.0]", "Product of the operands, element by element.";
             div(a, b) field => same {a.div(b)} by rounding_mode = None {"floor" => floor_divide, "trunc" => trunc_divide}, "/", "[1.0, 2.0]", "[0.5, 4.0]" => "[2.0, 0.5]", "Left operand divided by the right one; integers give the default float, unless `rounding_mode` (`'floor'` or `'trunc'`) makes quotients whole.";
+            true_divide(a, b) field => same [kernels |dtype| (OPS[Op::div as usize].kernels)(dtype)], "", "[1.0, 2.0]", "[0.5, 4.0]" => "[2.0, 0.5]", "Left operand divided by the right one; integers give the default float.";
             floor_divide(a, b) order => same [FloorDivide] refuses zeros, "//", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -4.0]", "Quotient, down to a whole number.";
             trunc_divide(a, b) order => same [TruncDivide] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -3.0]", "Quotient, toward zero to a whole number.";
             remainder(a, b) order => same [Remainder] refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
             fmod(a, b) order => same [Fmod] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
-            pow(a, b) num => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
+            pow(a, b) any => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
             cube(a) float => same [Cube];
             power_root(a) float => same [Sqrt(a) y => if a.is_infinite() { a.maximum(a.neg()) } else { y.add(T::ZERO) }];
             float_power(a, b) wide => same [Pow], "", "[2.0, 4.0]", "[3.0, 0.5]" => "[8.0, 2.0]", "Left operand to the power of the right one, in float64 or complex128.";
@@ -57,9 +59,9 @@ macro_rules! op_table {
             isreal(a) any => bool {Bool::new(a.is_real())}, "", "[1.0, -2.0]" => "[True, True]", "Whether each element has no imaginary part.";
             copysign(a, b) float => same {a.copysign(b)}, "", "[1.0, 2.0]", "[-1.0, 0.0]" => "[-1.0, 2.0]", "The magnitude of the left operand with the sign of the right one.";
             reciprocal(a) field => same {T::ONE.div(a)}, "", "[2.0, -4.0]" => "[0.5, -0.25]", "One divided by each element.";
-            square(a) num => same {a.mul(a)}, "", "[2.0, -3.0]" => "[4.0, 9.0]", "Each element times itself.";
+            square(a) counts => same {a.mul(a)}, "", "[2.0, -3.0]" => "[4.0, 9.0]", "Each element times itself.";
             sqrt(a) field => same [Sqrt], "", "[4.0, 9.0]" => "[2.0, 3.0]", "Square root.";
-            rsqrt(a) float => same [Rsqrt], "", "[4.0, 0.25]" => "[0.5, 2.0]", "One divided by the square root.";
+            rsqrt(a) field => same [Rsqrt], "", "[4.0, 0.25]" => "[0.5, 2.0]", "One divided by the square root.";
             exp(a) field => same [Exp], "", "[0.0, 1.0]" => "[1.0, 2.7182817459106445]", "e to the power of each element.";
             exp2(a) field => same [Exp2], "", "[0.0, 3.0]" => "[1.0, 8.0]", "Two to the power of each element.";
             expm1(a) field => same [Expm1], "", "[0.0, 1.0]" => "[0.0, 1.718281865119934]", "e to the power of each element, minus one; exact near 0.";
@@ -81,7 +83,7 @@ macro_rules! op_table {
             acosh(a) field => same [Acosh], "", "[1.0, 0.0]" => "[0.0, nan]", "Inverse hyperbolic cosine.";
             atanh(a) field => same [Atanh], "", "[0.0, 1.0]" => "[0.0, inf]", "Inverse hyperbolic tangent.";
             hypot(a, b) float => same [Hypot], "", "[3.0, 5.0]", "[4.0, 12.0]" => "[5.0, 13.0]", "The hypotenuse of a right triangle with these legs.";
-            sigmoid(a) float => same [Sigmoid], "", "[0.0, 1.0]" => "[0.5, 0.7310585975646973]", "1 / (1 + exp(-x)).";
+            sigmoid(a) field => same [Sigmoid], "", "[0.0, 1.0]" => "[0.5, 0.7310585975646973]", "1 / (1 + exp(-x)).";
             erf(a) float => same [Erf], "", "[0.0, 1.0]" => "[0.0, 0.8427007794380188]", "The error function.";
             erfc(a) float => same [Erfc], "", "[0.0, 1.0]" => "[1.0, 0.15729920566082]", "One minus the error function, exact where that is small.";
             erfinv(a) float => same [Erfinv], "", "[0.0, 1.0]" => "[0.0, inf]", "Inverse of the error function.";
@@ -89,14 +91,14 @@ macro_rules! op_table {
             digamma(a) float => same [Digamma], "", "[1.0, 2.0]" => "[-0.5772156715393066, 0.42278432846069336]", "Derivative of `lgamma`.";
             softplus(a | beta = 1, threshold = 20) float => same [Softplus] with [Softplus(a.mul(beta)) y => if a.mul(beta) > threshold { a } else { y.div(beta) }], "", "[0.0, -1.0]" => "[0.6931471824645996, 0.3132616877555847]", "log(1 + exp(beta x)) / beta; with a `beta` or `threshold` of your own, x itself where beta x is above the threshold.";
             logit(a | eps = None) float => same [Logit] with [Logit(if a < eps { eps } else if a > T::ONE.sub(eps) { T::ONE.sub(eps) } else { a }) y => y], "", "[0.5, 1.0]" => "[0.0, inf]", "log(x / (1 - x)); with `eps`, of x brought between eps and 1 - eps.";
-            sinc(a) float => same [Sinc], "", "[0.0, 0.5]" => "[1.0, 0.6366197466850281]", "sin(pi x) / (pi x), and 1 at 0.";
-            logaddexp(a, b) float => same [Logaddexp], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[0.6931471824645996, 1.6931471824645996]", "Logarithm of the sum of both operands' exponentials.";
-            logaddexp2(a, b) float => same [Softplus(a.minimum(b).sub(a.maximum(b)).mul(T::of(std::f64::consts::LN_2))) y => if a == b { a.add(T::ONE) } else { a.maximum(b).add(y.mul(T::of(std::f64::consts::LOG2_E))) }], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[1.0, 2.0]", "Logarithm to the base 2 of the sum of two to the power of both operands.";
+            sinc(a) field => same [Sinc], "", "[0.0, 0.5]" => "[1.0, 0.6366197466850281]", "sin(pi x) / (pi x), and 1 at 0.";
+            logaddexp(a, b) field => same [Logaddexp], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[0.6931471824645996, 1.6931471824645996]", "Logarithm of the sum of both operands' exponentials; of complex numbers its principal value.";
+            logaddexp2(a, b) field => same [Logaddexp2], "", "[0.0, 1.0]", "[0.0, 1.0]" => "[1.0, 2.0]", "Logarithm to the base 2 of the sum of two to the power of both operands; of complex numbers its principal value.";
             xlogy(a, b) float => same [Xlogy], "", "[0.0, 2.0]", "[0.0, 1.0]" => "[0.0, 0.0]", "Left operand times the logarithm of the right one; 0 where the left one is 0.";
             floor(a) real => same {a.floor()}, "", "[1.5, -1.5]" => "[1.0, -2.0]", "Down to a whole number.";
             ceil(a) real => same {a.ceil()}, "", "[1.5, -1.5]" => "[2.0, -1.0]", "Up to a whole number.";
             trunc(a) real => same {a.trunc()}, "", "[1.5, -1.5]" => "[1.0, -1.0]", "Toward zero to a whole number.";
-            round(a; decimals = 0) real => same {a.round()} with [kernels round::kernels], "", "[1.5, 2.5, -0.75]" => "[2.0, 2.0, -1.0]", "To the nearest whole number, or number of `decimals`; the even one of two.";
+            round(a; decimals = 0) real => same {a.round()} with [kernels round::kernels], "", "[1.5, 2.5, -0.75]" => "[2.0, 2.0, -1.0]", "To the nearest whole number, or number of `decimals`; the even one of two. An integer whose tens (or hundreds) are beyond its dtype becomes the nearest that are not.";
             frac(a) float => same {a.sub(a.trunc())}, "", "[1.5, -1.25]" => "[0.5, -0.25]", "What `trunc` takes away.";
             maximum(a, b) real => same {a.maximum(b)}, "", "[1.0, 5.0]", "[2.0, 4.0]" => "[2.0, 5.0]", "The larger operand; NaN if one of them is.";
             minimum(a, b) real => same {a.minimum(b)}, "", "[1.0, 5.0]", "[2.0, 4.0]" => "[1.0, 4.0]", "The smaller operand; NaN if one of them is.";
@@ -108,8 +110,8 @@ macro_rules! op_table {
             relu(a) order => same {a.maximum(T::ZERO)}, "", "[-1.0, 5.0]" => "[0.0, 5.0]", "Each element, or 0 where it is below.";
             nan_to_num(a | nan = 0.0, posinf = largest, neginf = lowest) any => same _ with {a.finite_or(nan, posinf, neginf)}, "", "[1.5, 1e999 * 0]" => "[1.5, 0.0]", "Each element, or a number where it is NaN or infinite: else the largest and the lowest of the dtype.";
             nextafter(a, b) floats => same {a.next_after(b)}, "", "[1.0, 0.0]", "[2.0, 1.0]" => "[1.0000001192092896, 1.401298464324817e-45]", "The next number of the dtype after the left operand, on the way to the right one.";
-            ldexp(a, b) float => same [Exp2(if b.is_infinite() { T::ZERO } else { b.sub(b.trunc()) }) y => if b.is_infinite() { a.mul(if b > T::ZERO { b } else { T::ZERO }) } else if b > T::ZERO { a.scale(b.trunc()).mul(y) } else { a.mul(y).scale(b.trunc()) }], "", "[1.0, 3.0]", "[4.0, -1.0]" => "[16.0, 1.5]", "Left operand times two to the power of the right one.";
-            lerp(a, end, weight) float => same {if weight.maximum(weight.neg()) < T::of(0.5) { a.add(weight.mul(end.sub(a))) } else { end.sub(end.sub(a).mul(T::ONE.sub(weight))) }}, "", "[0.0, 1.0]", "[4.0, 3.0]", "[0.25, 0.5]" => "[1.0, 2.0]", "The point between the first two operands at a share of the way.";
+            ldexp(a, b) field => same [Ldexp], "", "[1.0, 3.0]", "[4.0, -1.0]" => "[16.0, 1.5]", "Left operand times two to the power of the right one.";
+            lerp(a, end, weight) field => same {if weight.is_small() { a.add(weight.mul(end.sub(a))) } else { end.sub(end.sub(a).mul(T::ONE.sub(weight))) }}, "", "[0.0, 1.0]", "[4.0, 3.0]", "[0.25, 0.5]" => "[1.0, 2.0]", "The point between the first two operands at a share of the way.";
             addcmul(a, tensor1, tensor2; value = 1) num => same {a.add(tensor1.mul(tensor2))} with {a.add(value.mul(tensor1).mul(tensor2))}, "", "[1.0, 2.0]", "[2.0, 3.0]", "[4.0, 5.0]" => "[9.0, 17.0]", "The first operand plus `value` times the product of the others.";
             addcdiv(a, tensor1, tensor2; value = 1) field => same {a.add(tensor1.div(tensor2))} with {a.add(value.mul(tensor1).div(tensor2))}, "", "[1.0, 2.0]", "[8.0, 3.0]", "[4.0, 1.5]" => "[3.0, 4.0]", "The first operand plus `value` times the quotient of the others.";
             isnan(a) any => bool {Bool::new(a != a)}, "", "[1.0, 1e999 * 0]" => "[False, True]", "Whether each element is NaN.";
@@ -140,7 +142,7 @@ macro_rules! op_table {
             rad2deg(a) float => same {a.mul(T::of(180.0 / std::f64::consts::PI))}, "", "[0.0, 1.0]" => "[0.0, 57.295780181884766]", "Radians as degrees.";
             conj_physical(a) any => same {a.conj()}, "", "[1.0, -2.0]" => "[1.0, -2.0]", "The complex conjugate, written out.";
             angle(a) field => part {a.angle()}, "", "[1.0, -2.0]" => "[0.0, 3.1415927410125732]", "The angle of each number in the complex plane.";
-            heaviside(a, b) order => same {if a != a { a } else if a == T::ZERO { b } else if a > T::ZERO { T::ONE } else { T::ZERO }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
+            heaviside(a, b) real => same {if a != a { a } else if a == T::ZERO { b } else if a > T::ZERO { T::ONE } else { T::ZERO }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
             gcd(a, b) int => same (a.gcd(b)), "", "[12, 9]", "[18, 6]" => "[6, 3]", "Greatest common divisor.";
             lcm(a, b) int => same (a.lcm(b)), "", "[4, 3]", "[6, 5]" => "[12, 15]", "Least common multiple.";
         }
@@ -153,6 +155,7 @@ macro_rules! op_table {
 pub enum Class {
     any,
     num,
+    counts,
     real,
     order,
     bits,
@@ -313,6 +316,7 @@ impl Class {
             Class::float | Class::floats if common.category() < Category::Float => {
                 return Ok(dtype::default_float());
             }
+            Class::counts => return Ok(DType::I64),
             Class::wide => return Ok(if common.is_complex() { DType::C128 } else { DType::F64 }),
             Class::num => "a number, not bool",
             Class::order => "a real number, not bool",
@@ -323,11 +327,18 @@ impl Class {
         Err(Error::new(op, Problem::WrongDType { argument: "operand", got: common, wanted: refused }))
     }
 
+    /// Whether integers are computed as floats, so that two of them need no integer dtype in common.
+    #[inline]
+    pub fn makes_floats(self) -> bool {
+        matches!(self, Class::field | Class::float | Class::floats | Class::wide)
+    }
+
     /// The dtypes it knows, in words.
     pub fn words(self) -> &'static str {
         match self {
             Class::any => "any dtype",
             Class::num => "any dtype but bool",
+            Class::counts => "any dtype; bool is taken as int64",
             Class::real => "any dtype but the complex ones",
             Class::order => "any dtype but bool and the complex ones",
             Class::bits => "bool and the integers",
@@ -346,7 +357,7 @@ impl Class {
     pub fn takes(self, dtype: DType) -> bool {
         match self {
             Class::any | Class::select => true,
-            Class::num => dtype != DType::Bool,
+            Class::num | Class::counts => dtype != DType::Bool,
             Class::real => !dtype.is_complex(),
             Class::order => dtype != DType::Bool && !dtype.is_complex(),
             Class::bits => dtype.category() <= Category::Int,
@@ -396,6 +407,7 @@ macro_rules! body {
     (@class $name:ident $args:tt $class:ident $rule:ident [kernels $kernels:expr]) => {};
     (@class $name:ident $args:tt any $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
     (@class $name:ident $args:tt num $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
+    (@class $name:ident $args:tt counts $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
     (@class $name:ident $args:tt real $($rest:tt)*) => { body!(@rule $name $args Real $($rest)*); };
     (@class $name:ident $args:tt order $($rest:tt)*) => { body!(@rule $name $args Order $($rest)*); };
     (@class $name:ident $args:tt bits $($rest:tt)*) => { body!(@rule $name $args Bits $($rest)*); };

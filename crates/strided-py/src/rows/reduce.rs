@@ -188,7 +188,8 @@ methods! { rows(py, x):
         placed_as_large(py, x, x.size().max(other.size()), None, |x, _| reduce::dist(x, &other, p).map(Some))
     };
 
-    /// Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way.
+    /// Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way; of complex numbers its
+    /// principal value.
     ///
     /// >>> strided.tensor([1000.0, 1000.0]).logsumexp(0).item()
     /// 1000.6931762695312

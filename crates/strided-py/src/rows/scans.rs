@@ -50,7 +50,8 @@ methods! { rows(py, x):
     /// [0, 1, 1, 3]
     both cummin(dim | axis: isize; out: Option<Pair> = None) => two(py, &scan::CUMMIN, x, dim, out);
 
-    /// The logarithm of the sum of the exponentials of the elements along a dim up to each of them.
+    /// The logarithm of the sum of the exponentials of the elements along a dim up to each of them; of complex numbers its
+    /// principal value.
     ///
     /// >>> strided.tensor([0.0, 0.0]).logcumsumexp(0).tolist()
     /// [0.0, 0.6931471824645996]

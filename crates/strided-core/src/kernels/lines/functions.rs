@@ -56,7 +56,9 @@ table! {
     /// The logarithm of the sum of the exponentials of all elements up to each.
     logcumsumexp:
         F16 | BF16 | F32 => run_scan::<LogSumExp<f32>, 4>,
-        F64 => run_scan::<LogSumExp<f64>, 4>;
+        F64 => run_scan::<LogSumExp<f64>, 4>,
+        C64 => run_scan::<ComplexLogSumExp<Complex<f32>>, 4>,
+        C128 => run_scan::<ComplexLogSumExp<Complex<f64>>, 4>;
     /// Exponentials, divided by their sum.
     softmax:
         F16 | BF16 | F32 => whole::run::<f32, false>,
@@ -378,6 +380,64 @@ impl<E: Exponent> Scan<4> for LogSumExp<E> {
         let m = if m2 > m1 { m2 } else { m1 };
         let share = |own: f64| if own == m { 1.0 } else { Exp::exact(own - m) };
         let s = s1 * share(m1) + s2 * share(m2);
+        [m, s, m, s]
+    }
+}
+
+/// The same for complex numbers, where `m` is the largest real part. A term is a sum of one.
+struct ComplexLogSumExp<E>(PhantomData<E>);
+
+type Wide = Complex<f64>;
+
+impl<E: Widened<Wide>> ComplexLogSumExp<E> {
+    /// Of two sums one. Equal sizes, which may be infinite, are 0 apart; a NaN stays in the sum.
+    fn merged([m1, s1]: [Wide; 2], [m2, s2]: [Wide; 2]) -> [Wide; 2] {
+        let m = if m2.re > m1.re { m2 } else { m1 };
+        let share = |own: Wide| if own == m { 1.0 } else { Exp::exact(own.re - m.re) };
+        [m, s1 * share(m1) + s2 * share(m2)]
+    }
+
+    fn term(x: E) -> [Wide; 2] {
+        let x = x.wide();
+        let nothing = x.re == f64::NEG_INFINITY;
+        [Wide::new(x.re, 0.0), if nothing { Wide::ZERO } else { Exp::exact(Wide::new(0.0, x.im)) }]
+    }
+}
+
+impl<E: Widened<Wide> + crate::scalar::Element> Scan<4> for ComplexLogSumExp<E> {
+    type E = E;
+    type T = Wide;
+    const WEIGHT: usize = 16;
+    const START: [Wide; 4] = {
+        let lowest = Wide::new(f64::NEG_INFINITY, 0.0);
+        [lowest, Wide::ZERO, lowest, Wide::ZERO]
+    };
+
+    fn begin([m, s, ..]: [Wide; 4]) -> [Wide; 4] {
+        [Self::START[0], Self::START[1], m, s]
+    }
+    #[inline(always)]
+    fn step<const L: usize, const FAST: bool>(state: &mut [[Wide; L]; 4], x: [E; L], _: [Wide; L]) {
+        for j in 0..L {
+            let term = Self::term(x[j]);
+            for k in [0, 2] {
+                [state[k][j], state[k + 1][j]] = Self::merged([state[k][j], state[k + 1][j]], term);
+            }
+        }
+    }
+    #[inline(always)]
+    fn emit<const L: usize, const FAST: bool>(
+        _: &[[Wide; L]; 4],
+        [_, _, m, s]: &[[Wide; L]; 4],
+        mut x: [E; L],
+    ) -> [E; L] {
+        for j in 0..L {
+            x[j] = E::narrow(Log::exact(s[j]) + m[j]);
+        }
+        x
+    }
+    fn end([m1, s1, ..]: [Wide; 4], [m2, s2, ..]: [Wide; 4]) -> [Wide; 4] {
+        let [m, s] = Self::merged([m1, s1], [m2, s2]);
         [m, s, m, s]
     }
 }

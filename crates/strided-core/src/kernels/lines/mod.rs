@@ -25,7 +25,7 @@ use crate::nest::{Loop, Nest, Operand, Order, Pointers, shifted};
 use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::threads::{self, Began};
 use scan::{CHUNK, Frame, Lanes, NARROW, Rows, Scan, Scanned, WIDE, Walk};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -85,6 +85,12 @@ struct Strip {
 }
 // SAFETY: as for `Job`.
 unsafe impl Sync for Strip {}
+
+/// A long line, or several side by side, which take several jobs of all threads.
+struct Bundle {
+    strip: Strip,
+    began: Began,
+}
 
 /// The layout of a tensor's lines: all dims but one.
 fn lines(layout: &Layout, dim: usize) -> Result<Layout> {
@@ -228,16 +234,17 @@ impl Job {
     }
 
     /// Runs one function for every long line, or for so many of them that lie side by side.
-    fn each_bundle(&self, most: usize, mut work: impl FnMut(&Strip) -> Result<()>) -> Result<()> {
+    fn each_bundle(&self, most: usize, mut work: impl FnMut(&Bundle) -> Result<()>) -> Result<()> {
         let width = if self.beside() { most } else { 1 };
-        (0..self.strips(width)).try_for_each(|index| work(&self.strip(width, index)))
+        let began = Began::now();
+        (0..self.strips(width)).try_for_each(|index| work(&Bundle { strip: self.strip(width, index), began }))
     }
 
     /// Runs one function for groups of chunks that together make a range of them; the chunks of a group are equally
     /// long. They are neighbours in one line, or the same of lines side by side.
     fn each_group<C>(
         &self,
-        lines: &Strip,
+        Bundle { strip: lines, began }: &Bundle,
         range: Range<usize>,
         weight: usize,
         make: impl Fn() -> C + Sync,
@@ -247,7 +254,7 @@ impl Job {
         let whole = range.end.min(self.length / CHUNK) - range.start;
         let groups = whole.div_ceil(most) + (range.len() > whole) as usize;
         let together = (PIECE / weight / (most * lines.width * CHUNK)).max(1);
-        threads::run(groups.div_ceil(together), self.shared(lines.width, weight), &|piece| {
+        began.run(groups.div_ceil(together), self.shared(lines.width, weight), &|piece| {
             let mut rooms = Rooms::new();
             let mut lanes = make();
             for group in piece * together..groups.min((piece + 1) * together) {
@@ -347,14 +354,14 @@ impl Job {
 
     /// Scans long lines, window by window: the totals of every chunk, the carries one after the other, and then the
     /// results of every chunk after its carry. What the second reading needs is then still in a cache.
-    fn windows<S: Scan<K>, const K: usize>(&self, lines: &Strip) -> Result<()> {
-        let (chunks, width) = (self.length.div_ceil(CHUNK), lines.width);
+    fn windows<S: Scan<K>, const K: usize>(&self, bundle: &Bundle) -> Result<()> {
+        let (chunks, width) = (self.length.div_ceil(CHUNK), bundle.strip.width);
         let window = if self.shared(width, S::WEIGHT) { SHARED_WINDOW / width } else { WINDOW };
         let mut carries = vec![S::START; (window + 1) * width];
         let (mut rooms, mut lanes) = (Rooms::new(), Lanes::<S, K>::new(S::START));
         for first in (0..chunks).step_by(window) {
             let range = first..chunks.min(first + window);
-            self.totals::<S, K>(lines, range.clone(), &mut carries)?;
+            self.totals::<S, K>(bundle, range.clone(), &mut carries)?;
             for chunk in range.clone() {
                 for line in 0..width {
                     let at = (chunk - first) * width + line;
@@ -363,12 +370,12 @@ impl Job {
                         total
                     } else {
                         lanes.begin(0, carry);
-                        self.total(&mut lanes, &lines.lane_alone(line), chunk, &mut rooms)
+                        self.total(&mut lanes, &bundle.strip.lane_alone(line), chunk, &mut rooms)
                     };
                     carries[at + width] = S::end(carry, total);
                 }
             }
-            self.emit::<S, K>(lines, range.clone(), &carries)?;
+            self.emit::<S, K>(bundle, range.clone(), &carries)?;
             carries.copy_within(range.len() * width..(range.len() + 1) * width, 0);
         }
         Ok(())
@@ -377,19 +384,19 @@ impl Job {
     /// The totals of some chunks, each put where the next chunk's carry will be.
     fn totals<S: Scan<K>, const K: usize>(
         &self,
-        lines: &Strip,
+        bundle: &Bundle,
         range: Range<usize>,
         carries: &mut [[S::T; K]],
     ) -> Result<()> {
         let (first, slots) = (range.start, Slots(carries.as_mut_ptr()));
         let make = || Lanes::<S, K>::new(S::START);
-        self.each_group(lines, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
+        self.each_group(bundle, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
             let slots = &slots;
             lanes.begin_alike(strip.width, S::START);
             // SAFETY: the group's chunks are the lines'; each has its own slot.
             unsafe {
                 self.walk(&mut Scanned::<S, K, false>(lanes), strip, (0, rows), chunk * CHUNK, rooms);
-                let slot = slots.0.add((chunk - first + 1) * lines.width);
+                let slot = slots.0.add((chunk - first + 1) * bundle.strip.width);
                 (0..strip.width).for_each(|lane| slot.add(lane).write(lanes.state(lane)));
             }
         })
@@ -413,13 +420,13 @@ impl Job {
     /// Writes some chunks of long lines, each after its carry.
     fn emit<S: Scan<K>, const K: usize>(
         &self,
-        lines: &Strip,
+        bundle: &Bundle,
         range: Range<usize>,
         carries: &[[S::T; K]],
     ) -> Result<()> {
         let (first, make) = (range.start, || Lanes::<S, K>::new(S::START));
-        self.each_group(lines, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
-            lanes.begin_all(strip.width, |lane| carries[(chunk - first) * lines.width + lane]);
+        self.each_group(bundle, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
+            lanes.begin_all(strip.width, |lane| carries[(chunk - first) * bundle.strip.width + lane]);
             // SAFETY: the group's chunks are the lines'.
             unsafe { self.walk(&mut Scanned::<S, K, true>(lanes), strip, (0, rows), chunk * CHUNK, rooms) };
         })
@@ -486,7 +493,7 @@ unsafe impl<T> Sync for Slots<T> {}
 fn run_scan<S: Scan<K>, const K: usize>(request: &Request) -> Result<()> {
     with_job(S::E::DTYPE, request, |job| {
         if job.is_long(S::WEIGHT) {
-            return job.each_bundle(FEW, |lines| job.windows::<S, K>(lines));
+            return job.each_bundle(FEW, |bundle| job.windows::<S, K>(bundle));
         }
         let make = || Lanes::<S, K>::new(S::START);
         job.each_strip(job.width(), S::WEIGHT, make, |strip, rooms, lanes| {

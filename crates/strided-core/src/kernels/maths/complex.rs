@@ -4,6 +4,7 @@
 //! `f(turned(z)) = turned(g(z))` for the pairs sin/sinh, tan/tanh, asin/asinh and atan/atanh.
 
 use super::exact::double as real;
+use crate::scalar::{Field, Float};
 use num_complex::Complex;
 use std::f64::consts::{FRAC_PI_2, LN_2, PI};
 
@@ -95,17 +96,55 @@ pub fn log(z: C) -> C {
     C::new(log_size(z.re, z.im), arg)
 }
 
+/// A number in two words: of a large angle, or a large power, the rounding counts.
+type Words = [f64; 2];
+
+fn times_ln2(y: f64) -> Words {
+    let angle = y * LN_2;
+    [angle, y.mul_add(LN_2, -angle) + y * 2.319_046_813_846_299_6e-17]
+}
+
+fn times_pi(y: f64) -> Words {
+    let angle = y * PI;
+    [angle, y.mul_add(PI, -angle) + y * 1.224_646_799_147_353_2e-16]
+}
+
+/// e^(iy).
+fn phase([y, rest]: Words) -> C {
+    let (s, c) = (real::sin(y), real::cos(y));
+    if rest.abs() < 1e-9 {
+        return C::new(rest.mul_add(-s, c), rest.mul_add(c, s));
+    }
+    C::new(c, s) * C::new(real::cos(rest), real::sin(rest))
+}
+
 /// 2^z.
 pub fn exp2(z: C) -> C {
     let size = real::exp2(z.re);
     if z.im == 0.0 {
         return C::new(size, z.im);
     }
-    // The angle in two words: of a large one, the rounding counts.
-    let angle = z.im * LN_2;
-    let rest = z.im.mul_add(LN_2, -angle) + z.im * 2.319_046_813_846_299_6e-17;
-    let (s, c) = (real::sin(angle), real::cos(angle));
-    C::new(size * rest.mul_add(-s, c), size * rest.mul_add(c, s))
+    let w = phase(times_ln2(z.im));
+    C::new(size * w.re, size * w.im)
+}
+
+/// z 2^w: exact where w is whole.
+pub fn ldexp(z: C, w: C) -> C {
+    if w.im == 0.0 {
+        return C::new(real::ldexp(z.re, w.re), real::ldexp(z.im, w.re));
+    }
+    if !w.re.is_finite() {
+        return z * exp2(w);
+    }
+    let scaled = |z: C, n: f64| C::new(z.re.scale(n), z.im.scale(n));
+    // Parts of the product may be larger than the result, or have fewer digits.
+    let spare = match z.re.abs().max(z.im.abs()) {
+        size if size > 1e300 => 4.0,
+        size if size < 1e-280 => -100.0,
+        _ => 0.0,
+    };
+    let whole = w.re.trunc();
+    scaled(scaled(z, -spare) * exp2(C::new(w.re - whole, w.im)), whole + spare)
 }
 
 /// e^z - 1, also where that is near 0.
@@ -128,6 +167,48 @@ pub fn log1p(z: C) -> C {
         return log(C::new(1.0 + x, y));
     }
     C::new(real::log1p(x * (2.0 + x) + y * y) / 2.0, real::atan2(y, 1.0 + x))
+}
+
+/// log(e^(iy) + e^(x + iv)) where x is 0 or less: the principal value, also where that sum is near 0.
+fn log_of_sum(y: Words, x: f64, v: Words) -> C {
+    let (own, size) = (phase(y), real::exp(x));
+    if size == 0.0 {
+        return C::new(0.0, real::atan2(own.im, own.re));
+    }
+    // 1 + e^(x + id), by which the first term is multiplied.
+    let (d, rest) = sum(v[0], -y[0]);
+    let rest = rest + (v[1] - y[1]);
+    let (w, half) = (phase([d, rest]), phase([d * 0.5, rest * 0.5]).re);
+    let factor = C::new(real::expm1(x).mul_add(w.re, 2.0 * half * half), size * w.im);
+    let both = own * factor;
+    let re = if x < -1.0 { 0.5 * real::log1p(size * (2.0 * w.re + size)) } else { log(factor).re };
+    C::new(re, real::atan2(both.im, both.re))
+}
+
+/// The logarithm of a sum of two powers, whose base has this logarithm; angles become natural ones. What is infinitely far
+/// below counts as nothing, whatever its angle.
+fn log_of_powers(a: C, b: C, base: f64, angle: fn(f64) -> Words) -> C {
+    let (high, low) = if a.re >= b.re { (a, b) } else { (b, a) };
+    let is_known = |z: C| z.re == f64::NEG_INFINITY || z.im.is_finite() && !z.re.is_nan();
+    if !is_known(high) || !is_known(low) {
+        return C::new(f64::NAN, f64::NAN);
+    }
+    if high.re == f64::NEG_INFINITY {
+        return C::new(high.re, 0.0);
+    }
+    let apart = if high.re == low.re { 0.0 } else { (low.re - high.re) * base };
+    let w = log_of_sum(angle(high.im), apart, angle(low.im));
+    C::new(high.re + w.re / base, w.im / base)
+}
+
+/// log(e^a + e^b).
+pub fn logaddexp(a: C, b: C) -> C {
+    log_of_powers(a, b, 1.0, |y| [y, 0.0])
+}
+
+/// log2(2^a + 2^b).
+pub fn logaddexp2(a: C, b: C) -> C {
+    log_of_powers(a, b, LN_2, times_ln2)
 }
 
 /// The logarithm to another base, whose own logarithm is the exact parts' quotient.
@@ -182,6 +263,69 @@ pub fn sqrt(z: C) -> C {
     let back = 2f64.powi(-shift / 2);
     let (big, small) = (big * back, small * back);
     if x >= 0.0 { C::new(big, small.copysign(y)) } else { C::new(small, big.copysign(y)) }
+}
+
+/// 1 / sqrt(z).
+pub fn rsqrt(z: C) -> C {
+    if z.im == 0.0 && z.re >= 0.0 {
+        return C::new(real::rsqrt(z.re.abs()), -z.im);
+    }
+    let root = sqrt(z);
+    if root.re.is_infinite() || root.im.is_infinite() {
+        return C::new(0.0, 0f64.copysign(-root.im));
+    }
+    let w = C::new(1.0, 0.0).div(root);
+    C::new(w.re.abs(), w.im)
+}
+
+/// 1 / (1 + e^-z) = (e^x + cos y + i sin y) / 2(cosh x + cos y), with half angles so that nothing is lost near the poles, the
+/// odd multiples of i pi.
+pub fn sigmoid(z: C) -> C {
+    let C { re: x, im: y } = z;
+    if y == 0.0 {
+        return C::new(real::sigmoid(x), y);
+    }
+    if x < -700.0 {
+        return exp(z);
+    }
+    if x > 40.0 {
+        // Angles that there are not matter unless the power is 0.
+        let im = if x.is_infinite() && !y.is_finite() { 0.0 } else { real::exp(-x) * real::sin(y) };
+        return C::new(if im.is_nan() { im } else { 1.0 }, im);
+    }
+    let (s, c) = (real::sinh(x * 0.5), real::cos(y * 0.5));
+    let (twice, size) = (2.0 * c * c, 4.0 * s.mul_add(s, c * c));
+    let re = if x < -1.0 { real::exp(x) + real::cos(y) } else { real::expm1(x) + twice };
+    C::new(re / size, real::sin(y) / size)
+}
+
+/// sin(pi z) / (pi z).
+pub fn sinc(z: C) -> C {
+    let C { re: x, im: y } = z;
+    if x.abs() < 1e-9 && y.abs() < 1e-9 {
+        return C::new(1.0, x * y * (-PI * PI / 3.0));
+    }
+    let (s, c) = (real::sinpi(x), real::cospi(x));
+    if y == 0.0 {
+        // The sign of the zero is that of the slope.
+        let flat = real::sinc(x);
+        return C::new(flat, y * (c - flat) * x);
+    }
+    let sign = 1f64.copysign(y);
+    if y.is_infinite() {
+        return C::new(product(f64::INFINITY, c), product(f64::INFINITY, -s * sign));
+    }
+    let [t, rest] = times_pi(y.abs());
+    let over = |sine: C| {
+        let w = sine.div(z);
+        C::new(w.re / PI, w.im / PI)
+    };
+    if t > 700.0 {
+        let half = 0.5 * (1.0 + rest);
+        return times_exp(t, over(C::new(s * half, c * half * sign)));
+    }
+    let (sinh, cosh) = (real::sinh(t), real::cosh(t));
+    over(C::new(s * rest.mul_add(sinh, cosh), c * rest.mul_add(cosh, sinh) * sign))
 }
 
 pub fn sinh(z: C) -> C {
@@ -447,15 +591,16 @@ pub mod single {
     }
 
     macro_rules! through {
-        ($($name:ident)*) => {$(
-            pub fn $name(z: Complex<f32>) -> Complex<f32> {
-                narrow(super::$name(widen(z)))
+        ($args:tt $($name:ident)*) => { $(through! { @one $args $name })* };
+        (@one ($($z:ident),+) $name:ident) => {
+            pub fn $name($($z: Complex<f32>),+) -> Complex<f32> {
+                narrow(super::$name($(widen($z)),+))
             }
-        )*};
+        };
     }
-    through! { exp exp2 expm1 log log1p log2 log10 sqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh }
-
-    pub fn pow(z: Complex<f32>, w: Complex<f32>) -> Complex<f32> {
-        narrow(super::pow(widen(z), widen(w)))
+    through! { (z)
+        exp exp2 expm1 log log1p log2 log10 sqrt rsqrt sin cos tan sinc sinh cosh tanh sigmoid
+        asin acos atan asinh acosh atanh
     }
+    through! { (z, w) pow ldexp logaddexp logaddexp2 }
 }

@@ -90,9 +90,9 @@ pub mod double {
     repaired! { f64, f_atan2 f_sinh f_logistic f_logit f_sincpi f_erfinv f_pow }
     pub use pxfm::{
         f_acos as acos, f_acosh as acosh, f_asin as asin, f_asinh as asinh, f_atan as atan, f_atanh as atanh,
-        f_cos as cos, f_cosh as cosh, f_erf as erf, f_erfc as erfc, f_exp2 as exp2, f_expm1 as expm1,
-        f_log as log, f_log1p as log1p, f_log2 as log2, f_log10 as log10, f_rsqrt as rsqrt, f_sin as sin,
-        f_tan as tan, f_tanh as tanh,
+        f_cos as cos, f_cosh as cosh, f_cospi as cospi, f_erf as erf, f_erfc as erfc, f_exp2 as exp2,
+        f_expm1 as expm1, f_log as log, f_log1p as log1p, f_log2 as log2, f_log10 as log10, f_rsqrt as rsqrt,
+        f_sin as sin, f_sinpi as sinpi, f_tan as tan, f_tanh as tanh,
     };
 
     /// Some subnormal results are far off; the fast body's are not.
@@ -136,6 +136,11 @@ pub mod double {
         } else {
             high + log1p(exp(low - high))
         }
+    }
+
+    pub fn ldexp(x: f64, y: f64) -> f64 {
+        use super::super::rows::{Function2, Ldexp};
+        Ldexp::exact(x, y)
     }
 
     /// The fast body: a product with a logarithm of one word is off by more than an ULP.

@@ -5,6 +5,7 @@
 use super::super::map::Loops;
 pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
 use super::{arc, complex, exact, exp, log, real, special, trig};
+use crate::scalar::{Bool, Float};
 use num_complex::Complex;
 use std::hint::black_box;
 
@@ -142,6 +143,71 @@ rows! { Function2 [x y] (x, y);
     Xlogy xlogy = log::xlogy;
 }
 
+/// Functions of two floats by one of a single float: what that is taken of, and what becomes of its result.
+macro_rules! composed {
+    ($($(#[$doc:meta])* $name:ident = $inner:ident: |$a:ident, $b:ident| $before:expr, $y:ident => $after:expr;)*) => { $(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl $name {
+            #[inline(always)]
+            fn before<T: Float>($a: T, $b: T) -> T {
+                let _ = $a;
+                $before
+            }
+            #[inline(always)]
+            fn after<T: Float>($a: T, $b: T, $y: T) -> T {
+                $after
+            }
+        }
+
+        impl<T: Float> Function2<T> for $name
+        where
+            $inner: Function1<T>,
+        {
+            const LOOPS: Loops = <$inner as Function1<T>>::LOOPS;
+            #[inline(always)]
+            fn lane(a: T, b: T) -> T {
+                Self::after(a, b, <$inner as Function1<T>>::lane(Self::before(a, b)))
+            }
+            #[inline(always)]
+            fn rare(a: T, b: T) -> bool {
+                <$inner as Function1<T>>::rare(Self::before(a, b))
+            }
+            fn exact(a: T, b: T) -> T {
+                Self::after(a, b, <$inner as Function1<T>>::exact(Self::before(a, b)))
+            }
+            #[inline(always)]
+            fn block<const L: usize>(a: [T; L], b: [T; L]) -> [T; L] {
+                let mut y = a;
+                for i in 0..L {
+                    y[i] = Self::before(a[i], b[i]);
+                }
+                y = <$inner as Function1<T>>::block(y);
+                for i in 0..L {
+                    y[i] = Self::after(a[i], b[i], y[i]);
+                }
+                y
+            }
+        }
+    )* };
+}
+
+composed! {
+    /// log2(2^a + 2^b).
+    Logaddexp2 = Softplus: |a, b| a.minimum(b).sub(a.maximum(b)).mul(T::of(std::f64::consts::LN_2)),
+        y => if a == b { a.add(T::ONE) } else { a.maximum(b).add(y.mul(T::of(std::f64::consts::LOG2_E))) };
+    /// a 2^b: the whole part of b rounds nothing.
+    Ldexp = Exp2: |a, b| if b.is_infinite() { T::ZERO } else { b.sub(b.trunc()) },
+        y => if b.is_infinite() {
+            a.mul(if b > T::ZERO { b } else { T::ZERO })
+        } else if b > T::ZERO {
+            a.scale(b.trunc()).mul(y)
+        } else {
+            a.mul(y).scale(b.trunc())
+        };
+}
+
 /// Complex numbers have one body, which is scalar.
 macro_rules! complex_rows {
     ($trait:ident $xs:tt $args:tt; $($name:ident $function:ident;)*) => { $(
@@ -188,10 +254,16 @@ complex_rows! { Function1 [x] (x);
     Acosh acosh;
     Atanh atanh;
     Sqrt sqrt;
+    Rsqrt rsqrt;
+    Sigmoid sigmoid;
+    Sinc sinc;
 }
 
 complex_rows! { Function2 [x y] (x, y);
     Pow pow;
+    Ldexp ldexp;
+    Logaddexp logaddexp;
+    Logaddexp2 logaddexp2;
 }
 
 /// x^3.
@@ -239,6 +311,22 @@ macro_rules! float_powers {
     )* };
 }
 float_powers! { f32 single f64 double }
+
+/// Of truth values: only 0 to the power of 1 is 0.
+impl Function2<Bool> for Pow {
+    const LOOPS: Loops = Loops::Plain;
+    #[inline(always)]
+    fn lane(x: Bool, y: Bool) -> Bool {
+        Bool::new(x.get() | !y.get())
+    }
+    #[inline(always)]
+    fn rare(_: Bool, _: Bool) -> bool {
+        false
+    }
+    fn exact(x: Bool, y: Bool) -> Bool {
+        Self::lane(x, y)
+    }
+}
 
 /// Powers of integers wrap, as products do. Negative exponents are refused before.
 macro_rules! integer_powers {

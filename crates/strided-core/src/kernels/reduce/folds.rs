@@ -3,25 +3,37 @@
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::fold::{Fold, InLanes, Lanes};
-use super::groups::{Groups, ahead, halve};
+use super::groups::{ahead, halve};
 use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
 use crate::kernels::map::Function;
-use crate::kernels::maths::rows::{Exp, Function1, Log};
 use crate::scalar::{Bool, Complex, Float, Num, Real};
-use std::mem::MaybeUninit;
 
-/// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
+/// A term of sums and products.
 pub trait Summand: Num {
+    /// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
     const SUM_OF_NOTHING: Self;
+    /// A result: which NaN an addition gives of two depends on the instructions, so that all of them become one.
+    fn settled(self) -> Self;
 }
 macro_rules! summands {
-    ($($t:ty: $nothing:expr),*) => { $(impl Summand for $t { const SUM_OF_NOTHING: Self = $nothing; })* };
+    ($($($t:ty),+: $nothing:expr, $x:ident => $settled:expr;)*) => { $($(
+        impl Summand for $t {
+            const SUM_OF_NOTHING: Self = $nothing;
+            #[inline(always)]
+            fn settled(self) -> Self { let $x = self; $settled }
+        }
+    )+)* };
 }
 summands! {
-    Bool: Self::ZERO,
-    u8: 0, u16: 0, u32: 0, u64: 0, i8: 0, i16: 0, i32: 0, i64: 0, f32: -0.0, f64: -0.0,
-    Complex<f32>: Complex::new(-0.0, -0.0), Complex<f64>: Complex::new(-0.0, -0.0)
+    Bool: Self::ZERO, x => x;
+    u8, u16, u32, u64, i8, i16, i32, i64: 0, x => x;
+    // By bits: to the compiler one NaN is as good as another.
+    f32, f64: -0.0, x => {
+        let is_nan = x.to_bits() << 1 > Self::INFINITY.to_bits() << 1;
+        Self::from_bits(if is_nan { Self::NAN.to_bits() } else { x.to_bits() })
+    };
+    Complex<f32>, Complex<f64>: Complex::new(-0.0, -0.0), x => Complex::new(x.re.settled(), x.im.settled());
 }
 
 /// A sum that a count divides.
@@ -103,6 +115,7 @@ macro_rules! lanes {
             fn merge($a: $lane, $b: $lane) -> $lane {
                 $merged
             }
+            #[inline(always)]
             fn finish($l: $lane, $n: usize) -> $out {
                 $result
             }
@@ -125,17 +138,18 @@ macro_rules! lanes {
 lanes! {
     /// The sum; of truth values whether one of them is true.
     Sum<T: Summand>: T, T;
-        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum;
+        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum.settled();
     /// The sum of what is not NaN.
     NanSum<T: Summand>: T, T;
         T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => if x == x { x } else { T::ZERO };
-        (a, b) => a.add(b); (sum, _n) => sum;
+        (a, b) => a.add(b); (sum, _n) => sum.settled();
     /// The sum divided by the number of terms: NaN of none.
     Mean<T: Shared>: T, T;
-        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, n) => sum.among(n);
+        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b);
+        (sum, n) => sum.among(n).settled();
     /// The product; of truth values whether all of them are true.
-    Prod<T: Num>: T, T;
-        T::ONE; T::ONE; Some(T::ONE); x => x; (a, b) => a.mul(b); (product, _n) => product;
+    Prod<T: Summand>: T, T;
+        T::ONE; T::ONE; Some(T::ONE); x => x; (a, b) => a.mul(b); (product, _n) => product.settled();
     /// The largest; NaN if there is one.
     Max<T: Limits>: T, T;
         T::LOWEST; T::LOWEST; None; x => x; (a, b) => a.maximum(b); (largest, _n) => largest;
@@ -146,7 +160,7 @@ lanes! {
         {quick (a, b) => if a < b { a } else { b }, unless x => x != x}
     /// The square root of the sum of squares. In float64, so that squares of float32 neither overflow nor vanish.
     Norm2<T: Squares>: f64, T::Norm;
-        0.0; T::ZERO; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt());
+        0.0; T::ZERO; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt().settled());
 }
 
 /// The smallest and the largest.
@@ -240,7 +254,7 @@ impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
 
 /// N terms of a row.
 #[inline(always)]
-unsafe fn column<T: Copy, const N: usize>(row: *const u8, at: usize) -> [T; N] {
+pub(super) unsafe fn column<T: Copy, const N: usize>(row: *const u8, at: usize) -> [T; N] {
     // SAFETY: the caller has them there.
     unsafe { row.cast::<T>().add(at).cast::<[T; N]>().read() }
 }
@@ -362,7 +376,7 @@ impl<T: Cast<f64>, const ROOT: bool> Fold<T> for Spread<ROOT> {
     /// Infinite or NaN where there are too few terms.
     fn finish(acc: Moments, _: usize, correction: f64) -> (f64, f64) {
         let variance = acc.squares / (acc.n - correction).max(0.0);
-        (if ROOT { variance.sqrt() } else { variance }, acc.mean)
+        (if ROOT { variance.sqrt() } else { variance }.settled(), acc.mean.settled())
     }
 }
 
@@ -392,105 +406,4 @@ unsafe fn sums<T: Copy, const K: usize>(terms: *const T, n: usize, f: impl Fn(T)
         }
     }
     lanes.map(|lanes| halve(lanes, |a, b| a + b))
-}
-
-/// The logarithm of the sum of exponentials: the largest term, and the sum of the exponentials of the distances
-/// from it.
-pub struct LogSumExp;
-
-/// Infinities of one sign, or NaN: there are no distances.
-#[inline(always)]
-fn infinite<T: Limits>(largest: T) -> (T, T) {
-    (largest, if largest == T::LOWEST { T::ZERO } else { T::ONE })
-}
-
-impl<T: Limits + Summand + Float> Fold<T> for LogSumExp
-where
-    Exp: Function1<T>,
-    Log: Function1<T>,
-{
-    type Acc = (T, T);
-    type Out = T;
-    const WEIGHT: usize = 8;
-    const NOTHING: Option<(T, T)> = Some((T::LOWEST, T::ZERO));
-
-    #[inline(always)]
-    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, T) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let largest = InLanes::<Max>::block::<FAST>(terms, n, first);
-            if !largest.is_finite() {
-                return infinite(largest);
-            }
-            let mut lanes = [T::SUM_OF_NOTHING; LANES];
-            let mut room = MaybeUninit::uninit();
-            let groups = Groups::new::<FAST>(terms, n, T::LOWEST, &mut room);
-            for i in 0..groups.count {
-                let mut group = groups.read(i);
-                for term in &mut group {
-                    *term = term.sub(largest);
-                }
-                let powers = if FAST { Exp::block(group) } else { group.map(Exp::exact) };
-                for j in 0..LANES {
-                    lanes[j] = lanes[j].add(powers[j]);
-                }
-            }
-            (largest, halve(lanes, |a, b| a.add(b)))
-        }
-    }
-
-    const BESIDE: bool = true;
-
-    #[inline(always)]
-    unsafe fn beside<const FAST: bool, const N: usize>(rows: &[*const u8], at: usize) -> [(T, T); N] {
-        let mut largest = [T::LOWEST; N];
-        let mut powers = [const { MaybeUninit::<[T; N]>::uninit() }; LANES];
-        // SAFETY: the caller's promise; as many powers are read as were written.
-        let sum = unsafe {
-            for &row in rows {
-                let terms = column::<T, N>(row, at);
-                for j in 0..N {
-                    largest[j] = largest[j].maximum(terms[j]);
-                }
-            }
-            for (power, &row) in powers.iter_mut().zip(rows) {
-                let mut terms = column::<T, N>(row, at);
-                for j in 0..N {
-                    terms[j] = terms[j].sub(largest[j]);
-                }
-                power.write(if FAST { Exp::block(terms) } else { terms.map(Exp::exact) });
-            }
-            // In halves, as lanes are: those without terms are 0.
-            let (mut count, mut half) = (rows.len(), LANES / 2);
-            while half > 0 {
-                for i in half..count {
-                    let (a, b) = (powers[i - half].assume_init(), powers[i].assume_init());
-                    for j in 0..N {
-                        powers[i - half].assume_init_mut()[j] = a[j].add(b[j]);
-                    }
-                }
-                count = count.min(half);
-                half /= 2;
-            }
-            powers[0].assume_init()
-        };
-        let mut all = [(T::ZERO, T::ZERO); N];
-        for j in 0..N {
-            let top = largest[j];
-            all[j] = if top.is_finite() { (top, sum[j]) } else { infinite(top) };
-        }
-        all
-    }
-
-    fn merge(a: (T, T), b: (T, T)) -> (T, T) {
-        let largest = a.0.maximum(b.0);
-        let scaled = |(top, sum): (T, T)| {
-            if top == largest { sum } else { sum.mul(Exp::exact(top.sub(largest))) }
-        };
-        (largest, scaled(a).add(scaled(b)))
-    }
-
-    fn finish((largest, sum): (T, T), _: usize, _: f64) -> T {
-        Log::exact(sum).add(largest)
-    }
 }

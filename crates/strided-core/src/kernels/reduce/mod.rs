@@ -23,6 +23,7 @@
 mod fold;
 pub mod folds;
 mod groups;
+pub mod logsumexp;
 mod tree;
 mod ways;
 
@@ -41,7 +42,7 @@ use crate::layout::{Layout, Mode};
 use crate::nest::{Loop, Nest, Operand, Order, runs, shifted, turns, walk_part};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::threads::{self, Began};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -325,10 +326,10 @@ impl Job<'_> {
         let mut partial = vec![[0u64; 2]; strips * most * slots];
         let results = Results(partial.as_mut_ptr());
         let results = &results;
-        let mut first = 0;
+        let (mut first, began) = (0, Began::now());
         while first < parts {
             let wave = most.min(parts - first);
-            threads::run(strips * wave, shared, &|i| {
+            began.run(strips * wave, shared, &|i| {
                 let (strip, nth) = (i / wave, first + i % wave);
                 let terms = nth * part..self.terms.min((nth + 1) * part);
                 walk_part(&self.strips, origins.0, strip..strip + 1, |at| {
