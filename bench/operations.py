@@ -107,7 +107,10 @@ def jobs(size: int, in_cache: int = IN_CACHE) -> list[Job]:
 
 # Why rows miss their aims, where that was looked into.
 MEMORY = "bound by memory, as the peer is: see the machine's column; results that go around the caches took as long"
-READING = "bound by reading memory, as the peer is: see the machine's column, where nothing is written"
+READING = (
+    "bound by reading memory, as the peer is: see the machine's column, where nothing is written; "
+    "asking for lines ahead took no less, and neither did results that go around the caches"
+)
 WIDE = "NumPy's float32 body takes as long as ours, which keeps 1 ULP; two threads share one memory"
 HALVES = "computed in float32, with a cast of each operand in the first cache"
 TILES = "tiles of the turned operand pass through a room, and their rows are short runs of the other one"
