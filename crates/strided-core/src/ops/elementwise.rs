@@ -90,7 +90,7 @@ pub fn run_new(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<
         return shorter_new(shorter, base, slot).map_err(|error| error.named(row.name));
     }
     if !given.is_empty() || !row.plain {
-        by_count!(operands, operands => make::<_, false>(row, given, operands, slot))
+        make_given(row, given, operands, slot)
     } else {
         by_count!(operands, operands => make::<_, true>(row, given, operands, slot))
     }
@@ -111,7 +111,7 @@ pub fn run_into(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> 
         return shorter_into(shorter, base, out).map_err(|error| error.named(row.name));
     }
     if !given.is_empty() || !row.plain {
-        by_count!(operands, operands => write::<_, false>(row, given, operands, out))
+        write_given(row, given, operands, out)
     } else {
         by_count!(operands, operands => write::<_, true>(row, given, operands, out))
     }
@@ -136,7 +136,17 @@ fn shorter<'a>(operands: &[Operand<'a>]) -> Option<(&'static Row, Operand<'a>)> 
     Some((&OPS[op as usize], operands[0]))
 }
 
-// Out of line, so that other rows pay for no more than a comparison.
+// Out of line, so that plain calls pay for no more than a comparison.
+#[inline(never)]
+fn make_given(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<Tensor>) -> Result<()> {
+    by_count!(operands, operands => make::<_, false>(row, given, operands, slot))
+}
+
+#[inline(never)]
+fn write_given(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> Result<()> {
+    by_count!(operands, operands => write::<_, false>(row, given, operands, out))
+}
+
 #[cold]
 fn shorter_new(row: &Row, base: Operand, slot: &mut Option<Tensor>) -> Result<()> {
     let done = make::<1, true>(row, &[], &[base], slot);
