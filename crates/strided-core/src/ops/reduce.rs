@@ -36,6 +36,12 @@ struct Plan {
     positional: bool,
 }
 
+impl Plan {
+    fn reduction(&self, request: &Request, ordered: bool) -> Reduction<'_> {
+        Reduction { reducer: &self.reducer, stages: &self.stages, ordered, number: request.correction }
+    }
+}
+
 macro_rules! rows {
     ($($(#[$doc:meta])* $row:ident $name:literal = |$x:ident, $dtype:ident| $plan:expr;)*) => {
         $( $(#[$doc])* pub static $row: Row = Row { name: $name, plan: |$x, $dtype| $plan }; )*
@@ -245,6 +251,16 @@ pub fn run_first(row: &Row, x: &Tensor, request: &Request, out: Option<&Tensor>)
 }
 
 fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 2]) -> Result<Results> {
+    if let (None, false, [Some(result), None], [None, _]) =
+        (request.dims, request.keepdim, plan.results, outs)
+    {
+        let reduction = plan.reduction(request, false);
+        if reduction.is_short(x) {
+            let out = Tensor::new(&[], result, Fill::Nothing)?;
+            reduction.run_short(x, &out)?;
+            return Ok([Some(out), None]);
+        }
+    }
     let reduced = marks(x.layout().rank(), request.dims)?;
     let shape: Dims =
         x.layout().modes().iter().zip(&reduced).map(|(m, &r)| if r { 1 } else { m.extent }).collect();
@@ -292,12 +308,7 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
         let out = made[k].as_ref().or(plan.results[k].and(outs[k]))?;
         Some(Target { out, spread: spreads[k].as_ref()? })
     };
-    let reduction = Reduction {
-        reducer: &plan.reducer,
-        stages: &plan.stages,
-        ordered: plan.positional && several,
-        number: request.correction,
-    };
+    let reduction = plan.reduction(request, plan.positional && several);
     reduce::run(&reduction, x, [target(0), target(1)])?;
     Ok(made)
 }

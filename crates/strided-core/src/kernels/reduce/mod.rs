@@ -126,10 +126,11 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
     }
     let reducer = reduction.reducer;
     let [first, second] = &targets;
-    if let (Some(target), None) = (first, second)
-        && reduction.is_short(x, target)
+    if let (Some(Target { out, .. }), None) = (first, second)
+        && out.size() == 1
+        && reduction.is_short(x)
     {
-        return run_short(reduction, x, target);
+        return reduction.run_short(x, out);
     }
     let view = |target: Option<&Target<'a>>| {
         let Target { out, spread } = target.expect("an output is wanted");
@@ -180,30 +181,31 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
 }
 
 impl Reduction<'_> {
-    /// Whether all there is to do is one call: most are so.
-    fn is_short(&self, x: &Tensor, target: &Target) -> bool {
-        let dense = x.layout().is_dense() && target.out.size() == 1 && (1..=GROUP).contains(&x.size());
+    /// Whether all that there is to do for a single output is one call: most are so.
+    pub fn is_short(&self, x: &Tensor) -> bool {
+        let dense = x.layout().is_dense() && (1..=GROUP).contains(&x.size());
         dense && self.stages.is_empty() && !cpu::reference_kernels()
     }
-}
 
-/// Adjacent terms into one output, without a plan.
-fn run_short(reduction: &Reduction, x: &Tensor, target: &Target) -> Result<()> {
-    let mut room: Room<{ WIDEST / 16 }> = Room::uninit();
-    let mut result: Room<1> = Room::uninit();
-    let (acc, place) = (room.as_mut_ptr().cast::<u8>(), result.as_mut_ptr().cast::<u8>());
-    let reducer = reduction.reducer;
-    let write = cast::kernel(reducer.gives[0].expect("it gives something"), target.out.dtype());
-    let wanted = [Some((target.out, Access::Write)), Some((x, Access::Read))];
-    let [Some(out), Some(from)] = pin_each(wanted)? else { unreachable!("both were asked for") };
-    let mut rest: Room<1> = Room::uninit();
-    // SAFETY: both are pinned; the terms are adjacent, and there are rooms for the accumulator and the results.
-    unsafe {
-        (reducer.block)(&Lines::one(from.origin, x.size(), 0), acc);
-        (reducer.finish)(acc, 1, x.size(), reduction.number, [place, rest.as_mut_ptr().cast()]);
-        write(&pair(out.origin, place, null_mut()), &[0; OPERANDS], 1);
+    /// Reduces adjacent terms to the first result, without a plan. Only if it is short.
+    pub fn run_short(&self, x: &Tensor, out: &Tensor) -> Result<()> {
+        assert!(self.is_short(x) && out.size() == 1);
+        let mut room: Room<{ WIDEST / 16 }> = Room::uninit();
+        let mut results = [const { Room::<1>::uninit() }; 2];
+        let acc = room.as_mut_ptr().cast::<u8>();
+        let places = results.each_mut().map(|result| result.as_mut_ptr().cast::<u8>());
+        let reducer = self.reducer;
+        let write = cast::kernel(reducer.gives[0].expect("it gives something"), out.dtype());
+        let wanted = [Some((out, Access::Write)), Some((x, Access::Read))];
+        let [Some(out), Some(from)] = pin_each(wanted)? else { unreachable!("both were asked for") };
+        // SAFETY: both are pinned; the terms are adjacent, and there are rooms for the accumulator and the results.
+        unsafe {
+            (reducer.block)(&Lines::one(from.origin, x.size(), 0), acc);
+            (reducer.finish)(acc, 1, x.size(), self.number, places);
+            write(&pair(out.origin, places[0], null_mut()), &[0; OPERANDS], 1);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// How terms come to a strip.
