@@ -1,6 +1,6 @@
 //! What a reduction is: how terms become an accumulator, how two of those become one, and what it says in the end.
 
-use super::groups::{Groups, halve};
+use super::groups::{Groups, column, halve};
 use super::{BLOCK, GROUP, LANES};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
@@ -458,7 +458,7 @@ unsafe fn merged<L: Lanes<T>, T: Copy, const N: usize>(
     for (part, rows) in parts.iter_mut().zip(lanes) {
         for row in *rows {
             // SAFETY: the caller has N terms there in every row.
-            let terms = unsafe { row.cast::<T>().add(at).cast::<[T; N]>().read() };
+            let terms = unsafe { column::<T, N>(*row, at) };
             for j in 0..N {
                 part[j] = L::merge(part[j], L::lane(terms[j]));
             }

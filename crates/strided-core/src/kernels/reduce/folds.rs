@@ -3,7 +3,7 @@
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::fold::{Fold, InLanes, Lanes};
-use super::groups::{ahead, halve};
+use super::groups::{ahead, column, halve};
 use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
 use crate::kernels::map::Function;
@@ -250,13 +250,6 @@ impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
     fn finish(acc: (T, usize), _: usize, _: f64) -> (T, i64) {
         (acc.0, acc.1 as i64)
     }
-}
-
-/// N terms of a row.
-#[inline(always)]
-pub(super) unsafe fn column<T: Copy, const N: usize>(row: *const u8, at: usize) -> [T; N] {
-    // SAFETY: the caller has them there.
-    unsafe { row.cast::<T>().add(at).cast::<[T; N]>().read() }
 }
 
 /// Where a value that is there (or NaN) comes first: group by group, then within the group.

@@ -1,4 +1,4 @@
-//! Terms by groups, one term for each lane, and lanes that become one.
+//! Terms by groups, one term for each lane, or by columns, and lanes that become one.
 //!
 //! Loops over groups are written so that the compiler keeps lanes in whole registers from beginning to end. It starts
 //! from what is done last and follows that back: so tails have no code of their own, and lanes go through memory
@@ -95,6 +95,16 @@ pub fn ahead<T>(group: *const T) {
     for byte in (0..LANES * size_of::<T>()).step_by(stream::LINE) {
         stream::prefetch(group.wrapping_add(BLOCK).cast::<u8>().wrapping_add(byte));
     }
+}
+
+/// N terms of a row, from a column on.
+///
+/// # Safety
+/// They are there.
+#[inline(always)]
+pub unsafe fn column<T: Copy, const N: usize>(row: *const u8, at: usize) -> [T; N] {
+    // SAFETY: the caller's promise.
+    unsafe { row.cast::<T>().add(at).cast::<[T; N]>().read() }
 }
 
 /// Merges lanes: 32 -> 16 -> 8 -> 4 -> 2 -> 1.

@@ -4,8 +4,8 @@
 
 use super::LANES;
 use super::fold::{Fold, InLanes};
-use super::folds::{Limits, Max, Summand, column};
-use super::groups::{Groups, halve};
+use super::folds::{Limits, Max, Summand};
+use super::groups::{Groups, column, halve};
 use crate::kernels::maths::rows::{Exp, Function1, Log};
 use crate::scalar::{Complex, Float, Num, Real};
 use std::mem::MaybeUninit;
