@@ -482,6 +482,44 @@ def test_complex_numbers_near_zeros_and_poles(op, name):
     assert tested > len(z) // 3
 
 
+TINY = 5e-324
+EDGES = [
+    *[("exp", (complex(x, y),)) for x in (-740, 709.5, 1415, 1425) for y in (TINY, 1e-310, 1.5)],
+    *[("exp2", (complex(x, y),)) for x in (-1070, 1023.5, 1024.1, 2040.5) for y in (1e-300, 1.6, 2.2)],
+    *[(op, (complex(x, y),)) for op in ("sin", "cos") for x in (TINY, 0.5) for y in (705, -1415, 1450)],
+    *[(op, (complex(x, y),)) for op in ("sinh", "cosh") for x in (705, -1415, 1450) for y in (TINY, 0.5)],
+    *[("sinc", (complex(x, y),)) for x in (0.5, 3.25) for y in (225.5, 451.0, 452.1, 460.0)],
+    ("logaddexp", (1e308j, -1e308j)),
+    ("logaddexp", (complex(1, 1.5e308), complex(0.5, -1.5e308))),
+]
+
+
+@pytest.mark.parametrize("op, args", EDGES)
+def test_complex_results_at_the_edge_of_the_range(op, args):
+    """Each part by itself: finite where the true one is, and infinite where that is beyond the range."""
+    true = {op: function for op, (_, _, function) in HOSTILE.items()} | {
+        **{name: getattr(mpmath, name) for name in ("exp", "sin", "cos", "sinh", "cosh")},
+        "exp2": lambda z: mpmath.power(2, z),
+    }
+    got = getattr(st, op)(*(st.tensor([z], dtype=st.complex128) for z in args)).item()
+    with mpmath.workdps(700):
+        wanted = mpmath.mpc(true[op](*map(mpmath.mpc, args)))
+        for part, exact in ((got.real, wanted.real), (got.imag, wanted.imag)):
+            if abs(exact) > mpmath.mpf(2) ** 1024:
+                assert part == math.copysign(math.inf, exact), (got, complex(exact))
+            else:
+                assert abs(part - exact) <= 8 * max(abs(exact) * 2.0**-53, TINY), (got, part, float(exact))
+
+
+def test_complex_exp2_of_infinities():
+    inf, nan = math.inf, math.nan
+    x = st.tensor([complex(-inf, inf), complex(-inf, nan), complex(inf, 3), complex(inf, nan)], dtype=st.complex128)
+    nothing, nothing_too, turned, unknown = x.exp2().tolist()
+    assert nothing == nothing_too == 0
+    assert turned == complex(-inf, inf)  # 3 ln 2 is between a quarter and a half turn
+    assert unknown.real == inf and math.isnan(unknown.imag)
+
+
 @pytest.mark.parametrize(
     "op", [op for op in OPS if OPS[op][1] in ("field", "float", "floats", "wide") and OPS[op][0] > 1]
 )

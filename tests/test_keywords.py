@@ -445,3 +445,24 @@ def test_nothing_may_be_divided_by_zero():
 def test_rounding_modes_are_words(mode, error):
     with pytest.raises(error, match="rounding_mode"):
         st.div(st.ones(2), 2, rounding_mode=mode)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda x: x.sum(0, keepdim=st.ones(3)), "sum: keepdim must be a bool, got Tensor"),
+        (lambda x: x.std(0, keepdim="no"), "std: keepdim must be a bool, got str"),
+        (lambda x: x.amax(0, keepdim=[]), "amax: keepdim must be a bool, got list"),
+        (lambda x: x.renorm(int, 0, 1.0), "renorm: p must be a real number, got type"),
+        (lambda x: x.logit(eps=float), "logit: eps must be a number, got type"),
+    ],
+)
+def test_arguments_that_are_no_truth_value_or_number(call, message):
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        call(st.ones(3, 3))
+
+
+def test_truth_values_of_others():
+    for keep in (1, np.True_, st.tensor(True)):
+        assert st.ones(3, 4).sum(0, keepdim=keep).shape == (1, 4)
+    assert st.ones(3, 4).sum(0, keepdim=0).shape == (4,)

@@ -195,6 +195,21 @@ def test_an_empty_tuple_of_dims_means_all():
 # Bits
 
 
+@pytest.mark.parametrize("name", COMPLEX)
+@pytest.mark.parametrize("n", [1, 2, 8, 33, 100])
+def test_signs_of_complex_zeros_do_not_depend_on_the_way(name, n):
+    """Lanes without terms change nothing: 1 times -0 would be 0, and 0 plus -0 too."""
+    parts = np.random.default_rng(n).choice([-0.0, 0.0, 1.0, -1.0, 2.0], (n, 80))
+    x = fresh(parts.view(np.complex128).astype(name), name)
+    for op in ("sum", "prod", "logsumexp"):
+        whole = getattr(x, op)(0)
+        for j in range(0, 40, 7):
+            alone = getattr(x[:, j].clone(), op)(0)
+            assert bits(alone) == bits(whole[j].clone()), (op, j, alone, whole[j])
+    one = st.tensor([complex(INF, 0)], dtype=name)
+    assert one.prod().item() == complex(INF, 0)
+
+
 @pytest.mark.parametrize("op", ALL)
 @pytest.mark.parametrize("name", ["float32", "float64", "bfloat16"])
 @pytest.mark.parametrize("n", [1, 3, 8, 31, 33, 100, 1500])
@@ -593,6 +608,9 @@ def test_equal_of_dtypes_shapes_and_special_values():
         "st.ones(1).expand(10**12).argmax()",
         "st.ones(1, 1).expand(10**12, 3).logsumexp(0)",
         "st.set_num_threads(1); st.ones(1, dtype=st.half).expand(3 * 10**8).logcumsumexp(0)",  # window by window
+        "st.set_num_threads(1); st.ones(64, 1, dtype=st.cfloat).expand(64, 1 << 20).logcumsumexp(1)",  # many long lines
+        "st.ones(16, 1).expand(16, 1 << 34).var(1)",  # many long outputs
+        "st.set_num_threads(1); st.cov(st.ones(250, 1).expand(250, 1 << 17))",  # many short jobs
     ],
 )
 def test_interruption(call):

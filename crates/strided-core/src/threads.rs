@@ -54,6 +54,26 @@ static INTERRUPTED: OnceLock<fn() -> bool> = OnceLock::new();
 thread_local! {
     /// Those of them that are calls of this thread: a signal handler may compute in the middle of a call.
     static CALLS: Cell<usize> = const { Cell::new(0) };
+    /// When the call began that this thread is in the middle of.
+    static BEGAN: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Runs the work of one call. It may be many jobs, none of which takes long: all of them together can be interrupted.
+pub fn call<R>(work: impl FnOnce() -> R) -> R {
+    struct Outer(Option<Instant>);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            BEGAN.set(self.0);
+        }
+    }
+    let _outer = Outer(BEGAN.replace(Some(Instant::now())));
+    work()
+}
+
+/// When to ask next whether to give up, after the beginning of a call that takes this long already.
+fn patience(taken: Duration) -> Duration {
+    let turns = taken.as_millis() / INTERVAL.as_millis();
+    PATIENCE.max(INTERVAL * (turns as u32).saturating_add(1))
 }
 
 struct Worker {
@@ -130,56 +150,25 @@ fn worth_waking(work: usize) -> bool {
 /// Calls `piece(0)` to `piece(pieces - 1)`, each once, on this thread and, where `shared`, on those of the
 /// pool that are free. Pieces may run at the same time, in any order. Fails if the call was interrupted.
 pub fn run(pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
-    Began::now().job(PATIENCE, pieces, shared, piece)
-}
-
-/// When a call began that does one job after the other: all of them together take long, though none does.
-#[derive(Clone, Copy)]
-pub struct Began(Instant);
-
-impl Began {
-    pub fn now() -> Began {
-        Began(Instant::now())
+    let _caller = Caller::new();
+    let job = Job {
+        piece,
+        pieces,
+        next: AtomicUsize::new(0),
+        backwards: BACKWARDS.fetch_xor(true, Relaxed),
+        places: AtomicUsize::new(limit().min(pieces).saturating_sub(1)),
+        panicked: AtomicBool::new(false),
+    };
+    let alone = !shared
+        || job.places.load(Relaxed) == 0
+        || TAKEN.compare_exchange(false, true, Acquire, Relaxed).is_err();
+    let posted = (!alone).then(|| Posted::new(&job));
+    let done = job.work_as_caller();
+    drop(posted);
+    if job.panicked.load(Relaxed) {
+        panic!("a thread of the pool panicked");
     }
-
-    /// See [`run`].
-    pub fn run(self, pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
-        self.job(self.patience(), pieces, shared, piece)
-    }
-
-    fn job(
-        self,
-        patience: Duration,
-        pieces: usize,
-        shared: bool,
-        piece: &(dyn Fn(usize) + Sync),
-    ) -> Result<()> {
-        let _caller = Caller::new();
-        let job = Job {
-            piece,
-            pieces,
-            next: AtomicUsize::new(0),
-            backwards: BACKWARDS.fetch_xor(true, Relaxed),
-            places: AtomicUsize::new(limit().min(pieces).saturating_sub(1)),
-            panicked: AtomicBool::new(false),
-        };
-        let alone = !shared
-            || job.places.load(Relaxed) == 0
-            || TAKEN.compare_exchange(false, true, Acquire, Relaxed).is_err();
-        let posted = (!alone).then(|| Posted::new(&job));
-        let done = job.work_as_caller(self, patience);
-        drop(posted);
-        if job.panicked.load(Relaxed) {
-            panic!("a thread of the pool panicked");
-        }
-        done
-    }
-
-    /// When to ask next, after the beginning.
-    fn patience(self) -> Duration {
-        let turns = self.0.elapsed().as_millis() / INTERVAL.as_millis();
-        PATIENCE.max(INTERVAL * (turns as u32).saturating_add(1))
-    }
+    done
 }
 
 impl Job<'_> {
@@ -189,11 +178,15 @@ impl Job<'_> {
         Some(if self.backwards { self.pieces - 1 - i } else { i })
     }
 
-    fn work_as_caller(&self, began: Began, mut patience: Duration) -> Result<()> {
+    fn work_as_caller(&self) -> Result<()> {
+        let now = Instant::now();
+        let began = BEGAN.get().unwrap_or(now);
+        let mut next = patience(now - began);
         while let Some(i) = self.take() {
             (self.piece)(i);
-            if began.0.elapsed() > patience {
-                patience = began.patience();
+            let taken = began.elapsed();
+            if taken > next {
+                next = patience(taken);
                 if INTERRUPTED.get().is_some_and(|check| check()) {
                     self.next.store(self.pieces, Relaxed);
                     return Err(Error::new("", Problem::Interrupted));

@@ -4,6 +4,7 @@ use crate::dtype::{self, Device};
 use crate::errors::{Fail, Result, type_name};
 use crate::layout::PyLayout;
 use crate::object::{is_tensor, tensor_of};
+use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ops::Deref;
@@ -274,11 +275,27 @@ impl FromArg for f64 {
 impl FromArg for bool {
     const WANTED: &'static str = "a bool";
     fn read(py: Python<'_>, object: Object) -> Result<Option<bool>> {
-        // SAFETY: a living object.
-        match unsafe { ffi::PyObject_IsTrue(object) } {
-            -1 => Err(Fail::set(py)),
-            truth => Ok(Some(truth != 0)),
+        // SAFETY: a living object, and the two that are always alive.
+        match unsafe { (ffi::PyBool_Check(object), ffi::Py_True()) } {
+            (0, _) => other_truth(py, object),
+            (_, is_true) => Ok(Some(object == is_true)),
         }
+    }
+}
+
+/// What says itself whether it is true: numbers and truth values of other libraries, but no text and no list.
+#[cold]
+fn other_truth(py: Python<'_>, object: Object) -> Result<Option<bool>> {
+    // SAFETY: a living object.
+    let object = unsafe { Borrowed::from_ptr(py, object) };
+    if !object.get_type().hasattr("__bool__")? {
+        return Ok(None);
+    }
+    match object.is_truthy() {
+        Ok(truth) => Ok(Some(truth)),
+        // Several elements have no truth value.
+        Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -440,7 +457,7 @@ fn other_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
     }
     // SAFETY: a living object.
     let object = unsafe { Borrowed::from_ptr(py, object) };
-    if object.hasattr("__float__")? {
+    if object.get_type().hasattr("__float__")? {
         return Ok(Some(Scalar::Float(object.extract()?)));
     }
     Ok(None)

@@ -91,7 +91,7 @@ fn detached_unless<R: Send>(forks: &AtomicUsize, py: Python<'_>, work: impl FnOn
             }
         }
         let _done = Done; // also if the work panics
-        work()
+        threads::call(work)
     })
 }
 

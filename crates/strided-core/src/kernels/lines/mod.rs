@@ -25,7 +25,7 @@ use crate::nest::{Loop, Nest, Operand, Order, Pointers, shifted};
 use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
-use crate::threads::{self, Began};
+use crate::threads;
 use scan::{CHUNK, Frame, Lanes, NARROW, Rows, Scan, Scanned, WIDE, Walk};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -33,6 +33,8 @@ use tile::{ROOM, Room, Side};
 
 /// Lines that have so many elements are cut into lanes if there are few of them.
 const LONG: usize = 16 * CHUNK;
+/// Elements of a piece that cannot be interrupted, for an operation as cheap as an addition.
+const LONGEST: usize = 64 << 20;
 /// Fewer lines than these are few.
 const FEW: usize = 64;
 /// So many lines side by side are walked so, and not one after the other.
@@ -85,12 +87,6 @@ struct Strip {
 }
 // SAFETY: as for `Job`.
 unsafe impl Sync for Strip {}
-
-/// A long line, or several side by side, which take several jobs of all threads.
-struct Bundle {
-    strip: Strip,
-    began: Began,
-}
 
 /// The layout of a tensor's lines: all dims but one.
 fn lines(layout: &Layout, dim: usize) -> Result<Layout> {
@@ -159,8 +155,11 @@ impl Job {
 
     /// Whether lines are cut at chunks and worked on by all threads. Lines side by side are so only where there are
     /// threads: one alone walks them once.
-    fn is_long(&self, weight: usize) -> bool {
-        self.length >= LONG && self.lines() < FEW && (!self.beside() || self.shared(self.lines(), weight))
+    /// So are strips of so many lines that could not be interrupted.
+    fn is_long(&self, weight: usize, width: usize) -> bool {
+        let few = self.length >= LONG && self.lines() < FEW;
+        let strip = width.min(self.inner.extent) * self.length;
+        few && (!self.beside() || self.shared(self.lines(), weight)) || strip >= LONGEST / weight
     }
 
     /// Whether lines lie side by side, and enough of them.
@@ -234,17 +233,16 @@ impl Job {
     }
 
     /// Runs one function for every long line, or for so many of them that lie side by side.
-    fn each_bundle(&self, most: usize, mut work: impl FnMut(&Bundle) -> Result<()>) -> Result<()> {
+    fn each_bundle(&self, most: usize, mut work: impl FnMut(&Strip) -> Result<()>) -> Result<()> {
         let width = if self.beside() { most } else { 1 };
-        let began = Began::now();
-        (0..self.strips(width)).try_for_each(|index| work(&Bundle { strip: self.strip(width, index), began }))
+        (0..self.strips(width)).try_for_each(|index| work(&self.strip(width, index)))
     }
 
     /// Runs one function for groups of chunks that together make a range of them; the chunks of a group are equally
     /// long. They are neighbours in one line, or the same of lines side by side.
     fn each_group<C>(
         &self,
-        Bundle { strip: lines, began }: &Bundle,
+        lines: &Strip,
         range: Range<usize>,
         weight: usize,
         make: impl Fn() -> C + Sync,
@@ -254,7 +252,7 @@ impl Job {
         let whole = range.end.min(self.length / CHUNK) - range.start;
         let groups = whole.div_ceil(most) + (range.len() > whole) as usize;
         let together = (PIECE / weight / (most * lines.width * CHUNK)).max(1);
-        began.run(groups.div_ceil(together), self.shared(lines.width, weight), &|piece| {
+        threads::run(groups.div_ceil(together), self.shared(lines.width, weight), &|piece| {
             let mut rooms = Rooms::new();
             let mut lanes = make();
             for group in piece * together..groups.min((piece + 1) * together) {
@@ -354,14 +352,14 @@ impl Job {
 
     /// Scans long lines, window by window: the totals of every chunk, the carries one after the other, and then the
     /// results of every chunk after its carry. What the second reading needs is then still in a cache.
-    fn windows<S: Scan<K>, const K: usize>(&self, bundle: &Bundle) -> Result<()> {
-        let (chunks, width) = (self.length.div_ceil(CHUNK), bundle.strip.width);
+    fn windows<S: Scan<K>, const K: usize>(&self, lines: &Strip) -> Result<()> {
+        let (chunks, width) = (self.length.div_ceil(CHUNK), lines.width);
         let window = if self.shared(width, S::WEIGHT) { SHARED_WINDOW / width } else { WINDOW };
         let mut carries = vec![S::START; (window + 1) * width];
         let (mut rooms, mut lanes) = (Rooms::new(), Lanes::<S, K>::new(S::START));
         for first in (0..chunks).step_by(window) {
             let range = first..chunks.min(first + window);
-            self.totals::<S, K>(bundle, range.clone(), &mut carries)?;
+            self.totals::<S, K>(lines, range.clone(), &mut carries)?;
             for chunk in range.clone() {
                 for line in 0..width {
                     let at = (chunk - first) * width + line;
@@ -370,12 +368,12 @@ impl Job {
                         total
                     } else {
                         lanes.begin(0, carry);
-                        self.total(&mut lanes, &bundle.strip.lane_alone(line), chunk, &mut rooms)
+                        self.total(&mut lanes, &lines.lane_alone(line), chunk, &mut rooms)
                     };
                     carries[at + width] = S::end(carry, total);
                 }
             }
-            self.emit::<S, K>(bundle, range.clone(), &carries)?;
+            self.emit::<S, K>(lines, range.clone(), &carries)?;
             carries.copy_within(range.len() * width..(range.len() + 1) * width, 0);
         }
         Ok(())
@@ -384,19 +382,19 @@ impl Job {
     /// The totals of some chunks, each put where the next chunk's carry will be.
     fn totals<S: Scan<K>, const K: usize>(
         &self,
-        bundle: &Bundle,
+        lines: &Strip,
         range: Range<usize>,
         carries: &mut [[S::T; K]],
     ) -> Result<()> {
         let (first, slots) = (range.start, Slots(carries.as_mut_ptr()));
         let make = || Lanes::<S, K>::new(S::START);
-        self.each_group(bundle, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
+        self.each_group(lines, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
             let slots = &slots;
             lanes.begin_alike(strip.width, S::START);
             // SAFETY: the group's chunks are the lines'; each has its own slot.
             unsafe {
                 self.walk(&mut Scanned::<S, K, false>(lanes), strip, (0, rows), chunk * CHUNK, rooms);
-                let slot = slots.0.add((chunk - first + 1) * bundle.strip.width);
+                let slot = slots.0.add((chunk - first + 1) * lines.width);
                 (0..strip.width).for_each(|lane| slot.add(lane).write(lanes.state(lane)));
             }
         })
@@ -420,13 +418,13 @@ impl Job {
     /// Writes some chunks of long lines, each after its carry.
     fn emit<S: Scan<K>, const K: usize>(
         &self,
-        bundle: &Bundle,
+        lines: &Strip,
         range: Range<usize>,
         carries: &[[S::T; K]],
     ) -> Result<()> {
         let (first, make) = (range.start, || Lanes::<S, K>::new(S::START));
-        self.each_group(bundle, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
-            lanes.begin_all(strip.width, |lane| carries[(chunk - first) * bundle.strip.width + lane]);
+        self.each_group(lines, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
+            lanes.begin_all(strip.width, |lane| carries[(chunk - first) * lines.width + lane]);
             // SAFETY: the group's chunks are the lines'.
             unsafe { self.walk(&mut Scanned::<S, K, true>(lanes), strip, (0, rows), chunk * CHUNK, rooms) };
         })
@@ -492,8 +490,8 @@ unsafe impl<T> Sync for Slots<T> {}
 /// A scan: the result at each position follows from the elements up to it.
 fn run_scan<S: Scan<K>, const K: usize>(request: &Request) -> Result<()> {
     with_job(S::E::DTYPE, request, |job| {
-        if job.is_long(S::WEIGHT) {
-            return job.each_bundle(FEW, |bundle| job.windows::<S, K>(bundle));
+        if job.is_long(S::WEIGHT, job.width()) {
+            return job.each_bundle(FEW, |lines| job.windows::<S, K>(lines));
         }
         let make = || Lanes::<S, K>::new(S::START);
         job.each_strip(job.width(), S::WEIGHT, make, |strip, rooms, lanes| {

@@ -12,11 +12,12 @@
 use super::functions::Exponent;
 use super::scan::{CHUNK, Frame, NARROW, Rows, Walk};
 use super::tile::{ROOM, Side};
-use super::{BESIDE, Bundle, FEW, Job, LONG, PIECE, Request, Rooms, SETTLED, Slots, Strip, with_job};
+use super::{BESIDE, FEW, Job, LONG, PIECE, Request, Rooms, SETTLED, Slots, Strip, with_job};
 use crate::cpu::{self, Task, dispatch};
 use crate::error::Result;
 use crate::kernels::maths::rows::{Function1, Log};
 use crate::nest::shifted;
+use crate::threads;
 use std::hint::black_box;
 use std::marker::PhantomData;
 
@@ -566,8 +567,8 @@ pub(super) fn run<E: Exponent, const LOG: bool>(request: &Request) -> Result<()>
     with_job(E::DTYPE, request, |job| {
         // So few lines that a room has a chunk of each.
         let narrow = NARROW.min(ROOM / (CHUNK * job.widest(size_of::<E>())));
-        if job.is_long(WEIGHT) {
-            return job.each_bundle(narrow, |bundle| long::<E, LOG>(job, bundle));
+        if job.is_long(WEIGHT, if job.along() { 1 } else { narrow }) {
+            return job.each_bundle(narrow, |lines| long::<E, LOG>(job, lines));
         }
         if job.along() && job.input.is_tile(job.input.step) && job.output.is_tile(job.output.step) {
             return dense_lines::<E, LOG>(job);
@@ -618,14 +619,14 @@ fn dense_lines<E: Exponent, const LOG: bool>(job: &Job) -> Result<()> {
 }
 
 /// Works on a long line, or on several side by side: each step on all parts, before the next one.
-fn long<E: Exponent, const LOG: bool>(job: &Job, bundle: &Bundle) -> Result<()> {
-    let (parts, width) = (job.length.div_ceil(PART), bundle.strip.width);
-    let keep = !LOG && job.output.is_tile(bundle.strip.lane[0]);
+fn long<E: Exponent, const LOG: bool>(job: &Job, lines: &Strip) -> Result<()> {
+    let (parts, width) = (job.length.div_ceil(PART), lines.width);
+    let keep = !LOG && job.output.is_tile(lines.lane[0]);
     let mut known = Lanes::<E>::new();
     let mut found = vec![(E::LOWEST, 0.0); parts * width];
     for steps in [Steps::FIND, Steps::sum(keep)] {
         let slots = Slots(found.as_mut_ptr());
-        each_part::<E, LOG>(job, bundle, steps, &known, |part, lanes| {
+        each_part::<E, LOG>(job, lines, steps, &known, |part, lanes| {
             let slots = &slots;
             for lane in 0..width {
                 // SAFETY: each part has its own slots.
@@ -638,20 +639,20 @@ fn long<E: Exponent, const LOG: bool>(job: &Job, bundle: &Bundle) -> Result<()> 
             known.sum[lane] += total;
         }
     }
-    each_part::<E, LOG>(job, bundle, Steps::make(keep), &known, |_, _| {})
+    each_part::<E, LOG>(job, lines, Steps::make(keep), &known, |_, _| {})
 }
 
 /// Takes some steps in all parts of a long line, or of several side by side.
 fn each_part<E: Exponent, const LOG: bool>(
     job: &Job,
-    Bundle { strip: lines, began }: &Bundle,
+    lines: &Strip,
     steps: Steps,
     known: &Lanes<E>,
     note: impl Fn(usize, &Lanes<E>) + Sync,
 ) -> Result<()> {
     let parts = job.length.div_ceil(PART);
     let together = (PIECE / WEIGHT / (PART * lines.width)).max(1);
-    began.run(parts.div_ceil(together), job.shared(lines.width, WEIGHT), &|piece| {
+    threads::run(parts.div_ceil(together), job.shared(lines.width, WEIGHT), &|piece| {
         let mut rooms = Rooms::new();
         for part in piece * together..parts.min((piece + 1) * together) {
             let (first, mut lanes) = (part * PART, known.clone());

@@ -31,21 +31,24 @@ pub fn exp(z: C) -> C {
     if x == f64::INFINITY && !y.is_finite() {
         return C::new(f64::INFINITY, f64::NAN);
     }
-    times_exp(x, C::new(real::cos(y), real::sin(y)))
+    times_exp(x, 0.0, C::new(real::cos(y), real::sin(y)))
 }
 
-/// `e^x w`, in steps where e^x overflows and the product may not.
-fn times_exp(x: f64, w: C) -> C {
+/// `e^x 2^twos w`, in steps where e^x overflows and the product may not.
+fn times_exp(x: f64, twos: f64, w: C) -> C {
     if x > 700.0 && x < 1500.0 {
-        // Powers of two: the steps round nothing.
         let n = (x / LN_2).floor();
         let rest = real::exp((-n).mul_add(LN_2, x) - n * 2.319_046_813_846_299_6e-17);
-        let step = 2f64.powi((n as i32) / 2);
-        let last = 2f64.powi(n as i32 - (n as i32) / 2 - 1);
-        return C::new(w.re * rest * step * last * 2.0, w.im * rest * step * last * 2.0);
+        return times_power(rest, n + twos, w);
     }
-    let e = real::exp(x);
+    let e = real::exp(x).scale(twos);
     C::new(product(e, w.re), product(e, w.im))
+}
+
+/// `rest 2^n w` for a whole n, where w is not large. Scaling rounds once, and what is subnormal gets its digits first.
+fn times_power(rest: f64, n: f64, w: C) -> C {
+    let part = |x: f64| (x.scale(100.0) * rest).scale(n - 100.0);
+    C::new(part(w.re), part(w.im))
 }
 
 /// `a b`, where 0 times infinity is a zero with b's sign (a is exp of something finite or a saturated one).
@@ -124,8 +127,15 @@ pub fn exp2(z: C) -> C {
     if z.im == 0.0 {
         return C::new(size, z.im);
     }
+    if !z.im.is_finite() {
+        return exp(z);
+    }
     let w = phase(times_ln2(z.im));
-    C::new(size * w.re, size * w.im)
+    if !z.re.is_finite() {
+        return C::new(product(size, w.re), product(size, w.im));
+    }
+    let whole = z.re.trunc();
+    times_power(real::exp2(z.re - whole), whole, w)
 }
 
 /// z 2^w: exact where w is whole.
@@ -178,7 +188,12 @@ fn log_of_sum(y: Words, x: f64, v: Words) -> C {
     // 1 + e^(x + id), by which the first term is multiplied.
     let (d, rest) = sum(v[0], -y[0]);
     let rest = rest + (v[1] - y[1]);
-    let (w, half) = (phase([d, rest]), phase([d * 0.5, rest * 0.5]).re);
+    let (w, half) = if d.is_finite() {
+        (phase([d, rest]), phase([d * 0.5, rest * 0.5]).re)
+    } else {
+        let w = phase(v) * own.conj();
+        (w, (w.re * 0.5 + 0.5).max(0.0).sqrt())
+    };
     let factor = C::new(real::expm1(x).mul_add(w.re, 2.0 * half * half), size * w.im);
     let both = own * factor;
     let re = if x < -1.0 { 0.5 * real::log1p(size * (2.0 * w.re + size)) } else { log(factor).re };
@@ -321,8 +336,8 @@ pub fn sinc(z: C) -> C {
         C::new(w.re / PI, w.im / PI)
     };
     if t > 700.0 {
-        let half = 0.5 * (1.0 + rest);
-        return times_exp(t, over(C::new(s * half, c * half * sign)));
+        let more = 1.0 + rest;
+        return times_exp(t, -1.0, over(C::new(s * more, c * more * sign)));
     }
     let (sinh, cosh) = (real::sinh(t), real::cosh(t));
     over(C::new(s * rest.mul_add(sinh, cosh), c * rest.mul_add(cosh, sinh) * sign))
@@ -340,7 +355,7 @@ pub fn sinh(z: C) -> C {
     }
     let (s, c) = (real::sin(y), real::cos(y));
     if x.abs() > 700.0 {
-        let w = times_exp(x.abs(), C::new(c * 0.5, s * 0.5));
+        let w = times_exp(x.abs(), -1.0, C::new(c, s));
         return C::new(w.re * x.signum(), w.im);
     }
     C::new(real::sinh(x) * c, real::cosh(x) * s)
@@ -361,7 +376,7 @@ pub fn cosh(z: C) -> C {
         return C::new(c, x * s);
     }
     if x.abs() > 700.0 {
-        let w = times_exp(x.abs(), C::new(c * 0.5, s * 0.5));
+        let w = times_exp(x.abs(), -1.0, C::new(c, s));
         return C::new(w.re, w.im * x.signum());
     }
     C::new(real::cosh(x) * c, real::sinh(x) * s)

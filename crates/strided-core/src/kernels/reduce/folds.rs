@@ -15,25 +15,33 @@ pub trait Summand: Num {
     const SUM_OF_NOTHING: Self;
     /// A result: which NaN an addition gives of two depends on the instructions, so that all of them become one.
     fn settled(self) -> Self;
+    /// A product that 1 does not change.
+    fn times(self, other: Self) -> Self;
 }
 macro_rules! summands {
-    ($($($t:ty),+: $nothing:expr, $x:ident => $settled:expr;)*) => { $($(
+    ($($($t:ty),+: $nothing:expr, $x:ident => $settled:expr, ($a:ident, $b:ident) => $product:expr;)*) => { $($(
         impl Summand for $t {
             const SUM_OF_NOTHING: Self = $nothing;
             #[inline(always)]
             fn settled(self) -> Self { let $x = self; $settled }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self { let ($a, $b) = (self, other); $product }
         }
     )+)* };
 }
 summands! {
-    Bool: Self::ZERO, x => x;
-    u8, u16, u32, u64, i8, i16, i32, i64: 0, x => x;
+    Bool: Self::ZERO, x => x, (a, b) => a.mul(b);
+    u8, u16, u32, u64, i8, i16, i32, i64: 0, x => x, (a, b) => a.mul(b);
     // By bits: to the compiler one NaN is as good as another.
     f32, f64: -0.0, x => {
         let is_nan = x.to_bits() << 1 > Self::INFINITY.to_bits() << 1;
         Self::from_bits(if is_nan { Self::NAN.to_bits() } else { x.to_bits() })
+    }, (a, b) => a * b;
+    // Of 1 and -0 their product would be 0, of 1 and infinity NaN.
+    Complex<f32>, Complex<f64>: Complex::new(-0.0, -0.0), x => Complex::new(x.re.settled(), x.im.settled()), (a, b) => {
+        let is_one = |x: Self| x == Self::ONE && x.im.is_sign_positive();
+        if is_one(a) { b } else if is_one(b) { a } else { a * b }
     };
-    Complex<f32>, Complex<f64>: Complex::new(-0.0, -0.0), x => Complex::new(x.re.settled(), x.im.settled());
 }
 
 /// A sum that a count divides.
@@ -149,7 +157,7 @@ lanes! {
         (sum, n) => sum.among(n).settled();
     /// The product; of truth values whether all of them are true.
     Prod<T: Summand>: T, T;
-        T::ONE; T::ONE; Some(T::ONE); x => x; (a, b) => a.mul(b); (product, _n) => product.settled();
+        T::ONE; T::ONE; Some(T::ONE); x => x; (a, b) => a.times(b); (product, _n) => product.settled();
     /// The largest; NaN if there is one.
     Max<T: Limits>: T, T;
         T::LOWEST; T::LOWEST; None; x => x; (a, b) => a.maximum(b); (largest, _n) => largest;

@@ -25,7 +25,7 @@ pub trait Exponent: Summand {
     unsafe fn largest<const FAST: bool>(terms: *const Self, n: usize) -> Self::Size;
     /// The distance from a size.
     fn below(self, size: Self::Size) -> Self;
-    fn times(self, factor: Self::Size) -> Self;
+    fn shrunk(self, factor: Self::Size) -> Self;
     /// The number with so much more size.
     fn above(self, size: Self::Size) -> Self;
 }
@@ -45,7 +45,7 @@ macro_rules! float_exponents {
             #[inline(always)]
             fn below(self, size: $t) -> $t { self - size }
             #[inline(always)]
-            fn times(self, factor: $t) -> $t { self * factor }
+            fn shrunk(self, factor: $t) -> $t { self * factor }
             #[inline(always)]
             fn above(self, size: $t) -> $t { self + size }
         }
@@ -55,7 +55,8 @@ float_exponents! { f32 f64 }
 
 impl Exponent for Complex<f64> {
     type Size = f64;
-    const LOWEST: Self = Complex::new(f64::NEG_INFINITY, 0.0);
+    /// Its exponential has an angle of -0, which changes no sum.
+    const LOWEST: Self = Complex::new(f64::NEG_INFINITY, -0.0);
     const FLAT: bool = false;
     fn size(self) -> f64 {
         self.re
@@ -73,7 +74,7 @@ impl Exponent for Complex<f64> {
         let apart = if self.re == size { 0.0 } else { self.re - size };
         Complex::new(if self.re.is_finite() { apart.max(f64::MIN) } else { apart }, self.im)
     }
-    fn times(self, factor: f64) -> Self {
+    fn shrunk(self, factor: f64) -> Self {
         Complex::new(self.re * factor, self.im * factor)
     }
     fn above(self, size: f64) -> Self {
@@ -173,7 +174,11 @@ where
     fn merge(a: (T::Size, T), b: (T::Size, T)) -> (T::Size, T) {
         let largest = a.0.maximum(b.0);
         let scaled = |(top, sum): (T::Size, T)| {
-            if top == largest { sum } else { sum.times(<Exp as Function1<T::Size>>::exact(top.sub(largest))) }
+            if top == largest {
+                sum
+            } else {
+                sum.shrunk(<Exp as Function1<T::Size>>::exact(top.sub(largest)))
+            }
         };
         (largest, scaled(a).add(scaled(b)))
     }

@@ -42,7 +42,7 @@ use crate::layout::{Layout, Mode};
 use crate::nest::{Loop, Nest, Operand, Order, runs, shifted, turns, walk_part};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
-use crate::threads::{self, Began};
+use crate::threads;
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -65,6 +65,8 @@ const TOGETHER: usize = 256;
 const WIDEST: usize = 32;
 /// Terms of a piece of work for a thread.
 const PIECE: usize = 64 << 10;
+/// Terms of a piece that cannot be interrupted.
+const LONGEST: usize = 16 << 20;
 /// Room for the results of parts that are kept at a time, in pairs of words.
 const WAVE: usize = 1 << 18;
 
@@ -301,7 +303,7 @@ impl Job<'_> {
         }
         let origins = Origins(start);
         let origins = &origins;
-        if strips >= 16 || each <= 2 * PIECE {
+        if strips >= 16 && each <= LONGEST || each <= 2 * PIECE {
             let together = (PIECE / each.max(1)).max(1);
             return threads::run(strips.div_ceil(together), shared, &|i| {
                 // SAFETY: the caller's promise; each strip is in one piece.
@@ -328,10 +330,10 @@ impl Job<'_> {
         let mut partial = vec![[0u64; 2]; strips * most * slots];
         let results = Results(partial.as_mut_ptr());
         let results = &results;
-        let (mut first, began) = (0, Began::now());
+        let mut first = 0;
         while first < parts {
             let wave = most.min(parts - first);
-            began.run(strips * wave, shared, &|i| {
+            threads::run(strips * wave, shared, &|i| {
                 let (strip, nth) = (i / wave, first + i % wave);
                 let terms = nth * part..self.terms.min((nth + 1) * part);
                 walk_part(&self.strips, origins.0, strip..strip + 1, |at| {
