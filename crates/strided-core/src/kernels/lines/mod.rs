@@ -153,9 +153,8 @@ impl Job {
         self.outer.iter().map(|l| l.extent).product::<usize>() * self.inner.extent
     }
 
-    /// Whether lines are cut at chunks and worked on by all threads. Lines side by side are so only where there are
-    /// threads: one alone walks them once.
-    /// So are strips of so many lines that could not be interrupted.
+    /// Whether lines are cut at chunks and worked on by all threads: few long ones, those side by side only where there
+    /// are threads (one alone walks them once); and any whose strips of `width` could not be interrupted.
     fn is_long(&self, weight: usize, width: usize) -> bool {
         let few = self.length >= LONG && self.lines() < FEW;
         let strip = width.min(self.inner.extent) * self.length;

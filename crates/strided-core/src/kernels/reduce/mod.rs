@@ -17,8 +17,8 @@
 //! ```
 //! All build the same tree, and threads share strips, or parts of a strip that are whole subtrees. So the bits depend
 //! neither on the CPU, nor on gaps between the elements, nor on the number of threads. Terms are taken in the order in
-//! which they lie in memory, or, where the result tells a position, in row-major order. (Of several NaNs a sum gives
-//! any: that is for the compiler to choose.)
+//! which they lie in memory, or, where the result tells a position, in row-major order. (Which of several NaNs an addition
+//! gives is for the compiler to choose: results have one of their own.)
 
 mod fold;
 pub mod folds;
