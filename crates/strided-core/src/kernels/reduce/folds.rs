@@ -98,8 +98,9 @@ squares! {
     Complex<f64> => f64: x => x.re * x.re + x.im * x.im;
 }
 
-/// Reductions with one running value: what changes nothing, a term that does not, the result of no term, what a term adds, how two values
-/// become one, and the result of `n` terms; for some how two become one quickly, unless one of the terms is odd.
+/// Reductions with one running value: what changes nothing, a term that does not, the result of no term, what a term
+/// adds, how two values become one, and the result of `n` terms; for some how two become one quickly, unless one of the
+/// terms is odd.
 macro_rules! lanes {
     ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty, $out:ty;
         $identity:expr; $neutral:expr; $nothing:expr; $term:ident => $value:expr; ($a:ident, $b:ident) => $merged:expr;
