@@ -1,6 +1,6 @@
 //! What a reduction is: how terms become an accumulator, how two of those become one, and what it says in the end.
 
-use super::groups::{Groups, column, halve};
+use super::groups::{Groups, Room, column, halve};
 use super::{BLOCK, GROUP, LANES};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
@@ -81,6 +81,8 @@ pub trait Lanes<T: Copy>: 'static {
     fn is_odd(_: Self::Lane) -> bool {
         false
     }
+    /// One that is odd, if there are such.
+    const ODD: Self::Lane = Self::IDENTITY;
     fn finish(lane: Self::Lane, n: usize) -> Self::Out;
 }
 
@@ -126,29 +128,32 @@ unsafe fn in_lanes<L: Lanes<T>, T: Copy, const FAST: bool, const QUICK: bool>(
     terms: *const T,
     n: usize,
 ) -> (L::Lane, bool) {
-    let (mut lanes, mut odd) = ([L::IDENTITY; LANES], [L::IDENTITY; LANES]);
-    let mut room = MaybeUninit::uninit();
+    const HALF: usize = LANES / 2;
+    let (mut lanes, mut odd) = ([L::IDENTITY; LANES], [L::IDENTITY; HALF]);
+    let merge = if QUICK { L::quick } else { L::merge };
+    let mut room = Room::NEW;
     // SAFETY: the caller's promise.
     unsafe {
         let groups = Groups::new::<FAST>(terms, n, L::NEUTRAL, &mut room);
         for i in 0..groups.count {
             let group = groups.read(i);
             for j in 0..LANES {
-                let lane = L::lane(group[j]);
-                if QUICK {
-                    odd[j] = if L::is_odd(lane) { lane } else { odd[j] };
-                    lanes[j] = L::quick(lanes[j], lane);
-                } else {
-                    lanes[j] = L::merge(lanes[j], lane);
+                lanes[j] = merge(lanes[j], L::lane(group[j]));
+            }
+            if QUICK {
+                // Of two terms at once: for that there is one instruction.
+                for j in 0..HALF {
+                    let is_odd = L::is_odd(L::lane(group[j])) | L::is_odd(L::lane(group[j + HALF]));
+                    odd[j] = if is_odd { L::ODD } else { odd[j] };
                 }
             }
         }
     }
     let mut any = false;
-    for lane in odd {
-        any |= L::is_odd(lane);
+    for j in 0..HALF / 2 {
+        any |= L::is_odd(odd[j]) | L::is_odd(odd[j + HALF / 2]);
     }
-    (halve(lanes, L::merge), any)
+    (halve(lanes, merge), any)
 }
 
 /// What a reduction gives: an element, or two of them.
@@ -301,30 +306,25 @@ unsafe fn block<F: Fold<T>, T: Copy>(lines: &Lines, out: *mut u8) {
 /// The tree of up to [`GROUP`] terms, whose type is known here: blocks follow each other closely.
 #[inline(always)]
 unsafe fn blocks<F: Fold<T>, T: Copy, const FAST: bool>(terms: *const T, n: usize, first: usize) -> F::Acc {
-    let mut waiting = [const { MaybeUninit::<F::Acc>::uninit() }; (GROUP / BLOCK).ilog2() as usize + 1];
-    let mut levels = 0usize;
-    let mut done = 0;
-    // SAFETY: the caller has `n` terms; a level that is marked was written.
+    let mut parts = [const { MaybeUninit::<F::Acc>::uninit() }; GROUP / BLOCK];
+    let mut count = 0;
+    // SAFETY: the caller has `n` terms; what is read was written before.
     unsafe {
-        loop {
-            let count = BLOCK.min(n - done);
-            let mut newest = F::block::<FAST>(terms.add(done), count, first + done);
-            done += count;
-            let mut level = 0;
-            // What is left in the end merges as if its partner had come.
-            while level < waiting.len() && (levels >> level & 1 == 1 || done == n && levels >> level > 0) {
-                if levels >> level & 1 == 1 {
-                    newest = F::merge(waiting[level].assume_init(), newest);
-                    levels &= !(1 << level);
-                }
-                level += 1;
-            }
-            if done == n {
-                return newest;
-            }
-            waiting[level].write(newest);
-            levels |= 1 << level;
+        for at in (0..n).step_by(BLOCK) {
+            parts[count].write(F::block::<FAST>(terms.add(at), BLOCK.min(n - at), first + at));
+            count += 1;
         }
+        // One without a partner stays as it is.
+        while count > 1 {
+            for i in 0..count / 2 {
+                parts[i].write(F::merge(parts[2 * i].assume_init(), parts[2 * i + 1].assume_init()));
+            }
+            if count % 2 == 1 {
+                parts[count / 2] = parts[count - 1];
+            }
+            count = count.div_ceil(2);
+        }
+        parts[0].assume_init()
     }
 }
 

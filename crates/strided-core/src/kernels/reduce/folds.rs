@@ -3,7 +3,7 @@
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::fold::{Fold, InLanes, Lanes};
-use super::groups::{ahead, column, halve};
+use super::groups::{column, halve};
 use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
 use crate::kernels::map::Function;
@@ -64,17 +64,19 @@ shared! {
 pub trait Limits: Real {
     const LOWEST: Self;
     const HIGHEST: Self;
+    /// No number, if the type has such a thing.
+    const ODD: Self;
 }
 macro_rules! limits {
-    ($($t:ty: $low:expr, $high:expr;)*) => {
-        $(impl Limits for $t { const LOWEST: Self = $low; const HIGHEST: Self = $high; })*
+    ($($t:ty: $low:expr, $high:expr, $odd:expr;)*) => {
+        $(impl Limits for $t { const LOWEST: Self = $low; const HIGHEST: Self = $high; const ODD: Self = $odd; })*
     };
 }
 limits! {
-    Bool: Bool::new(false), Bool::new(true);
-    u8: u8::MIN, u8::MAX; u16: u16::MIN, u16::MAX; u32: u32::MIN, u32::MAX; u64: u64::MIN, u64::MAX;
-    i8: i8::MIN, i8::MAX; i16: i16::MIN, i16::MAX; i32: i32::MIN, i32::MAX; i64: i64::MIN, i64::MAX;
-    f32: f32::NEG_INFINITY, f32::INFINITY; f64: f64::NEG_INFINITY, f64::INFINITY;
+    Bool: Bool::new(false), Bool::new(true), Self::ZERO;
+    u8: Self::MIN, Self::MAX, 0; u16: Self::MIN, Self::MAX, 0; u32: Self::MIN, Self::MAX, 0; u64: Self::MIN, Self::MAX, 0;
+    i8: Self::MIN, Self::MAX, 0; i16: Self::MIN, Self::MAX, 0; i32: Self::MIN, Self::MAX, 0; i64: Self::MIN, Self::MAX, 0;
+    f32: Self::NEG_INFINITY, Self::INFINITY, Self::NAN; f64: Self::NEG_INFINITY, Self::INFINITY, Self::NAN;
 }
 
 /// A number whose magnitude has a square in float64.
@@ -105,7 +107,7 @@ macro_rules! lanes {
     ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty, $out:ty;
         $identity:expr; $neutral:expr; $nothing:expr; $term:ident => $value:expr; ($a:ident, $b:ident) => $merged:expr;
         ($l:ident, $n:ident) => $result:expr;
-        $({quick ($c:ident, $d:ident) => $quick:expr, unless $o:ident => $odd:expr})?)*) => { $(
+        $({quick ($c:ident, $d:ident) => $quick:expr, unless $o:ident => $is_odd:expr, $odd:expr})?)*) => { $(
         $(#[$doc])*
         pub struct $name;
 
@@ -137,8 +139,9 @@ macro_rules! lanes {
                 #[inline(always)]
                 #[allow(clippy::eq_op)]
                 fn is_odd($o: $lane) -> bool {
-                    $odd
+                    $is_odd
                 }
+                const ODD: $lane = $odd;
             )?
         }
     )* };
@@ -162,11 +165,11 @@ lanes! {
     /// The largest; NaN if there is one.
     Max<T: Limits>: T, T;
         T::LOWEST; T::LOWEST; None; x => x; (a, b) => a.maximum(b); (largest, _n) => largest;
-        {quick (a, b) => if a > b { a } else { b }, unless x => x != x}
+        {quick (a, b) => if a > b { a } else { b }, unless x => x != x, T::ODD}
     /// The smallest; NaN if there is one.
     Min<T: Limits>: T, T;
         T::HIGHEST; T::HIGHEST; None; x => x; (a, b) => a.minimum(b); (smallest, _n) => smallest;
-        {quick (a, b) => if a < b { a } else { b }, unless x => x != x}
+        {quick (a, b) => if a < b { a } else { b }, unless x => x != x, T::ODD}
     /// The square root of the sum of squares. In float64, so that squares of float32 neither overflow nor vanish.
     Norm2<T: Squares>: f64, T::Norm;
         0.0; T::ZERO; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt().settled());
@@ -391,7 +394,6 @@ unsafe fn sums<T: Copy, const K: usize>(terms: *const T, n: usize, f: impl Fn(T)
     unsafe {
         while at + LANES <= n {
             let group = terms.add(at).cast::<[T; LANES]>().read();
-            ahead(terms.wrapping_add(at));
             for j in 0..LANES {
                 let values = f(group[j]);
                 for k in 0..K {

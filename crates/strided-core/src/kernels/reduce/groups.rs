@@ -4,10 +4,17 @@
 //! from what is done last and follows that back: so tails have no code of their own, and lanes go through memory
 //! before they are merged to fewer than a register holds.
 
-use super::{BLOCK, LANES};
+use super::LANES;
 use crate::cpu;
-use crate::kernels::stream;
 use std::mem::MaybeUninit;
+
+/// Room for a group. None of its registers lies on two cache lines: what was written so, is read much later.
+#[repr(align(32))]
+pub struct Room<T>(MaybeUninit<[T; LANES]>);
+
+impl<T> Room<T> {
+    pub const NEW: Room<T> = Room(MaybeUninit::uninit());
+}
 
 /// Adjacent terms in groups. The last one, if there are too few for it, is filled up in a room.
 pub struct Groups<T> {
@@ -28,14 +35,14 @@ impl<T: Copy> Groups<T> {
         terms: *const T,
         n: usize,
         neutral: T,
-        room: &mut MaybeUninit<[T; LANES]>,
+        room: &mut Room<T>,
     ) -> Groups<T> {
         let (whole, rest) = (n / LANES, n % LANES);
         if rest > 0 {
             // SAFETY: the caller's promise.
-            unsafe { fill::<T, FAST>(room.as_mut_ptr(), neutral, terms.add(whole * LANES), rest) };
+            unsafe { fill::<T, FAST>(room.0.as_mut_ptr(), neutral, terms.add(whole * LANES), rest) };
         }
-        Groups { terms, count: n.div_ceil(LANES), whole, last: cpu::hidden(room.as_ptr()) }
+        Groups { terms, count: n.div_ceil(LANES), whole, last: cpu::hidden(room.0.as_ptr()) }
     }
 
     /// # Safety
@@ -43,7 +50,6 @@ impl<T: Copy> Groups<T> {
     #[inline(always)]
     pub unsafe fn read(&self, i: usize) -> [T; LANES] {
         let group = self.terms.wrapping_add(i * LANES);
-        ahead(group);
         let at = if i < self.whole { group.cast() } else { self.last };
         // SAFETY: whole groups are among the terms, and the last one was written where it is not whole.
         unsafe { at.read() }
@@ -88,15 +94,6 @@ unsafe fn fill<T: Copy, const FAST: bool>(to: *mut [T; LANES], neutral: T, terms
     }
 }
 
-/// Asks for the terms of the next block, a group of them at a time: a second stream of reads, where the CPU by itself
-/// only follows one (and stops at the end of a page).
-#[inline(always)]
-pub fn ahead<T>(group: *const T) {
-    for byte in (0..LANES * size_of::<T>()).step_by(stream::LINE) {
-        stream::prefetch(group.wrapping_add(BLOCK).cast::<u8>().wrapping_add(byte));
-    }
-}
-
 /// N terms of a row, from a column on.
 ///
 /// # Safety
@@ -119,11 +116,11 @@ pub fn halve<A: Copy>(mut lanes: [A; LANES], merge: impl Fn(A, A) -> A) -> A {
             lanes[j] = merge(lanes[j], lanes[j + width]);
         }
     }
-    let mut room = MaybeUninit::<[A; LANES]>::uninit();
+    let mut room = Room::<A>::NEW;
     // SAFETY: there is room for all lanes; what is read was written just now.
     unsafe {
-        room.as_mut_ptr().cast::<A>().copy_from_nonoverlapping(lanes.as_ptr(), few);
-        lanes.as_mut_ptr().copy_from_nonoverlapping(cpu::hidden(room.as_ptr()).cast(), few);
+        room.0.as_mut_ptr().cast::<A>().copy_from_nonoverlapping(lanes.as_ptr(), few);
+        lanes.as_mut_ptr().copy_from_nonoverlapping(cpu::hidden(room.0.as_ptr()).cast(), few);
     }
     while width > 1 {
         width /= 2;

@@ -5,7 +5,7 @@
 use super::LANES;
 use super::fold::{Fold, InLanes};
 use super::folds::{Limits, Max, Summand};
-use super::groups::{Groups, column, halve};
+use super::groups::{Groups, Room, column, halve};
 use crate::kernels::maths::rows::{Exp, Function1, Log};
 use crate::scalar::{Complex, Float, Num, Real};
 use std::mem::MaybeUninit;
@@ -113,7 +113,7 @@ where
                 return all;
             }
             let mut lanes = [T::SUM_OF_NOTHING; LANES];
-            let mut room = MaybeUninit::uninit();
+            let mut room = Room::NEW;
             let groups = Groups::new::<FAST>(terms, n, T::LOWEST, &mut room);
             for i in 0..groups.count {
                 let mut group = groups.read(i);

@@ -51,7 +51,7 @@ use std::ptr::null_mut;
 const LANES: usize = 32;
 const BLOCK: usize = 1024;
 /// Adjacent terms that are reduced in one call: some blocks.
-const GROUP: usize = 16 * BLOCK;
+const GROUP: usize = 64 * BLOCK;
 const GROUP_LEVEL: u32 = (GROUP / BLOCK).ilog2();
 /// The most outputs that are worked on side by side.
 const WIDTH: usize = 1024;
@@ -59,12 +59,14 @@ const WIDTH: usize = 1024;
 const GATHERED: usize = 256;
 /// Bytes of a row of terms that is turned around: a cache line.
 const TURNED: usize = 64;
-/// Single outputs whose results are written together.
+/// Single outputs whose accumulators are finished together.
 const TOGETHER: usize = 256;
+/// Results that are written at once.
+const AT_ONCE: usize = 64;
 /// Bytes of the widest accumulator.
 const WIDEST: usize = 32;
 /// Terms of a piece of work for a thread.
-const PIECE: usize = 64 << 10;
+const PIECE: usize = GROUP;
 /// Terms of a piece that cannot be interrupted.
 const LONGEST: usize = 16 << 20;
 /// Room for the results of parts that are kept at a time, in pairs of words.
@@ -185,7 +187,7 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
 impl Reduction<'_> {
     /// Whether all that there is to do for a single output is one call: most are so.
     pub fn is_short(&self, x: &Tensor) -> bool {
-        let dense = x.layout().is_dense() && (1..=GROUP).contains(&x.size());
+        let dense = x.layout().is_dense() && (1..=WHOLE).contains(&x.size());
         dense && self.stages.is_empty() && !cpu::reference_kernels()
     }
 
@@ -397,15 +399,19 @@ impl Job<'_> {
 
     /// Writes results, from an address and with steps for each output.
     unsafe fn finish(&self, at: &Pointers, steps: &Steps, acc: *const u8, width: usize) {
-        let mut rooms = [const { Room::<WIDTH>::uninit() }; 2];
+        let mut rooms = [const { Room::<AT_ONCE>::uninit() }; 2];
         let places = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
-        // SAFETY: the callers have `width` accumulators, and outputs at the addresses.
-        unsafe {
-            (self.reducer.finish)(acc, width, self.terms, self.number, places);
-            for (k, write) in self.write.iter().enumerate() {
-                if let Some((cast, size)) = write {
-                    let steps = pair(steps[2 * k], *size as isize, 0);
-                    cast(&pair(at[2 * k], places[k], null_mut()), &steps, width);
+        for first in (0..width).step_by(AT_ONCE) {
+            let (n, at) = (AT_ONCE.min(width - first), shifted(at, steps, first as isize));
+            // SAFETY: the callers have `width` accumulators, and outputs at the addresses.
+            unsafe {
+                let acc = acc.add(first * self.reducer.bytes);
+                (self.reducer.finish)(acc, n, self.terms, self.number, places);
+                for (k, write) in self.write.iter().enumerate() {
+                    if let Some((cast, size)) = write {
+                        let steps = pair(steps[2 * k], *size as isize, 0);
+                        cast(&pair(at[2 * k], places[k], null_mut()), &steps, n);
+                    }
                 }
             }
         }
@@ -430,6 +436,7 @@ impl Results {
 
 const _: () = assert!(
     BLOCK == LANES * LANES
+        && WHOLE <= GROUP
         && WIDTH <= BLOCK
         && TURNED * WIDEST <= 16 * WIDTH
         && TOGETHER * WIDEST <= 16 * WIDTH

@@ -6,6 +6,7 @@ use super::{BLOCK, GATHERED, GROUP, GROUP_LEVEL, Job, LANES, Room, TURNED, WIDTH
 use crate::kernels::{Pointers, transpose};
 use crate::nest::runs;
 use std::ops::Range;
+use std::ptr::null_mut;
 
 impl Job<'_> {
     /// Reduces some terms of a strip.
@@ -14,22 +15,67 @@ impl Job<'_> {
         // SAFETY: the callers pass a strip of the loops, and room for its accumulators.
         unsafe {
             match self.way {
+                Way::Along if self.is_adjacent() => self.adjacent(at, terms, acc),
                 Way::Along => self.along(at, terms, acc),
                 Way::Narrow => self.narrow(at, width, terms, acc),
-                Way::Across => self.across(at, width, terms, acc),
+                Way::Across | Way::Beside if self.is_straight() => {
+                    self.rows(at, width, terms, acc, null_mut())
+                }
+                Way::Across | Way::Beside => self.gathered_rows(at, width, terms, acc),
                 Way::Turned => self.turned(at, width, terms, acc),
-                Way::Beside => self.beside(at, width, acc),
             }
         }
     }
 
+    /// Whether the terms of an output follow each other in memory.
+    fn is_adjacent(&self) -> bool {
+        match &self.reduced[..] {
+            [only] => self.in_place && only.steps[1] == self.size as isize,
+            _ => false,
+        }
+    }
+
+    /// Whether the terms of a row lie side by side.
+    fn is_straight(&self) -> bool {
+        self.in_place && self.columns.steps[1] == self.size as isize
+    }
+
+    /// Outputs side by side, with a room for rows of terms that are not.
+    unsafe fn rows(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8, room: *mut u8) {
+        // SAFETY: the callers' promise.
+        unsafe {
+            match self.way {
+                Way::Beside => self.beside(at, width, acc, room),
+                _ => self.across(at, width, terms, acc, room),
+            }
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn gathered_rows(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
+        let mut room: Room<{ LANES * GATHERED }> = Room::uninit();
+        // SAFETY: as for `rows`.
+        unsafe { self.rows(at, width, terms, acc, room.as_mut_ptr().cast()) }
+    }
+
     /// From elements in memory to terms in a room.
     unsafe fn gather(&self, to: *mut u8, to_step: isize, from: *mut u8, step: isize, n: usize) {
+        // SAFETY: the callers have `n` elements, room for as many terms, and `n` is at most BLOCK.
+        unsafe {
+            match self.stages {
+                [only] => only.run((to, to_step), (from, step), n),
+                _ => self.gather_in_stages(to, to_step, from, step, n),
+            }
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn gather_in_stages(&self, to: *mut u8, to_step: isize, from: *mut u8, step: isize, n: usize) {
         let mut rooms = [const { Room::<BLOCK>::uninit() }; 2];
         let [mut next, mut other] = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
         let (mut from, mut step) = (from, step);
         let (last, others) = self.stages.split_last().expect("there is a stage");
-        // SAFETY: the callers have `n` elements, room for as many terms, and `n` is at most BLOCK.
+        // SAFETY: as for `gather`.
         unsafe {
             for stage in others {
                 stage.run((next, stage.size as isize), (from, step), n);
@@ -40,7 +86,28 @@ impl Job<'_> {
         }
     }
 
+    /// One output whose terms are adjacent.
+    unsafe fn adjacent(&self, at: &Pointers, terms: Range<usize>, acc: *mut u8) {
+        let first = at[1].wrapping_add(terms.start * self.size);
+        let mut tree = Tree::new(self.reducer, 1);
+        for done in (0..terms.len()).step_by(GROUP) {
+            let n = GROUP.min(terms.len() - done);
+            let lines = Lines::one(first.wrapping_add(done * self.size), n, terms.start + done);
+            // SAFETY: the terms are there, and `acc` has room for a result.
+            unsafe {
+                (self.reducer.block)(&lines, acc);
+                if n == terms.len() {
+                    return;
+                }
+                tree.push(acc, GROUP_LEVEL);
+            }
+        }
+        // SAFETY: as above.
+        unsafe { tree.finish(acc) }
+    }
+
     /// One output: its terms come in blocks, read in place where they are adjacent.
+    #[inline(never)]
     unsafe fn along(&self, at: &Pointers, terms: Range<usize>, acc: *mut u8) {
         let size = self.size as isize;
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
@@ -57,7 +124,7 @@ impl Job<'_> {
                 // SAFETY: every run lies within the reduced loops; the room holds BLOCK terms, `acc` a result.
                 unsafe {
                     // Groups are pushed as one where those before them are whole.
-                    let whole = (blocks.first - start).is_multiple_of(GROUP);
+                    let whole = left >= GROUP && (blocks.first - start).is_multiple_of(GROUP);
                     let (size, level) = if whole { (GROUP, GROUP_LEVEL) } else { (BLOCK, 0) };
                     if direct && blocks.filled == 0 && (left >= size || blocks.first + left == end) {
                         let n = left.min(size);
@@ -93,6 +160,7 @@ impl Job<'_> {
     }
 
     /// Outputs side by side: a block of terms of each is turned around into adjacent ones.
+    #[inline(never)]
     unsafe fn turned(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
         let (size, beside) = (self.size as isize, self.columns.steps[1]);
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
@@ -134,6 +202,7 @@ impl Job<'_> {
     }
 
     /// Outputs side by side, in short rows: every 32nd row goes to the same lanes.
+    #[inline(never)]
     unsafe fn narrow(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
         let of = self.reducer.across.as_ref().expect("asked in look_aside");
         let mut room: Room<WIDTH> = Room::uninit();
@@ -167,7 +236,8 @@ impl Job<'_> {
     }
 
     /// Outputs side by side: rows of their terms, a block at a time.
-    unsafe fn across(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
+    #[inline(never)]
+    unsafe fn across(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8, room: *mut u8) {
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
         let mut rows = [std::ptr::null::<u8>(); BLOCK];
         let mut filled = 0;
@@ -180,7 +250,7 @@ impl Job<'_> {
                 left -= 1;
                 if filled == BLOCK || left == 0 {
                     // SAFETY: the rows lie within the reduced loops, and have the columns of this strip.
-                    unsafe { self.block_across(&mut rows[..filled], width, &mut tree, acc) };
+                    unsafe { self.block_across(&mut rows[..filled], width, &mut tree, acc, room) };
                     filled = 0;
                 }
             }
@@ -191,16 +261,21 @@ impl Job<'_> {
 
     /// The rows of terms of each lane are added up for all outputs. Lanes are taken in the order in which they are
     /// merged, so that few of them wait; where they have few rows, some lanes at once.
-    unsafe fn block_across(&self, rows: &mut [*const u8], width: usize, tree: &mut Tree, acc: *mut u8) {
+    unsafe fn block_across(
+        &self,
+        rows: &mut [*const u8],
+        width: usize,
+        tree: &mut Tree,
+        acc: *mut u8,
+        room: *mut u8,
+    ) {
         let of = self.reducer.across.as_ref().expect("asked in look_aside");
-        let mut room: Room<{ LANES * GATHERED }> = Room::uninit();
-        let room = room.as_mut_ptr().cast::<u8>();
         // Lanes without terms would change nothing.
         let lanes = rows.len().min(LANES).next_power_of_two();
         let few = lanes >= FEW && rows.len() <= LANES * FEW;
         let each = if few { FEW } else { 1 };
-        // SAFETY: the caller's rows have `width` elements; the room has a line for as many as a lane has, or some lanes
-        // with few; `acc` has room for `width` accumulators.
+        // SAFETY: the caller's rows have `width` elements; the room, if one is needed, has a line for as many as a lane
+        // has, or some lanes with few; `acc` has room for `width` accumulators.
         unsafe {
             let ready = self.straight(rows, width, room);
             for first in (0..lanes).step_by(each) {
@@ -236,10 +311,9 @@ impl Job<'_> {
     }
 
     /// Outputs side by side, with few terms each: a row for each term.
-    unsafe fn beside(&self, at: &Pointers, width: usize, acc: *mut u8) {
+    #[inline(never)]
+    unsafe fn beside(&self, at: &Pointers, width: usize, acc: *mut u8, room: *mut u8) {
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
-        let mut room: Room<{ LANES * GATHERED }> = Room::uninit();
-        let room = room.as_mut_ptr().cast::<u8>();
         let mut rows = [std::ptr::null::<u8>(); LANES];
         let mut filled = 0;
         runs(&self.reduced, *at, 0..self.terms, |at, n| {
@@ -249,7 +323,8 @@ impl Job<'_> {
             }
         });
         let rows = &mut rows[..filled];
-        // SAFETY: the rows have the columns of this strip; the room has a line for each, and `acc` their accumulators.
+        // SAFETY: the rows have the columns of this strip; the room, if one is needed, has a line for each; `acc` has
+        // their accumulators.
         unsafe {
             if !self.straight(rows, width, room) {
                 for (i, row) in rows.iter_mut().enumerate() {
@@ -264,7 +339,7 @@ impl Job<'_> {
     /// are few, and the terms of each output lie side by side.
     unsafe fn straight(&self, rows: &mut [*const u8], width: usize, room: *mut u8) -> bool {
         let (size, beside) = (self.size as isize, self.columns.steps[1]);
-        if !self.in_place || beside == size {
+        if self.is_straight() || !self.in_place {
             return self.in_place;
         }
         let [only] = &self.reduced[..] else { return false };
@@ -280,30 +355,40 @@ impl Job<'_> {
         true
     }
 
-    /// Reduces short lines at once, and says whether it could. Where there are stages or gaps, as many as fill a block;
-    /// those that follow each other are gathered as one.
+    /// Reduces short lines at once, and says whether it could.
     ///
     /// # Safety
     /// As for `run`, for each line; there is room for as many accumulators.
     pub(super) unsafe fn lines(&self, at: &Pointers, beside: isize, count: usize, acc: *mut u8) -> bool {
-        let [only] = &self.reduced[..] else { return false };
-        let (n, step) = (self.terms, only.steps[1]);
-        // SAFETY: the caller's promise; the room holds the terms of the lines that are gathered at a time.
+        let n = self.terms;
+        // SAFETY: the caller's promise.
         unsafe {
-            if self.in_place && step == self.size as isize && n <= GROUP {
+            if self.is_adjacent() && n <= GROUP {
                 (self.reducer.block)(&Lines { count, step: beside, ..Lines::one(at[1], n, 0) }, acc);
                 return true;
             }
-            if n > BLOCK {
-                return false;
+            if let [only] = self.reduced[..]
+                && n <= BLOCK
+            {
+                self.gathered_lines(at, beside, only.steps[1], count, acc);
+                return true;
             }
-            let mut room: Room<BLOCK> = Room::uninit();
-            let room = room.as_mut_ptr().cast::<u8>();
-            let size = self.size as isize;
-            for first in (0..count).step_by(BLOCK / n) {
-                let count = (BLOCK / n).min(count - first);
-                let from = at[1].wrapping_offset(first as isize * beside);
-                let line = n as isize * size;
+        }
+        false
+    }
+
+    /// Lines with stages or gaps, as many at a time as fill a block; those that follow each other are gathered as one.
+    #[inline(never)]
+    unsafe fn gathered_lines(&self, at: &Pointers, beside: isize, step: isize, count: usize, acc: *mut u8) {
+        let mut room: Room<BLOCK> = Room::uninit();
+        let room = room.as_mut_ptr().cast::<u8>();
+        let (n, size) = (self.terms, self.size as isize);
+        for first in (0..count).step_by(BLOCK / n) {
+            let count = (BLOCK / n).min(count - first);
+            let from = at[1].wrapping_offset(first as isize * beside);
+            let line = n as isize * size;
+            // SAFETY: as for `lines`; the room holds the terms of the lines that are gathered at a time.
+            unsafe {
                 if beside == n as isize * step {
                     self.gather(room, size, from, step, count * n);
                 } else {
@@ -314,7 +399,6 @@ impl Job<'_> {
                 let lines = Lines { count, step: line, ..Lines::one(room, n, 0) };
                 (self.reducer.block)(&lines, acc.add(first * self.reducer.bytes));
             }
-            true
         }
     }
 }
