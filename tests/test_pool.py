@@ -12,6 +12,7 @@ import pytest
 
 import strided as st
 
+needs_affinity = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity here")
 SHAPES = [(40_000,), (700, 900), (900, 700), (50, 60, 70), (3, 200_001), (200_001, 3), (11, 7, 5, 9, 13, 6)]
 
 
@@ -57,7 +58,29 @@ def test_the_environment_says_how_many(env, wanted):
     assert out == (wanted or str(len(os.sched_getaffinity(0)))) or (wanted is None and int(out) >= 1)
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity here")
+@needs_affinity
+@pytest.mark.parametrize("threads", [2, 12])
+@pytest.mark.parametrize("cpus", [1, None])
+def test_workers_that_were_woken_may_run_where_they_might_before(threads, cpus):
+    """A sleeping worker is woken away from the caller's CPU, which must not bind it."""
+    code = f"""
+    import os, time
+    allowed = set(sorted(os.sched_getaffinity(0))[:{cpus}])
+    os.sched_setaffinity(0, allowed)
+    import strided as st
+    st.set_num_threads({threads})
+    x = st.ones(2_000_000)
+    for _ in range(20):
+        assert x.sum().item() == 2_000_000
+        time.sleep(0.002)
+    own = [int(task) for task in os.listdir("/proc/self/task")]
+    assert len(own) == {threads}, own
+    assert all(os.sched_getaffinity(task) == allowed for task in own)
+    """
+    printed(code)
+
+
+@needs_affinity
 def test_affinity_is_respected():
     code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); import strided as st; print(st.get_num_threads())"
     assert printed(code, STRIDED_NUM_THREADS="", OMP_NUM_THREADS="") == "1"

@@ -9,10 +9,11 @@
 //! leave between two pieces when there are more callers than threads, so that callers do not crowd the CPUs.
 
 use crate::error::{Error, Problem, Result};
+use crate::place::{Number, wake_apart};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{Builder, Thread, available_parallelism};
 use std::time::{Duration, Instant};
@@ -20,7 +21,11 @@ use std::time::{Duration, Instant};
 /// Work that two threads share if one of them need not be woken first, in elements of a cheap operation.
 const AWAKE: usize = 16 << 10;
 /// Work for which sleeping threads are woken, which takes 16 to 60 us.
-const ASLEEP: usize = 512 << 10;
+const ASLEEP: usize = 768 << 10;
+/// As much work in this time counts as one piece.
+const IN_A_ROW: Duration = Duration::from_millis(1);
+/// Helpers whose places are cared for when they are woken, which takes a microsecond each: of more the system does.
+const FEW: usize = 7;
 /// How long a worker looks for the next job before it sleeps.
 const SPIN: Duration = Duration::from_micros(200);
 /// A call may be interrupted after this long, and then again and again.
@@ -45,6 +50,8 @@ static SPINNING: AtomicUsize = AtomicUsize::new(0);
 static CALLERS: AtomicUsize = AtomicUsize::new(0);
 /// Work that was too small to wake anybody, since somebody was woken.
 static WISHED: AtomicUsize = AtomicUsize::new(0);
+/// When that began, in microseconds.
+static WISHED_SINCE: AtomicU64 = AtomicU64::new(0);
 /// Whether the next call takes its pieces from the last to the first. Every call turns round: what the one before touched
 /// last is still in the caches, and what it touched first is not, where an operand is larger than they are.
 static BACKWARDS: AtomicBool = AtomicBool::new(false);
@@ -78,6 +85,8 @@ fn patience(taken: Duration) -> Duration {
 
 struct Worker {
     thread: OnceLock<Thread>,
+    /// Set before it sleeps.
+    number: OnceLock<Number>,
     sleeps: AtomicBool,
 }
 
@@ -144,7 +153,20 @@ fn worth_waking(work: usize) -> bool {
         return true;
     }
     // Many small calls in a row are worth it too.
-    WISHED.fetch_add(work, Relaxed) + work >= ASLEEP
+    static START: OnceLock<Instant> = OnceLock::new();
+    let now = || START.get_or_init(Instant::now).elapsed().as_micros() as u64;
+    let before = WISHED.fetch_add(work, Relaxed);
+    if before == 0 {
+        WISHED_SINCE.store(now(), Relaxed);
+    }
+    if before + work < ASLEEP {
+        return false;
+    }
+    let in_a_row = now().saturating_sub(WISHED_SINCE.load(Relaxed)) < IN_A_ROW.as_micros() as u64;
+    if !in_a_row {
+        WISHED.store(0, Relaxed);
+    }
+    in_a_row
 }
 
 /// Calls `piece(0)` to `piece(pieces - 1)`, each once, on this thread and, where `shared`, on those of the
@@ -230,7 +252,7 @@ impl Posted {
         }
         for worker in workers.iter().take(helpers) {
             if worker.sleeps.load(SeqCst) {
-                worker.thread.get().expect("set when it was started").unpark();
+                worker.wake(helpers <= FEW);
             }
         }
         Posted
@@ -251,7 +273,11 @@ impl Drop for Posted {
 
 impl Worker {
     fn start() -> Option<Arc<Worker>> {
-        let worker = Arc::new(Worker { thread: OnceLock::new(), sleeps: AtomicBool::new(false) });
+        let worker = Arc::new(Worker {
+            thread: OnceLock::new(),
+            number: OnceLock::new(),
+            sleeps: AtomicBool::new(false),
+        });
         let own = worker.clone();
         // The job that made this worker necessary has the present number: it is not to be missed.
         let seen = EPOCH.load(SeqCst).wrapping_sub(1);
@@ -260,7 +286,16 @@ impl Worker {
         Some(worker)
     }
 
+    fn wake(&self, apart: bool) {
+        let unpark = || self.thread.get().expect("set when it was started").unpark();
+        match self.number.get() {
+            Some(&number) if apart => wake_apart(number, unpark),
+            _ => unpark(),
+        }
+    }
+
     fn live(&self, mut seen: u32) -> ! {
+        let _ = self.number.set(Number::own());
         loop {
             seen = self.next_job(seen);
             let _inside = Counted::new(&INSIDE);
