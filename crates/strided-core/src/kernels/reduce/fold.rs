@@ -130,7 +130,6 @@ unsafe fn in_lanes<L: Lanes<T>, T: Copy, const FAST: bool, const QUICK: bool>(
 ) -> (L::Lane, bool) {
     const HALF: usize = LANES / 2;
     let (mut lanes, mut odd) = ([L::IDENTITY; LANES], [L::IDENTITY; HALF]);
-    let merge = if QUICK { L::quick } else { L::merge };
     let mut room = Room::NEW;
     // SAFETY: the caller's promise.
     unsafe {
@@ -138,7 +137,7 @@ unsafe fn in_lanes<L: Lanes<T>, T: Copy, const FAST: bool, const QUICK: bool>(
         for i in 0..groups.count {
             let group = groups.read(i);
             for j in 0..LANES {
-                lanes[j] = merge(lanes[j], L::lane(group[j]));
+                lanes[j] = merge_as::<L, T, QUICK>(lanes[j], L::lane(group[j]));
             }
             if QUICK {
                 // Of two terms at once: for that there is one instruction.
@@ -153,7 +152,12 @@ unsafe fn in_lanes<L: Lanes<T>, T: Copy, const FAST: bool, const QUICK: bool>(
     for j in 0..HALF / 2 {
         any |= L::is_odd(odd[j]) | L::is_odd(odd[j + HALF / 2]);
     }
-    (halve(lanes, merge), any)
+    (halve(lanes, merge_as::<L, T, QUICK>), any)
+}
+
+#[inline(always)]
+fn merge_as<L: Lanes<T>, T: Copy, const QUICK: bool>(a: L::Lane, b: L::Lane) -> L::Lane {
+    if QUICK { L::quick(a, b) } else { L::merge(a, b) }
 }
 
 /// What a reduction gives: an element, or two of them.
@@ -234,11 +238,11 @@ pub(super) struct Across {
     /// `absorb(accumulators, rows, width, fresh)`.
     pub(super) absorb: unsafe fn(*mut u8, &[*const u8], usize, bool),
     /// Adds the rows of each of some lanes, and merges those: `together(accumulators, lanes, width)`.
-    pub(super) together: unsafe fn(*mut u8, &[&[*const u8]; FEW], usize),
+    pub(super) together: unsafe fn(*mut u8, &[&[*const u8]], usize),
 }
 
 /// Lanes that are merged before anything is written.
-pub(super) const FEW: usize = 4;
+pub(super) const FEW: usize = 8;
 
 impl Reducer {
     pub const fn of<F: Fold<T>, T: Element>() -> Reducer {
@@ -306,25 +310,30 @@ unsafe fn block<F: Fold<T>, T: Copy>(lines: &Lines, out: *mut u8) {
 /// The tree of up to [`GROUP`] terms, whose type is known here: blocks follow each other closely.
 #[inline(always)]
 unsafe fn blocks<F: Fold<T>, T: Copy, const FAST: bool>(terms: *const T, n: usize, first: usize) -> F::Acc {
-    let mut parts = [const { MaybeUninit::<F::Acc>::uninit() }; GROUP / BLOCK];
+    let mut room = [const { MaybeUninit::<F::Acc>::uninit() }; GROUP / BLOCK];
+    let parts = room.as_mut_ptr().cast::<F::Acc>();
     let mut count = 0;
-    // SAFETY: the caller has `n` terms; what is read was written before.
+    // SAFETY: the caller has `n` terms, at most GROUP; what is read was written before.
     unsafe {
         for at in (0..n).step_by(BLOCK) {
-            parts[count].write(F::block::<FAST>(terms.add(at), BLOCK.min(n - at), first + at));
+            let part = F::block::<FAST>(terms.add(at), BLOCK.min(n - at), first + at);
+            if n <= BLOCK {
+                return part;
+            }
+            parts.add(count).write(part);
             count += 1;
         }
-        // One without a partner stays as it is.
         while count > 1 {
             for i in 0..count / 2 {
-                parts[i].write(F::merge(parts[2 * i].assume_init(), parts[2 * i + 1].assume_init()));
+                parts.add(i).write(F::merge(parts.add(2 * i).read(), parts.add(2 * i + 1).read()));
             }
+            // One without a partner stays as it is.
             if count % 2 == 1 {
-                parts[count / 2] = parts[count - 1];
+                parts.add(count / 2).write(parts.add(count - 1).read());
             }
             count = count.div_ceil(2);
         }
-        parts[0].assume_init()
+        parts.read()
     }
 }
 
@@ -393,8 +402,8 @@ unsafe fn absorb<L: Lanes<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: 
     dispatch(Run::<L, T>(acc, rows, width, fresh, PhantomData))
 }
 
-unsafe fn together<L: Lanes<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const u8]; FEW], width: usize) {
-    struct Run<'a, L, T>(*mut u8, &'a [&'a [*const u8]; FEW], usize, PhantomData<(L, T)>);
+unsafe fn together<L: Lanes<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const u8]], width: usize) {
+    struct Run<'a, L, T>(*mut u8, &'a [&'a [*const u8]], usize, PhantomData<(L, T)>);
     impl<L: Lanes<T>, T: Copy> Task for Run<'_, L, T> {
         type Home = L;
         const WIDE: bool = false;
@@ -402,14 +411,13 @@ unsafe fn together<L: Lanes<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const u8]; FE
         #[inline(always)]
         fn run<const FAST: bool>(self) {
             let Run(acc, lanes, width, _) = self;
-            let whole = width - width % PART;
             // SAFETY: the caller of `together` has `width` accumulators, and as many terms in every row.
             unsafe {
-                for at in (0..whole).step_by(PART) {
-                    put(acc, at, merged::<L, T, PART>(lanes, at));
-                }
-                for at in whole..width {
-                    put(acc, at, merged::<L, T, 1>(lanes, at));
+                // A part is two registers; those of merges that take several instructions are longer, to be worth it.
+                match const { if is_heavy::<L, T>() { 4 } else { size_of::<L::Lane>() } } {
+                    1 => each_part::<L, T, 64>(acc, lanes, width),
+                    2 | 4 => each_part::<L, T, 16>(acc, lanes, width),
+                    _ => each_part::<L, T, 8>(acc, lanes, width),
                 }
             }
         }
@@ -448,27 +456,93 @@ unsafe fn put<A, const N: usize>(acc: *mut u8, at: usize, parts: [A; N]) {
     unsafe { acc.cast::<A>().add(at).cast::<[A; N]>().write(parts) }
 }
 
-/// N neighbouring outputs of some lanes, from the rows of each.
+/// Writes the outputs of some lanes, N at a time.
 #[inline(always)]
-unsafe fn merged<L: Lanes<T>, T: Copy, const N: usize>(
-    lanes: &[&[*const u8]; FEW],
-    at: usize,
-) -> [L::Lane; N] {
-    let mut parts = [[L::IDENTITY; N]; FEW];
-    for (part, rows) in parts.iter_mut().zip(lanes) {
-        for row in *rows {
-            // SAFETY: the caller has N terms there in every row.
-            let terms = unsafe { column::<T, N>(*row, at) };
-            for j in 0..N {
-                part[j] = L::merge(part[j], L::lane(terms[j]));
+unsafe fn each_part<L: Lanes<T>, T: Copy, const N: usize>(
+    acc: *mut u8,
+    lanes: &[&[*const u8]],
+    width: usize,
+) {
+    let mut at = 0;
+    // SAFETY: the caller has `width` accumulators, and as many terms in every row.
+    unsafe {
+        while at + N <= width {
+            if let &[a, b, c, d, e, f, g, h] = lanes
+                && const { !is_heavy::<L, T>() }
+            {
+                // Whatever waits for its partner stays in registers.
+                let first = pairs::<L, T, N>([a, b, c, d], at);
+                put(acc, at, both::<L, T, N>(first, pairs::<L, T, N>([e, f, g, h], at)));
+            } else {
+                put(acc, at, merged::<L, T, N>(lanes, at));
             }
+            at += N;
+        }
+        for at in at..width {
+            put(acc, at, merged::<L, T, 1>(lanes, at));
         }
     }
-    let [mut all, b, c, d] = parts;
-    for j in 0..N {
-        all[j] = L::merge(L::merge(all[j], b[j]), L::merge(c[j], d[j]));
+}
+
+/// Whether a merge is more than an instruction: those of extremes and of complex numbers.
+const fn is_heavy<L: Lanes<T>, T: Copy>() -> bool {
+    L::QUICK || size_of::<L::Lane>() > align_of::<L::Lane>()
+}
+
+/// N neighbouring outputs of some lanes, from the rows of each.
+#[inline(always)]
+unsafe fn merged<L: Lanes<T>, T: Copy, const N: usize>(lanes: &[&[*const u8]], at: usize) -> [L::Lane; N] {
+    let mut room = [const { MaybeUninit::<[L::Lane; N]>::uninit() }; FEW];
+    let parts = room.as_mut_ptr().cast::<[L::Lane; N]>();
+    let mut count = lanes.len();
+    // SAFETY: the caller has N terms there in every row, and at most FEW lanes; what is read was written before.
+    unsafe {
+        for (k, rows) in lanes.iter().enumerate() {
+            parts.add(k).write(one::<L, T, N>(rows, at));
+        }
+        while count > 1 {
+            count /= 2;
+            for k in 0..count {
+                parts.add(k).write(both::<L, T, N>(parts.add(2 * k).read(), parts.add(2 * k + 1).read()));
+            }
+        }
+        parts.read()
     }
-    all
+}
+
+/// Four lanes as two that become one.
+#[inline(always)]
+unsafe fn pairs<L: Lanes<T>, T: Copy, const N: usize>(
+    [a, b, c, d]: [&[*const u8]; 4],
+    at: usize,
+) -> [L::Lane; N] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let first = both::<L, T, N>(one::<L, T, N>(a, at), one::<L, T, N>(b, at));
+        both::<L, T, N>(first, both::<L, T, N>(one::<L, T, N>(c, at), one::<L, T, N>(d, at)))
+    }
+}
+
+/// N neighbouring outputs of a lane.
+#[inline(always)]
+unsafe fn one<L: Lanes<T>, T: Copy, const N: usize>(rows: &[*const u8], at: usize) -> [L::Lane; N] {
+    let mut part = [L::IDENTITY; N];
+    for row in rows {
+        // SAFETY: the caller has N terms there in every row.
+        let terms = unsafe { column::<T, N>(*row, at) };
+        for j in 0..N {
+            part[j] = L::merge(part[j], L::lane(terms[j]));
+        }
+    }
+    part
+}
+
+#[inline(always)]
+fn both<L: Lanes<T>, T: Copy, const N: usize>(mut a: [L::Lane; N], b: [L::Lane; N]) -> [L::Lane; N] {
+    for j in 0..N {
+        a[j] = L::merge(a[j], b[j]);
+    }
+    a
 }
 
 /// Outputs whose terms and accumulators fit registers.

@@ -2,6 +2,7 @@
 
 use super::fold::Reducer;
 use smallvec::SmallVec;
+use std::mem::MaybeUninit;
 
 /// Merges the results of blocks pairwise, as the digits of a binary counter: at most one waits per level.
 pub(super) struct Tree<'a> {
@@ -10,7 +11,7 @@ pub(super) struct Tree<'a> {
     /// The levels at which one waits.
     levels: u64,
     /// A place for each level.
-    waiting: SmallVec<[[u64; 2]; 8]>,
+    waiting: SmallVec<[MaybeUninit<[u64; 2]>; 8]>,
 }
 
 impl<'a> Tree<'a> {
@@ -45,7 +46,9 @@ impl<'a> Tree<'a> {
         let end = level + (self.levels >> level).trailing_ones() + 1;
         let length = end as usize * self.slots();
         if self.waiting.len() < length {
-            self.waiting.resize(length, [0; 2]);
+            self.waiting.reserve(length - self.waiting.len());
+            // SAFETY: there is room, which is written before it is read.
+            unsafe { self.waiting.set_len(length) };
         }
         let mut newest = results;
         // SAFETY: every place holds `width` accumulators, and so does `results`.

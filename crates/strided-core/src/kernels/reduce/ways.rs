@@ -69,20 +69,25 @@ impl Job<'_> {
         }
     }
 
+    /// The same by way of other rooms, some elements at a time.
     #[inline(never)]
     unsafe fn gather_in_stages(&self, to: *mut u8, to_step: isize, from: *mut u8, step: isize, n: usize) {
-        let mut rooms = [const { Room::<BLOCK>::uninit() }; 2];
-        let [mut next, mut other] = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
-        let (mut from, mut step) = (from, step);
+        let mut rooms = [const { Room::<GATHERED>::uninit() }; 2];
+        let rooms = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
         let (last, others) = self.stages.split_last().expect("there is a stage");
-        // SAFETY: as for `gather`.
-        unsafe {
-            for stage in others {
-                stage.run((next, stage.size as isize), (from, step), n);
-                (from, step) = (next, stage.size as isize);
-                std::mem::swap(&mut next, &mut other);
+        for first in (0..n).step_by(GATHERED) {
+            let count = GATHERED.min(n - first);
+            let [mut next, mut other] = rooms;
+            let (mut from, mut step) = (from.wrapping_offset(first as isize * step), step);
+            // SAFETY: as for `gather`.
+            unsafe {
+                for stage in others {
+                    stage.run((next, stage.size as isize), (from, step), count);
+                    (from, step) = (next, stage.size as isize);
+                    std::mem::swap(&mut next, &mut other);
+                }
+                last.run((to.offset(first as isize * to_step), to_step), (from, step), count);
             }
-            last.run((to, to_step), (from, step), n);
         }
     }
 
@@ -272,17 +277,19 @@ impl Job<'_> {
         let of = self.reducer.across.as_ref().expect("asked in look_aside");
         // Lanes without terms would change nothing.
         let lanes = rows.len().min(LANES).next_power_of_two();
-        let few = lanes >= FEW && rows.len() <= LANES * FEW;
-        let each = if few { FEW } else { 1 };
+        let few = rows.len() <= BLOCK / FEW;
         // SAFETY: the caller's rows have `width` elements; the room, if one is needed, has a line for as many as a lane
         // has, or some lanes with few; `acc` has room for `width` accumulators.
         unsafe {
             let ready = self.straight(rows, width, room);
+            // What is gathered is to stay in the first cache.
+            let most = if ready { FEW } else { FEW / 2 };
+            let each = if few { most.min(lanes) } else { 1 };
             for first in (0..lanes).step_by(each) {
                 let mut own = [std::ptr::null::<u8>(); BLOCK / LANES];
-                let mut ends = [0; FEW];
+                let mut ends = [0; FEW + 1];
                 let mut count = 0;
-                for (k, end) in ends[..each].iter_mut().enumerate() {
+                for (k, end) in ends[1..].iter_mut().enumerate().take(each) {
                     let bits = usize::BITS - lanes.ilog2();
                     let lane = if lanes == 1 { 0 } else { (first + k).reverse_bits() >> bits };
                     for &row in rows.iter().skip(lane).step_by(LANES) {
@@ -292,8 +299,11 @@ impl Job<'_> {
                     *end = count;
                 }
                 if few {
-                    let [a, b, c, d] = ends;
-                    (of.together)(acc, &[&own[..a], &own[a..b], &own[b..c], &own[c..d]], width);
+                    let mut of_lanes = [&own[..0]; FEW];
+                    for (k, rows) in of_lanes.iter_mut().enumerate().take(each) {
+                        *rows = &own[ends[k]..ends[k + 1]];
+                    }
+                    (of.together)(acc, &of_lanes[..each], width);
                 } else {
                     (of.absorb)(acc, &own[..count], width, true);
                 }
