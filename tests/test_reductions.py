@@ -579,6 +579,22 @@ def test_equal(name):
             assert x.equal(y) is False and y.equal(x) is False
 
 
+@pytest.mark.parametrize("shape", [(4_500_000,), (3000, 1500), (3, 1_700_000), (1, 3_200_000)])
+def test_equal_of_large_tensors_goes_by_windows(shape):
+    x = st.arange(math.prod(shape), dtype=st.int32).reshape(shape)
+    twins = [x.clone(), x.t().clone().t() if len(shape) == 2 else x.flip(0).clone().flip(0)]
+    for y in twins:
+        assert x.equal(y) is True
+        for place in (0, 2**21 - 1, 2**21, math.prod(shape) - 1):
+            at = np.unravel_index(place, shape)
+            y[at] = -1
+            assert x.equal(y) is False and y.equal(x) is False
+            y[at] = place
+    assert st.ones(1).expand(3_000_000).equal(st.ones(3_000_000)) is True
+    with pytest.raises(st.DTypeError, match=r"^equal: no dtype"):
+        st.ones(3_000_000, dtype=st.uint64).equal(st.ones(3_000_000, dtype=st.int64))
+
+
 def test_equal_of_dtypes_shapes_and_special_values():
     assert st.tensor([1, 2]).equal(st.tensor([1.0, 2.0])) is True
     assert st.tensor([True]).equal(st.tensor([1])) is True
