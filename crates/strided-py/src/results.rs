@@ -1,10 +1,14 @@
 //! Results that are new tensors, or lie in the outputs that were given.
 
 use crate::args::{Object, Pair, TensorArg};
-use crate::call::{LARGE, again, detached, owned, python};
+use crate::call::{LARGE, again, detached, owned};
 use crate::errors::Result;
 use crate::object::wrap;
+use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+use std::ffi::c_void;
 use strided_core::Tensor;
 
 /// New tensors; nothing where an output was written.
@@ -48,7 +52,23 @@ pub fn placed_pair(
     let outs = out.map_or([None, None], |Pair(first, second)| [Some(first), Some(second)]);
     let [first, second] =
         objects(py, x, x.size(), outs, work)?.map(|result| result.expect("there are two results"));
-    python(py, "strided.return_types", kind, (first, second))
+    named(py, kind, (first, second))
+}
+
+/// A tuple of a class of `strided.return_types`.
+fn named<'py>(py: Python<'py>, kind: &str, parts: (Bound<'py, PyAny>, Bound<'py, PyAny>)) -> Result<Object> {
+    static CLASSES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let classes =
+        CLASSES.get_or_try_init(py, || Ok::<_, PyErr>(py.import("strided.return_types")?.dict().unbind()))?;
+    let class = classes.bind(py).get_item(kind)?.expect("every kind has a class").cast_into::<PyType>();
+    let (class, parts) = (class.map_err(PyErr::from)?, (parts,).into_pyobject(py)?);
+    // SAFETY: tuples are made by this function, those of a class too; the class's own would only count its arguments.
+    unsafe {
+        let slot = ffi::PyType_GetSlot(&raw mut ffi::PyTuple_Type, ffi::Py_tp_new);
+        let make = std::mem::transmute::<*mut c_void, ffi::newfunc>(slot);
+        let made = make(class.as_type_ptr(), parts.as_ptr(), std::ptr::null_mut());
+        Ok(Bound::from_owned_ptr_or_err(py, made)?.into_ptr())
+    }
 }
 
 /// Computes, on handles of our own and detached if the work is large; the results as objects, new ones or the outputs.
