@@ -111,7 +111,6 @@ READING = (
     "bound by reading memory, as the peer is: see the machine's column, where nothing is written; "
     "asking for lines ahead took no less, and neither did results that go around the caches"
 )
-REDUCED = READING + ". Where the last cache holds most of it PyTorch's sums, and above all its extremes, are faster"
 WIDE = "NumPy's float32 body takes as long as ours, which keeps 1 ULP; two threads share one memory"
 HALVES = "computed in float32, with a cast of each operand in the first cache"
 TILES = "tiles of the turned operand pass through a room, and their rows are short runs of the other one"
@@ -172,7 +171,7 @@ def reductions(book: Book) -> None:
     group = "Reductions and scans"
     for name in ("sum", "max", "argmax"):
         call, numexpr = f"x.{name}()", "" if name == "argmax" else f"ne.evaluate('{name}(x)')"
-        book.add(group, name, call, ours=call, numexpr=numexpr, machine="crew.read(x)", aim=0.9, why=REDUCED)
+        book.add(group, name, call, ours=call, numexpr=numexpr, machine="crew.read(x)", aim=0.9, why=READING)
     book.add(group, "std", "x.std(ddof=1)", ours="x.std()", aim=0.9)
     book.add(group, "cumsum", "x.cumsum()", ours="x.cumsum(0)", aim=0.7)
 
@@ -180,7 +179,7 @@ def reductions(book: Book) -> None:
 def matrices(book: Book) -> None:
     group = f"Matrices of {side(book.size)}x{side(book.size)}"
     for name, numpy in [("M.sum(0)", "M.sum(0)"), ("M.sum(1)", "M.sum(1)"), ("M.amax(1)", "M.max(1)")]:
-        book.add(group, name, numpy, machine="crew.read(M)", aim=0.8, why=REDUCED)
+        book.add(group, name, numpy, machine="crew.read(M)", aim=0.8, why=READING)
     book.add(group, "M + row", "M + row", numexpr="ne.evaluate('M + row')", passes=2, aim=0.8)
     book.add(group, "M + col", "M + col", numexpr="ne.evaluate('M + col')", passes=2, aim=0.8)
     book.add(group, "M + M2.t()", ("M + M2.T",), passes=3, aim=0.4, why=TILES)
