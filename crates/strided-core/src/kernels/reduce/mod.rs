@@ -254,7 +254,7 @@ impl Job<'_> {
         let Some(&columns) = self.strips.last() else { return };
         let Some(inner) = self.reduced.last() else { return };
         let beside = columns.steps[1] != 0 && columns.steps[1].abs() < inner.steps[1].abs();
-        let short = self.terms <= LANES && columns.extent >= 16;
+        let short = self.terms <= self.longest_beside() && columns.extent >= 16;
         if !(beside || short) || self.terms == 0 {
             return;
         }
@@ -275,6 +275,18 @@ impl Job<'_> {
             extent: columns.extent.div_ceil(width),
             steps: columns.steps.map(|step| step * width as isize),
         };
+    }
+
+    /// The most adjacent terms of outputs that are taken side by side: more of them are reduced one after the other in
+    /// less time than they are turned around in.
+    fn longest_beside(&self) -> usize {
+        if self.reducer.weight > 1 {
+            LANES
+        } else if self.in_place {
+            (96 / self.size).min(16)
+        } else {
+            0
+        }
     }
 
     /// Whether rows of terms are short and follow each other without gaps: then those of all lanes are one run.
