@@ -1,5 +1,6 @@
 //! The functions of lines, one row each: what they accumulate, how, and what they write.
 
+use super::exponent::Exponent;
 use super::scan::Scan;
 use super::{Request, run_scan, whole};
 use crate::dtype::DType;
@@ -294,7 +295,7 @@ where
 
 /// A function of every lane.
 #[inline(always)]
-fn of_each<F: Function1<T>, T: Copy, const L: usize, const FAST: bool>(mut x: [T; L]) -> [T; L] {
+pub(super) fn of_each<F: Function1<T>, T: Copy, const L: usize, const FAST: bool>(mut x: [T; L]) -> [T; L] {
     if FAST {
         return F::block(x);
     }
@@ -302,26 +303,6 @@ fn of_each<F: Function1<T>, T: Copy, const L: usize, const FAST: bool>(mut x: [T
         *v = F::exact(*v);
     }
     x
-}
-
-/// Floats whose exponential is taken as they are, and accumulated in float64.
-pub(super) trait Exponent: Widened<f64> + crate::scalar::Float {
-    const LOWEST: Self;
-    fn exp<const L: usize, const FAST: bool>(x: [Self; L]) -> [Self; L];
-}
-impl Exponent for f32 {
-    const LOWEST: f32 = f32::NEG_INFINITY;
-    #[inline(always)]
-    fn exp<const L: usize, const FAST: bool>(x: [f32; L]) -> [f32; L] {
-        of_each::<Exp, f32, L, FAST>(x)
-    }
-}
-impl Exponent for f64 {
-    const LOWEST: f64 = f64::NEG_INFINITY;
-    #[inline(always)]
-    fn exp<const L: usize, const FAST: bool>(x: [f64; L]) -> [f64; L] {
-        of_each::<Exp, f64, L, FAST>(x)
-    }
 }
 
 /// Sums of exponentials as `s` times e to the power of `m`, the largest element: those of the chunk, and those from the

@@ -8,8 +8,11 @@
 //! ```
 //! Whichever way is taken, a chunk is stepped through in the same order, and carries follow each other in the same
 //! order: the bits depend on the numbers in a line alone. `scan.rs` has the loop, `tile.rs` the way in and out,
-//! `functions.rs` the functions; `whole.rs` has those that need a line's sum before they write.
+//! `functions.rs` the functions; `whole.rs` has those that need a line's sum before they write, of the exponentials in
+//! `exponent.rs`.
 
+mod block;
+mod exponent;
 mod functions;
 mod scan;
 mod tile;

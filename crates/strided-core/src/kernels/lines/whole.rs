@@ -9,20 +9,21 @@
 // Loops have indices, and what they call is inlined: see `cpu::Task`.
 #![allow(clippy::needless_range_loop)]
 
-use super::functions::Exponent;
+use super::block::{block, last, put, read, write};
+use super::exponent::{BLOCK, Exponent};
+use super::functions::of_each;
 use super::scan::{CHUNK, Frame, NARROW, Rows, Walk};
 use super::tile::{ROOM, Side};
 use super::{BESIDE, FEW, Job, LONG, PIECE, Request, Rooms, SETTLED, Slots, Strip, with_job};
 use crate::cpu::{self, Task, dispatch};
 use crate::error::Result;
-use crate::kernels::maths::rows::{Function1, Log};
+use crate::kernels::maths::rows::Log;
 use crate::nest::shifted;
 use crate::threads;
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-/// Sums of a chunk, and elements whose exponentials are taken at once.
-const BLOCK: usize = 16;
+/// Lanes that are walked at once where there are fewer than a block.
 const HALF: usize = BLOCK / 2;
 /// Elements of a part.
 const PART: usize = LONG;
@@ -32,33 +33,24 @@ const MOST: usize = FEW;
 const ALONG: usize = 32;
 /// Elements of lines that are walked along one after the other.
 const TOGETHER: usize = 2048;
-/// What the terms of a block count in its sum, from `BLOCK - skip` on: nothing for those that are not its own. None of
-/// them is infinite, and if one is NaN so is the sum.
-static SHARES: [f64; 2 * BLOCK] = {
-    let mut shares = [0.0; 2 * BLOCK];
-    let mut own = BLOCK;
-    while own < 2 * BLOCK {
-        shares[own] = 1.0;
-        own += 1;
-    }
-    shares
-};
 /// What an element costs next to an addition.
 const WEIGHT: usize = 8;
 
 /// What is known of the line in each lane.
-#[derive(Clone)]
 struct Lanes<E> {
     /// The largest element. NaN never is: it makes the sum NaN.
     most: [E; MOST],
     /// The sum of the parts that are done, and of the chunks of the present one.
     sum: [f64; MOST],
     part: [f64; MOST],
+    /// What results are made with: what they are above, or what exponentials are multiplied with.
+    words: [[E; MOST]; 2],
 }
 
 impl<E: Exponent> Lanes<E> {
     fn new() -> Self {
-        Lanes { most: [E::LOWEST; MOST], sum: [0.0; MOST], part: [0.0; MOST] }
+        let none = [E::LOWEST; MOST];
+        Lanes { most: none, sum: [0.0; MOST], part: [0.0; MOST], words: [none; 2] }
     }
 
     /// Begins lines in the first lanes.
@@ -66,6 +58,13 @@ impl<E: Exponent> Lanes<E> {
         self.most[..width].fill(E::LOWEST);
         self.sum[..width].fill(0.0);
         self.part[..width].fill(0.0);
+    }
+
+    /// Goes on in the first lanes with what others know.
+    fn resume(&mut self, known: &Self, width: usize) {
+        self.most[..width].copy_from_slice(&known.most[..width]);
+        self.sum[..width].copy_from_slice(&known.sum[..width]);
+        self.part[..width].copy_from_slice(&known.part[..width]);
     }
 
     /// Ends a chunk before that position.
@@ -215,6 +214,11 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
             }
             lane = 0;
             while steps.make && lane < width {
+                self.find_words::<FAST>(lane);
+                lane += HALF;
+            }
+            lane = 0;
+            while steps.make && lane < width {
                 let to = place(to.start, lane, output);
                 if steps.kept {
                     self.make::<true, FAST>(lane, to, to);
@@ -245,10 +249,11 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
                 let skip = (first + BLOCK).saturating_sub(end);
                 // SAFETY: the caller's promise.
                 unsafe {
-                    let terms = above::<E, BLOCK, FAST>(block(from, first, skip, last), &most);
-                    let shares = SHARES.as_ptr().add(BLOCK - skip).cast::<[f64; BLOCK]>().read();
+                    let terms = E::above::<BLOCK, FAST>(block(from, first, skip, last), &most);
+                    // Elements of the block before are none of this one's.
+                    let masks = E::MASKS.0.as_ptr().add(BLOCK - skip).cast::<[E::Mask; BLOCK]>().read();
                     for j in 0..BLOCK {
-                        sums[j][0] += terms[j].wide() * shares[j];
+                        sums[j][0] += terms[j].masked(masks[j]).wide();
                     }
                     if self.steps.keep {
                         put(to, first, rows, terms);
@@ -257,7 +262,8 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
                 first += BLOCK;
             }
             // Hidden, or the compiler would make the sums in pairs, as they are added at last.
-            self.lanes.add(lane, tree(&black_box(sums))[0], at + end);
+            let sum = tree(&black_box(sums))[0] * E::lowered::<FAST>();
+            self.lanes.add(lane, sum, at + end);
         }
     }
 
@@ -268,7 +274,8 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
     #[inline(always)]
     unsafe fn make<const KEPT: bool, const FAST: bool>(&self, lane: usize, from: *const E, to: *mut E) {
         let rows = self.frame.rows;
-        let (most, factor) = ([self.lanes.most[lane]; BLOCK], [self.factor(lane); BLOCK]);
+        let Lanes { most, words, .. } = &*self.lanes;
+        let (most, words) = ([most[lane]; BLOCK], [[words[0][lane]; BLOCK], [words[1][lane]; BLOCK]]);
         // SAFETY: the caller's promise.
         unsafe {
             let last = last(from, rows);
@@ -276,7 +283,7 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
             let mut first = 0;
             while first < rows {
                 let x = block(from, first, (first + BLOCK).saturating_sub(rows), last);
-                put(to, first, rows, Self::made::<BLOCK, KEPT, FAST>(x, &most, &factor));
+                put(to, first, rows, Self::made::<BLOCK, KEPT, FAST>(x, &most, &words));
                 first += BLOCK;
             }
         }
@@ -303,12 +310,14 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
                 row += 1;
             }
             *self.lanes.most[lane..].first_chunk_mut().expect("the lanes are there") = most;
+            // Hidden, or the compiler would find each lane's as it is used below: one by one.
+            let most = black_box(most);
             let mut row = 0;
             while steps.sum && row < rows {
                 let end = rows.min(row + CHUNK);
                 let mut sums = [[0.0; L]; BLOCK];
                 while row < end {
-                    let terms = above::<E, L, FAST>(read::<E, L, PART>(from.at(row, lane), count), &most);
+                    let terms = E::above::<L, FAST>(read::<E, L, PART>(from.at(row, lane), count), &most);
                     let skip = (row / BLOCK * BLOCK + BLOCK).saturating_sub(end);
                     let sum = &mut sums[(row + skip) % BLOCK];
                     for j in 0..L {
@@ -321,20 +330,24 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
                 }
                 let sums = tree(&sums);
                 for j in 0..count {
-                    self.lanes.add(lane + j, sums[j], at + end);
+                    self.lanes.add(lane + j, sums[j] * E::lowered::<FAST>(), at + end);
                 }
             }
             if !steps.make {
                 return;
             }
-            let mut factor = [0.0; L];
-            for j in 0..count {
-                factor[j] = self.factor(lane + j);
+            self.find_words::<FAST>(lane);
+            if const { L > HALF } {
+                self.find_words::<FAST>(lane + HALF);
+            }
+            let mut words = [[E::LOWEST; L]; 2];
+            for k in 0..2 {
+                words[k] = *self.lanes.words[k][lane..].first_chunk().expect("the lanes are there");
             }
             if steps.kept {
-                self.make_across::<L, PART, true, FAST>(to, (lane, count), &most, &factor);
+                self.make_across::<L, PART, true, FAST>(to, (lane, count), &most, &words);
             } else {
-                self.make_across::<L, PART, false, FAST>(from, (lane, count), &most, &factor);
+                self.make_across::<L, PART, false, FAST>(from, (lane, count), &most, &words);
             }
         }
     }
@@ -349,22 +362,36 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
         from: Rows,
         (lane, count): (usize, usize),
         most: &[E; L],
-        factor: &[f64; L],
+        words: &[[E; L]; 2],
     ) {
         for row in 0..self.frame.rows {
             // SAFETY: the caller's promise.
             unsafe {
                 let x = read::<E, L, PART>(from.at(row, lane), count);
-                let made = Self::made::<L, KEPT, FAST>(x, most, factor);
+                let made = Self::made::<L, KEPT, FAST>(x, most, words);
                 write::<E, L, PART>(self.frame.to.at(row, lane), made, count);
             }
         }
     }
 
-    /// What results are made with: the logarithm of the sum, or what exponentials are multiplied with.
-    fn factor(&self, lane: usize) -> f64 {
-        let sum = self.lanes.total(lane);
-        if LOG { Log::exact(sum) } else { 1.0 / sum }
+    /// Finds what the results of a few lanes are made with.
+    #[inline(always)]
+    fn find_words<const FAST: bool>(&mut self, lane: usize) {
+        let mut sums = [0.0; HALF];
+        for j in 0..HALF {
+            sums[j] = self.lanes.total(lane + j);
+        }
+        if LOG {
+            sums = of_each::<Log, f64, HALF, FAST>(sums);
+        }
+        for j in 0..HALF {
+            let words = if LOG {
+                E::sum(self.lanes.most[lane + j], sums[j])
+            } else {
+                E::factor(E::lowered::<FAST>() / sums[j])
+            };
+            [self.lanes.words[0][lane + j], self.lanes.words[1][lane + j]] = words;
+        }
     }
 
     /// Results: of exponentials if they were `KEPT`, or of elements. A constant, because code for both would be mixed.
@@ -372,31 +399,22 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
     fn made<const L: usize, const KEPT: bool, const FAST: bool>(
         mut x: [E; L],
         most: &[E; L],
-        factor: &[f64; L],
+        words: &[[E; L]; 2],
     ) -> [E; L] {
         if const { LOG } {
             for j in 0..L {
-                x[j] = E::narrow((x[j].wide() - most[j].wide()) - factor[j]);
+                x[j] = x[j].beyond([words[0][j], words[1][j]]);
             }
             return x;
         }
         if const { !KEPT } {
-            x = above::<E, L, FAST>(x, most);
+            x = E::above::<L, FAST>(x, most);
         }
         for j in 0..L {
-            x[j] = E::narrow(x[j].wide() * factor[j]);
+            x[j] = x[j].times::<FAST>([words[0][j], words[1][j]]);
         }
         x
     }
-}
-
-/// The exponentials of what elements are above the largest one.
-#[inline(always)]
-fn above<E: Exponent, const L: usize, const FAST: bool>(mut x: [E; L], most: &[E; L]) -> [E; L] {
-    for j in 0..L {
-        x[j] = x[j].sub(most[j]);
-    }
-    E::exp::<L, FAST>(x)
 }
 
 /// The larger one in each lane; that of the second if one of them is NaN.
@@ -433,15 +451,22 @@ unsafe fn largest<E: Exponent>(from: *const E, n: usize, other: E) -> E {
             first += BLOCK;
         }
     }
-    let mut found = larger(larger(found[0], found[1]), larger(found[2], found[3]));
-    let mut half = BLOCK / 2;
-    while half > 0 {
-        for i in 0..half {
-            found[i] = if found[i + half] > found[i] { found[i + half] } else { found[i] };
-        }
-        half /= 2;
+    let found = black_box(larger(larger(found[0], found[1]), larger(found[2], found[3])));
+    let eight: [E; 8] = larger_half(&found);
+    let four: [E; 4] = larger_half(&eight);
+    let two: [E; 2] = larger_half(&four);
+    let [one] = larger_half(&two);
+    one
+}
+
+/// The larger one of each element of the second half and that of the first.
+#[inline(always)]
+fn larger_half<E: Exponent, const N: usize, const HALF: usize>(found: &[E; N]) -> [E; HALF] {
+    let (mut first, mut second) = ([found[0]; HALF], [found[0]; HALF]);
+    for i in 0..HALF {
+        (first[i], second[i]) = (found[i], found[i + HALF]);
     }
-    found[0]
+    larger(second, first)
 }
 
 /// The sum of the sums of a chunk, in each lane. From array to array, each of which stays in registers.
@@ -463,103 +488,6 @@ fn halved<const L: usize, const N: usize, const HALF: usize>(sums: &[[f64; L]; N
         }
     }
     halved
-}
-
-/// The last block of a line that does not end with a whole one: it ends with the line, and so begins with elements of
-/// the block before, or with the lowest number. No load waits for stores of other sizes that way. It is read before
-/// anything is written, for the line may be its own output.
-///
-/// # Safety
-/// So many elements are there.
-#[inline(always)]
-unsafe fn last<E: Exponent>(from: *const E, n: usize) -> [E; BLOCK] {
-    let mut room = [E::LOWEST; BLOCK];
-    // SAFETY: the caller's promise.
-    unsafe {
-        if n >= BLOCK {
-            return from.add(n - BLOCK).cast::<[E; BLOCK]>().read_unaligned();
-        }
-        copy(room.as_mut_ptr().add(BLOCK - n), from, n);
-    }
-    room
-}
-
-/// The elements of a block, of which the first `skip` are none of its own if it is the last one. That one lies where the
-/// compiler cannot see it, or it would be mixed with every other.
-///
-/// # Safety
-/// Whole blocks and the last one have their elements.
-#[inline(always)]
-unsafe fn block<E: Exponent>(from: *const E, first: usize, skip: usize, last: *const E) -> [E; BLOCK] {
-    let place = if skip == 0 { from.wrapping_add(first) } else { last };
-    // SAFETY: the caller's promise.
-    unsafe { place.cast::<[E; BLOCK]>().read_unaligned() }
-}
-
-/// Writes what was made of a block. The last one brings the elements of the block before once more, with the same bits.
-///
-/// # Safety
-/// There is room for so many elements.
-#[inline(always)]
-unsafe fn put<E: Exponent>(to: *mut E, first: usize, n: usize, x: [E; BLOCK]) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if n >= BLOCK {
-            return to.add(first.min(n - BLOCK)).cast::<[E; BLOCK]>().write_unaligned(x);
-        }
-        copy(to, black_box(x).as_ptr().add(BLOCK - n), n);
-    }
-}
-
-/// Reads an element of L lanes; of fewer if `PART`, and that of the last one in the others. One by one, because a load
-/// of all would wait for stores of each.
-///
-/// # Safety
-/// So many elements are there, at least one.
-#[inline(always)]
-unsafe fn read<E: Exponent, const L: usize, const PART: bool>(from: *const E, count: usize) -> [E; L] {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if const { !PART } {
-            return from.cast::<[E; L]>().read_unaligned();
-        }
-        let mut x = [E::LOWEST; L];
-        for j in 0..L {
-            x[j] = from.add(j.min(count - 1)).read();
-        }
-        x
-    }
-}
-
-/// Writes an element of L lanes, or of fewer if `PART`.
-///
-/// # Safety
-/// There is room for so many.
-#[inline(always)]
-unsafe fn write<E: Exponent, const L: usize, const PART: bool>(to: *mut E, x: [E; L], count: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if const { !PART } {
-            return to.cast::<[E; L]>().write_unaligned(x);
-        }
-        for j in 0..L {
-            if j < count {
-                to.add(j).write(x[j]);
-            }
-        }
-    }
-}
-
-/// Copies a few elements.
-///
-/// # Safety
-/// The elements and their places are there.
-#[inline(never)]
-unsafe fn copy<E: Exponent>(to: *mut E, from: *const E, count: usize) {
-    for i in 0..count {
-        // SAFETY: the caller's promise.
-        unsafe { to.add(i).write(from.add(i).read()) };
-    }
 }
 
 /// Runs a function of whole lines.
@@ -653,9 +581,10 @@ fn each_part<E: Exponent, const LOG: bool>(
     let parts = job.length.div_ceil(PART);
     let together = (PIECE / WEIGHT / (PART * lines.width)).max(1);
     threads::run(parts.div_ceil(together), job.shared(lines.width, WEIGHT), &|piece| {
-        let mut rooms = Rooms::new();
+        let (mut rooms, mut lanes) = (Rooms::new(), Lanes::new());
         for part in piece * together..parts.min((piece + 1) * together) {
-            let (first, mut lanes) = (part * PART, known.clone());
+            let first = part * PART;
+            lanes.resume(known, lines.width);
             let rows = PART.min(job.length - first);
             let strip = Strip { at: shifted(&lines.at, &job.steps(), first as isize), ..*lines };
             // SAFETY: a part of the job's lines.
