@@ -2,6 +2,7 @@
 //! cache, operands are cast, tiles turned around, and large results streamed.
 
 use super::drive::Body;
+use super::gather::{self, Place};
 use super::{Kernel, OPERANDS, Pointers, Steps, pair, stream, transpose};
 use crate::nest::{Loop, shifted};
 use std::mem::MaybeUninit;
@@ -18,6 +19,8 @@ const STREAMED: usize = 4 << 10;
 /// Bytes of the shortest run that goes around the caches: the lines at both of its ends are not whole, and writing
 /// a line in two parts this way is slower than reading it first.
 const LEAST: usize = 1 << 10;
+/// Bytes of short rows that are worked on as one run.
+const GATHERED: usize = 4 << 10;
 
 /// A kernel, and how to come from the operands to what it wants.
 pub struct Staged {
@@ -113,6 +116,41 @@ impl Body for Staged {
                 }
                 // SAFETY: a row of the tile, of the caller's operands or of those that were turned.
                 unsafe { self.run(&shifted(&at, &down, row), &along, part.extent) };
+            }
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn short(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+        let mut room = [const { Room::<GATHERED>::NEW }; OPERANDS];
+        let (width, most) = (columns.extent, GATHERED / (columns.extent * self.widest()));
+        let apart = |k: usize| !Place::of(k, p[k], rows, columns).is_run(width);
+        let (mut at, mut steps) = (*p, columns.steps);
+        let inputs = (1..OPERANDS).filter(|&k| apart(k));
+        for k in (0..OPERANDS).filter(|&k| apart(k)) {
+            (at[k], steps[k]) = (room[k].start(), self.memory[k] as isize);
+        }
+        for first in (0..rows.extent).step_by(most) {
+            let count = most.min(rows.extent - first);
+            let here = shifted(p, &rows.steps, first as isize);
+            let dense = |k: usize| Place::dense(at[k], width, self.memory[k]);
+            let own = |k: usize| Place::of(k, here[k], rows, columns);
+            // SAFETY: the caller's promise; a room has so many rows.
+            unsafe {
+                if self.moves {
+                    gather::copy(self.memory[0], own(0), own(1), count, width);
+                    continue;
+                }
+                // One row for all is there already, but for the first time.
+                for k in inputs.clone().filter(|&k| first == 0 || rows.steps[k] != 0) {
+                    gather::copy(self.memory[k], dense(k), own(k), count, width);
+                }
+                let mut all = here;
+                (0..OPERANDS).filter(|&k| apart(k)).for_each(|k| all[k] = at[k]);
+                self.run(&all, &steps, count * width);
+                if apart(0) {
+                    gather::copy(self.memory[0], own(0), dense(0), count, width);
+                }
             }
         }
     }

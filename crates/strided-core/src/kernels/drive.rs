@@ -1,8 +1,8 @@
 //! Runs a nest: at once, or in pieces on several threads; run by run, or tile by tile.
 
-use super::{Pointers, Steps, stream};
+use super::{Pointers, Steps, gather, stream};
 use crate::error::Result;
-use crate::nest::{Loop, Nest};
+use crate::nest::{self, Loop, Nest};
 use crate::threads;
 
 /// Bytes of its widest operand that a piece has: few enough to stay in a second-level cache with the inputs, enough
@@ -30,7 +30,16 @@ pub(super) trait Body: Sync {
     /// # Safety
     /// As for `run`, for every row of the tile.
     unsafe fn tile(&self, p: &Pointers, rows: &Loop, columns: &Loop);
+
+    /// Rows that are too short for a call each.
+    ///
+    /// # Safety
+    /// As for `run`, for every row.
+    unsafe fn short(&self, p: &Pointers, rows: &Loop, columns: &Loop);
 }
+
+/// Rows of which so many are taken together, if they are short.
+const MANY: usize = 8;
 
 /// Addresses that other threads may use: those of pinned tensors, each piece its own elements.
 struct Origins(Pointers);
@@ -80,10 +89,19 @@ unsafe fn visit(nest: &Nest, origins: Pointers, body: &impl Body) {
                 }
                 body.tile(p, rows, columns)
             });
+        } else if let Some((outer, rows, columns)) = short(nest, body.widest()) {
+            nest::walk(outer, nest.start(origins), |p| body.short(p, rows, columns));
         } else {
             nest.for_each(origins, |p, s, n| body.run(p, s, n));
         }
     }
+}
+
+/// The outer loops, and two inner ones that make many short rows.
+fn short(nest: &Nest, widest: usize) -> Option<(&[Loop], &Loop, &Loop)> {
+    let [outer @ .., rows, columns] = nest.loops() else { return None };
+    let short = (1..=gather::LONGEST / widest).contains(&columns.extent) && rows.extent >= MANY;
+    short.then_some((outer, rows, columns))
 }
 
 /// The way to the plane after the next, where planes are small. Their lines are too far apart for the CPU to

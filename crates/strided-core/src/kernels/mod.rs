@@ -11,6 +11,7 @@ pub mod close;
 mod copy;
 pub mod create;
 mod drive;
+mod gather;
 pub mod item;
 pub mod launch;
 pub mod lines;
