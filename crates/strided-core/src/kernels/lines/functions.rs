@@ -147,19 +147,23 @@ impl<E: Widened<T> + crate::scalar::Element, T: Accumulator> Scan<1> for Sum<E, 
         Self::START
     }
     #[inline(always)]
-    fn step<const L: usize, const FAST: bool>([sum]: &mut [[T; L]; 1], x: [E; L], _: [T; L]) {
+    fn step<const L: usize, const ALONE: bool, const FAST: bool>(
+        [sum]: &mut [[T; L]; 1],
+        x: [E; L],
+        _: [T; L],
+    ) {
         for j in 0..L {
             sum[j] = sum[j].add(x[j].wide());
         }
     }
     #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(
+    fn emit<const L: usize, const ALONE: bool, const FAST: bool>(
         [carry]: &[[T; L]; 1],
         [sum]: &[[T; L]; 1],
         mut x: [E; L],
     ) -> [E; L] {
         for j in 0..L {
-            x[j] = E::narrow(carry[j].add(sum[j]));
+            x[j] = E::narrow(if ALONE { sum[j] } else { carry[j].add(sum[j]) });
         }
         x
     }
@@ -184,15 +188,21 @@ impl<E: Widened<T> + crate::scalar::Element, T: Accumulator> Scan<3> for Product
         [T::ONE, T::ONE, carry]
     }
     #[inline(always)]
-    fn step<const L: usize, const FAST: bool>([own, lost, run]: &mut [[T; L]; 3], x: [E; L], _: [T; L]) {
+    fn step<const L: usize, const ALONE: bool, const FAST: bool>(
+        [own, lost, run]: &mut [[T; L]; 3],
+        x: [E; L],
+        _: [T; L],
+    ) {
         for j in 0..L {
-            own[j] = own[j].mul(x[j].wide());
             run[j] = run[j].mul(x[j].wide());
-            lost[j] = if own[j].is_extreme() { T::ZERO } else { lost[j] };
+            if !ALONE {
+                own[j] = own[j].mul(x[j].wide());
+                lost[j] = if own[j].is_extreme() { T::ZERO } else { lost[j] };
+            }
         }
     }
     #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(
+    fn emit<const L: usize, const ALONE: bool, const FAST: bool>(
         _: &[[T; L]; 3],
         [_, _, run]: &[[T; L]; 3],
         mut x: [E; L],
@@ -256,7 +266,11 @@ where
         Self::START
     }
     #[inline(always)]
-    fn step<const L: usize, const FAST: bool>([most, place]: &mut [[T; L]; 2], x: [E; L], at: [T; L]) {
+    fn step<const L: usize, const ALONE: bool, const FAST: bool>(
+        [most, place]: &mut [[T; L]; 2],
+        x: [E; L],
+        at: [T; L],
+    ) {
         for j in 0..L {
             let takes = Self::takes(x[j].wide(), most[j]);
             most[j] = if takes { x[j].wide() } else { most[j] };
@@ -264,21 +278,25 @@ where
         }
     }
     #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(
+    fn emit<const L: usize, const ALONE: bool, const FAST: bool>(
         [earlier, _]: &[[T; L]; 2],
         [own, _]: &[[T; L]; 2],
         mut x: [E; L],
     ) -> [E; L] {
         for j in 0..L {
-            x[j] = E::narrow(if Self::takes(own[j], earlier[j]) { own[j] } else { earlier[j] });
+            let takes = ALONE || Self::takes(own[j], earlier[j]);
+            x[j] = E::narrow(if takes { own[j] } else { earlier[j] });
         }
         x
     }
     #[inline(always)]
-    fn index<const L: usize>([earlier, before]: &[[T; L]; 2], [own, place]: &[[T; L]; 2]) -> [i64; L] {
+    fn index<const L: usize, const ALONE: bool>(
+        [earlier, before]: &[[T; L]; 2],
+        [own, place]: &[[T; L]; 2],
+    ) -> [i64; L] {
         let mut indices = [0; L];
         for j in 0..L {
-            let takes = Self::takes(own[j], earlier[j]);
+            let takes = ALONE || Self::takes(own[j], earlier[j]);
             indices[j] = (if takes { place[j] } else { before[j] }).position();
         }
         indices
@@ -337,16 +355,18 @@ impl<E: Exponent> Scan<4> for LogSumExp<E> {
         [f64::NEG_INFINITY, 0.0, m, s]
     }
     #[inline(always)]
-    fn step<const L: usize, const FAST: bool>(
+    fn step<const L: usize, const ALONE: bool, const FAST: bool>(
         [m, s, run_m, run_s]: &mut [[f64; L]; 4],
         x: [E; L],
         _: [f64; L],
     ) {
-        Self::add::<L, FAST>(m, s, x);
+        if const { !ALONE } {
+            Self::add::<L, FAST>(m, s, x);
+        }
         Self::add::<L, FAST>(run_m, run_s, x);
     }
     #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(
+    fn emit<const L: usize, const ALONE: bool, const FAST: bool>(
         _: &[[f64; L]; 4],
         [_, _, m, s]: &[[f64; L]; 4],
         mut x: [E; L],
@@ -398,16 +418,20 @@ impl<E: Widened<Wide> + crate::scalar::Element> Scan<4> for ComplexLogSumExp<E> 
         [Self::START[0], Self::START[1], m, s]
     }
     #[inline(always)]
-    fn step<const L: usize, const FAST: bool>(state: &mut [[Wide; L]; 4], x: [E; L], _: [Wide; L]) {
+    fn step<const L: usize, const ALONE: bool, const FAST: bool>(
+        state: &mut [[Wide; L]; 4],
+        x: [E; L],
+        _: [Wide; L],
+    ) {
         for j in 0..L {
             let term = Self::term(x[j]);
-            for k in [0, 2] {
+            for k in if ALONE { 2..3 } else { 0..3 }.step_by(2) {
                 [state[k][j], state[k + 1][j]] = Self::merged([state[k][j], state[k + 1][j]], term);
             }
         }
     }
     #[inline(always)]
-    fn emit<const L: usize, const FAST: bool>(
+    fn emit<const L: usize, const ALONE: bool, const FAST: bool>(
         _: &[[Wide; L]; 4],
         [_, _, m, s]: &[[Wide; L]; 4],
         mut x: [E; L],

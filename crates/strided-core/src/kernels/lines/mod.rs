@@ -342,10 +342,18 @@ impl Job {
         strip: &Strip,
         rooms: &mut Rooms,
     ) {
+        if self.length <= CHUNK {
+            // SAFETY: the caller's promise.
+            unsafe { self.walk(&mut Scanned::<S, K, true, true>(lanes), strip, (0, self.length), 0, rooms) };
+            return;
+        }
+        lanes.begin_alike(strip.width, S::START);
         for first in (0..self.length).step_by(CHUNK) {
             let rows = CHUNK.min(self.length - first);
             // SAFETY: the caller's promise.
-            unsafe { self.walk(&mut Scanned::<S, K, true>(lanes), strip, (first, rows), first, rooms) };
+            unsafe {
+                self.walk(&mut Scanned::<S, K, true, false>(lanes), strip, (first, rows), first, rooms)
+            };
             if first + rows < self.length {
                 lanes.turn(strip.width);
             }
@@ -395,7 +403,7 @@ impl Job {
             lanes.begin_alike(strip.width, S::START);
             // SAFETY: the group's chunks are the lines'; each has its own slot.
             unsafe {
-                self.walk(&mut Scanned::<S, K, false>(lanes), strip, (0, rows), chunk * CHUNK, rooms);
+                self.walk(&mut Scanned::<S, K, false, false>(lanes), strip, (0, rows), chunk * CHUNK, rooms);
                 let slot = slots.0.add((chunk - first + 1) * lines.width);
                 (0..strip.width).for_each(|lane| slot.add(lane).write(lanes.state(lane)));
             }
@@ -413,7 +421,9 @@ impl Job {
         let rows = CHUNK.min(self.length - chunk * CHUNK);
         let strip = self.chunks(line, chunk, 1);
         // SAFETY: a chunk of the line.
-        unsafe { self.walk(&mut Scanned::<S, K, false>(lanes), &strip, (0, rows), chunk * CHUNK, rooms) };
+        unsafe {
+            self.walk(&mut Scanned::<S, K, false, false>(lanes), &strip, (0, rows), chunk * CHUNK, rooms)
+        };
         lanes.state(0)
     }
 
@@ -428,7 +438,9 @@ impl Job {
         self.each_group(lines, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
             lanes.begin_all(strip.width, |lane| carries[(chunk - first) * lines.width + lane]);
             // SAFETY: the group's chunks are the lines'.
-            unsafe { self.walk(&mut Scanned::<S, K, true>(lanes), strip, (0, rows), chunk * CHUNK, rooms) };
+            unsafe {
+                self.walk(&mut Scanned::<S, K, true, false>(lanes), strip, (0, rows), chunk * CHUNK, rooms)
+            };
         })
     }
 
@@ -497,7 +509,6 @@ fn run_scan<S: Scan<K>, const K: usize>(request: &Request) -> Result<()> {
         }
         let make = || Lanes::<S, K>::new(S::START);
         job.each_strip(job.width(), S::WEIGHT, make, |strip, rooms, lanes| {
-            lanes.begin_alike(strip.width, S::START);
             // SAFETY: a strip of the job's lines.
             unsafe { job.lines_pass::<S, K>(lanes, strip, rooms) };
         })

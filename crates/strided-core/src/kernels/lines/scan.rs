@@ -34,15 +34,16 @@ pub trait Scan<const K: usize>: 'static {
     /// The state before the first element of a chunk.
     fn begin(carry: [Self::T; K]) -> [Self::T; K];
 
-    /// The state after one more element in each lane, which stands at that position of its line.
-    fn step<const L: usize, const FAST: bool>(
+    /// The state after one more element in each lane, which stands at that position of its line. A chunk that is
+    /// `ALONE` has no other before it or behind it: what serves those may be left out, here and below.
+    fn step<const L: usize, const ALONE: bool, const FAST: bool>(
         state: &mut [[Self::T; L]; K],
         x: [Self::E; L],
         at: [Self::T; L],
     );
 
     /// The results at the last elements.
-    fn emit<const L: usize, const FAST: bool>(
+    fn emit<const L: usize, const ALONE: bool, const FAST: bool>(
         carry: &[[Self::T; L]; K],
         state: &[[Self::T; L]; K],
         x: [Self::E; L],
@@ -50,7 +51,7 @@ pub trait Scan<const K: usize>: 'static {
 
     /// The positions at the last elements.
     #[inline(always)]
-    fn index<const L: usize>(_: &[[Self::T; L]; K], _: &[[Self::T; L]; K]) -> [i64; L] {
+    fn index<const L: usize, const ALONE: bool>(_: &[[Self::T; L]; K], _: &[[Self::T; L]; K]) -> [i64; L] {
         [0; L]
     }
 
@@ -170,10 +171,15 @@ pub(super) trait Walk {
     unsafe fn walk(&mut self, frame: &Frame);
 }
 
-/// Steps the lanes of a tile through its rows; writes results where `EMIT` says so.
-pub(super) struct Scanned<'a, S: Scan<K>, const K: usize, const EMIT: bool>(pub &'a mut Lanes<S, K>);
+/// Steps the lanes of a tile through its rows; writes results where `EMIT` says so. Chunks that are `ALONE` begin
+/// by themselves.
+pub(super) struct Scanned<'a, S: Scan<K>, const K: usize, const EMIT: bool, const ALONE: bool>(
+    pub &'a mut Lanes<S, K>,
+);
 
-impl<S: Scan<K>, const K: usize, const EMIT: bool> Walk for Scanned<'_, S, K, EMIT> {
+impl<S: Scan<K>, const K: usize, const EMIT: bool, const ALONE: bool> Walk
+    for Scanned<'_, S, K, EMIT, ALONE>
+{
     type E = S::E;
     const INDEXED: bool = S::INDEXED;
 
@@ -183,14 +189,14 @@ impl<S: Scan<K>, const K: usize, const EMIT: bool> Walk for Scanned<'_, S, K, EM
 
     unsafe fn walk(&mut self, frame: &Frame) {
         assert!(frame.width <= WIDE);
-        let pass = Pass::<S, K, EMIT>(self.0, *frame);
+        let pass = Pass::<S, K, EMIT, ALONE>(self.0, *frame);
         if cpu::reference_kernels() { pass.run::<false>() } else { dispatch(pass) }
     }
 }
 
-struct Pass<'a, S: Scan<K>, const K: usize, const EMIT: bool>(&'a mut Lanes<S, K>, Frame);
+struct Pass<'a, S: Scan<K>, const K: usize, const EMIT: bool, const ALONE: bool>(&'a mut Lanes<S, K>, Frame);
 
-impl<S: Scan<K>, const K: usize, const EMIT: bool> Task for Pass<'_, S, K, EMIT> {
+impl<S: Scan<K>, const K: usize, const EMIT: bool, const ALONE: bool> Task for Pass<'_, S, K, EMIT, ALONE> {
     type Home = S;
     const WIDE: bool = false;
 
@@ -203,10 +209,10 @@ impl<S: Scan<K>, const K: usize, const EMIT: bool> Task for Pass<'_, S, K, EMIT>
             let rows = first..frame.rows.min(first + band);
             // SAFETY: the promise of `walk`.
             unsafe {
-                let lane = bands::<S, K, NARROW, EMIT, FAST>(lanes, &frame, rows.clone(), 0);
-                let lane = bands::<S, K, 8, EMIT, FAST>(lanes, &frame, rows.clone(), lane);
-                let lane = bands::<S, K, 4, EMIT, FAST>(lanes, &frame, rows.clone(), lane);
-                bands::<S, K, 1, EMIT, FAST>(lanes, &frame, rows.clone(), lane);
+                let lane = bands::<S, K, NARROW, EMIT, ALONE, FAST>(lanes, &frame, rows.clone(), 0);
+                let lane = bands::<S, K, 8, EMIT, ALONE, FAST>(lanes, &frame, rows.clone(), lane);
+                let lane = bands::<S, K, 4, EMIT, ALONE, FAST>(lanes, &frame, rows.clone(), lane);
+                bands::<S, K, 1, EMIT, ALONE, FAST>(lanes, &frame, rows.clone(), lane);
             }
         }
     }
@@ -217,7 +223,14 @@ impl<S: Scan<K>, const K: usize, const EMIT: bool> Task for Pass<'_, S, K, EMIT>
 /// # Safety
 /// The promise of [`Walk::walk`].
 #[inline(always)]
-unsafe fn bands<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
+unsafe fn bands<
+    S: Scan<K>,
+    const K: usize,
+    const L: usize,
+    const EMIT: bool,
+    const ALONE: bool,
+    const FAST: bool,
+>(
     lanes: &mut Lanes<S, K>,
     frame: &Frame,
     rows: Range<usize>,
@@ -229,7 +242,7 @@ unsafe fn bands<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, co
             *place = S::place((lane + j) * frame.spread);
         }
         // SAFETY: the caller's promise.
-        unsafe { band::<S, K, L, EMIT, FAST>(lanes, frame, rows.clone(), lane, places) };
+        unsafe { band::<S, K, L, EMIT, ALONE, FAST>(lanes, frame, rows.clone(), lane, places) };
         lane += L;
     }
     lane
@@ -268,19 +281,36 @@ fn store<S: Scan<K>, const K: usize, const L: usize>(
 /// # Safety
 /// The promise of [`Walk::walk`].
 #[inline(always)]
-unsafe fn band<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
+unsafe fn band<
+    S: Scan<K>,
+    const K: usize,
+    const L: usize,
+    const EMIT: bool,
+    const ALONE: bool,
+    const FAST: bool,
+>(
     lanes: &mut Lanes<S, K>,
     frame: &Frame,
     rows: Range<usize>,
     lane: usize,
     places: [S::T; L],
 ) {
-    let carry = load::<S, K, L>(&lanes.carry, lane);
-    let mut state = load::<S, K, L>(&lanes.state, lane);
+    let (mut carry, mut state) = ([[S::T::ZERO; L]; K], [[S::T::ZERO; L]; K]);
+    if const { ALONE } {
+        let begun = S::begin(S::START);
+        for k in 0..K {
+            (carry[k], state[k]) = ([S::START[k]; L], [begun[k]; L]);
+        }
+    } else {
+        carry = load::<S, K, L>(&lanes.carry, lane);
+    }
+    if !ALONE || frame.at + rows.start > 0 {
+        state = load::<S, K, L>(&lanes.state, lane);
+    }
     for row in rows {
         let at = moved(places, S::place(frame.at + row));
         // SAFETY: the caller's promise.
-        unsafe { step::<S, K, L, EMIT, FAST>(frame, &carry, &mut state, row, lane, at) };
+        unsafe { step::<S, K, L, EMIT, ALONE, FAST>(frame, &carry, &mut state, row, lane, at) };
     }
     store::<S, K, L>(&mut lanes.state, lane, state);
 }
@@ -288,7 +318,14 @@ unsafe fn band<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, con
 /// # Safety
 /// The promise of [`Walk::walk`].
 #[inline(always)]
-unsafe fn step<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, const FAST: bool>(
+unsafe fn step<
+    S: Scan<K>,
+    const K: usize,
+    const L: usize,
+    const EMIT: bool,
+    const ALONE: bool,
+    const FAST: bool,
+>(
     frame: &Frame,
     carry: &[[S::T; L]; K],
     state: &mut [[S::T; L]; K],
@@ -299,13 +336,13 @@ unsafe fn step<S: Scan<K>, const K: usize, const L: usize, const EMIT: bool, con
     // SAFETY: the caller's promise; the row is read before it is written.
     unsafe {
         let x = frame.from.at::<S::E>(row, lane).cast::<[S::E; L]>().read_unaligned();
-        S::step::<L, FAST>(state, x, at);
+        S::step::<L, ALONE, FAST>(state, x, at);
         if EMIT {
             let to = frame.to.at::<S::E>(row, lane).cast::<[S::E; L]>();
-            to.write_unaligned(S::emit::<L, FAST>(carry, state, x));
+            to.write_unaligned(S::emit::<L, ALONE, FAST>(carry, state, x));
             if const { S::INDEXED } {
                 let to = frame.indices.at::<i64>(row, lane).cast::<[i64; L]>();
-                to.write_unaligned(S::index::<L>(carry, state));
+                to.write_unaligned(S::index::<L, ALONE>(carry, state));
             }
         }
     }
