@@ -46,13 +46,13 @@ table! {
     cummax:
         U64 => run_scan::<Extreme<u64, u64, true>, 2>,
         Bool | U8 | U16 | U32 | I8 | I16 | I32 | I64 => run_scan::<Extreme<i64, i64, true>, 2>,
-        F16 | BF16 | F32 => run_scan::<Extreme<f32, f64, true>, 2>,
+        F16 | BF16 | F32 => single_extreme::<true>,
         F64 => run_scan::<Extreme<f64, f64, true>, 2>;
     /// The smallest element up to each, and its position.
     cummin:
         U64 => run_scan::<Extreme<u64, u64, false>, 2>,
         Bool | U8 | U16 | U32 | I8 | I16 | I32 | I64 => run_scan::<Extreme<i64, i64, false>, 2>,
-        F16 | BF16 | F32 => run_scan::<Extreme<f32, f64, false>, 2>,
+        F16 | BF16 | F32 => single_extreme::<false>,
         F64 => run_scan::<Extreme<f64, f64, false>, 2>;
     /// The logarithm of the sum of the exponentials of all elements up to each.
     logcumsumexp:
@@ -89,6 +89,7 @@ widened! {
     i64: i64, |x| x, x;
     u64: u64, |x| x, x;
     f64: f64, |x| x, x;
+    f32: f32, |x| x, x;
     f32: f64, |x| x as f64, x as f32;
     Complex<f64>: Complex<f64>, |x| x, x;
     Complex<f32>: Complex<f64>, |x| Complex::new(x.re as f64, x.im as f64), Complex::new(x.re as f32, x.im as f32);
@@ -119,14 +120,17 @@ macro_rules! accumulators {
 }
 /// The product of two numbers of such magnitudes has all its digits.
 const MODERATE: std::ops::RangeInclusive<f64> = 1e-145..=1e145;
-/// Where float64 counts in ones.
+/// Where floats count in ones.
 const ONES: f64 = (1u64 << 52) as f64;
+const SINGLE_ONES: u32 = 1 << 23;
 accumulators! {
     i64: 0, |x| { let _ = x; false }, |at| at as i64, x;
     u64: 0, |x| { let _ = x; false }, |at| at as u64, x as i64;
     f64: -0.0, |x| is_extreme(x.abs()), |at| at as f64,
         // As bits, because that is an instruction for several lanes and a conversion is not.
         ((x + ONES).to_bits() & ((1 << 52) - 1)) as i64;
+    f32: -0.0, |x| is_extreme(x.abs() as f64), |at| at as f32,
+        ((x + SINGLE_ONES as f32).to_bits() & (SINGLE_ONES - 1)) as i64;
     Complex<f64>: Complex::new(-0.0, -0.0), |x| is_extreme(x.re.abs().max(x.im.abs())), |at| Complex::new(at as f64, 0.0), x.re as i64;
 }
 
@@ -248,6 +252,16 @@ nowhere! {
     i64: i64::MIN, i64::MAX;
     u64: 0, u64::MAX;
     f64: f64::NEG_INFINITY, f64::INFINITY;
+    f32: f32::NEG_INFINITY, f32::INFINITY;
+}
+
+/// Extremes of float32, with positions in float32 where it has all of them.
+fn single_extreme<const LARGEST: bool>(request: &Request) -> Result<()> {
+    let length = request.x.layout().modes().get(request.dim).map_or(1, |mode| mode.extent);
+    if length <= SINGLE_ONES as isize {
+        return run_scan::<Extreme<f32, f32, LARGEST>, 2>(request);
+    }
+    run_scan::<Extreme<f32, f64, LARGEST>, 2>(request)
 }
 
 impl<E, T, const LARGEST: bool> Scan<2> for Extreme<E, T, LARGEST>
