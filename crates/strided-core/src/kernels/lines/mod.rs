@@ -29,8 +29,9 @@ use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
-use scan::{CHUNK, Frame, Lanes, NARROW, Rows, Scan, Scanned, WIDE, Walk};
+use scan::{Along, CHUNK, Frame, Lanes, NARROW, Rows, Scan, Scanned, WIDE, Walk};
 use smallvec::SmallVec;
+use std::marker::PhantomData;
 use std::ops::Range;
 use tile::{ROOM, Room, Side};
 
@@ -162,6 +163,11 @@ impl Job {
         let few = self.length >= LONG && self.lines() < FEW;
         let strip = width.min(self.inner.extent) * self.length;
         few && (!self.beside() || self.shared(self.lines(), weight)) || strip >= LONGEST / weight
+    }
+
+    /// Whether the elements of a line are neighbours, and need no cast.
+    fn dense(&self) -> bool {
+        self.input.is_tile(self.input.step) && self.output.is_tile(self.output.step)
     }
 
     /// Whether lines lie side by side, and enough of them.
@@ -342,6 +348,17 @@ impl Job {
         strip: &Strip,
         rooms: &mut Rooms,
     ) {
+        // Few elements fit a register: turning them around takes longer than to step through one line after the other.
+        if const { !S::INDEXED && S::WEIGHT == 1 && size_of::<S::E>() >= 8 }
+            && self.length <= CHUNK
+            && self.dense()
+        {
+            let ([to, from, ..], [out, input, ..]) = (strip.at, strip.lane);
+            let (lane, rows, width) = ([out, input], self.length, strip.width);
+            // SAFETY: the caller's promise; the lines are dense.
+            unsafe { Along::<S, K> { to, from, lane, rows, width, of: PhantomData }.walk() };
+            return;
+        }
         if self.length <= CHUNK {
             // SAFETY: the caller's promise.
             unsafe { self.walk(&mut Scanned::<S, K, true, true>(lanes), strip, (0, self.length), 0, rooms) };

@@ -6,6 +6,7 @@
 
 use crate::cpu::{self, Task, dispatch};
 use crate::scalar::{Element, Num};
+use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Elements of a chunk.
@@ -213,6 +214,82 @@ impl<S: Scan<K>, const K: usize, const EMIT: bool, const ALONE: bool> Task for P
                 let lane = bands::<S, K, 8, EMIT, ALONE, FAST>(lanes, &frame, rows.clone(), lane);
                 let lane = bands::<S, K, 4, EMIT, ALONE, FAST>(lanes, &frame, rows.clone(), lane);
                 bands::<S, K, 1, EMIT, ALONE, FAST>(lanes, &frame, rows.clone(), lane);
+            }
+        }
+    }
+}
+
+/// Lines that are stepped through along their elements at once: the steps of one wait for each other.
+const TOGETHER: usize = 4;
+
+/// Lines of one chunk each whose elements are neighbours.
+pub(super) struct Along<S, const K: usize> {
+    pub to: *mut u8,
+    pub from: *const u8,
+    /// Bytes from line to line of output and input.
+    pub lane: [isize; 2],
+    pub rows: usize,
+    pub width: usize,
+    pub of: PhantomData<S>,
+}
+
+impl<S: Scan<K>, const K: usize> Along<S, K> {
+    /// Steps through all lines.
+    ///
+    /// # Safety
+    /// Each line has as many elements as there are rows, and room for as many results, which may be those elements.
+    pub unsafe fn walk(self) {
+        assert!(!S::INDEXED);
+        if cpu::reference_kernels() { self.run::<false>() } else { dispatch(self) }
+    }
+
+    /// Steps through G lines, from one on.
+    ///
+    /// # Safety
+    /// The promise of `walk`.
+    #[inline(always)]
+    unsafe fn lines<const G: usize, const FAST: bool>(&self, line: usize) {
+        let (mut carry, mut state) = ([[S::T::ZERO]; K], [[[S::T::ZERO]; K]; G]);
+        let (mut to, mut from) = ([self.to.cast::<S::E>(); G], [self.from.cast::<S::E>(); G]);
+        let begun = S::begin(S::START);
+        for g in 0..G {
+            let line = (line + g) as isize;
+            to[g] = self.to.wrapping_offset(line * self.lane[0]).cast();
+            from[g] = self.from.wrapping_offset(line * self.lane[1]).cast();
+            for k in 0..K {
+                (carry[k], state[g][k]) = ([S::START[k]], [begun[k]]);
+            }
+        }
+        for row in 0..self.rows {
+            for g in 0..G {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let x = [from[g].add(row).read()];
+                    S::step::<1, true, FAST>(&mut state[g], x, [S::T::ZERO]);
+                    let [y] = S::emit::<1, true, FAST>(&carry, &state[g], x);
+                    to[g].add(row).write(y);
+                }
+            }
+        }
+    }
+}
+
+impl<S: Scan<K>, const K: usize> Task for Along<S, K> {
+    type Home = S;
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<const FAST: bool>(self) {
+        let mut line = 0;
+        // SAFETY: the promise of `walk`.
+        unsafe {
+            while line + TOGETHER <= self.width {
+                self.lines::<TOGETHER, FAST>(line);
+                line += TOGETHER;
+            }
+            while line < self.width {
+                self.lines::<1, FAST>(line);
+                line += 1;
             }
         }
     }

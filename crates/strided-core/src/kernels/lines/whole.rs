@@ -498,7 +498,7 @@ pub(super) fn run<E: Exponent, const LOG: bool>(request: &Request) -> Result<()>
         if job.is_long(WEIGHT, if job.along() { 1 } else { narrow }) {
             return job.each_bundle(narrow, |lines| long::<E, LOG>(job, lines));
         }
-        if job.along() && job.input.is_tile(job.input.step) && job.output.is_tile(job.output.step) {
+        if job.along() && job.dense() {
             return dense_lines::<E, LOG>(job);
         }
         // So few lines side by side that a second cache holds them from step to step.
