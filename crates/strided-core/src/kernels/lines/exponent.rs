@@ -7,19 +7,15 @@ use crate::scalar::Float;
 /// Elements whose exponentials are taken at once.
 pub(super) const BLOCK: usize = 16;
 
-/// Which elements of a block count, from `BLOCK - skip` on: not the first `skip` of it. From a cache line on, where
-/// all of them do.
+/// What the elements of a block count, from `BLOCK - skip` on: nothing for the first `skip` of it. From a cache line
+/// on, where all of them do.
 #[repr(align(64))]
-pub struct Masks<T>(pub [T; 2 * BLOCK]);
+pub struct Shares<T>(pub [T; 2 * BLOCK]);
 
 /// Floats whose exponentials are accumulated in float64.
 pub(super) trait Exponent: Widened<f64> + Float {
     const LOWEST: Self;
-    type Mask: Copy + 'static;
-    const MASKS: &'static Masks<Self::Mask>;
-
-    /// The element, or 0 where the mask is none.
-    fn masked(self, mask: Self::Mask) -> Self;
+    const SHARES: &'static Shares<Self>;
 
     /// The exponentials, times 1 / `lowered`.
     fn above<const L: usize, const FAST: bool>(x: [Self; L], most: &[Self; L]) -> [Self; L];
@@ -38,25 +34,18 @@ pub(super) trait Exponent: Widened<f64> + Float {
     fn beyond(self, sum: [Self; 2]) -> Self;
 }
 
-macro_rules! masks {
-    ($mask:ty) => {
-        const MASKS: &'static Masks<$mask> = {
-            static MASKS: Masks<$mask> = {
-                let (mut masks, mut own) = ([0; 2 * BLOCK], BLOCK);
-                while own < 2 * BLOCK {
-                    masks[own] = !0;
-                    own += 1;
-                }
-                Masks(masks)
-            };
-            &MASKS
+macro_rules! shares {
+    ($t:ty) => {{
+        static SHARES: Shares<$t> = {
+            let (mut shares, mut own) = ([0.0; 2 * BLOCK], BLOCK);
+            while own < 2 * BLOCK {
+                shares[own] = 1.0;
+                own += 1;
+            }
+            Shares(shares)
         };
-        type Mask = $mask;
-        #[inline(always)]
-        fn masked(self, mask: $mask) -> Self {
-            Self::from_bits(self.to_bits() & mask)
-        }
-    };
+        &SHARES
+    }};
 }
 
 /// The exponentials by the function of the op table.
@@ -73,7 +62,7 @@ where
 
 impl Exponent for f32 {
     const LOWEST: f32 = f32::NEG_INFINITY;
-    masks! { u32 }
+    const SHARES: &'static Shares<f32> = shares!(f32);
 
     #[inline(always)]
     fn above<const L: usize, const FAST: bool>(mut x: [f32; L], most: &[f32; L]) -> [f32; L] {
@@ -113,14 +102,14 @@ impl Exponent for f32 {
     #[inline(always)]
     fn beyond(self, [hi, lo]: [f32; 2]) -> f32 {
         let (above, lost) = difference(self, hi);
-        // An infinite difference has lost nothing.
-        above + if above == f32::NEG_INFINITY { 0.0 } else { lost - lo }
+        // What an infinite difference lost is NaN, which `max` leaves out: a choice would become a branch.
+        above + (lost - lo).max(f32::MIN)
     }
 }
 
 impl Exponent for f64 {
     const LOWEST: f64 = f64::NEG_INFINITY;
-    masks! { u64 }
+    const SHARES: &'static Shares<f64> = shares!(f64);
 
     #[inline(always)]
     fn above<const L: usize, const FAST: bool>(x: [f64; L], most: &[f64; L]) -> [f64; L] {

@@ -198,9 +198,11 @@ impl<E: Widened<T> + crate::scalar::Element, T: Accumulator> Scan<3> for Product
         _: [T; L],
     ) {
         for j in 0..L {
-            run[j] = run[j].mul(x[j].wide());
-            if !ALONE {
+            if const { !ALONE } {
                 own[j] = own[j].mul(x[j].wide());
+            }
+            run[j] = run[j].mul(x[j].wide());
+            if const { !ALONE } {
                 lost[j] = if own[j].is_extreme() { T::ZERO } else { lost[j] };
             }
         }

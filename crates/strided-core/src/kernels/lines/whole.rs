@@ -250,10 +250,10 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
                 // SAFETY: the caller's promise.
                 unsafe {
                     let terms = E::above::<BLOCK, FAST>(block(from, first, skip, last), &most);
-                    // Elements of the block before are none of this one's.
-                    let masks = E::MASKS.0.as_ptr().add(BLOCK - skip).cast::<[E::Mask; BLOCK]>().read();
+                    // Those of the block before count nothing. None is infinite, and if one is NaN so is the sum.
+                    let shares = E::SHARES.0.as_ptr().add(BLOCK - skip).cast::<[E; BLOCK]>().read();
                     for j in 0..BLOCK {
-                        sums[j][0] += terms[j].masked(masks[j]).wide();
+                        sums[j][0] += terms[j].mul(shares[j]).wide();
                     }
                     if self.steps.keep {
                         put(to, first, rows, terms);
@@ -451,22 +451,15 @@ unsafe fn largest<E: Exponent>(from: *const E, n: usize, other: E) -> E {
             first += BLOCK;
         }
     }
-    let found = black_box(larger(larger(found[0], found[1]), larger(found[2], found[3])));
-    let eight: [E; 8] = larger_half(&found);
-    let four: [E; 4] = larger_half(&eight);
-    let two: [E; 2] = larger_half(&four);
-    let [one] = larger_half(&two);
-    one
-}
-
-/// The larger one of each element of the second half and that of the first.
-#[inline(always)]
-fn larger_half<E: Exponent, const N: usize, const HALF: usize>(found: &[E; N]) -> [E; HALF] {
-    let (mut first, mut second) = ([found[0]; HALF], [found[0]; HALF]);
-    for i in 0..HALF {
-        (first[i], second[i]) = (found[i], found[i + HALF]);
+    let mut found = larger(larger(found[0], found[1]), larger(found[2], found[3]));
+    let mut half = BLOCK / 2;
+    while half > 0 {
+        for i in 0..half {
+            found[i] = if found[i + half] > found[i] { found[i + half] } else { found[i] };
+        }
+        half /= 2;
     }
-    larger(second, first)
+    found[0]
 }
 
 /// The sum of the sums of a chunk, in each lane. From array to array, each of which stays in registers.
