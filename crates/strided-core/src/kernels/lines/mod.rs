@@ -137,18 +137,20 @@ fn with_job(element: DType, request: &Request, work: impl FnOnce(&Job) -> Result
 }
 
 /// Rooms for one thread.
-struct Rooms {
-    tile: Room,
-    spare: Room,
-    indices: Room,
+struct Rooms<'a> {
+    tile: &'a mut Room,
+    spare: &'a mut Room,
+    indices: &'a mut Room,
     settled: Vec<[u64; 2]>,
 }
 
-impl Rooms {
-    /// A function and not a constant, all bytes of which would be copied.
-    #[inline(always)]
-    fn new() -> Rooms {
-        Rooms { tile: Room::new(), spare: Room::new(), indices: Room::new(), settled: Vec::new() }
+impl Rooms<'_> {
+    /// Works with rooms on the stack. Each by itself: next to a vector the compiler would fill them with zeros.
+    fn with<R>(work: impl FnOnce(&mut Rooms) -> R) -> R {
+        let mut tile = Room::new();
+        let mut spare = Room::new();
+        let mut indices = Room::new();
+        work(&mut Rooms { tile: &mut tile, spare: &mut spare, indices: &mut indices, settled: Vec::new() })
     }
 }
 
@@ -232,11 +234,12 @@ impl Job {
         let strips = self.strips(width);
         let together = (PIECE / weight / (width.min(self.inner.extent) * self.length)).max(1);
         threads::run(strips.div_ceil(together), self.shared(self.lines(), weight), &|piece| {
-            let mut rooms = Rooms::new();
             let mut lanes = make();
-            for index in piece * together..strips.min((piece + 1) * together) {
-                work(&self.strip(width, index), &mut rooms, &mut lanes);
-            }
+            Rooms::with(|rooms| {
+                for index in piece * together..strips.min((piece + 1) * together) {
+                    work(&self.strip(width, index), rooms, &mut lanes);
+                }
+            })
         })
     }
 
@@ -261,17 +264,18 @@ impl Job {
         let groups = whole.div_ceil(most) + (range.len() > whole) as usize;
         let together = (PIECE / weight / (most * lines.width * CHUNK)).max(1);
         threads::run(groups.div_ceil(together), self.shared(lines.width, weight), &|piece| {
-            let mut rooms = Rooms::new();
             let mut lanes = make();
-            for group in piece * together..groups.min((piece + 1) * together) {
-                let at = (group * most).min(whole);
-                let chunk = range.start + at;
-                let (count, rows) = match whole - at {
-                    0 => (1, self.length - chunk * CHUNK),
-                    left => (left.min(most), CHUNK),
-                };
-                work(chunk, &self.chunks(lines, chunk, count), rows, &mut rooms, &mut lanes);
-            }
+            Rooms::with(|rooms| {
+                for group in piece * together..groups.min((piece + 1) * together) {
+                    let at = (group * most).min(whole);
+                    let chunk = range.start + at;
+                    let (count, rows) = match whole - at {
+                        0 => (1, self.length - chunk * CHUNK),
+                        left => (left.min(most), CHUNK),
+                    };
+                    work(chunk, &self.chunks(lines, chunk, count), rows, rooms, &mut lanes);
+                }
+            })
         })
     }
 
@@ -383,7 +387,7 @@ impl Job {
         let (chunks, width) = (self.length.div_ceil(CHUNK), lines.width);
         let window = if self.shared(width, S::WEIGHT) { SHARED_WINDOW / width } else { WINDOW };
         let mut carries = vec![S::START; (window + 1) * width];
-        let (mut rooms, mut lanes) = (Rooms::new(), Lanes::<S, K>::new(S::START));
+        let mut lanes = Lanes::<S, K>::new(S::START);
         for first in (0..chunks).step_by(window) {
             let range = first..chunks.min(first + window);
             self.totals::<S, K>(lines, range.clone(), &mut carries)?;
@@ -395,7 +399,7 @@ impl Job {
                         total
                     } else {
                         lanes.begin(0, carry);
-                        self.total(&mut lanes, &lines.lane_alone(line), chunk, &mut rooms)
+                        self.total(&mut lanes, &lines.lane_alone(line), chunk)
                     };
                     carries[at + width] = S::end(carry, total);
                 }
@@ -433,14 +437,12 @@ impl Job {
         lanes: &mut Lanes<S, K>,
         line: &Strip,
         chunk: usize,
-        rooms: &mut Rooms,
     ) -> [S::T; K] {
         let rows = CHUNK.min(self.length - chunk * CHUNK);
         let strip = self.chunks(line, chunk, 1);
+        let mut walk = Scanned::<S, K, false, false>(lanes);
         // SAFETY: a chunk of the line.
-        unsafe {
-            self.walk(&mut Scanned::<S, K, false, false>(lanes), &strip, (0, rows), chunk * CHUNK, rooms)
-        };
+        Rooms::with(|rooms| unsafe { self.walk(&mut walk, &strip, (0, rows), chunk * CHUNK, rooms) });
         lanes.state(0)
     }
 

@@ -432,26 +432,28 @@ fn larger<E: Exponent, const L: usize>(x: [E; L], mut most: [E; L]) -> [E; L] {
 /// The elements are there.
 #[inline(always)]
 unsafe fn largest<E: Exponent>(from: *const E, n: usize, other: E) -> E {
-    let mut found = [[other; BLOCK]; 4];
+    // Four names, because the compiler would leave an array of four in memory.
+    let [mut a, mut b, mut c, mut d] = [[other; BLOCK]; 4];
     let mut first = 0;
     // SAFETY: the caller's promise.
     unsafe {
         while first + 4 * BLOCK <= n {
-            for k in 0..4 {
-                found[k] =
-                    larger(from.add(first + k * BLOCK).cast::<[E; BLOCK]>().read_unaligned(), found[k]);
-            }
+            let blocks = from.add(first).cast::<[E; BLOCK]>();
+            a = larger(blocks.read_unaligned(), a);
+            b = larger(blocks.add(1).read_unaligned(), b);
+            c = larger(blocks.add(2).read_unaligned(), c);
+            d = larger(blocks.add(3).read_unaligned(), d);
             first += 4 * BLOCK;
         }
         let last = last(from, n);
         let last = black_box(&last).as_ptr();
         while first < n {
             let x = block(from, first, (first + BLOCK).saturating_sub(n), last);
-            found[0] = larger(x, found[0]);
+            a = larger(x, a);
             first += BLOCK;
         }
     }
-    let mut found = larger(larger(found[0], found[1]), larger(found[2], found[3]));
+    let mut found = larger(larger(a, b), larger(c, d));
     let mut half = BLOCK / 2;
     while half > 0 {
         for i in 0..half {
@@ -574,18 +576,19 @@ fn each_part<E: Exponent, const LOG: bool>(
     let parts = job.length.div_ceil(PART);
     let together = (PIECE / WEIGHT / (PART * lines.width)).max(1);
     threads::run(parts.div_ceil(together), job.shared(lines.width, WEIGHT), &|piece| {
-        let (mut rooms, mut lanes) = (Rooms::new(), Lanes::new());
-        for part in piece * together..parts.min((piece + 1) * together) {
-            let first = part * PART;
-            lanes.resume(known, lines.width);
-            let rows = PART.min(job.length - first);
-            let strip = Strip { at: shifted(&lines.at, &job.steps(), first as isize), ..*lines };
-            // SAFETY: a part of the job's lines.
-            unsafe {
-                job.walk(&mut Whole::<E, LOG>(&mut lanes, steps), &strip, (0, rows), first, &mut rooms)
-            };
-            note(part, &lanes);
-        }
+        let mut lanes = Lanes::new();
+        Rooms::with(|rooms| {
+            for part in piece * together..parts.min((piece + 1) * together) {
+                let first = part * PART;
+                lanes.resume(known, lines.width);
+                let rows = PART.min(job.length - first);
+                let strip = Strip { at: shifted(&lines.at, &job.steps(), first as isize), ..*lines };
+                let mut walk = Whole::<E, LOG>(&mut lanes, steps);
+                // SAFETY: a part of the job's lines.
+                unsafe { job.walk(&mut walk, &strip, (0, rows), first, rooms) };
+                note(part, &lanes);
+            }
+        })
     })
 }
 
