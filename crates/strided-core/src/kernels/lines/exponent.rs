@@ -67,7 +67,13 @@ impl Exponent for f32 {
     #[inline(always)]
     fn above<const L: usize, const FAST: bool>(mut x: [f32; L], most: &[f32; L]) -> [f32; L] {
         if const { !FAST } {
-            return plain::<f32, L, FAST>(x, most);
+            let y = plain::<f32, L, FAST>(x, most);
+            for j in 0..L {
+                let (above, lost) = difference(x[j], most[j]);
+                // What is far below may be infinite, and is 0 all the same.
+                x[j] = if above < LEAST { y[j] } else { y[j] + y[j] * lost };
+            }
+            return x;
         }
         for j in 0..L {
             x[j] = raised(x[j], most[j]);
