@@ -206,6 +206,9 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
     const WIDEST: usize =
         if size_of::<A>() > size_of::<F::Out>() { size_of::<A>() } else { size_of::<F::Out>() };
 
+    /// The first of the inputs that a loop keeps in registers.
+    const FIRST_FIXED: usize = if N == 1 { 0 } else { 1 };
+
     /// Widths that keep four registers of 32 bytes busy. `FAST` is worth code of its own for every case.
     #[inline(always)]
     unsafe fn light<const FAST: bool>(self) {
@@ -230,7 +233,11 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         unsafe {
             if let Some(forward) = self.spread::<L>(&mut rooms) {
                 // `x * 2` is worth a loop that keeps the 2 in a register, and a cast of one element for all one cast.
-                if const { FAST && N <= 2 } && forward[N - 1] == 0 {
+                let mut fixed = const { FAST };
+                for k in Self::FIRST_FIXED..N {
+                    fixed &= forward[k] == 0;
+                }
+                if fixed {
                     self.dense::<L, true, FAST>(&forward);
                 }
                 self.dense::<L, false, FAST>(&forward);
@@ -275,20 +282,24 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
     }
 
     /// Whole blocks. One is read before it is written: so the compiler needs no proof that input and output differ,
-    /// and an output that is its input costs nothing. `FIXED` says that the last input is a scalar.
+    /// and an output that is its input costs nothing. `FIXED` says that inputs from [`Self::FIRST_FIXED`] on are scalars.
     ///
     /// # Safety
-    /// The promise of `fast`; `forward` comes from `spread`, for blocks of W or more.
+    /// The promise of `fast`, with an element left where `FIXED`; `forward` comes from `spread`, for blocks of W or more.
     #[inline(always)]
     unsafe fn dense<const W: usize, const FIXED: bool, const FAST: bool>(&mut self, forward: &[usize; N]) {
-        // SAFETY: the room of a scalar holds W of it.
-        let last = if FIXED { Some(unsafe { self.at[N].cast::<[A; W]>().read() }) } else { None };
+        // SAFETY: there is at least one element where inputs are fixed.
+        let first = if const { FIXED } { Some(unsafe { self.load::<1>() }) } else { None };
         while self.left >= W {
             cpu::turn();
             // SAFETY: W elements are left.
             unsafe {
                 let mut args = self.load::<W>();
-                args[N - 1] = last.unwrap_or(args[N - 1]);
+                if let Some(first) = first {
+                    for k in Self::FIRST_FIXED..N {
+                        args[k] = [first[k][0]; W];
+                    }
+                }
                 let results = if const { FAST } { F::block(args) } else { each::<F, A, N, W>(args) };
                 self.at[0].cast::<[F::Out; W]>().write_unaligned(results);
                 self.at[0] = self.at[0].cast::<F::Out>().add(W).cast();
@@ -314,7 +325,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         }
     }
 
-    /// One loop for all steps: a block that is not dense, or not whole, passes through rooms.
+    /// One loop for all steps: what is not dense, or no whole block, passes through rooms.
     ///
     /// # Safety
     /// The promise of `fast`.
@@ -326,26 +337,30 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         // SAFETY: the promise of `fast`.
         let forward = unsafe { self.spread::<L>(&mut spread) };
         while self.left > 0 {
+            let mut next = Self { ..self };
+            let direct = forward.is_some() && self.left >= L;
             let count = L.min(self.left);
-            let here = self.at;
-            let direct = forward.is_some() && count == L;
-            // Hidden, here and below, or the compiler would copy the large body into both branches.
-            if !black_box(direct) {
+            if !direct {
                 for k in 0..N {
                     // SAFETY: `count` elements are left.
-                    unsafe { gather(&mut rooms[k], here[k + 1], self.steps[k + 1], count) };
-                    self.at[k + 1] = rooms[k].as_mut_ptr().cast();
+                    unsafe { gather(&mut rooms[k], self.at[k + 1], self.steps[k + 1], count) };
+                    next.at[k + 1] = rooms[k].as_mut_ptr().cast();
                 }
-                self.at[0] = results.as_mut_ptr().cast();
+                next.at[0] = results.as_mut_ptr().cast();
+                next.left = L;
             }
-            // SAFETY: every address is one of L elements: of an operand or of a room.
-            unsafe { self.at[0].cast::<[F::Out; L]>().write_unaligned(F::block(self.load::<L>())) };
-            if !black_box(direct) {
-                // SAFETY: the block wrote the results; `count` elements are left.
-                unsafe { scatter(here[0], self.steps[0], results.as_ptr().cast::<F::Out>(), count) };
+            // Hidden, or the compiler might copy the large body, with one turn of the loop for rooms.
+            next.left = black_box(next.left);
+            // SAFETY: every address is one of so many elements: of an operand, or of a room.
+            unsafe { next.dense::<L, false, true>(&forward.unwrap_or([1; N])) };
+            if direct {
+                self = next;
+                continue;
             }
+            // SAFETY: the block wrote the results; `count` elements are left.
+            unsafe { scatter(self.at[0], self.steps[0], results.as_ptr().cast::<F::Out>(), count) };
             for k in 0..=N {
-                self.at[k] = here[k].wrapping_offset(count as isize * self.steps[k]);
+                self.at[k] = self.at[k].wrapping_offset(count as isize * self.steps[k]);
             }
             self.left -= count;
         }
