@@ -97,22 +97,22 @@ fn divided<T: Real>(a: T, b: T) -> (T, T) {
 macro_rules! floats {
     ($($t:ty: $limit:expr;)*) => { $(
         impl Quotient for $t {
-            /// Long quotients, and whatever is infinite or NaN.
+            /// Long quotients, and whatever is infinite or NaN. (Of magnitudes, as everywhere here: so it is one division.)
             #[inline(always)]
             #[allow(clippy::neg_cmp_op_on_partial_ord)] // no comparison with NaN holds
             fn is_rare(self, other: Self) -> bool {
-                !((self / other).abs() < $limit) | !(other.abs() < <$t>::INFINITY)
+                !(self.abs() / other.abs() < $limit) | !(other.abs() < <$t>::INFINITY)
             }
             #[inline(always)]
             fn floor_quotient(self, other: Self) -> Self {
                 let (whole, left) = divided(self.abs(), other.abs());
                 let down = whole + pick(left > 0.0, 1.0, 0.0);
                 let floor = pick((self < 0.0) == (other < 0.0), whole, -down);
-                pick(floor == 0.0, (0.0 as $t).copysign(self / other), floor)
+                pick(floor == 0.0, (0.0 as $t).flip(self).flip(other), floor)
             }
             #[inline(always)]
             fn trunc_quotient(self, other: Self) -> Self {
-                (self / other).trunc()
+                (self.abs() / other.abs()).trunc().flip(self).flip(other)
             }
             #[inline(always)]
             fn floor_rest(self, other: Self) -> Self {
