@@ -416,6 +416,29 @@ def test_hostile_arguments_with_subnormal_results(name):
         assert_close(getattr(st, op)(st.tensor(scaled)), op, name, model(op, name, scaled), "subnormal")
 
 
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("number", [2, 3, -1, 0.5])
+def test_hostile_bases_of_powers_with_rows_of_their_own(name, number):
+    rng = np.random.default_rng(11)
+    info = np.finfo(name)
+    spread = np.ldexp(rng.uniform(-1, 1, 200_000), rng.integers(info.minexp - 5, info.maxexp, 200_000))
+    odd = [0.0, -0.0, 1, -1, info.max, -info.max, info.tiny, -info.smallest_subnormal, np.inf, -np.inf, np.nan]
+    x = np.concatenate([spread, odd]).astype(name)
+    with np.errstate(all="ignore"):
+        wanted = np.power(x.astype(np.longdouble), number).astype(name)
+        low, high = np.nextafter(wanted, -np.inf), np.nextafter(wanted, np.inf)
+    for base, some in (
+        (st.tensor(x), slice(None)),
+        (st.tensor(np.repeat(x, 2))[::2], slice(None)),
+        (st.tensor(x[-11:]), slice(-11, None)),
+    ):
+        got = (base**number).numpy()
+        nan = np.isnan(wanted[some])
+        assert np.array_equal(np.isnan(got), nan)
+        assert np.array_equal(np.signbit(got)[~nan], np.signbit(wanted[some])[~nan])
+        assert np.all(((low[some] <= got) & (got <= high[some]))[~nan])
+
+
 # The bounds of complex functions in units of half an epsilon of the result's magnitude, and what that is at least: results of
 # logarithms have an absolute error near 0.
 HOSTILE = {
