@@ -78,6 +78,8 @@ TINY = mpf(10) ** -12
 FITS = {
     "EXP_POLY": ("`(e^r - 1 - r - r^2/2) / r^3` on |r| <= ln(2)/2, error relative to e^r - 1.",
         wide(lambda r: (exp(r) - 1 - r - r * r / 2) / r**3), -HALF_LN2, HALF_LN2, lambda r: abs(r**3 / mpmath.expm1(r)), 5, 10),
+    "EXP2_POLY": ("`(2^f - 1 - f ln(2)) / f^2` on |f| <= 1/2, error relative to 2^f.",
+        wide(lambda f: (exp(f * LN2) - 1 - f * LN2) / f**2), mpf("-0.501"), mpf("0.501"), lambda f: f * f * exp(-f * LN2) + mpf(10) ** -9, 5, 10),
     "LOG_POLY": ("`(2 atanh(s)/s - 2) / z`, z = s^2, s = f/(2+f), 1+f in [sqrt(1/2), sqrt(2)], error relative to the logarithm.",
         wide(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z), TINY, Z_LOG, near(1, 9, 2), 4, 7),
     "LOG_TAIL_POLY": ("`(2 atanh(s)/s - 2 - 2z/3) / z^2`: the same without its first term, for logarithms of twice the precision.",
@@ -104,16 +106,18 @@ SINGLE = {
     "tanh_small_f32": ("`(tanh(x)/x - 1) / z`, z = x^2 <= 1, relative error.",
         wide(lambda z: (mpmath.tanh(sqrt(z)) / sqrt(z) - 1) / z), TINY, mpf("1.002"),
         lambda z: z * sqrt(z) / mpmath.tanh(sqrt(z)) + mpf(10) ** -9, 8),
-    "half_coth_f32": ("`(h coth(h) - 1) / z`, h = r/2, z = r^2, |r| <= ln(2)/2, error relative to e^r.",
-        wide(lambda z: (sqrt(z) / 2 * mpmath.coth(sqrt(z) / 2) - 1) / z), TINY, HALF_LN2**2, lambda z: z * sqrt(z) + mpf(10) ** -9, 2),
     "log_single": ("`(2 atanh(s)/s - 2) / z`, z = s^2, as `log_poly`: enough for float32 and its powers.",
         wide(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z), TINY, Z_LOG, near(1, 9, 2), 5),
     "exp_single": ("`e^r` on |r| <= ln(2)/2: enough for float32.",
         wide(exp), -HALF_LN2, HALF_LN2, lambda r: exp(-r), 8),
-    "erfc_single": ("`(1 + 2a) e^(a^2) erfc(a)` for 0.47 <= a <= 11, t = (a - 3.75) / (a + 3.75): enough for float32.",
-        wide(erfc_scaled), erfc_argument("0.47"), erfc_argument("11"), lambda t: 1 / erfc_scaled(t), 12),
-    "erfinv_middle": ("`erfinv(x)/x`, w = -log(1 - x^2) in [0, 5], in w - 2.5; relative error.",
-        lambda u: erfinv_of(sqrt(mpf(u) + mpf("2.5"))), mpf("-2.49999999"), mpf("2.51"), lambda u: mpf(1), 13),
+    "log1p_single": ("`log(1 + x)/x` on [0, 1], relative error: enough for float32.",
+        wide(lambda x: mpmath.log1p(x) / x), TINY, mpf("1.0001"), lambda x: x / mpmath.log1p(x), 13),
+    "erfc_single": ("`(1 + 2a) e^(a^2) erfc(a)` for 0 <= a <= 11, t = (a - 3.75) / (a + 3.75): enough for float32.",
+        wide(erfc_scaled), erfc_argument("0"), erfc_argument("11"), lambda t: 1 / erfc_scaled(t), 13),
+    "erfinv_middle": ("`erfinv(x)/x`, w = -log(1 - x^2) in [0, 5], in w - 2.5: enough for float32.",
+        lambda u: erfinv_of(sqrt(mpf(u) + mpf("2.5"))), mpf("-2.49999999"), mpf("2.51"), lambda u: mpf(1), 12),
+    "erfinv_direct": ("`erfinv(x)/x` likewise, in w - 1.25: for float64.",
+        lambda u: erfinv_of(sqrt(mpf(u) + mpf("1.25"))), mpf("-1.24999999"), mpf("3.76"), lambda u: mpf(1), 23),
     "erfinv_tail_single": ("`erfinv(x)/x`, w = -log(1 - x^2) in [5, 16.7], in sqrt(w) - 3: all of float32.",
         lambda u: erfinv_of(mpf(u) + 3), mpf("-0.77"), mpf("1.08"), lambda u: mpf(1), 11),
     "erfinv_tail": ("`erfinv(x)/x`, w = -log(1 - x^2) in [5, 37.5], in sqrt(w) - 4: enough for one step of Halley.",
@@ -126,6 +130,8 @@ SINGLE = {
 
 # Where two chains would round too much: the terms cancel at 1.
 ONE_CHAIN = {"ERF_POLY", "tanh_small_f32"}
+# Where the first term is to be rounded once.
+FIRST_LAST = {"erfinv_direct"}
 
 # name: (value, whether the first word is short)
 WORDS = {
@@ -144,10 +150,12 @@ def chain(c: list[str], variable: str, dtype: str) -> str:
     return f"({c[-1]}_{dtype})" + "".join(f".mul_add({variable}, {v})" for v in reversed(c[:-1]))
 
 
-def polynomial(c: list[str], dtype: str, chains: int = 2) -> str:
+def polynomial(c: list[str], dtype: str, name: str) -> str:
     """Two chains from four coefficients on: half the latency for one more product."""
-    if len(c) < 4 or chains == 1:
+    if len(c) < 4 or name in ONE_CHAIN:
         return chain(c, "x", dtype)
+    if name in FIRST_LAST:
+        return f"{polynomial(c[1:], dtype, '')}.mul_add(x, {c[0]})"
     even, odd = chain(c[::2], "y", dtype), chain(c[1::2], "y", dtype)
     return f"let y = x * x; let even = {even}; let odd = {odd}; odd.mul_add(x, even)"
 
@@ -178,7 +186,7 @@ def table(dtype: str) -> str:
             high = erfc_argument("11" if dtype == "f32" else "27.5")
         c, error = fit(f, low, high, n32 if dtype == "f32" else n64, weight, dtype)
         print(f"{dtype} {name}: {size(error)}", file=sys.stderr)
-        body = polynomial([show(v) for v in c], dtype, chains=1 if name in ONE_CHAIN else 2)
+        body = polynomial([show(v) for v in c], dtype, name)
         out += [
             f"/// Error {size(error)}.",
             "#[inline(always)]",
@@ -193,7 +201,7 @@ def single(name: str) -> str:
     dtype = "f32" if name.endswith("_f32") else "f64"
     c, error = fit(f, low, high, count, weight, dtype, points=200)
     print(f"{name}: {size(error)}", file=sys.stderr)
-    body = polynomial([show(v) for v in c], dtype, chains=1 if name in ONE_CHAIN else 2)
+    body = polynomial([show(v) for v in c], dtype, name)
     return f"\n/// {what} Error {size(error)}.\n#[inline(always)]\npub fn {name}(x: {dtype}) -> {dtype} {{ {body} }}"
 
 

@@ -92,14 +92,45 @@ pub fn hypot<T: Real>(x: T, y: T) -> T {
     two(s.hi, s.lo + (h.lo + l.lo)).sqrt().value()
 }
 
-/// 1 / sqrt(x).
+/// `1 - x y^2` for y near 1/sqrt(x).
+#[inline(always)]
+fn rsqrt_residue<T: Real>(x: T, y: T) -> T {
+    (x * y).fma(-y, T::ONE)
+}
+
+/// y improved by its residue, which cubes it.
+#[inline(always)]
+fn rsqrt_step<T: Real>(y: T, residue: T) -> T {
+    (y * residue).fma(residue.fma(T::of(0.375), T::HALF), y)
+}
+
+/// 1 / sqrt(x) of a positive normal number, from its halved exponent: CPUs take longer for a root and a division.
 #[inline(always)]
 pub fn rsqrt<T: Real>(x: T) -> T {
+    let mut y = x.rough_rsqrt();
+    y = rsqrt_step(y, rsqrt_residue(x, y));
+    if !T::SINGLE {
+        y = rsqrt_step(y, rsqrt_residue(x, y));
+    }
+    // The last residue is exact.
+    let p = product(x, y);
+    rsqrt_step(y, (-p.lo).fma(y, (-p.hi).fma(y, T::ONE)))
+}
+
+/// (To ask for positive normal numbers would be one instruction after the other: that is a question about bits.)
+#[inline(always)]
+pub fn rare_rsqrt<T: Real>(x: T) -> bool {
+    !((x > T::TINY * T::TWO) & (x < T::MAX * T::HALF))
+}
+
+/// 1 / sqrt(x) of any number.
+#[inline(always)]
+pub fn rsqrt_edges<T: Real>(x: T) -> T {
     let y = T::ONE / x.sqrt();
     // One Newton step with the exact residue.
     let p = product(x, y);
     let residue = (-p.lo).fma(y, (-p.hi).fma(y, T::ONE));
     let better = (y * T::HALF).fma(residue, y);
-    // Of 0 and infinity the residue is NaN. (To ask for positive finite numbers would be one instruction per element.)
+    // Of 0 and infinity the residue is NaN.
     pick(residue.is_nan(), y, better)
 }

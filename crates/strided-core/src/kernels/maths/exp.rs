@@ -71,15 +71,31 @@ pub fn exp_two<T: Real>(x: Two<T>) -> T {
     pick(x.hi <= T::EXP_MAX, y, x.hi + T::INFINITY)
 }
 
+/// `(m, shifted)` with `2^x = 2^n m`, n = shifted - SHIFT.
+#[inline(always)]
+fn exp2_parts<T: Real>(x: T) -> (T, T) {
+    let shifted = x + T::SHIFT;
+    let f = x - (shifted - T::SHIFT);
+    (f.fma(f.fma(T::exp2_poly(f), T::LN2_FULL[0]), T::ONE), shifted)
+}
+
+/// 2^x, a normal number.
 #[inline(always)]
 pub fn exp2<T: Real>(x: T) -> T {
-    let near = x.at_least(T::EXP2_MIN).at_most(T::EXP2_MAX);
-    let shifted = near + T::SHIFT;
-    let f = near - (shifted - T::SHIFT);
-    let r = f * T::LN2_FULL[0];
-    let lo = f.fma(T::LN2_FULL[1], f.fma(T::LN2_FULL[0], -r));
-    let y = scaled(plus_one(one_more(r, lo)).value(), shifted);
-    pick(x < T::EXP2_MAX, y, x + T::INFINITY)
+    let (m, shifted) = exp2_parts(x);
+    m.scale(shifted)
+}
+
+#[inline(always)]
+pub fn rare_exp2<T: Real>(x: T) -> bool {
+    x.is_beyond(-T::LOW_EXPONENT)
+}
+
+/// 2^x of any number.
+#[inline(always)]
+pub fn exp2_edges<T: Real>(x: T) -> T {
+    let (m, shifted) = exp2_parts(x.at_least(T::EXP2_MIN).at_most(T::EXP2_MAX));
+    pick(x < T::EXP2_MAX, scaled(m, shifted), x + T::INFINITY)
 }
 
 /// `(e^x - 1) / 2` for x up to EXP_MAX: half, so that nothing overflows on the way.
@@ -114,20 +130,29 @@ pub fn tanh<T: Real>(x: T) -> T {
     pick(x.abs() < T::EPSILON, x, y.copysign(x))
 }
 
-/// The logistic function, 1 / (1 + e^-x).
+/// The logistic function, 1 / (1 + e^-x), where 2^n of the exponential is a normal number.
 #[inline(always)]
 pub fn sigmoid<T: Real>(x: T) -> T {
-    if T::SINGLE {
-        return T::of(single::sigmoid(x.widen() as f32) as f64);
-    }
-    let (shifted, r) = reduced(two((-x.abs()).at_least(T::EXP_MIN), T::ZERO));
-    let m = plus_one(one_more(r.hi, r.lo)).normal();
-    let power = T::power(shifted.at_least(T::SHIFT + T::LOW_EXPONENT));
-    let d = quick_sum(T::ONE, m.hi * power);
-    let d = two(d.hi, m.lo.fma(power, d.lo));
-    let negative = x < T::ZERO;
-    let n = two(pick(negative, m.hi, T::ONE), pick(negative, m.lo, T::ZERO));
-    scaled(n.div(d).value(), pick(negative, shifted, T::SHIFT))
+    let (shifted, r) = reduced(two(-x, T::ZERO));
+    let p = one_more(r.hi, r.lo).value();
+    // 1 + 2^n + 2^n p: the first sum is exact but for a 1 beside a large power, or a small one beside the 1.
+    let power = T::power(shifted);
+    let base = quick_sum(power.at_least(T::ONE), power.at_most(T::ONE));
+    let d = power.fma(p, base.hi);
+    let rest = power.fma(p, base.hi - d) + base.lo;
+    let q = T::ONE / d;
+    q.fma((-q).fma(rest, (-q).fma(d, T::ONE)), q)
+}
+
+#[inline(always)]
+pub fn rare_sigmoid<T: Real>(x: T) -> bool {
+    x.is_beyond(-T::LOW_EXPONENT * T::LN2_FULL[0])
+}
+
+/// The same far from 0.
+#[inline(always)]
+pub fn sigmoid_edges<T: Real>(x: T) -> T {
+    pick(x > T::ZERO, T::ONE, exp(x))
 }
 
 /// `(e^|x| -+ e^-|x|) / 2`: sinh where `sign` is 1, cosh where it is -1.

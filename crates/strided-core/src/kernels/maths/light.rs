@@ -3,7 +3,7 @@
 //! Half the lanes, yet a third of the work. Everything here is exact to 2^-36 or better, relative to the result.
 
 use super::real::{Real, pick};
-use super::tables::{Tables, exp_single, log_single};
+use super::tables::{Tables, exp_single, log_single, log1p_single};
 
 /// Below this the first terms of a series are exact to 2^-36, and above it 1 + x keeps enough bits of x.
 const SMALL: f64 = 1.0 / 8192.0;
@@ -16,12 +16,6 @@ pub fn ln(u: f64) -> f64 {
     let s = f / (2.0 + f);
     let z = s * s;
     k.fma(f64::LN2_FULL[0], s * z.fma(log_single(z), 2.0))
-}
-
-/// log(1 + a) for a > -1.
-#[inline(always)]
-fn ln_1p(a: f64) -> f64 {
-    pick(a.abs() < SMALL, a * a.fma(a.fma(1.0 / 3.0, -0.5), 1.0), ln(1.0 + a))
 }
 
 /// e^x for |x| < 700.
@@ -67,5 +61,6 @@ pub fn logit(x: f64) -> f64 {
 /// log(1 + e^d) for d <= 0.
 #[inline(always)]
 pub fn log1p_exp(d: f64) -> f64 {
-    ln_1p(exp(d.at_least(-200.0)))
+    let e = exp(d.at_least(-200.0));
+    e * log1p_single(e)
 }

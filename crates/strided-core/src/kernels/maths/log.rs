@@ -51,6 +51,14 @@ pub fn log<T: Real>(x: T) -> T {
     outside(x, assemble(k, f, tail(f)).value())
 }
 
+/// The logarithm of a positive normal number, rounded more than once: the error is absolute, near 0.
+#[inline(always)]
+pub fn log_plain<T: Real>(x: T) -> T {
+    let (m, k) = x.split();
+    let f = m - T::ONE;
+    k.fma(T::LN2_FULL[0], f + tail(f))
+}
+
 /// The logarithm in another base: `unit` is that of 2 (the first word short), `scale` that of e.
 #[inline(always)]
 fn log_in<T: Real>(x: T, unit: [T; 3], scale: [T; 3]) -> T {
@@ -155,22 +163,25 @@ pub fn atanh<T: Real>(x: T) -> T {
     pick(y < T::EPSILON, x, v.copysign(x))
 }
 
-/// logit of a number in [TINY, 1).
-#[inline(always)]
-fn logit_words<T: Real>(x: T) -> T {
-    let near = x.at_least(T::TINY).at_most(T::ONE - T::EPSILON);
-    let a = two(near, T::ZERO).div(sum(T::ONE, -near)).normal();
-    let v = log_two(a.hi, two(a.lo, T::ZERO), T::ZERO).value();
-    // Below TINY the quotient is x itself.
-    pick(x < T::TINY, log(x), v)
-}
-
-/// log(x / (1 - x)).
+/// log(x / (1 - x)) of a number in [TINY, 1).
 #[inline(always)]
 pub fn logit<T: Real>(x: T) -> T {
-    let v = if T::SINGLE { T::of(light::logit(x.widen())) } else { logit_words(x) };
-    let v = pick(x > T::ZERO, v, pick(x == T::ZERO, -T::INFINITY, T::NAN));
-    pick(x < T::ONE, v, pick(x == T::ONE, T::INFINITY, T::NAN))
+    if T::SINGLE {
+        return T::of(light::logit(x.widen()));
+    }
+    let a = two(x, T::ZERO).div(sum(T::ONE, -x)).normal();
+    log_two(a.hi, two(a.lo, T::ZERO), T::ZERO).value()
+}
+
+#[inline(always)]
+pub fn rare_logit<T: Real>(x: T) -> bool {
+    !((x >= T::TINY) & (x < T::ONE))
+}
+
+/// Below TINY the quotient is x itself; from 1 on it is infinite or negative.
+#[inline(always)]
+pub fn logit_edges<T: Real>(x: T) -> T {
+    pick(x < T::ONE, log(x), pick(x == T::ONE, T::INFINITY, T::NAN))
 }
 
 /// `high + log(1 + e^d)` for d <= 0, in two words.
@@ -188,27 +199,36 @@ fn add_log1p_exp<T: Real>(high: T, d: Two<T>) -> T {
 /// log(1 + e^x).
 #[inline(always)]
 pub fn softplus<T: Real>(x: T) -> T {
-    let y = add_log1p_exp(x.at_least(T::ZERO), two(-x.abs(), T::ZERO));
+    let y = if T::SINGLE {
+        T::of(x.widen().at_least(0.0) + light::log1p_exp(-x.widen().abs()))
+    } else {
+        add_log1p_exp(x.at_least(T::ZERO), two(-x.abs(), T::ZERO))
+    };
     pick(x < T::INFINITY, y, x)
 }
 
-/// log(e^a + e^b).
+/// log(e^a + e^b) of numbers that both count.
 #[inline(always)]
 pub fn logaddexp<T: Real>(a: T, b: T) -> T {
     let high = pick(a > b, a, b);
     let low = pick(a > b, b, a);
-    let d = sum(low, -high);
-    // The sum may cancel: float32 takes more than two words of its own (1.7 ns) and goes through float64 (2.3 ns).
-    let y = if T::SINGLE {
-        T::of(high.widen() + light::log1p_exp(d.hi.widen() + d.lo.widen()))
-    } else {
-        add_log1p_exp(high, d)
-    };
-    // Of infinities the difference is NaN, but the result is the larger one; and where one is far below, too.
-    let y = pick(d.hi > T::EXP_MIN, y, high + T::ZERO);
-    let y = pick(a == b, high + T::LN2_FULL[0], y);
-    let y = pick(high == T::INFINITY, high, y);
-    pick(a.is_nan() | b.is_nan(), a + b, y)
+    // The sum may cancel: float32 would take more than two words of its own, and goes through float64.
+    if T::SINGLE {
+        let high = high.widen();
+        return T::of(high + light::log1p_exp(low.widen() - high));
+    }
+    add_log1p_exp(high, sum(low, -high))
+}
+
+#[inline(always)]
+pub fn rare_logaddexp<T: Real>(a: T, b: T) -> bool {
+    (a - b).is_beyond(-T::EXP_MIN)
+}
+
+/// The same of others: NaN, or the larger one.
+#[inline(always)]
+pub fn logaddexp_edges<T: Real>(a: T, b: T) -> T {
+    pick(a.is_nan() | b.is_nan(), a + b, pick(a > b, a, b) + T::ZERO)
 }
 
 /// x log(y), and 0 where x is 0, unless y is NaN.
@@ -293,12 +313,11 @@ pub fn pow_edges<T: Real>(x: T, y: T, v: T) -> T {
     pick((x == T::ONE) | (y == T::ZERO) | ((x == -T::ONE) & huge), T::ONE, v)
 }
 
-/// x^3 in two words, since two roundings may leave 1.2 ULP.
+/// x^3 by the square in two words, since two roundings may leave 1.2 ULP.
 #[inline(always)]
 pub fn cube<T: Real>(x: T) -> T {
     let square = x * x;
-    let cube = square * x;
-    let sum = cube + (square.fma(x, -cube) + x.fma(x, -square) * x);
-    // Beyond the largest number the rest is NaN, or undoes it.
-    pick(sum.is_nan(), cube, sum.copysign(x))
+    let rest = x.fma(x, -square) * x;
+    // Beyond the largest number the rest undoes it, or is NaN.
+    square.fma(x, pick(rest.abs() < T::INFINITY, rest, T::ZERO))
 }

@@ -70,6 +70,8 @@ pub trait Real:
         Self::power(Self::SHIFT + (-k).at_least(Self::LOW_EXPONENT))
     }
 
+    /// 1/sqrt(self) of a positive normal number, off by up to 3.5 %.
+    fn rough_rsqrt(self) -> Self;
     fn trunc(self) -> Self;
     /// -0.0 where bit `bit` of n is set, else 0.0; n = `shifted - SHIFT`.
     fn bit(shifted: Self, bit: u32) -> Self;
@@ -82,6 +84,13 @@ pub trait Real:
     #[allow(clippy::eq_op)] // NaN alone differs from itself.
     fn is_nan(self) -> bool {
         !(self == self)
+    }
+
+    /// Whether the magnitude is a limit or more, or this is NaN.
+    #[inline(always)]
+    #[allow(clippy::neg_cmp_op_on_partial_ord)] // no comparison with NaN holds
+    fn is_beyond(self, limit: Self) -> bool {
+        !(self.abs() < limit)
     }
 
     /// 2^n, n = `shifted - SHIFT`, a normal number.
@@ -157,6 +166,12 @@ macro_rules! real {
             #[inline(always)]
             fn scale(self, shifted: $t) -> $t {
                 <$t>::from_bits(self.to_bits().wrapping_add(shifted.to_bits() << $mantissa))
+            }
+            #[inline(always)]
+            fn rough_rsqrt(self) -> $t {
+                // Bits are a logarithm, bent a little: half of it is taken from one and a half times that of 1, less the bend.
+                const HALF_AGAIN: $bits = 3 * ((1.0 as $t).to_bits() >> 1) - ((0.0677 * (1u64 << $mantissa) as f64) as $bits);
+                <$t>::from_bits(HALF_AGAIN.wrapping_sub(self.to_bits() >> 1))
             }
             #[inline(always)]
             fn trunc(self) -> $t {

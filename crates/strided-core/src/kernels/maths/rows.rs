@@ -29,7 +29,13 @@ pub trait Function1<T: Copy>: 'static {
             any |= Self::rare(x[i]);
             y[i] = Self::lane(x[i]);
         }
-        if any { patch1::<Self, T, L>(black_box(x), black_box(y)) } else { y }
+        if any { Self::patch(black_box(x), black_box(y)) } else { y }
+    }
+
+    /// The block with its rare lanes replaced.
+    #[inline(always)]
+    fn patch<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
+        patch1::<Self, T, L>(x, y)
     }
 }
 
@@ -50,7 +56,6 @@ pub trait Function2<T: Copy>: 'static {
         if any { Self::patch(black_box(x), black_box(y), black_box(z)) } else { z }
     }
 
-    /// The block with its rare lanes replaced.
     #[inline(always)]
     fn patch<const L: usize>(x: [T; L], y: [T; L], z: [T; L]) -> [T; L] {
         patch2::<Self, T, L>(x, y, z)
@@ -78,13 +83,13 @@ fn patch2<F: Function2<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], y: [T; L
 }
 
 macro_rules! rows {
-    ($trait:ident $xs:tt $args:tt; $($name:ident $exact:ident = $fast:path $(, rare $rare:path)? $(, loops $loops:ident)?;)*) => {$(
+    ($trait:ident $xs:tt $args:tt; $($name:ident $exact:ident = $fast:path $(, rare $rare:path $(, edges $edges:path)?)? $(, loops $loops:ident)?;)*) => {$(
         #[doc = concat!("See [`", stringify!($fast), "`].")]
         pub struct $name;
-        rows! { @dtype f32 single $trait $xs $args $name $exact $fast $(, $rare)? $(; $loops)? }
-        rows! { @dtype f64 double $trait $xs $args $name $exact $fast $(, $rare)? $(; $loops)? }
+        rows! { @dtype f32 single $trait $xs $xs $args $name $exact $fast $(, $rare $(, $edges)?)? $(; $loops)? }
+        rows! { @dtype f64 double $trait $xs $xs $args $name $exact $fast $(, $rare $(, $edges)?)? $(; $loops)? }
     )*};
-    (@dtype $t:ident $exactly:ident $trait:ident [$($x:ident)*] $args:tt $name:ident $exact:ident $fast:path $(, $rare:path)? $(; $loops:ident)?) => {
+    (@dtype $t:ident $exactly:ident $trait:ident [$($x:ident)*] $xs:tt $args:tt $name:ident $exact:ident $fast:path $(, $rare:path $(, $edges:path)?)? $(; $loops:ident)?) => {
         impl $trait<$t> for $name {
             $(const LOOPS: Loops = Loops::$loops;)?
             #[inline(always)]
@@ -99,13 +104,25 @@ macro_rules! rows {
             fn exact($($x: $t),*) -> $t {
                 exact::$exactly::$exact $args
             }
+            $($(rows! { @patch $t $xs $args $edges })?)?
+        }
+    };
+    // Rare lanes have a body for vectors, too: they may be many.
+    (@patch $t:ident [$($x:ident)*] $args:tt $edges:path) => {
+        #[inline(always)]
+        fn patch<const L: usize>($($x: [$t; L],)* mut results: [$t; L]) -> [$t; L] {
+            for i in 0..L {
+                $(let $x = $x[i];)*
+                results[i] = real::pick(Self::rare $args, $edges $args, results[i]);
+            }
+            results
         }
     };
 }
 
 rows! { Function1 [x] (x);
     Exp exp = exp::exp;
-    Exp2 exp2 = exp::exp2;
+    Exp2 exp2 = exp::exp2, rare exp::rare_exp2, edges exp::exp2_edges;
     Expm1 expm1 = exp::expm1;
     Log log = log::log;
     Log2 log2 = log::log2;
@@ -123,15 +140,15 @@ rows! { Function1 [x] (x);
     Asinh asinh = log::asinh;
     Acosh acosh = log::acosh;
     Atanh atanh = log::atanh;
-    Sigmoid sigmoid = exp::sigmoid;
+    Sigmoid sigmoid = exp::sigmoid, rare exp::rare_sigmoid, edges exp::sigmoid_edges;
     Softplus softplus = log::softplus;
-    Logit logit = log::logit;
+    Logit logit = log::logit, rare log::rare_logit, edges log::logit_edges;
     Sinc sinc = trig::sinc, rare trig::rare_sinc;
-    Rsqrt rsqrt = arc::rsqrt;
+    Rsqrt rsqrt = arc::rsqrt, rare arc::rare_rsqrt, edges arc::rsqrt_edges;
     Sqrt sqrt = real::Real::sqrt, loops Light;
     Erf erf = special::erf;
     Erfc erfc = special::erfc;
-    Erfinv erfinv = special::erfinv;
+    Erfinv erfinv = special::erfinv, rare special::rare_erfinv, edges special::erfinv_edges;
     Lgamma lgamma = special::lgamma, rare special::rare_lgamma;
     Digamma digamma = special::digamma, rare special::rare_gamma;
 }
@@ -139,7 +156,7 @@ rows! { Function1 [x] (x);
 rows! { Function2 [x y] (x, y);
     Atan2 atan2 = arc::atan2, rare arc::rare_atan2;
     Hypot hypot = arc::hypot, rare arc::rare_hypot;
-    Logaddexp logaddexp = log::logaddexp;
+    Logaddexp logaddexp = log::logaddexp, rare log::rare_logaddexp, edges log::logaddexp_edges;
     Xlogy xlogy = log::xlogy;
 }
 

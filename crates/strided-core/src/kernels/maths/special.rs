@@ -1,10 +1,12 @@
 //! erf, erfc, erfinv, lgamma and digamma.
 
 use super::exp::exp_two;
-use super::log::{log, log_precise};
+use super::light;
+use super::log::{log, log_plain, log_precise};
 use super::real::{Real, pick};
 use super::tables::{
-    Tables, digamma_series, erfc_single, erfinv_middle, erfinv_tail, erfinv_tail_single, lgamma_series,
+    Tables, digamma_series, erfc_single, erfinv_direct, erfinv_middle, erfinv_tail, erfinv_tail_single,
+    lgamma_series,
 };
 use super::two::{Two, product, sum, two};
 
@@ -34,16 +36,30 @@ fn erf_near<T: Real>(a: T) -> T {
     a.fma(T::erf_poly(a * a), a)
 }
 
-/// float32 goes through float64, with a shorter polynomial: in its own precision the polynomial loses two ULP.
 #[inline(always)]
 pub fn erfc<T: Real>(x: T) -> T {
-    let x = x.widen();
+    T::of(if T::SINGLE { light_erfc(x.widen()) } else { erfc_double(x.widen()) })
+}
+
+/// Near enough for float32, which loses two ULP in a polynomial of its own precision.
+#[inline(always)]
+fn light_erfc(x: f64) -> f64 {
+    let a = x.abs().at_most(11.0);
+    // One division for the argument of the polynomial and for its own.
+    let (n, d) = (a + a + 1.0, a + 3.75);
+    let inverse = 1.0 / (n * d);
+    let p = erfc_single((a - 3.75) * n * inverse) * (d * inverse);
+    let y = light::exp(-(a * a)) * p;
+    pick(x < 0.0, 2.0 - y, y)
+}
+
+#[inline(always)]
+fn erfc_double(x: f64) -> f64 {
     let a = held(x.abs());
-    let t = erfc_argument(a);
-    let (e, p) = erfc_parts(a, if T::SINGLE { erfc_single(t) } else { f64::erfc_poly(t) });
+    let (e, p) = erfc_parts(a, f64::erfc_poly(erfc_argument(a)));
     let far = pick(x < 0.0, (-e).fma(p, 2.0), e * p);
     let y = pick(a < 0.5, 1.0 - erf_near(x), far);
-    T::of(pick(x.is_nan(), x, y))
+    pick(x.is_nan(), x, y)
 }
 
 #[inline(always)]
@@ -54,42 +70,45 @@ pub fn erf<T: Real>(x: T) -> T {
     pick(a < T::ONE, erf_near(a), (-e).fma(p, T::ONE)).copysign(x)
 }
 
-/// `-log(1 - x^2)`, and erfinv(x) / x where it is below 5.
+/// From here on erfinv is a matter of its poles: -log(1 - x^2) is 4.99.
+const ERFINV_FAR: f64 = 0.9966;
+
 #[inline(always)]
-fn erfinv_start(x: f64) -> (f64, f64) {
-    let w = -log((1.0 - x) * (1.0 + x));
-    (w, erfinv_middle(w.at_most(5.0) - 2.5))
+pub fn rare_erfinv<T: Real>(x: T) -> bool {
+    x.is_beyond(T::of(ERFINV_FAR))
 }
 
-/// Near enough for float32.
-#[inline(always)]
-fn erfinv_single(x: f64) -> f64 {
-    let (w, middle) = erfinv_start(x);
-    let y = x * pick(w < 5.0, middle, erfinv_tail_single(w.at_most(16.7).sqrt() - 3.0));
-    pick(x.abs() == 1.0, x * f64::INFINITY, y)
-}
-
-/// One step of Halley's rule from the near value: it triples the bits.
-#[inline(always)]
-fn erfinv_double(x: f64) -> f64 {
-    let a = x.abs();
-    let (w, middle) = erfinv_start(a);
-    let y = a * pick(w < 5.0, middle, erfinv_tail(w.at_most(37.5).sqrt() - 4.0));
-    let (e, p) = erfc_parts(y, f64::erfc_poly(erfc_argument(y)));
-    // Towards 1 erfc tells more than erf; 1 - a is exact there.
-    let far = e.fma(p, -(1.0 - a));
-    let near = a - erf_near(y);
-    let residue = pick(a < 0.8, near, far);
-    // erf' = 2/sqrt(pi) e^-y^2.
-    let step = residue * (std::f64::consts::PI.sqrt() * 0.5) / e;
-    let better = y + step / (1.0 - y * step);
-    let better = pick(a < 1.0, better, pick(a == 1.0, f64::INFINITY, f64::NAN));
-    pick(a < 1e-300, x * (std::f64::consts::PI.sqrt() * 0.5), better.copysign(x))
-}
-
+/// erfinv of a number below [`ERFINV_FAR`].
 #[inline(always)]
 pub fn erfinv<T: Real>(x: T) -> T {
-    T::of(if T::SINGLE { erfinv_single(x.widen()) } else { erfinv_double(x.widen()) })
+    let x = x.widen();
+    let u = (-x).fma(x, 1.0);
+    let slope =
+        if T::SINGLE { erfinv_middle(-2.5 - light::ln(u)) } else { erfinv_direct(-1.25 - log_plain(u)) };
+    T::of(x * slope)
+}
+
+/// The others.
+#[inline(always)]
+pub fn erfinv_edges<T: Real>(x: T) -> T {
+    let x = x.widen();
+    let a = x.abs();
+    let v = (-log((1.0 - a) * (1.0 + a))).at_most(if T::SINGLE { 16.7 } else { 37.5 }).sqrt();
+    let y =
+        if T::SINGLE { a * erfinv_tail_single(v - 3.0) } else { erfinv_better(a, a * erfinv_tail(v - 4.0)) };
+    let y = pick(a < 1.0, y, pick(a == 1.0, f64::INFINITY, f64::NAN));
+    T::of(y.copysign(x))
+}
+
+/// One step of Halley's rule from y, a near value of erfinv(a): it triples the bits.
+#[inline(always)]
+fn erfinv_better(a: f64, y: f64) -> f64 {
+    let (e, p) = erfc_parts(y, f64::erfc_poly(erfc_argument(y)));
+    // Towards 1 erfc tells more than erf, and 1 - a is exact.
+    let residue = e.fma(p, -(1.0 - a));
+    // erf' = 2/sqrt(pi) e^-y^2.
+    let step = residue * (std::f64::consts::PI.sqrt() * 0.5) / e;
+    y + step / (1.0 - y * step)
 }
 
 /// Negative arguments need a reflection, and the neighbours of 0 and of infinity their own care.
