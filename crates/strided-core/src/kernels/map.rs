@@ -332,24 +332,25 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
     #[inline(always)]
     unsafe fn gathered<const L: usize>(mut self) {
         let mut spread = [const { MaybeUninit::uninit() }; N];
-        let mut rooms = [const { MaybeUninit::<[A; L]>::uninit() }; N];
-        let mut results = MaybeUninit::<[F::Out; L]>::uninit();
+        let mut rooms = [const { MaybeUninit::<[[A; L]; ROOM]>::uninit() }; N];
+        let mut results = MaybeUninit::<[[F::Out; L]; ROOM]>::uninit();
         // SAFETY: the promise of `fast`.
         let forward = unsafe { self.spread::<L>(&mut spread) };
         while self.left > 0 {
             let mut next = Self { ..self };
             let direct = forward.is_some() && self.left >= L;
-            let count = L.min(self.left);
+            let count = self.left.min(ROOM * L);
             if !direct {
+                next.left = count.next_multiple_of(L);
                 for k in 0..N {
+                    let room = rooms[k].as_mut_ptr().cast::<A>();
                     // SAFETY: `count` elements are left.
-                    unsafe { gather(&mut rooms[k], self.at[k + 1], self.steps[k + 1], count) };
-                    next.at[k + 1] = rooms[k].as_mut_ptr().cast();
+                    unsafe { gather(room, self.at[k + 1], self.steps[k + 1], count, next.left) };
+                    next.at[k + 1] = room.cast();
                 }
                 next.at[0] = results.as_mut_ptr().cast();
-                next.left = L;
             }
-            // Hidden, or the compiler might copy the large body, with one turn of the loop for rooms.
+            // Hidden, or the compiler might copy the large body, for rooms.
             next.left = black_box(next.left);
             // SAFETY: every address is one of so many elements: of an operand, or of a room.
             unsafe { next.dense::<L, false, true>(&forward.unwrap_or([1; N])) };
@@ -357,7 +358,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
                 self = next;
                 continue;
             }
-            // SAFETY: the block wrote the results; `count` elements are left.
+            // SAFETY: the blocks wrote the results; `count` elements are left.
             unsafe { scatter(self.at[0], self.steps[0], results.as_ptr().cast::<F::Out>(), count) };
             for k in 0..=N {
                 self.at[k] = self.at[k].wrapping_offset(count as isize * self.steps[k]);
@@ -367,22 +368,24 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
     }
 }
 
-/// Reads elements into a room; what is behind them repeats the last.
+/// Blocks of a room: several, so that the loop's constants are worth their registers.
+const ROOM: usize = 4;
+
+/// Reads elements into a room, and repeats the last until it has as many as wanted.
 ///
 /// # Safety
-/// The elements are there, at least one and at most L.
+/// The elements are there, at least one; the room has as many places.
 #[inline(never)]
-unsafe fn gather<A: Copy, const L: usize>(
-    room: &mut MaybeUninit<[A; L]>,
-    from: *mut u8,
-    step: isize,
-    count: usize,
-) {
-    let room = room.as_mut_ptr().cast::<A>();
-    for i in 0..L {
-        let place = from.wrapping_offset(i.min(count - 1) as isize * step);
-        // SAFETY: the caller's promise; the room has L places.
-        unsafe { room.add(i).write(place.cast::<A>().read()) };
+unsafe fn gather<A: Copy>(room: *mut A, from: *mut u8, step: isize, count: usize, wanted: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        for i in 0..count {
+            room.add(i).write(from.wrapping_offset(i as isize * step).cast::<A>().read());
+        }
+        let last = room.add(count - 1).read();
+        for i in count..wanted {
+            room.add(i).write(last);
+        }
     }
 }
 
