@@ -97,11 +97,11 @@ fn divided<T: Real>(a: T, b: T) -> (T, T) {
 macro_rules! floats {
     ($($t:ty: $limit:expr;)*) => { $(
         impl Quotient for $t {
-            /// Long quotients, and whatever is infinite or NaN. (Of magnitudes, as everywhere here: so it is one division.)
+            /// Long quotients, and whatever is infinite or NaN. (The limit is a power of two: its product is exact.)
             #[inline(always)]
             #[allow(clippy::neg_cmp_op_on_partial_ord)] // no comparison with NaN holds
             fn is_rare(self, other: Self) -> bool {
-                !(self.abs() / other.abs() < $limit) | !(other.abs() < <$t>::INFINITY)
+                !(self.abs() < other.abs() * $limit) | !(other.abs() < <$t>::INFINITY)
             }
             #[inline(always)]
             fn floor_quotient(self, other: Self) -> Self {
@@ -112,7 +112,7 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn trunc_quotient(self, other: Self) -> Self {
-                (self.abs() / other.abs()).trunc().flip(self).flip(other)
+                (self / other).trunc()
             }
             #[inline(always)]
             fn floor_rest(self, other: Self) -> Self {
