@@ -121,7 +121,29 @@ pub enum Points<'a> {
 
 /// The area under the points along a dim, by trapezoids.
 pub fn trapezoid(y: &Tensor, points: Points, dim: isize) -> Result<Tensor> {
-    areas(y, points, dim, &|heights, dim| sum(heights, dim)).map_err(|error| error.named("trapezoid"))
+    let work = || {
+        let along = y.layout().wrap_dim(dim)?;
+        match points {
+            Points::Apart(width) if extent(y, along) >= 2 => evenly_apart(y, width, along),
+            _ => areas(y, points, dim, &|heights, dim| sum(heights, dim)),
+        }
+    };
+    work().map_err(|error: Error| error.named("trapezoid"))
+}
+
+/// The area under two points or more: those inside count twice, and nothing but sums is written.
+fn evenly_apart(y: &Tensor, width: f64, along: usize) -> Result<Tensor> {
+    let (y, dim, n) = (heights(y)?, along as isize, extent(y, along));
+    let inside = sum(&seen(&y, y.layout().narrow(dim, 1, n - 2))?, dim)?;
+    let at = |place| seen(&y, y.layout().select(dim, place));
+    let (first, last) = (at(0)?, at(n - 1)?);
+    if y.dtype().category() <= Category::Int {
+        let all = of_two(Op::add, &of_two(Op::add, &inside, &inside)?, &of_two(Op::add, &first, &last)?)?;
+        return with_number(Op::mul, &all, width / 2.0);
+    }
+    // Halves of each, for their sum might overflow.
+    let ends = of_two(Op::add, &with_number(Op::mul, &first, 0.5)?, &with_number(Op::mul, &last, 0.5)?)?;
+    with_number(Op::mul, &of_two(Op::add, &inside, &ends)?, width)
 }
 
 /// The areas under the points along a dim, up to each but the first.
@@ -140,11 +162,7 @@ fn areas(
     sums: &dyn Fn(&Tensor, isize) -> Result<Tensor>,
 ) -> Result<Tensor> {
     let along = y.layout().wrap_dim(dim)?;
-    if y.dtype() == DType::Bool {
-        let (argument, wanted) = ("y", "a number, not bool");
-        return Err(Error::new("", Problem::WrongDType { argument, got: DType::Bool, wanted }));
-    }
-    let y = widened(y)?;
+    let y = heights(y)?;
     let [left, right] = neighbours(&y, along)?;
     let heights = of_two(Op::add, &left, &right)?;
     match points {
@@ -174,6 +192,15 @@ fn widths(x: &Tensor, rank: usize, along: usize) -> Result<Tensor> {
     };
     let [left, right] = neighbours(&x, x.layout().rank() - (rank - along))?;
     of_two(Op::sub, &right, &left)
+}
+
+/// What trapezoids may have as heights.
+fn heights(y: &Tensor) -> Result<Tensor> {
+    if y.dtype() == DType::Bool {
+        let (argument, wanted) = ("y", "a number, not bool");
+        return Err(Error::new("", Problem::WrongDType { argument, got: DType::Bool, wanted }));
+    }
+    widened(y)
 }
 
 /// Integers in 64 bits, so that sums of two do not wrap.
