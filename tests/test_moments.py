@@ -340,6 +340,7 @@ def test_dist():
     assert st.tensor([3 + 4j]).dist(st.tensor([0.0])).item() == 5 and x.dist(x).item() == 0
     assert st.zeros(0).dist(st.zeros(0)).item() == 0
     assert x.double().dist(x).dtype is st.float64 and x.half().dist(x.half()).dtype is st.float16
+    assert st.tensor([1, 2], dtype=st.uint64).dist(st.tensor([4, -2])).item() == 5
     with pytest.raises(st.ShapeError, match=r"^dist: shapes 2 and 3 do not broadcast"):
         x.dist(st.ones(3))
     with pytest.raises(TypeError, match=r"^dist: p must be a number or 'fro'"):

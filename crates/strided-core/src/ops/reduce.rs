@@ -434,8 +434,9 @@ pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Resu
 /// The norm of the difference of two tensors that broadcast.
 pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
     let work = || {
-        // Integers would wrap around.
-        let dtype = divisible(dtype::promote(x.dtype(), y.dtype())?, None)?;
+        // Integers would wrap around, and those without a dtype in common are floats all the same.
+        let common = dtype::promote(x.dtype(), y.dtype()).unwrap_or_else(|_| dtype::default_float());
+        let dtype = divisible(common, None)?;
         let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
         let difference = apply(Op::sub, &[Operand::Tensor(&x), Operand::Tensor(&y)])?;
         Ok(norm(&difference, p, &Request::default(), None)?.expect("new"))
