@@ -64,6 +64,16 @@ def test_operations_with_turned_operands(name, shape):
         (st.where(y.t() > 0, x, z.t()), np.where(b > 0, a, c)),
         (st.lerp(x.double(), y.t().double(), z.t().double()), a + np.float64(c) * (np.float64(b) - a)),
         (x.double() + y.t(), np.float64(a) + b),
+        # All of them lie across the result, which alone is turned.
+        (y.t() + z.t(), b + c),
+        (y.t() * 2, b * np.array(2, name)),
+        (y.t() - x[0], b - a[0]),
+        (y.t() - x[:, :1], b - a[:, :1]),
+        (y.t() + z.t().flip(0), b + c[::-1]),
+        (y[1:].t() < z[:-1].t(), b[:, 1:] < c[:, :-1]),
+        (y.t() + z.double().t(), b + np.float64(c)),
+        (st.addcmul(y.t(), z.t(), y.t(), value=2), b + (2 * c * b).astype(name)),
+        (st.sub(y.t(), z.t(), out=st.empty(shape, dtype=x.dtype)), b - c),
     ]
     for got, wanted in cases:
         np.testing.assert_array_equal(got.numpy(), wanted)

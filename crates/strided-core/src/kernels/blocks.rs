@@ -22,6 +22,11 @@ const LEAST: usize = 1 << 10;
 /// Bytes of short rows that are worked on as one run.
 const GATHERED: usize = 4 << 10;
 
+/// Bytes from one run to the next in a room.
+fn room_step(run: usize) -> usize {
+    if run.is_multiple_of(FULL) { run + stream::LINE } else { run }
+}
+
 /// A kernel, and how to come from the operands to what it wants.
 pub struct Staged {
     pub kernel: Kernel,
@@ -69,11 +74,18 @@ impl Body for Staged {
 
     /// Tiles are read in long runs, which the CPU follows by itself: asking for lines gains nothing, and shorter runs
     /// took 1.3 times as long. They are as wide as the room allows, for the runs that a kernel is given and those
-    /// that are streamed; tiles that are only moved, and not streamed, need no room and are taller.
-    fn sides(&self) -> (usize, usize) {
+    /// that are streamed; tiles that are only moved, and not streamed, need no room and are taller, as are those whose
+    /// results are turned.
+    fn sides(&self, rows: &Loop, columns: &Loop) -> (usize, usize) {
         let size = self.widest();
-        let tall = 512 / size.max(8);
-        if self.moves && !self.stream { (4 * tall, tall) } else { (tall, TILE / (tall * size)) }
+        let short = 512 / size.max(8);
+        if self.moves && !self.stream {
+            (4 * short, short)
+        } else if self.turns_results(rows, columns) {
+            (TILE / (short * size), short)
+        } else {
+            (short, TILE / (short * size))
+        }
     }
 
     unsafe fn tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
@@ -84,6 +96,10 @@ impl Body for Staged {
         if self.moves && !streamed && across(1) && columns.steps[0] == size(0) {
             // SAFETY: the caller's promise.
             return unsafe { self.turn(1, p[0], rows.steps[0], p[1], rows, columns) };
+        }
+        if self.turns_results(rows, columns) {
+            // SAFETY: as above.
+            return unsafe { self.tile_of_results(p, rows, columns) };
         }
         let bytes: usize = turned.clone().map(|k| self.memory[k]).sum();
         // Where not even a column of each fits, which takes many rows of few columns, all stay as they are.
@@ -96,8 +112,7 @@ impl Body for Staged {
                 (shifted(p, &columns.steps, first as isize), rows.steps, columns.steps);
             let mut taken = 0;
             for k in turned.clone().filter(|_| most > 0) {
-                let dense = part.extent * self.memory[k];
-                let step = if dense.is_multiple_of(FULL) { dense + stream::LINE } else { dense };
+                let step = room_step(part.extent * self.memory[k]);
                 let free = room.start().wrapping_add(taken);
                 // SAFETY: the caller's promise; the room holds all the parts that are turned, each from a line on.
                 unsafe { self.turn(k, free, step as isize, at[k], rows, &part) };
@@ -157,6 +172,50 @@ impl Body for Staged {
 }
 
 impl Staged {
+    /// Whether all inputs lie along the rows of a plane, and the output alone across: `x.t() + y.t()`. Then nothing but
+    /// results is turned around. (Those that are streamed are written in runs of columns, and runs of few rows are not
+    /// worth a call each.)
+    fn turns_results(&self, rows: &Loop, columns: &Loop) -> bool {
+        let size = |k: usize| self.memory[k] as isize;
+        let along = |k: usize| rows.steps[k] == size(k) || rows.steps[k] == 0;
+        let long = rows.extent >= columns.extent.min(64);
+        long && !self.moves && !self.stream && columns.steps[0] == size(0) && (1..OPERANDS).all(along)
+    }
+
+    /// A tile whose columns are computed one after the other in a room, and turned around from there.
+    ///
+    /// # Safety
+    /// As for `tile`, where results are turned.
+    #[inline(never)]
+    unsafe fn tile_of_results(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+        let mut room = Room::<{ TILE + (TILE / FULL + 1) * stream::LINE }>::NEW;
+        let size = self.memory[0];
+        // The longest part of a column that fits.
+        let height = rows.extent.min(TILE / size);
+        let run = room_step(height * size);
+        let width = (TILE / (height * size)).min(columns.extent);
+        for row in (0..rows.extent).step_by(height) {
+            let down = height.min(rows.extent - row);
+            for column in (0..columns.extent).step_by(width) {
+                let wide = width.min(columns.extent - column);
+                let start = shifted(&shifted(p, &rows.steps, row as isize), &columns.steps, column as isize);
+                let mut steps = rows.steps;
+                steps[0] = size as isize;
+                for i in 0..wide {
+                    let mut at = shifted(&start, &columns.steps, i as isize);
+                    at[0] = room.start().wrapping_add(i * run);
+                    // SAFETY: a part of a column of the caller's inputs; the room holds `width` of them.
+                    unsafe { self.run_cached(&at, &steps, down) };
+                }
+                // SAFETY: the caller's output has these rows and columns, and the room the results of all of them.
+                unsafe {
+                    let from = room.start().cast_const();
+                    transpose::tile(size, start[0], rows.steps[0], from, run as isize, down, wide);
+                }
+            }
+        }
+    }
+
     /// Writes a tile of an input, whose columns are runs, as rows.
     ///
     /// # Safety

@@ -4,8 +4,8 @@
 //! it becomes the smallest int32 (for targets up to 32 bits signed or 16 unsigned) or int64, and then
 //! wraps. No conversion branches, so that loops over them become vector instructions.
 
-// `contains` branches where `&` does not.
-#![allow(clippy::manual_range_contains)]
+// `contains` branches where `&` does not; loops have indices as in `map`.
+#![allow(clippy::manual_range_contains, clippy::needless_range_loop)]
 
 use super::map::{Function, Kernels, each};
 use super::{Kernel, copy};
@@ -53,6 +53,24 @@ impl<A: Cast<B>, B: Element> Function<A, 1> for To<B> {
     }
 }
 
+/// Integers on their way to float16, where all beyond 2^16 are infinite: so 32 bits are enough, for which there are
+/// vector instructions.
+trait Near {
+    fn near(self) -> f32;
+}
+impl Near for i64 {
+    #[inline(always)]
+    fn near(self) -> f32 {
+        self.clamp(-(1 << 17), 1 << 17) as i32 as f32
+    }
+}
+impl Near for u64 {
+    #[inline(always)]
+    fn near(self) -> f32 {
+        self.min(1 << 17) as i32 as f32
+    }
+}
+
 macro_rules! cast {
     // Every row: how, from which types, to which types.
     ($($how:ident: $from:tt => $to:tt;)*) => { $(cast!(@from $how $from $to);)* };
@@ -61,8 +79,27 @@ macro_rules! cast {
         impl Cast<$to> for $from {
             #[inline(always)]
             fn cast(self) -> $to { cast!(@$how self, $from, $to) }
+            cast!(@block $how $to);
         }
     )* };
+    // float16 has instructions of its own, from float32 and to it.
+    (@block via_f32 $to:ty) => {
+        #[inline(always)]
+        fn block<const L: usize>(all: [Self; L]) -> [$to; L] {
+            Cast::<$to>::block(Cast::<f32>::block(all))
+        }
+    };
+    (@block near $to:ty) => {
+        #[inline(always)]
+        fn block<const L: usize>(all: [Self; L]) -> [$to; L] {
+            let mut singles = [0.0f32; L];
+            for i in 0..L {
+                singles[i] = all[i].near();
+            }
+            Cast::<$to>::block(singles)
+        }
+    };
+    (@block $how:ident $to:ty) => {};
     (@plain $v:expr, $from:ty, $to:ty) => { $v as $to };
     (@truth $v:expr, $from:ty, $to:ty) => { Bool::new($v != <$from>::default()) };
     (@of_truth $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.get() as u8) };
@@ -80,11 +117,12 @@ macro_rules! cast {
     } };
     (@via_f32 $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast(Cast::<f32>::cast($v)) };
     (@via_f64 $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v as f64) };
+    (@near $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.near()) };
     // More bits than float64 has: the lowest are replaced by one that says whether any was set, so that
     // this first rounding cannot spoil the second.
     (@sticky $v:expr, $from:ty, $to:ty) => { {
         let odd = $v & !0xFFFF | ((($v & 0xFFFF) != 0) as $from) << 16;
-        let exact = ($v as f64) as i128 == $v as i128;
+        let exact = $v.abs_diff(0) < 1 << 53;
         Cast::<$to>::cast((if exact { $v } else { odd }) as f64)
     } };
     (@real $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.re) };
@@ -102,8 +140,10 @@ cast! {
     truth: [u8, u16, u32, u64, i8, i16, i32, i64, f32, f64] => [Bool];
     of_truth: [Bool] => [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>];
     via_f32: [u8, u16, i8, i16] => [f16, bf16];
-    via_f64: [u32, i32] => [f16, bf16];
-    sticky: [u64, i64] => [f16, bf16];
+    via_f32: [u32, i32] => [f16]; // what float32 rounds is infinite
+    via_f64: [u32, i32] => [bf16];
+    near: [i64, u64] => [f16];
+    sticky: [u64, i64] => [bf16];
     via_f32: [f16, bf16] => [Bool, u8, u16, u32, u64, i8, i16, i32, i64, f64, Complex<f32>, Complex<f64>];
     via_f32: [f16] => [bf16];
     via_f32: [bf16] => [f16];
@@ -235,6 +275,15 @@ impl Cast<f16> for f64 {
     #[inline(always)]
     fn cast(self) -> f16 {
         round_to_odd(self).cast()
+    }
+
+    #[inline(always)]
+    fn block<const L: usize>(all: [f64; L]) -> [f16; L] {
+        let mut singles = [0.0f32; L];
+        for i in 0..L {
+            singles[i] = round_to_odd(all[i]);
+        }
+        Cast::<f16>::block(singles)
     }
 }
 

@@ -16,8 +16,8 @@ pub(super) trait Body: Sync {
     /// Bytes of the widest operand's element.
     fn widest(&self) -> usize;
 
-    /// The most rows and columns of a tile.
-    fn sides(&self) -> (usize, usize);
+    /// The most rows and columns of a tile, of a plane with these.
+    fn sides(&self, rows: &Loop, columns: &Loop) -> (usize, usize);
 
     /// One innermost loop.
     ///
@@ -67,7 +67,8 @@ pub(super) unsafe fn drive(nest: Nest, origins: Pointers, weight: usize, body: &
 #[inline(never)]
 unsafe fn in_pieces(nest: Nest, origins: Origins, weight: usize, body: &impl Body) -> Result<()> {
     let origins = &origins;
-    let cut = nest.cut((PIECE / body.widest() / weight).max(64), body.sides());
+    let sides = nest.plane().map_or((1, 1), |(_, rows, columns)| body.sides(rows, columns));
+    let cut = nest.cut((PIECE / body.widest() / weight).max(64), sides);
     threads::run(cut.pieces, threads::worth(nest.size().saturating_mul(weight)), &|i| {
         // SAFETY: the caller's promise; a piece has some of the nest's elements.
         unsafe { visit(&nest.piece(cut, i), origins.0, body) };
@@ -81,9 +82,9 @@ unsafe fn in_pieces(nest: Nest, origins: Origins, weight: usize, body: &impl Bod
 unsafe fn visit(nest: &Nest, origins: Pointers, body: &impl Body) {
     // SAFETY: the caller's promise.
     unsafe {
-        if nest.plane().is_some() {
+        if let Some((_, rows, columns)) = nest.plane() {
             let ahead = next_planes(nest);
-            nest.for_each_tile(origins, body.sides(), |p, rows, columns| {
+            nest.for_each_tile(origins, body.sides(rows, columns), |p, rows, columns| {
                 if let Some(ahead) = &ahead {
                     ask_for(p, ahead, rows, columns);
                 }
