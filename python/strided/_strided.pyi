@@ -813,9 +813,9 @@ class Tensor:
     def flip(self, dims: _Ints) -> Tensor: ...
     def float(self) -> Tensor:
         """The tensor as float32."""
-    def float_power(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    def float_power(self, exponent: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Left operand to the power of the right one, in float64 or complex128."""
-    def float_power_(self, other: _Operand) -> Tensor:
+    def float_power_(self, exponent: _Operand) -> Tensor:
         """`float_power` into the tensor itself."""
     def floor(self, *, out: Tensor | None = None) -> Tensor:
         """Down to a whole number."""
@@ -868,9 +868,9 @@ class Tensor:
         """`gt` into the tensor itself."""
     def half(self) -> Tensor:
         """The tensor as float16."""
-    def heaviside(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    def heaviside(self, values: _Operand, *, out: Tensor | None = None) -> Tensor:
         """0 below 0, 1 above, and the right operand at 0."""
-    def heaviside_(self, other: _Operand) -> Tensor:
+    def heaviside_(self, values: _Operand) -> Tensor:
         """`heaviside` into the tensor itself."""
     def hypot(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """The hypotenuse of a right triangle with these legs."""
@@ -1172,9 +1172,9 @@ class Tensor:
         """Each element as it is."""
     def positive_(self) -> Tensor:
         """`positive` into the tensor itself."""
-    def pow(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    def pow(self, exponent: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Left operand to the power of the right one."""
-    def pow_(self, other: _Operand) -> Tensor:
+    def pow_(self, exponent: _Operand) -> Tensor:
         """`pow` into the tensor itself."""
     @overload
     def prod(self, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -1895,7 +1895,7 @@ def flip(input: Tensor, *dims: SupportsIndex) -> Tensor:
     """A view with dims backwards (negative strides); all dims if none is named."""
 @overload
 def flip(input: Tensor, dims: _Ints) -> Tensor: ...
-def float_power(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+def float_power(input: _Operand, exponent: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand to the power of the right one, in float64 or complex128."""
 def floor(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Down to a whole number."""
@@ -1946,7 +1946,7 @@ def greater_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None
     """Whether the left operand is larger or equal."""
 def gt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is larger."""
-def heaviside(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+def heaviside(input: _Operand, values: _Operand, *, out: Tensor | None = None) -> Tensor:
     """0 below 0, 1 above, and the right operand at 0."""
 def hypot(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The hypotenuse of a right triangle with these legs."""
@@ -2118,7 +2118,7 @@ def permute(input: Tensor, *dims: SupportsIndex) -> Tensor:
 def permute(input: Tensor, dims: _Ints) -> Tensor: ...
 def positive(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element as it is."""
-def pow(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+def pow(input: _Operand, exponent: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand to the power of the right one."""
 @overload
 def prod(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:

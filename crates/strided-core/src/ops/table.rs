@@ -47,10 +47,10 @@ macro_rules! op_table {
             trunc_divide(a, b) order => same [TruncDivide] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -3.0]", "Quotient, toward zero to a whole number.";
             remainder(a, b) order => same [Remainder] refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
             fmod(a, b) order => same [Fmod] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
-            pow(a, b) any => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
+            pow(a, exponent) any => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
             cube(a) float => same [Cube];
             power_root(a) float => same [Sqrt(if a.is_infinite() { a.mul(a) } else { a.add(T::ZERO) }) y => y];
-            float_power(a, b) wide => same [Pow], "", "[2.0, 4.0]", "[3.0, 0.5]" => "[8.0, 2.0]", "Left operand to the power of the right one, in float64 or complex128.";
+            float_power(a, exponent) wide => same [Pow], "", "[2.0, 4.0]", "[3.0, 0.5]" => "[8.0, 2.0]", "Left operand to the power of the right one, in float64 or complex128.";
             neg(a) num => same {a.neg()}, "-x", "[1.0, -2.0]" => "[-1.0, 2.0]", "Each element with its sign changed.";
             positive(a) num => same {a}, "+x", "[1.0, -2.0]" => "[1.0, -2.0]", "Each element as it is.";
             abs(a) any => part {a.abs()}, "abs", "[1.0, -2.0]" => "[1.0, 2.0]", "The magnitude of each element.";
@@ -142,7 +142,7 @@ macro_rules! op_table {
             rad2deg(a) float => same {a.mul(T::of(180.0 / std::f64::consts::PI))}, "", "[0.0, 1.0]" => "[0.0, 57.295780181884766]", "Radians as degrees.";
             conj_physical(a) any => same {a.conj()}, "", "[1.0, -2.0]" => "[1.0, -2.0]", "The complex conjugate, written out.";
             angle(a) field => part {a.angle()}, "", "[1.0, -2.0]" => "[0.0, 3.1415927410125732]", "The angle of each number in the complex plane.";
-            heaviside(a, b) real => same {{ let step = if a > T::ZERO { T::ONE } else { T::ZERO }; let step = if a == T::ZERO { b } else { step }; if a != a { a } else { step } }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
+            heaviside(a, values) real => same {{ let step = if a > T::ZERO { T::ONE } else { T::ZERO }; let step = if a == T::ZERO { values } else { step }; if a != a { a } else { step } }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
             gcd(a, b) int => same (a.gcd(b)), "", "[12, 9]", "[18, 6]" => "[6, 3]", "Greatest common divisor.";
             lcm(a, b) int => same (a.lcm(b)), "", "[4, 3]", "[6, 5]" => "[12, 15]", "Least common multiple.";
         }
