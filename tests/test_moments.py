@@ -188,9 +188,9 @@ def test_the_mean_beside_the_spread_may_be_infinite(op, name):
 @pytest.mark.parametrize("op", ["var_mean", "std_mean"])
 def test_outs_of_a_complex_spread_are_untouched_if_one_is_wrong(op):
     x = st.tensor([[1 + 1j, 2], [3j, 4]])
-    for first, second in (((3,), (2,)), ((2,), (3,))):
+    for wrong, (first, second) in enumerate((((3,), (2,)), ((2,), (3,)))):
         outs = st.full(first, 7.0), st.full(second, 7 + 0j)
-        with pytest.raises(st.ShapeError, match=f"^{op}: out has shape 3, wanted 2"):
+        with pytest.raises(st.ShapeError, match=rf"^{op}: out\[{wrong}\] has shape 3, wanted 2"):
             getattr(x, op)(0, out=outs)
         assert all((out == 7).all().item() for out in outs)
 

@@ -67,7 +67,10 @@ pub enum Problem {
     /// Modes that cannot be folded.
     Fold { modes: String, shape: ShapeText, stride: String },
     /// An `out` of the wrong shape.
-    OutShape { got: ShapeText, wanted: ShapeText },
+    OutShape { out: &'static str, got: ShapeText, wanted: ShapeText },
+    /// Operands that broadcast to another shape than that of the one that is written: it has too few dims, or a dim of
+    /// another extent.
+    InPlace { shapes: String, result: ShapeText, rank: usize, wrong: Option<(usize, isize)> },
     /// A reduction of no elements that has no result for them.
     NothingToReduce { shape: ShapeText },
     /// Writing through a layout in which elements share a location.
@@ -212,7 +215,14 @@ impl fmt::Display for Problem {
             Fold { modes, shape, stride } => {
                 write!(f, "modes {modes} are not sequentially contiguous (shape {shape}, strides {stride})")
             }
-            OutShape { got, wanted } => write!(f, "out has shape {got}, wanted {wanted}"),
+            OutShape { out, got, wanted } => write!(f, "{out} has shape {got}, wanted {wanted}"),
+            InPlace { shapes, result, rank, wrong } => {
+                write!(f, "shapes {shapes} broadcast to {result}, but what is written has ")?;
+                match wrong {
+                    Some((dim, extent)) => write!(f, "extent {extent} in dim {dim}"),
+                    None => write!(f, "rank {rank}"),
+                }
+            }
             SelfOverlap { shape, stride } => {
                 write!(
                     f,

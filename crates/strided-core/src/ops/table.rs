@@ -25,7 +25,6 @@
 //! A row that ends after its body is for other code: it has no name in Python.
 
 use crate::dtype::{self, Category, DType};
-use crate::error::{Error, Problem, Result};
 use crate::kernels::map::{Function, Loops, Twins};
 use crate::kernels::maths::rows as maths;
 use crate::kernels::{close, round, select};
@@ -253,6 +252,15 @@ pub struct Chooser {
 }
 
 impl Row {
+    /// What an operand is called in Python.
+    pub fn argument(&self, at: usize) -> &'static str {
+        match self.operands[at] {
+            "a" => "input",
+            "b" => "other",
+            name => name,
+        }
+    }
+
     /// Whether the row is only for other code.
     pub fn is_hidden(&self) -> bool {
         self.doc.is_empty()
@@ -305,13 +313,14 @@ pub const fn plain(name: &'static str) -> &'static str {
 }
 
 impl Class {
-    /// The dtype that operands are brought to before the operation, given the one they have in common.
+    /// The dtype that operands are brought to before the operation, given the one they have in common, or what they
+    /// would have to be.
     #[inline]
-    pub fn operand_dtype(self, common: DType, op: &'static str) -> Result<DType> {
+    pub fn operand_dtype(self, common: DType) -> std::result::Result<DType, &'static str> {
         if self.takes(common) {
             return Ok(common);
         }
-        let refused = match self {
+        Err(match self {
             Class::field => return Ok(dtype::default_float()),
             Class::float | Class::floats if common.category() < Category::Float => {
                 return Ok(dtype::default_float());
@@ -323,8 +332,7 @@ impl Class {
             Class::bits => "bool or an integer dtype",
             Class::int => "an integer dtype",
             _ => "a real dtype",
-        };
-        Err(Error::new(op, Problem::WrongDType { argument: "operand", got: common, wanted: refused }))
+        })
     }
 
     /// Whether integers are computed as floats, so that two of them need no integer dtype in common.
