@@ -18,7 +18,7 @@ def state(x):
     return (x.tolist(), tuple(x.shape), x.stride(), x.storage_offset(), x.dtype, x.data_ptr())
 
 
-ShapeError, DTypeError, StorageError = st.ShapeError, st.DTypeError, st.StorageError
+ArgumentError, ShapeError, DTypeError, StorageError = st.ArgumentError, st.ShapeError, st.DTypeError, st.StorageError
 
 # call, exception, what the message says (a regular expression, anchored at its start)
 CASES = [
@@ -153,10 +153,18 @@ CASES = [
     (lambda x: x.addcmul(x, None), TypeError, r"addcmul: tensor2 must be a Tensor, an array or a number, got NoneType"),
     (lambda x: x.clip_("a"), TypeError, r"clip_: min must be a Tensor"),
     (lambda x: st.subtract(x, x, 1), TypeError, r"subtract: takes at most 2 positional arguments, got 3"),
+    (lambda x: x.clip(), ArgumentError, r"clip: min and max must not both be None"),
+    (lambda x: x**-1, ArgumentError, r"pow: exponent is a negative integer, wanted 0 or more"),
+    (lambda x: x.pow_(st.tensor([1, -1, 1, 1])), ArgumentError, r"pow_: exponent is a negative integer"),
     (
         lambda x: x.div(2, rounding_mode="up"),
+        ArgumentError,
         r"div: rounding_mode is 'up', wanted None, 'floor' or 'trunc'",
     ),
+    (lambda x: x.isclose(x, atol=-1), ArgumentError, r"isclose: atol is a negative number, wanted 0 or more"),
+    (lambda x: x.norm("nuc"), ArgumentError, r"norm: p is 'nuc', wanted a number or 'fro'"),
+    (lambda x: x.diff(-1), ArgumentError, r"diff: n is -1, wanted 0 or more"),
+    (lambda x: st.set_num_threads(-1), ArgumentError, r"set_num_threads: num_threads is -1, wanted 1 to "),
     (lambda x: x.view(4, 3).view(st.complex128), ShapeError, r"view: "),  # 3 x 8 bytes are no multiple of 16
     (lambda x: x[:, 1:].view(st.complex128), ShapeError, r"view: "),
     (lambda x: x.t().view(st.int32), ShapeError, r"view: "),
@@ -227,7 +235,9 @@ def test_wrong(call, error, text):
 def test_families():
     assert issubclass(st.ShapeError, ValueError) and issubclass(st.ShapeError, RuntimeError)
     assert issubclass(st.DTypeError, TypeError) and issubclass(st.DTypeError, RuntimeError)
-    for error in (st.ShapeError, st.DTypeError, st.StorageError):
+    assert issubclass(st.ArgumentError, ValueError) and issubclass(st.ArgumentError, RuntimeError)
+    assert not issubclass(st.ArgumentError, st.ShapeError) and not issubclass(st.ShapeError, st.ArgumentError)
+    for error in (st.ArgumentError, st.ShapeError, st.DTypeError, st.StorageError):
         assert error.__module__ == "strided"
         assert repr(error("a")) == f"{error.__name__}('a')"
 

@@ -98,7 +98,7 @@ fn joined(x: &Tensor, dim: usize, before: Option<&Tensor>, behind: Option<&Tenso
         if !same {
             let got = format!("of shape {}", part.layout().shape_text());
             let wanted = format!("the shape {} but for dim {dim}", x.layout().shape_text());
-            return Err(Error::argument("", argument, got, wanted));
+            return Err(Error::shape("", argument, got, wanted));
         }
         shape[dim] += extent(part, dim);
     }
@@ -395,25 +395,23 @@ fn divided(x: Tensor, number: f64) -> Result<Tensor> {
 
 /// Both weights of each observation, multiplied, in float64: of float32 without rounding.
 fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
-    let check = |argument: &'static str,
-                 weight: Option<&Tensor>,
-                 category: Category,
-                 wanted: &'static str| {
-        let Some(weight) = weight else { return Ok(None) };
-        if weight.dtype().category() != category {
-            return Err(Error::new("", Problem::WrongDType { argument, got: weight.dtype(), wanted }));
-        }
-        let shape = weight.layout().shape();
-        if shape.as_slice() != [observations] {
-            let wanted = format!("the shape {observations}, one for each observation");
-            return Err(Error::argument("", argument, format!("of shape {}", shape_text(&shape)), wanted));
-        }
-        let below = apply(Op::lt, &[Operand::Tensor(weight), Operand::Scalar(Scalar::Int(0))])?;
-        if reduce::any(&below)? {
-            return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
-        }
-        copy::to_dtype(weight, DType::F64).map(Some)
-    };
+    let check =
+        |argument: &'static str, weight: Option<&Tensor>, category: Category, wanted: &'static str| {
+            let Some(weight) = weight else { return Ok(None) };
+            if weight.dtype().category() != category {
+                return Err(Error::new("", Problem::WrongDType { argument, got: weight.dtype(), wanted }));
+            }
+            let shape = weight.layout().shape();
+            if shape.as_slice() != [observations] {
+                let wanted = format!("the shape {observations}, one for each observation");
+                return Err(Error::shape("", argument, format!("of shape {}", shape_text(&shape)), wanted));
+            }
+            let below = apply(Op::lt, &[Operand::Tensor(weight), Operand::Scalar(Scalar::Int(0))])?;
+            if reduce::any(&below)? {
+                return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
+            }
+            copy::to_dtype(weight, DType::F64).map(Some)
+        };
     let frequency = check("fweights", weights.frequency, Category::Int, "an integer dtype")?;
     let importance = check("aweights", weights.importance, Category::Float, "a floating dtype")?;
     Ok(match (frequency, importance) {

@@ -215,8 +215,11 @@ impl FromArg for Order {
         if let Some(p) = f64::read(py, object)? {
             return Ok(Some(Order(p)));
         }
-        let name = crate::call::bound(py, object).extract::<String>();
-        Ok(name.is_ok_and(|name| name == "fro").then_some(Order(2.0)))
+        match crate::call::bound(py, object).extract::<String>() {
+            Ok(name) if name == "fro" => Ok(Some(Order(2.0))),
+            Ok(name) => Err(Fail::Value(format!("p is '{name}', wanted {}", Self::WANTED))),
+            Err(_) => Ok(None),
+        }
     }
 }
 
