@@ -56,6 +56,8 @@ def test_operands_have_the_names_of_pytorch():
         assert getattr(x.double(), op + "_")(**{name: y}).tolist() == wanted
     assert st.lerp(input=x, end=y, weight=0.5).tolist() == [2.5, 1.0]
     assert st.where(condition=x > 1, input=x, other=y).tolist() == [2.0, 2.0]
+    for name, more in (("axis", {}), ("dim", {"dx": 1.0})):
+        assert st.trapezoid(y=x.view(2, 1), **{name: 0}, **more).tolist() == [1.0]
 
 
 def test_words_and_defaults_are_those_of_pytorch():

@@ -248,7 +248,7 @@ WORDS = {
     "size": "shape",
     "stride": "strides",
 }
-WITHOUT_WORDS = {"cumulative_trapezoid", "resize_", "slice", "trapezoid", "trapz", "unfold"}
+WITHOUT_WORDS = {"resize_", "slice", "unfold"}
 
 VIEWS = "tuple[…, ...]"  # `…` is the class whose method it is
 RETURNS = {

@@ -1829,6 +1829,8 @@ def cumsum(input: Tensor, axis: SupportsIndex, *, dtype: _DTypeLike | None = Non
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
     """The areas of `trapezoid` up to each point but the first."""
 def deg2rad(input: _Operand, *, out: Tensor | None = None) -> Tensor:
+@overload
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, axis: SupportsIndex = -1) -> Tensor: ...
     """Degrees as radians."""
 @overload
 def diagonal(input: Tensor, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1) -> Tensor:
@@ -2260,8 +2262,13 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, 
     """The area under the points `y` along a dim, by trapezoids; they lie at `x`, or `dx` apart (1 without either)."""
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
     """`trapezoid` under its other name."""
+@overload
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, axis: SupportsIndex = -1) -> Tensor: ...
+@overload
 def true_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand divided by the right one; integers give the default float."""
+@overload
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, axis: SupportsIndex = -1) -> Tensor: ...
 def trunc(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Toward zero to a whole number."""
 def trunc_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:

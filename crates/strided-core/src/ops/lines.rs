@@ -168,13 +168,36 @@ fn areas(
     match points {
         Points::Apart(width) => with_number(Op::mul, &sums(&heights, along as isize)?, width / 2.0),
         Points::At(x) => {
-            let widths = widths(&widened(x)?, y.layout().rank(), along)?;
-            let product = of_two(Op::mul, &widths, &heights)?;
             // Widths may bring dims of their own, in front.
             let back = y.layout().rank() - along;
+            check_places(x, &y, along)?;
+            let widths = widths(&widened(x)?, y.layout().rank(), along)?;
+            let product =
+                of_two(Op::mul, &heights, &widths).map_err(|error| between_points(error, &y, x, back))?;
             with_number(Op::div, &sums(&product, -(back as isize))?, 2.0)
         }
     }
+}
+
+/// Refuses a line of places that are not as many as the points along the dim.
+fn check_places(x: &Tensor, y: &Tensor, along: usize) -> Result<()> {
+    if x.layout().rank() != 1 || extent(x, 0) == extent(y, along) {
+        return Ok(());
+    }
+    let wanted =
+        format!("{} places, as y of shape {} has in dim {along}", extent(y, along), y.layout().shape_text());
+    Err(Error::shape("", "x", format!("of shape {}", x.layout().shape_text()), wanted))
+}
+
+/// An error about heights and widths, of which there is one less than points, in terms of the points.
+fn between_points(mut error: Error, y: &Tensor, x: &Tensor, back: usize) -> Error {
+    if let Problem::Broadcast { left, right, dim, extents } = &mut *error.problem {
+        let rank = y.layout().rank().max(x.layout().rank());
+        let one = (rank - *dim == back) as isize;
+        *extents = (extents.0 + one, extents.1 + one);
+        (*left, *right) = (y.layout().shape_text(), x.layout().shape_text());
+    }
+    error
 }
 
 /// The differences of places: one for all lines, or with dims that broadcast.
@@ -216,26 +239,24 @@ pub fn cross(a: &Tensor, b: &Tensor, dim: Option<isize>, out: Option<&Tensor>) -
 
 fn cross_new(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
     let rank = a.layout().rank();
+    let of_shape = |x: &Tensor| format!("of shape {}", x.layout().shape_text());
     if b.layout().rank() != rank {
-        return Err(Error::new(
-            "",
-            Problem::Count { what: "dims of other", got: b.layout().rank(), wanted: rank },
-        ));
+        let wanted = format!("as many dims as input has, which is {}", of_shape(a));
+        return Err(Error::shape("", "other", of_shape(b), wanted));
     }
+    let shape = crate::layout::broadcast(&[a.layout(), b.layout()])?;
     let found = match dim {
         Some(dim) => Some(wrap_dim(dim, rank)?),
         None => a.layout().modes().iter().position(|mode| mode.extent == 3),
     };
-    let wrong = |x: &Tensor| Error::argument("", "the shape", x.layout().shape_text(), "a dim of extent 3");
-    let dim = found.ok_or_else(|| wrong(a))?;
-    if let Some(x) = [a, b].into_iter().find(|x| extent(x, dim) != 3) {
-        return Err(wrong(x));
+    let dim = found.ok_or_else(|| Error::shape("", "input", of_shape(a), "a dim of extent 3"))?;
+    if let Some((name, x)) = [("input", a), ("other", b)].into_iter().find(|(_, x)| extent(x, dim) != 3) {
+        return Err(Error::shape("", name, of_shape(x), format!("extent 3 in dim {dim}")));
     }
     let common = dtype::promote(a.dtype(), b.dtype())?;
     // Halves are rounded once, at the end.
     let of = |x: &Tensor| copy::to_dtype(x, common.compute());
     let [a, b] = [of(a)?, of(b)?];
-    let shape = crate::layout::broadcast(&[a.layout(), b.layout()])?;
     let whole = Tensor::new(&shape, common, Fill::Nothing)?;
     for i in 0..3 {
         let part = |x: &Tensor, i: isize| seen(x, x.layout().select(dim as isize, i % 3));
