@@ -481,7 +481,7 @@ class Tensor:
         """`addcmul` into the tensor itself."""
     @overload
     def all(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Whether all elements differ from 0."""
+        """Whether all elements differ from 0, of all or along dims; along no dims (`()`), whether each does."""
     @overload
     def all(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def allclose(self, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> _Bool:
@@ -507,7 +507,7 @@ class Tensor:
         """`angle` into the tensor itself."""
     @overload
     def any(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Whether an element differs from 0."""
+        """Whether an element differs from 0, of all or along dims; along no dims (`()`), whether each does."""
     @overload
     def any(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def arccos(self, *, out: Tensor | None = None) -> Tensor:
@@ -1672,7 +1672,7 @@ def addcmul(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, value: _Nu
     """The first operand plus `value` times the product of the others."""
 @overload
 def all(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Whether all elements differ from 0."""
+    """Whether all elements differ from 0, of all or along dims; along no dims (`()`), whether each does."""
 @overload
 def all(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def allclose(input: Tensor, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> _Bool:
@@ -1696,7 +1696,7 @@ def angle(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The angle of each number in the complex plane."""
 @overload
 def any(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Whether an element differs from 0."""
+    """Whether an element differs from 0, of all or along dims; along no dims (`()`), whether each does."""
 @overload
 def any(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def arange(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
@@ -1826,11 +1826,12 @@ def cumsum(input: Tensor, dim: SupportsIndex, *, dtype: _DTypeLike | None = None
     """Sums of the elements along a dim up to each of them."""
 @overload
 def cumsum(input: Tensor, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
     """The areas of `trapezoid` up to each point but the first."""
-def deg2rad(input: _Operand, *, out: Tensor | None = None) -> Tensor:
 @overload
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, axis: SupportsIndex = -1) -> Tensor: ...
+def deg2rad(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians."""
 @overload
 def diagonal(input: Tensor, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1) -> Tensor:
@@ -2258,17 +2259,18 @@ def transpose(input: Tensor, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor
     """A view with two dims swapped."""
 @overload
 def transpose(input: Tensor, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
+@overload
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
     """The area under the points `y` along a dim, by trapezoids; they lie at `x`, or `dx` apart (1 without either)."""
-def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
-    """`trapezoid` under its other name."""
 @overload
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, axis: SupportsIndex = -1) -> Tensor: ...
 @overload
-def true_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
-    """Left operand divided by the right one; integers give the default float."""
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
+    """`trapezoid` under its other name."""
 @overload
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, axis: SupportsIndex = -1) -> Tensor: ...
+def true_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    """Left operand divided by the right one; integers give the default float."""
 def trunc(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Toward zero to a whole number."""
 def trunc_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
