@@ -18,7 +18,7 @@ def state(x):
     return (x.tolist(), tuple(x.shape), x.stride(), x.storage_offset(), x.dtype, x.data_ptr())
 
 
-ShapeError, DTypeError, StorageError = st.ShapeError, st.DTypeError, st.StorageError
+ArgumentError, ShapeError, DTypeError, StorageError = st.ArgumentError, st.ShapeError, st.DTypeError, st.StorageError
 
 # call, exception, what the message says (a regular expression, anchored at its start)
 CASES = [
@@ -74,7 +74,21 @@ CASES = [
     (lambda x: x.split([1, 1]), ValueError, r"split: "),
     (lambda x: x.chunk(0), ValueError, r"chunk: "),
     (lambda x: x + st.zeros(5), ShapeError, r"add: shapes 3x4 and 5 do not broadcast: extents 4 and 5 in dim 1"),
-    (lambda x: x.add_(st.zeros(2, 3, 4, dtype=st.int64)), ShapeError, r"add_?: out has shape 3x4, wanted 2x3x4"),
+    (
+        lambda x: x.add_(st.zeros(2, 3, 4, dtype=st.int64)),
+        ShapeError,
+        r"add_: shapes 3x4 and 2x3x4 broadcast to 2x3x4, but what is written has rank 2",
+    ),
+    (
+        lambda x: x[:, :1].__imul__(x[0]),
+        ShapeError,
+        r"mul_: shapes 3x1 and 4 broadcast to 3x4, but what is written has extent 1 in dim 1",
+    ),
+    (
+        lambda x: st.lerp(x[0, :1], x[0], st.zeros(5)),
+        ShapeError,
+        r"lerp: shapes 4 and 5 do not broadcast: extents 4 and 5 in dim 0",
+    ),
     (lambda x: x.copy_(st.zeros(5)), ShapeError, r"copy_: shape 5 does not expand to 3x4"),
     # memory
     (lambda x: x.as_strided((100,), (1,)), ShapeError, r"as_strided: locations 0 to 99 leave a storage of 12 elements"),
@@ -128,8 +142,29 @@ CASES = [
     (lambda x: x.byte().__setitem__((0, 0), 256), OverflowError, r"index: 256 does not fit uint8"),
     (lambda x: x.byte().__setitem__(0, -1), OverflowError, r"index: -1 does not fit uint8"),
     (lambda x: x.char().add_(128), OverflowError, r"add_?: 128 does not fit int8"),
-    (lambda x: x.cfloat() < 1, DTypeError, r"lt: operand is complex64, wanted a real dtype"),
-    (lambda x: -x.bool(), DTypeError, r"neg: operand is bool"),
+    (lambda x: x.cfloat() < 1, DTypeError, r"lt: input is complex64, wanted a real dtype"),
+    (lambda x: -x.bool(), DTypeError, r"neg: input is bool"),
+    (lambda x: x.bitwise_and(x.float()), DTypeError, r"bitwise_and: other is float32, wanted bool or an integer dtype"),
+    (lambda x: x & 1.5, DTypeError, r"bitwise_and: other is a float, wanted bool or an integer dtype"),
+    (lambda x: x.bool() % x.cfloat(), DTypeError, r"remainder: other is complex64, wanted a real number"),
+    (lambda x: x.float().clamp(min=1j), DTypeError, r"clamp: min is a complex number, wanted a real number"),
+    (lambda x: x.__iadd__(1.5), DTypeError, r"add_: a float32 result cannot be stored into int64"),
+    (lambda x: st.add(x, "a"), TypeError, r"add: other must be a Tensor, an array or a number, got str"),
+    (lambda x: x.addcmul(x, None), TypeError, r"addcmul: tensor2 must be a Tensor, an array or a number, got NoneType"),
+    (lambda x: x.clip_("a"), TypeError, r"clip_: min must be a Tensor"),
+    (lambda x: st.subtract(x, x, 1), TypeError, r"subtract: takes at most 2 positional arguments, got 3"),
+    (lambda x: x.clip(), ArgumentError, r"clip: min and max must not both be None"),
+    (lambda x: x**-1, ArgumentError, r"pow: exponent is a negative integer, wanted 0 or more"),
+    (lambda x: x.pow_(st.tensor([1, -1, 1, 1])), ArgumentError, r"pow_: exponent is a negative integer"),
+    (
+        lambda x: x.div(2, rounding_mode="up"),
+        ArgumentError,
+        r"div: rounding_mode is 'up', wanted None, 'floor' or 'trunc'",
+    ),
+    (lambda x: x.isclose(x, atol=-1), ArgumentError, r"isclose: atol is a negative number, wanted 0 or more"),
+    (lambda x: x.norm("nuc"), ArgumentError, r"norm: p is 'nuc', wanted a number or 'fro'"),
+    (lambda x: x.diff(-1), ArgumentError, r"diff: n is -1, wanted 0 or more"),
+    (lambda x: st.set_num_threads(-1), ArgumentError, r"set_num_threads: num_threads is -1, wanted 1 to "),
     (lambda x: x.view(4, 3).view(st.complex128), ShapeError, r"view: "),  # 3 x 8 bytes are no multiple of 16
     (lambda x: x[:, 1:].view(st.complex128), ShapeError, r"view: "),
     (lambda x: x.t().view(st.int32), ShapeError, r"view: "),
@@ -200,7 +235,9 @@ def test_wrong(call, error, text):
 def test_families():
     assert issubclass(st.ShapeError, ValueError) and issubclass(st.ShapeError, RuntimeError)
     assert issubclass(st.DTypeError, TypeError) and issubclass(st.DTypeError, RuntimeError)
-    for error in (st.ShapeError, st.DTypeError, st.StorageError):
+    assert issubclass(st.ArgumentError, ValueError) and issubclass(st.ArgumentError, RuntimeError)
+    assert not issubclass(st.ArgumentError, st.ShapeError) and not issubclass(st.ShapeError, st.ArgumentError)
+    for error in (st.ArgumentError, st.ShapeError, st.DTypeError, st.StorageError):
         assert error.__module__ == "strided"
         assert repr(error("a")) == f"{error.__name__}('a')"
 

@@ -312,8 +312,8 @@ def test_wrong_outs_are_untouched(op):
         return st.full(values, 7, dtype=dtypes[0]), st.full(indices, 7, dtype=dtypes[1])
 
     for pair, error, text in (
-        (outs(values=(3,)), st.ShapeError, "out has shape 3, wanted 2"),
-        (outs(indices=(2, 1)), st.ShapeError, "out has shape 2x1, wanted 2"),
+        (outs(values=(3,)), st.ShapeError, r"out\[0\] has shape 3, wanted 2"),
+        (outs(indices=(2, 1)), st.ShapeError, r"out\[1\] has shape 2x1, wanted 2"),
         (outs(dtypes=(st.int64, st.int64)), st.DTypeError, "a float32 result cannot be stored into int64"),
         (outs(dtypes=(st.float32, st.bool)), st.DTypeError, "a int64 result cannot be stored into bool"),
     ):

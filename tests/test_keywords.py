@@ -47,6 +47,19 @@ def small(name, shape, seed):
     return values + 1j * random.integers(-9, 9, shape) if name in COMPLEX else values
 
 
+def test_operands_have_the_names_of_pytorch():
+    x, y = st.tensor([2.0, 0.0]), st.tensor([3.0, 2.0])
+    for op, name in (("pow", "exponent"), ("float_power", "exponent"), ("heaviside", "values"), ("sub", "other")):
+        wanted = getattr(st, op)(x, y).tolist()
+        assert getattr(st, op)(input=x, **{name: y}).tolist() == wanted
+        assert getattr(x, op)(**{name: y}).tolist() == wanted
+        assert getattr(x.double(), op + "_")(**{name: y}).tolist() == wanted
+    assert st.lerp(input=x, end=y, weight=0.5).tolist() == [2.5, 1.0]
+    assert st.where(condition=x > 1, input=x, other=y).tolist() == [2.0, 2.0]
+    for name, more in (("axis", {}), ("dim", {"dx": 1.0})):
+        assert st.trapezoid(y=x.view(2, 1), **{name: 0}, **more).tolist() == [1.0]
+
+
 def test_words_and_defaults_are_those_of_pytorch():
     assert WORDS == {
         "add": {"alpha": "1"},

@@ -185,9 +185,20 @@ def test_elements_that_share_memory(data, shape):
     assert np.allclose(x.double().var(dims, correction=0).numpy(), array.var(axis=dims), rtol=1e-12, atol=1e-12)
 
 
-def test_an_empty_tuple_of_dims_means_all():
+def test_an_empty_tuple_of_dims_means_none_of_them_for_truth():
+    """PyTorch and NumPy have that in common here."""
+    x = st.tensor([[1.0, 0.0], [-2.0, 0.0]])
+    out = st.ones(2, 2, dtype=st.bool)
+    for op in ("all", "any"):
+        for keepdim in (False, True):
+            assert getattr(x, op)((), keepdim).tolist() == [[True, False], [True, False]]
+        assert getattr(st, op)(x, dim=[], out=out) is out and out.tolist() == [[True, False], [True, False]]
+        assert getattr(st.tensor(3), op)(dim=()).tolist() is True
+
+
+def test_an_empty_tuple_of_dims_means_all_of_them_else():
     x = st.arange(1.0, 7).view(2, 3)
-    for op in OPS:
+    for op in OPS.keys() - {"all", "any"}:
         assert bits(getattr(x, op)(dim=())) == bits(getattr(x, op)())
         assert getattr(x, op)(dim=(), keepdim=True).shape == (1, 1)
 

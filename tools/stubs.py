@@ -235,7 +235,7 @@ SPECIAL = {
 }
 for row in native._ops():
     names = [form for name in row[-1] for form in (name, f"{name}_")]
-    words = ("input", "other", "end", "weight", "tensor1", "tensor2")
+    words = ("input", "other", "exponent", "values", "end", "weight", "tensor1", "tensor2")
     SPECIAL |= {(name, word): "_Operand" for name in names for word in words}
 
 # NumPy's words, which are accepted for ours.
@@ -248,7 +248,7 @@ WORDS = {
     "size": "shape",
     "stride": "strides",
 }
-WITHOUT_WORDS = {"cumulative_trapezoid", "resize_", "slice", "trapezoid", "trapz", "unfold"}
+WITHOUT_WORDS = {"resize_", "slice", "unfold"}
 
 VIEWS = "tuple[…, ...]"  # `…` is the class whose method it is
 RETURNS = {

@@ -55,7 +55,10 @@ class _Count(builtins.int):
     @overload
     def __call__(self, dim: SupportsIndex) -> _Int: ...
 
-__all__ = ["BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "bfloat16", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_to", "can_cast", "cdouble", "ceil", "cfloat", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "complex128", "complex64", "conj", "conj_physical", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "device", "diagonal", "diff", "digamma", "dist", "div", "divide", "double", "dtype", "empty", "empty_like", "empty_strided", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "float", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gcd", "ge", "get_default_dtype", "get_num_threads", "greater", "greater_equal", "gt", "half", "heaviside", "hypot", "imag", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "max", "maximum", "mean", "min", "minimum", "moveaxis", "movedim", "mul", "multiply", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "negative", "nextafter", "norm", "not_equal", "numel", "ones", "ones_like", "permute", "positive", "pow", "prod", "promote_types", "rad2deg", "range", "ravel", "real", "reciprocal", "relu", "remainder", "renorm", "reshape", "reshape_as", "result_type", "round", "rsqrt", "rsub", "scalar_tensor", "select", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "softmax", "softplus", "split", "sqrt", "square", "squeeze", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "tan", "tanh", "tensor", "tensor_split", "transpose", "trapezoid", "trapz", "true_divide", "trunc", "trunc_divide", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unsqueeze", "var", "var_mean", "view", "view_as", "view_as_complex", "view_as_real", "where", "xlogy", "zeros", "zeros_like"]
+__all__ = ["ArgumentError", "BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "bfloat16", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool", "broadcast_to", "can_cast", "cdouble", "ceil", "cfloat", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "complex128", "complex64", "conj", "conj_physical", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "device", "diagonal", "diff", "digamma", "dist", "div", "divide", "double", "dtype", "empty", "empty_like", "empty_strided", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "float", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gcd", "ge", "get_default_dtype", "get_num_threads", "greater", "greater_equal", "gt", "half", "heaviside", "hypot", "imag", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "max", "maximum", "mean", "min", "minimum", "moveaxis", "movedim", "mul", "multiply", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "negative", "nextafter", "norm", "not_equal", "numel", "ones", "ones_like", "permute", "positive", "pow", "prod", "promote_types", "rad2deg", "range", "ravel", "real", "reciprocal", "relu", "remainder", "renorm", "reshape", "reshape_as", "result_type", "round", "rsqrt", "rsub", "scalar_tensor", "select", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "softmax", "softplus", "split", "sqrt", "square", "squeeze", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "tan", "tanh", "tensor", "tensor_split", "transpose", "trapezoid", "trapz", "true_divide", "trunc", "trunc_divide", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unsqueeze", "var", "var_mean", "view", "view_as", "view_as_complex", "view_as_real", "where", "xlogy", "zeros", "zeros_like"]
+
+class ArgumentError(ValueError, RuntimeError):
+    """An argument of the right type whose value an operation does not take."""
 
 class BFloat16Storage(Storage):
     """A Storage of bfloat16: constructs one, and `isinstance` knows it."""
@@ -478,7 +481,7 @@ class Tensor:
         """`addcmul` into the tensor itself."""
     @overload
     def all(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Whether all elements differ from 0."""
+        """Whether all elements differ from 0, of all or along dims; along no dims (`()`), whether each does."""
     @overload
     def all(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def allclose(self, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> _Bool:
@@ -504,7 +507,7 @@ class Tensor:
         """`angle` into the tensor itself."""
     @overload
     def any(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Whether an element differs from 0."""
+        """Whether an element differs from 0, of all or along dims; along no dims (`()`), whether each does."""
     @overload
     def any(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def arccos(self, *, out: Tensor | None = None) -> Tensor:
@@ -813,9 +816,9 @@ class Tensor:
     def flip(self, dims: _Ints) -> Tensor: ...
     def float(self) -> Tensor:
         """The tensor as float32."""
-    def float_power(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    def float_power(self, exponent: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Left operand to the power of the right one, in float64 or complex128."""
-    def float_power_(self, other: _Operand) -> Tensor:
+    def float_power_(self, exponent: _Operand) -> Tensor:
         """`float_power` into the tensor itself."""
     def floor(self, *, out: Tensor | None = None) -> Tensor:
         """Down to a whole number."""
@@ -868,9 +871,9 @@ class Tensor:
         """`gt` into the tensor itself."""
     def half(self) -> Tensor:
         """The tensor as float16."""
-    def heaviside(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    def heaviside(self, values: _Operand, *, out: Tensor | None = None) -> Tensor:
         """0 below 0, 1 above, and the right operand at 0."""
-    def heaviside_(self, other: _Operand) -> Tensor:
+    def heaviside_(self, values: _Operand) -> Tensor:
         """`heaviside` into the tensor itself."""
     def hypot(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """The hypotenuse of a right triangle with these legs."""
@@ -1172,9 +1175,9 @@ class Tensor:
         """Each element as it is."""
     def positive_(self) -> Tensor:
         """`positive` into the tensor itself."""
-    def pow(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+    def pow(self, exponent: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Left operand to the power of the right one."""
-    def pow_(self, other: _Operand) -> Tensor:
+    def pow_(self, exponent: _Operand) -> Tensor:
         """`pow` into the tensor itself."""
     @overload
     def prod(self, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -1669,7 +1672,7 @@ def addcmul(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, value: _Nu
     """The first operand plus `value` times the product of the others."""
 @overload
 def all(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Whether all elements differ from 0."""
+    """Whether all elements differ from 0, of all or along dims; along no dims (`()`), whether each does."""
 @overload
 def all(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def allclose(input: Tensor, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> _Bool:
@@ -1693,7 +1696,7 @@ def angle(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The angle of each number in the complex plane."""
 @overload
 def any(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Whether an element differs from 0."""
+    """Whether an element differs from 0, of all or along dims; along no dims (`()`), whether each does."""
 @overload
 def any(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def arange(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
@@ -1823,8 +1826,11 @@ def cumsum(input: Tensor, dim: SupportsIndex, *, dtype: _DTypeLike | None = None
     """Sums of the elements along a dim up to each of them."""
 @overload
 def cumsum(input: Tensor, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
     """The areas of `trapezoid` up to each point but the first."""
+@overload
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, axis: SupportsIndex = -1) -> Tensor: ...
 def deg2rad(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians."""
 @overload
@@ -1895,7 +1901,7 @@ def flip(input: Tensor, *dims: SupportsIndex) -> Tensor:
     """A view with dims backwards (negative strides); all dims if none is named."""
 @overload
 def flip(input: Tensor, dims: _Ints) -> Tensor: ...
-def float_power(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+def float_power(input: _Operand, exponent: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand to the power of the right one, in float64 or complex128."""
 def floor(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Down to a whole number."""
@@ -1946,7 +1952,7 @@ def greater_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None
     """Whether the left operand is larger or equal."""
 def gt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the left operand is larger."""
-def heaviside(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+def heaviside(input: _Operand, values: _Operand, *, out: Tensor | None = None) -> Tensor:
     """0 below 0, 1 above, and the right operand at 0."""
 def hypot(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """The hypotenuse of a right triangle with these legs."""
@@ -2118,7 +2124,7 @@ def permute(input: Tensor, *dims: SupportsIndex) -> Tensor:
 def permute(input: Tensor, dims: _Ints) -> Tensor: ...
 def positive(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Each element as it is."""
-def pow(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
+def pow(input: _Operand, exponent: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand to the power of the right one."""
 @overload
 def prod(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
@@ -2253,10 +2259,16 @@ def transpose(input: Tensor, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor
     """A view with two dims swapped."""
 @overload
 def transpose(input: Tensor, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
+@overload
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
     """The area under the points `y` along a dim, by trapezoids; they lie at `x`, or `dx` apart (1 without either)."""
+@overload
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, axis: SupportsIndex = -1) -> Tensor: ...
+@overload
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: SupportsIndex = -1) -> Tensor:
     """`trapezoid` under its other name."""
+@overload
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, axis: SupportsIndex = -1) -> Tensor: ...
 def true_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Left operand divided by the right one; integers give the default float."""
 def trunc(input: _Operand, *, out: Tensor | None = None) -> Tensor:

@@ -18,6 +18,7 @@ pub struct Error {
 /// The family an error belongs to: what a front end maps to its own exception types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
+    Argument,
     Shape,
     DType,
     Index,
@@ -50,8 +51,10 @@ pub enum Problem {
     RestRepeated,
     /// `start + length` beyond an extent.
     NarrowRange { start: isize, length: isize, extent: isize, dim: usize, shape: ShapeText },
-    /// A number outside what an argument allows.
+    /// A value outside what an argument allows.
     Argument { argument: &'static str, got: String, wanted: String },
+    /// The same of sizes, strides or dims.
+    Shape { argument: &'static str, got: String, wanted: String },
     /// A size below 0.
     NegativeSize { size: isize, dim: usize },
     /// Sizes whose product (or span in bytes) does not fit the address space.
@@ -67,7 +70,10 @@ pub enum Problem {
     /// Modes that cannot be folded.
     Fold { modes: String, shape: ShapeText, stride: String },
     /// An `out` of the wrong shape.
-    OutShape { got: ShapeText, wanted: ShapeText },
+    OutShape { out: &'static str, got: ShapeText, wanted: ShapeText },
+    /// Operands that broadcast to another shape than that of the one that is written: it has too few dims, or a dim of
+    /// another extent.
+    InPlace { shapes: String, result: ShapeText, rank: usize, wrong: Option<(usize, isize)> },
     /// A reduction of no elements that has no result for them.
     NothingToReduce { shape: ShapeText },
     /// Writing through a layout in which elements share a location.
@@ -131,6 +137,17 @@ impl Error {
         Error::new(op, Problem::Argument { argument, got: got.to_string(), wanted: wanted.into() })
     }
 
+    /// Sizes, strides or dims outside what the operation allows.
+    #[cold]
+    pub fn shape(
+        op: &'static str,
+        argument: &'static str,
+        got: impl fmt::Display,
+        wanted: impl Into<String>,
+    ) -> Error {
+        Error::new(op, Problem::Shape { argument, got: got.to_string(), wanted: wanted.into() })
+    }
+
     /// The same error under the name by which the caller knows the operation.
     pub fn named(mut self, op: &'static str) -> Error {
         self.op = op;
@@ -144,6 +161,7 @@ impl Error {
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } | WrongNumber { .. } => {
                 Family::DType
             }
+            Argument { .. } => Family::Argument,
             DoesNotFit { .. } => Family::Overflow,
             ZeroDivisor => Family::ZeroDivision,
             ReadOnly
@@ -193,7 +211,9 @@ impl fmt::Display for Problem {
                     "start {start} + length {length} exceeds extent {extent} of dim {dim} (shape {shape})"
                 )
             }
-            Argument { argument, got, wanted } => write!(f, "{argument} is {got}, wanted {wanted}"),
+            Argument { argument, got, wanted } | Shape { argument, got, wanted } => {
+                write!(f, "{argument} is {got}, wanted {wanted}")
+            }
             NegativeSize { size, dim } => write!(f, "size {size} of dim {dim} is negative"),
             TooLarge { shape } => write!(f, "shape {shape} exceeds the address space"),
             Broadcast { left, right, dim, extents: (a, b) } => {
@@ -212,7 +232,14 @@ impl fmt::Display for Problem {
             Fold { modes, shape, stride } => {
                 write!(f, "modes {modes} are not sequentially contiguous (shape {shape}, strides {stride})")
             }
-            OutShape { got, wanted } => write!(f, "out has shape {got}, wanted {wanted}"),
+            OutShape { out, got, wanted } => write!(f, "{out} has shape {got}, wanted {wanted}"),
+            InPlace { shapes, result, rank, wrong } => {
+                write!(f, "shapes {shapes} broadcast to {result}, but what is written has ")?;
+                match wrong {
+                    Some((dim, extent)) => write!(f, "extent {extent} in dim {dim}"),
+                    None => write!(f, "rank {rank}"),
+                }
+            }
             SelfOverlap { shape, stride } => {
                 write!(
                     f,

@@ -52,12 +52,7 @@ impl Tensor {
     /// A tensor on an existing storage. Refuses a layout that leaves it.
     pub fn over(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
         if layout.offset() < 0 {
-            let argument = Problem::Argument {
-                argument: "offset",
-                got: layout.offset().to_string(),
-                wanted: "0 or more".into(),
-            };
-            return Err(Error::new("", argument));
+            return Err(Error::shape("", "offset", layout.offset(), "0 or more"));
         }
         let tensor = Tensor { storage, layout, dtype };
         tensor.pin(Access::Read)?;

@@ -123,13 +123,11 @@ fn first_limit() -> usize {
 pub const MOST: usize = 256;
 
 /// Sets how many threads compute from now on.
-pub fn set_limit(threads: usize) -> Result<()> {
-    if threads == 0 || threads > MOST {
-        let (got, wanted) = (threads.to_string(), format!("1 to {MOST}"));
-        let argument = Problem::Argument { argument: "num_threads", got, wanted };
-        return Err(Error::new("set_num_threads", argument));
+pub fn set_limit(threads: isize) -> Result<()> {
+    if threads < 1 || threads > MOST as isize {
+        return Err(Error::argument("set_num_threads", "num_threads", threads, format!("1 to {MOST}")));
     }
-    LIMIT.store(threads, Relaxed);
+    LIMIT.store(threads as usize, Relaxed);
     Ok(())
 }
 
@@ -427,6 +425,6 @@ mod tests {
 
     #[test]
     fn a_limit_of_none_or_too_many_is_refused() {
-        assert!(set_limit(0).is_err() && set_limit(MOST + 1).is_err());
+        assert!(set_limit(0).is_err() && set_limit(MOST as isize + 1).is_err());
     }
 }

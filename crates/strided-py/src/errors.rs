@@ -53,7 +53,7 @@ impl Fail {
             Fail::Python(error) => error,
             Fail::Core(error) => core_exception(py, if op.is_empty() { error } else { error.named(op) }),
             Fail::Type(text) => PyTypeError::new_err(named(text)),
-            Fail::Value(text) => PyValueError::new_err(named(text)),
+            Fail::Value(text) => from_class(own_class(py, "ArgumentError"), named(text)),
             Fail::Index(text) => PyIndexError::new_err(named(text)),
             Fail::Storage(text) => from_class(own_class(py, "StorageError"), named(text)),
             Fail::Beyond => PyOverflowError::new_err(named("an int is beyond 64 bits".into())),
@@ -65,6 +65,7 @@ impl Fail {
 fn core_exception(py: Python<'_>, error: Error) -> PyErr {
     let text = error.to_string();
     match error.family() {
+        Family::Argument => from_class(own_class(py, "ArgumentError"), text),
         Family::Shape => from_class(own_class(py, "ShapeError"), text),
         Family::DType => from_class(own_class(py, "DTypeError"), text),
         Family::Storage => from_class(own_class(py, "StorageError"), text),
@@ -104,6 +105,14 @@ fn from_class(class: PyResult<Bound<'_, PyAny>>, text: String) -> PyErr {
 /// Our own exception classes: name, bases, documentation. A caller may catch what PyTorch, NumPy or
 /// Python's buffers would raise.
 const CLASSES: &[(&str, &[&str], &str)] = &[
+    (
+        "ArgumentError",
+        &["ValueError", "RuntimeError"],
+        "An argument of the right type whose value an operation does not take.\n\n\
+         >>> strided.tensor([2, 3]) ** -1\n\
+         Traceback (most recent call last):\n\
+         strided.ArgumentError: pow: exponent is a negative integer, wanted 0 or more",
+    ),
     (
         "ShapeError",
         &["ValueError", "RuntimeError"],

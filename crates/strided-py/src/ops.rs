@@ -48,8 +48,8 @@ struct Passed {
 }
 
 impl Passed {
-    /// Reads operands; the first that is nothing to compute with is the error.
-    fn read(py: Python<'_>, objects: &[Object]) -> Result<std::result::Result<Passed, Object>> {
+    /// Reads operands; the place of the first that is nothing to compute with is the error.
+    fn read(py: Python<'_>, objects: &[Object]) -> Result<std::result::Result<Passed, usize>> {
         let mut passed =
             Passed { kinds: [Kind::Made; MOST], made: [const { None }; MOST], count: objects.len() };
         for (k, &object) in objects.iter().enumerate() {
@@ -61,7 +61,7 @@ impl Passed {
                 passed.made[k] = Some(import_or_copy(py, object)?);
                 Kind::Made
             } else {
-                return Ok(Err(object));
+                return Ok(Err(k));
             };
         }
         Ok(Ok(passed))
@@ -166,21 +166,30 @@ fn params(index: usize, form: Form) -> &'static [Param] {
 
 /// One call of a row in any of its forms.
 #[inline(always)]
-unsafe fn call<const I: usize>(
+unsafe fn call<const I: usize, const NAME: usize>(
     form: Form,
     this: Object,
     args: *const Object,
     count: isize,
     kwnames: Object,
 ) -> Object {
-    let row = &OPS[I];
-    guard(if form == Form::InPlace { row.in_place_name } else { row.name }, null_mut(), |py| {
+    let (name, in_place_name) = const { called::<I, NAME>() };
+    guard(if form == Form::InPlace { in_place_name } else { name }, null_mut(), |py| {
         let first = if form == Form::Function { None } else { Some(this) };
         let mut bound = Args::NONE;
         // SAFETY: what the interpreter passed.
         unsafe { bind(py, params(I, form), first, args, count, kwnames, &mut bound) }?;
         dispatch(py, I, form, &bound)
     })
+}
+
+/// The names of a row, by itself and in place, under one of its aliases.
+const fn called<const I: usize, const NAME: usize>() -> (&'static str, &'static str) {
+    if NAME == Alias::Own as usize {
+        return (OPS[I].name, OPS[I].in_place_name);
+    }
+    let (name, in_place_name, _) = ALIASES[NAME - 1];
+    (name, in_place_name)
 }
 
 fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Object> {
@@ -211,8 +220,7 @@ fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Obj
 #[inline]
 fn check_there(index: usize, operands: &[Object]) -> Result<()> {
     let Some(at) = operands.iter().position(|object| object.is_null()) else { return Ok(()) };
-    let name = if at == 0 { "input" } else { PARAMS[index][at].name };
-    Err(Fail::Type(format!("argument '{name}' is missing")))
+    Err(Fail::Type(format!("argument '{}' is missing", OPS[index].argument(at))))
 }
 
 /// A call with numbers or a word that chooses the row, or of a row that can do without an operand.
@@ -300,39 +308,25 @@ pub fn call_row(
     match Passed::read(py, operands)? {
         Ok(passed) if passed.has_tensor() => passed.apply(py, row, given, out),
         Ok(_) => Err(Fail::Type("none of the operands is a Tensor".into())),
-        Err(object) => Err(wrong_type(py, object, "operand", "a Tensor, an array or a number")),
+        Err(at) => Err(wrong_type(py, operands[at], row.argument(at), "a Tensor, an array or a number")),
     }
 }
 
-unsafe extern "C" fn method<const I: usize>(
-    this: Object,
-    args: *const Object,
-    count: isize,
-    kwnames: Object,
-) -> Object {
-    // SAFETY: passed on.
-    unsafe { call::<I>(Form::Method, this, args, count, kwnames) }
+/// Makes the functions that the interpreter calls, one for each form.
+macro_rules! thunks {
+    ($($name:ident $form:ident),*) => { $(
+        unsafe extern "C" fn $name<const I: usize, const NAME: usize>(
+            this: Object,
+            args: *const Object,
+            count: isize,
+            kwnames: Object,
+        ) -> Object {
+            // SAFETY: passed on.
+            unsafe { call::<I, NAME>(Form::$form, this, args, count, kwnames) }
+        }
+    )* };
 }
-
-unsafe extern "C" fn in_place<const I: usize>(
-    this: Object,
-    args: *const Object,
-    count: isize,
-    kwnames: Object,
-) -> Object {
-    // SAFETY: passed on.
-    unsafe { call::<I>(Form::InPlace, this, args, count, kwnames) }
-}
-
-unsafe extern "C" fn function<const I: usize>(
-    this: Object,
-    args: *const Object,
-    count: isize,
-    kwnames: Object,
-) -> Object {
-    // SAFETY: passed on.
-    unsafe { call::<I>(Form::Function, this, args, count, kwnames) }
-}
+thunks!(method Method, in_place InPlace, function Function);
 
 /// `a + b`, where one of them is a tensor.
 unsafe extern "C" fn binary_operator<const I: usize>(left: Object, right: Object) -> Object {
@@ -341,7 +335,7 @@ unsafe extern "C" fn binary_operator<const I: usize>(left: Object, right: Object
 
 /// `a += b`
 unsafe extern "C" fn in_place_operator<const I: usize>(left: Object, right: Object) -> Object {
-    guard(OPS[I].name, null_mut(), |py| operate(py, &OPS[I], left, right, Some(left)))
+    guard(OPS[I].in_place_name, null_mut(), |py| operate(py, &OPS[I], left, right, Some(left)))
 }
 
 unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
@@ -402,13 +396,29 @@ pub unsafe extern "C" fn compare(left: Object, right: Object, operator: c_int) -
     guard(row.name, null_mut(), |py| operate(py, row, left, right, None))
 }
 
-/// What Python needs of a row.
+/// What Python needs of a row under one of its names.
 struct Made {
+    index: usize,
+    name: &'static str,
     row: &'static Row,
     method: ffi::PyCFunctionFastWithKeywords,
     in_place: ffi::PyCFunctionFastWithKeywords,
     function: ffi::PyCFunctionFastWithKeywords,
     operator: Operator,
+}
+
+impl Made {
+    const fn of<const I: usize, const NAME: usize>() -> Made {
+        Made {
+            index: I,
+            name: called::<I, NAME>().0,
+            row: &OPS[I],
+            method: method::<I, NAME>,
+            in_place: in_place::<I, NAME>,
+            function: function::<I, NAME>,
+            operator: const { Operator::of::<I>() },
+        }
+    }
 }
 
 /// How an operator calls its row. Only what is chosen here, in a constant, is compiled.
@@ -462,19 +472,10 @@ macro_rules! made {
     ($($name:ident $args:tt $class:ident => $rule:ident $body:tt $(with $second:tt)? $(refuses $refused:ident)?
         $(by $word:ident = $unset:ident $choices:tt)? $(without $without:tt)?
         $(, $operator:literal, $($elements:literal),+ => $result:literal, $doc:literal)?;)*) => {
-        /// The rows that have names in Python, with their numbers.
-        fn made() -> Vec<(usize, Made)> {
-            let all = [$( {
-                const I: usize = Op::$name as usize;
-                Made {
-                    row: &OPS[I],
-                    method: method::<I>,
-                    in_place: in_place::<I>,
-                    function: function::<I>,
-                    operator: const { Operator::of::<I>() },
-                }
-            } ),*];
-            all.into_iter().enumerate().filter(|(_, made)| !made.row.is_hidden()).collect()
+        /// The rows that have names in Python.
+        fn made() -> Vec<Made> {
+            let all = [$(Made::of::<{ Op::$name as usize }, { Alias::Own as usize }>()),*];
+            all.into_iter().filter(|made| !made.row.is_hidden()).collect()
         }
 
         /// The parameters of every row.
@@ -530,56 +531,65 @@ fn example(row: &Row, name: &str, form: Form) -> String {
 }
 
 /// Other names of rows.
-const ALIASES: &[(&str, &str)] = &[
-    ("absolute", "abs"),
-    ("arccos", "acos"),
-    ("arccosh", "acosh"),
-    ("arcsin", "asin"),
-    ("arcsinh", "asinh"),
-    ("arctan", "atan"),
-    ("arctan2", "atan2"),
-    ("arctanh", "atanh"),
-    ("clip", "clamp"),
-    ("divide", "div"),
-    ("fix", "trunc"),
-    ("greater", "gt"),
-    ("greater_equal", "ge"),
-    ("less", "lt"),
-    ("less_equal", "le"),
-    ("multiply", "mul"),
-    ("negative", "neg"),
-    ("not_equal", "ne"),
-    ("sgn", "sign"),
-    ("subtract", "sub"),
-];
+macro_rules! aliases {
+    ($($alias:ident $name:ident),*) => {
+        /// The number of each name of a row: 0 for its own.
+        #[allow(non_camel_case_types)]
+        enum Alias { Own, $($alias),* }
+
+        /// Alias, the same in place, row.
+        const ALIASES: &[(&str, &str, Op)] = &[$((stringify!($alias), concat!(stringify!($alias), "_"), Op::$name)),*];
+
+        fn aliases() -> Vec<Made> {
+            vec![$(Made::of::<{ Op::$name as usize }, { Alias::$alias as usize }>()),*]
+        }
+    };
+}
+aliases! {
+    absolute abs,
+    arccos acos,
+    arccosh acosh,
+    arcsin asin,
+    arcsinh asinh,
+    arctan atan,
+    arctan2 atan2,
+    arctanh atanh,
+    clip clamp,
+    divide div,
+    fix trunc,
+    greater gt,
+    greater_equal ge,
+    less lt,
+    less_equal le,
+    multiply mul,
+    negative neg,
+    not_equal ne,
+    sgn sign,
+    subtract sub
+}
 
 /// The names under which a row is called.
 fn names(row: &'static Row) -> impl Iterator<Item = &'static str> {
-    let others = ALIASES.iter().filter(|(_, name)| *name == row.name).map(|(alias, _)| *alias);
+    let others =
+        ALIASES.iter().filter(|(.., op)| OPS[*op as usize].name == row.name).map(|(alias, ..)| *alias);
     std::iter::once(row.name).chain(others)
 }
 
 /// Methods of Tensor: the plain and the in-place form of every row.
 pub fn methods() -> Vec<ffi::PyMethodDef> {
     let mut all = Vec::new();
-    for (index, made) in made() {
-        for name in names(made.row) {
-            all.push(definition(name, made.method, &document(index, name, Form::Method)));
-            let in_place = format!("{name}_");
-            all.push(definition(&in_place, made.in_place, &document(index, name, Form::InPlace)));
-        }
+    for Made { index, name, method, in_place, .. } in made().into_iter().chain(aliases()) {
+        all.push(definition(name, method, &document(index, name, Form::Method)));
+        all.push(definition(&format!("{name}_"), in_place, &document(index, name, Form::InPlace)));
     }
     all
 }
 
 /// Functions of the module.
 pub fn functions() -> Vec<ffi::PyMethodDef> {
-    let mut all = Vec::new();
-    for (index, made) in made() {
-        let define = |name| definition(name, made.function, &document(index, name, Form::Function));
-        all.extend(names(made.row).map(define));
-    }
-    all
+    let define =
+        |made: Made| definition(made.name, made.function, &document(made.index, made.name, Form::Function));
+    made().into_iter().chain(aliases()).map(define).collect()
 }
 
 /// `a ** b`, which has a third operand that only integers of Python's own can have.
@@ -618,7 +628,7 @@ unsafe extern "C" fn quotient_and_remainder(left: Object, right: Object) -> Obje
 pub fn slots() -> Vec<ffi::PyType_Slot> {
     let mut slots = Vec::new();
     let mut fill = |slot: c_int, function: *mut c_void| slots.push(crate::heap::slot(slot, function));
-    for (_, made) in made() {
+    for made in made() {
         match made.operator {
             Operator::None => {}
             Operator::Unary(function) => {

@@ -289,7 +289,11 @@ pub fn broadcast(layouts: &[&Layout]) -> Result<Dims> {
                 *extent = mode.extent;
             } else if mode.extent != 1 && mode.extent != *extent {
                 let extents = (*extent, mode.extent);
-                let (left, right) = (layouts[0].shape_text(), layout.shape_text());
+                let has = |l: &&&Layout| {
+                    lead + dim + l.rank() >= rank && l.modes()[lead + dim + l.rank() - rank].extent == *extent
+                };
+                let left = layouts.iter().find(has).expect("one of those before").shape_text();
+                let right = layout.shape_text();
                 return Err(Error::new("", Problem::Broadcast { left, right, dim: lead + dim, extents }));
             }
         }

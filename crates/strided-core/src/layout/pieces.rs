@@ -10,7 +10,7 @@ impl Layout {
         let dim = self.dim("split", dim)?;
         let extent = self.modes[dim].extent;
         if size < 0 || (size == 0 && extent != 0) {
-            return Err(Error::argument("split", "size", size, "a positive number"));
+            return Err(Error::shape("split", "size", size, "a positive number"));
         }
         // An empty dim is one empty piece.
         let count = if extent == 0 { 1 } else { ceil_div(extent, size) };
@@ -28,7 +28,7 @@ impl Layout {
         if total != Some(extent) {
             let got = total.map_or("too large".into(), |total| total.to_string());
             let wanted = format!("{extent}, the extent of dim {dim}");
-            return Err(Error::argument("split", "the sum of the sizes", got, wanted));
+            return Err(Error::shape("split", "the sum of the sizes", got, wanted));
         }
         let mut first = 0;
         self.pieces("split", dim, sizes.len() as isize, |piece| {
@@ -111,7 +111,7 @@ fn reserve(op: &'static str, count: isize) -> Result<Vec<Layout>> {
 }
 
 fn positive(op: &'static str, count: isize) -> Result<()> {
-    if count > 0 { Ok(()) } else { Err(Error::argument(op, "the number of pieces", count, "1 or more")) }
+    if count > 0 { Ok(()) } else { Err(Error::shape(op, "the number of pieces", count, "1 or more")) }
 }
 
 /// `extent / size` rounded up, of numbers of any size.

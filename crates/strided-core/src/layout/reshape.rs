@@ -108,7 +108,7 @@ impl Layout {
         let wrap = |dim| super::wrap_dim(dim, self.rank().max(1)).map_err(|e| e.named("flatten"));
         let (start, end) = (wrap(start)?, wrap(end)?);
         if start > end {
-            return Err(Error::argument("flatten", "end_dim", end, format!("{start} or more, as start_dim")));
+            return Err(Error::shape("flatten", "end_dim", end, format!("{start} or more, as start_dim")));
         }
         let mut shape = self.shape();
         if shape.is_empty() {
@@ -123,7 +123,7 @@ impl Layout {
     pub fn unflatten(&self, dim: isize, sizes: &[isize]) -> Result<Layout> {
         let dim = self.dim("unflatten", dim)?;
         if sizes.is_empty() {
-            return Err(Error::argument("unflatten", "sizes", "empty", "at least one size"));
+            return Err(Error::shape("unflatten", "sizes", "empty", "at least one size"));
         }
         let Mode { extent, mut stride } = self.modes[dim];
         let sizes = infer("unflatten", sizes, extent, || extent.to_string())?;
@@ -156,7 +156,7 @@ impl Layout {
             return Err(Error::new("view", Problem::Rank { rank: 0, wanted }));
         };
         if last.extent > 1 && last.stride != 1 {
-            return Err(Error::argument("view", "the last dim's stride", last.stride, "1"));
+            return Err(Error::shape("view", "the last dim's stride", last.stride, "1"));
         }
         if from_size > to_size {
             return self.scaled(from_size, to_size);
@@ -200,7 +200,7 @@ impl Layout {
     /// Pairs of elements along the last dim as elements of twice the size.
     pub fn without_parts(&self) -> Result<Layout> {
         let op = "view_as_complex";
-        let wrong = |what, got: isize, wanted: &str| Err(Error::argument(op, what, got, wanted));
+        let wrong = |what, got: isize, wanted: &str| Err(Error::shape(op, what, got, wanted));
         let Some((last, outer)) = self.modes.split_last() else {
             return Err(Error::new(op, Problem::Rank { rank: 0, wanted: "at least 1" }));
         };
@@ -235,7 +235,7 @@ fn infer(op: &'static str, sizes: &[isize], total: isize, from: impl Fn() -> Str
     if let Some(dim) = open {
         shape[dim] = 1;
         if shape.contains(&-1) {
-            return Err(Error::argument(op, "shape", shape_text(sizes), "at most one -1"));
+            return Err(Error::shape(op, "shape", shape_text(sizes), "at most one -1"));
         }
     }
     Layout::row_major(&shape).map_err(|e| e.named(op))?; // refuses also 0x(2**40)x(2**40)
@@ -244,7 +244,7 @@ fn infer(op: &'static str, sizes: &[isize], total: isize, from: impl Fn() -> Str
         None if known == total => {}
         Some(_) if known == 0 && total == 0 => {
             let wanted = "no -1 beside a 0: it could be any number";
-            return Err(Error::argument(op, "shape", shape_text(sizes), wanted));
+            return Err(Error::shape(op, "shape", shape_text(sizes), wanted));
         }
         Some(dim) if known != 0 && total % known == 0 => shape[dim] = total / known,
         _ => return Err(Error::new(op, Problem::ViewSize { from: from(), to: shape_text(sizes) })),

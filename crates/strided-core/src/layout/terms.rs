@@ -112,7 +112,7 @@ impl Layout {
     pub fn fold(&self, modes: &[isize]) -> Result<Layout> {
         let modes = self.distinct_dims("fold", modes)?;
         let Some(&place) = modes.iter().min() else {
-            return Err(Error::argument("fold", "modes", "empty", "at least one mode"));
+            return Err(Error::shape("fold", "modes", "empty", "at least one mode"));
         };
         let Some(folded) = self.folded(&modes) else {
             let (modes, shape, stride) = (format!("{modes:?}"), self.shape_text(), self.stride_text());

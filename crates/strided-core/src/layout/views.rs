@@ -30,7 +30,7 @@ impl Layout {
     #[cold]
     fn narrow_error(&self, dim: usize, start: isize, length: isize) -> Error {
         if length < 0 {
-            return Error::argument("narrow", "length", length, "0 or more");
+            return Error::shape("narrow", "length", length, "0 or more");
         }
         let (extent, shape) = (self.modes[dim].extent, self.shape_text());
         let problem = if start < -extent {
@@ -148,7 +148,7 @@ impl Layout {
     pub fn expand(&self, shape: &[isize]) -> Result<Layout> {
         let Some(lead) = shape.len().checked_sub(self.rank()) else {
             let wanted = format!("at least {} sizes", self.rank());
-            return Err(Error::argument("expand", "shape", shape_text(shape), wanted));
+            return Err(Error::shape("expand", "shape", shape_text(shape), wanted));
         };
         let mut modes = Modes::with_capacity(shape.len());
         for (dim, &size) in shape.iter().enumerate() {
@@ -208,10 +208,10 @@ impl Layout {
         let Mode { extent, stride } = self.modes[dim];
         if size < 0 || size > extent {
             let wanted = format!("0 to {extent}, the extent of dim {dim}");
-            return Err(Error::argument("unfold", "size", size, wanted));
+            return Err(Error::shape("unfold", "size", size, wanted));
         }
         if step <= 0 {
-            return Err(Error::argument("unfold", "step", step, "a positive number"));
+            return Err(Error::shape("unfold", "step", step, "a positive number"));
         }
         let mut modes = Modes::from_slice(&self.modes);
         modes[dim] =

@@ -93,7 +93,7 @@ pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
 pub fn the_only_item(x: &Tensor) -> Result<Scalar> {
     if x.size() != 1 {
         let (got, wanted) = (format!("a tensor of shape {}", x.layout().shape_text()), "one element".into());
-        return Err(Error::new("item", Problem::Argument { argument: "input", got, wanted }));
+        return Err(Error::new("item", Problem::Shape { argument: "input", got, wanted }));
     }
     item::get(x, x.layout().offset())
 }

@@ -187,7 +187,11 @@ fn write<const N: usize, const PLAIN: bool>(
     let plan = Plan::<PLAIN>::new(row, given, operands)?;
     match common_shape(operands) {
         Some(layout) => output::check(out, plan.result, layout)?,
-        None => output::check(out, plan.result, &broadcast_layout(operands)?)?,
+        None => {
+            let wanted = broadcast_layout(operands)?;
+            check_in_place(operands, out, &wanted)?;
+            output::check(out, plan.result, &wanted)?;
+        }
     }
     plan.check_values(operands)?;
     plan.fill_or_copy(operands, Some(out), Output::Given(out))
@@ -215,7 +219,8 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
         } else {
             common_dtype(operands).or_else(|error| float_dtype(row, operands).ok_or(error))?
         };
-        let operand = row.class.operand_dtype(common, row.name)?;
+        let operand =
+            row.class.operand_dtype(common).map_err(|wanted| wrong_operand(row, operands, common, wanted))?;
         let compute = if PLAIN { operand.compute() } else { row.class.compute(operand) };
         let result = row.rule.result_dtype(operand);
         let mut plan = Plan { row, operand, compute, result, given: None };
@@ -279,9 +284,8 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
         let (test, problem) = match self.row.refuses {
             Refuses::zeros => (Op::eq, Problem::ZeroDivisor),
             _ => {
-                let (argument, got, wanted) =
-                    ("the exponent", "a negative integer".into(), "0 or more".into());
-                (Op::lt, Problem::Argument { argument, got, wanted })
+                let (argument, got) = (self.row.argument(1), "a negative integer".into());
+                (Op::lt, Problem::Argument { argument, got, wanted: "0 or more".into() })
             }
         };
         let found = match *operand {
@@ -410,17 +414,58 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     }
 }
 
+/// Refuses operands that broadcast to another shape than that of the first one, where that is the output.
+#[cold]
+fn check_in_place(operands: &[Operand], out: &Tensor, wanted: &Layout) -> Result<()> {
+    let own = out.layout();
+    if own.same_shape(wanted) || !operands[0].tensor().is_some_and(|first| first.is_set_to(out)) {
+        return Ok(());
+    }
+    let tensors = operands.iter().filter_map(Operand::tensor);
+    let shapes: Vec<String> = tensors.map(|x| x.layout().shape_text()).collect();
+    let lead = wanted.rank() - own.rank();
+    let differs = |dim: &usize| wanted.modes()[lead + dim].extent != own.modes()[*dim].extent;
+    let wrong = (0..own.rank()).find(differs).map(|dim| (dim, own.modes()[dim].extent));
+    let (shapes, result) = (shapes.join(" and "), wanted.shape_text());
+    Err(Error::new("", Problem::InPlace { shapes, result, rank: own.rank(), wrong }))
+}
+
+/// Names the operand for which a row refuses the dtype that all have in common.
+#[cold]
+fn wrong_operand(row: &Row, operands: &[Operand], common: DType, wanted: &'static str) -> Error {
+    let category = |operand: &Operand| match *operand {
+        Operand::Tensor(x) => x.dtype().category(),
+        Operand::Scalar(value) => value.category(),
+    };
+    let highest = |operand: &Operand| category(operand) == common.category();
+    let at = operands.iter().position(highest).expect("one of them made it so");
+    let argument = row.argument(at);
+    Error::new(
+        "",
+        match operands[at] {
+            Operand::Tensor(x) => Problem::WrongDType { argument, got: x.dtype(), wanted },
+            Operand::Scalar(value) => Problem::WrongNumber { argument, got: kind(value), wanted },
+        },
+    )
+}
+
+/// What kind of number it is, in words.
+fn kind(value: Scalar) -> &'static str {
+    match value.category() {
+        Category::Complex => "a complex number",
+        Category::Float => "a float",
+        Category::Int => "an int",
+        Category::Bool => "a bool",
+    }
+}
+
 const KERNELS: &str = "the class has kernels for each of its dtypes";
 
 /// Refuses a number that the operands' dtype, or the one that its kernel wants, cannot hold.
 fn check_number(keyword: &Keyword, value: Scalar, dtype: DType) -> Result<()> {
     let most = if keyword.is_real() { Category::Float } else { dtype.category() };
     if value.category() > most {
-        let got = match value.category() {
-            Category::Complex => "a complex number",
-            Category::Float => "a float",
-            _ => "an int",
-        };
+        let got = kind(value);
         let wanted = match most {
             Category::Bool => "a bool, as the operands are",
             Category::Int => "an int",

@@ -98,7 +98,7 @@ fn joined(x: &Tensor, dim: usize, before: Option<&Tensor>, behind: Option<&Tenso
         if !same {
             let got = format!("of shape {}", part.layout().shape_text());
             let wanted = format!("the shape {} but for dim {dim}", x.layout().shape_text());
-            return Err(Error::argument("", argument, got, wanted));
+            return Err(Error::shape("", argument, got, wanted));
         }
         shape[dim] += extent(part, dim);
     }
@@ -168,13 +168,36 @@ fn areas(
     match points {
         Points::Apart(width) => with_number(Op::mul, &sums(&heights, along as isize)?, width / 2.0),
         Points::At(x) => {
-            let widths = widths(&widened(x)?, y.layout().rank(), along)?;
-            let product = of_two(Op::mul, &widths, &heights)?;
             // Widths may bring dims of their own, in front.
             let back = y.layout().rank() - along;
+            check_places(x, &y, along)?;
+            let widths = widths(&widened(x)?, y.layout().rank(), along)?;
+            let product =
+                of_two(Op::mul, &heights, &widths).map_err(|error| between_points(error, &y, x, back))?;
             with_number(Op::div, &sums(&product, -(back as isize))?, 2.0)
         }
     }
+}
+
+/// Refuses a line of places that are not as many as the points along the dim.
+fn check_places(x: &Tensor, y: &Tensor, along: usize) -> Result<()> {
+    if x.layout().rank() != 1 || extent(x, 0) == extent(y, along) {
+        return Ok(());
+    }
+    let wanted =
+        format!("{} places, as y of shape {} has in dim {along}", extent(y, along), y.layout().shape_text());
+    Err(Error::shape("", "x", format!("of shape {}", x.layout().shape_text()), wanted))
+}
+
+/// An error about heights and widths, of which there is one less than points, in terms of the points.
+fn between_points(mut error: Error, y: &Tensor, x: &Tensor, back: usize) -> Error {
+    if let Problem::Broadcast { left, right, dim, extents } = &mut *error.problem {
+        let rank = y.layout().rank().max(x.layout().rank());
+        let one = (rank - *dim == back) as isize;
+        *extents = (extents.0 + one, extents.1 + one);
+        (*left, *right) = (y.layout().shape_text(), x.layout().shape_text());
+    }
+    error
 }
 
 /// The differences of places: one for all lines, or with dims that broadcast.
@@ -216,26 +239,24 @@ pub fn cross(a: &Tensor, b: &Tensor, dim: Option<isize>, out: Option<&Tensor>) -
 
 fn cross_new(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
     let rank = a.layout().rank();
+    let of_shape = |x: &Tensor| format!("of shape {}", x.layout().shape_text());
     if b.layout().rank() != rank {
-        return Err(Error::new(
-            "",
-            Problem::Count { what: "dims of other", got: b.layout().rank(), wanted: rank },
-        ));
+        let wanted = format!("as many dims as input has, which is {}", of_shape(a));
+        return Err(Error::shape("", "other", of_shape(b), wanted));
     }
+    let shape = crate::layout::broadcast(&[a.layout(), b.layout()])?;
     let found = match dim {
         Some(dim) => Some(wrap_dim(dim, rank)?),
         None => a.layout().modes().iter().position(|mode| mode.extent == 3),
     };
-    let wrong = |x: &Tensor| Error::argument("", "the shape", x.layout().shape_text(), "a dim of extent 3");
-    let dim = found.ok_or_else(|| wrong(a))?;
-    if let Some(x) = [a, b].into_iter().find(|x| extent(x, dim) != 3) {
-        return Err(wrong(x));
+    let dim = found.ok_or_else(|| Error::shape("", "input", of_shape(a), "a dim of extent 3"))?;
+    if let Some((name, x)) = [("input", a), ("other", b)].into_iter().find(|(_, x)| extent(x, dim) != 3) {
+        return Err(Error::shape("", name, of_shape(x), format!("extent 3 in dim {dim}")));
     }
     let common = dtype::promote(a.dtype(), b.dtype())?;
     // Halves are rounded once, at the end.
     let of = |x: &Tensor| copy::to_dtype(x, common.compute());
     let [a, b] = [of(a)?, of(b)?];
-    let shape = crate::layout::broadcast(&[a.layout(), b.layout()])?;
     let whole = Tensor::new(&shape, common, Fill::Nothing)?;
     for i in 0..3 {
         let part = |x: &Tensor, i: isize| seen(x, x.layout().select(dim as isize, i % 3));
@@ -395,25 +416,23 @@ fn divided(x: Tensor, number: f64) -> Result<Tensor> {
 
 /// Both weights of each observation, multiplied, in float64: of float32 without rounding.
 fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
-    let check = |argument: &'static str,
-                 weight: Option<&Tensor>,
-                 category: Category,
-                 wanted: &'static str| {
-        let Some(weight) = weight else { return Ok(None) };
-        if weight.dtype().category() != category {
-            return Err(Error::new("", Problem::WrongDType { argument, got: weight.dtype(), wanted }));
-        }
-        let shape = weight.layout().shape();
-        if shape.as_slice() != [observations] {
-            let wanted = format!("the shape {observations}, one for each observation");
-            return Err(Error::argument("", argument, format!("of shape {}", shape_text(&shape)), wanted));
-        }
-        let below = apply(Op::lt, &[Operand::Tensor(weight), Operand::Scalar(Scalar::Int(0))])?;
-        if reduce::any(&below)? {
-            return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
-        }
-        copy::to_dtype(weight, DType::F64).map(Some)
-    };
+    let check =
+        |argument: &'static str, weight: Option<&Tensor>, category: Category, wanted: &'static str| {
+            let Some(weight) = weight else { return Ok(None) };
+            if weight.dtype().category() != category {
+                return Err(Error::new("", Problem::WrongDType { argument, got: weight.dtype(), wanted }));
+            }
+            let shape = weight.layout().shape();
+            if shape.as_slice() != [observations] {
+                let wanted = format!("the shape {observations}, one for each observation");
+                return Err(Error::shape("", argument, format!("of shape {}", shape_text(&shape)), wanted));
+            }
+            let below = apply(Op::lt, &[Operand::Tensor(weight), Operand::Scalar(Scalar::Int(0))])?;
+            if reduce::any(&below)? {
+                return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
+            }
+            copy::to_dtype(weight, DType::F64).map(Some)
+        };
     let frequency = check("fweights", weights.frequency, Category::Int, "an integer dtype")?;
     let importance = check("aweights", weights.importance, Category::Float, "a floating dtype")?;
     Ok(match (frequency, importance) {

@@ -8,9 +8,14 @@ use crate::tensor::{Tensor, conflict};
 
 /// Refuses an `out` of another shape or a lower category than the result, or whose elements share memory.
 pub fn check(out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
+    check_named("out", out, result, wanted)
+}
+
+/// The same for one of several.
+pub fn check_named(name: &'static str, out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
     if !out.layout().same_shape(wanted) {
         let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
-        return Err(Error::new("", Problem::OutShape { got, wanted }));
+        return Err(Error::new("", Problem::OutShape { out: name, got, wanted }));
     }
     if result.category() > out.dtype().category() {
         return Err(Error::new("", Problem::LowerCategory { result, output: out.dtype() }));

@@ -279,10 +279,10 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
         match (plan.results[k], outs[k]) {
             (Some(result), None) => made[k] = Some(Tensor::new(&visible, result, Fill::Nothing)?),
             (Some(result), Some(out)) => {
-                output::check(out, result, &Layout::row_major(&visible)?)?;
+                let name = if plan.results.contains(&None) { "out" } else { ["out[0]", "out[1]"][k] };
+                output::check_named(name, out, result, &Layout::row_major(&visible)?)?;
                 if plan.positional && k == 1 {
-                    let alone = plan.results[0].is_none();
-                    output::check_indices(if alone { "out" } else { "out[1]" }, out)?;
+                    output::check_indices(name, out)?;
                 }
                 if copied.is_none() && (conflict(out, x) || out.is_set_to(x)) {
                     copied = Some(copy::clone(x)?);
@@ -474,8 +474,8 @@ pub fn variance(
         }
         let mean = run(&MEAN, x, &parts, None)?.expect("new");
         if let [Some(first), Some(second)] = outs {
-            output::check(first, dtype, re.layout())?;
-            output::check(second, mean.dtype(), re.layout())?;
+            output::check_named("out[0]", first, dtype, re.layout())?;
+            output::check_named("out[1]", second, mean.dtype(), re.layout())?;
             output::check_apart(first, second)?;
         }
         Ok([deliver_as(dtype, re, outs[0])?, deliver(mean, outs[1])?])

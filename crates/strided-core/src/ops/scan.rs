@@ -116,9 +116,9 @@ impl Plan {
 
     /// Fills an output that somebody gave, and that may stand in the input's way.
     fn write(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
-        output::check(out, self.result, x.layout())?;
+        output::check_named(if indices.is_some() { "out[0]" } else { "out" }, out, self.result, x.layout())?;
         if let Some(indices) = indices {
-            output::check(indices, DType::I64, x.layout())?;
+            output::check_named("out[1]", indices, DType::I64, x.layout())?;
             output::check_indices("out[1]", indices)?;
             output::check_apart(out, indices)?;
         }

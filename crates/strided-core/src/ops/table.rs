@@ -25,7 +25,6 @@
 //! A row that ends after its body is for other code: it has no name in Python.
 
 use crate::dtype::{self, Category, DType};
-use crate::error::{Error, Problem, Result};
 use crate::kernels::map::{Function, Loops, Twins};
 use crate::kernels::maths::rows as maths;
 use crate::kernels::{close, round, select};
@@ -47,10 +46,10 @@ macro_rules! op_table {
             trunc_divide(a, b) order => same [TruncDivide] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[3.0, -3.0]", "Quotient, toward zero to a whole number.";
             remainder(a, b) order => same [Remainder] refuses zeros, "%", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, 1.0]", "What `floor_divide` leaves; it has the sign of the divisor.";
             fmod(a, b) order => same [Fmod] refuses zeros, "", "[7.0, -7.0]", "[2.0, 2.0]" => "[1.0, -1.0]", "What division toward zero leaves; it has the sign of the dividend.";
-            pow(a, b) any => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
+            pow(a, exponent) any => same [Pow] refuses negatives, "**", "[2.0, 3.0]", "[3.0, 2.0]" => "[8.0, 9.0]", "Left operand to the power of the right one.";
             cube(a) float => same [Cube];
             power_root(a) float => same [Sqrt(if a.is_infinite() { a.mul(a) } else { a.add(T::ZERO) }) y => y];
-            float_power(a, b) wide => same [Pow], "", "[2.0, 4.0]", "[3.0, 0.5]" => "[8.0, 2.0]", "Left operand to the power of the right one, in float64 or complex128.";
+            float_power(a, exponent) wide => same [Pow], "", "[2.0, 4.0]", "[3.0, 0.5]" => "[8.0, 2.0]", "Left operand to the power of the right one, in float64 or complex128.";
             neg(a) num => same {a.neg()}, "-x", "[1.0, -2.0]" => "[-1.0, 2.0]", "Each element with its sign changed.";
             positive(a) num => same {a}, "+x", "[1.0, -2.0]" => "[1.0, -2.0]", "Each element as it is.";
             abs(a) any => part {a.abs()}, "abs", "[1.0, -2.0]" => "[1.0, 2.0]", "The magnitude of each element.";
@@ -142,7 +141,7 @@ macro_rules! op_table {
             rad2deg(a) float => same {a.mul(T::of(180.0 / std::f64::consts::PI))}, "", "[0.0, 1.0]" => "[0.0, 57.295780181884766]", "Radians as degrees.";
             conj_physical(a) any => same {a.conj()}, "", "[1.0, -2.0]" => "[1.0, -2.0]", "The complex conjugate, written out.";
             angle(a) field => part {a.angle()}, "", "[1.0, -2.0]" => "[0.0, 3.1415927410125732]", "The angle of each number in the complex plane.";
-            heaviside(a, b) real => same {{ let step = if a > T::ZERO { T::ONE } else { T::ZERO }; let step = if a == T::ZERO { b } else { step }; if a != a { a } else { step } }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
+            heaviside(a, values) real => same {{ let step = if a > T::ZERO { T::ONE } else { T::ZERO }; let step = if a == T::ZERO { values } else { step }; if a != a { a } else { step } }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
             gcd(a, b) int => same (a.gcd(b)), "", "[12, 9]", "[18, 6]" => "[6, 3]", "Greatest common divisor.";
             lcm(a, b) int => same (a.lcm(b)), "", "[4, 3]", "[6, 5]" => "[12, 15]", "Least common multiple.";
         }
@@ -253,6 +252,15 @@ pub struct Chooser {
 }
 
 impl Row {
+    /// What an operand is called in Python.
+    pub fn argument(&self, at: usize) -> &'static str {
+        match self.operands[at] {
+            "a" => "input",
+            "b" => "other",
+            name => name,
+        }
+    }
+
     /// Whether the row is only for other code.
     pub fn is_hidden(&self) -> bool {
         self.doc.is_empty()
@@ -305,13 +313,14 @@ pub const fn plain(name: &'static str) -> &'static str {
 }
 
 impl Class {
-    /// The dtype that operands are brought to before the operation, given the one they have in common.
+    /// The dtype that operands are brought to before the operation, given the one they have in common, or what they
+    /// would have to be.
     #[inline]
-    pub fn operand_dtype(self, common: DType, op: &'static str) -> Result<DType> {
+    pub fn operand_dtype(self, common: DType) -> std::result::Result<DType, &'static str> {
         if self.takes(common) {
             return Ok(common);
         }
-        let refused = match self {
+        Err(match self {
             Class::field => return Ok(dtype::default_float()),
             Class::float | Class::floats if common.category() < Category::Float => {
                 return Ok(dtype::default_float());
@@ -323,8 +332,7 @@ impl Class {
             Class::bits => "bool or an integer dtype",
             Class::int => "an integer dtype",
             _ => "a real dtype",
-        };
-        Err(Error::new(op, Problem::WrongDType { argument: "operand", got: common, wanted: refused }))
+        })
     }
 
     /// Whether integers are computed as floats, so that two of them need no integer dtype in common.

@@ -28,21 +28,21 @@ methods! { rows(py, x):
     /// 10.5
     /// >>> strided.trapezoid(strided.tensor([1.0, 5.0]), strided.tensor([0.0, 4.0])).item()
     /// 12.0
-    function trapezoid(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim: isize = -1)
+    function trapezoid(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim | axis: isize = -1)
         => under(py, y, x, dx, dim, lines::trapezoid);
 
     /// `trapezoid` under its other name.
     ///
     /// >>> strided.trapz(strided.tensor([1.0, 5.0, 10.0]), dx=2.0).item()
     /// 21.0
-    function trapz(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim: isize = -1)
+    function trapz(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim | axis: isize = -1)
         => under(py, y, x, dx, dim, lines::trapezoid);
 
     /// The areas of `trapezoid` up to each point but the first.
     ///
     /// >>> strided.cumulative_trapezoid(strided.tensor([1.0, 5.0, 10.0])).tolist()
     /// [3.0, 10.5]
-    function cumulative_trapezoid(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim: isize = -1)
+    function cumulative_trapezoid(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim | axis: isize = -1)
         => under(py, y, x, dx, dim, lines::cumulative_trapezoid);
 
     /// The cross products of vectors of three along a dim; without one, along the first dim of extent 3.

@@ -112,19 +112,19 @@ methods! { rows(py, x):
     both argmin(dim | axis: Option<isize> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
         => one(py, &reduce::ARGMIN, x, dim.map(only), keepdim, None, out);
 
-    /// Whether all elements differ from 0.
+    /// Whether all elements differ from 0, of all or along dims; along no dims (`()`), whether each does.
     ///
     /// >>> strided.tensor([[1, 0], [2, 3]]).all(dim=1).tolist()
     /// [False, True]
     both all(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => one(py, &reduce::ALL, x, dim, keepdim, None, out);
+        => truth(py, &reduce::ALL, x, dim, keepdim, out);
 
-    /// Whether an element differs from 0.
+    /// Whether an element differs from 0, of all or along dims; along no dims (`()`), whether each does.
     ///
     /// >>> strided.tensor([[1, 0], [0, 0]]).any(dim=1).tolist()
     /// [True, False]
     both any(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => one(py, &reduce::ANY, x, dim, keepdim, None, out);
+        => truth(py, &reduce::ANY, x, dim, keepdim, out);
 
     /// How many elements differ from 0.
     ///
@@ -215,8 +215,11 @@ impl FromArg for Order {
         if let Some(p) = f64::read(py, object)? {
             return Ok(Some(Order(p)));
         }
-        let name = crate::call::bound(py, object).extract::<String>();
-        Ok(name.is_ok_and(|name| name == "fro").then_some(Order(2.0)))
+        match crate::call::bound(py, object).extract::<String>() {
+            Ok(name) if name == "fro" => Ok(Some(Order(2.0))),
+            Ok(name) => Err(Fail::Value(format!("p is '{name}', wanted {}", Self::WANTED))),
+            Err(_) => Ok(None),
+        }
     }
 }
 
@@ -241,6 +244,20 @@ fn one(
 ) -> Result<Object> {
     let dims = dims_of(dims);
     let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
+    placed(py, x, out, |x, out| reduce::run(row, x, &request, out))
+}
+
+/// `all` and `any`, for which an empty list of dims means none of them, as in PyTorch.
+fn truth(
+    py: Python<'_>,
+    row: &Row,
+    x: TensorArg,
+    dims: Option<Ints>,
+    keepdim: bool,
+    out: Option<TensorArg>,
+) -> Result<Object> {
+    let dims = dims.map(|dims| dims.ints);
+    let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction: 0.0 };
     placed(py, x, out, |x, out| reduce::run(row, x, &request, out))
 }
 

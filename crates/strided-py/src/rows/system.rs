@@ -22,7 +22,7 @@ methods! { rows(py, x):
     /// >>> strided.get_num_threads()
     /// 1
     function set_num_threads(num_threads: isize) => {
-        threads::set_limit(usize::try_from(num_threads).unwrap_or(0))?;
+        threads::set_limit(num_threads)?;
         give(py, py.None())
     };
 
