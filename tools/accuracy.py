@@ -53,6 +53,10 @@ def sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
 
 
+def wide_logit(x: Array) -> Array:
+    return np.where(x < 0.25, np.log(x) - np.log1p(-x), 2 * np.arctanh(2 * x - 1))
+
+
 def wide_sinc(x: Array) -> Array:
     whole = np.rint(x)
     pi = LONG(math.pi) + LONG(1.2246467991473532e-16)
@@ -103,6 +107,17 @@ def logaddexp(x: Any, y: Any) -> Any:
         return high + mpmath.log1p(mpmath.exp(low - high)) if high - low < 1e4 else high
 
 
+def logaddexp2(x: Any, y: Any) -> Any:
+    with mpmath.extraprec(60):
+        ln2 = mpmath.log(2)
+        return logaddexp(x * ln2, y * ln2) / ln2
+
+
+def logit(x: Any) -> Any:
+    with mpmath.extraprec(200):
+        return mpmath.log(x / (1 - x))
+
+
 def sinc(x: Any) -> Any:
     with mpmath.extraprec(60):
         return mpmath.sincpi(x)
@@ -132,10 +147,14 @@ FUNCTIONS = {
     "asinh": Function(mpmath.asinh, np.arcsinh, (-10, 10), (0.0, 1.0, 1e8, 1e17)),
     "acosh": Function(mpmath.acosh, np.arccosh, (1, 10), (1.0, 2.0, 1.25, 1e8, 1e17), low=1),
     "atanh": Function(mpmath.atanh, np.arctanh, (-1, 1), (0.0, 1.0, -1.0, 0.17, 0.333), low=-1, high=1),
+    "softplus": Function(lambda x: mpmath.log1p(mpmath.exp(x)), lambda x: np.logaddexp(x, LONG(0)), (-50, 50), (*EXPS, -37.0, 37.0)),
     "sigmoid": Function(lambda x: 1 / (1 + mpmath.exp(-x)), sigmoid, (-50, 50), (0.0, -708.0, -745.0, -37.0, -87.3, -103.9)),
+    "logit": Function(logit, wide_logit, (0, 1), (0.0, 0.5, 1.0), low=0, high=1),
     "sinc": Function(sinc, wide_sinc, (-20, 20), (0.0, 1.0, 0.5, 3.0, 1e5, 2e6)),
     "rsqrt": Function(lambda x: 1 / mpmath.sqrt(x), lambda x: 1 / np.sqrt(x), (0, 10), (0.0, 1.0, 1e-310, 1e-40), low=0),
     "sqrt": Function(mpmath.sqrt, np.sqrt, (0, 10), (0.0, 1.0, 1e-310, 1e-40), low=0),
+    "abs": Function(abs, np.abs),
+    "angle": Function(mpmath.arg, np.angle),
     "erf": Function(mpmath.erf, None, (-4, 4), (0.0, 1.0, -1.0, 5.9, 3.9)),
     "erfc": Function(mpmath.erfc, None, (-4, 10), (0.0, 1.0, -1.0, 26.5, 27.2, 10.05, 0.5), double=4),
     "erfinv": Function(erfinv, None, (-1, 1), (0.0, 1.0, -1.0, 0.5, 0.8), low=-1, high=1, double=4),
@@ -145,17 +164,22 @@ FUNCTIONS = {
     "pow": Function(lambda x, y: mpmath.power(x, y), np.power, (0, 50), (1.0, 2.0, 0.5, 1 + 2**-20, 10.0), low=0),
     "hypot": Function(mpmath.hypot, np.hypot, (-10, 10), (0.0, 1.0, 3.0)),
     "logaddexp": Function(logaddexp, np.logaddexp, (-10, 10), (0.0, 1.0, -1.0), floor=1.0),
+    "logaddexp2": Function(logaddexp2, np.logaddexp2, (-10, 10), (0.0, 1.0, -1.0), floor=1.0),
+    "ldexp": Function(lambda x, y: x * mpmath.mpf(2) ** y, lambda x, y: x * np.exp2(y), (-10, 10), (0.0, 1.0, 0.5)),
     "xlogy": Function(lambda x, y: x * mpmath.log(y) if x else mpmath.mpf(0), wide_xlogy, (0, 10), (0.0, 1.0), low=0),
 }  # fmt: skip
 PEERS = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
     "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "pow": "power",
 }  # fmt: skip
-BINARY = {"atan2", "pow", "hypot", "logaddexp", "xlogy"}
+BINARY = {"atan2", "pow", "hypot", "logaddexp", "logaddexp2", "ldexp", "xlogy"}
 COMPLEX = [
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"),
     *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sqrt", "pow", "sigmoid", "sinc", "rsqrt", "logaddexp"),
+    *("logaddexp2", "ldexp", "abs", "angle"),
 ]  # fmt: skip
+#: Functions that are exact of real numbers.
+ONLY_COMPLEX = {"abs", "angle"}
 #: Zeros and poles of complex functions, around which a quarter of the arguments lie.
 COMPLEX_HOT = {"sigmoid": [1j * math.pi * n for n in (1, -1, 3, 7, -101)], "sinc": [1, -1, 2, 5, 1000]}
 #: The bound of complex functions: the distance to the true result, in ULP of its magnitude.
@@ -217,6 +241,16 @@ def true_value(function: Function, args: Iterable[Any]) -> Any:
         return LONG(math.nan)
 
 
+def sieve(op: str, dtype: str, columns: list[Array]) -> Array | None:
+    """Values that tell which errors are worth a closer look, of longdouble; of float32 our own float64 will do."""
+    function = FUNCTIONS[op]
+    if function.wide and WIDE:
+        return wide_value(function, columns)
+    if dtype == "float64":
+        return None
+    return np.asarray(getattr(st, op)(*(st.tensor(column.astype(np.float64)) for column in columns)).numpy(), LONG)
+
+
 def wide_value(function: Function, columns: list[Array]) -> Array:
     assert function.wide
     with np.errstate(all="ignore"):
@@ -272,18 +306,18 @@ def measure(op: str, dtype: str, run: Callable[[list[Array]], Array | None], den
     """The worst error of a function that takes and gives arrays."""
     function = FUNCTIONS[op]
     found = []
-    for count, sieve in ((dense, True), (hostile, False)):
-        if sieve and (function.wide is None or not WIDE):
-            continue
+    for count in (dense, hostile):
         columns = [samples(function, dtype, count, seed) for seed in (count, count + 1)[: 1 + (op in BINARY)]]
         if op == "pow":  # exponents of both signs
             columns[1] = np.where(np.arange(len(columns[1])) % 3 == 0, -columns[1], columns[1])
         shortest = min(map(len, columns))
         columns = [column[:shortest] for column in columns]
+        guess = sieve(op, dtype, columns) if count == dense else None
+        if count == dense and guess is None:
+            continue
         got = run(columns)
         if got is None:
             return None
-        guess = wide_value(function, columns) if sieve else None
         found.append(confirmed(function, columns, got, guess, dtype))
     return larger(*found)
 
@@ -325,7 +359,7 @@ RUNNERS = {"strided": strided_runner, "NumPy": numpy_runner, "PyTorch": torch_ru
 def halves(op: str, dtype: str) -> Worst | None:
     """Every half, by longdouble; float32 results are rounded once, so that a little more than 1/2 is all there may be."""
     function = FUNCTIONS[op]
-    if function.wide is None or not WIDE or op in BINARY:
+    if function.wide is None or not WIDE or op in BINARY | ONLY_COMPLEX:
         return None
     every = st.arange(0, 65536, dtype=st.int32).to(st.int16).view(getattr(st, dtype))
     x = every.to(st.float32).numpy()
@@ -380,7 +414,7 @@ def everything(names: list[str], dense: int, hostile: int, libraries: Iterable[s
     """The worst of each 'library function dtype'."""
     found: dict[str, Worst | None] = {}
     for op in names:
-        for dtype in ("float32", "float64"):
+        for dtype in () if op in ONLY_COMPLEX else ("float32", "float64"):
             for library in libraries:
                 found[f"{library} {op} {dtype}"] = measure(op, dtype, RUNNERS[library](op), dense, hostile)
         if "strided" in libraries:
@@ -456,11 +490,12 @@ function of `kernels/maths/` does not: its fast body depends on the level of ins
 `baseline`, `avx2` or `avx512`; anything else counts as nothing), and all of them keep the bound.
 
 How it is measured: {dense} arguments per function (half of them in its usual range, a quarter of every size that the dtype has, subnormals too,
-a quarter around its zeros, poles and limits, at every distance) are compared with the C library's long double, and the worst of them with mpmath;
-{hostile} others with mpmath alone, which is all there is for functions that NumPy's long double lacks. Special values (zeros, infinities, NaN)
+a quarter around its zeros, poles and limits, at every distance) are compared with the C library's long double (float32 functions that it lacks
+with our own of float64), and the worst of them with mpmath; {hostile} others with mpmath alone, which is all there is for float64 functions that
+long double lacks. Levels that the machine did not have are not in the tables. Special values (zeros, infinities, NaN)
 are a matter of `tests/test_special_values.py`. The peers, {peers}, were measured with the same arguments.
 
-\\* The error of `lgamma`, `digamma` and `logaddexp` is absolute where the result is near 0: below 1 it is counted in ULP of 1."""
+\\* The error of `lgamma`, `digamma`, `logaddexp` and `logaddexp2` is absolute where the result is near 0: below 1 it is counted in ULP of 1."""
 
 TITLES = {
     "float32": "",

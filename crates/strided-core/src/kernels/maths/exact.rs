@@ -81,12 +81,22 @@ pub mod single {
         super::double::logaddexp(x.into(), y.into()) as f32
     }
 
+    pub fn logaddexp2(x: f32, y: f32) -> f32 {
+        super::double::logaddexp2(x.into(), y.into()) as f32
+    }
+
+    /// Through float64 also in what is subnormal, so that it is rounded once.
+    pub fn ldexp(x: f32, y: f32) -> f32 {
+        super::double::ldexp(x.into(), y.into()) as f32
+    }
+
     pub fn xlogy(x: f32, y: f32) -> f32 {
         super::double::xlogy(x.into(), y.into()) as f32
     }
 }
 
 pub mod double {
+    use super::super::log as fast_log;
     repaired! { f64, f_atan2 f_sinh f_logistic f_logit f_sincpi f_erfinv f_pow }
     pub use pxfm::{
         f_acos as acos, f_acosh as acosh, f_asin as asin, f_asinh as asinh, f_atan as atan, f_atanh as atanh,
@@ -118,11 +128,6 @@ pub mod double {
         }
     }
 
-    /// log(1 + e^x).
-    pub fn softplus(x: f64) -> f64 {
-        if x > 0.0 { x + log1p(exp(-x)) } else { log1p(exp(x)) }
-    }
-
     /// log(e^x + e^y).
     pub fn logaddexp(x: f64, y: f64) -> f64 {
         if x == y {
@@ -138,13 +143,25 @@ pub mod double {
         }
     }
 
-    pub fn ldexp(x: f64, y: f64) -> f64 {
-        use super::super::rows::{Function2, Ldexp};
-        Ldexp::exact(x, y)
+    // The fast bodies: powers and logarithms of one word leave products, and logarithms of sums, off by more than an ULP.
+
+    pub fn softplus(x: f64) -> f64 {
+        fast_log::softplus(x)
     }
 
-    /// The fast body: a product with a logarithm of one word is off by more than an ULP.
+    pub fn logaddexp2(x: f64, y: f64) -> f64 {
+        if fast_log::rare_logaddexp2(x, y) {
+            fast_log::logaddexp_edges(x, y)
+        } else {
+            fast_log::logaddexp2(x, y)
+        }
+    }
+
+    pub fn ldexp(x: f64, y: f64) -> f64 {
+        super::super::exp::ldexp(x, y)
+    }
+
     pub fn xlogy(x: f64, y: f64) -> f64 {
-        super::super::log::xlogy(x, y)
+        fast_log::xlogy(x, y)
     }
 }

@@ -1,8 +1,9 @@
 //! e^x and what is made of it.
 
 use super::real::{Real, pick};
-use super::single;
 use super::two::{Two, quick_sum, two};
+use super::{light, single};
+use crate::scalar::Float;
 
 /// `(shifted, r)` with `e^x = 2^n e^r`, n = shifted - SHIFT, |r| <= ln(2)/2.
 #[inline(always)]
@@ -96,6 +97,38 @@ pub fn rare_exp2<T: Real>(x: T) -> bool {
 pub fn exp2_edges<T: Real>(x: T) -> T {
     let (m, shifted) = exp2_parts(x.at_least(T::EXP2_MIN).at_most(T::EXP2_MAX));
     pick(x < T::EXP2_MAX, scaled(m, shifted), x + T::INFINITY)
+}
+
+/// 2^x for |x| < 1, in two words.
+#[inline(always)]
+fn exp2_two<T: Real>(x: T) -> Two<T> {
+    let shifted = x + T::SHIFT;
+    let f = x - (shifted - T::SHIFT);
+    let r = two(f, T::ZERO).mul(two(T::LN2_FULL[0], T::LN2_FULL[1]));
+    plus_one(one_more(r.hi, r.lo)).times(T::power(shifted))
+}
+
+/// a 2^b: the whole part of b rounds nothing, and the product is rounded once.
+#[inline(always)]
+pub fn ldexp<T: Real + Float>(a: T, b: T) -> T {
+    let whole = Real::trunc(b);
+    let part = b - whole;
+    let y = if T::SINGLE {
+        let y = a.widen() * light::exp(part.widen() * std::f64::consts::LN_2);
+        Real::of(Float::scale(y, whole.widen()))
+    } else {
+        let power = exp2_two(part);
+        // Up before, and down behind: neither overflows too early, nor loses bits of what is subnormal on the way.
+        let up = b > Real::ZERO;
+        let base = pick(up, Float::scale(a, whole), a);
+        let rounded = base * power.hi;
+        // Signs of zeros are those of the first word, and infinity times a second word of 0 is NaN.
+        let single = (rounded == Real::ZERO) | rounded.is_beyond(Real::INFINITY);
+        let y = pick(single, rounded, base.fma(power.hi, base * power.lo));
+        pick(up, y, Float::scale(y, whole))
+    };
+    let infinite = Real::abs(b) == Real::INFINITY;
+    pick(infinite, a * b.at_least(Real::ZERO), y)
 }
 
 /// `(e^x - 1) / 2` for x up to EXP_MAX: half, so that nothing overflows on the way.

@@ -184,16 +184,23 @@ pub fn logit_edges<T: Real>(x: T) -> T {
     pick(x < T::ONE, log(x), pick(x == T::ONE, T::INFINITY, T::NAN))
 }
 
-/// `high + log(1 + e^d)` for d <= 0, in two words.
+/// log(1 + e^d) for d <= 0, in two words.
 #[inline(always)]
-fn add_log1p_exp<T: Real>(high: T, d: Two<T>) -> T {
+fn log1p_exp<T: Real>(d: Two<T>) -> Two<T> {
     let (e, rounded) = exp_parts(two(d.hi.at_least(T::EXP_MIN), d.lo));
     // Where e is below an ULP of 1, all of it is in the second argument.
     let u = sum(T::ONE, e.hi);
     let v = log_two(u.hi, quick_sum(u.lo, e.lo), T::ZERO);
-    let s = sum(high, v.hi);
     // Where e^d is less than an ULP of 1, its logarithm is itself, down to subnormals.
-    pick(d.hi < T::of(-40.0), high + rounded, s.hi + (s.lo + v.lo))
+    let far = d.hi < T::of(-40.0);
+    two(pick(far, rounded, v.hi), pick(far, T::ZERO, v.lo))
+}
+
+/// A word and two words.
+#[inline(always)]
+fn total<T: Real>(high: T, v: Two<T>) -> T {
+    let s = sum(high, v.hi);
+    s.hi + (s.lo + v.lo)
 }
 
 /// log(1 + e^x).
@@ -202,7 +209,7 @@ pub fn softplus<T: Real>(x: T) -> T {
     let y = if T::SINGLE {
         T::of(x.widen().at_least(0.0) + light::log1p_exp(-x.widen().abs()))
     } else {
-        add_log1p_exp(x.at_least(T::ZERO), two(-x.abs(), T::ZERO))
+        total(x.at_least(T::ZERO), log1p_exp(two(-x.abs(), T::ZERO)))
     };
     pick(x < T::INFINITY, y, x)
 }
@@ -217,12 +224,31 @@ pub fn logaddexp<T: Real>(a: T, b: T) -> T {
         let high = high.widen();
         return T::of(high + light::log1p_exp(low.widen() - high));
     }
-    add_log1p_exp(high, sum(low, -high))
+    total(high, log1p_exp(sum(low, -high)))
 }
 
 #[inline(always)]
 pub fn rare_logaddexp<T: Real>(a: T, b: T) -> bool {
     (a - b).is_beyond(-T::EXP_MIN)
+}
+
+/// log2(2^a + 2^b) of numbers that both count.
+#[inline(always)]
+pub fn logaddexp2<T: Real>(a: T, b: T) -> T {
+    use std::f64::consts::{LN_2, LOG2_E};
+    let high = pick(a > b, a, b);
+    let low = pick(a > b, b, a);
+    if T::SINGLE {
+        let high = high.widen();
+        return T::of(high + light::log1p_exp((low.widen() - high) * LN_2) * LOG2_E);
+    }
+    let [ln2, log2_e] = [two(T::LN2_FULL[0], T::LN2_FULL[1]), two(T::LOG2_E[0], T::LOG2_E[1])];
+    total(high, log1p_exp(sum(low, -high).mul(ln2)).mul(log2_e))
+}
+
+#[inline(always)]
+pub fn rare_logaddexp2<T: Real>(a: T, b: T) -> bool {
+    (a - b).is_beyond(-T::EXP2_MIN)
 }
 
 /// The same of others: NaN, or the larger one.

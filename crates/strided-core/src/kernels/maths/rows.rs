@@ -6,7 +6,7 @@ use super::super::map::Loops;
 pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
 use super::{arc, complex, exact, exp, log, real, special, trig};
 use crate::cpu;
-use crate::scalar::{Bool, Float};
+use crate::scalar::Bool;
 use num_complex::Complex;
 use std::hint::black_box;
 
@@ -165,72 +165,9 @@ rows! { Function2 [x y] (x, y);
     Atan2 atan2 = arc::atan2, rare arc::rare_atan2;
     Hypot hypot = arc::hypot, rare arc::rare_hypot;
     Logaddexp logaddexp = log::logaddexp, rare log::rare_logaddexp, edges log::logaddexp_edges;
+    Logaddexp2 logaddexp2 = log::logaddexp2, rare log::rare_logaddexp2, edges log::logaddexp_edges;
+    Ldexp ldexp = exp::ldexp;
     Xlogy xlogy = log::xlogy;
-}
-
-/// Functions of two floats by one of a single float: what that is taken of, and what becomes of its result.
-macro_rules! composed {
-    ($($(#[$doc:meta])* $name:ident = $inner:ident: |$a:ident, $b:ident| $before:expr, $y:ident => $after:expr;)*) => { $(
-        $(#[$doc])*
-        pub struct $name;
-
-        impl $name {
-            #[inline(always)]
-            fn before<T: Float>($a: T, $b: T) -> T {
-                let _ = $a;
-                $before
-            }
-            #[inline(always)]
-            fn after<T: Float>($a: T, $b: T, $y: T) -> T {
-                $after
-            }
-        }
-
-        impl<T: Float> Function2<T> for $name
-        where
-            $inner: Function1<T>,
-        {
-            const LOOPS: Loops = <$inner as Function1<T>>::LOOPS;
-            #[inline(always)]
-            fn lane(a: T, b: T) -> T {
-                Self::after(a, b, <$inner as Function1<T>>::lane(Self::before(a, b)))
-            }
-            #[inline(always)]
-            fn rare(a: T, b: T) -> bool {
-                <$inner as Function1<T>>::rare(Self::before(a, b))
-            }
-            fn exact(a: T, b: T) -> T {
-                Self::after(a, b, <$inner as Function1<T>>::exact(Self::before(a, b)))
-            }
-            #[inline(always)]
-            fn block<const L: usize>(a: [T; L], b: [T; L]) -> [T; L] {
-                let mut y = a;
-                for i in 0..L {
-                    y[i] = Self::before(a[i], b[i]);
-                }
-                y = <$inner as Function1<T>>::block(y);
-                for i in 0..L {
-                    y[i] = Self::after(a[i], b[i], y[i]);
-                }
-                y
-            }
-        }
-    )* };
-}
-
-composed! {
-    /// log2(2^a + 2^b).
-    Logaddexp2 = Softplus: |a, b| a.minimum(b).sub(a.maximum(b)).mul(T::of(std::f64::consts::LN_2)),
-        y => if a == b { a.add(T::ONE) } else { a.maximum(b).add(y.mul(T::of(std::f64::consts::LOG2_E))) };
-    /// a 2^b: the whole part of b rounds nothing.
-    Ldexp = Exp2: |a, b| if b.is_infinite() { T::ZERO } else { b.sub(b.trunc()) },
-        y => if b.is_infinite() {
-            a.mul(if b > T::ZERO { b } else { T::ZERO })
-        } else if b > T::ZERO {
-            a.scale(b.trunc()).mul(y)
-        } else {
-            a.mul(y).scale(b.trunc())
-        };
 }
 
 /// Complex numbers have one body, which is scalar.
