@@ -40,7 +40,9 @@ pub fn wake_apart(thread: Number, wake: impl FnOnce()) {
         // Its place is chosen when it is woken: after that it may go where it wants. Without others nothing happens.
         let parted = libc::sched_setaffinity(number, BYTES, &others) == 0;
         wake();
-        if parted {
+        // Who gave it other CPUs meanwhile had the last word.
+        let mut now = allowed;
+        if parted && libc::sched_getaffinity(number, BYTES, &mut now) == 0 && libc::CPU_EQUAL(&now, &others) {
             libc::sched_setaffinity(number, BYTES, &allowed);
         }
     }
