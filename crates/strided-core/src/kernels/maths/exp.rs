@@ -48,6 +48,13 @@ fn plus_one<T: Real>(p: Two<T>) -> Two<T> {
     two(s.hi, s.lo + p.lo)
 }
 
+/// e^x as a number in two words, the second up to some percent of the first, times a power of two.
+#[inline(always)]
+pub fn exp_words<T: Real>(x: T) -> (Two<T>, T) {
+    let (shifted, r) = reduced(two(x, T::ZERO));
+    (plus_one(one_more(r.hi, r.lo)), T::power(shifted))
+}
+
 /// `m 2^n` rounded once, where it is subnormal too; n = shifted - SHIFT.
 #[inline(always)]
 fn scaled<T: Real>(m: T, shifted: T) -> T {
@@ -155,22 +162,60 @@ pub fn sigmoid_edges<T: Real>(x: T) -> T {
     pick(x > T::ZERO, T::ONE, exp(x))
 }
 
-/// `(e^|x| -+ e^-|x|) / 2`: sinh where `sign` is 1, cosh where it is -1.
+/// e^x and e^-x of a number x from 0 on: `2^n (1 + p)` and `2^-n (1 - g)`.
+pub struct Powers<T> {
+    x: T,
+    shifted: T,
+    p: Two<T>,
+    g: Two<T>,
+}
+
+impl<T: Real> Powers<T> {
+    /// Of |x|, up to SINH_MAX.
+    #[inline(always)]
+    pub fn new(x: T) -> Self {
+        let (shifted, r) = reduced(two(x.abs().at_most(T::SINH_MAX), T::ZERO));
+        let p = one_more_precise(r.hi, r.lo).normal();
+        Powers { x, shifted, p, g: p.div(plus_one(p)) }
+    }
+
+    /// `2^-n (e^|x| -+ e^-|x|)`: twice sinh where `sign` is 1, cosh where it is -1.
+    #[inline(always)]
+    fn parts(&self, sign: T) -> Two<T> {
+        // With c = 2^-2n: M - c / M = (1 - c) + p + c g, M = 1 + p.
+        let n = self.shifted - T::SHIFT;
+        let c = T::power((T::SHIFT - (n + n)).at_least(T::SHIFT + T::LOW_EXPONENT));
+        let (p, g) = (self.p, self.g.times(c * sign));
+        let base = quick_sum(T::ONE, -(c * sign));
+        let s = quick_sum(base.hi, p.hi);
+        let s2 = quick_sum(s.hi, g.hi);
+        two(s2.hi, s2.lo + (s.lo + (base.lo + (p.lo + g.lo))))
+    }
+
+    /// sinh and cosh, where 2^n is a normal number.
+    #[inline(always)]
+    pub fn hyperbolic(&self) -> (Two<T>, Two<T>) {
+        let power = T::power(self.shifted - T::ONE);
+        let sinh = self.parts(T::ONE).times(power.copysign(self.x));
+        (sinh, self.parts(-T::ONE).times(power))
+    }
+
+    /// e^x, where 2^n and 2^-n are normal numbers.
+    #[inline(always)]
+    pub fn exp(&self) -> T {
+        let ahead = self.x > T::ZERO;
+        let m = plus_one(two(pick(ahead, self.p.hi, -self.g.hi), pick(ahead, self.p.lo, -self.g.lo)));
+        let power = T::power(pick(ahead, self.shifted, T::SHIFT + (T::SHIFT - self.shifted)));
+        m.value() * power
+    }
+}
+
+/// sinh where `sign` is 1, cosh where it is -1; of |x|.
 #[inline(always)]
 fn hyperbolic<T: Real>(x: T, sign: T) -> T {
-    let y = x.abs().at_most(T::SINH_MAX);
-    let (shifted, r) = reduced(two(y, T::ZERO));
-    // With c = 2^-2n: M - c / M = (1 - c) + p + c g, g = p / (1 + p), M = 1 + p.
-    let n = shifted - T::SHIFT;
-    let c = T::power((T::SHIFT - (n + n)).at_least(T::SHIFT + T::LOW_EXPONENT));
-    let p = one_more_precise(r.hi, r.lo).normal();
-    let g = p.div(plus_one(p)).times(c * sign);
-    let base = quick_sum(T::ONE, -(c * sign));
-    let s = quick_sum(base.hi, p.hi);
-    let s2 = quick_sum(s.hi, g.hi);
-    let m = s2.hi + (s2.lo + (s.lo + (base.lo + (p.lo + g.lo))));
+    let powers = Powers::new(x);
     // Halved before scaling: the last binade would overflow.
-    let big = (m * T::HALF).scale(shifted);
+    let big = (powers.parts(sign).value() * T::HALF).scale(powers.shifted);
     pick(x.abs() <= T::SINH_MAX, big, x.abs() + T::INFINITY)
 }
 

@@ -51,6 +51,13 @@ fn quadrant<T: Real>(shifted: T, r: Two<T>) -> Two<T> {
     two(pick(odd, c.hi, s.hi).flip(sign), pick(odd, c.lo, s.lo).flip(sign))
 }
 
+/// sin(x) and cos(x); of a zero the first word of the sine has the sign.
+#[inline(always)]
+pub fn both<T: Real>(x: T) -> (Two<T>, Two<T>) {
+    let (shifted, r) = reduced(x);
+    (quadrant(shifted, r), quadrant(shifted + T::ONE, r))
+}
+
 #[inline(always)]
 pub fn sin<T: Real>(x: T) -> T {
     let (shifted, r) = reduced(x);
