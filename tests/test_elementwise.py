@@ -384,8 +384,8 @@ def test_many_elements_and_hostile_ones(op, name):
     near = np.concatenate([rng.uniform(-3, 3, count), 1 + rng.uniform(-1e-3, 1e-3, 99), rng.uniform(-100, 100, count)])
     with np.errstate(all="ignore"):
         a = np.concatenate([spread, near, odd]).astype(name)
-    if op == "lgamma" or op == "digamma":
-        a = np.abs(a)
+    if op == "lgamma" or op == "digamma":  # mpmath takes long for large negative numbers
+        a = np.where(np.abs(a) < 500, a, np.abs(a))
     operands = [a, *(rng.permutation(a) for _ in range(OPS[op][0] - 1))]
     got = getattr(st, op)(*(st.tensor(v) for v in operands))
     assert_close(got, op, name, model(op, name, *operands), "hostile")

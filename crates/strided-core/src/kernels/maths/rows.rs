@@ -5,6 +5,7 @@
 use super::super::map::Loops;
 use super::complex::single::{narrow, widen};
 pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
+use super::two::two;
 use super::{arc, complex, exact, exp, log, plane, real, special, trig};
 use crate::cpu;
 use crate::scalar::{Bool, Field, Float, Num};
@@ -190,8 +191,53 @@ rows! { Function1 [x] (x);
     Erf erf = special::erf;
     Erfc erfc = special::erfc;
     Erfinv erfinv = special::erfinv, rare special::rare_erfinv, edges special::erfinv_edges;
-    Lgamma lgamma = special::lgamma, rare special::rare_lgamma;
-    Digamma digamma = special::digamma, rare special::rare_gamma;
+}
+
+/// Functions of positive numbers in two words, of which the results for all numbers are made where some are rare.
+macro_rules! reflected {
+    ($($name:ident $exact:ident = $words:path, rare $rare:path, all $all:path;)*) => { $(
+        #[doc = concat!("See [`", stringify!($words), "`].")]
+        pub struct $name;
+        reflected! { @dtype f32 single $name $exact $words, $rare, $all }
+        reflected! { @dtype f64 double $name $exact $words, $rare, $all }
+    )* };
+    (@dtype $t:ident $exactly:ident $name:ident $exact:ident $words:path, $rare:path, $all:path) => {
+        impl Function1<$t> for $name {
+            #[inline(always)]
+            fn lane(x: $t) -> $t {
+                $all(x, $words(x.abs()))
+            }
+            #[inline(always)]
+            fn rare(x: $t) -> bool {
+                $rare(x)
+            }
+            fn exact(x: $t) -> $t {
+                exact::$exactly::$exact(x)
+            }
+            #[inline(always)]
+            fn block<const L: usize>(x: [$t; L]) -> [$t; L] {
+                let (mut y, mut any) = (x, false);
+                let (mut hi, mut lo) = ([0.0; L], [0.0; L]);
+                for i in 0..L {
+                    let v = $words(x[i].abs());
+                    (hi[i], lo[i]) = (v.hi, v.lo);
+                    y[i] = v.value() as $t;
+                    any |= Self::rare(x[i]);
+                }
+                if any {
+                    for i in 0..L {
+                        y[i] = $all(x[i], two(hi[i], lo[i]));
+                    }
+                }
+                y
+            }
+        }
+    };
+}
+
+reflected! {
+    Lgamma lgamma = special::lgamma, rare special::rare_lgamma, all special::lgamma_all;
+    Digamma digamma = special::digamma, rare special::rare_gamma, all special::digamma_all;
 }
 
 rows! { Function2 [x y] (x, y);
