@@ -2,6 +2,7 @@
 
 use super::real::{Real, pick};
 use super::single;
+use super::tables::{Tables, tanh_reduced};
 use super::two::{Two, quick_sum, two};
 
 /// `(shifted, r)` with `e^x = 2^n e^r`, n = shifted - SHIFT, |r| <= ln(2)/2.
@@ -130,11 +131,30 @@ pub fn tanh<T: Real>(x: T) -> T {
         // The conversions cancel.
         return T::of(single::tanh(x.widen() as f32) as f64);
     }
-    let h = half_expm1(x.abs().at_most(T::TANH_ONE) * T::TWO).normal();
-    let d = quick_sum(T::ONE.at_least(h.hi), T::ONE.at_most(h.hi));
-    // Doubled numbers are exact, except for subnormals: there tanh(x) is x.
-    let y = h.div(two(d.hi, d.lo + h.lo)).value();
-    pick(x.abs() < T::EPSILON, x, y.copysign(x))
+    T::of(tanh_double(x.widen()))
+}
+
+/// With e^(2a) = 2^n (1 + t) / (1 - t), t = tanh(r), it is `((2^n - 1) + (2^n + 1) t) / ((2^n + 1) + (2^n - 1) t)`: one
+/// division, and where n is 0 that is t itself.
+#[inline(always)]
+fn tanh_double(x: f64) -> f64 {
+    let a = x.abs().at_most(f64::TANH_ONE);
+    // A little down, so that r is above -0.16: then the numerator is at least half of 2^n - 1, and differs from it exactly.
+    let shifted = (a - 0.0175).fma(2.0 * f64::LOG2_E[0], f64::SHIFT);
+    let n = shifted - f64::SHIFT;
+    let r = (-n).fma(0.5 * f64::LN2_FULL[0], a);
+    let z = r * r;
+    // t = r + rest, which is at most a percent of it.
+    let rest = (r * z).fma(tanh_reduced(z), n * (-0.5 * f64::LN2_FULL[1]));
+    let power = f64::power(shifted);
+    let (less, more) = (power - 1.0, power + 1.0);
+    let top = more.fma(r, less);
+    let top_lo = more.fma(rest, more.fma(r, less - top));
+    let t = r + rest;
+    let d = less.fma(t, more);
+    // From 2^53 on the power swallows a 1, or both: what numerator and denominator are apart, where they are all but the same.
+    let d_lo = less.fma(t, more - d) + (2.0 - (more - less));
+    two(top, top_lo).div(two(d, d_lo)).value().copysign(x)
 }
 
 /// The logistic function, 1 / (1 + e^-x), where 2^n of the exponential is a normal number.
