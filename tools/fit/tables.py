@@ -106,6 +106,8 @@ SINGLE = {
     "tanh_small_f32": ("`(tanh(x)/x - 1) / z`, z = x^2 <= 1, relative error.",
         wide(lambda z: (mpmath.tanh(sqrt(z)) / sqrt(z) - 1) / z), TINY, mpf("1.002"),
         lambda z: z * sqrt(z) / mpmath.tanh(sqrt(z)) + mpf(10) ** -9, 8),
+    "tanh_reduced": ("`(tanh(r)/r - 1) / z`, z = r^2, |r| <= 0.192, relative error: for float64.",
+        wide(lambda z: (mpmath.tanh(sqrt(z)) / sqrt(z) - 1) / z), TINY, mpf("0.192") ** 2, near(1, 9), 7),
     "log_single": ("`(2 atanh(s)/s - 2) / z`, z = s^2, as `log_poly`: enough for float32 and its powers.",
         wide(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z), TINY, Z_LOG, near(1, 9, 2), 5),
     "exp_single": ("`e^r` on |r| <= ln(2)/2: enough for float32.",

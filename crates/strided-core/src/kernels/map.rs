@@ -19,6 +19,8 @@ pub enum Loops {
     /// Blocks for all, gathered and scattered where they must be: for what has large code. No code for CPUs below
     /// [`Level::Fused`](cpu::Level), which take the plain kernel.
     Heavy,
+    /// The same without code of their own for the widest level: for what has the largest code.
+    Bulky,
     /// The plain kernel is all there is: for branches, calls, and what CPUs have no vectors for.
     Plain,
 }
@@ -28,7 +30,7 @@ impl Loops {
     pub const fn weight(self) -> usize {
         match self {
             Loops::Light => 1,
-            Loops::Heavy | Loops::Plain => 8,
+            Loops::Heavy | Loops::Bulky | Loops::Plain => 8,
         }
     }
 }
@@ -178,7 +180,7 @@ struct Run<F, A, const N: usize> {
 
 impl<F: Function<A, N>, A: Copy, const N: usize> Task for Call<'_, F, A, N> {
     type Home = F;
-    const WIDE: bool = Run::<F, A, N>::HEAVY;
+    const WIDE: bool = matches!(F::LOOPS, Loops::Heavy);
 
     /// Blocks of two registers of 32 bytes or one of 64: more of them are no faster, in any function.
     #[inline(always)]
@@ -201,7 +203,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Task for Call<'_, F, A, N> {
 
 // Conditions are `const`, so that what a function does not take is not even compiled.
 impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
-    const HEAVY: bool = matches!(F::LOOPS, Loops::Heavy);
+    const HEAVY: bool = matches!(F::LOOPS, Loops::Heavy | Loops::Bulky);
     /// Bytes of the wider one of input and output.
     const WIDEST: usize =
         if size_of::<A>() > size_of::<F::Out>() { size_of::<A>() } else { size_of::<F::Out>() };

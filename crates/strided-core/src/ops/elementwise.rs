@@ -122,11 +122,14 @@ pub fn run_into(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> 
 #[cold]
 fn shorter<'a>(operands: &[Operand<'a>]) -> Option<(&'static Row, Operand<'a>)> {
     let [Operand::Tensor(x), Operand::Scalar(number)] = *operands else { return None };
-    if x.dtype().category() != Category::Float {
-        return None;
+    let is_square = matches!(number, Scalar::Int(2) | Scalar::Float(2.0));
+    match x.dtype().category() {
+        Category::Float => {}
+        Category::Complex if is_square => {}
+        _ => return None,
     }
     let op = match number {
-        Scalar::Int(2) | Scalar::Float(2.0) => Op::square,
+        _ if is_square => Op::square,
         Scalar::Int(3) | Scalar::Float(3.0) => Op::cube,
         Scalar::Int(-1) | Scalar::Float(-1.0) => Op::reciprocal,
         // Unlike the square root: of -0 it is 0, of minus infinity infinite.

@@ -52,7 +52,7 @@ macro_rules! op_table {
             float_power(a, exponent) wide => same [Pow], "", "[2.0, 4.0]", "[3.0, 0.5]" => "[8.0, 2.0]", "Left operand to the power of the right one, in float64 or complex128.";
             neg(a) num => same {a.neg()}, "-x", "[1.0, -2.0]" => "[-1.0, 2.0]", "Each element with its sign changed.";
             positive(a) num => same {a}, "+x", "[1.0, -2.0]" => "[1.0, -2.0]", "Each element as it is.";
-            abs(a) any => part {a.abs()}, "abs", "[1.0, -2.0]" => "[1.0, 2.0]", "The magnitude of each element.";
+            abs(a) any => part [Abs], "abs", "[1.0, -2.0]" => "[1.0, 2.0]", "The magnitude of each element.";
             sign(a) any => same {a.sign()}, "", "[1.5, -2.0, 0.0]" => "[1.0, -1.0, 0.0]", "-1, 0 or 1 by the sign; of a complex number, the point of the unit circle in its direction.";
             signbit(a) real => bool {Bool::new(a.is_negative())}, "", "[1.0, -2.0, -0.0]" => "[False, True, True]", "Whether the sign is negative, also that of a zero.";
             isreal(a) any => bool {Bool::new(a.is_real())}, "", "[1.0, -2.0]" => "[True, True]", "Whether each element has no imaginary part.";
@@ -140,7 +140,7 @@ macro_rules! op_table {
             deg2rad(a) float => same {a.mul(T::of(std::f64::consts::PI / 180.0))}, "", "[0.0, 180.0]" => "[0.0, 3.1415927410125732]", "Degrees as radians.";
             rad2deg(a) float => same {a.mul(T::of(180.0 / std::f64::consts::PI))}, "", "[0.0, 1.0]" => "[0.0, 57.295780181884766]", "Radians as degrees.";
             conj_physical(a) any => same {a.conj()}, "", "[1.0, -2.0]" => "[1.0, -2.0]", "The complex conjugate, written out.";
-            angle(a) field => part {a.angle()}, "", "[1.0, -2.0]" => "[0.0, 3.1415927410125732]", "The angle of each number in the complex plane.";
+            angle(a) field => part [Angle], "", "[1.0, -2.0]" => "[0.0, 3.1415927410125732]", "The angle of each number in the complex plane.";
             heaviside(a, values) real => same {{ let step = if a > T::ZERO { T::ONE } else { T::ZERO }; let step = if a == T::ZERO { values } else { step }; if a != a { a } else { step } }}, "", "[-1.5, 0.0, 2.0]", "[0.5, 0.5, 0.5]" => "[0.0, 0.5, 1.0]", "0 below 0, 1 above, and the right operand at 0.";
             gcd(a, b) int => same (a.gcd(b)), "", "[12, 9]", "[18, 6]" => "[6, 3]", "Greatest common divisor.";
             lcm(a, b) int => same (a.lcm(b)), "", "[4, 3]", "[6, 5]" => "[12, 15]", "Least common multiple.";
@@ -426,6 +426,9 @@ macro_rules! body {
     (@class $name:ident $args:tt wide $($rest:tt)*) => { body!(@rule $name $args Field $($rest)*); };
     (@rule $name:ident $args:tt $bound:ident same $body:tt) => { body!(@fn $name $args T: $bound => T: $body); };
     (@rule $name:ident $args:tt $bound:ident bool $body:tt) => { body!(@fn $name $args T: $bound => Bool: $body); };
+    (@rule $name:ident ($a:ident) $bound:ident part [$maths:ident]) => {
+        body!(@maths $name ($a) T: $bound => T::Part: $maths, Part1, 1);
+    };
     (@rule $name:ident $args:tt $bound:ident part $body:tt) => { body!(@fn $name $args T: $bound => T::Part: $body); };
     (@fn $name:ident ($($a:ident),+) $T:ident: $bound:ident => $Out:ty: {$body:expr}) => {
         body!(@exact $name ($($a),+) $T: $bound => $Out: $body, Light);

@@ -31,7 +31,6 @@ use crate::tensor::{Tensor, pin_each};
 use crate::threads;
 use scan::{Along, CHUNK, Frame, Lanes, NARROW, Rows, Scan, Scanned, WIDE, Walk};
 use smallvec::SmallVec;
-use std::marker::PhantomData;
 use std::ops::Range;
 use tile::{ROOM, Room, Side};
 
@@ -342,6 +341,32 @@ impl Job {
         }
     }
 
+    /// Walks over the first rows of a strip's lanes. Few elements fit a register: turning them around takes longer than to step
+    /// through one lane after the other.
+    ///
+    /// # Safety
+    /// The strip's lanes have those rows.
+    unsafe fn pass<S: Scan<K>, const K: usize, const EMIT: bool, const ALONE: bool>(
+        &self,
+        lanes: &mut Lanes<S, K>,
+        strip: &Strip,
+        rows: usize,
+        at: usize,
+        rooms: &mut Rooms,
+    ) {
+        let ([to, from, ..], [out, input, ..], width) = (strip.at, strip.lane, strip.width);
+        // SAFETY: the caller's promise; the lanes are dense.
+        unsafe {
+            if const { !S::INDEXED && S::WEIGHT == 1 && size_of::<S::E>() >= if ALONE { 8 } else { 4 } }
+                && self.dense()
+            {
+                Along::<S, K, EMIT, ALONE> { lanes, to, from, lane: [out, input], rows, width }.walk();
+            } else {
+                self.walk(&mut Scanned::<S, K, EMIT, ALONE>(lanes), strip, (0, rows), at, rooms);
+            }
+        }
+    }
+
     /// Steps a strip of lines from their first elements to their last ones.
     ///
     /// # Safety
@@ -352,29 +377,17 @@ impl Job {
         strip: &Strip,
         rooms: &mut Rooms,
     ) {
-        // Few elements fit a register: turning them around takes longer than to step through one line after the other.
-        if const { !S::INDEXED && S::WEIGHT == 1 && size_of::<S::E>() >= 8 }
-            && self.length <= CHUNK
-            && self.dense()
-        {
-            let ([to, from, ..], [out, input, ..]) = (strip.at, strip.lane);
-            let (lane, rows, width) = ([out, input], self.length, strip.width);
-            // SAFETY: the caller's promise; the lines are dense.
-            unsafe { Along::<S, K> { to, from, lane, rows, width, of: PhantomData }.walk() };
-            return;
-        }
         if self.length <= CHUNK {
             // SAFETY: the caller's promise.
-            unsafe { self.walk(&mut Scanned::<S, K, true, true>(lanes), strip, (0, self.length), 0, rooms) };
+            unsafe { self.pass::<S, K, true, true>(lanes, strip, self.length, 0, rooms) };
             return;
         }
         lanes.begin_alike(strip.width, S::START);
         for first in (0..self.length).step_by(CHUNK) {
             let rows = CHUNK.min(self.length - first);
+            let here = Strip { at: shifted(&strip.at, &self.steps(), first as isize), ..*strip };
             // SAFETY: the caller's promise.
-            unsafe {
-                self.walk(&mut Scanned::<S, K, true, false>(lanes), strip, (first, rows), first, rooms)
-            };
+            unsafe { self.pass::<S, K, true, false>(lanes, &here, rows, first, rooms) };
             if first + rows < self.length {
                 lanes.turn(strip.width);
             }
@@ -424,7 +437,7 @@ impl Job {
             lanes.begin_alike(strip.width, S::START);
             // SAFETY: the group's chunks are the lines'; each has its own slot.
             unsafe {
-                self.walk(&mut Scanned::<S, K, false, false>(lanes), strip, (0, rows), chunk * CHUNK, rooms);
+                self.pass::<S, K, false, false>(lanes, strip, rows, chunk * CHUNK, rooms);
                 let slot = slots.0.add((chunk - first + 1) * lines.width);
                 (0..strip.width).for_each(|lane| slot.add(lane).write(lanes.state(lane)));
             }
@@ -457,9 +470,7 @@ impl Job {
         self.each_group(lines, range, S::WEIGHT, make, |chunk, strip, rows, rooms, lanes| {
             lanes.begin_all(strip.width, |lane| carries[(chunk - first) * lines.width + lane]);
             // SAFETY: the group's chunks are the lines'.
-            unsafe {
-                self.walk(&mut Scanned::<S, K, true, false>(lanes), strip, (0, rows), chunk * CHUNK, rooms)
-            };
+            unsafe { self.pass::<S, K, true, false>(lanes, strip, rows, chunk * CHUNK, rooms) };
         })
     }
 

@@ -6,7 +6,6 @@
 
 use crate::cpu::{self, Task, dispatch};
 use crate::scalar::{Element, Num};
-use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Elements of a chunk.
@@ -219,45 +218,62 @@ impl<S: Scan<K>, const K: usize, const EMIT: bool, const ALONE: bool> Task for P
     }
 }
 
-/// Lines that are stepped through along their elements at once: the steps of one wait for each other.
+/// Lanes that are stepped through along their elements at once: the steps of one wait for each other.
 const TOGETHER: usize = 4;
 
-/// Lines of one chunk each whose elements are neighbours.
-pub(super) struct Along<S, const K: usize> {
+/// Lanes whose elements are neighbours, stepped through one after the other; as in [`Scanned`]. One body for all levels: there are
+/// no vectors in it.
+pub(super) struct Along<'a, S: Scan<K>, const K: usize, const EMIT: bool, const ALONE: bool> {
+    pub lanes: &'a mut Lanes<S, K>,
     pub to: *mut u8,
     pub from: *const u8,
-    /// Bytes from line to line of output and input.
+    /// Bytes from lane to lane of output and input.
     pub lane: [isize; 2],
     pub rows: usize,
     pub width: usize,
-    pub of: PhantomData<S>,
 }
 
-impl<S: Scan<K>, const K: usize> Along<S, K> {
-    /// Steps through all lines.
+impl<S: Scan<K>, const K: usize, const EMIT: bool, const ALONE: bool> Along<'_, S, K, EMIT, ALONE> {
+    /// Steps through all lanes.
     ///
     /// # Safety
-    /// Each line has as many elements as there are rows, and room for as many results, which may be those elements.
-    pub unsafe fn walk(self) {
-        assert!(!S::INDEXED);
-        if cpu::reference_kernels() { self.run::<false>() } else { dispatch(self) }
+    /// Each lane has as many elements as there are rows, and room for as many results, which may be those elements.
+    pub unsafe fn walk(mut self) {
+        assert!(!S::INDEXED && (ALONE || self.width <= WIDE));
+        let mut lane = 0;
+        while lane < self.width {
+            // SAFETY: the caller's promise.
+            unsafe {
+                if lane + TOGETHER <= self.width {
+                    self.together::<TOGETHER>(lane);
+                    lane += TOGETHER;
+                } else {
+                    self.together::<1>(lane);
+                    lane += 1;
+                }
+            }
+        }
     }
 
-    /// Steps through G lines, from one on.
+    /// Steps through G lanes, from one on.
     ///
     /// # Safety
     /// The promise of `walk`.
     #[inline(always)]
-    unsafe fn lines<const G: usize, const FAST: bool>(&self, line: usize) {
-        let (mut carry, mut state) = ([[S::T::ZERO]; K], [[[S::T::ZERO]; K]; G]);
+    unsafe fn together<const G: usize>(&mut self, first: usize) {
+        let (mut carry, mut state) = ([[[S::T::ZERO]; K]; G], [[[S::T::ZERO]; K]; G]);
         let (mut to, mut from) = ([self.to.cast::<S::E>(); G], [self.from.cast::<S::E>(); G]);
         let begun = S::begin(S::START);
         for g in 0..G {
-            let line = (line + g) as isize;
-            to[g] = self.to.wrapping_offset(line * self.lane[0]).cast();
-            from[g] = self.from.wrapping_offset(line * self.lane[1]).cast();
+            let lane = (first + g) as isize;
+            to[g] = self.to.wrapping_offset(lane * self.lane[0]).cast();
+            from[g] = self.from.wrapping_offset(lane * self.lane[1]).cast();
             for k in 0..K {
-                (carry[k], state[g][k]) = ([S::START[k]], [begun[k]]);
+                (carry[g][k], state[g][k]) = if const { ALONE } {
+                    ([S::START[k]], [begun[k]])
+                } else {
+                    ([self.lanes.carry[k][first + g]], [self.lanes.state[k][first + g]])
+                };
             }
         }
         for row in 0..self.rows {
@@ -265,31 +281,19 @@ impl<S: Scan<K>, const K: usize> Along<S, K> {
                 // SAFETY: the caller's promise.
                 unsafe {
                     let x = [from[g].add(row).read()];
-                    S::step::<1, true, FAST>(&mut state[g], x, [S::T::ZERO]);
-                    let [y] = S::emit::<1, true, FAST>(&carry, &state[g], x);
-                    to[g].add(row).write(y);
+                    S::step::<1, ALONE, false>(&mut state[g], x, [S::T::ZERO]);
+                    if const { EMIT } {
+                        let [y] = S::emit::<1, ALONE, false>(&carry[g], &state[g], x);
+                        to[g].add(row).write(y);
+                    }
                 }
             }
         }
-    }
-}
-
-impl<S: Scan<K>, const K: usize> Task for Along<S, K> {
-    type Home = S;
-    const WIDE: bool = false;
-
-    #[inline(always)]
-    fn run<const FAST: bool>(self) {
-        let mut line = 0;
-        // SAFETY: the promise of `walk`.
-        unsafe {
-            while line + TOGETHER <= self.width {
-                self.lines::<TOGETHER, FAST>(line);
-                line += TOGETHER;
-            }
-            while line < self.width {
-                self.lines::<1, FAST>(line);
-                line += 1;
+        if const { !ALONE } {
+            for (g, state) in state.iter().enumerate() {
+                for (k, &[word]) in state.iter().enumerate() {
+                    self.lanes.state[k][first + g] = word;
+                }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Functions of complex numbers: complex128, and complex64 through it. Scalar, with the special values of C99's Annex G.
+//! The exact bodies of complex functions: complex128, and complex64 through it. Scalar, with the special values of C99's Annex G.
 //!
 //! Circular functions are the hyperbolic ones turned by a quarter (or the other way round): `turned` swaps the parts, and
 //! `f(turned(z)) = turned(g(z))` for the pairs sin/sinh, tan/tanh, asin/asinh and atan/atanh.
@@ -597,11 +597,13 @@ fn power(z: C, n: i32) -> C {
 pub mod single {
     use num_complex::Complex;
 
-    fn widen(z: Complex<f32>) -> Complex<f64> {
+    #[inline(always)]
+    pub fn widen(z: Complex<f32>) -> Complex<f64> {
         Complex::new(z.re.into(), z.im.into())
     }
 
-    fn narrow(z: Complex<f64>) -> Complex<f32> {
+    #[inline(always)]
+    pub fn narrow(z: Complex<f64>) -> Complex<f32> {
         Complex::new(z.re as f32, z.im as f32)
     }
 

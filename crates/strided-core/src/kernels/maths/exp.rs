@@ -1,6 +1,7 @@
 //! e^x and what is made of it.
 
 use super::real::{Real, pick};
+use super::tables::{Tables, tanh_reduced};
 use super::two::{Two, quick_sum, two};
 use super::{light, single};
 use crate::scalar::Float;
@@ -47,6 +48,13 @@ fn one_more_precise<T: Real>(r: T, lo: T) -> Two<T> {
 fn plus_one<T: Real>(p: Two<T>) -> Two<T> {
     let s = quick_sum(T::ONE, p.hi);
     two(s.hi, s.lo + p.lo)
+}
+
+/// e^x as a number in two words, the second up to some percent of the first, times a power of two.
+#[inline(always)]
+pub fn exp_words<T: Real>(x: T) -> (Two<T>, T) {
+    let (shifted, r) = reduced(two(x, T::ZERO));
+    (plus_one(one_more(r.hi, r.lo)), T::power(shifted))
 }
 
 /// `m 2^n` rounded once, where it is subnormal too; n = shifted - SHIFT.
@@ -156,11 +164,30 @@ pub fn tanh<T: Real>(x: T) -> T {
         // The conversions cancel.
         return T::of(single::tanh(x.widen() as f32) as f64);
     }
-    let h = half_expm1(x.abs().at_most(T::TANH_ONE) * T::TWO).normal();
-    let d = quick_sum(T::ONE.at_least(h.hi), T::ONE.at_most(h.hi));
-    // Doubled numbers are exact, except for subnormals: there tanh(x) is x.
-    let y = h.div(two(d.hi, d.lo + h.lo)).value();
-    pick(x.abs() < T::EPSILON, x, y.copysign(x))
+    T::of(tanh_double(x.widen()))
+}
+
+/// With e^(2a) = 2^n (1 + t) / (1 - t), t = tanh(r), it is `((2^n - 1) + (2^n + 1) t) / ((2^n + 1) + (2^n - 1) t)`: one
+/// division, and where n is 0 that is t itself.
+#[inline(always)]
+fn tanh_double(x: f64) -> f64 {
+    let a = x.abs().at_most(f64::TANH_ONE);
+    // A little down, so that r is above -0.16: then the numerator is at least half of 2^n - 1, and differs from it exactly.
+    let shifted = (a - 0.0175).fma(2.0 * f64::LOG2_E[0], f64::SHIFT);
+    let n = shifted - f64::SHIFT;
+    let r = (-n).fma(0.5 * f64::LN2_FULL[0], a);
+    let z = r * r;
+    // t = r + rest, which is at most a percent of it.
+    let rest = (r * z).fma(tanh_reduced(z), n * (-0.5 * f64::LN2_FULL[1]));
+    let power = f64::power(shifted);
+    let (less, more) = (power - 1.0, power + 1.0);
+    let top = more.fma(r, less);
+    let top_lo = more.fma(rest, more.fma(r, less - top));
+    let t = r + rest;
+    let d = less.fma(t, more);
+    // From 2^53 on the power swallows a 1, or both: what numerator and denominator are apart, where they are all but the same.
+    let d_lo = less.fma(t, more - d) + (2.0 - (more - less));
+    two(top, top_lo).div(two(d, d_lo)).value().copysign(x)
 }
 
 /// The logistic function, 1 / (1 + e^-x), where 2^n of the exponential is a normal number.
@@ -188,22 +215,60 @@ pub fn sigmoid_edges<T: Real>(x: T) -> T {
     pick(x > T::ZERO, T::ONE, exp(x))
 }
 
-/// `(e^|x| -+ e^-|x|) / 2`: sinh where `sign` is 1, cosh where it is -1.
+/// e^x and e^-x of a number x from 0 on: `2^n (1 + p)` and `2^-n (1 - g)`.
+pub struct Powers<T> {
+    x: T,
+    shifted: T,
+    p: Two<T>,
+    g: Two<T>,
+}
+
+impl<T: Real> Powers<T> {
+    /// Of |x|, up to SINH_MAX.
+    #[inline(always)]
+    pub fn new(x: T) -> Self {
+        let (shifted, r) = reduced(two(x.abs().at_most(T::SINH_MAX), T::ZERO));
+        let p = one_more_precise(r.hi, r.lo).normal();
+        Powers { x, shifted, p, g: p.div(plus_one(p)) }
+    }
+
+    /// `2^-n (e^|x| -+ e^-|x|)`: twice sinh where `sign` is 1, cosh where it is -1.
+    #[inline(always)]
+    fn parts(&self, sign: T) -> Two<T> {
+        // With c = 2^-2n: M - c / M = (1 - c) + p + c g, M = 1 + p.
+        let n = self.shifted - T::SHIFT;
+        let c = T::power((T::SHIFT - (n + n)).at_least(T::SHIFT + T::LOW_EXPONENT));
+        let (p, g) = (self.p, self.g.times(c * sign));
+        let base = quick_sum(T::ONE, -(c * sign));
+        let s = quick_sum(base.hi, p.hi);
+        let s2 = quick_sum(s.hi, g.hi);
+        two(s2.hi, s2.lo + (s.lo + (base.lo + (p.lo + g.lo))))
+    }
+
+    /// sinh and cosh, where 2^n is a normal number.
+    #[inline(always)]
+    pub fn hyperbolic(&self) -> (Two<T>, Two<T>) {
+        let power = T::power(self.shifted - T::ONE);
+        let sinh = self.parts(T::ONE).times(power.copysign(self.x));
+        (sinh, self.parts(-T::ONE).times(power))
+    }
+
+    /// e^x, where 2^n and 2^-n are normal numbers.
+    #[inline(always)]
+    pub fn exp(&self) -> T {
+        let ahead = self.x > T::ZERO;
+        let m = plus_one(two(pick(ahead, self.p.hi, -self.g.hi), pick(ahead, self.p.lo, -self.g.lo)));
+        let power = T::power(pick(ahead, self.shifted, T::SHIFT + (T::SHIFT - self.shifted)));
+        m.value() * power
+    }
+}
+
+/// sinh where `sign` is 1, cosh where it is -1; of |x|.
 #[inline(always)]
 fn hyperbolic<T: Real>(x: T, sign: T) -> T {
-    let y = x.abs().at_most(T::SINH_MAX);
-    let (shifted, r) = reduced(two(y, T::ZERO));
-    // With c = 2^-2n: M - c / M = (1 - c) + p + c g, g = p / (1 + p), M = 1 + p.
-    let n = shifted - T::SHIFT;
-    let c = T::power((T::SHIFT - (n + n)).at_least(T::SHIFT + T::LOW_EXPONENT));
-    let p = one_more_precise(r.hi, r.lo).normal();
-    let g = p.div(plus_one(p)).times(c * sign);
-    let base = quick_sum(T::ONE, -(c * sign));
-    let s = quick_sum(base.hi, p.hi);
-    let s2 = quick_sum(s.hi, g.hi);
-    let m = s2.hi + (s2.lo + (s.lo + (base.lo + (p.lo + g.lo))));
+    let powers = Powers::new(x);
     // Halved before scaling: the last binade would overflow.
-    let big = (m * T::HALF).scale(shifted);
+    let big = (powers.parts(sign).value() * T::HALF).scale(powers.shifted);
     pick(x.abs() <= T::SINH_MAX, big, x.abs() + T::INFINITY)
 }
 

@@ -81,7 +81,7 @@ pub fn log10<T: Real>(x: T) -> T {
 
 /// `log(u + c)` plus `extra` times ln2, for positive normal u and |c| of at most a few ULP of u, or u = 1.
 #[inline(always)]
-fn log_two<T: Real>(u: T, c: Two<T>, extra: T) -> Two<T> {
+pub fn log_two<T: Real>(u: T, c: Two<T>, extra: T) -> Two<T> {
     let (m, k) = u.split();
     let power = T::inverse_power(k);
     let f = quick_sum(m - T::ONE, c.hi * power);

@@ -11,6 +11,7 @@ mod exact;
 mod exp;
 mod light;
 mod log;
+mod plane;
 mod real;
 pub mod rows;
 mod single;

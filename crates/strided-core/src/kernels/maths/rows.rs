@@ -3,10 +3,12 @@
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::super::map::Loops;
+use super::complex::single::{narrow, widen};
 pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
-use super::{arc, complex, exact, exp, log, real, special, trig};
+use super::two::two;
+use super::{arc, complex, exact, exp, log, plane, real, special, trig};
 use crate::cpu;
-use crate::scalar::Bool;
+use crate::scalar::{Bool, Field, Num};
 use num_complex::Complex;
 use std::hint::black_box;
 
@@ -17,6 +19,11 @@ pub trait Function1<T: Copy>: 'static {
     fn lane(x: T) -> T;
     /// Whether the fast body does not serve this argument.
     fn rare(x: T) -> bool;
+    /// Whether the fast body says that it does not, by its result.
+    #[inline(always)]
+    fn missing(_y: T) -> bool {
+        false
+    }
     /// The slow body: correctly rounded or nearly so, and quick enough without FMA.
     fn exact(x: T) -> T;
 
@@ -26,8 +33,8 @@ pub trait Function1<T: Copy>: 'static {
         let (mut y, mut any) = (x, false);
         // A loop and not a closure: see `cpu::Task`. One, and not another for `any`, which would be unrolled.
         for i in 0..L {
-            any |= Self::rare(x[i]);
             y[i] = Self::lane(x[i]);
+            any |= Self::rare(x[i]) | Self::missing(y[i]);
         }
         if any { Self::patch(x, y) } else { y }
     }
@@ -43,16 +50,31 @@ pub trait Function1<T: Copy>: 'static {
 /// A function of two floats.
 pub trait Function2<T: Copy>: 'static {
     const LOOPS: Loops = Loops::Heavy;
+    /// Whether blocks of rare arguments alone are no rare sight: those the fast body does not try.
+    const MOSTLY: bool = false;
     fn lane(x: T, y: T) -> T;
     fn rare(x: T, y: T) -> bool;
+    #[inline(always)]
+    fn missing(_z: T) -> bool {
+        false
+    }
     fn exact(x: T, y: T) -> T;
 
     #[inline(always)]
     fn block<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
         let (mut z, mut any) = (x, false);
+        if const { Self::MOSTLY } {
+            let mut all = true;
+            for i in 0..L {
+                all &= Self::rare(x[i], y[i]);
+            }
+            if all {
+                return back(&exact2::<Self, T, L>(black_box(x), black_box(y)));
+            }
+        }
         for i in 0..L {
-            any |= Self::rare(x[i], y[i]);
             z[i] = Self::lane(x[i], y[i]);
+            any |= Self::rare(x[i], y[i]) | Self::missing(z[i]);
         }
         if any { Self::patch(x, y, z) } else { z }
     }
@@ -74,7 +96,7 @@ fn back<T: Copy, const L: usize>(block: &[T; L]) -> [T; L] {
 #[cold]
 #[inline(never)]
 fn patch1<F: Function1<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], mut y: [T; L]) -> [T; L] {
-    for (y, &x) in y.iter_mut().zip(&x).filter(|(_, x)| F::rare(**x)) {
+    for (y, &x) in y.iter_mut().zip(&x).filter(|(y, x)| F::rare(**x) | F::missing(**y)) {
         *y = F::exact(x);
     }
     y
@@ -84,10 +106,22 @@ fn patch1<F: Function1<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], mut y: [
 #[cold]
 #[inline(never)]
 fn patch2<F: Function2<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], y: [T; L], mut z: [T; L]) -> [T; L] {
-    for (z, (&x, &y)) in z.iter_mut().zip(x.iter().zip(&y)).filter(|(_, (x, y))| F::rare(**x, **y)) {
-        *z = F::exact(x, y);
+    for (z, (&x, &y)) in z.iter_mut().zip(x.iter().zip(&y)) {
+        if F::rare(x, y) | F::missing(*z) {
+            *z = F::exact(x, y);
+        }
     }
     z
+}
+
+/// A block of exact results.
+#[cold]
+#[inline(never)]
+fn exact2<F: Function2<T> + ?Sized, T: Copy, const L: usize>(mut x: [T; L], y: [T; L]) -> [T; L] {
+    for (x, &y) in x.iter_mut().zip(&y) {
+        *x = F::exact(*x, y);
+    }
+    x
 }
 
 macro_rules! rows {
@@ -157,8 +191,53 @@ rows! { Function1 [x] (x);
     Erf erf = special::erf;
     Erfc erfc = special::erfc;
     Erfinv erfinv = special::erfinv, rare special::rare_erfinv, edges special::erfinv_edges;
-    Lgamma lgamma = special::lgamma, rare special::rare_lgamma;
-    Digamma digamma = special::digamma, rare special::rare_gamma;
+}
+
+/// Functions of positive numbers in two words, of which the results for all numbers are made where some are rare.
+macro_rules! reflected {
+    ($($name:ident $exact:ident = $words:path, rare $rare:path, all $all:path;)*) => { $(
+        #[doc = concat!("See [`", stringify!($words), "`].")]
+        pub struct $name;
+        reflected! { @dtype f32 single $name $exact $words, $rare, $all }
+        reflected! { @dtype f64 double $name $exact $words, $rare, $all }
+    )* };
+    (@dtype $t:ident $exactly:ident $name:ident $exact:ident $words:path, $rare:path, $all:path) => {
+        impl Function1<$t> for $name {
+            #[inline(always)]
+            fn lane(x: $t) -> $t {
+                $all(x, $words(x.abs()))
+            }
+            #[inline(always)]
+            fn rare(x: $t) -> bool {
+                $rare(x)
+            }
+            fn exact(x: $t) -> $t {
+                exact::$exactly::$exact(x)
+            }
+            #[inline(always)]
+            fn block<const L: usize>(x: [$t; L]) -> [$t; L] {
+                let (mut y, mut any) = (x, false);
+                let (mut hi, mut lo) = ([0.0; L], [0.0; L]);
+                for i in 0..L {
+                    let v = $words(x[i].abs());
+                    (hi[i], lo[i]) = (v.hi, v.lo);
+                    y[i] = v.value() as $t;
+                    any |= Self::rare(x[i]);
+                }
+                if any {
+                    for i in 0..L {
+                        y[i] = $all(x[i], two(hi[i], lo[i]));
+                    }
+                }
+                y
+            }
+        }
+    };
+}
+
+reflected! {
+    Lgamma lgamma = special::lgamma, rare special::rare_lgamma, all special::lgamma_all;
+    Digamma digamma = special::digamma, rare special::rare_gamma, all special::digamma_all;
 }
 
 rows! { Function2 [x y] (x, y);
@@ -170,62 +249,174 @@ rows! { Function2 [x y] (x, y);
     Xlogy xlogy = log::xlogy;
 }
 
-/// Complex numbers have one body, which is scalar.
+/// Complex numbers: an exact body, and for some functions a fast one, which says NaN where it does not serve. complex64 goes
+/// through complex128.
 macro_rules! complex_rows {
-    ($trait:ident $xs:tt $args:tt; $($name:ident $function:ident;)*) => { $(
-        complex_rows! { @dtype f64, complex::$function, $trait $xs $args $name }
-        complex_rows! { @dtype f32, complex::single::$function, $trait $xs $args $name }
+    ($trait:ident $xs:tt $args:tt; $($name:ident $function:ident $(= $fast:path $(, mostly $rare:path)?)?;)*) => { $(
+        impl $trait<Complex<f64>> for $name {
+            complex_rows! { @double $xs $args, complex::$function $(, $fast $(, $rare)?)? }
+        }
+        impl $trait<Complex<f32>> for $name {
+            complex_rows! { @single $xs $args, complex::single::$function $(, $fast $(, $rare)?)? }
+        }
     )* };
-    (@dtype $t:ident, $function:path, $trait:ident [$($x:ident)*] $args:tt $name:ident) => {
-        impl $trait<Complex<$t>> for $name {
-            const LOOPS: Loops = Loops::Plain;
-            #[inline(always)]
-            fn lane($($x: Complex<$t>),*) -> Complex<$t> {
-                $function $args
-            }
-            #[inline(always)]
-            fn rare($(_: complex_rows!(@type $x $t)),*) -> bool {
-                false
-            }
-            fn exact($($x: Complex<$t>),*) -> Complex<$t> {
-                $function $args
-            }
+    (@double $xs:tt $args:tt, $exact:path $(, $fast:path $(, $rare:path)?)?) => {
+        complex_rows! { @bodies f64 $xs $args, $exact $(, $fast $args $(, $rare)?)? }
+    };
+    (@single $xs:tt $args:tt, $exact:path) => {
+        complex_rows! { @bodies f32 $xs $args, $exact }
+    };
+    (@single [$($x:ident)*] $args:tt, $exact:path, $fast:path $(, $rare:path)?) => {
+        complex_rows! { @bodies f32 [$($x)*] $args, $exact, narrow($fast($(widen($x)),*)) $(, $rare)? }
+    };
+    (@bodies $t:ident [$($x:ident)*] $args:tt, $exact:path, $lane:expr $(, $rare:path)?) => {
+        const LOOPS: Loops = Loops::Bulky;
+        #[inline(always)]
+        fn lane($($x: Complex<$t>),*) -> Complex<$t> {
+            $lane
+        }
+        #[inline(always)]
+        fn missing(y: Complex<$t>) -> bool {
+            y.re.is_nan()
+        }
+        complex_rows! { @exact $t [$($x)*] $args, $exact $(, $rare)? }
+    };
+    (@bodies $t:ident [$($x:ident)*] $args:tt, $exact:path) => {
+        const LOOPS: Loops = Loops::Plain;
+        #[inline(always)]
+        fn lane($($x: Complex<$t>),*) -> Complex<$t> {
+            $exact $args
+        }
+        complex_rows! { @exact $t [$($x)*] $args, $exact }
+    };
+    (@exact $t:ident [$($x:ident)*] $args:tt, $exact:path $(, $rare:path)?) => {
+        complex_rows! { @rare $t [$($x)*] $args $(, $rare)? }
+        fn exact($($x: Complex<$t>),*) -> Complex<$t> {
+            $exact $args
+        }
+    };
+    (@rare $t:ident [$($x:ident)*] $args:tt, $rare:path) => {
+        const MOSTLY: bool = true;
+        #[inline(always)]
+        fn rare($($x: Complex<$t>),*) -> bool {
+            $rare $args
+        }
+    };
+    (@rare $t:ident [$($x:ident)*] $args:tt) => {
+        #[inline(always)]
+        fn rare($(_: complex_rows!(@type $x $t)),*) -> bool {
+            false
         }
     };
     (@type $x:ident $t:ident) => { Complex<$t> };
 }
 
 complex_rows! { Function1 [x] (x);
-    Exp exp;
+    Exp exp = plane::exp;
     Exp2 exp2;
     Expm1 expm1;
-    Log log;
+    Log log = plane::log;
     Log2 log2;
     Log10 log10;
     Log1p log1p;
-    Sin sin;
-    Cos cos;
-    Tan tan;
+    Sin sin = plane::sin;
+    Cos cos = plane::cos;
+    Tan tan = plane::tan;
     Asin asin;
     Acos acos;
     Atan atan;
-    Sinh sinh;
-    Cosh cosh;
-    Tanh tanh;
+    Sinh sinh = plane::sinh;
+    Cosh cosh = plane::cosh;
+    Tanh tanh = plane::tanh;
     Asinh asinh;
     Acosh acosh;
     Atanh atanh;
-    Sqrt sqrt;
-    Rsqrt rsqrt;
-    Sigmoid sigmoid;
+    Sqrt sqrt = plane::sqrt;
+    Rsqrt rsqrt = plane::rsqrt;
+    Sigmoid sigmoid = plane::sigmoid;
     Sinc sinc;
 }
 
 complex_rows! { Function2 [x y] (x, y);
-    Pow pow;
+    Pow pow = plane::pow, mostly plane::rare_pow;
     Ldexp ldexp;
     Logaddexp logaddexp;
     Logaddexp2 logaddexp2;
+}
+
+/// A function whose results have the dtype of one part of a complex number.
+pub trait Part1<T: Num>: 'static {
+    const LOOPS: Loops;
+    fn exact(x: T) -> T::Part;
+    fn block<const L: usize>(x: [T; L]) -> [T::Part; L];
+}
+
+/// The magnitude.
+pub struct Abs;
+
+/// The angle in the complex plane.
+pub struct Angle;
+
+macro_rules! parts {
+    ($($name:ident = $exact:path: $($t:ident)*;)*) => { $($(
+        impl Part1<$t> for $name {
+            const LOOPS: Loops = Loops::Light;
+            #[inline(always)]
+            fn exact(x: $t) -> $t {
+                $exact(x)
+            }
+            #[inline(always)]
+            fn block<const L: usize>(mut x: [$t; L]) -> [$t; L] {
+                for i in 0..L {
+                    x[i] = $exact(x[i]);
+                }
+                x
+            }
+        }
+    )*)* };
+    (complex; $($name:ident $t:ident = $exact:path, |$x:ident| $lane:expr;)*) => { $(
+        impl Part1<Complex<$t>> for $name {
+            const LOOPS: Loops = Loops::Bulky;
+            #[inline(always)]
+            fn exact(x: Complex<$t>) -> $t {
+                $exact(x)
+            }
+            #[inline(always)]
+            fn block<const L: usize>(x: [Complex<$t>; L]) -> [$t; L] {
+                let (mut y, mut any) = ([0.0; L], false);
+                for i in 0..L {
+                    let $x = x[i];
+                    y[i] = $lane;
+                    any |= y[i].is_nan();
+                }
+                if any { back(&part1::<Self, _, L>(black_box(x), black_box(y))) } else { y }
+            }
+        }
+    )* };
+}
+parts! {
+    Abs = Num::abs: Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64;
+    Angle = Field::angle: f32 f64;
+}
+parts! { complex;
+    // Squares of float32 are exact in float64, and in range.
+    Abs f32 = Num::abs, |z| { let z = widen(z); z.re.mul_add(z.re, z.im * z.im).sqrt() as f32 };
+    Abs f64 = Num::abs, |z| plane::abs(z);
+    Angle f32 = Field::angle, |z| plane::angle(z);
+    Angle f64 = Field::angle, |z| plane::angle(z);
+}
+
+/// The block with what is NaN replaced: see [`patch1`].
+#[cold]
+#[inline(never)]
+fn part1<F: Part1<T> + ?Sized, T: Num, const L: usize>(x: [T; L], mut y: [T::Part; L]) -> [T::Part; L] {
+    for (y, &x) in y.iter_mut().zip(&x) {
+        #[allow(clippy::eq_op)]
+        if *y != *y {
+            *y = F::exact(x);
+        }
+    }
+    y
 }
 
 /// x^3: so short that its one body is worth light loops.

@@ -8,6 +8,7 @@ use super::tables::{
     Tables, digamma_series, erfc_single, erfinv_direct, erfinv_middle, erfinv_tail, erfinv_tail_single,
     lgamma_series,
 };
+use super::trig::{sine_cosine, times_pi};
 use super::two::{Two, product, sum, two};
 
 /// The argument of the polynomial of erfc: [0, inf) mapped to [-1, 1).
@@ -114,7 +115,32 @@ fn erfinv_better(a: f64, y: f64) -> f64 {
 /// Negative arguments need a reflection, and the neighbours of 0 and of infinity their own care.
 #[inline(always)]
 pub fn rare_gamma<T: Real>(x: T) -> bool {
-    !((x > T::of(1e-30)) & (x < T::of(1e300)))
+    !((x > T::of(NEAR_ZERO)) & (x < T::of(HUGE)))
+}
+
+/// Below this a pole is all there is of them, and beyond the other one their first terms.
+const NEAR_ZERO: f64 = 1e-30;
+const HUGE: f64 = 1e300;
+
+/// sin(pi a) and cos(pi a) but for a sign that they share, of a number that is not negative.
+struct Turn {
+    sin: Two<f64>,
+    cos: Two<f64>,
+    /// Whether the number is whole.
+    whole: bool,
+}
+
+#[inline(always)]
+fn turn(a: f64) -> Turn {
+    let part = a - a.trunc();
+    // Exact: into [0, 1/2], and the sines of the upper half are cosines of what is left.
+    let half = pick(part > 0.5, 1.0 - part, part);
+    let steep = half > 0.25;
+    let (s, c) = sine_cosine(times_pi(pick(steep, 0.5 - half, half)));
+    let sin = two(pick(steep, c.hi, s.hi), pick(steep, c.lo, s.lo));
+    let cos = two(pick(steep, s.hi, c.hi), pick(steep, s.lo, c.lo));
+    let back = 0.5 - part;
+    Turn { sin: sin.normal(), cos: two(cos.hi.flip(back), cos.lo.flip(back)).normal(), whole: part == 0.0 }
 }
 
 /// log(y) of a number in two words, to more than a word.
@@ -143,18 +169,58 @@ fn raised(x: f64) -> Raised {
     Raised { low, y, u, a, b }
 }
 
-/// float32 near the zeros 1 and 2 (but not at them) needs more bits than a plain float64 sum leaves.
+/// float32 near the zeros 1 and 2 needs more bits than a plain float64 sum leaves.
 #[inline(always)]
 pub fn rare_lgamma<T: Real>(x: T) -> bool {
-    let near = |v: T| ((x - v).abs() < T::of(1.0 / 1024.0)) & (x != v);
+    let near = |v: T| (x - v).abs() < T::of(NEAR_ROOT);
     rare_gamma(x) | (T::SINGLE & (near(T::ONE) | near(T::TWO)))
 }
 
-/// log |gamma(x)|. Near its zeros, 1 and 2, the error is absolute: far below an ULP of 1.
+/// How far from 1 and 2 four terms of a series are enough for float32.
+const NEAR_ROOT: f64 = 1.0 / 1024.0;
+
+/// log |gamma(x)| in float64, of a positive number that is not rare. Near its zeros, 1 and 2, the error is absolute: far below
+/// an ULP of 1.
 #[inline(always)]
-pub fn lgamma<T: Real>(x: T) -> T {
+pub fn lgamma<T: Real>(x: T) -> Two<f64> {
     let x = x.widen();
-    T::of(if T::SINGLE { lgamma_single(x) } else { lgamma_double(x) })
+    if T::SINGLE { two(lgamma_single(x), 0.0) } else { lgamma_double(x) }
+}
+
+/// log |gamma(x)| of any number, given that of its magnitude: gamma(x) gamma(-x) = -pi / (x sin(pi x)).
+#[inline(always)]
+pub fn lgamma_all<T: Real>(x: T, v: Two<f64>) -> T {
+    let x = x.widen();
+    let a = x.abs();
+    let Turn { sin, whole, .. } = turn(a);
+    let reflected = if T::SINGLE {
+        log(f64::PI[0] / (a * sin.hi)) - v.hi
+    } else {
+        const LOG_PI: Two<f64> = Two { hi: 1.1447298858494002, lo: 1.0265951162707826e-17 };
+        let p = log_words(sin.mul_word(a).normal());
+        LOG_PI.add(p.neg()).normal().add(v.neg()).value()
+    };
+    // At the poles, and beyond all numbers that are not whole, it is infinite.
+    let below = pick(whole | (a > HUGE), f64::INFINITY, reflected);
+    let above = pick(x > HUGE, x * (log(x) - 1.0), near_root::<T>(x, v.value()));
+    T::of(pick(a < NEAR_ZERO, -log(a), pick(x < 0.0, below, above)))
+}
+
+/// Next to 1 and 2 the first terms of lgamma's series.
+#[inline(always)]
+fn near_root<T: Real>(x: f64, v: f64) -> f64 {
+    if !T::SINGLE {
+        return v;
+    }
+    // -gamma, zeta(2)/2, -zeta(3)/3, zeta(4)/4; and those of log(1 + t) more.
+    const ONE: [f64; 4] =
+        [-0.5772156649015329, 0.8224670334241132, -0.40068563438653143, 0.27058080842778454];
+    const TWO: [f64; 4] = [ONE[0] + 1.0, ONE[1] - 0.5, ONE[2] + 1.0 / 3.0, ONE[3] - 0.25];
+    let first = x < 1.5;
+    let t = x - pick(first, 1.0, 2.0);
+    let term = |i: usize| pick(first, ONE[i], TWO[i]);
+    let near = term(3).fma(t, term(2)).fma(t, term(1)).fma(t, term(0)) * t;
+    pick((t.abs() < NEAR_ROOT) & (t != 0.0), near, v)
 }
 
 /// The sum below in plain float64.
@@ -171,7 +237,7 @@ fn lgamma_single(x: f64) -> f64 {
 }
 
 #[inline(always)]
-fn lgamma_double(x: f64) -> f64 {
+fn lgamma_double(x: f64) -> Two<f64> {
     let Raised { low, y, a, b, .. } = raised(x);
     let p = a.mul(b).normal();
     let p = log_words(two(pick(low, p.hi, 1.0), pick(low, p.lo, 0.0)));
@@ -182,14 +248,33 @@ fn lgamma_double(x: f64) -> f64 {
     const HALF_LOG_TWO_PI: Two<f64> = Two { hi: 0.918_938_533_204_672_8, lo: -3.878_294_158_067_242e-17 };
     let s = main.add(y.neg()).normal().add(HALF_LOG_TWO_PI).normal();
     let s = s.add_word(rest).normal().add(p.neg());
-    pick((x == 1.0) | (x == 2.0), 0.0, s.value())
+    let root = (x == 1.0) | (x == 2.0);
+    two(pick(root, 0.0, s.hi), pick(root, 0.0, s.lo))
 }
 
-/// The derivative of log gamma. Near its zero, 1.4616…, the error is absolute.
+/// The derivative of log gamma in float64, of a positive number that is not rare. Near its zero, 1.4616…, the error is absolute.
 #[inline(always)]
-pub fn digamma<T: Real>(x: T) -> T {
+pub fn digamma<T: Real>(x: T) -> Two<f64> {
     let x = x.widen();
-    T::of(if T::SINGLE { digamma_single(x) } else { digamma_double(x) })
+    if T::SINGLE { two(digamma_single(x), 0.0) } else { digamma_double(x) }
+}
+
+/// The derivative of log gamma of any number, given that of its magnitude a: psi(-a) = psi(a) + 1/a + pi cot(pi a).
+#[inline(always)]
+pub fn digamma_all<T: Real>(x: T, v: Two<f64>) -> T {
+    let x = x.widen();
+    let a = x.abs();
+    let Turn { sin, cos, whole } = turn(a);
+    let reflected = if T::SINGLE {
+        v.hi + (1.0 / a + f64::PI[0] * cos.hi / sin.hi)
+    } else {
+        const PI: Two<f64> = Two { hi: f64::PI[0], lo: f64::PI[1] };
+        let cot = cos.div(sin).normal().mul(PI).normal();
+        two(1.0, 0.0).div(two(a, 0.0)).add(cot).normal().add(v).value()
+    };
+    let below = pick(whole, f64::NAN, reflected);
+    let above = pick(x > HUGE, log(x), v.value());
+    T::of(pick(a < NEAR_ZERO, -1.0 / x, pick(x < 0.0, below, above)))
 }
 
 /// The sum below in plain float64.
@@ -207,7 +292,7 @@ fn digamma_single(x: f64) -> f64 {
 }
 
 #[inline(always)]
-fn digamma_double(x: f64) -> f64 {
+fn digamma_double(x: f64) -> Two<f64> {
     let Raised { low, y, u, a, b } = raised(x);
     // The sum of 1/(x + i), i < 8: (2x + 7) (1/u + 1/(u+6) + 1/(u+10) + 1/(u+12)).
     let double = two(u.hi + u.hi, u.lo + u.lo);
@@ -218,6 +303,5 @@ fn digamma_double(x: f64) -> f64 {
     // log y - 1/(2y) - series - steps; the half inverse keeps its residue.
     let half = two(1.0, 0.0).div(y).times(-0.5);
     let s = log_words(y).add(half).normal().add(two(pick(low, -steps.hi, 0.0), pick(low, -steps.lo, 0.0)));
-    let s = s.normal().add_word(-(w * digamma_series(w)));
-    s.value()
+    s.normal().add_word(-(w * digamma_series(w)))
 }

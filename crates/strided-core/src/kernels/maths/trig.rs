@@ -42,13 +42,26 @@ fn cosine<T: Real>(r: Two<T>) -> Two<T> {
     two(one, lo + tail)
 }
 
+/// sin(r) and cos(r) for |r| <= pi/4.
+#[inline(always)]
+pub fn sine_cosine<T: Real>(r: Two<T>) -> (Two<T>, Two<T>) {
+    (sine(r), cosine(r))
+}
+
 /// sin(n pi/2 + r).
 #[inline(always)]
 fn quadrant<T: Real>(shifted: T, r: Two<T>) -> Two<T> {
-    let (s, c) = (sine(r), cosine(r));
+    let (s, c) = sine_cosine(r);
     let odd = T::odd(shifted);
     let sign = T::bit(shifted, 1);
     two(pick(odd, c.hi, s.hi).flip(sign), pick(odd, c.lo, s.lo).flip(sign))
+}
+
+/// sin(x) and cos(x); of a zero the first word of the sine has the sign.
+#[inline(always)]
+pub fn both<T: Real>(x: T) -> (Two<T>, Two<T>) {
+    let (shifted, r) = reduced(x);
+    (quadrant(shifted, r), quadrant(shifted + T::ONE, r))
 }
 
 #[inline(always)]
@@ -74,7 +87,7 @@ pub fn tan<T: Real>(x: T) -> T {
 }
 
 #[inline(always)]
-fn times_pi<T: Real>(v: T) -> Two<T> {
+pub fn times_pi<T: Real>(v: T) -> Two<T> {
     let p = product(v, T::PI[0]);
     two(p.hi, v.fma(T::PI[1], p.lo))
 }
