@@ -332,7 +332,7 @@ def strided_runner(op: str) -> Callable[[list[Array]], Array]:
 def numpy_runner(op: str) -> Callable[[list[Array]], Array | None]:
     def run(columns: list[Array]) -> Array | None:
         function = getattr(np, PEERS.get(op, op), None)
-        if function is None or op == "sinc":
+        if function is None or op in ("sinc", "ldexp"):  # another function; whole exponents alone
             return None
         with np.errstate(all="ignore"):
             return np.asarray(function(*columns))
@@ -346,7 +346,8 @@ def torch_runner(op: str) -> Callable[[list[Array]], Array | None]:
             torch = import_module("torch")
         except ImportError:
             return None
-        function = getattr(torch, op, None) or getattr(torch.special, op)
+        homes = (torch, torch.special, torch.nn.functional)
+        function = next(getattr(home, op) for home in homes if hasattr(home, op))
         found: Array = function(*map(torch.from_numpy, columns)).numpy()
         return found
 
