@@ -239,6 +239,41 @@ def test_a_view_has_the_bits_of_its_copy(op, name, n):
         assert bits(run(grid[:, j], 0)) == bits(run(grid[:, j : j + 1], 0)) == bits(whole[j : j + 1])
 
 
+#: Few terms and many, in rows of a few elements, of whole registers, and of what is left behind them.
+UNEVEN = [(5,), (33,), (3001,), (25, 8), (2500, 8), (1100, 3), (8, 1030), (100, 37), (9, 15), (200, 17), (140, 100)]
+
+
+@pytest.mark.parametrize("op", ALL)
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_halves_have_the_bits_of_their_float32(op, name):
+    """They are reduced as they lie in memory; cast before, the result is the same."""
+    run = ALL[op]
+    views = (lambda x: x, lambda x: x[::-1], lambda x: x[1:], lambda x: x[..., ::2], lambda x: x.t())
+    for seed, shape in enumerate(UNEVEN):
+        values = with_nan if seed % 3 == 0 else moderate
+        halves = fresh(values(name, shape, seed), name)
+        singles = halves.float()
+        for view in views[: 4 + (len(shape) == 2)]:
+            for dim in (None, *range(len(shape))):
+                got = run(view(halves), dim)
+                assert bits(got) == bits(run(view(singles), dim).to(got.dtype)), (shape, dim)
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "float16", "int32", "uint8"])
+def test_extremes_of_neighbours_keep_the_first_nan_and_the_sign_of_zero(name):
+    """Outputs side by side have the bits of each by itself, whether an odd one is among them or not."""
+    for n in (1, 2, 7, 8, 9, 33, 100, 140):
+        memory = np.random.default_rng(n).integers(0, 3, (n, 41)).astype(np.float64)
+        if name in FLOATS:
+            memory = np.where(memory == 0, -0.0, memory - 1)
+            memory[n // 2, 3] = memory[n - 1, 3] = memory[0, 40] = np.nan
+        x = fresh(to_memory(memory, name), name)
+        for op in ("amax", "amin"):
+            whole = getattr(x, op)(0)
+            for j in range(41):
+                assert bits(getattr(x[:, j].clone(), op)(0)) == bits(whole[j].clone()), (op, n, j)
+
+
 @pytest.mark.parametrize("op", ALL)
 def test_the_bits_do_not_depend_on_the_threads(op, threads):
     run = ALL[op]
@@ -261,7 +296,9 @@ import math
 import strided as st
 x = ((st.arange(200_001, dtype=st.float64) * 0.7310585786).sin() * 7).float()
 whole = (x * 1000).long()
-for view in (x[1:], x[::-3], x[:200_000].view(500, 400), x[:200_000].view(400, 500).t(), whole, whole[1:].view(4, -1)):
+half = x.half()
+for view in (x[1:], x[::-3], x[:200_000].view(500, 400), x[:200_000].view(400, 500).t(), whole, whole[1:].view(4, -1),
+             half[1:], half[:200_000].view(-1, 8), half[:200_000].view(400, 500), half.bfloat16()[:200_000].view(8, -1)):
     for op in ("sum", "nansum", "prod", "mean", "nanmean", "amax", "amin", "argmax", "argmin", "all", "any",
                "count_nonzero", "var", "std"):
         for dim in (None, 0, -1):
@@ -450,6 +487,25 @@ def test_truth_of_special_values():
     assert st.tensor([1j, 1]).all().item() is True and st.tensor([0j]).any().item() is False
     tiny = st.tensor([2.0**-24, 0.0], dtype=st.float16)
     assert tiny.any().item() is True and tiny.count_nonzero().item() == 1
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_one_element_decides(name):
+    """Wherever it is: in a whole register, behind the last one, in a row or in a column."""
+    lines = [(n,) for n in (1, 2, 3, 31, 33, 67, 1023, 1025, 70_001)]
+    for shape in (*lines, (9, 3), (3, 9), (40, 33), (1030, 5)):
+        size = math.prod(shape)
+        for place in {0, 1 % size, size // 2, size - 1}:
+            array = np.zeros(shape, bool)
+            array.flat[place] = True
+            few = st.from_numpy(array).to(getattr(st, name))
+            most = st.from_numpy(~array).to(getattr(st, name))
+            for dim in (None, *range(len(shape))):
+                axis = {} if dim is None else {"axis": dim}
+                assert few.any(dim=dim).tolist() == array.any(**axis).tolist()
+                assert most.all(dim=dim).tolist() == (~array).all(**axis).tolist()
+                assert few.count_nonzero(dim=dim).tolist() == array.sum(**axis).tolist()
+                assert most.count_nonzero(dim=dim).tolist() == (~array).sum(**axis).tolist()
 
 
 @pytest.mark.parametrize("name", DTYPES)

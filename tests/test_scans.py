@@ -197,6 +197,28 @@ def test_extremes_of_long_lines(name, n):
         assert_same(got.indices, places, "int64")
 
 
+@pytest.mark.parametrize("name", ["float32", "float64", "int64"])
+def test_extremes_of_lines_that_rise_and_fall(name):
+    """Whole blocks that change nothing, whose every element counts, and a mixture: one line, several, side by side."""
+    random = np.random.default_rng(3)
+    steps = random.integers(0, 2, 3000) * 2 - 1
+    lines = [np.arange(3000), -np.arange(3000), np.arange(3000) // 40, -(np.arange(3000) // 40), steps.cumsum()]
+    lines += [np.where(np.arange(3000) % 100 < 50, np.arange(3000), 0), random.integers(0, 3000, 3000).cumsum() // 7]
+    values = np.stack(lines).astype(name)
+    if name != "int64":
+        values[5, [700, 701, 2000]] = np.nan
+    for scan, largest in (("cummax", True), ("cummin", False)):
+        wanted, places = slow_extreme(values, 1, largest)
+        for x, dim in ((st.from_numpy(values), 1), (st.from_numpy(values.T.copy()).t(), 1)):
+            got = getattr(x, scan)(dim)
+            assert_same(got.values, wanted, name)
+            assert_same(got.indices, places, "int64")
+        for line, want, place in zip(values, wanted, places, strict=True):
+            got = getattr(st.from_numpy(line.copy()), scan)(0)
+            assert_same(got.values, want, name)
+            assert_same(got.indices, place, "int64")
+
+
 def test_nan_takes_every_place():
     x = st.tensor([1.0, NAN, 2.0, NAN, 3.0])
     for scan in ("cummax", "cummin"):
@@ -336,7 +358,7 @@ def test_a_line_has_the_same_bits_wherever_it_lies(scan, name):
     """Along, across, backwards, with gaps, alone: the numbers in a line decide."""
     if not knows(scan, name):
         pytest.skip("not this dtype")
-    for n, width in ((1, 3), (255, 5), (700, 70), (4500, 3), (9000, 66)):
+    for n, width in ((1, 3), (8, 1100), (255, 5), (700, 70), (4500, 3), (9000, 66)):
         memory = moderate(name, (n, width), n)
         columns = fresh(memory, name)
         wanted = bits(first(getattr(columns, scan)(0)))
@@ -404,6 +426,8 @@ def test_the_bits_do_not_depend_on_threads(scan):
         ((600, 900), 0),
         ((600, 900), 1),
         ((3, 150_000), 1),
+        ((50, 20_000), 1),
+        ((8, 90_000), 0),
         ((70_001, 8), 0),
         ((9000, 61), 0),
     ]

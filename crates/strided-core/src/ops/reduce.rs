@@ -4,20 +4,24 @@ use super::copy;
 use super::elementwise::{Operand, apply, apply_into};
 use super::output::{self, deliver, deliver_as};
 use super::table::{OPS, Op};
+use crate::cpu;
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::item::Slot;
 use crate::kernels::map::Twins;
 use crate::kernels::reduce::folds::{
-    Both, Count, Max, Mean, Min, NanSum, Norm2, Prod, Spread, Sum, Where, WithoutNan,
+    Both, Max, Mean, Min, NanSum, Norm2, Prod, Spread, Sum, Where, WithoutNan,
 };
+use crate::kernels::reduce::halves::Halves;
 use crate::kernels::reduce::logsumexp::LogSumExp;
+use crate::kernels::reduce::truth::{All, Any, Count, Nan, True};
 use crate::kernels::reduce::{self, Reducer, Reduction, Stage, Target};
 use crate::layout::{Dims, Layout, wrap_dim};
 use crate::scalar::{Bool, Complex, Scalar};
 use crate::storage::Fill;
 use crate::switch;
 use crate::tensor::{Tensor, conflict};
+use half::{bf16, f16};
 use smallvec::SmallVec;
 
 /// One reduction: how it plans for elements of a dtype, if the caller names the result's dtype or not.
@@ -48,73 +52,113 @@ macro_rules! rows {
     };
 }
 
-/// The reducer of a fold for the dtype of its terms.
+/// The plan of a fold, from elements to a result by way of terms of a dtype. Halves are terms as they are where they
+/// would become float32.
 macro_rules! fold {
-    ($dtype:expr, $class:ident, $fold:ty) => {
-        switch!($dtype, $class, T => Reducer::of::<$fold, T>(), else => unreachable!("refused before"))
+    ($terms:expr, $to:expr, $result:expr, $class:ident, $reducer:ident::<$fold:ty>) => {{
+        let (terms, to): (Terms, DType) = ($terms, $to);
+        match terms.as_halves(to) {
+            Some(DType::F16) => terms.plan(Reducer::$reducer::<Halves<$fold>, f16>(), $result),
+            Some(_) => terms.plan(Reducer::$reducer::<Halves<$fold>, bf16>(), $result),
+            None => {
+                let refused = || unreachable!("refused before");
+                let reducer = switch!(to, $class, T => Reducer::$reducer::<$fold, T>(), else => refused());
+                terms.to(to).plan(reducer, $result)
+            }
+        }
+    }};
+}
+
+/// The plan of a fold to an element.
+macro_rules! extreme {
+    ($x:expr, $dtype:expr, $reducer:ident::<$fold:ty>) => {
+        fold!(Terms::of(real($x)?), $x.compute(), $dtype.unwrap_or($x), real, $reducer::<$fold>)
     };
 }
 
-/// The same for one with lanes.
-macro_rules! lanes {
-    ($dtype:expr, $class:ident, $lanes:ty) => {
-        switch!($dtype, $class, T => Reducer::of_lanes::<$lanes, T>(), else => unreachable!("refused before"))
-    };
+/// The plan of a fold of truth values. It sees the elements' bits: signed integers have those of unsigned ones, and a
+/// half is 0 as the other one is. (The plain twin makes truth values first.)
+macro_rules! truth {
+    ($x:expr, $result:expr, $reducer:ident::<$($fold:ty),+>) => {{
+        let terms = if cpu::reference_kernels() { Terms::of($x).truth()? } else { Terms::of($x) };
+        let dtype = terms.dtype;
+        let reducer = match dtype {
+            DType::I8 => Reducer::$reducer::<$($fold),+, u8>(),
+            DType::I16 => Reducer::$reducer::<$($fold),+, u16>(),
+            DType::I32 => Reducer::$reducer::<$($fold),+, u32>(),
+            DType::I64 => Reducer::$reducer::<$($fold),+, u64>(),
+            DType::BF16 => Reducer::$reducer::<$($fold),+, f16>(),
+            dtype => switch!(@ dtype, T => Reducer::$reducer::<$($fold),+, T>(), else => unreachable!();
+                Bool U8 U16 U32 U64 F16 F32 F64 C64 C128),
+        };
+        terms.plan(reducer.reading(dtype), $result)
+    }};
 }
 
 rows! {
     /// Integers are summed as int64 (uint64 as itself), halves as float32.
     SUM "sum" = |x, dtype| {
         let result = dtype.unwrap_or_else(|| summed(x));
-        Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), any, Sum), result)
+        fold!(Terms::of(x), result.compute(), result, any, of_lanes::<Sum>)
     };
     /// NaN is left out before the elements become integers.
     NANSUM "nansum" = |x, dtype| {
         let result = real(dtype.unwrap_or(summed(real(x)?)))?;
         let terms = if result.category() < Category::Float { Terms::of(x).without_nan() } else { Terms::of(x) };
-        terms.to(result.compute()).plan(lanes!(result.compute(), any, NanSum), result)
+        fold!(terms, result.compute(), result, any, of_lanes::<NanSum>)
     };
     PROD "prod" = |x, dtype| {
         let result = dtype.unwrap_or_else(|| summed(x));
-        Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), any, Prod), result)
+        fold!(Terms::of(x), result.compute(), result, any, of_lanes::<Prod>)
     };
     MEAN "mean" = |x, dtype| {
         let result = divisible(x, dtype)?;
-        Terms::of(x).to(result.compute()).plan(lanes!(result.compute(), field, Mean), result)
+        fold!(Terms::of(x), result.compute(), result, field, of_lanes::<Mean>)
     };
-    AMAX "amax" = |x, dtype| extreme(x, dtype, |terms| lanes!(terms, real, Max));
-    AMIN "amin" = |x, dtype| extreme(x, dtype, |terms| lanes!(terms, real, Min));
+    AMAX "amax" = |x, dtype| extreme!(x, dtype, of_lanes::<Max>);
+    AMIN "amin" = |x, dtype| extreme!(x, dtype, of_lanes::<Min>);
     AMINMAX "aminmax" = |x, dtype| {
-        let plan = extreme(x, dtype, |terms| fold!(terms, real, Both))?;
-        Ok(Plan { results: [Some(x), Some(x)], ..plan })
+        Ok(Plan { results: [Some(x), Some(x)], ..extreme!(x, dtype, of::<Both>)? })
     };
     /// The largest element and where it comes first.
-    MAX "max" = |x, dtype| place(x, dtype, true, |terms| fold!(terms, real, Where<Max>));
-    MIN "min" = |x, dtype| place(x, dtype, true, |terms| fold!(terms, real, Where<Min>));
-    ARGMAX "argmax" = |x, dtype| place(x, dtype, false, |terms| fold!(terms, real, Where<Max>));
-    ARGMIN "argmin" = |x, dtype| place(x, dtype, false, |terms| fold!(terms, real, Where<Min>));
-    ALL "all" = |x, _dtype| Terms::of(x).truth()?.plan(Reducer::of_lanes::<Prod, Bool>(), DType::Bool);
-    ANY "any" = |x, _dtype| Terms::of(x).truth()?.plan(Reducer::of_lanes::<Sum, Bool>(), DType::Bool);
+    MAX "max" = |x, dtype| place(extreme!(x, dtype, of::<Where<Max>>)?, Some(x));
+    MIN "min" = |x, dtype| place(extreme!(x, dtype, of::<Where<Min>>)?, Some(x));
+    ARGMAX "argmax" = |x, dtype| place(extreme!(x, dtype, of::<Where<Max>>)?, None);
+    ARGMIN "argmin" = |x, dtype| place(extreme!(x, dtype, of::<Where<Min>>)?, None);
+    ALL "all" = |x, _dtype| truth!(x, DType::Bool, of_lanes::<All>);
+    ANY "any" = |x, _dtype| truth!(x, DType::Bool, of_lanes::<Any>);
     COUNT_NONZERO "count_nonzero" = |x, _dtype| {
-        Terms::of(x).truth()?.plan(Reducer::of::<Count, Bool>(), DType::I64)
+        truth!(x, DType::I64, with_lanes::<Count<True>, Count<True>>)
     };
     COUNT_NAN "count_nan" = |x, _dtype| {
-        Terms::of(x).map(Op::isnan, None)?.plan(Reducer::of::<Count, Bool>(), DType::I64)
+        let direct = if cpu::reference_kernels() { DType::Bool } else { x };
+        switch!(direct, floats,
+            T => Terms::of(x).plan(Reducer::with_lanes::<Count<Nan>, Count<Nan>, T>(), DType::I64),
+            else => {
+                let truth = Reducer::with_lanes::<Count<True>, Count<True>, Bool>();
+                Terms::of(x).map(Op::isnan, None)?.plan(truth, DType::I64)
+            })
     };
     /// Variance and mean.
-    VAR "var" = |x, dtype| spread(x, dtype, Reducer::of::<Spread<false>, f64>(), Reducer::of::<Spread<false>, f32>());
+    VAR "var" = |x, dtype| {
+        let (terms, result) = spread(x, dtype)?;
+        fold!(Terms::of(x), terms, result, float, of::<Spread<false>>).map(with_mean)
+    };
     /// Standard deviation and mean.
-    STD "std" = |x, dtype| spread(x, dtype, Reducer::of::<Spread<true>, f64>(), Reducer::of::<Spread<true>, f32>());
+    STD "std" = |x, dtype| {
+        let (terms, result) = spread(x, dtype)?;
+        fold!(Terms::of(x), terms, result, float, of::<Spread<true>>).map(with_mean)
+    };
     LOGSUMEXP "logsumexp" = |x, dtype| {
         let result = divisible(x, dtype)?;
         if result.is_complex() {
             return Terms::of(x).to(DType::C128).plan(Reducer::of::<LogSumExp, Complex<f64>>(), result);
         }
-        Terms::of(x).to(result.compute()).plan(fold!(result.compute(), float, LogSumExp), result)
+        fold!(Terms::of(x), result.compute(), result, float, of::<LogSumExp>)
     };
     NORM2 "norm" = |x, dtype| {
         let d = divisible(x, dtype)?;
-        Terms::of(x).to(d.compute()).plan(lanes!(d.compute(), field, Norm2), d.real())
+        fold!(Terms::of(x), d.compute(), d.real(), field, of_lanes::<Norm2>)
     };
 }
 
@@ -145,21 +189,21 @@ fn real(x: DType) -> Result<DType> {
     Ok(x)
 }
 
-fn extreme(x: DType, dtype: Option<DType>, reducer: impl Fn(DType) -> Reducer) -> Result<Plan> {
-    let result = dtype.unwrap_or(real(x)?);
-    Terms::of(x).to(x.compute()).plan(reducer(x.compute()), result)
+/// With the position, and the value if it is wanted.
+fn place(plan: Plan, value: Option<DType>) -> Result<Plan> {
+    Ok(Plan { results: [value, Some(DType::I64)], positional: true, ..plan })
 }
 
-fn place(x: DType, dtype: Option<DType>, value: bool, reducer: impl Fn(DType) -> Reducer) -> Result<Plan> {
-    let plan = extreme(x, dtype, reducer)?;
-    Ok(Plan { results: [value.then_some(x), Some(DType::I64)], positional: true, ..plan })
-}
-
-fn spread(x: DType, dtype: Option<DType>, wide: Reducer, single: Reducer) -> Result<Plan> {
+/// The dtypes of the terms and of the result of a variance.
+fn spread(x: DType, dtype: Option<DType>) -> Result<(DType, DType)> {
     let result = real(divisible(x, dtype)?)?;
-    let reducer = if matches!(x.compute(), DType::F32) { single } else { wide };
-    let plan = Terms::of(x).to(reducer.terms()).plan(reducer, result)?;
-    Ok(Plan { results: [Some(result), Some(result)], ..plan })
+    Ok((if x.compute() == DType::F32 { DType::F32 } else { DType::F64 }, result))
+}
+
+/// A result and its mean.
+fn with_mean(plan: Plan) -> Plan {
+    let [result, _] = plan.results;
+    Plan { results: [result, result], ..plan }
 }
 
 /// Elements on their way to terms.
@@ -179,6 +223,12 @@ impl Terms {
             self.dtype = dtype;
         }
         self
+    }
+
+    /// The half that elements are, if they need not become float32 before they are reduced as such. (The plain twin casts.)
+    fn as_halves(&self, to: DType) -> Option<DType> {
+        let halves = matches!(self.dtype, DType::F16 | DType::BF16) && to == DType::F32;
+        (halves && self.stages.is_empty() && !cpu::reference_kernels()).then_some(self.dtype)
     }
 
     /// Through an elementwise operation.
@@ -409,16 +459,16 @@ pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Resu
         let compute = result.compute();
         let wanted = [out, None];
         let plan = if p == 0.0 {
-            terms.truth()?.plan(Reducer::of::<Count, Bool>(), result)?
+            terms.truth()?.plan(Reducer::with_lanes::<Count<True>, Count<True>, Bool>(), result)?
         } else if p == 1.0 {
-            terms.map(Op::abs, None)?.plan(lanes!(compute, float, Sum), result)?
+            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<Sum>)?
         } else if p == f64::INFINITY {
-            terms.map(Op::abs, None)?.plan(lanes!(compute, float, Max), result)?
+            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<Max>)?
         } else if p == f64::NEG_INFINITY {
-            terms.map(Op::abs, None)?.plan(lanes!(compute, float, Min), result)?
+            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<Min>)?
         } else {
             let powers = terms.map(Op::abs, None)?.map(Op::pow, Some(Scalar::Float(p)))?;
-            let plan = powers.plan(lanes!(compute, float, Sum), compute)?;
+            let plan = fold!(powers, compute, compute, float, of_lanes::<Sum>)?;
             let [sum, _] = run_plan(&plan, x, request, [None, None])?;
             let sum = sum.expect("new");
             let root = Operand::Scalar(Scalar::Float(1.0 / p));

@@ -2,7 +2,7 @@
 
 use super::exponent::Exponent;
 use super::scan::Scan;
-use super::{Request, run_scan, whole};
+use super::{Request, run_scan, ways};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::maths::rows::{Exp, Function1, Log};
@@ -62,12 +62,12 @@ table! {
         C128 => run_scan::<ComplexLogSumExp<Complex<f64>>, 4>;
     /// Exponentials, divided by their sum.
     softmax:
-        F16 | BF16 | F32 => whole::run::<f32, false>,
-        F64 => whole::run::<f64, false>;
+        F16 | BF16 | F32 => ways::run::<f32, false>,
+        F64 => ways::run::<f64, false>;
     /// The logarithm of `softmax`.
     log_softmax:
-        F16 | BF16 | F32 => whole::run::<f32, true>,
-        F64 => whole::run::<f64, true>;
+        F16 | BF16 | F32 => ways::run::<f32, true>,
+        F64 => ways::run::<f64, true>;
 }
 
 /// Elements of a tile and the wider numbers in which they are accumulated.
@@ -320,6 +320,25 @@ where
     #[inline(always)]
     fn place(position: usize) -> T {
         T::place(position)
+    }
+    /// Unless a result passes through another dtype: elements are results as they are.
+    const LEAPS: bool = size_of::<E>() == size_of::<T>();
+
+    #[inline(always)]
+    fn stays<const L: usize>([most, _]: &[[T; 1]; 2], x: &[E; L]) -> bool {
+        let mut any = false;
+        for x in x {
+            any |= Self::takes(x.wide(), most[0]);
+        }
+        !any
+    }
+    #[inline(always)]
+    fn follows<const L: usize>([most, _]: &[[T; 1]; 2], x: &[E; L]) -> bool {
+        let mut all = Self::takes(x[0].wide(), most[0]);
+        for j in 1..L {
+            all &= Self::takes(x[j].wide(), x[j - 1].wide());
+        }
+        all
     }
     #[inline(always)]
     fn end(carry: [T; 2], own: [T; 2]) -> [T; 2] {

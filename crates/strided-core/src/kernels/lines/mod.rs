@@ -9,13 +9,15 @@
 //! Whichever way is taken, a chunk is stepped through in the same order, and carries follow each other in the same
 //! order: the bits depend on the numbers in a line alone. `scan.rs` has the loop, `tile.rs` the way in and out,
 //! `functions.rs` the functions; `whole.rs` has those that need a line's sum before they write, of the exponentials in
-//! `exponent.rs`.
+//! `exponent.rs`, by the ways in `ways.rs`.
 
 mod block;
 mod exponent;
 mod functions;
+mod leap;
 mod scan;
 mod tile;
+mod ways;
 mod whole;
 
 pub use functions::{Function, cummax, cummin, cumprod, cumsum, log_softmax, logcumsumexp, softmax};
@@ -29,8 +31,10 @@ use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
+use leap::Leaps;
 use scan::{Along, CHUNK, Frame, Lanes, NARROW, Rows, Scan, Scanned, WIDE, Walk};
 use smallvec::SmallVec;
+use std::marker::PhantomData;
 use std::ops::Range;
 use tile::{ROOM, Room, Side};
 
@@ -151,6 +155,12 @@ impl Rooms<'_> {
         let mut indices = Room::new();
         work(&mut Rooms { tile: &mut tile, spare: &mut spare, indices: &mut indices, settled: Vec::new() })
     }
+
+    /// Room for whole lines of so many bytes.
+    fn settle(&mut self, bytes: usize) -> *mut u8 {
+        self.settled.resize(self.settled.len().max(bytes.div_ceil(16)), [0; 2]);
+        self.settled.as_mut_ptr().cast()
+    }
 }
 
 impl Job {
@@ -164,6 +174,14 @@ impl Job {
         let few = self.length >= LONG && self.lines() < FEW;
         let strip = width.min(self.inner.extent) * self.length;
         few && (!self.beside() || self.shared(self.lines(), weight)) || strip >= LONGEST / weight
+    }
+
+    /// Whether lines are walked along, by leaps: they have more than a chunk, all that belongs to them lies side by side,
+    /// there are enough of them for the threads that share them, and none is so long that it could not be interrupted.
+    fn leaps(&self, weight: usize) -> bool {
+        let enough = !self.shared(self.lines(), weight) || self.lines() >= 2 * threads::limit();
+        let dense = self.dense() && self.indices.is_tile(self.indices.step);
+        dense && enough && (CHUNK + 1..LONGEST / weight).contains(&self.length)
     }
 
     /// Whether the elements of a line are neighbours, and need no cast.
@@ -494,9 +512,7 @@ impl Job {
         if self.input.is_tile(lane[1]) && self.output.is_tile(lane[0]) || bytes > SETTLED {
             return work(self, strip, rooms);
         }
-        let mut memory = std::mem::take(&mut rooms.settled);
-        memory.resize(memory.len().max(bytes.div_ceil(16)), [0; 2]);
-        let (room, spare) = (memory.as_mut_ptr().cast::<u8>(), rooms.spare.start());
+        let (room, spare) = (rooms.settle(bytes), rooms.spare.start());
         let most = ROOM / (self.widest(size) * width);
         let tiles = || (0..self.length).step_by(most).map(|row| (row, most.min(self.length - row)));
         let there = |k: usize, side: &Side, row: usize| strip.at[k].wrapping_offset(row as isize * side.step);
@@ -515,7 +531,6 @@ impl Job {
                 self.output.write(room.add(row * width * size), spare, to, lane[0], (rows, width));
             }
         }
-        rooms.settled = memory;
     }
 }
 
@@ -534,6 +549,17 @@ unsafe impl<T> Sync for Slots<T> {}
 /// A scan: the result at each position follows from the elements up to it.
 fn run_scan<S: Scan<K>, const K: usize>(request: &Request) -> Result<()> {
     with_job(S::E::DTYPE, request, |job| {
+        if S::LEAPS && job.leaps(S::WEIGHT) {
+            return job.each_strip(
+                1,
+                S::WEIGHT,
+                || (),
+                |strip, _, _| {
+                    // SAFETY: a line of the job, whose elements, results and positions are neighbours.
+                    unsafe { Leaps::<S, K> { at: strip.at, rows: job.length, of: PhantomData }.walk() };
+                },
+            );
+        }
         if job.is_long(S::WEIGHT, job.width()) {
             return job.each_bundle(FEW, |lines| job.windows::<S, K>(lines));
         }

@@ -61,6 +61,22 @@ pub trait Scan<const K: usize>: 'static {
         Self::T::ZERO
     }
 
+    /// Whether lines may be walked by leaps ([`super::leap`]): chunks make no difference, so that there are no carries, and
+    /// it is worth it.
+    const LEAPS: bool = false;
+
+    /// Whether neighbouring elements leave the state as it is.
+    #[inline(always)]
+    fn stays<const L: usize>(_: &[[Self::T; 1]; K], _: &[Self::E; L]) -> bool {
+        false
+    }
+
+    /// Whether the state after each of neighbouring elements is that of its element alone.
+    #[inline(always)]
+    fn follows<const L: usize>(_: &[[Self::T; 1]; K], _: &[Self::E; L]) -> bool {
+        false
+    }
+
     /// The carry of the next chunk.
     fn end(carry: [Self::T; K], state: [Self::T; K]) -> [Self::T; K];
 

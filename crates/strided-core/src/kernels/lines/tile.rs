@@ -62,6 +62,59 @@ impl Side {
         self.step.unsigned_abs() == self.size
     }
 
+    /// Rows that follow each other without gaps as one: short ones would be a call each.
+    fn joined(&self, lane: isize, (rows, width): (usize, usize)) -> (usize, usize) {
+        let gapless = self.side_by_side(lane) && self.step == (width * self.size) as isize;
+        if gapless { (1, rows * width) } else { (rows, width) }
+    }
+
+    /// Reads lines into `room`, one after the other: the first is at `from`, the next ones `lane` bytes apart.
+    ///
+    /// # Safety
+    /// The elements are there, and `room` holds them as the tile's elements.
+    pub unsafe fn read_along(
+        &self,
+        room: *mut u8,
+        from: *mut u8,
+        lane: isize,
+        (length, width): (usize, usize),
+    ) {
+        let tile = self.tile as isize;
+        let (length, width) = self.joined_along(lane, (length, width));
+        for line in 0..width as isize {
+            let to = room.wrapping_offset(line * length as isize * tile);
+            let from = from.wrapping_offset(line * lane);
+            // SAFETY: the caller's promise.
+            unsafe { run(self.cast.unwrap_or(self.copy), (to, tile), (from, self.step), length) };
+        }
+    }
+
+    /// Writes lines from `room`, as `read_along` reads them.
+    ///
+    /// # Safety
+    /// As for `read_along`, with elements that may be written.
+    pub unsafe fn write_along(
+        &self,
+        room: *mut u8,
+        to: *mut u8,
+        lane: isize,
+        (length, width): (usize, usize),
+    ) {
+        let tile = self.tile as isize;
+        let (length, width) = self.joined_along(lane, (length, width));
+        for line in 0..width as isize {
+            let from = room.wrapping_offset(line * length as isize * tile);
+            let to = to.wrapping_offset(line * lane);
+            // SAFETY: the caller's promise.
+            unsafe { run(self.cast.unwrap_or(self.copy), (to, self.step), (from, tile), length) };
+        }
+    }
+
+    /// Lines that follow each other as one.
+    fn joined_along(&self, lane: isize, (length, width): (usize, usize)) -> (usize, usize) {
+        if lane == length as isize * self.step { (length * width, 1) } else { (length, width) }
+    }
+
     /// Reads a tile into `room`: its first element is at `from`, its lanes are `lane` bytes apart.
     ///
     /// # Safety
@@ -82,6 +135,7 @@ impl Side {
                 return run(cast, (room, tile), (from, self.step), rows);
             }
             if !self.runs() {
+                let (rows, width) = self.joined(lane, (rows, width));
                 for row in 0..rows as isize {
                     let to = room.wrapping_offset(row * width as isize * tile);
                     run(cast, (to, tile), (from.wrapping_offset(row * self.step), lane), width);
@@ -117,6 +171,7 @@ impl Side {
                 return run(cast, (to, self.step), (room, tile), rows);
             }
             if !self.runs() {
+                let (rows, width) = self.joined(lane, (rows, width));
                 for row in 0..rows as isize {
                     let from = room.wrapping_offset(row * width as isize * tile);
                     run(cast, (to.wrapping_offset(row * self.step), lane), (from, tile), width);

@@ -12,56 +12,48 @@
 use super::block::{block, last, put, read, write};
 use super::exponent::{BLOCK, Exponent};
 use super::functions::of_each;
-use super::scan::{CHUNK, Frame, NARROW, Rows, Walk};
-use super::tile::{ROOM, Side};
-use super::{BESIDE, FEW, Job, LONG, PIECE, Request, Rooms, SETTLED, Slots, Strip, with_job};
+use super::scan::{CHUNK, Frame, Rows, Walk};
+use super::{FEW, LONG};
 use crate::cpu::{self, Task, dispatch};
-use crate::error::Result;
 use crate::kernels::maths::rows::Log;
-use crate::nest::shifted;
-use crate::threads;
 use std::hint::black_box;
 use std::marker::PhantomData;
 
 /// Lanes that are walked at once where there are fewer than a block.
 const HALF: usize = BLOCK / 2;
 /// Elements of a part.
-const PART: usize = LONG;
+pub(super) const PART: usize = LONG;
 /// The most lanes.
-const MOST: usize = FEW;
-/// Lines that are shorter are turned around, to be walked side by side.
-const ALONG: usize = 32;
-/// Elements of lines that are walked along one after the other.
-const TOGETHER: usize = 2048;
+pub(super) const MOST: usize = FEW;
 /// What an element costs next to an addition.
-const WEIGHT: usize = 8;
+pub(super) const WEIGHT: usize = 8;
 
 /// What is known of the line in each lane.
-struct Lanes<E> {
+pub(super) struct Lanes<E> {
     /// The largest element. NaN never is: it makes the sum NaN.
-    most: [E; MOST],
+    pub most: [E; MOST],
     /// The sum of the parts that are done, and of the chunks of the present one.
-    sum: [f64; MOST],
+    pub sum: [f64; MOST],
     part: [f64; MOST],
     /// What results are made with: what they are above, or what exponentials are multiplied with.
     words: [[E; MOST]; 2],
 }
 
 impl<E: Exponent> Lanes<E> {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let none = [E::LOWEST; MOST];
         Lanes { most: none, sum: [0.0; MOST], part: [0.0; MOST], words: [none; 2] }
     }
 
     /// Begins lines in the first lanes.
-    fn begin(&mut self, width: usize) {
+    pub fn begin(&mut self, width: usize) {
         self.most[..width].fill(E::LOWEST);
         self.sum[..width].fill(0.0);
         self.part[..width].fill(0.0);
     }
 
     /// Goes on in the first lanes with what others know.
-    fn resume(&mut self, known: &Self, width: usize) {
+    pub fn resume(&mut self, known: &Self, width: usize) {
         self.most[..width].copy_from_slice(&known.most[..width]);
         self.sum[..width].copy_from_slice(&known.sum[..width]);
         self.part[..width].copy_from_slice(&known.part[..width]);
@@ -78,14 +70,14 @@ impl<E: Exponent> Lanes<E> {
     }
 
     /// The sum of all that was added.
-    fn total(&self, lane: usize) -> f64 {
+    pub fn total(&self, lane: usize) -> f64 {
         self.sum[lane] + self.part[lane]
     }
 }
 
 /// What is done to a tile, in this order.
 #[derive(Clone, Copy)]
-struct Steps {
+pub(super) struct Steps {
     /// Find the largest elements.
     find: bool,
     /// Add up the exponentials …
@@ -99,17 +91,17 @@ struct Steps {
 
 impl Steps {
     const NONE: Steps = Steps { find: false, sum: false, keep: false, make: false, kept: false };
-    const FIND: Steps = Steps { find: true, ..Steps::NONE };
+    pub const FIND: Steps = Steps { find: true, ..Steps::NONE };
 
-    fn sum(keep: bool) -> Steps {
+    pub fn sum(keep: bool) -> Steps {
         Steps { sum: true, keep, ..Steps::NONE }
     }
 
-    fn make(kept: bool) -> Steps {
+    pub fn make(kept: bool) -> Steps {
         Steps { make: true, kept, ..Steps::NONE }
     }
 
-    fn all(keep: bool) -> Steps {
+    pub fn all(keep: bool) -> Steps {
         Steps { find: true, sum: true, keep, make: true, kept: keep }
     }
 
@@ -119,7 +111,7 @@ impl Steps {
 }
 
 /// A walk over tiles; `LOG` says that logarithms are wanted.
-struct Whole<'a, E, const LOG: bool>(&'a mut Lanes<E>, Steps);
+pub(super) struct Whole<'a, E, const LOG: bool>(pub &'a mut Lanes<E>, pub Steps);
 
 impl<E: Exponent, const LOG: bool> Walk for Whole<'_, E, LOG> {
     type E = E;
@@ -141,7 +133,7 @@ impl<E: Exponent, const LOG: bool> Whole<'_, E, LOG> {
     /// # Safety
     /// The promise of [`Walk::walk`]; with `along`, the elements of every lane are
     /// neighbours, the lines so many bytes apart.
-    unsafe fn pass(&mut self, frame: &Frame, along: Option<[isize; 2]>) {
+    pub unsafe fn pass(&mut self, frame: &Frame, along: Option<[isize; 2]>) {
         assert!(frame.width <= MOST && frame.at.is_multiple_of(CHUNK));
         let pass = Pass::<E, LOG> { lanes: self.0, steps: self.1, frame, along };
         if cpu::reference_kernels() { pass.run::<false>() } else { dispatch(pass) }
@@ -419,7 +411,7 @@ impl<E: Exponent, const LOG: bool> Pass<'_, E, LOG> {
 
 /// The larger one in each lane; that of the second if one of them is NaN.
 #[inline(always)]
-fn larger<E: Exponent, const L: usize>(x: [E; L], mut most: [E; L]) -> [E; L] {
+pub(super) fn larger<E: Exponent, const L: usize>(x: [E; L], mut most: [E; L]) -> [E; L] {
     for j in 0..L {
         most[j] = if x[j] > most[j] { x[j] } else { most[j] };
     }
@@ -483,120 +475,4 @@ fn halved<const L: usize, const N: usize, const HALF: usize>(sums: &[[f64; L]; N
         }
     }
     halved
-}
-
-/// Runs a function of whole lines.
-pub(super) fn run<E: Exponent, const LOG: bool>(request: &Request) -> Result<()> {
-    with_job(E::DTYPE, request, |job| {
-        // So few lines that a room has a chunk of each.
-        let narrow = NARROW.min(ROOM / (CHUNK * job.widest(size_of::<E>())));
-        if job.is_long(WEIGHT, if job.along() { 1 } else { narrow }) {
-            return job.each_bundle(narrow, |lines| long::<E, LOG>(job, lines));
-        }
-        if job.along() && job.dense() {
-            return dense_lines::<E, LOG>(job);
-        }
-        // So few lines side by side that a second cache holds them from step to step.
-        let held = SETTLED / (job.length * size_of::<E>());
-        let width = if job.along() { 1 } else { held.clamp(narrow, MOST) / narrow * narrow };
-        job.each_strip(width, WEIGHT, Lanes::new, |strip, rooms, lanes| {
-            let work = |job: &Job, strip: &Strip, rooms: &mut Rooms| {
-                lanes.begin(strip.width);
-                let mut walk = |steps: Steps| {
-                    let rows = (0, job.length);
-                    // SAFETY: a strip of the job's lines.
-                    unsafe { job.walk(&mut Whole::<E, LOG>(lanes, steps), strip, rows, 0, rooms) };
-                };
-                if job.input.is_tile(strip.lane[1]) && job.output.is_tile(strip.lane[0]) {
-                    return walk(Steps::all(!LOG));
-                }
-                walk(Steps::FIND);
-                walk(Steps::sum(false));
-                walk(Steps::make(false));
-            };
-            // SAFETY: a strip of the job's lines.
-            unsafe { job.settled::<E>(strip, rooms, work) };
-        })
-    })
-}
-
-/// Works on lines whose elements are neighbours, several at a time.
-fn dense_lines<E: Exponent, const LOG: bool>(job: &Job) -> Result<()> {
-    let width = (TOGETHER / job.length).clamp(1, MOST);
-    job.each_strip(width, WEIGHT, Lanes::new, |strip, _, lanes| {
-        lanes.begin(strip.width);
-        let rows = |start: *mut u8| Rows { start, step: size_of::<E>() as isize };
-        let frame = Frame {
-            from: rows(strip.at[1]),
-            to: rows(strip.at[0]),
-            indices: Rows::NONE,
-            at: 0,
-            spread: 0,
-            rows: job.length,
-            width: strip.width,
-        };
-        let along = [strip.lane[0], strip.lane[1]];
-        // SAFETY: a strip of the job's lines.
-        unsafe { Whole::<E, LOG>(lanes, Steps::all(!LOG)).pass(&frame, Some(along)) };
-    })
-}
-
-/// Works on a long line, or on several side by side: each step on all parts, before the next one.
-fn long<E: Exponent, const LOG: bool>(job: &Job, lines: &Strip) -> Result<()> {
-    let (parts, width) = (job.length.div_ceil(PART), lines.width);
-    let keep = !LOG && job.output.is_tile(lines.lane[0]);
-    let mut known = Lanes::<E>::new();
-    let mut found = vec![(E::LOWEST, 0.0); parts * width];
-    for steps in [Steps::FIND, Steps::sum(keep)] {
-        let slots = Slots(found.as_mut_ptr());
-        each_part::<E, LOG>(job, lines, steps, &known, |part, lanes| {
-            let slots = &slots;
-            for lane in 0..width {
-                // SAFETY: each part has its own slots.
-                unsafe { slots.0.add(part * width + lane).write((lanes.most[lane], lanes.total(lane))) };
-            }
-        })?;
-        for (slot, &(most, total)) in found.iter().enumerate() {
-            let lane = slot % width;
-            [known.most[lane]] = larger([most], [known.most[lane]]);
-            known.sum[lane] += total;
-        }
-    }
-    each_part::<E, LOG>(job, lines, Steps::make(keep), &known, |_, _| {})
-}
-
-/// Takes some steps in all parts of a long line, or of several side by side.
-fn each_part<E: Exponent, const LOG: bool>(
-    job: &Job,
-    lines: &Strip,
-    steps: Steps,
-    known: &Lanes<E>,
-    note: impl Fn(usize, &Lanes<E>) + Sync,
-) -> Result<()> {
-    let parts = job.length.div_ceil(PART);
-    let together = (PIECE / WEIGHT / (PART * lines.width)).max(1);
-    threads::run(parts.div_ceil(together), job.shared(lines.width, WEIGHT), &|piece| {
-        let mut lanes = Lanes::new();
-        Rooms::with(|rooms| {
-            for part in piece * together..parts.min((piece + 1) * together) {
-                let first = part * PART;
-                lanes.resume(known, lines.width);
-                let rows = PART.min(job.length - first);
-                let strip = Strip { at: shifted(&lines.at, &job.steps(), first as isize), ..*lines };
-                let mut walk = Whole::<E, LOG>(&mut lanes, steps);
-                // SAFETY: a part of the job's lines.
-                unsafe { job.walk(&mut walk, &strip, (0, rows), first, rooms) };
-                note(part, &lanes);
-            }
-        })
-    })
-}
-
-impl Job {
-    /// Whether lines are walked along their elements: those are neighbours, or nothing is.
-    fn along(&self) -> bool {
-        let lies = |side: &Side, k: usize| side.side_by_side(self.inner.steps[k]);
-        let beside = self.inner.extent >= BESIDE && (lies(&self.output, 0) || lies(&self.input, 1));
-        self.length >= ALONG && !beside
-    }
 }

@@ -2,8 +2,8 @@
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
-use super::fold::{Fold, InLanes, Lanes};
-use super::groups::{column, halve};
+use super::fold::{Columns, Fold, InLanes, Lanes};
+use super::groups::halve;
 use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
 use crate::kernels::map::Function;
@@ -50,7 +50,10 @@ pub trait Shared: Summand {
 }
 macro_rules! shared {
     ($($t:ty: $x:ident, $n:ident => $share:expr),*) => {
-        $(impl Shared for $t { fn among(self, $n: usize) -> Self { let $x = self; $share } })*
+        $(impl Shared for $t {
+            #[inline(always)]
+            fn among(self, $n: usize) -> Self { let $x = self; $share }
+        })*
     };
 }
 shared! {
@@ -233,13 +236,16 @@ impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
 
     #[inline(always)]
     #[allow(clippy::eq_op)]
-    unsafe fn beside<const FAST: bool, const N: usize>(rows: &[*const u8], at: usize) -> [(T, usize); N] {
+    unsafe fn beside<C: Columns<T>, const FAST: bool, const N: usize>(
+        rows: &[*const u8],
+        at: usize,
+    ) -> [(T, usize); N] {
         // SAFETY: the caller's promise.
         unsafe {
-            let mut best = column::<T, N>(rows[0], at);
+            let mut best = C::read::<FAST, N>(rows[0], at);
             let mut places = [0u32; N];
             for (i, &row) in rows.iter().enumerate().skip(1) {
-                let terms = column::<T, N>(row, at);
+                let terms = C::read::<FAST, N>(row, at);
                 for j in 0..N {
                     let stays = (best[j] == E::merge(best[j], terms[j])) | (best[j] != best[j]);
                     best[j] = if stays { best[j] } else { terms[j] };
@@ -299,32 +305,6 @@ impl<T: Float> Function<T, 1> for WithoutNan {
     #[allow(clippy::eq_op)]
     fn apply([x]: [T; 1]) -> T {
         if x == x { x } else { T::ZERO }
-    }
-}
-
-/// How many truth values are true.
-pub struct Count;
-
-impl Fold<Bool> for Count {
-    type Acc = i64;
-    type Out = i64;
-    const NOTHING: Option<i64> = Some(0);
-
-    #[inline(always)]
-    unsafe fn block<const FAST: bool>(terms: *const Bool, n: usize, _: usize) -> i64 {
-        let mut count = 0i32;
-        for i in 0..n {
-            // SAFETY: the caller's promise.
-            count += unsafe { terms.add(i).read() }.get() as i32;
-        }
-        count.into()
-    }
-    #[inline(always)]
-    fn merge(a: i64, b: i64) -> i64 {
-        a + b
-    }
-    fn finish(acc: i64, _: usize, _: f64) -> i64 {
-        acc
     }
 }
 

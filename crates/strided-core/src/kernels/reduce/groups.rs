@@ -49,10 +49,14 @@ impl<T: Copy> Groups<T> {
     /// There is a group of this number.
     #[inline(always)]
     pub unsafe fn read(&self, i: usize) -> [T; LANES] {
-        let group = self.terms.wrapping_add(i * LANES);
-        let at = if i < self.whole { group.cast() } else { self.last };
         // SAFETY: whole groups are among the terms, and the last one was written where it is not whole.
-        unsafe { at.read() }
+        unsafe { self.at(i).cast::<[T; LANES]>().read() }
+    }
+
+    /// Where the terms of a group are.
+    #[inline(always)]
+    pub fn at(&self, i: usize) -> *const T {
+        if i < self.whole { self.terms.wrapping_add(i * LANES) } else { self.last.cast() }
     }
 }
 
@@ -64,25 +68,38 @@ impl<T: Copy> Groups<T> {
 #[inline(always)]
 unsafe fn fill<T: Copy, const FAST: bool>(to: *mut [T; LANES], neutral: T, terms: *const T, n: usize) {
     #[cfg(target_arch = "x86_64")]
-    if FAST && const { matches!(size_of::<T>(), 4 | 8) } {
+    if FAST && const { size_of::<T>() <= 8 } {
         use std::arch::x86_64::{
-            __m256i, _mm256_blendv_epi8, _mm256_cmpgt_epi32, _mm256_loadu_si256, _mm256_maskload_epi32,
-            _mm256_set1_epi32, _mm256_setr_epi32, _mm256_storeu_si256,
+            __m256i, _mm256_blendv_epi8, _mm256_cmpeq_epi32, _mm256_cmpgt_epi32, _mm256_loadu_si256,
+            _mm256_maskload_epi32, _mm256_set1_epi32, _mm256_setr_epi32, _mm256_storeu_si256,
         };
         const WORDS: usize = size_of::<__m256i>() / 4;
         let (to, from) = (to.cast::<i32>(), terms.cast::<i32>());
-        let words = size_of::<T>() / 4;
-        let padding = [neutral; WORDS];
+        // Terms of less than a word: those that fill none are put together in one.
+        let (per_word, of_term) =
+            const { (size_of::<u32>().div_ceil(size_of::<T>()), size_of::<T>().div_ceil(4)) };
+        let words = n / per_word * of_term;
+        let mut part = [neutral; 4];
+        for (i, term) in part.iter_mut().enumerate().take(n % per_word) {
+            // SAFETY: the caller's promise.
+            *term = unsafe { terms.add(n / per_word * per_word + i).read() };
+        }
+        let padding = [neutral; LANES];
         // SAFETY: what is read beyond the terms is masked; the room has LANES terms, which are whole registers; the
         // level has the instructions.
         unsafe {
             let padding = _mm256_loadu_si256(padding.as_ptr().cast());
+            let part = _mm256_set1_epi32(part.as_ptr().cast::<i32>().read_unaligned());
             let places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-            for at in (0..LANES * words).step_by(WORDS) {
-                let left = _mm256_set1_epi32((n * words) as i32 - at as i32);
+            for at in (0..LANES / per_word * of_term).step_by(WORDS) {
+                let left = _mm256_set1_epi32(words as i32 - at as i32);
                 let mask = _mm256_cmpgt_epi32(left, places);
                 let there = _mm256_maskload_epi32(from.wrapping_add(at), mask);
-                _mm256_storeu_si256(to.add(at).cast(), _mm256_blendv_epi8(padding, there, mask));
+                let mut all = _mm256_blendv_epi8(padding, there, mask);
+                if const { size_of::<T>() < 4 } {
+                    all = _mm256_blendv_epi8(all, part, _mm256_cmpeq_epi32(left, places));
+                }
+                _mm256_storeu_si256(to.add(at).cast(), all);
             }
         }
         return;

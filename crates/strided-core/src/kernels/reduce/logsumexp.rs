@@ -3,9 +3,9 @@
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::LANES;
-use super::fold::{Fold, InLanes};
+use super::fold::{Columns, Fold, InLanes};
 use super::folds::{Limits, Max, Summand};
-use super::groups::{Groups, Room, column, halve};
+use super::groups::{Groups, Room, halve};
 use crate::kernels::maths::rows::{Exp, Function1, Log};
 use crate::scalar::{Complex, Float, Num, Real};
 use std::mem::MaybeUninit;
@@ -132,19 +132,22 @@ where
     const BESIDE: bool = true;
 
     #[inline(always)]
-    unsafe fn beside<const FAST: bool, const N: usize>(rows: &[*const u8], at: usize) -> [(T::Size, T); N] {
+    unsafe fn beside<C: Columns<T>, const FAST: bool, const N: usize>(
+        rows: &[*const u8],
+        at: usize,
+    ) -> [(T::Size, T); N] {
         let mut largest = [T::Size::LOWEST; N];
         let mut powers = [const { MaybeUninit::<[T; N]>::uninit() }; LANES];
         // SAFETY: the caller's promise; as many powers are read as were written.
         let sum = unsafe {
             for &row in rows {
-                let terms = column::<T, N>(row, at);
+                let terms = C::read::<FAST, N>(row, at);
                 for j in 0..N {
                     largest[j] = largest[j].maximum(terms[j].size());
                 }
             }
             for (power, &row) in powers.iter_mut().zip(rows) {
-                let mut terms = column::<T, N>(row, at);
+                let mut terms = C::read::<FAST, N>(row, at);
                 for j in 0..N {
                     terms[j] = terms[j].below(largest[j]);
                 }
@@ -185,5 +188,18 @@ where
 
     fn finish((largest, sum): (T::Size, T), _: usize, _: f64) -> T {
         Log::exact(sum).above(largest).settled()
+    }
+
+    #[inline(always)]
+    fn finish_all<const FAST: bool, const N: usize>(acc: [(T::Size, T); N], _: usize, _: f64) -> [T; N] {
+        let mut sums = [T::ONE; N];
+        for j in 0..N {
+            sums[j] = acc[j].1;
+        }
+        sums = if FAST { Log::block(sums) } else { sums.map(Log::exact) };
+        for j in 0..N {
+            sums[j] = sums[j].above(acc[j].0).settled();
+        }
+        sums
     }
 }

@@ -23,12 +23,15 @@
 mod fold;
 pub mod folds;
 mod groups;
+pub mod halves;
 pub mod logsumexp;
+mod reducer;
 mod tree;
+pub mod truth;
 mod ways;
 
-use fold::Lines;
-pub use fold::Reducer;
+use reducer::Lines;
+pub use reducer::Reducer;
 
 use self::tree::Tree;
 use super::drive::WHOLE;
@@ -62,7 +65,7 @@ const TURNED: usize = 64;
 /// Single outputs whose accumulators are finished together.
 const TOGETHER: usize = 256;
 /// Results that are written at once.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 256;
 /// Bytes of the widest accumulator.
 const WIDEST: usize = 32;
 /// Terms of a piece of work for a thread.
@@ -150,7 +153,9 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
     let copy = [Stage::cast(x.dtype(), x.dtype())];
     let write = |k: usize| {
         let (target, dtype) = (targets[k].as_ref()?, reducer.gives[k].expect("nothing else is wanted"));
-        Some((cast::kernel(dtype, target.out.dtype()), dtype.size()))
+        let (out, size) = (target.out.dtype(), dtype.size());
+        let cast = (dtype != out || cpu::reference_kernels()).then(|| cast::kernel(dtype, out));
+        Some(Write { cast, copy: cast::kernel(dtype, dtype), size })
     };
     let mut job = Job {
         reducer,
@@ -231,8 +236,8 @@ struct Job<'a> {
     in_place: bool,
     /// Bytes of a term.
     size: usize,
-    /// Casts to the outputs, and the bytes of what the reducer gives.
-    write: [Option<(Kernel, usize)>; 2],
+    /// Of the outputs that are wanted.
+    write: [Option<Write>; 2],
     /// The loops over strips …
     strips: SmallVec<[Loop; 4]>,
     /// … over the outputs of all strips of a row of them (strips have the last of the loops above) …
@@ -243,6 +248,16 @@ struct Job<'a> {
     way: Way,
     /// Outputs of a strip, at most.
     width: usize,
+}
+
+/// How results get to their output.
+#[derive(Clone, Copy)]
+struct Write {
+    /// If it has another dtype.
+    cast: Option<Kernel>,
+    copy: Kernel,
+    /// Bytes of what the reducer gives.
+    size: usize,
 }
 
 /// Room for `N` terms or accumulators of 16 bytes.
@@ -409,20 +424,30 @@ impl Job<'_> {
         });
     }
 
-    /// Writes results, from an address and with steps for each output.
+    /// Writes results, from an address and with steps for each output: by way of a room where they are cast or do not
+    /// lie side by side.
     unsafe fn finish(&self, at: &Pointers, steps: &Steps, acc: *const u8, width: usize) {
         let mut rooms = [const { Room::<AT_ONCE>::uninit() }; 2];
-        let places = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
         for first in (0..width).step_by(AT_ONCE) {
             let (n, at) = (AT_ONCE.min(width - first), shifted(at, steps, first as isize));
+            let mut places = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<u8>());
+            let mut casts = [None; 2];
+            for (k, write) in self.write.iter().enumerate() {
+                match *write {
+                    Some(Write { cast: None, size, .. }) if steps[2 * k] == size as isize => {
+                        places[k] = at[2 * k]
+                    }
+                    other => casts[k] = other,
+                }
+            }
             // SAFETY: the callers have `width` accumulators, and outputs at the addresses.
             unsafe {
                 let acc = acc.add(first * self.reducer.bytes);
                 (self.reducer.finish)(acc, n, self.terms, self.number, places);
-                for (k, write) in self.write.iter().enumerate() {
-                    if let Some((cast, size)) = write {
-                        let steps = pair(steps[2 * k], *size as isize, 0);
-                        cast(&pair(at[2 * k], places[k], null_mut()), &steps, n);
+                for (k, write) in casts.into_iter().enumerate() {
+                    if let Some(Write { cast, copy, size }) = write {
+                        let steps = pair(steps[2 * k], size as isize, 0);
+                        cast.unwrap_or(copy)(&pair(at[2 * k], places[k], null_mut()), &steps, n);
                     }
                 }
             }

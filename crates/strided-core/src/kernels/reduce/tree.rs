@@ -1,6 +1,6 @@
 //! Block results that wait for their partner.
 
-use super::fold::Reducer;
+use super::reducer::Reducer;
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 

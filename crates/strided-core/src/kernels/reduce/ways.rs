@@ -1,10 +1,11 @@
 //! The ways in which the terms of a strip come, and the tree that they build.
 
-use super::fold::{FEW, Lines};
+use super::reducer::{FEW, Lines};
 use super::tree::Tree;
 use super::{BLOCK, GATHERED, GROUP, GROUP_LEVEL, Job, LANES, Room, TURNED, WIDTH, Way};
 use crate::kernels::{Pointers, transpose};
 use crate::nest::runs;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::null_mut;
 
@@ -244,36 +245,44 @@ impl Job<'_> {
     #[inline(never)]
     unsafe fn across(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8, room: *mut u8) {
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
-        let mut rows = [std::ptr::null::<u8>(); BLOCK];
+        let mut rows = [const { MaybeUninit::<*const u8>::uninit() }; BLOCK];
         let mut filled = 0;
         let mut tree = Tree::new(self.reducer, width);
-        let mut left = terms.len();
+        let (alone, mut left) = (terms.len() <= BLOCK, terms.len());
+        let mut done = false;
         runs(&self.reduced, *at, terms, |at, n| {
             for i in 0..n {
-                rows[filled] = at[1].wrapping_offset(i as isize * step);
+                rows[filled].write(at[1].wrapping_offset(i as isize * step));
                 filled += 1;
                 left -= 1;
                 if filled == BLOCK || left == 0 {
-                    // SAFETY: the rows lie within the reduced loops, and have the columns of this strip.
-                    unsafe { self.block_across(&mut rows[..filled], width, &mut tree, acc, room) };
+                    // SAFETY: so many rows were written; they lie within the reduced loops, and have the columns of
+                    // this strip.
+                    unsafe {
+                        let rows = std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), filled);
+                        done = self.block_across(rows, width, (&mut tree, alone), acc, room);
+                    }
                     filled = 0;
                 }
             }
         });
-        // SAFETY: `acc` has room for the accumulators of the strip.
-        unsafe { tree.finish(acc) };
+        if !done {
+            // SAFETY: `acc` has room for the accumulators of the strip.
+            unsafe { tree.finish(acc) };
+        }
     }
 
     /// The rows of terms of each lane are added up for all outputs. Lanes are taken in the order in which they are
-    /// merged, so that few of them wait; where they have few rows, some lanes at once.
+    /// merged, so that few of them wait; where they have few rows, some lanes at once. Says whether those were all that a
+    /// block which is `alone` has: then they are in `acc`, and not in the tree.
     unsafe fn block_across(
         &self,
         rows: &mut [*const u8],
         width: usize,
-        tree: &mut Tree,
+        (tree, alone): (&mut Tree, bool),
         acc: *mut u8,
         room: *mut u8,
-    ) {
+    ) -> bool {
         let of = self.reducer.across.as_ref().expect("asked in look_aside");
         // Lanes without terms would change nothing.
         let lanes = rows.len().min(LANES).next_power_of_two();
@@ -307,9 +316,13 @@ impl Job<'_> {
                 } else {
                     (of.absorb)(acc, &own[..count], width, true);
                 }
+                if alone && each == lanes {
+                    return true;
+                }
                 tree.push(acc, each.ilog2());
             }
         }
+        false
     }
 
     /// Gathers a row of terms into a line of a room, and says where that is.
