@@ -513,6 +513,7 @@ impl Job {
             return work(self, strip, rooms);
         }
         let (room, spare) = (rooms.settle(bytes), rooms.spare.start());
+        let memory = std::mem::take(&mut rooms.settled); // nobody else takes it meanwhile
         let most = ROOM / (self.widest(size) * width);
         let tiles = || (0..self.length).step_by(most).map(|row| (row, most.min(self.length - row)));
         let there = |k: usize, side: &Side, row: usize| strip.at[k].wrapping_offset(row as isize * side.step);
@@ -531,6 +532,7 @@ impl Job {
                 self.output.write(room.add(row * width * size), spare, to, lane[0], (rows, width));
             }
         }
+        rooms.settled = memory;
     }
 }
 
