@@ -103,6 +103,8 @@ pub trait Task: Sized {
     type Home: 'static;
     /// Whether the work is worth code of its own for the widest level.
     const WIDE: bool;
+    /// Whether there is code for the baseline, too: else it is done in another way there.
+    const BASELINE: bool = true;
 
     /// Must be `#[inline(always)]`. `FAST` says that fused multiply and add are instructions here.
     fn run<const FAST: bool>(self);
@@ -143,8 +145,13 @@ pub fn dispatch<T: Task>(task: T) {
         Level::Wide if const { T::WIDE } => unsafe { T::Home::avx512(task) },
         // SAFETY: as above.
         Level::Wide | Level::Fused => unsafe { T::Home::avx2(task) },
-        Level::Baseline => task.run::<false>(),
+        Level::Baseline => at_baseline(task),
     }
+}
+
+#[inline(always)]
+fn at_baseline<T: Task>(task: T) {
+    if const { T::BASELINE } { task.run::<false>() } else { unreachable!("it is not for this level") }
 }
 
 /// Runs a task. Where fused multiply and add is part of the architecture, the baseline is for tests only.
@@ -154,7 +161,7 @@ pub fn dispatch<T: Task>(task: T) {
     if cfg!(target_arch = "aarch64") && level() >= Level::Fused {
         task.run::<true>()
     } else {
-        task.run::<false>()
+        at_baseline(task)
     }
 }
 

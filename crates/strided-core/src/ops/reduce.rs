@@ -225,10 +225,12 @@ impl Terms {
         self
     }
 
-    /// The half that elements are, if they need not become float32 before they are reduced as such. (The plain twin casts.)
+    /// The half that elements are, if they need not become float32 before they are reduced as such. (The plain twin casts,
+    /// and so do CPUs without instructions for it.)
     fn as_halves(&self, to: DType) -> Option<DType> {
         let halves = matches!(self.dtype, DType::F16 | DType::BF16) && to == DType::F32;
-        (halves && self.stages.is_empty() && !cpu::reference_kernels()).then_some(self.dtype)
+        let direct = cpu::level() >= cpu::Level::Fused && !cpu::reference_kernels();
+        (halves && self.stages.is_empty() && direct).then_some(self.dtype)
     }
 
     /// Through an elementwise operation.

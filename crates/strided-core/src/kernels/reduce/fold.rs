@@ -15,6 +15,8 @@ pub trait Fold<T: Copy>: 'static {
     type Out: Outcome;
     /// What a term costs next to an addition.
     const WEIGHT: usize = 1;
+    /// Whether it is only for CPUs from [`Level::Fused`](cpu::Level) on: others cast before.
+    const FUSED: bool = false;
     /// The accumulator of no term, if no term has a result.
     const NOTHING: Option<Self::Acc>;
 
@@ -99,6 +101,8 @@ impl<T: Copy> Columns<T> for Themselves {
 pub trait Lanes<T: Copy>: 'static {
     type Lane: Copy;
     type Out: Outcome;
+    /// As in [`Fold::FUSED`].
+    const FUSED: bool = false;
     /// Changes nothing on either side of a merge.
     const IDENTITY: Self::Lane;
     /// A term that changes nothing.
@@ -147,6 +151,7 @@ pub struct InLanes<L>(PhantomData<L>);
 impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
     type Acc = L::Lane;
     type Out = L::Out;
+    const FUSED: bool = L::FUSED;
     const NOTHING: Option<L::Lane> = L::NOTHING;
 
     #[inline(always)]

@@ -60,6 +60,7 @@ macro_rules! halves {
         impl<L: Lanes<f32>> Lanes<$half> for Halves<L> {
             type Lane = L::Lane;
             type Out = L::Out;
+            const FUSED: bool = true;
             const IDENTITY: L::Lane = L::IDENTITY;
             // 0, 1, infinite: halves have them.
             const NEUTRAL: $half = <$half>::from_f32_const(L::NEUTRAL);
@@ -97,6 +98,7 @@ macro_rules! halves {
         impl<F: Fold<f32>> Fold<$half> for Halves<F> {
             type Acc = F::Acc;
             type Out = F::Out;
+            const FUSED: bool = true;
             const WEIGHT: usize = F::WEIGHT;
             const NOTHING: Option<F::Acc> = F::NOTHING;
 

@@ -122,6 +122,7 @@ unsafe fn block<F: Fold<T>, T: Copy>(lines: &Lines, out: *mut u8) {
     impl<F: Fold<T>, T: Copy> Task for Run<'_, F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
+        const BASELINE: bool = !F::FUSED;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
@@ -137,7 +138,11 @@ unsafe fn block<F: Fold<T>, T: Copy>(lines: &Lines, out: *mut u8) {
     }
     debug_assert!((1..=GROUP).contains(&lines.n));
     let run = Run::<F, T>(lines, out, PhantomData);
-    if F::WEIGHT > 1 && cpu::reference_kernels() { run.run::<false>() } else { dispatch(run) }
+    if const { F::WEIGHT > 1 && !F::FUSED } && cpu::reference_kernels() {
+        run.run::<false>()
+    } else {
+        dispatch(run)
+    }
 }
 
 unsafe fn merge<F: Fold<T>, T: Copy>(into: *mut u8, from: *const u8, width: usize) {
@@ -159,6 +164,7 @@ unsafe fn finish<F: Fold<T>, T: Copy>(
     impl<F: Fold<T>, T: Copy> Task for Run<F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
+        const BASELINE: bool = !F::FUSED;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
@@ -177,7 +183,11 @@ unsafe fn finish<F: Fold<T>, T: Copy>(
         }
     }
     let run = Run::<F, T>(from, width, terms, number, places, PhantomData);
-    if F::WEIGHT > 1 && cpu::reference_kernels() { run.run::<false>() } else { dispatch(run) }
+    if const { F::WEIGHT > 1 && !F::FUSED } && cpu::reference_kernels() {
+        run.run::<false>()
+    } else {
+        dispatch(run)
+    }
 }
 
 unsafe fn nothing<F: Fold<T>, T: Copy>(out: *mut u8, width: usize) {
@@ -193,6 +203,7 @@ unsafe fn absorb<L: Lanes<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: 
     impl<L: Lanes<T>, T: Copy> Task for Run<'_, L, T> {
         type Home = L;
         const WIDE: bool = false;
+        const BASELINE: bool = !L::FUSED;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
@@ -224,6 +235,7 @@ unsafe fn together<L: Lanes<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const u8]], w
     impl<L: Lanes<T>, T: Copy> Task for Run<'_, L, T> {
         type Home = L;
         const WIDE: bool = false;
+        const BASELINE: bool = !L::FUSED;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
@@ -247,6 +259,7 @@ unsafe fn beside<F: Fold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: u
     impl<F: Fold<T>, T: Copy> Task for Run<'_, F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
+        const BASELINE: bool = !F::FUSED;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
@@ -292,7 +305,7 @@ unsafe fn each_part<L: Lanes<T>, T: Copy, const N: usize, const FAST: bool>(
         while next < width {
             let at = next.min(width - N);
             next += N;
-            if const { L::QUICK } {
+            if const { FAST && L::QUICK } {
                 let (part, odd) = merged::<L, T, N, FAST, true>(lanes, at);
                 if !odd {
                     put(acc, at, part);
@@ -320,13 +333,14 @@ unsafe fn merged<L: Lanes<T>, T: Copy, const N: usize, const FAST: bool, const Q
     let part = unsafe {
         match *lanes {
             // A row for each lane: no loop for it.
-            [&[a], &[b], &[c], &[d], &[e], &[f], &[g], &[h]] if const { !is_heavy::<L, T>() } => {
+            [&[a], &[b], &[c], &[d], &[e], &[f], &[g], &[h]] if const { FAST && N > 1 && !is_heavy::<L, T>() } =>
+            {
                 let first = pairs::<L, T, N, FAST, QUICK>([&[a], &[b], &[c], &[d]], at, &mut odd);
                 let second = pairs::<L, T, N, FAST, QUICK>([&[e], &[f], &[g], &[h]], at, &mut odd);
                 both::<L, T, N, QUICK>(first, second)
             }
             // Whatever waits for its partner stays in registers.
-            [a, b, c, d, e, f, g, h] if const { !is_heavy::<L, T>() } => {
+            [a, b, c, d, e, f, g, h] if const { FAST && N > 1 && !is_heavy::<L, T>() } => {
                 let first = pairs::<L, T, N, FAST, QUICK>([a, b, c, d], at, &mut odd);
                 both::<L, T, N, QUICK>(first, pairs::<L, T, N, FAST, QUICK>([e, f, g, h], at, &mut odd))
             }
