@@ -112,7 +112,7 @@ READING = (
     "bound by reading memory, as the peer is: see the machine's column, where nothing is written; "
     "asking for lines ahead took no less, and neither did results that go around the caches"
 )
-WIDE = "computing takes the time: bodies within 1 ULP, where the best peer's are up to 4 off (docs/accuracy.md)"
+WIDE = "computing takes the time, in a body that stays within 1 ULP (docs/accuracy.md)"
 HALVES = "computed in float32, with a cast of each operand in the first cache"
 TILES = "tiles of the turned operand pass through a room, and their rows are short runs of the other one"
 BACKWARDS = "a row starts and ends inside of a line, which is written twice"
