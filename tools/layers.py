@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 ROOMS = {
     "scalar": 0, "dtype": 0, "error": 0,
-    "storage": 1, "mapped": 1, "shared": 1, "alloc": 1, "layout": 1, "threads": 1, "place": 1, "cpu": 1,
+    "storage": 1, "alloc": 1, "layout": 1, "threads": 1, "cpu": 1,
     "tensor": 2, "nest": 2,
     "kernels": 3,
     "ops": 4, "io": 4,
 }  # fmt: skip
-UNSAFE_ROOMS = {"storage", "mapped", "shared", "alloc", "threads", "place", "cpu", "kernels"}
+UNSAFE_ROOMS = {"storage", "alloc", "threads", "cpu", "kernels"}
 UNSAFE_BLOCKS_ONLY = {"tensor", "nest"}  # they may call what is unsafe, not offer it
 LONGEST = 700
 REACH = 3  # lines of code that may stand between a SAFETY comment and its `unsafe`

@@ -1,7 +1,7 @@
 //! The engine of `strided`: storages, layouts, tensors and the operations on them. Knows nothing of Python.
 //!
 //! A file uses only its own room and rooms with a lower number:
-//! 0 `scalar dtype error`, 1 `storage mapped shared alloc layout threads place cpu`, 2 `tensor nest`, 3 `kernels`, 4 `ops`.
+//! 0 `scalar dtype error`, 1 `storage alloc layout threads cpu`, 2 `tensor nest`, 3 `kernels`, 4 `ops`.
 
 pub mod alloc;
 pub mod cpu;
@@ -9,12 +9,9 @@ pub mod dtype;
 pub mod error;
 pub mod kernels;
 pub mod layout;
-pub mod mapped;
 pub mod nest;
 pub mod ops;
-mod place;
 pub mod scalar;
-pub mod shared;
 pub mod storage;
 pub mod tensor;
 pub mod threads;

@@ -46,7 +46,7 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
     loops: SmallVec<[Loop; 4]>,
-    /// What to add to each operand's address before walking, where a loop was turned around.
+    /// What to add to each operand's address before walking, where a loop was transposed around.
     shift: Steps,
     /// Whether the two innermost loops make a plane that is walked in tiles.
     plane: bool,
@@ -115,7 +115,7 @@ impl Nest {
             if operand.layout.rank() == 0 && shape.rank() > 0 {
                 continue; // a scalar: step 0
             }
-            if !operand.layout.same_shape(shape) || !operand.layout.is_dense() {
+            if !operand.layout.same_shape(shape) || !operand.layout.is_row_major() {
                 return None;
             }
             *step = operand.size as isize;
@@ -431,8 +431,8 @@ mod tests {
         for shape in [[2, 70, 130], [3, 5, 999], [1, 1000, 4]] {
             let [a, b, c] = shape;
             let out = Layout::row_major(&shape).unwrap();
-            let turned = Layout::strided(&shape, &[b * c, 1, b], 0).unwrap();
-            let operands = [Operand { layout: &out, size: 1 }, Operand { layout: &turned, size: 2 }];
+            let transposed = Layout::strided(&shape, &[b * c, 1, b], 0).unwrap();
+            let operands = [Operand { layout: &out, size: 1 }, Operand { layout: &transposed, size: 2 }];
             let nest = Nest::new(&out, &operands, Order::Free).with_plane();
             let cut = nest.cut(1000, (64, 32));
             assert!(cut.pieces > 1);

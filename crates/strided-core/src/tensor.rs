@@ -149,7 +149,7 @@ impl Tensor {
 
     /// Refuses to be written through if elements share memory.
     pub fn check_writable(&self) -> Result<()> {
-        if self.layout.is_dense() || self.layout.is_injective() {
+        if self.layout.is_row_major() || self.layout.is_injective() {
             return Ok(());
         }
         let (shape, stride) = (self.layout.shape_text(), self.layout.stride_text());

@@ -258,7 +258,7 @@ pub fn interface(py: Python<'_>, x: &Tensor) -> Result<Object> {
     fields.set_item("data", (address, x.storage().is_readonly()))?;
     fields.set_item(
         "strides",
-        match layout.is_dense() {
+        match layout.is_row_major() {
             true => None,
             false => Some(PyTuple::new(py, strides.collect::<Dims>())?),
         },

@@ -95,7 +95,7 @@ pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
         return Err(refuse("the memory is read-only".into()));
     }
     let layout = x.layout();
-    let (row, column) = (layout.is_dense(), layout.is_column_major());
+    let (row, column) = (layout.is_row_major(), layout.is_column_major());
     let fits = (row || wants(ffi::PyBUF_STRIDES) && !wants(ffi::PyBUF_C_CONTIGUOUS))
         && (column || !wants(ffi::PyBUF_F_CONTIGUOUS))
         && (row || column || !wants(ffi::PyBUF_ANY_CONTIGUOUS));

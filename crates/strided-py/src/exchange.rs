@@ -5,7 +5,7 @@ use crate::errors::{Fail, Result};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use strided_core::error::{Error, Problem};
-use strided_core::kernels::swap;
+use strided_core::kernels::byteswap;
 use strided_core::layout::{Dims, Layout};
 use strided_core::ops::copy;
 use strided_core::storage::{Access, Owner, Storage};
@@ -52,7 +52,7 @@ impl Lent {
         let made = with_threads(py, bytes.size(), || copy::clone(&bytes))?;
         let made = Tensor::over(made.storage().clone(), self.dtype, Layout::row_major(&self.shape)?)?;
         if self.swapped {
-            swap::reverse_bytes(&made)?;
+            byteswap::reverse_bytes(&made)?;
         }
         Ok(made)
     }

@@ -1,7 +1,7 @@
 //! The Python side: the only crate that may name a Python object.
 //!
 //! A call of `a + b` goes from a slot (`ops.rs`) through the reading of its operands to the engine's
-//! `ops::elementwise`, `kernels::launch`, the nest and the kernel. `methods.rs` says how methods are declared.
+//! `ops::elementwise`, `kernels::map`, the nest and the kernel. `methods.rs` says how methods are declared.
 
 use pyo3::prelude::*;
 

@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use strided_core::mapped::{self, Kind, Map, Options};
+use strided_core::storage::mmap::{self, Kind, Map, Options};
 use strided_core::{DType, Error, Layout, Problem, Storage};
 
 /// How a file is asked for.
@@ -36,7 +36,7 @@ pub fn from_file(py: Python<'_>, filename: Object, dtype: DType, wanted: Wanted)
     if shared {
         prepare(py)?;
     }
-    let bytes = detached(py, || mapped::open(&path, dtype, size, options))?;
+    let bytes = detached(py, || mmap::open(&path, dtype, size, options))?;
     Ok(Run { bytes, dtype })
 }
 
@@ -84,7 +84,7 @@ pub fn handle<'py>(py: Python<'py>, storage: Object) -> Result<Bound<'py, PyTupl
 
 /// A storage on all the shared memory that is meant, if it is mapped here.
 pub fn known(py: Python<'_>, identity: Object) -> Result<Option<Run>> {
-    let Some(map) = strided_core::shared::find(bound(py, identity).extract()?) else { return Ok(None) };
+    let Some(map) = strided_core::storage::shm::find(bound(py, identity).extract()?) else { return Ok(None) };
     let length = map.length();
     Ok(Some(Run { bytes: Storage::mapped(map, 0, length)?, dtype: DType::U8 }))
 }
@@ -120,7 +120,7 @@ pub fn attach(descriptor: isize) -> Result<Run> {
     };
     // SAFETY: only borrowed for the call; the system refuses a number that is not open.
     let descriptor = unsafe { std::os::fd::BorrowedFd::borrow_raw(number) };
-    Ok(Run { bytes: strided_core::shared::attach(descriptor)?, dtype: DType::U8 })
+    Ok(Run { bytes: strided_core::storage::shm::attach(descriptor)?, dtype: DType::U8 })
 }
 
 #[cfg(not(unix))]

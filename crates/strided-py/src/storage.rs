@@ -591,7 +591,7 @@ fn constructed(py: Python<'_>, dtype: DType, args: &Bound<'_, PyTuple>) -> Resul
         return Ok(run(Tensor::new(&[size], dtype, Fill::Zero)?));
     }
     let values = flat(py, object, Some(dtype))?;
-    let same = values.dtype() == dtype && values.layout().is_dense();
+    let same = values.dtype() == dtype && values.layout().is_row_major();
     if !has_values && same && values.storage().length() == values.size() * dtype.size() {
         return Ok(run(values)); // on the buffer's memory, or made from a sequence
     }

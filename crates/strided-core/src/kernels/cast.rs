@@ -7,7 +7,7 @@
 // `contains` branches where `&` does not; loops have indices as in `map`.
 #![allow(clippy::manual_range_contains, clippy::needless_range_loop)]
 
-use super::map::{Function, Kernels, each};
+use super::loops::{Function, Kernels, each};
 use super::{Kernel, copy};
 use crate::cpu;
 use crate::dtype::DType;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
-use super::map::{Function, Kernels};
+use super::loops::{Function, Kernels};
 use super::{Kernel, Pointers, Steps};
 use crate::cpu::{self, Task, dispatch};
 use std::marker::PhantomData;
@@ -79,11 +79,11 @@ unsafe fn blocks<A: Copy, const L: usize>(to: *mut A, from: *const A, n: usize) 
         // SAFETY: the caller's promise.
         unsafe {
             let block = from.sub(at + L - 1).cast::<[A; L]>().read();
-            let mut turned = block;
+            let mut transposed = block;
             for i in 0..L {
-                turned[i] = block[L - 1 - i];
+                transposed[i] = block[L - 1 - i];
             }
-            to.add(at).cast::<[A; L]>().write(turned);
+            to.add(at).cast::<[A; L]>().write(transposed);
         }
     }
     whole

@@ -11,29 +11,29 @@ use crate::tensor::Tensor;
 /// Sixteen aligned bytes: room for one element of any dtype.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
-pub struct Slot([u8; 16]);
+pub struct ScalarBytes([u8; 16]);
 
-impl Slot {
-    pub const EMPTY: Slot = Slot([0; 16]);
+impl ScalarBytes {
+    pub const EMPTY: ScalarBytes = ScalarBytes([0; 16]);
 
     /// The scalar as an element of the dtype. Refuses an integer that does not fit; a fraction is cut.
-    pub fn new(value: Scalar, dtype: DType) -> Result<Slot> {
+    pub fn new(value: Scalar, dtype: DType) -> Result<ScalarBytes> {
         check_fits(value, dtype)?;
-        Ok(Slot::cast(value, dtype))
+        Ok(ScalarBytes::cast(value, dtype))
     }
 
     /// The scalar cast to the dtype by the rules of `copy_`: wraps and cuts.
-    pub fn cast(value: Scalar, dtype: DType) -> Slot {
-        let mut slot = Slot::EMPTY;
+    pub fn cast(value: Scalar, dtype: DType) -> ScalarBytes {
+        let mut slot = ScalarBytes::EMPTY;
         // SAFETY: a slot is aligned for and as large as any element.
         unsafe { store(slot.0.as_mut_ptr(), dtype, value) };
         slot
     }
 
     /// The element of one dtype as an element of another.
-    pub fn recast(self, from: DType, to: DType) -> Slot {
+    pub fn recast(self, from: DType, to: DType) -> ScalarBytes {
         // SAFETY: a slot holds an element of the dtype it was made for.
-        Slot::cast(unsafe { load(self.0.as_ptr(), from) }, to)
+        ScalarBytes::cast(unsafe { load(self.0.as_ptr(), from) }, to)
     }
 
     /// The address, for a kernel that reads it with step 0.
@@ -110,7 +110,7 @@ pub struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// `out` is row-major without gaps.
     pub fn new(out: &'a Tensor) -> Result<Writer<'a>> {
-        assert!(out.layout().is_dense());
+        assert!(out.layout().is_row_major());
         Ok(Writer { pin: out.pin(Access::Write)?, dtype: out.dtype(), next: 0, end: out.size() })
     }
 

@@ -1,28 +1,35 @@
 //! Everything that reads or writes an element: loops over addresses, steps and a count.
 //!
-//! `launch`, `reduce`, `lines`, `create`, `swap` and `item` have the safe functions that operations call: they pin tensors
+//! `map`, `reduce`, `lines`, `generate`, `byteswap` and `item` have the safe functions that operations call: they pin tensors
 //! and run kernels. A [`Kernel`] runs one innermost loop. It sees operands in four cases (all dense, left scalar, right
 //! scalar, anything) and may be given an output that *is* one of its inputs, element for element; any
 //! other overlap was resolved before. Tensor memory may alias, so no kernel forms a `&[T]` over it.
 
-mod blocks;
+// Bytes moved, converted and transposed; loops made from functions of elements.
+pub mod byteswap;
 pub mod cast;
-pub mod close;
 mod copy;
-pub mod create;
-mod drive;
-mod gather;
 pub mod item;
-pub mod launch;
-pub mod lines;
-pub mod map;
+pub mod loops;
+mod nontemporal;
+mod transpose;
+
+// Operands staged into scratch, work split for threads, functions of numbers.
 pub mod maths;
+mod pack;
+mod split;
+mod staging;
+
+// The drivers: elementwise, by linear index, along lines.
+pub mod generate;
+pub mod map;
+
+// The families.
+pub mod isclose;
+pub mod lines;
 pub mod reduce;
 pub mod round;
-pub mod select;
-mod stream;
-pub mod swap;
-mod transpose;
+pub mod r#where;
 
 pub use crate::nest::{OPERANDS, Pointers, Steps};
 

@@ -1,6 +1,6 @@
 //! `round` to decimals, the number of which is an int64 whatever the dtype.
 
-use super::map::Twins;
+use super::loops::KernelPair;
 use super::{Pointers, Steps};
 use crate::cpu::{Task, dispatch};
 use crate::dtype::DType;
@@ -9,13 +9,13 @@ use crate::switch;
 use std::marker::PhantomData;
 
 /// The kernels that round elements of a dtype: an operand and the number of decimals.
-pub fn kernels(dtype: DType) -> Option<&'static Twins> {
-    switch!(dtype, real, T => Some(const { &twins::<T>() }), else => None)
+pub fn kernels(dtype: DType) -> Option<&'static KernelPair> {
+    switch!(dtype, real, T => Some(const { &pair::<T>() }), else => None)
 }
 
-const fn twins<T: Decimal>() -> Twins {
+const fn pair<T: Decimal>() -> KernelPair {
     let operands = [T::DTYPE, DType::I64, T::DTYPE, T::DTYPE];
-    Twins::mixed(fast::<T>, reference::<T>, operands, T::DTYPE)
+    KernelPair::mixed(fast::<T>, reference::<T>, operands, T::DTYPE)
 }
 
 /// What has decimals.

@@ -156,7 +156,7 @@ impl Layout {
 
     /// Whether the elements lie next to each other in row-major order: Torch's `is_contiguous()`.
     #[inline]
-    pub fn is_dense(&self) -> bool {
+    pub fn is_row_major(&self) -> bool {
         is_packed(self.modes.iter().rev())
     }
 

@@ -18,7 +18,7 @@ impl Layout {
     /// ```
     #[inline]
     pub fn is_injective(&self) -> bool {
-        self.is_dense() || injective_within(&self.modes, BUDGET) == Some(true)
+        self.is_row_major() || injective_within(&self.modes, BUDGET) == Some(true)
     }
 
     /// Whether an element of this layout may share a location with one of the other, over the same storage
@@ -39,7 +39,7 @@ impl Layout {
         if high < other_low || other_high < low {
             return false;
         }
-        if self.is_dense() && other.is_dense() {
+        if self.is_row_major() && other.is_row_major() {
             return true;
         }
         // low + sum(i * |s|) == other_high - sum(j * |t|), where every i and j counts from 0 up to its extent.

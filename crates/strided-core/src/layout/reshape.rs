@@ -70,7 +70,7 @@ impl Layout {
             let reach: isize = target.iter().map(|m| (m.extent - 1).max(0) * m.stride).sum();
             return Some(self.offset.clamp(0, MAX_SPAN - reach));
         }
-        (self.is_dense() || self.lay_out_strided(target)).then_some(self.offset)
+        (self.is_row_major() || self.lay_out_strided(target)).then_some(self.offset)
     }
 
     /// Gives `target`, whose extents have this layout's product, the strides that keep the elements in order.

@@ -46,13 +46,7 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn is_contiguous(&self) -> bool {
-        self.is_dense() || (self.span() == self.size() && nested(&self.modes))
-    }
-
-    /// Whether the elements lie next to each other, the last mode fastest: Torch's `is_contiguous()`.
-    #[inline]
-    pub fn is_row_major(&self) -> bool {
-        self.is_dense()
+        self.is_row_major() || (self.span() == self.size() && nested(&self.modes))
     }
 
     /// Whether the elements lie next to each other, the first mode fastest.

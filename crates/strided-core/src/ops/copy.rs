@@ -2,7 +2,7 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::{item, launch};
+use crate::kernels::{item, map};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::Fill;
@@ -36,7 +36,7 @@ pub fn copy(out: &Tensor, src: &Tensor) -> Result<()> {
     if conflict(out, src) {
         return copy(out, &clone(src)?);
     }
-    launch::copy(out, src, layout)
+    map::copy(out, src, layout)
 }
 
 #[cold]
@@ -53,9 +53,9 @@ fn does_not_fit(source: &Layout, out: &Layout) -> Error {
 
 /// Sets every element to a number. Refuses an integer that does not fit.
 pub fn fill(out: &Tensor, value: Scalar) -> Result<()> {
-    let slot = item::Slot::new(value, out.dtype())?;
+    let slot = item::ScalarBytes::new(value, out.dtype())?;
     out.check_writable()?;
-    launch::fill(out, slot)
+    map::fill(out, slot)
 }
 
 /// A row-major copy with memory of its own.

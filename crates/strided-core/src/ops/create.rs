@@ -3,7 +3,7 @@
 use super::copy;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::{create, item};
+use crate::kernels::{generate, item};
 use crate::layout::{Layout, MAX_SPAN};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
@@ -28,7 +28,7 @@ pub fn full(shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
 pub fn linspace(start: Scalar, end: Scalar, steps: isize, dtype: DType) -> Result<Tensor> {
     let steps = steps_of(steps, &[start, end], dtype)?;
     if dtype.is_int() {
-        return create::whole_line(steps, dtype, whole(start, dtype)?, whole(end, dtype)?);
+        return generate::whole_line(steps, dtype, whole(start, dtype)?, whole(end, dtype)?);
     }
     cast(line(start, end, steps, dtype.is_complex())?, dtype)
 }
@@ -39,9 +39,9 @@ pub fn logspace(start: Scalar, end: Scalar, steps: isize, base: f64, dtype: DTyp
     if dtype.is_int() {
         let cut = |value| whole(value, dtype).map(Scalar::Int);
         let exponents = line(cut(start)?, cut(end)?, steps, false)?;
-        return cast(create::whole_powers(base, &exponents, dtype)?, dtype);
+        return cast(generate::whole_powers(base, &exponents, dtype)?, dtype);
     }
-    cast(create::powers(base, &line(start, end, steps, dtype.is_complex())?)?, dtype)
+    cast(generate::powers(base, &line(start, end, steps, dtype.is_complex())?)?, dtype)
 }
 
 /// The number of steps, if there can be that many, of numbers that the dtype can hold.
@@ -75,11 +75,11 @@ fn line(start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tenso
     };
     let (start, end) = (parts(start), parts(end));
     if !complex {
-        return create::line(steps, start.0, end.0);
+        return generate::line(steps, start.0, end.0);
     }
     let out = Tensor::new(&[steps as isize], DType::C128, Fill::Nothing)?;
-    copy::copy(&out.part(0)?, &create::line(steps, start.0, end.0)?)?;
-    copy::copy(&out.part(1)?, &create::line(steps, start.1, end.1)?)?;
+    copy::copy(&out.part(0)?, &generate::line(steps, start.0, end.0)?)?;
+    copy::copy(&out.part(1)?, &generate::line(steps, start.1, end.1)?)?;
     Ok(out)
 }
 
@@ -122,11 +122,11 @@ pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: End) 
     if matches!(step, Scalar::Huge(_)) {
         item::check_fits(step, compute)?;
     }
-    let (first, stride) = (item::Slot::new(start, compute)?, item::Slot::cast(step, compute));
+    let (first, stride) = (item::ScalarBytes::new(start, compute)?, item::ScalarBytes::cast(step, compute));
     if let (Scalar::Int(first), Scalar::Int(step), true) = (start, step, count > 0) {
         item::check_fits(Scalar::Int(first + step * (count as i128 - 1)), dtype)?;
     }
-    let out = create::range(count, compute, first, stride)?;
+    let out = generate::range(count, compute, first, stride)?;
     cast(out, dtype)
 }
 

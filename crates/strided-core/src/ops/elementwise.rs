@@ -6,8 +6,8 @@ use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::OPERANDS;
 use crate::kernels::item;
-use crate::kernels::launch::{self, Input, Output};
-use crate::kernels::map::Twins;
+use crate::kernels::loops::KernelPair;
+use crate::kernels::map::{self, Input, Output};
 use crate::layout::{self, Layout};
 use crate::scalar::Scalar;
 use crate::tensor::{Tensor, conflict};
@@ -250,9 +250,9 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     #[cold]
     fn take(&mut self, given: Given<'a>) -> Result<()> {
         let row = self.row;
-        let twins =
+        let kernels =
             row.with.and_then(|with| with(self.compute)).expect("a row with numbers has such kernels");
-        let dtypes = &twins.operands()[row.operands.len()..];
+        let dtypes = &kernels.operands()[row.operands.len()..];
         let mut matters = row.always;
         for ((keyword, dtype), value) in row.keywords.iter().zip(dtypes).zip(given) {
             if let Some(value) = *value {
@@ -310,13 +310,13 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
 
     /// A number as the kernel reads it.
     #[inline]
-    fn slot(&self, value: Scalar, operands: &[Operand]) -> item::Slot {
+    fn slot(&self, value: Scalar, operands: &[Operand]) -> item::ScalarBytes {
         if item::check_fits(value, self.operand).is_err()
             || self.row.rule == Rule::bool && self.operand == DType::F64 && self.is_beyond(value, operands)
         {
-            return item::Slot::cast(Scalar::Float(far(value)), self.compute);
+            return item::ScalarBytes::cast(Scalar::Float(far(value)), self.compute);
         }
-        let slot = item::Slot::cast(value, self.operand);
+        let slot = item::ScalarBytes::cast(value, self.operand);
         if self.operand == self.compute { slot } else { slot.recast(self.operand, self.compute) }
     }
 
@@ -380,15 +380,15 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
         if !PLAIN && (self.given.is_some() || self.row.class == Class::select) {
             return self.fill_mixed(operands, out);
         }
-        let twins = (self.row.kernels)(self.compute).expect(KERNELS);
-        let mut inputs = [Input::Slot(item::Slot::EMPTY); N];
+        let kernels = (self.row.kernels)(self.compute).expect(KERNELS);
+        let mut inputs = [Input::ScalarBytes(item::ScalarBytes::EMPTY); N];
         for (input, operand) in inputs.iter_mut().zip(operands) {
             *input = match *operand {
                 Operand::Tensor(x) => Input::Tensor(x),
-                Operand::Scalar(value) => Input::Slot(self.slot(value, operands)),
+                Operand::Scalar(value) => Input::ScalarBytes(self.slot(value, operands)),
             };
         }
-        launch::run(twins, &inputs, out)
+        map::run(kernels, &inputs, out)
     }
 
     /// The same with numbers, and for kernels whose operands have several dtypes.
@@ -396,24 +396,25 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     fn fill_mixed(&self, operands: &[Operand], out: Output) -> Result<()> {
         let row = self.row;
         let kernels = if self.given.is_some() { row.with.expect("checked by `take`") } else { row.kernels };
-        let twins: &Twins = kernels(self.compute).expect(KERNELS);
-        let mut inputs = [Input::Slot(item::Slot::EMPTY); OPERANDS - 1];
-        let mut dtypes = inputs.iter_mut().zip(twins.operands());
+        let kernels: &KernelPair = kernels(self.compute).expect(KERNELS);
+        let mut inputs = [Input::ScalarBytes(item::ScalarBytes::EMPTY); OPERANDS - 1];
+        let mut dtypes = inputs.iter_mut().zip(kernels.operands());
         for ((input, dtype), operand) in dtypes.by_ref().take(operands.len()).zip(operands) {
             *input = match *operand {
                 Operand::Tensor(x) => Input::Tensor(x),
                 // What a comparison needs of a number beyond the dtype is its side; here its distance counts.
                 Operand::Scalar(value) if *dtype != self.compute || row.rule == Rule::bool => {
-                    Input::Slot(item::Slot::cast(value, *dtype))
+                    Input::ScalarBytes(item::ScalarBytes::cast(value, *dtype))
                 }
-                Operand::Scalar(value) => Input::Slot(self.slot(value, operands)),
+                Operand::Scalar(value) => Input::ScalarBytes(self.slot(value, operands)),
             };
         }
         for (k, ((input, dtype), keyword)) in dtypes.zip(row.keywords).enumerate() {
             let given = self.given.and_then(|given| given.get(k).copied().flatten());
-            *input = Input::Slot(item::Slot::cast(keyword.resolve(given, self.operand), *dtype));
+            *input =
+                Input::ScalarBytes(item::ScalarBytes::cast(keyword.resolve(given, self.operand), *dtype));
         }
-        launch::run(twins, &inputs, out)
+        map::run(kernels, &inputs, out)
     }
 }
 

@@ -7,8 +7,8 @@ use super::table::{OPS, Op};
 use crate::cpu;
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::item::Slot;
-use crate::kernels::map::Twins;
+use crate::kernels::item::ScalarBytes;
+use crate::kernels::loops::KernelPair;
 use crate::kernels::reduce::folds::{
     Both, Max, Mean, Min, NanSum, Norm2, Prod, Spread, Sum, Where, WithoutNan,
 };
@@ -238,9 +238,9 @@ impl Terms {
         let compute = self.dtype.compute();
         let mut terms = self.to(compute);
         let row = &OPS[op as usize];
-        let twins = (row.kernels)(terms.dtype).expect("the operation knows the dtype");
-        let slot = number.map_or(Ok(Slot::EMPTY), |number| Slot::new(number, terms.dtype))?;
-        terms.stages.push(Stage::map(twins, slot));
+        let kernels = (row.kernels)(terms.dtype).expect("the operation knows the dtype");
+        let slot = number.map_or(Ok(ScalarBytes::EMPTY), |number| ScalarBytes::new(number, terms.dtype))?;
+        terms.stages.push(Stage::map(kernels, slot));
         terms.dtype = row.rule.result_dtype(terms.dtype);
         Ok(terms)
     }
@@ -248,9 +248,9 @@ impl Terms {
     fn without_nan(self) -> Terms {
         let compute = self.dtype.compute();
         let mut terms = self.to(compute);
-        let twins =
-            switch!(compute, float, T => Some(const { Twins::of::<WithoutNan, T, 1>() }), else => None);
-        terms.stages.extend(twins.map(|twins| Stage::map(&twins, Slot::EMPTY)));
+        let kernels =
+            switch!(compute, float, T => Some(const { KernelPair::of::<WithoutNan, T, 1>() }), else => None);
+        terms.stages.extend(kernels.map(|kernels| Stage::map(&kernels, ScalarBytes::EMPTY)));
         terms
     }
 
@@ -349,7 +349,7 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
         output::check_apart(first, second)?;
     }
     let several = x.layout().modes().iter().zip(&reduced).filter(|(m, r)| **r && m.extent > 1).count() > 1;
-    if plan.positional && several && !x.layout().is_dense() && copied.is_none() {
+    if plan.positional && several && !x.layout().is_row_major() && copied.is_none() {
         copied = Some(copy::clone(x)?); // row-major order is then that of the memory
     }
     let x = copied.as_ref().unwrap_or(x);
@@ -413,7 +413,7 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
             return same(x, y);
         }
         let (mut a, mut b) = (x.layout().clone(), y.layout().clone());
-        if a.is_dense() && b.is_dense() {
+        if a.is_row_major() && b.is_row_major() {
             (a, b) = (a.view(&[-1])?, b.view(&[-1])?);
         }
         let rows = a.modes()[0].extent;

@@ -13,7 +13,7 @@
 //! | `(a.gcd(b))` | or so, where no CPU has vectors for it: one element after the other |
 //! | `[Exp]` | or a function of [`maths`](crate::kernels::maths), with a fast body and an exact one |
 //! | `[Exp(a) y => y]` | or such a function of something else, and what becomes of its result |
-//! | `[kernels select::kernels]` | or kernels by their dtype |
+//! | `[kernels r#where::kernels]` | or kernels by their dtype |
 //! | `with {…}` | the body where one of the numbers is given and not what it is else; where the first body is `_`, the only one |
 //! | `refuses zeros` | values of the second operand that have no result among integers: `zeros` or `negatives` |
 //! | `by mode = None {"floor" => floor_divide}` | a word of Python that chooses another row |
@@ -25,9 +25,9 @@
 //! A row that ends after its body is for other code: it has no name in Python.
 
 use crate::dtype::{self, Category, DType};
-use crate::kernels::map::{Function, Loops, Twins};
+use crate::kernels::loops::{Function, KernelPair, Loops};
 use crate::kernels::maths::rows as maths;
-use crate::kernels::{close, round, select};
+use crate::kernels::{isclose, round, r#where};
 use crate::scalar::{Bits, Bool, Field, Float, Int, Neighbour, Num, Order, Real, Scalar};
 use crate::switch;
 
@@ -118,9 +118,9 @@ macro_rules! op_table {
             isfinite(a) any => bool {Bool::new(a.is_finite())}, "", "[1.0, 1e999]" => "[True, False]", "Whether each element is neither infinite nor NaN.";
             isneginf(a) real => bool {Bool::new(a.is_infinite() & a.is_negative())}, "", "[1.0, -1e999]" => "[False, True]", "Whether each element is minus infinity.";
             isposinf(a) real => bool {Bool::new(a.is_infinite() & !a.is_negative())}, "", "[1.0, 1e999]" => "[False, True]", "Whether each element is plus infinity.";
-            isclose(a, b | rtol = 1e-05, atol = 1e-08) any => bool _ with [kernels close::kernels::<false>] by equal_nan = False {"True" => isclose_nan}, "", "[1.0, 2.0]", "[1.000001, 2.1]" => "[True, False]", "Whether the operands differ by at most `atol` plus `rtol` times the right one; NaN equals NaN with `equal_nan`.";
-            isclose_nan(a, b | rtol = 1e-05, atol = 1e-08) any => bool _ with [kernels close::kernels::<true>];
-            r#where(condition, a, b) select => same [kernels select::kernels];
+            isclose(a, b | rtol = 1e-05, atol = 1e-08) any => bool _ with [kernels isclose::kernels::<false>] by equal_nan = False {"True" => isclose_nan}, "", "[1.0, 2.0]", "[1.000001, 2.1]" => "[True, False]", "Whether the operands differ by at most `atol` plus `rtol` times the right one; NaN equals NaN with `equal_nan`.";
+            isclose_nan(a, b | rtol = 1e-05, atol = 1e-08) any => bool _ with [kernels isclose::kernels::<true>];
+            r#where(condition, a, b) select => same [kernels r#where::kernels];
             eq(a, b) any => bool {Bool::new(a == b)}, "==", "[1.0, 2.0]", "[1.0, 4.0]" => "[True, False]", "Whether the operands are equal, element by element.";
             ne(a, b) any => bool {Bool::new(a != b)}, "!=", "[1.0, 2.0]", "[1.0, 4.0]" => "[False, True]", "Whether the operands differ, element by element.";
             lt(a, b) real => bool {Bool::new(a < b)}, "<", "[1.0, 2.0]", "[1.0, 4.0]" => "[False, True]", "Whether the left operand is smaller.";
@@ -134,7 +134,7 @@ macro_rules! op_table {
             bitwise_and(a, b) bits => same {a.and(b)}, "&", "[6, 5]", "[3, 4]" => "[2, 4]", "The bits that both operands have.";
             bitwise_or(a, b) bits => same {a.or(b)}, "|", "[6, 5]", "[3, 4]" => "[7, 5]", "The bits that one of the operands has.";
             bitwise_xor(a, b) bits => same {a.xor(b)}, "^", "[6, 5]", "[3, 4]" => "[5, 1]", "The bits that exactly one of the operands has.";
-            bitwise_not(a) bits => same {a.not()}, "~x", "[6, -1]" => "[-7, 0]", "Each bit turned around.";
+            bitwise_not(a) bits => same {a.not()}, "~x", "[6, -1]" => "[-7, 0]", "Each bit transposed around.";
             bitwise_left_shift(a, b) int => same {a.shift_left(b)}, "<<", "[1, 3]", "[4, 1]" => "[16, 6]", "The bits moved up by so many places.";
             bitwise_right_shift(a, b) int => same {a.shift_right(b)}, ">>", "[16, -6]", "[4, 1]" => "[1, -3]", "The bits moved down by so many places; the sign stays.";
             deg2rad(a) float => same {a.mul(T::of(std::f64::consts::PI / 180.0))}, "", "[0.0, 180.0]" => "[0.0, 3.1415927410125732]", "Degrees as radians.";
@@ -221,7 +221,7 @@ pub struct Row {
     pub plain: bool,
 }
 
-pub type Kernels = fn(DType) -> Option<&'static Twins>;
+pub type Kernels = fn(DType) -> Option<&'static KernelPair>;
 
 /// A number of a row.
 pub struct Keyword {
@@ -524,7 +524,7 @@ macro_rules! kernels {
         kernels!(@of $name $class $($a)+ $($word)+)
     };
     (@of $name:ident $class:ident $($a:ident)+) => {
-        |dtype| switch!(dtype, $class, T => Some(const { &Twins::of::<bodies::$name::Body, T, { arity!($($a)+) }>() }), else => None)
+        |dtype| switch!(dtype, $class, T => Some(const { &KernelPair::of::<bodies::$name::Body, T, { arity!($($a)+) }>() }), else => None)
     };
 }
 

@@ -76,7 +76,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(2, 3).t().is_contiguous()
     /// False
-    method is_contiguous() => give(py, x.layout().is_dense());
+    method is_contiguous() => give(py, x.layout().is_row_major());
 
     /// Whether both have the same shape.
     ///

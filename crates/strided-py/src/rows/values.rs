@@ -30,7 +30,7 @@ methods! { rows(py, x):
     /// >>> x = strided.zeros(2, 3)
     /// >>> x.contiguous() is x, x.t().contiguous().stride()
     /// (True, (2, 1))
-    method contiguous() => if x.layout().is_dense() { Ok(again(x.0)) } else { compute(py, &x, copy::clone) };
+    method contiguous() => if x.layout().is_row_major() { Ok(again(x.0)) } else { compute(py, &x, copy::clone) };
 
     /// Writes the values of a tensor, an array or a nested sequence into this tensor, broadcast and cast.
     ///

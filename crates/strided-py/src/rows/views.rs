@@ -83,7 +83,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(2, 3).t().shape
     /// strided.Size([3, 2])
-    view t() => turned(x);
+    view t() => transposed(x);
 
     /// A view with two dims swapped.
     ///
@@ -292,7 +292,7 @@ methods! { rows(py, x):
     /// >>> x = strided.arange(6).view(2, 3)
     /// >>> x.t_().tolist()
     /// [[0, 3], [1, 4], [2, 5]]
-    method t_() => relaid(x, turned(x.layout()));
+    method t_() => relaid(x, transposed(x.layout()));
 
     /// `unsqueeze`, changing the tensor itself.
     ///
@@ -355,7 +355,7 @@ impl FromArg for Sizes {
     }
 }
 
-fn turned(layout: &Layout) -> strided_core::Result<Layout> {
+fn transposed(layout: &Layout) -> strided_core::Result<Layout> {
     match layout.rank() {
         0 | 1 => Ok(layout.clone()),
         2 => layout.transpose(0, 1),

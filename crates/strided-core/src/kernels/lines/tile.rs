@@ -143,7 +143,7 @@ impl Side {
                 return;
             }
             let to = if self.cast.is_some() { spare } else { room };
-            let (from, to, step) = self.turned(from, to, rows, width);
+            let (from, to, step) = self.transposed(from, to, rows, width);
             transpose::tile(self.size, to, step, from, lane, rows, width);
             if let Some(cast) = self.cast {
                 run(cast, (room, tile), (spare, size), rows * width);
@@ -183,14 +183,20 @@ impl Side {
                 run(cast, (spare, size), (room, tile), rows * width);
                 from = spare;
             }
-            let (to, from, step) = self.turned(to, from, rows, width);
+            let (to, from, step) = self.transposed(to, from, rows, width);
             transpose::tile(self.size, to, lane, from, step, width, rows);
         }
     }
 
     /// Where a run of positions starts in memory, where its first row is in a room, and the step between rows: a line
     /// that lies backwards is walked from its end.
-    fn turned(&self, memory: *mut u8, room: *mut u8, rows: usize, width: usize) -> (*mut u8, *mut u8, isize) {
+    fn transposed(
+        &self,
+        memory: *mut u8,
+        room: *mut u8,
+        rows: usize,
+        width: usize,
+    ) -> (*mut u8, *mut u8, isize) {
         let (last, step) = (rows as isize - 1, (width * self.size) as isize);
         if self.step > 0 {
             return (memory, room, step);

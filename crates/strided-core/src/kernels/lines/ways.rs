@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::nest::shifted;
 use crate::threads;
 
-/// Lines that are shorter are turned around, to be walked side by side.
+/// Lines that are shorter are transposed around, to be walked side by side.
 const ALONG: usize = 32;
 /// Elements of lines that are walked along one after the other.
 const TOGETHER: usize = 2048;

@@ -1,7 +1,7 @@
 //! The exact bodies of complex functions: complex128, and complex64 through it. Scalar, with the special values of C99's Annex G.
 //!
-//! Circular functions are the hyperbolic ones turned by a quarter (or the other way round): `turned` swaps the parts, and
-//! `f(turned(z)) = turned(g(z))` for the pairs sin/sinh, tan/tanh, asin/asinh and atan/atanh.
+//! Circular functions are the hyperbolic ones transposed by a quarter (or the other way round): `transposed` swaps the parts, and
+//! `f(transposed(z)) = transposed(g(z))` for the pairs sin/sinh, tan/tanh, asin/asinh and atan/atanh.
 
 use super::exact::double as real;
 use crate::scalar::{Field, Float};
@@ -16,7 +16,7 @@ const SAFE: f64 = 1e150;
 const LARGE: f64 = 1e18;
 
 /// `i conj(z)`: the parts swapped.
-fn turned(z: C) -> C {
+fn transposed(z: C) -> C {
     C::new(z.im, z.re)
 }
 
@@ -411,11 +411,11 @@ pub fn tanh(z: C) -> C {
 }
 
 pub fn sin(z: C) -> C {
-    turned(sinh(turned(z)))
+    transposed(sinh(transposed(z)))
 }
 
 pub fn tan(z: C) -> C {
-    turned(tanh(turned(z)))
+    transposed(tanh(transposed(z)))
 }
 
 pub fn cos(z: C) -> C {
@@ -517,7 +517,7 @@ pub fn acos(z: C) -> C {
 }
 
 pub fn asinh(z: C) -> C {
-    turned(asin(turned(z)))
+    transposed(asin(transposed(z)))
 }
 
 pub fn acosh(z: C) -> C {
@@ -560,7 +560,7 @@ pub fn atanh(z: C) -> C {
 }
 
 pub fn atan(z: C) -> C {
-    turned(atanh(turned(z)))
+    transposed(atanh(transposed(z)))
 }
 
 pub fn pow(z: C, w: C) -> C {

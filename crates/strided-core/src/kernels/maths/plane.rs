@@ -92,20 +92,20 @@ pub fn rsqrt<T: Real>(z: Complex<T>) -> Complex<T> {
     known(is_known, pick(ahead, large, small), pick(ahead, small, large).copysign(-z.im))
 }
 
-/// `(sinh x cos y, cosh x sin y)`, or with `turned` hyperbolic functions `(cosh x cos y, sinh x sin y)`.
+/// `(sinh x cos y, cosh x sin y)`, or with `transposed` hyperbolic functions `(cosh x cos y, sinh x sin y)`.
 #[inline(always)]
-fn hyperbolic<T: Real>(x: T, y: T, turned: bool) -> Complex<T> {
+fn hyperbolic<T: Real>(x: T, y: T, transposed: bool) -> Complex<T> {
     let (sinh, cosh) = Powers::new(x).hyperbolic();
     let (sin, cos) = trig::both(y);
-    let (re, im) = if turned {
+    let (re, im) = if transposed {
         (rounded(cosh, cos), rounded(sinh, sin))
     } else {
         (rounded(sinh, cos), rounded(cosh, sin))
     };
     // Zeros keep the signs of their factors.
     let (still, flat) = (x == T::ZERO, y == T::ZERO);
-    let re = if turned { re } else { pick(still, x * cos.hi, re) };
-    let im = if turned { pick(still | flat, x * sin.hi, im) } else { pick(flat, y, im) };
+    let re = if transposed { re } else { pick(still, x * cos.hi, re) };
+    let im = if transposed { pick(still | flat, x * sin.hi, im) } else { pick(flat, y, im) };
     known(is_near(x, y), re, im)
 }
 
@@ -121,13 +121,13 @@ pub fn cosh<T: Real>(z: Complex<T>) -> Complex<T> {
 
 /// The parts swapped: see `complex.rs`. What is unknown is so in the real part.
 #[inline(always)]
-fn turned<T: Real>(z: Complex<T>) -> Complex<T> {
+fn transposed<T: Real>(z: Complex<T>) -> Complex<T> {
     Complex::new(pick(z.re.is_nan(), z.re, z.im), z.re)
 }
 
 #[inline(always)]
 pub fn sin<T: Real>(z: Complex<T>) -> Complex<T> {
-    turned(hyperbolic(z.im, z.re, false))
+    transposed(hyperbolic(z.im, z.re, false))
 }
 
 #[inline(always)]
@@ -156,7 +156,7 @@ pub fn tanh<T: Real>(z: Complex<T>) -> Complex<T> {
 
 #[inline(always)]
 pub fn tan<T: Real>(z: Complex<T>) -> Complex<T> {
-    turned(tangent(z.im, z.re))
+    transposed(tangent(z.im, z.re))
 }
 
 /// With z = 2 (a + ib): `e^a (cosh a cos^2 b + sinh a sin^2 b) + i sin b cos b`, over twice `sinh^2 a + cos^2 b`. The sum may

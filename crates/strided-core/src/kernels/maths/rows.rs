@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
-use super::super::map::Loops;
+use super::super::loops::Loops;
 use super::complex::single::{narrow, widen};
 pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
 use super::two::two;

@@ -6,7 +6,7 @@ use super::fold::{Columns, Fold, InLanes, Lanes};
 use super::groups::halve;
 use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
-use crate::kernels::map::Function;
+use crate::kernels::loops::Function;
 use crate::scalar::{Bool, Complex, Float, Num, Real};
 
 /// A term of sums and products.

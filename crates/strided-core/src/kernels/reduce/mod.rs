@@ -13,7 +13,7 @@
 //! across   neighbouring outputs, row by row of terms, with lanes for each of them: x.sum(0)
 //! narrow   a few neighbouring outputs without gaps: rows of all lanes at once
 //! beside   neighbouring outputs with few terms, row by row of terms: x.argmax(1) of short rows
-//! turned   neighbouring outputs, whose terms are turned around into adjacent ones: x.argmax(0)
+//! transposed   neighbouring outputs, whose terms are transposed around into adjacent ones: x.argmax(0)
 //! ```
 //! All build the same tree, and threads share strips, or parts of a strip that are whole subtrees. So the bits depend
 //! neither on the CPU, nor on gaps between the elements, nor on the number of threads. Terms are taken in the order in
@@ -34,9 +34,9 @@ use reducer::Lines;
 pub use reducer::Reducer;
 
 use self::tree::Tree;
-use super::drive::WHOLE;
-use super::item::Slot;
-use super::map::Twins;
+use super::item::ScalarBytes;
+use super::loops::KernelPair;
+use super::split::WHOLE;
 use super::{Kernel, OPERANDS, Pointers, Steps, cast, pair};
 use crate::cpu;
 use crate::dtype::DType;
@@ -60,7 +60,7 @@ const GROUP_LEVEL: u32 = (GROUP / BLOCK).ilog2();
 const WIDTH: usize = 1024;
 /// The same where terms must be gathered: those of a lane stay in the first cache.
 const GATHERED: usize = 256;
-/// Bytes of a row of terms that is turned around: a cache line.
+/// Bytes of a row of terms that is transposed around: a cache line.
 const TURNED: usize = 64;
 /// Single outputs whose accumulators are finished together.
 const TOGETHER: usize = 256;
@@ -81,12 +81,12 @@ pub struct Stage {
     kernel: Kernel,
     /// Bytes of what it writes.
     size: usize,
-    number: Slot,
+    number: ScalarBytes,
 }
 
 impl Stage {
     pub fn cast(from: DType, to: DType) -> Stage {
-        Stage { kernel: cast::kernel(from, to), size: to.size(), number: Slot::EMPTY }
+        Stage { kernel: cast::kernel(from, to), size: to.size(), number: ScalarBytes::EMPTY }
     }
 
     /// From elements at an address and a step to others.
@@ -101,8 +101,8 @@ impl Stage {
     }
 
     /// A function of one operand, or of an operand and a number.
-    pub fn map(twins: &Twins, number: Slot) -> Stage {
-        Stage { kernel: twins.kernel(), size: twins.result().size(), number }
+    pub fn map(kernels: &KernelPair, number: ScalarBytes) -> Stage {
+        Stage { kernel: kernels.kernel(), size: kernels.result().size(), number }
     }
 }
 
@@ -192,7 +192,7 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
 impl Reduction<'_> {
     /// Whether all that there is to do for a single output is one call: most are so.
     pub fn is_short(&self, x: &Tensor) -> bool {
-        let dense = x.layout().is_dense() && (1..=WHOLE).contains(&x.size());
+        let dense = x.layout().is_row_major() && (1..=WHOLE).contains(&x.size());
         dense && self.stages.is_empty() && !cpu::reference_kernels()
     }
 
@@ -293,7 +293,7 @@ impl Job<'_> {
     }
 
     /// The most adjacent terms of outputs that are taken side by side: more of them are reduced one after the other in
-    /// less time than they are turned around in.
+    /// less time than they are transposed around in.
     fn longest_beside(&self) -> usize {
         if self.reducer.weight > 1 {
             LANES

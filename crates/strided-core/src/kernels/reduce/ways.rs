@@ -23,7 +23,7 @@ impl Job<'_> {
                     self.rows(at, width, terms, acc, null_mut())
                 }
                 Way::Across | Way::Beside => self.gathered_rows(at, width, terms, acc),
-                Way::Turned => self.turned(at, width, terms, acc),
+                Way::Turned => self.transposed(at, width, terms, acc),
             }
         }
     }
@@ -165,9 +165,9 @@ impl Job<'_> {
         }
     }
 
-    /// Outputs side by side: a block of terms of each is turned around into adjacent ones.
+    /// Outputs side by side: a block of terms of each is transposed around into adjacent ones.
     #[inline(never)]
-    unsafe fn turned(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
+    unsafe fn transposed(&self, at: &Pointers, width: usize, terms: Range<usize>, acc: *mut u8) {
         let (size, beside) = (self.size as isize, self.columns.steps[1]);
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
         let mut room: Room<{ BLOCK * TURNED / 16 }> = Room::uninit();
@@ -358,7 +358,7 @@ impl Job<'_> {
         }
     }
 
-    /// Whether rows have their terms side by side, if need be after they were turned around into a room: where there
+    /// Whether rows have their terms side by side, if need be after they were transposed around into a room: where there
     /// are few, and the terms of each output lie side by side.
     unsafe fn straight(&self, rows: &mut [*const u8], width: usize, room: *mut u8) -> bool {
         let (size, beside) = (self.size as isize, self.columns.steps[1]);

@@ -8,21 +8,21 @@ pub(super) const LONGEST: usize = 256;
 
 /// Where rows lie: the first one, bytes from row to row, and from element to element.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct RowsAt {
     pub start: *mut u8,
     pub step: isize,
     pub element: isize,
 }
 
-impl Place {
+impl RowsAt {
     /// An operand's own place.
-    pub fn of(k: usize, start: *mut u8, rows: &Loop, columns: &Loop) -> Place {
-        Place { start, step: rows.steps[k], element: columns.steps[k] }
+    pub fn of(k: usize, start: *mut u8, rows: &Loop, columns: &Loop) -> RowsAt {
+        RowsAt { start, step: rows.steps[k], element: columns.steps[k] }
     }
 
     /// Rows without gaps, of so many elements of so many bytes.
-    pub fn dense(start: *mut u8, columns: usize, size: usize) -> Place {
-        Place { start, step: (columns * size) as isize, element: size as isize }
+    pub fn dense(start: *mut u8, columns: usize, size: usize) -> RowsAt {
+        RowsAt { start, step: (columns * size) as isize, element: size as isize }
     }
 
     #[inline(always)]
@@ -40,7 +40,7 @@ impl Place {
 ///
 /// # Safety
 /// Every element is there and has its place, and the two do not overlap.
-pub(super) unsafe fn copy(size: usize, to: Place, from: Place, rows: usize, columns: usize) {
+pub(super) unsafe fn copy(size: usize, to: RowsAt, from: RowsAt, rows: usize, columns: usize) {
     cpu::simd(
         #[inline(always)]
         || {
@@ -72,7 +72,7 @@ pub(super) unsafe fn copy(size: usize, to: Place, from: Place, rows: usize, colu
 /// # Safety
 /// As [`copy`].
 #[inline(always)]
-unsafe fn dense_rows<const W: usize>(to: Place, from: Place, rows: usize, bytes: usize) {
+unsafe fn dense_rows<const W: usize>(to: RowsAt, from: RowsAt, rows: usize, bytes: usize) {
     let last = bytes - W;
     for row in 0..rows as isize {
         let (to, from) = (to.row(row), from.row(row));
@@ -93,8 +93,8 @@ unsafe fn dense_rows<const W: usize>(to: Place, from: Place, rows: usize, bytes:
 /// As [`copy`].
 #[inline(always)]
 unsafe fn elements<T: Copy, const N: usize, const FEWER: usize>(
-    to: Place,
-    from: Place,
+    to: RowsAt,
+    from: RowsAt,
     rows: usize,
     columns: usize,
 ) {
@@ -121,7 +121,7 @@ unsafe fn elements<T: Copy, const N: usize, const FEWER: usize>(
 /// # Safety
 /// As [`copy`].
 #[inline(always)]
-unsafe fn spread<T: Copy, const N: usize>(to: Place, from: Place, rows: usize, columns: usize) {
+unsafe fn spread<T: Copy, const N: usize>(to: RowsAt, from: RowsAt, rows: usize, columns: usize) {
     let last = columns - N;
     for row in 0..rows as isize {
         let to = to.row(row).cast::<T>();
@@ -157,8 +157,8 @@ mod tests {
                     };
                     let (row, place) = (3 * gap as isize, from.as_ptr().wrapping_add(start).cast_mut());
                     let (wanted, source) = (
-                        Place { start: to.as_mut_ptr(), step: gap as isize, element: size as isize },
-                        Place { start: place, step: row, element },
+                        RowsAt { start: to.as_mut_ptr(), step: gap as isize, element: size as isize },
+                        RowsAt { start: place, step: row, element },
                     );
                     // SAFETY: both have room for every element.
                     unsafe { copy(size, wanted, source, rows, columns) };

@@ -8,8 +8,10 @@
 //! kernel) does all of its pieces itself: nobody ever waits for a thread that might wait for him. Helpers
 //! leave between two pieces when there are more callers than threads, so that callers do not crowd the CPUs.
 
+mod affinity;
+
 use crate::error::{Error, Problem, Result};
-use crate::place::{Number, wake_apart};
+use affinity::{Number, wake_apart};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;

@@ -7,7 +7,7 @@
 
 use crate::alloc;
 use crate::error::{Error, Problem, Result};
-use crate::mapped::{Identity, Map, failed};
+use crate::storage::mmap::{Identity, Map, failed};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;

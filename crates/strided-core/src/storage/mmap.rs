@@ -80,7 +80,7 @@ impl Map {
 impl Drop for Map {
     fn drop(&mut self) {
         if let (Kind::Nameless(_), Some(identity)) = (&self.kind, self.identity) {
-            crate::shared::forget(identity);
+            crate::storage::shm::forget(identity);
         }
     }
 }
@@ -145,7 +145,7 @@ fn map(file: &File, path: &Path, bytes: usize, options: &Options) -> io::Result<
     let memory = match (shared, readonly) {
         (true, false) => how.map_raw(file)?,
         (true, true) => how.map_raw_read_only(file)?,
-        // SAFETY: turned into a raw map at once, so that no slice is ever formed over what others may write.
+        // SAFETY: transposed into a raw map at once, so that no slice is ever formed over what others may write.
         (false, true) => unsafe { how.map_copy_read_only(file)? }.into(),
         // SAFETY: as above.
         (false, false) => unsafe { how.map_copy(file)? }.into(),

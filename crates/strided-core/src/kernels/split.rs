@@ -1,6 +1,6 @@
 //! Runs a nest: at once, or in pieces on several threads; run by run, or tile by tile.
 
-use super::{Pointers, Steps, gather, stream};
+use super::{Pointers, Steps, nontemporal, pack};
 use crate::error::Result;
 use crate::nest::{self, Loop, Nest};
 use crate::threads;
@@ -52,7 +52,7 @@ unsafe impl Sync for Origins {}
 /// # Safety
 /// The origins are pinned for the layouts that the nest was made of, in the dtypes that `body` expects.
 #[inline]
-pub(super) unsafe fn drive(nest: Nest, origins: Pointers, weight: usize, body: &impl Body) -> Result<()> {
+pub(super) unsafe fn run_nest(nest: Nest, origins: Pointers, weight: usize, body: &impl Body) -> Result<()> {
     if nest.size() <= WHOLE / weight {
         // SAFETY: the caller's promise.
         unsafe { visit(&nest.with_plane(), origins, body) };
@@ -63,7 +63,7 @@ pub(super) unsafe fn drive(nest: Nest, origins: Pointers, weight: usize, body: &
 }
 
 /// # Safety
-/// As [`drive`].
+/// As [`run_nest`].
 #[inline(never)]
 unsafe fn in_pieces(nest: Nest, origins: Origins, weight: usize, body: &impl Body) -> Result<()> {
     let origins = &origins;
@@ -72,12 +72,12 @@ unsafe fn in_pieces(nest: Nest, origins: Origins, weight: usize, body: &impl Bod
     threads::run(cut.pieces, threads::worth(nest.size().saturating_mul(weight)), &|i| {
         // SAFETY: the caller's promise; a piece has some of the nest's elements.
         unsafe { visit(&nest.piece(cut, i), origins.0, body) };
-        stream::fence();
+        nontemporal::fence();
     })
 }
 
 /// # Safety
-/// As [`drive`].
+/// As [`run_nest`].
 #[inline]
 unsafe fn visit(nest: &Nest, origins: Pointers, body: &impl Body) {
     // SAFETY: the caller's promise.
@@ -101,7 +101,7 @@ unsafe fn visit(nest: &Nest, origins: Pointers, body: &impl Body) {
 /// The outer loops, and two inner ones that make many short rows.
 fn short(nest: &Nest, widest: usize) -> Option<(&[Loop], &Loop, &Loop)> {
     let [outer @ .., rows, columns] = nest.loops() else { return None };
-    let short = (1..=gather::LONGEST / widest).contains(&columns.extent) && rows.extent >= MANY;
+    let short = (1..=pack::LONGEST / widest).contains(&columns.extent) && rows.extent >= MANY;
     short.then_some((outer, rows, columns))
 }
 
@@ -121,7 +121,7 @@ fn ask_for(p: &Pointers, ahead: &Steps, rows: &Loop, columns: &Loop) {
         if across.steps[k] != 0 {
             let first = p[k].wrapping_offset(ahead[k]);
             (0..across.extent as isize)
-                .for_each(|i| stream::prefetch(first.wrapping_offset(i * across.steps[k])));
+                .for_each(|i| nontemporal::prefetch(first.wrapping_offset(i * across.steps[k])));
         }
     }
 }

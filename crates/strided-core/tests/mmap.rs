@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use strided_core::mapped::{Options, open};
-use strided_core::{DType, Problem, Storage, shared};
+use strided_core::storage::mmap::{Options, open};
+use strided_core::storage::shm;
+use strided_core::{DType, Problem, Storage};
 
 /// A path of its own, whose file goes with it.
 struct Place(PathBuf);
@@ -108,8 +109,8 @@ fn files_are_made_and_made_longer_only_where_that_is_asked() {
 #[cfg(unix)]
 #[test]
 fn sharing_moves_the_bytes_and_keeps_the_storage() {
-    use strided_core::mapped::Kind;
     use strided_core::storage::Fill;
+    use strided_core::storage::mmap::Kind;
     for length in [0usize, 5, 5000, 300_000] {
         let storage = Storage::new(length, Fill::Zero).unwrap();
         let other = storage.clone();
@@ -125,7 +126,7 @@ fn sharing_moves_the_bytes_and_keeps_the_storage() {
         // Another process would get the descriptor; here the map that is there already is found.
         let (map, at) = storage.map().unwrap();
         let Kind::Nameless(file) = &map.kind else { panic!("shared memory has no name") };
-        let whole = shared::attach(std::os::fd::AsFd::as_fd(file)).unwrap();
+        let whole = shm::attach(std::os::fd::AsFd::as_fd(file)).unwrap();
         assert_eq!(whole.address() + at, storage.address());
         assert!(file.set_len(1 << 30).is_err(), "the size is sealed");
     }
@@ -134,7 +135,7 @@ fn sharing_moves_the_bytes_and_keeps_the_storage() {
 #[cfg(unix)]
 #[test]
 fn small_places_share_a_file_and_never_overlap() {
-    let mut places: Vec<_> = (0..2000).map(|i| (shared::place(i).unwrap(), i)).collect();
+    let mut places: Vec<_> = (0..2000).map(|i| (shm::place(i).unwrap(), i)).collect();
     let files: std::collections::HashSet<_> = places.iter().map(|((map, _), _)| map.identity()).collect();
     assert!(files.len() <= 3, "{}", files.len()); // 2 MB in files of 1 MB each
     places.sort_by_key(|((map, at), _)| (map.identity(), *at));

@@ -1,6 +1,6 @@
 //! `where`: one of two elements by a truth value. Elements are moved as bits, so five loops serve all dtypes.
 
-use super::map::Twins;
+use super::loops::KernelPair;
 use super::{Kernel, Pointers, Steps};
 use crate::cpu::{Task, dispatch};
 use crate::dtype::DType;
@@ -8,15 +8,15 @@ use crate::scalar::Bool;
 use std::marker::PhantomData;
 
 /// The kernels that choose between elements of a dtype: a condition and two operands.
-pub fn kernels(dtype: DType) -> Option<&'static Twins> {
-    macro_rules! twins {
+pub fn kernels(dtype: DType) -> Option<&'static KernelPair> {
+    macro_rules! kernels {
         ($($variant:ident $bits:ident)*) => {
             match dtype {
-                $(DType::$variant => const { &twins::<$bits>(DType::$variant) }),*
+                $(DType::$variant => const { &pair::<$bits>(DType::$variant) }),*
             }
         };
     }
-    Some(twins! {
+    Some(kernels! {
         Bool u8 U8 u8 I8 u8 U16 u16 I16 u16 F16 u16 BF16 u16 U32 u32 I32 u32 F32 u32
         U64 u64 I64 u64 F64 u64 C64 u64 C128 Wide
     })
@@ -25,8 +25,13 @@ pub fn kernels(dtype: DType) -> Option<&'static Twins> {
 /// Sixteen bytes that are aligned as a complex number is.
 type Wide = [u64; 2];
 
-const fn twins<W: Copy>(dtype: DType) -> Twins {
-    Twins::mixed(fast::<W> as Kernel, reference::<W> as Kernel, [DType::Bool, dtype, dtype, dtype], dtype)
+const fn pair<W: Copy>(dtype: DType) -> KernelPair {
+    KernelPair::mixed(
+        fast::<W> as Kernel,
+        reference::<W> as Kernel,
+        [DType::Bool, dtype, dtype, dtype],
+        dtype,
+    )
 }
 
 /// The plain kernel.

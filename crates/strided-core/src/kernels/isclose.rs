@@ -1,7 +1,7 @@
 //! `isclose`: two elements of any dtype, and tolerances that are float64 whatever the dtype. Integers are compared
 //! by their exact difference.
 
-use super::map::Twins;
+use super::loops::KernelPair;
 use super::{Pointers, Steps};
 use crate::dtype::DType;
 use crate::scalar::{Bool, Complex, Element};
@@ -9,16 +9,16 @@ use crate::switch;
 
 /// The kernels that compare elements of a dtype: two operands, the relative and the absolute tolerance. With
 /// `NAN` one that is NaN equals another.
-pub fn kernels<const NAN: bool>(dtype: DType) -> Option<&'static Twins> {
-    switch!(dtype, any, T => Some(const { &twins::<T, NAN>() }), else => None)
+pub fn kernels<const NAN: bool>(dtype: DType) -> Option<&'static KernelPair> {
+    switch!(dtype, any, T => Some(const { &pair::<T, NAN>() }), else => None)
 }
 
-const fn twins<T: Near, const NAN: bool>() -> Twins {
+const fn pair<T: Near, const NAN: bool>() -> KernelPair {
     let operands = [T::DTYPE, T::DTYPE, DType::F64, DType::F64];
-    Twins::mixed(kernel::<T, NAN>, kernel::<T, NAN>, operands, DType::Bool)
+    KernelPair::mixed(kernel::<T, NAN>, kernel::<T, NAN>, operands, DType::Bool)
 }
 
-/// The one kernel: both twins, as nothing in it depends on the CPU.
+/// The one kernel: both kernels, as nothing in it depends on the CPU.
 ///
 /// # Safety
 /// See [`super::Kernel`].

@@ -1,7 +1,7 @@
 //! Elements from their position: the kernels behind `arange`, `range`, `linspace` and `logspace`.
 
 use super::cast::Cast;
-use super::item::Slot;
+use super::item::ScalarBytes;
 use crate::cpu::simd;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -11,7 +11,7 @@ use crate::switch;
 use crate::tensor::Tensor;
 
 /// A new tensor of one dim with `start + i * step` for `i` below `n`, computed in a dtype of the class `num`.
-pub fn range(n: usize, dtype: DType, start: Slot, step: Slot) -> Result<Tensor> {
+pub fn range(n: usize, dtype: DType, start: ScalarBytes, step: ScalarBytes) -> Result<Tensor> {
     switch!(dtype, num, T => {
         // SAFETY: a slot has room for any element.
         let (start, step) = unsafe { (start.address().cast::<T>().read(), step.address().cast::<T>().read()) };
@@ -184,7 +184,7 @@ pub fn whole_powers(base: f64, exponents: &Tensor, dtype: DType) -> Result<Tenso
 
 /// A new tensor with a function of each element of a row-major tensor of one dim.
 fn each<A: Element, B: Element>(x: &Tensor, function: impl Fn(A) -> B) -> Result<Tensor> {
-    assert!(x.dtype() == A::DTYPE && x.layout().is_dense() && x.layout().rank() == 1);
+    assert!(x.dtype() == A::DTYPE && x.layout().is_row_major() && x.layout().rank() == 1);
     let pin = x.pin(Access::Read)?;
     let from = pin.origin.cast::<A>();
     // SAFETY: pinned, dense and of dtype A.

@@ -10,12 +10,15 @@
 //! all or none): that is why nobody waits forever. Moving the memory to where other processes share it
 //! follows the same protocol.
 
+pub mod mmap;
+pub mod shm;
+
 use crate::alloc;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
-use crate::mapped::Map;
 use crate::threads;
+use mmap::Map;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -454,7 +457,7 @@ impl Run {
         if !self.is_owned() {
             return Ok(()); // another thread was faster
         }
-        let (map, at) = crate::shared::place(self.length)?;
+        let (map, at) = shm::place(self.length)?;
         let shared = Run::mapped(map, at, self.length);
         // SAFETY: the place has that many bytes, and is nobody else's.
         unsafe { shared.bytes.as_ptr().copy_from_nonoverlapping(self.bytes.as_ptr(), self.length) };

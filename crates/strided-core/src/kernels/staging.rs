@@ -1,16 +1,16 @@
 //! Kernels of one type and one direction under operands of several: through blocks that stay in the first
-//! cache, operands are cast, tiles turned around, and large results streamed.
+//! cache, operands are cast, tiles transposed around, and large results streamed.
 
-use super::drive::Body;
-use super::gather::{self, Place};
-use super::{Kernel, OPERANDS, Pointers, Steps, pair, stream, transpose};
+use super::pack::{self, RowsAt};
+use super::split::Body;
+use super::{Kernel, OPERANDS, Pointers, Steps, nontemporal, pair, transpose};
 use crate::nest::{Loop, shifted};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 /// Elements per block: five operands of the widest type fill 20 KB of a small first-level cache.
 const BLOCK: usize = 256;
-/// Bytes of the parts of a tile that are turned around at a time, of all operands.
+/// Bytes of the parts of a tile that are transposed around at a time, of all operands.
 const TILE: usize = 64 << 10;
 /// Rows of a multiple of so many bytes would have their columns in few places of a cache: a line lies between them.
 const FULL: usize = 512;
@@ -24,7 +24,7 @@ const GATHERED: usize = 4 << 10;
 
 /// Bytes from one run to the next in a room.
 fn room_step(run: usize) -> usize {
-    if run.is_multiple_of(FULL) { run + stream::LINE } else { run }
+    if run.is_multiple_of(FULL) { run + nontemporal::LINE } else { run }
 }
 
 /// A kernel, and how to come from the operands to what it wants.
@@ -75,7 +75,7 @@ impl Body for Staged {
     /// Tiles are read in long runs, which the CPU follows by itself: asking for lines gains nothing, and shorter runs
     /// took 1.3 times as long. They are as wide as the room allows, for the runs that a kernel is given and those
     /// that are streamed; tiles that are only moved, and not streamed, need no room and are taller, as are those whose
-    /// results are turned.
+    /// results are transposed.
     fn sides(&self, rows: &Loop, columns: &Loop) -> (usize, usize) {
         let size = self.widest();
         let short = 512 / size.max(8);
@@ -91,7 +91,7 @@ impl Body for Staged {
     unsafe fn tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
         let size = |k: usize| self.memory[k] as isize;
         let across = |k: usize| columns.steps[k].abs() > size(k) && rows.steps[k].abs() == size(k);
-        let turned = (1..OPERANDS).filter(|&k| across(k));
+        let transposed = (1..OPERANDS).filter(|&k| across(k));
         let streamed = self.stream && columns.extent * self.memory[0] >= LEAST;
         if self.moves && !streamed && across(1) && columns.steps[0] == size(0) {
             // SAFETY: the caller's promise.
@@ -101,23 +101,23 @@ impl Body for Staged {
             // SAFETY: as above.
             return unsafe { self.tile_of_results(p, rows, columns) };
         }
-        let bytes: usize = turned.clone().map(|k| self.memory[k]).sum();
+        let bytes: usize = transposed.clone().map(|k| self.memory[k]).sum();
         // Where not even a column of each fits, which takes many rows of few columns, all stay as they are.
         let most = TILE / (rows.extent * bytes).max(1);
         let width = if most == 0 { columns.extent } else { most.min(columns.extent) };
-        let mut room = Room::<{ TILE + (TILE / FULL + OPERANDS) * stream::LINE }>::NEW;
+        let mut room = Room::<{ TILE + (TILE / FULL + OPERANDS) * nontemporal::LINE }>::NEW;
         for first in (0..columns.extent).step_by(width) {
             let part = Loop { extent: width.min(columns.extent - first), ..*columns };
             let (mut at, mut down, mut along) =
                 (shifted(p, &columns.steps, first as isize), rows.steps, columns.steps);
             let mut taken = 0;
-            for k in turned.clone().filter(|_| most > 0) {
+            for k in transposed.clone().filter(|_| most > 0) {
                 let step = room_step(part.extent * self.memory[k]);
                 let free = room.start().wrapping_add(taken);
-                // SAFETY: the caller's promise; the room holds all the parts that are turned, each from a line on.
+                // SAFETY: the caller's promise; the room holds all the parts that are transposed, each from a line on.
                 unsafe { self.turn(k, free, step as isize, at[k], rows, &part) };
                 (at[k], down[k], along[k]) = (free, step as isize, size(k));
-                taken = (taken + rows.extent * step).next_multiple_of(stream::LINE);
+                taken = (taken + rows.extent * step).next_multiple_of(nontemporal::LINE);
             }
             // Rows of a tile are too short for the CPU to see what comes next.
             let straight =
@@ -125,11 +125,11 @@ impl Body for Staged {
             for row in 0..rows.extent as isize {
                 for k in straight.clone() {
                     let next = at[k].wrapping_offset((row + 2) * down[k]);
-                    for line in (0..part.extent * self.memory[k]).step_by(stream::LINE) {
-                        stream::prefetch(next.wrapping_add(line));
+                    for line in (0..part.extent * self.memory[k]).step_by(nontemporal::LINE) {
+                        nontemporal::prefetch(next.wrapping_add(line));
                     }
                 }
-                // SAFETY: a row of the tile, of the caller's operands or of those that were turned.
+                // SAFETY: a row of the tile, of the caller's operands or of those that were transposed.
                 unsafe { self.run(&shifted(&at, &down, row), &along, part.extent) };
             }
         }
@@ -139,7 +139,7 @@ impl Body for Staged {
     unsafe fn short(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
         let mut room = [const { Room::<GATHERED>::NEW }; OPERANDS];
         let (width, most) = (columns.extent, GATHERED / (columns.extent * self.widest()));
-        let apart = |k: usize| !Place::of(k, p[k], rows, columns).is_run(width);
+        let apart = |k: usize| !RowsAt::of(k, p[k], rows, columns).is_run(width);
         let (mut at, mut steps) = (*p, columns.steps);
         let inputs = (1..OPERANDS).filter(|&k| apart(k));
         for k in (0..OPERANDS).filter(|&k| apart(k)) {
@@ -148,23 +148,23 @@ impl Body for Staged {
         for first in (0..rows.extent).step_by(most) {
             let count = most.min(rows.extent - first);
             let here = shifted(p, &rows.steps, first as isize);
-            let dense = |k: usize| Place::dense(at[k], width, self.memory[k]);
-            let own = |k: usize| Place::of(k, here[k], rows, columns);
+            let dense = |k: usize| RowsAt::dense(at[k], width, self.memory[k]);
+            let own = |k: usize| RowsAt::of(k, here[k], rows, columns);
             // SAFETY: the caller's promise; a room has so many rows.
             unsafe {
                 if self.moves {
-                    gather::copy(self.memory[0], own(0), own(1), count, width);
+                    pack::copy(self.memory[0], own(0), own(1), count, width);
                     continue;
                 }
                 // One row for all is there already, but for the first time.
                 for k in inputs.clone().filter(|&k| first == 0 || rows.steps[k] != 0) {
-                    gather::copy(self.memory[k], dense(k), own(k), count, width);
+                    pack::copy(self.memory[k], dense(k), own(k), count, width);
                 }
                 let mut all = here;
                 (0..OPERANDS).filter(|&k| apart(k)).for_each(|k| all[k] = at[k]);
                 self.run(&all, &steps, count * width);
                 if apart(0) {
-                    gather::copy(self.memory[0], own(0), dense(0), count, width);
+                    pack::copy(self.memory[0], own(0), dense(0), count, width);
                 }
             }
         }
@@ -173,7 +173,7 @@ impl Body for Staged {
 
 impl Staged {
     /// Whether all inputs lie along the rows of a plane, and the output alone across: `x.t() + y.t()`. Then nothing but
-    /// results is turned around. (Those that are streamed are written in runs of columns, and runs of few rows are not
+    /// results is transposed around. (Those that are streamed are written in runs of columns, and runs of few rows are not
     /// worth a call each.)
     fn turns_results(&self, rows: &Loop, columns: &Loop) -> bool {
         let size = |k: usize| self.memory[k] as isize;
@@ -182,13 +182,13 @@ impl Staged {
         long && !self.moves && !self.stream && columns.steps[0] == size(0) && (1..OPERANDS).all(along)
     }
 
-    /// A tile whose columns are computed one after the other in a room, and turned around from there.
+    /// A tile whose columns are computed one after the other in a room, and transposed around from there.
     ///
     /// # Safety
-    /// As for `tile`, where results are turned.
+    /// As for `tile`, where results are transposed.
     #[inline(never)]
     unsafe fn tile_of_results(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
-        let mut room = Room::<{ TILE + (TILE / FULL + 1) * stream::LINE }>::NEW;
+        let mut room = Room::<{ TILE + (TILE / FULL + 1) * nontemporal::LINE }>::NEW;
         let size = self.memory[0];
         // The longest part of a column that fits.
         let height = rows.extent.min(TILE / size);
@@ -289,20 +289,20 @@ impl Staged {
         // SAFETY: the caller's promise; the room holds a block of results.
         unsafe {
             if self.moves && s[1] == size as isize {
-                return stream::copy(p[0], p[1], n * size);
+                return nontemporal::copy(p[0], p[1], n * size);
             }
             let mut room = Room::<STREAMED>::NEW;
             let block = STREAMED / size;
             let room = room.start();
             // The first block ends at a line, so that the others start there.
-            let mut count = block - (p[0] as usize % stream::LINE) / size;
+            let mut count = block - (p[0] as usize % nontemporal::LINE) / size;
             let mut done = 0;
             while done < n {
                 count = count.min(n - done);
                 let mut here = shifted(p, s, done as isize);
                 let to = std::mem::replace(&mut here[0], room);
                 self.run_cached(&here, s, count);
-                stream::copy(to, room, count * size);
+                nontemporal::copy(to, room, count * size);
                 done += count;
                 count = block;
             }

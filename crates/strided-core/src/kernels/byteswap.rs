@@ -7,7 +7,7 @@ use crate::tensor::Tensor;
 
 /// Reverses the bytes of every element of a row-major tensor without gaps; of a complex one, those of each part.
 pub fn reverse_bytes(x: &Tensor) -> Result<()> {
-    assert!(x.layout().is_dense());
+    assert!(x.layout().is_row_major());
     let width = x.dtype().real().size();
     let count = x.size() * (x.dtype().size() / width);
     let pin = x.pin(Access::Write)?;
