@@ -180,17 +180,10 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
     unsafe { move_elements(out, to.origin, layout, src.dtype(), from.origin) }
 }
 
-/// Writes one element, of the output's dtype, everywhere.
-pub fn fill(out: &Tensor, slot: ScalarBytes) -> Result<()> {
-    let pin = out.pin(Access::Write)?;
-    // SAFETY: the output is pinned; the slot is one element of its dtype.
-    unsafe { move_elements(out, pin.origin, &Layout::scalar(), out.dtype(), slot.address()) }
-}
-
 /// # Safety
 /// `to` is pinned for `out`, and `from` for a layout that broadcasts to it, of dtype `dtype`.
 #[inline]
-unsafe fn move_elements(
+pub(super) unsafe fn move_elements(
     out: &Tensor,
     to: *mut u8,
     layout: &Layout,

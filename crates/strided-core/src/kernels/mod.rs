@@ -1,6 +1,6 @@
 //! Everything that reads or writes an element: loops over addresses, steps and a count.
 //!
-//! `map`, `reduce`, `lines`, `generate`, `byteswap` and `item` have the safe functions that operations call: they pin tensors
+//! `map`, `fill`, `reduce`, `lines`, `generate`, `byteswap` and `item` have the safe functions that operations call: they pin tensors
 //! and run kernels. A [`Kernel`] runs one innermost loop. It sees operands in four cases (all dense, left scalar, right
 //! scalar, anything) and may be given an output that *is* one of its inputs, element for element; any
 //! other overlap was resolved before. Tensor memory may alias, so no kernel forms a `&[T]` over it.
@@ -12,6 +12,7 @@ mod copy;
 pub mod item;
 pub mod loops;
 mod nontemporal;
+mod scratch;
 mod transpose;
 
 // Operands staged into scratch, work split for threads, functions of numbers.
@@ -25,6 +26,7 @@ pub mod generate;
 pub mod map;
 
 // The families.
+pub mod fill;
 pub mod isclose;
 pub mod lines;
 pub mod reduce;

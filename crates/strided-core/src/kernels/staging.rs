@@ -2,10 +2,10 @@
 //! cache, operands are cast, tiles transposed around, and large results streamed.
 
 use super::pack::{self, RowsAt};
+use super::scratch::Scratch;
 use super::split::Body;
 use super::{Kernel, OPERANDS, Pointers, Steps, nontemporal, pair, transpose};
 use crate::nest::{Loop, shifted};
-use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 /// Elements per block: five operands of the widest type fill 20 KB of a small first-level cache.
@@ -40,18 +40,6 @@ pub struct Staged {
     pub moves: bool,
     /// Whether the output goes around the caches.
     pub stream: bool,
-}
-
-/// Uninitialised memory for `N` bytes of any dtype.
-#[repr(align(64))]
-struct Room<const N: usize>(MaybeUninit<[u8; N]>);
-
-impl<const N: usize> Room<N> {
-    const NEW: Self = Room(MaybeUninit::uninit());
-
-    fn start(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr().cast()
-    }
 }
 
 impl Body for Staged {
@@ -105,7 +93,7 @@ impl Body for Staged {
         // Where not even a column of each fits, which takes many rows of few columns, all stay as they are.
         let most = TILE / (rows.extent * bytes).max(1);
         let width = if most == 0 { columns.extent } else { most.min(columns.extent) };
-        let mut room = Room::<{ TILE + (TILE / FULL + OPERANDS) * nontemporal::LINE }>::NEW;
+        let mut room = Scratch::<{ TILE + (TILE / FULL + OPERANDS) * nontemporal::LINE }>::new();
         for first in (0..columns.extent).step_by(width) {
             let part = Loop { extent: width.min(columns.extent - first), ..*columns };
             let (mut at, mut down, mut along) =
@@ -137,7 +125,7 @@ impl Body for Staged {
 
     #[inline(never)]
     unsafe fn short(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
-        let mut room = [const { Room::<GATHERED>::NEW }; OPERANDS];
+        let mut room = [const { Scratch::<GATHERED>::NEW }; OPERANDS];
         let (width, most) = (columns.extent, GATHERED / (columns.extent * self.widest()));
         let apart = |k: usize| !RowsAt::of(k, p[k], rows, columns).is_run(width);
         let (mut at, mut steps) = (*p, columns.steps);
@@ -188,7 +176,7 @@ impl Staged {
     /// As for `tile`, where results are transposed.
     #[inline(never)]
     unsafe fn tile_of_results(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
-        let mut room = Room::<{ TILE + (TILE / FULL + 1) * nontemporal::LINE }>::NEW;
+        let mut room = Scratch::<{ TILE + (TILE / FULL + 1) * nontemporal::LINE }>::new();
         let size = self.memory[0];
         // The longest part of a column that fits.
         let height = rows.extent.min(TILE / size);
@@ -245,7 +233,7 @@ impl Staged {
     }
 
     unsafe fn run_cast(&self, p: &Pointers, s: &Steps, n: usize) {
-        let mut room = [const { Room::<{ BLOCK * 16 }>::NEW }; OPERANDS];
+        let mut room = [const { Scratch::<{ BLOCK * 16 }>::NEW }; OPERANDS];
         let (mut inner, mut steps) = (*p, *s);
         for k in 0..OPERANDS {
             if let Some(cast) = self.casts[k] {
@@ -291,7 +279,7 @@ impl Staged {
             if self.moves && s[1] == size as isize {
                 return nontemporal::copy(p[0], p[1], n * size);
             }
-            let mut room = Room::<STREAMED>::NEW;
+            let mut room = Scratch::<STREAMED>::new();
             let block = STREAMED / size;
             let room = room.start();
             // The first block ends at a line, so that the others start there.

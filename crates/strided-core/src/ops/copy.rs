@@ -2,7 +2,7 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::{item, map};
+use crate::kernels::{fill, item, map};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::Fill;
@@ -55,7 +55,7 @@ fn does_not_fit(source: &Layout, out: &Layout) -> Error {
 pub fn fill(out: &Tensor, value: Scalar) -> Result<()> {
     let slot = item::ScalarBytes::new(value, out.dtype())?;
     out.check_writable()?;
-    map::fill(out, slot)
+    fill::fill(out, slot)
 }
 
 /// A row-major copy with memory of its own.

@@ -1,0 +1,37 @@
+//! Scratch buffers on the stack.
+
+use std::mem::MaybeUninit;
+
+/// Uninitialised memory for `BYTES` bytes, aligned to a cache line and so for any element or accumulator.
+#[repr(C, align(64))]
+pub(super) struct Scratch<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
+
+impl<const BYTES: usize> Scratch<BYTES> {
+    /// A constant, for arrays of scratch buffers: `[const { Scratch::<4096>::NEW }; 5]`.
+    pub const NEW: Self = Scratch(MaybeUninit::uninit());
+
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Self::NEW
+    }
+
+    /// The address of the first byte. Whoever reads a byte has written it before.
+    #[inline(always)]
+    pub fn start(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_buffer_starts_at_a_cache_line() {
+        let mut buffers = [const { Scratch::<100>::NEW }; 3];
+        for buffer in &mut buffers {
+            assert_eq!(buffer.start() as usize % 64, 0);
+        }
+        assert_eq!(Scratch::<100>::new().start() as usize % 64, 0);
+    }
+}
