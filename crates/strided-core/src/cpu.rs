@@ -168,7 +168,7 @@ pub fn dispatch<T: Task>(task: T) {
 /// Marks a turn of a loop over blocks, for nothing: without it the compiler may vectorise that loop too, across the
 /// blocks that are vectors already.
 #[inline(always)]
-pub fn turn() {
+pub fn loop_barrier() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     // SAFETY: no instruction at all.
     unsafe {
@@ -178,7 +178,7 @@ pub fn turn() {
 
 /// The address, of which the compiler no longer knows what it belongs to: what it reads there, it reads there.
 #[inline(always)]
-pub fn hidden<T>(address: *const T) -> *const T {
+pub fn opaque_pointer<T>(address: *const T) -> *const T {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     let address = {
         let mut address = address;
@@ -203,7 +203,7 @@ pub fn has_avx2() -> bool {
 }
 
 /// Bytes from which on an output is written around the caches: half of the largest one.
-pub fn streamed_from() -> usize {
+pub fn non_temporal_threshold() -> usize {
     static BYTES: OnceLock<usize> = OnceLock::new();
     *BYTES.get_or_init(|| last_cache().unwrap_or(16 << 20) / 2)
 }

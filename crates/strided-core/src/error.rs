@@ -48,7 +48,7 @@ pub enum Problem {
     /// More indices than dims.
     TooManyIndices { got: usize, rank: usize, shape: ShapeText },
     /// More than one `...` between the brackets.
-    RestRepeated,
+    EllipsisRepeated,
     /// `start + length` beyond an extent.
     NarrowRange { start: isize, length: isize, extent: isize, dim: usize, shape: ShapeText },
     /// A value outside what an argument allows.
@@ -157,7 +157,7 @@ impl Error {
     pub fn family(&self) -> Family {
         use Problem::*;
         match *self.problem {
-            DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | RestRepeated => Family::Index,
+            DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | EllipsisRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } | WrongNumber { .. } => {
                 Family::DType
             }
@@ -204,7 +204,7 @@ impl fmt::Display for Problem {
                 write!(f, "index {index} is outside dim {dim} with extent {extent} (shape {shape})")
             }
             TooManyIndices { got, rank, shape } => write!(f, "{got} indices for {rank} dims (shape {shape})"),
-            RestRepeated => write!(f, "more than one '...'"),
+            EllipsisRepeated => write!(f, "more than one '...'"),
             NarrowRange { start, length, extent, dim, shape } => {
                 write!(
                     f,

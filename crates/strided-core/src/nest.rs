@@ -290,17 +290,17 @@ pub fn shifted(at: &Pointers, steps: &Steps, count: isize) -> Pointers {
 /// Calls `visit` with the addresses of every turn of these loops; once where there is no loop.
 #[inline]
 pub fn walk(loops: &[Loop], start: Pointers, visit: impl FnMut(&Pointers)) {
-    walk_part(loops, start, 0..turns(loops), visit)
+    walk_range(loops, start, 0..iterations(loops), visit)
 }
 
 /// How often the innermost of these loops turns.
-pub fn turns(loops: &[Loop]) -> usize {
+pub fn iterations(loops: &[Loop]) -> usize {
     loops.iter().map(|l| l.extent).product()
 }
 
 /// Calls `visit` with the addresses of some turns of these loops.
 #[inline]
-pub fn walk_part(loops: &[Loop], start: Pointers, part: Range<usize>, mut visit: impl FnMut(&Pointers)) {
+pub fn walk_range(loops: &[Loop], start: Pointers, part: Range<usize>, mut visit: impl FnMut(&Pointers)) {
     if part.is_empty() {
         return;
     }
@@ -331,14 +331,19 @@ pub fn walk_part(loops: &[Loop], start: Pointers, part: Range<usize>, mut visit:
 
 /// Calls `run(addresses, n)` for the runs of the innermost loop that make up some of the places of these loops. (`n`
 /// steps of that loop lie ahead of the addresses.)
-pub fn runs(loops: &[Loop], start: Pointers, part: Range<usize>, mut run: impl FnMut(&Pointers, usize)) {
+pub fn for_each_run(
+    loops: &[Loop],
+    start: Pointers,
+    part: Range<usize>,
+    mut run: impl FnMut(&Pointers, usize),
+) {
     let Some((inner, outer)) = loops.split_last() else { return run(&start, part.len()) };
     if part.is_empty() {
         return;
     }
     let (mut first, mut left) = (part.start % inner.extent, part.len());
     let turns = part.start / inner.extent..part.end.div_ceil(inner.extent);
-    walk_part(outer, start, turns, |at| {
+    walk_range(outer, start, turns, |at| {
         let n = left.min(inner.extent - first);
         run(&shifted(at, &inner.steps, first as isize), n);
         (first, left) = (0, left - n);
@@ -414,11 +419,11 @@ mod tests {
             [(3, 100), (4, 10), (5, 1)].map(|(extent, step)| Loop { extent, steps: [step; OPERANDS] }).into();
         let mut whole = Vec::new();
         walk(&loops, [std::ptr::null_mut(); OPERANDS], |at| whole.push(at[1] as isize));
-        assert_eq!(whole.len(), turns(&loops));
+        assert_eq!(whole.len(), iterations(&loops));
         for first in 0..=60 {
             for end in first..=60 {
                 let mut places = Vec::new();
-                runs(&loops, [std::ptr::null_mut(); OPERANDS], first..end, |at, n| {
+                for_each_run(&loops, [std::ptr::null_mut(); OPERANDS], first..end, |at, n| {
                     places.extend((0..n as isize).map(|i| at[1] as isize + i));
                 });
                 assert_eq!(places, whole[first..end]);

@@ -119,7 +119,7 @@ pub trait Real: Num + PartialOrd {
 }
 
 /// A number with division that leaves a remainder. Zero divisors of integers are refused before.
-pub trait Order: Real {
+pub trait DivRem: Real {
     /// The quotient, down to a whole number.
     fn floor_div(self, other: Self) -> Self;
     /// The quotient, toward zero to a whole number.
@@ -139,7 +139,7 @@ pub trait Field: Num {
 }
 
 /// float32 and float64.
-pub trait Float: Order + Field {
+pub trait Float: DivRem + Field {
     fn of(value: f64) -> Self;
     fn copysign(self, sign: Self) -> Self;
     /// Times two to the power of a whole number, rounded once.
@@ -147,7 +147,7 @@ pub trait Float: Order + Field {
 }
 
 /// The floats, halves included: what has a next number.
-pub trait Neighbour: Element {
+pub trait NextAfter: Element {
     /// The next number on the way to another one.
     fn next_after(self, to: Self) -> Self;
 }
@@ -161,7 +161,7 @@ pub trait Bits: Num {
 }
 
 /// Integers.
-pub trait Int: Order + Bits {
+pub trait Int: DivRem + Bits {
     /// Shifts by as many bits as there are or more leave nothing, or the sign; so do negative ones.
     fn shift_left(self, bits: Self) -> Self;
     fn shift_right(self, bits: Self) -> Self;
@@ -199,7 +199,7 @@ macro_rules! integers {
             #[allow(unused_comparisons)]
             #[inline(always)] fn is_negative(self) -> bool { self < 0 }
         }
-        impl Order for $t {
+        impl DivRem for $t {
             #[inline(always)]
             fn floor_div(self, other: Self) -> Self {
                 let other = divisor(other);
@@ -287,7 +287,7 @@ macro_rules! floats {
             #[inline(always)] fn round(self) -> Self { $t::round_ties_even(self) }
             #[inline(always)] fn is_negative(self) -> bool { self.is_sign_negative() }
         }
-        impl Order for $t {
+        impl DivRem for $t {
             fn floor_div(self, other: Self) -> Self {
                 let left = self % other;
                 if other == 0.0 {
@@ -354,7 +354,7 @@ fn scaled(value: f64, exponent: f64) -> f64 {
 
 macro_rules! neighbours {
     ($($t:ty: $bits:ident),*) => { $(
-        impl Neighbour for $t {
+        impl NextAfter for $t {
             #[inline(always)]
             fn next_after(self, to: Self) -> Self {
                 let sign: $bits = 1 << ($bits::BITS - 1);

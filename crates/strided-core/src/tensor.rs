@@ -38,19 +38,19 @@ impl Tensor {
 
     /// A row-major tensor of a layout's shape on memory of its own, made in a slot.
     #[inline(always)]
-    pub fn insert_like<'a>(
+    pub fn insert_row_major_like<'a>(
         slot: &'a mut Option<Tensor>,
         like: &Layout,
         dtype: DType,
     ) -> Result<&'a mut Tensor> {
-        let storage = Storage::new(like.size() * dtype.size(), Fill::Nothing)?;
+        let storage = Storage::new(like.size() * dtype.size(), Fill::Uninitialized)?;
         let tensor = slot.insert(Tensor { storage, layout: Layout::scalar(), dtype });
-        tensor.layout.become_dense_like(like);
+        tensor.layout.set_row_major_like(like);
         Ok(tensor)
     }
 
     /// A tensor on an existing storage. Refuses a layout that leaves it.
-    pub fn over(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
+    pub fn from_storage(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
         if layout.offset() < 0 {
             return Err(Error::shape("", "offset", layout.offset(), "0 or more"));
         }
@@ -60,9 +60,9 @@ impl Tensor {
     }
 
     /// One dimension over a whole storage; bytes that fill no element are left out.
-    pub fn whole(storage: Storage, dtype: DType) -> Result<Tensor> {
+    pub fn from_whole_storage(storage: Storage, dtype: DType) -> Result<Tensor> {
         let length = storage.length() / dtype.size();
-        Tensor::over(storage, dtype, Layout::row_major(&[length as isize])?)
+        Tensor::from_storage(storage, dtype, Layout::row_major(&[length as isize])?)
     }
 
     /// Another view of the same storage. Views of views stay inside it, so nothing is checked here;
@@ -75,7 +75,7 @@ impl Tensor {
     /// The same bytes as elements of another dtype: `view(dtype)`.
     pub fn reinterpret(&self, dtype: DType) -> Result<Tensor> {
         let layout = self.layout.reinterpret(self.dtype.size(), dtype.size())?;
-        Tensor::over(self.storage.clone(), dtype, layout)
+        Tensor::from_storage(self.storage.clone(), dtype, layout)
     }
 
     /// The real (0) or imaginary (1) parts of complex elements, as a view.
@@ -92,22 +92,22 @@ impl Tensor {
     }
 
     /// Complex elements as pairs of real ones along a new last dim: `view_as_real`.
-    pub fn as_pairs(&self) -> Result<Tensor> {
+    pub fn view_as_real(&self) -> Result<Tensor> {
         if !self.dtype.is_complex() {
             let (argument, wanted) = ("input", "a complex dtype");
             return Err(Error::new("", Problem::WrongDType { argument, got: self.dtype, wanted }));
         }
-        let layout = self.layout.with_parts()?;
+        let layout = self.layout.view_as_real()?;
         Ok(Tensor { storage: self.storage.clone(), layout, dtype: self.dtype.real() })
     }
 
     /// Pairs of real elements along the last dim as complex ones: `view_as_complex`.
-    pub fn as_complex(&self) -> Result<Tensor> {
+    pub fn view_as_complex(&self) -> Result<Tensor> {
         if !matches!(self.dtype, DType::F32 | DType::F64) {
             let (argument, wanted) = ("input", "float32 or float64");
             return Err(Error::new("", Problem::WrongDType { argument, got: self.dtype, wanted }));
         }
-        let (layout, dtype) = (self.layout.without_parts()?, complex_of(self.dtype));
+        let (layout, dtype) = (self.layout.view_as_complex()?, complex_of(self.dtype));
         Ok(Tensor { storage: self.storage.clone(), layout, dtype })
     }
 
@@ -137,8 +137,8 @@ impl Tensor {
 
     /// The address of the first element of a new tensor that nobody else knows: it needs no pin.
     #[inline]
-    pub fn own_origin(&mut self) -> *mut u8 {
-        let start = self.storage.start_of_own().expect("a new tensor is nobody else's");
+    pub fn exclusive_origin(&mut self) -> *mut u8 {
+        let start = self.storage.exclusive_start().expect("a new tensor is nobody else's");
         start.wrapping_offset(self.layout.offset() * self.dtype.size() as isize)
     }
 

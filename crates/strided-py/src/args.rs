@@ -407,7 +407,7 @@ impl FromArg for Scalar {
         }
         if is_tensor(object) {
             // SAFETY: it is a tensor, used at once.
-            return Ok(Some(strided_core::ops::copy::the_only_item(unsafe { tensor_of(object) })?));
+            return Ok(Some(strided_core::ops::copy::single_item(unsafe { tensor_of(object) })?));
         }
         other_number(py, object)
     }
@@ -450,7 +450,7 @@ fn other_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
         let tensor = crate::buffer::import_or_copy(py, object)?;
         // Bytes of length 1 are no number, an array without dimension is.
         return if tensor.layout().rank() == 0 {
-            Ok(Some(strided_core::ops::copy::the_only_item(&tensor)?))
+            Ok(Some(strided_core::ops::copy::single_item(&tensor)?))
         } else {
             Ok(None)
         };

@@ -248,7 +248,7 @@ pub fn interface(py: Python<'_>, x: &Tensor) -> Result<Object> {
         ))));
     };
     drop(x.pin(Access::Read)?); // an error leaves the storage as it was
-    x.storage().lend();
+    x.storage().export_permanently();
     let (layout, size) = (x.layout(), x.dtype().size() as isize);
     let address = x.pin(Access::Read)?.origin as usize;
     let strides = layout.modes().iter().map(|mode| mode.stride * size);

@@ -295,5 +295,5 @@ pub fn from_bytes(
     let readonly = held.is_readonly();
     // SAFETY: the range lies inside the buffer, which stays in place until it is released.
     let storage = unsafe { Storage::foreign(start, (count * size) as usize, readonly, Box::new(held)) }?;
-    Ok(Tensor::whole(storage, dtype)?)
+    Ok(Tensor::from_whole_storage(storage, dtype)?)
 }

@@ -91,7 +91,7 @@ fn detached_unless<R: Send>(forks: &AtomicUsize, py: Python<'_>, work: impl FnOn
             }
         }
         let _done = Done; // also if the work panics
-        threads::call(work)
+        threads::interruptible_call(work)
     })
 }
 
@@ -108,7 +108,7 @@ fn _before_fork(py: Python<'_>) {
             while DETACHED.load(SeqCst) > own {
                 std::thread::yield_now();
             }
-            threads::send_helpers_away();
+            threads::dismiss_helpers();
         });
         DETACHED.load(SeqCst) > own
     } {}
@@ -127,7 +127,7 @@ fn _after_fork_in_child() {
     FORKS.store(0, SeqCst);
     SETTLED.store(0, SeqCst);
     DETACHED.store(OWN.get(), SeqCst);
-    threads::forget_workers();
+    threads::reset_after_fork();
 }
 
 /// Whether a signal asks a long call to end: Ctrl-C, in most cases. What its handler raised stays raised.
@@ -143,7 +143,7 @@ fn interrupted() -> bool {
 
 /// Has Python call the functions above.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    threads::set_interrupted(interrupted);
+    threads::set_interrupt_check(interrupted);
     let os = module.py().import("os")?;
     if os.hasattr("register_at_fork")? {
         let hooks = pyo3::types::PyDict::new(module.py());

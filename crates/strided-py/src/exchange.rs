@@ -50,7 +50,7 @@ impl Lent {
         // SAFETY: the same memory, byte by byte.
         let bytes = unsafe { self.as_bytes().place(owner) }?;
         let made = with_threads(py, bytes.size(), || copy::clone(&bytes))?;
-        let made = Tensor::over(made.storage().clone(), self.dtype, Layout::row_major(&self.shape)?)?;
+        let made = Tensor::from_storage(made.storage().clone(), self.dtype, Layout::row_major(&self.shape)?)?;
         if self.swapped {
             byteswap::reverse_bytes(&made)?;
         }
@@ -65,7 +65,7 @@ impl Lent {
         let start = self.origin.wrapping_sub(layout.offset() as usize * size);
         // SAFETY: `start` and `length` cover exactly the elements, for which the caller answers.
         let storage = unsafe { Storage::foreign(start, length, self.readonly, Box::new(owner)) }?;
-        Ok(Tensor::over(storage, self.dtype, layout)?)
+        Ok(Tensor::from_storage(storage, self.dtype, layout)?)
     }
 
     /// Refuses what can neither be shared nor copied.

@@ -23,7 +23,7 @@ pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Resu
         Some(dtype) => dtype,
         None => found.dtype()?,
     };
-    let out = Tensor::new(&found.shape, dtype, Fill::Nothing)?;
+    let out = Tensor::new(&found.shape, dtype, Fill::Uninitialized)?;
     // The tensor is still nobody else's, so that its pin can be held while other code runs.
     let mut writer = item::Writer::new(&out)?;
     visit(py, object, |event| write(&out, &mut writer, event))?;

@@ -54,9 +54,9 @@ fn read_index(py: Python<'_>, item: Object, all: &mut Indices) -> Result<()> {
             }
             all.push(Index::Slice { start: Some(start), stop: Some(stop), step });
         } else if item == ffi::Py_Ellipsis() {
-            all.push(Index::Rest);
+            all.push(Index::Ellipsis);
         } else if item == ffi::Py_None() {
-            all.push(Index::New);
+            all.push(Index::NewAxis);
         } else if class == &raw mut ffi::PyBool_Type || is_tensor(item) && tensor_of(item).layout().rank() > 0
         {
             return Err(no_index(py, item)); // a mask or a list of indices, not one index
@@ -223,14 +223,14 @@ pub fn holds(py: Python<'_>, x: &Tensor, number: Scalar) -> Result<bool> {
         let operands = [elementwise::Operand::Tensor(x), elementwise::Operand::Scalar(number)];
         let equal = elementwise::run(&table::OPS[table::Op::eq as usize], &operands)?;
         let all = reduce::Request::default();
-        copy::the_only_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
+        copy::single_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
     })?;
     Ok(found != Scalar::Int(0))
 }
 
 fn only(this: Object) -> Result<Scalar> {
     // SAFETY: slots are called with a tensor.
-    Ok(copy::the_only_item(unsafe { tensor_of(this) })?)
+    Ok(copy::single_item(unsafe { tensor_of(this) })?)
 }
 
 unsafe extern "C" fn truth(this: Object) -> c_int {
@@ -329,7 +329,7 @@ pub fn item(py: Python<'_>, x: &Tensor, at: &[Object]) -> Result<Object> {
     }
     let x = x.clone(); // reading other indices may run code
     let value = match at {
-        [] => copy::the_only_item(&x)?,
+        [] => copy::single_item(&x)?,
         [one] => copy::item(&x, &crate::args::Ints::from_arg(py, *one, "index")?.ints)?,
         many => {
             let index: Vec<isize> =

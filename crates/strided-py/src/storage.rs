@@ -31,7 +31,7 @@ pub struct Run {
 impl Run {
     /// The elements as a tensor of one dim.
     pub fn whole(&self) -> Result<Tensor> {
-        Ok(Tensor::whole(self.bytes.clone(), self.dtype)?)
+        Ok(Tensor::from_whole_storage(self.bytes.clone(), self.dtype)?)
     }
 
     fn length(&self) -> usize {
@@ -646,7 +646,7 @@ impl Source {
         }
         let values = shaped(py, value, None)?;
         match values.layout().rank() {
-            0 => Ok(Source::Number(copy::the_only_item(&values)?)),
+            0 => Ok(Source::Number(copy::single_item(&values)?)),
             _ => Ok(Source::Values(flattened(py, &values)?)),
         }
     }

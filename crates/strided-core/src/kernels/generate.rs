@@ -22,7 +22,7 @@ pub fn range(n: usize, dtype: DType, start: ScalarBytes, step: ScalarBytes) -> R
 /// A new tensor of one dim whose elements follow from their positions, which are visited in order.
 #[inline(always)]
 fn generate<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Result<Tensor> {
-    let out = Tensor::new(&[n as isize], T::DTYPE, Fill::Nothing)?;
+    let out = Tensor::new(&[n as isize], T::DTYPE, Fill::Uninitialized)?;
     let pin = out.pin(Access::Write)?;
     let to = pin.origin.cast::<T>();
     simd(move || {
@@ -55,7 +55,7 @@ pub fn whole_line(n: usize, dtype: DType, start: i128, end: i128) -> Result<Tens
 ///
 /// The first half is counted from the start and the second from the end, so that a line is its own reverse.
 pub fn line(n: usize, start: f64, end: f64) -> Result<Tensor> {
-    let out = Tensor::new(&[n as isize], DType::F64, Fill::Nothing)?;
+    let out = Tensor::new(&[n as isize], DType::F64, Fill::Uninitialized)?;
     let pin = out.pin(Access::Write)?;
     let to = pin.origin.cast::<f64>();
     let half = n / 2;

@@ -293,7 +293,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Run<F, A, N> {
         // SAFETY: there is at least one element where inputs are fixed.
         let first = if const { FIXED } { Some(unsafe { self.load::<1>() }) } else { None };
         while self.left >= W {
-            cpu::turn();
+            cpu::loop_barrier();
             // SAFETY: W elements are left.
             unsafe {
                 let mut args = self.load::<W>();

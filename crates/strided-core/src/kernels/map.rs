@@ -51,7 +51,7 @@ pub fn run<const N: usize>(kernels: &KernelPair, inputs: &[Input; N], out: Outpu
     let mut origins = [null_mut(); OPERANDS];
     let out: &Tensor = match out {
         Output::New(new) => {
-            origins[0] = new.own_origin();
+            origins[0] = new.exclusive_origin();
             new
         }
         Output::Given(out) => {
@@ -149,7 +149,7 @@ unsafe fn run_planned(kernels: &KernelPair, inputs: &[Input], out: &Tensor, orig
 fn streams(out: &Tensor, origins: &Pointers, inputs: usize) -> bool {
     let written = out.size() * out.dtype().size();
     out.size() > WHOLE
-        && written >= cpu::streamed_from()
+        && written >= cpu::non_temporal_threshold()
         && inputs >= written / 2
         && origins[1..].iter().all(|origin| *origin != origins[0])
 }

@@ -69,7 +69,7 @@ unsafe fn in_pieces(nest: Nest, origins: Origins, weight: usize, body: &impl Bod
     let origins = &origins;
     let sides = nest.plane().map_or((1, 1), |(_, rows, columns)| body.sides(rows, columns));
     let cut = nest.cut((PIECE / body.widest() / weight).max(64), sides);
-    threads::run(cut.pieces, threads::worth(nest.size().saturating_mul(weight)), &|i| {
+    threads::run(cut.pieces, threads::should_parallelize(nest.size().saturating_mul(weight)), &|i| {
         // SAFETY: the caller's promise; a piece has some of the nest's elements.
         unsafe { visit(&nest.piece(cut, i), origins.0, body) };
         nontemporal::fence();

@@ -11,9 +11,9 @@ pub enum Index {
     /// `start:stop:step`, with Python's meaning.
     Slice { start: Option<isize>, stop: Option<isize>, step: isize },
     /// `...`: all the dims that the other entries leave over, as they are.
-    Rest,
+    Ellipsis,
     /// `None`: a new dim of extent 1.
-    New,
+    NewAxis,
 }
 
 impl Index {
@@ -52,7 +52,7 @@ impl Layout {
                     modes[kept] = mode;
                     kept += 1;
                 }
-                Index::New | Index::Rest => return self.index_any(indices),
+                Index::NewAxis | Index::Ellipsis => return self.index_any(indices),
             }
         }
         let gone = indices.len() - kept;
@@ -82,11 +82,11 @@ impl Layout {
                     slots[filled] = mode;
                     (filled, dim) = (filled + 1, dim + 1);
                 }
-                Index::New => {
+                Index::NewAxis => {
                     slots[filled] = Mode::before(self.modes.get(dim));
                     filled += 1;
                 }
-                Index::Rest => {
+                Index::Ellipsis => {
                     slots[filled..filled + rest].copy_from_slice(&self.modes[dim..dim + rest]);
                     (filled, dim) = (filled + rest, dim + rest);
                 }
@@ -104,8 +104,8 @@ impl Layout {
             match index {
                 Index::At(_) => gone += 1,
                 Index::Slice { .. } => kept += 1,
-                Index::New => new += 1,
-                Index::Rest => rests += 1,
+                Index::NewAxis => new += 1,
+                Index::Ellipsis => rests += 1,
             }
         }
         match self.rank().checked_sub(gone + kept) {
@@ -117,7 +117,7 @@ impl Layout {
     #[cold]
     fn count_error(&self, used: usize) -> Error {
         if used <= self.rank() {
-            return Error::new("index", Problem::RestRepeated);
+            return Error::new("index", Problem::EllipsisRepeated);
         }
         let (rank, shape) = (self.rank(), self.shape_text());
         Error::new("index", Problem::TooManyIndices { got: used, rank, shape })

@@ -191,14 +191,14 @@ impl Layout {
     }
 
     /// Both parts of complex elements, as elements of half the size along a new last dim.
-    pub fn with_parts(&self) -> Result<Layout> {
+    pub fn view_as_real(&self) -> Result<Layout> {
         let mut layout = self.part(0)?;
         layout.modes.push(Mode { extent: 2, stride: 1 });
         layout.checked("view_as_real")
     }
 
     /// Pairs of elements along the last dim as elements of twice the size.
-    pub fn without_parts(&self) -> Result<Layout> {
+    pub fn view_as_complex(&self) -> Result<Layout> {
         let op = "view_as_complex";
         let wrong = |what, got: isize, wanted: &str| Err(Error::shape(op, what, got, wanted));
         let Some((last, outer)) = self.modes.split_last() else {

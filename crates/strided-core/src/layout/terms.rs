@@ -56,15 +56,15 @@ impl Layout {
 
     /// The row-major layout of the same shape, from location 0 on.
     #[inline]
-    pub fn dense_like(&self) -> Layout {
+    pub fn row_major_like(&self) -> Layout {
         let mut dense = Layout::scalar();
-        dense.become_dense_like(self);
+        dense.set_row_major_like(self);
         dense
     }
 
     /// Becomes the row-major layout of another's shape, from location 0 on, without a move.
     #[inline(always)]
-    pub fn become_dense_like(&mut self, like: &Layout) {
+    pub fn set_row_major_like(&mut self, like: &Layout) {
         self.offset = 0;
         self.modes.clear();
         self.modes.extend_from_slice(&like.modes);

@@ -65,7 +65,7 @@ pub fn clone(x: &Tensor) -> Result<Tensor> {
 
 /// A row-major copy in another dtype.
 pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
-    let out = Tensor::with_new_memory(x.layout().dense_like(), dtype, Fill::Nothing)?;
+    let out = Tensor::with_new_memory(x.layout().row_major_like(), dtype, Fill::Uninitialized)?;
     copy(&out, x)?;
     Ok(out)
 }
@@ -90,7 +90,7 @@ pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
 }
 
 /// The only element as a number. Refuses a tensor with another number of elements.
-pub fn the_only_item(x: &Tensor) -> Result<Scalar> {
+pub fn single_item(x: &Tensor) -> Result<Scalar> {
     if x.size() != 1 {
         let (got, wanted) = (format!("a tensor of shape {}", x.layout().shape_text()), "one element".into());
         return Err(Error::new("item", Problem::Shape { argument: "input", got, wanted }));

@@ -12,7 +12,7 @@ use crate::tensor::Tensor;
 /// A new tensor with every element set to a number.
 pub fn full(shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
     item::check_fits(value, dtype).map_err(|error| error.named("full"))?;
-    let out = Tensor::new(shape, dtype, Fill::Nothing)?;
+    let out = Tensor::new(shape, dtype, Fill::Uninitialized)?;
     copy::fill(&out, value)?;
     Ok(out)
 }
@@ -61,7 +61,7 @@ fn steps_of(steps: isize, ends: &[Scalar], dtype: DType) -> Result<usize> {
 
 /// A number cut to an integer of the dtype.
 fn whole(value: Scalar, dtype: DType) -> Result<i128> {
-    match copy::the_only_item(&full(&[], value, dtype)?)? {
+    match copy::single_item(&full(&[], value, dtype)?)? {
         Scalar::Int(value) => Ok(value),
         other => unreachable!("{other:?} of an integer dtype"),
     }
@@ -77,7 +77,7 @@ fn line(start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tenso
     if !complex {
         return generate::line(steps, start.0, end.0);
     }
-    let out = Tensor::new(&[steps as isize], DType::C128, Fill::Nothing)?;
+    let out = Tensor::new(&[steps as isize], DType::C128, Fill::Uninitialized)?;
     copy::copy(&out.part(0)?, &generate::line(steps, start.0, end.0)?)?;
     copy::copy(&out.part(1)?, &generate::line(steps, start.1, end.1)?)?;
     Ok(out)
@@ -96,12 +96,12 @@ pub fn fill_eye(out: &Tensor) -> Result<()> {
 /// A tensor of any strides on memory of its own, whose elements may be anything.
 pub fn empty_strided(shape: &[isize], stride: &[isize], dtype: DType) -> Result<Tensor> {
     let low = Layout::strided(shape, stride, 0)?.bounds().map_or(0, |(low, _)| low);
-    Tensor::with_new_memory(Layout::strided(shape, stride, -low)?, dtype, Fill::Nothing)
+    Tensor::with_new_memory(Layout::strided(shape, stride, -low)?, dtype, Fill::Uninitialized)
 }
 
 /// Whether the end of a range belongs to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum RangeEnd {
     /// `arange`
     Excluded,
     /// `range`
@@ -109,7 +109,7 @@ pub enum End {
 }
 
 /// `start`, `start + step`, … up to `end`, one dimension.
-pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: End) -> Result<Tensor> {
+pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: RangeEnd) -> Result<Tensor> {
     let count = count(start, end, step, rule)?;
     if dtype.is_complex() || dtype == DType::Bool {
         let (argument, wanted) = ("dtype", "an integer or floating dtype");
@@ -140,7 +140,7 @@ fn real(value: Scalar) -> f64 {
     }
 }
 
-fn count(start: Scalar, end: Scalar, step: Scalar, rule: End) -> Result<usize> {
+fn count(start: Scalar, end: Scalar, step: Scalar, rule: RangeEnd) -> Result<usize> {
     let wrong = |argument: &'static str, got: String, wanted: &str| {
         Err(Error::new("", Problem::Argument { argument, got, wanted: wanted.into() }))
     };
@@ -151,8 +151,8 @@ fn count(start: Scalar, end: Scalar, step: Scalar, rule: End) -> Result<usize> {
         let width = (end - start) * step.signum();
         let step = step.abs();
         match rule {
-            End::Excluded => (width + step - 1).max(0) / step,
-            End::Included => (width / step + 1) * (width >= 0) as i128,
+            RangeEnd::Excluded => (width + step - 1).max(0) / step,
+            RangeEnd::Included => (width / step + 1) * (width >= 0) as i128,
         }
     } else {
         let (start, end, step) = (real(start), real(end), real(step));
@@ -163,7 +163,7 @@ fn count(start: Scalar, end: Scalar, step: Scalar, rule: End) -> Result<usize> {
             return wrong("range", format!("from {start} to {end}"), "finite ends");
         }
         let steps = (end - start) / step;
-        let count = if rule == End::Excluded { steps.ceil() } else { steps.floor() + 1.0 };
+        let count = if rule == RangeEnd::Excluded { steps.ceil() } else { steps.floor() + 1.0 };
         count.clamp(0.0, 1e30) as i128
     };
     if count > MAX_SPAN as i128 {

@@ -173,8 +173,8 @@ fn make<const N: usize, const PLAIN: bool>(
 ) -> Result<()> {
     let plan = Plan::<PLAIN>::new(row, given, operands)?;
     let new = match common_shape(operands) {
-        Some(layout) => Tensor::insert_like(slot, layout, plan.result)?,
-        None => Tensor::insert_like(slot, &broadcast_layout(operands)?, plan.result)?,
+        Some(layout) => Tensor::insert_row_major_like(slot, layout, plan.result)?,
+        None => Tensor::insert_row_major_like(slot, &broadcast_layout(operands)?, plan.result)?,
     };
     plan.check_values(operands)?;
     plan.fill_or_copy(operands, None, Output::New(new))

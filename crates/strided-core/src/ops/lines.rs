@@ -102,7 +102,7 @@ fn joined(x: &Tensor, dim: usize, before: Option<&Tensor>, behind: Option<&Tenso
         }
         shape[dim] += extent(part, dim);
     }
-    let whole = Tensor::new(&shape, dtype, Fill::Nothing)?;
+    let whole = Tensor::new(&shape, dtype, Fill::Uninitialized)?;
     let mut start = 0;
     for part in [before, Some(x), behind].into_iter().flatten() {
         let length = extent(part, dim);
@@ -257,7 +257,7 @@ fn cross_new(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
     // Halves are rounded once, at the end.
     let of = |x: &Tensor| copy::to_dtype(x, common.compute());
     let [a, b] = [of(a)?, of(b)?];
-    let whole = Tensor::new(&shape, common, Fill::Nothing)?;
+    let whole = Tensor::new(&shape, common, Fill::Uninitialized)?;
     for i in 0..3 {
         let part = |x: &Tensor, i: isize| seen(x, x.layout().select(dim as isize, i % 3));
         let first = of_two(Op::mul, &part(&a, i + 1)?, &part(&b, i + 2)?)?;
@@ -275,7 +275,7 @@ pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Option<&Tensor>
         match out {
             Some(out) => apply_into(Op::mul, &operands, out).map(|()| None),
             None => {
-                let out = Tensor::new(&x.layout().shape(), x.dtype(), Fill::Nothing)?;
+                let out = Tensor::new(&x.layout().shape(), x.dtype(), Fill::Uninitialized)?;
                 apply_into(Op::mul, &operands, &out).map(|()| Some(out))
             }
         }
@@ -385,7 +385,7 @@ fn cov_named(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
     }
     .max(0.0);
     let partners = apply(Op::conj_physical, &[Operand::Tensor(&weighted(&centred)?)])?;
-    let whole = Tensor::new(&[variables, variables], result, Fill::Nothing)?;
+    let whole = Tensor::new(&[variables, variables], result, Fill::Uninitialized)?;
     for i in 0..variables {
         let row = seen(&centred, centred.layout().select(0, i))?;
         let others = seen(&partners, partners.layout().narrow(0, i, variables - i))?;

@@ -32,7 +32,7 @@ pub fn check_indices(argument: &'static str, out: &Tensor) -> Result<()> {
 }
 
 /// Refuses two outputs that share memory.
-pub fn check_apart(first: &Tensor, second: &Tensor) -> Result<()> {
+pub fn check_disjoint(first: &Tensor, second: &Tensor) -> Result<()> {
     if conflict(first, second) || first.is_set_to(second) {
         return Err(Error::argument("", "out", "two tensors that share memory", "two that do not"));
     }

@@ -308,7 +308,7 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
     {
         let reduction = plan.reduction(request, false);
         if reduction.is_short(x) {
-            let out = Tensor::new(&[], result, Fill::Nothing)?;
+            let out = Tensor::new(&[], result, Fill::Uninitialized)?;
             reduction.run_short(x, &out)?;
             return Ok([Some(out), None]);
         }
@@ -329,7 +329,7 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
     let mut copied = None;
     for k in 0..2 {
         match (plan.results[k], outs[k]) {
-            (Some(result), None) => made[k] = Some(Tensor::new(&visible, result, Fill::Nothing)?),
+            (Some(result), None) => made[k] = Some(Tensor::new(&visible, result, Fill::Uninitialized)?),
             (Some(result), Some(out)) => {
                 let name = if plan.results.contains(&None) { "out" } else { ["out[0]", "out[1]"][k] };
                 output::check_named(name, out, result, &Layout::row_major(&visible)?)?;
@@ -346,7 +346,7 @@ fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 
     if let (Some(_), [Some(first), Some(second)]) = (plan.results[1], outs)
         && plan.results[0].is_some()
     {
-        output::check_apart(first, second)?;
+        output::check_disjoint(first, second)?;
     }
     let several = x.layout().modes().iter().zip(&reduced).filter(|(m, r)| **r && m.extent > 1).count() > 1;
     if plan.positional && several && !x.layout().is_row_major() && copied.is_none() {
@@ -396,7 +396,7 @@ pub fn any(x: &Tensor) -> Result<bool> {
 /// The truth value that all elements are reduced to.
 fn truth(row: &Row, x: &Tensor) -> Result<bool> {
     let found = run(row, x, &Request::default(), None)?.expect("no output was given");
-    Ok(copy::the_only_item(&found)? == Scalar::Bool(true))
+    Ok(copy::single_item(&found)? == Scalar::Bool(true))
 }
 
 /// Whether two tensors have the same shape and equal elements. Window by window: truth values stay in a cache, and the
@@ -528,7 +528,7 @@ pub fn variance(
         if let [Some(first), Some(second)] = outs {
             output::check_named("out[0]", first, dtype, re.layout())?;
             output::check_named("out[1]", second, mean.dtype(), re.layout())?;
-            output::check_apart(first, second)?;
+            output::check_disjoint(first, second)?;
         }
         Ok([deliver_as(dtype, re, outs[0])?, deliver(mean, outs[1])?])
     };

@@ -68,7 +68,7 @@ pub fn run(
     let done = plan.and_then(|plan| match out {
         Some(out) => plan.write(x, out, None).map(|()| None),
         None => {
-            let out = Tensor::new(&x.layout().shape(), plan.result, Fill::Nothing)?;
+            let out = Tensor::new(&x.layout().shape(), plan.result, Fill::Uninitialized)?;
             plan.fill(x, &out, None).map(|()| Some(out))
         }
     });
@@ -87,8 +87,8 @@ pub fn run_indexed(
         Some((out, indices)) => plan.write(x, out, Some(indices)).map(|()| None),
         None => {
             let shape = x.layout().shape();
-            let out = Tensor::new(&shape, plan.result, Fill::Nothing)?;
-            let indices = Tensor::new(&shape, DType::I64, Fill::Nothing)?;
+            let out = Tensor::new(&shape, plan.result, Fill::Uninitialized)?;
+            let indices = Tensor::new(&shape, DType::I64, Fill::Uninitialized)?;
             plan.fill(x, &out, Some(&indices)).map(|()| Some((out, indices)))
         }
     });
@@ -120,7 +120,7 @@ impl Plan {
         if let Some(indices) = indices {
             output::check_named("out[1]", indices, DType::I64, x.layout())?;
             output::check_indices("out[1]", indices)?;
-            output::check_apart(out, indices)?;
+            output::check_disjoint(out, indices)?;
         }
         if conflict(out, x) || indices.is_some_and(|indices| conflict(indices, x) || indices.is_set_to(x)) {
             return self.fill(&copy::clone(x)?, out, indices);

@@ -28,7 +28,7 @@ use crate::dtype::{self, Category, DType};
 use crate::kernels::loops::{Function, KernelPair, Loops};
 use crate::kernels::maths::rows as maths;
 use crate::kernels::{isclose, round, r#where};
-use crate::scalar::{Bits, Bool, Field, Float, Int, Neighbour, Num, Order, Real, Scalar};
+use crate::scalar::{Bits, Bool, DivRem, Field, Float, Int, NextAfter, Num, Real, Scalar};
 use crate::switch;
 
 /// Hands the rows to a macro.
@@ -417,12 +417,12 @@ macro_rules! body {
     (@class $name:ident $args:tt num $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
     (@class $name:ident $args:tt counts $($rest:tt)*) => { body!(@rule $name $args Num $($rest)*); };
     (@class $name:ident $args:tt real $($rest:tt)*) => { body!(@rule $name $args Real $($rest)*); };
-    (@class $name:ident $args:tt order $($rest:tt)*) => { body!(@rule $name $args Order $($rest)*); };
+    (@class $name:ident $args:tt order $($rest:tt)*) => { body!(@rule $name $args DivRem $($rest)*); };
     (@class $name:ident $args:tt bits $($rest:tt)*) => { body!(@rule $name $args Bits $($rest)*); };
     (@class $name:ident $args:tt int $($rest:tt)*) => { body!(@rule $name $args Int $($rest)*); };
     (@class $name:ident $args:tt field $($rest:tt)*) => { body!(@rule $name $args Field $($rest)*); };
     (@class $name:ident $args:tt float $($rest:tt)*) => { body!(@rule $name $args Float $($rest)*); };
-    (@class $name:ident $args:tt floats $($rest:tt)*) => { body!(@rule $name $args Neighbour $($rest)*); };
+    (@class $name:ident $args:tt floats $($rest:tt)*) => { body!(@rule $name $args NextAfter $($rest)*); };
     (@class $name:ident $args:tt wide $($rest:tt)*) => { body!(@rule $name $args Field $($rest)*); };
     (@rule $name:ident $args:tt $bound:ident same $body:tt) => { body!(@fn $name $args T: $bound => T: $body); };
     (@rule $name:ident $args:tt $bound:ident bool $body:tt) => { body!(@fn $name $args T: $bound => Bool: $body); };

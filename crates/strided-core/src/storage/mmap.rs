@@ -268,7 +268,7 @@ fn reserve(file: &File, from: u64, to: u64) -> io::Result<()> {
 /// The bytes of a file in memory of our own.
 fn read_copy(mut file: File, path: &Path, bytes: usize, offset: usize, readonly: bool) -> Result<Storage> {
     let mut storage = Storage::new(bytes, Fill::Zero)?;
-    let start = storage.start_of_own().expect("a new storage is nobody else's");
+    let start = storage.exclusive_start().expect("a new storage is nobody else's");
     // SAFETY: the storage was just made with that many zero bytes, and nobody else knows it.
     let memory = unsafe { std::slice::from_raw_parts_mut(start, bytes) };
     let read = file.seek(SeekFrom::Start(offset as u64)).and_then(|_| file.read_exact(memory));

@@ -33,7 +33,7 @@ pub trait Owner: Send + Sync {}
 pub enum Fill {
     Zero,
     /// Left as the allocator gave them.
-    Nothing,
+    Uninitialized,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -157,7 +157,7 @@ impl Storage {
 
     /// The same storage for reading only, before anybody else has a handle on it.
     pub fn into_readonly(mut self) -> Storage {
-        assert!(self.start_of_own().is_some(), "the storage is nobody else's");
+        assert!(self.exclusive_start().is_some(), "the storage is nobody else's");
         // SAFETY: with one handle, which is ours, nobody else looks at the header.
         unsafe { self.0.as_mut() }.readonly = true;
         self
@@ -326,7 +326,7 @@ impl Storage {
 
     /// The first byte of a storage that nobody else has a handle on: it needs no pin.
     #[inline]
-    pub fn start_of_own(&mut self) -> Option<*mut u8> {
+    pub fn exclusive_start(&mut self) -> Option<*mut u8> {
         let header = self.header();
         // SAFETY: with one handle, which is borrowed here, there are no pins, no exports and no resize.
         (header.handles.load(Acquire) == 1).then(|| unsafe { &*header.run.get() }.bytes.as_ptr())
@@ -348,7 +348,7 @@ impl Storage {
     }
 
     /// Forbids resizing for good: for an address that nobody will give back.
-    pub fn lend(&self) {
+    pub fn export_permanently(&self) {
         self.export(); // first, so that whoever sees the mark sees memory that stays
         if self.header().lent.swap(true, AcqRel) {
             self.unexport();
@@ -579,7 +579,7 @@ mod tests {
     #[test]
     fn resize_keeps_the_common_prefix_and_zeroes_the_rest() {
         for bytes in [5usize, 100, 5000, 100_000] {
-            let storage = Storage::new(bytes, Fill::Nothing).unwrap();
+            let storage = Storage::new(bytes, Fill::Uninitialized).unwrap();
             // SAFETY: all of it is ours.
             unsafe { storage.pin_all().start.write_bytes(7, bytes) };
             storage.resize(2 * bytes).unwrap();
@@ -608,7 +608,7 @@ mod tests {
         let storage = Storage::new(8, Fill::Zero).unwrap();
         let address = storage.address();
         for _ in 0..3 {
-            storage.lend();
+            storage.export_permanently();
             storage.export();
             storage.unexport();
             assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::Lent);

@@ -68,7 +68,7 @@ thread_local! {
 }
 
 /// Runs the work of one call. It may be many jobs, none of which takes long: all of them together can be interrupted.
-pub fn call<R>(work: impl FnOnce() -> R) -> R {
+pub fn interruptible_call<R>(work: impl FnOnce() -> R) -> R {
     struct Outer(Option<Instant>);
     impl Drop for Outer {
         fn drop(&mut self) {
@@ -134,13 +134,13 @@ pub fn set_limit(threads: isize) -> Result<()> {
 }
 
 /// Names the function that tells whether a long call should give up. The first one stays.
-pub fn set_interrupted(check: fn() -> bool) {
+pub fn set_interrupt_check(check: fn() -> bool) {
     let _ = INTERRUPTED.set(check);
 }
 
 /// Whether to cut work into pieces for several threads. `work` counts elements of a cheap operation.
 #[inline]
-pub fn worth(work: usize) -> bool {
+pub fn should_parallelize(work: usize) -> bool {
     work >= AWAKE && worth_waking(work)
 }
 
@@ -372,7 +372,7 @@ pub fn is_calling() -> bool {
 
 /// Before a fork: helpers finish their pieces and leave the job, whose caller does the rest. A piece that is under
 /// way in a helper would never be done in the child.
-pub fn send_helpers_away() {
+pub fn dismiss_helpers() {
     JOB.store(null_mut(), SeqCst);
     while INSIDE.load(SeqCst) > 0 {
         std::thread::yield_now();
@@ -380,7 +380,7 @@ pub fn send_helpers_away() {
 }
 
 /// In the child of a fork there are no workers. Nobody else may be computing at that moment.
-pub fn forget_workers() {
+pub fn reset_after_fork() {
     WORKERS.lock().unwrap_or_else(PoisonError::into_inner).clear();
     JOB.store(null_mut(), SeqCst);
     for count in [&INSIDE, &SPINNING] {

@@ -11,7 +11,7 @@ fn check(result: Result<Layout, Error>) {
         Ok(x) => {
             let again = Layout::strided(&x.shape(), &x.stride(), x.offset());
             assert_eq!(again.unwrap(), x);
-            let _ = (x.size(), x.bounds(), x.span(), x.is_contiguous(), x.is_injective(), x.dense_like());
+            let _ = (x.size(), x.bounds(), x.span(), x.is_contiguous(), x.is_injective(), x.row_major_like());
             let _ = (x.is_row_major(), x.is_column_major(), x.fold_all(), x.squeeze_all());
         }
         Err(error) => assert!(!error.to_string().starts_with(':') && !error.op.is_empty(), "{error}"),
@@ -62,7 +62,7 @@ proptest! {
         let _ = (x.try_view(&list), x.infer_shape(&list), x.flatten_shape(a, b), x.location(&list));
         let _ = (x.sequentially_contiguous(&list), x.extent(a), x.compatible(a, &y, b), x.overlaps(&y));
         let slice = Index::Slice { start: Some(b), stop: Some(c), step: d };
-        check(x.index(&[Index::At(a), Index::New, slice, Index::Rest]));
+        check(x.index(&[Index::At(a), Index::NewAxis, slice, Index::Ellipsis]));
         check_all(x.split_sizes(a, &list));
         check_all(x.tensor_split_at(a, &list));
         // A few thousand pieces at most: a dim may have 2**59 indices.
@@ -122,7 +122,7 @@ fn a_rank_of_thousands() {
     assert_eq!(x.shape()[..3], [4, 3, 1]);
     assert_eq!(x.squeeze_all().rank(), 2);
     assert_eq!(x.view(&[12]).unwrap().size(), 12);
-    assert_eq!(x.index(&[Index::At(0), Index::Rest, Index::New]).unwrap().rank(), rank);
+    assert_eq!(x.index(&[Index::At(0), Index::Ellipsis, Index::NewAxis]).unwrap().rank(), rank);
     assert_eq!(x.movedim(&backwards, &backwards).unwrap(), x);
     assert!(x.fold(&backwards).is_ok() && !x.is_injective() && x.overlaps(&x));
 }

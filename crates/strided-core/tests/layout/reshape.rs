@@ -50,7 +50,7 @@ proptest! {
             }
         }
         // The copy of anything has any shape.
-        assert_eq!(x.dense_like().view(&shape).unwrap(), Layout::row_major(&shape).unwrap());
+        assert_eq!(x.row_major_like().view(&shape).unwrap(), Layout::row_major(&shape).unwrap());
         let larger: Vec<isize> = shape.iter().copied().chain([2]).collect();
         assert!(x.size() == 0 || x.view(&larger).is_err());
     }
@@ -80,9 +80,9 @@ proptest! {
                 let parts = &x.shape()[a..=b];
                 let expected = [&x.shape()[..a], &[parts.iter().product()], &x.shape()[b + 1..]].concat();
                 assert_eq!(shape.as_slice(), expected);
-                let flat = x.dense_like().view(&shape).unwrap();
+                let flat = x.row_major_like().view(&shape).unwrap();
                 let parted = flat.unflatten(a as isize, parts).unwrap();
-                assert_eq!((parted.shape(), locations(&parted)), (x.shape(), locations(&x.dense_like())));
+                assert_eq!((parted.shape(), locations(&parted)), (x.shape(), locations(&x.row_major_like())));
             }
             _ if x.rank() == 0 => assert_eq!(x.flatten_shape(0, -1).unwrap().as_slice(), [1]),
             _ => assert!(x.flatten_shape(start, end).is_err()),

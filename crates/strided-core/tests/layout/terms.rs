@@ -51,7 +51,7 @@ proptest! {
         let reversed = x.permute(&(0..x.rank() as isize).rev().collect::<Vec<_>>()).unwrap();
         assert_eq!(x.is_column_major(), locations(&reversed) == run);
         assert!(Layout::column_major(&x.shape()).unwrap().is_column_major());
-        assert_eq!(x.dense_like(), Layout::row_major(&x.shape()).unwrap());
+        assert_eq!(x.row_major_like(), Layout::row_major(&x.shape()).unwrap());
     }
 
     #[test]

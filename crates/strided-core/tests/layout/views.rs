@@ -271,7 +271,7 @@ proptest! {
     #[test]
     fn index_is_select_slice_and_unsqueeze(x in small_layout(), indices in vec(any_index(), 0..6)) {
         let used = indices.iter().filter(|i| matches!(i, Index::At(_) | Index::Slice { .. })).count();
-        let rests = indices.iter().filter(|i| matches!(i, Index::Rest)).count();
+        let rests = indices.iter().filter(|i| matches!(i, Index::Ellipsis)).count();
         if used > x.rank() || rests > 1 {
             return Ok(assert!(x.index(&indices).is_err()));
         }
@@ -281,8 +281,8 @@ proptest! {
             match *index {
                 Index::At(i) => { dim -= 1; view.select(dim, i) }
                 Index::Slice { start, stop, step } => view.slice(dim - 1, start, stop, step),
-                Index::New => view.unsqueeze(dim - 1),
-                Index::Rest => { dim += (x.rank() - used) as isize - 1; Ok(view) }
+                Index::NewAxis => view.unsqueeze(dim - 1),
+                Index::Ellipsis => { dim += (x.rank() - used) as isize - 1; Ok(view) }
             }
         });
         match chained {
@@ -297,8 +297,8 @@ fn any_index() -> impl Strategy<Value = Index> {
     prop_oneof![
         2 => (-3..3isize).prop_map(Index::At),
         3 => (end(), end(), -3..4isize).prop_map(|(start, stop, step)| Index::Slice { start, stop, step }),
-        1 => Just(Index::Rest),
-        1 => Just(Index::New),
+        1 => Just(Index::Ellipsis),
+        1 => Just(Index::NewAxis),
     ]
 }
 
@@ -319,5 +319,5 @@ fn refusals_name_the_operation_and_the_numbers() {
     );
     assert_eq!(text(x.unfold(1, 6, 1)), "unfold: size is 6, wanted 0 to 5, the extent of dim 1");
     assert_eq!(text(x.index(&[Index::At(0); 3])), "index: 3 indices for 2 dims (shape 2x5)");
-    assert_eq!(text(x.index(&[Index::Rest; 2])), "index: more than one '...'");
+    assert_eq!(text(x.index(&[Index::Ellipsis; 2])), "index: more than one '...'");
 }

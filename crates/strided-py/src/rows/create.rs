@@ -13,7 +13,7 @@ use crate::object::{is_tensor, tensor_of, wrap, wrap_with};
 use crate::sequence::from_nested;
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
-use strided_core::ops::create::{self, End, full, range};
+use strided_core::ops::create::{self, RangeEnd, full, range};
 use strided_core::ops::{copy, elementwise, output};
 use strided_core::storage::Fill;
 use strided_core::{DType, Layout, Scalar, Tensor};
@@ -60,7 +60,7 @@ methods! { rows(py, x):
     /// strided.Size([2, 3])
     function empty(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Nothing),
+            None => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
             Some(out) => {
                 check_out(out, size.given("size")?, dtype)?;
                 Ok(again(out.0))
@@ -107,7 +107,7 @@ methods! { rows(py, x):
         let shape = [n, m.unwrap_or(n)];
         match out {
             None => {
-                let made = Tensor::new(&shape, dtype.unwrap_or_else(default_float), Fill::Nothing)?;
+                let made = Tensor::new(&shape, dtype.unwrap_or_else(default_float), Fill::Uninitialized)?;
                 with_threads(py, made.size(), || create::fill_eye(&made))?;
                 wrap(py, made)
             }
@@ -137,7 +137,7 @@ methods! { rows(py, x):
     /// >>> strided.empty_like(strided.arange(3)).dtype
     /// strided.int64
     function empty_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, Tensor::new(&input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Nothing)?);
+        => wrap(py, Tensor::new(&input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Uninitialized)?);
 
     /// A new tensor of zeros of the size and dtype of another one.
     ///
@@ -165,14 +165,14 @@ methods! { rows(py, x):
     /// >>> strided.arange(1, 7, 2).tolist()
     /// [1, 3, 5]
     function arange(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counted(start, end, step, of_out(dtype, out), End::Excluded)?, dtype);
+        => into(py, out, counted(start, end, step, of_out(dtype, out), RangeEnd::Excluded)?, dtype);
 
     /// `start`, `start + step`, … up to and with `end`, in the default dtype unless one is given.
     ///
     /// >>> strided.range(1, 2, 0.5).tolist()
     /// [1.0, 1.5, 2.0]
     function range(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counted(start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), End::Included)?, dtype);
+        => into(py, out, counted(start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), RangeEnd::Included)?, dtype);
 
     /// `steps` numbers evenly spaced from `start` to `end`, both of which belong to them.
     ///
@@ -204,7 +204,7 @@ methods! { rows(py, x):
     /// >>> strided.zeros(1, dtype=strided.int16).new_empty(2, 3).shape
     /// strided.Size([2, 3])
     method new_empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => fresh(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Nothing);
+        => fresh(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Uninitialized);
 
     /// A new tensor of any strides, of this tensor's dtype unless one is given, whose elements may be anything.
     ///
@@ -430,7 +430,7 @@ fn fill_out(
     check_out(out, shape, Some(dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, value))))?;
     // The value is of the dtype that was asked for, whatever that of `out`.
     let value = match dtype {
-        Some(dtype) => copy::the_only_item(&full(&[], value, dtype)?)?,
+        Some(dtype) => copy::single_item(&full(&[], value, dtype)?)?,
         None => value,
     };
     in_place(py, out, |out| copy::fill(out, value))
@@ -454,7 +454,7 @@ fn counted(
     end: Option<Scalar>,
     step: Option<Scalar>,
     dtype: Option<DType>,
-    rule: End,
+    rule: RangeEnd,
 ) -> Result<Tensor> {
     let zero = Scalar::Int(0);
     let (start, end) = match (start, end) {

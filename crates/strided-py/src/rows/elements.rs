@@ -84,13 +84,13 @@ methods! { rows(py, x):
     ///
     /// >>> strided.tensor([1 + 2j, 3 - 4j]).view_as_real().tolist()
     /// [[1.0, 2.0], [3.0, -4.0]]
-    both view_as_real() => wrap(py, x.as_pairs()?);
+    both view_as_real() => wrap(py, x.view_as_real()?);
 
     /// Pairs of real elements along the last dim as complex ones: a view.
     ///
     /// >>> strided.tensor([[1.0, 2.0], [3.0, -4.0]]).view_as_complex().tolist()
     /// [(1+2j), (3-4j)]
-    both view_as_complex() => wrap(py, x.as_complex()?);
+    both view_as_complex() => wrap(py, x.view_as_complex()?);
 }
 
 /// The real parts of a tensor's elements, itself where it is not complex.

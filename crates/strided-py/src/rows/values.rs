@@ -132,7 +132,7 @@ fn looking_at(
         };
         layout = Layout::strided(&size, &stride, offset)?;
     }
-    Ok(Tensor::over(storage, dtype, layout)?)
+    Ok(Tensor::from_storage(storage, dtype, layout)?)
 }
 
 fn resized(py: Python<'_>, x: TensorArg, shape: &[isize]) -> Result<Object> {

@@ -200,7 +200,7 @@ methods! { rows(py, x):
     method as_strided(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
         let offset = storage_offset.unwrap_or(x.layout().offset());
         let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
-        wrap(py, Tensor::over(x.storage().clone(), x.dtype(), layout)?)
+        wrap(py, Tensor::from_storage(x.storage().clone(), x.dtype(), layout)?)
     };
 
     /// A tensor of any shape, strides and offset that stay within a storage, given by itself or by a tensor
@@ -217,7 +217,7 @@ methods! { rows(py, x):
             return Err(crate::args::wrong_type(py, input.0, "input", "a Tensor or a Storage"));
         };
         let layout = Layout::strided(&size.ints, &stride.ints, storage_offset.unwrap_or(own))?;
-        wrap(py, Tensor::over(storage, dtype, layout)?)
+        wrap(py, Tensor::from_storage(storage, dtype, layout)?)
     };
 
     /// A tuple of views, one for each index of a dim.
@@ -314,7 +314,7 @@ methods! { rows(py, x):
     method as_strided_(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
         let offset = storage_offset.unwrap_or(x.layout().offset());
         let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
-        let tensor = Tensor::over(x.storage().clone(), x.dtype(), layout)?;
+        let tensor = Tensor::from_storage(x.storage().clone(), x.dtype(), layout)?;
         relaid(x, Ok(tensor.layout().clone()))
     };
 }

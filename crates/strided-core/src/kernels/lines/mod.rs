@@ -494,7 +494,7 @@ impl Job {
 
     /// Whether several threads work on so many lines.
     fn shared(&self, lines: usize, weight: usize) -> bool {
-        threads::worth((lines * self.length).saturating_mul(weight))
+        threads::should_parallelize((lines * self.length).saturating_mul(weight))
     }
 
     /// Works on a strip of lines in a room, if it needs one and fits: so that several passes cast and turn it once.

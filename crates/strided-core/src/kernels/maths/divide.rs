@@ -6,10 +6,10 @@
 
 use super::real::{Real, pick};
 use super::rows::Function2;
-use crate::scalar::{Num, Order, divisor};
+use crate::scalar::{DivRem, Num, divisor};
 
 /// A number that divides. `floor` cuts quotients down, `trunc` toward zero.
-pub trait Quotient: Order {
+pub trait Quotient: DivRem {
     /// Whether these two have to be divided in another way.
     fn is_rare(self, other: Self) -> bool;
     fn floor_quotient(self, other: Self) -> Self;

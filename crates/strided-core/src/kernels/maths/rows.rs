@@ -89,7 +89,7 @@ pub trait Function2<T: Copy>: 'static {
 #[inline(always)]
 fn back<T: Copy, const L: usize>(block: &[T; L]) -> [T; L] {
     // SAFETY: it is there, wherever the compiler believes it to be.
-    unsafe { cpu::hidden(block).read() }
+    unsafe { cpu::opaque_pointer(block).read() }
 }
 
 /// The block with its rare lanes replaced. Out of line, so compiled without FMA: only exact bodies may be called here.

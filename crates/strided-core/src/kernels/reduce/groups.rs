@@ -42,7 +42,7 @@ impl<T: Copy> Groups<T> {
             // SAFETY: the caller's promise.
             unsafe { fill::<T, FAST>(room.0.as_mut_ptr(), neutral, terms.add(whole * LANES), rest) };
         }
-        Groups { terms, count: n.div_ceil(LANES), whole, last: cpu::hidden(room.0.as_ptr()) }
+        Groups { terms, count: n.div_ceil(LANES), whole, last: cpu::opaque_pointer(room.0.as_ptr()) }
     }
 
     /// # Safety
@@ -137,7 +137,7 @@ pub fn halve<A: Copy>(mut lanes: [A; LANES], merge: impl Fn(A, A) -> A) -> A {
     // SAFETY: there is room for all lanes; what is read was written just now.
     unsafe {
         room.0.as_mut_ptr().cast::<A>().copy_from_nonoverlapping(lanes.as_ptr(), few);
-        lanes.as_mut_ptr().copy_from_nonoverlapping(cpu::hidden(room.0.as_ptr()).cast(), few);
+        lanes.as_mut_ptr().copy_from_nonoverlapping(cpu::opaque_pointer(room.0.as_ptr()).cast(), few);
     }
     while width > 1 {
         width /= 2;

@@ -33,7 +33,7 @@ unsafe fn wide<H: Cast<f32> + 'static, const FAST: bool, const N: usize>(halves:
         }
         // Read from there, or the compiler would take the registers apart: that took five times as long.
         // SAFETY: all of it was written.
-        return unsafe { cpu::hidden(room.as_ptr()).read() };
+        return unsafe { cpu::opaque_pointer(room.as_ptr()).read() };
     }
     let mut wide = [0.0; N];
     // SAFETY: the caller's promise.

@@ -42,7 +42,7 @@ use crate::cpu;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::{Layout, Mode};
-use crate::nest::{Loop, Nest, Operand, Order, runs, shifted, turns, walk_part};
+use crate::nest::{Loop, Nest, Operand, Order, for_each_run, iterations, shifted, walk_range};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
@@ -175,7 +175,7 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
         // Extents of 1 have step 0 by broadcasting: those are the reduced loops.
         if l.steps[0] == 0 { job.reduced.push(l) } else { job.strips.push(l) }
     }
-    job.terms = turns(&job.reduced);
+    job.terms = iterations(&job.reduced);
     if !cpu::reference_kernels() {
         job.look_aside();
     }
@@ -321,10 +321,10 @@ impl Job<'_> {
     /// # Safety
     /// The addresses are pinned for the loops, and stages lead from the elements to the reducer's terms.
     unsafe fn run(&self, start: Pointers) -> Result<()> {
-        let strips = turns(&self.strips);
+        let strips = iterations(&self.strips);
         let each = self.width * self.terms.max(1) * self.reducer.weight;
         let work = strips.saturating_mul(each);
-        let shared = threads::worth(work);
+        let shared = threads::should_parallelize(work);
         if work <= WHOLE {
             // SAFETY: the caller's promise.
             unsafe { self.whole_strips(&start, 0..strips) };
@@ -365,7 +365,7 @@ impl Job<'_> {
             threads::run(strips * wave, shared, &|i| {
                 let (strip, nth) = (i / wave, first + i % wave);
                 let terms = nth * part..self.terms.min((nth + 1) * part);
-                walk_part(&self.strips, origins.0, strip..strip + 1, |at| {
+                walk_range(&self.strips, origins.0, strip..strip + 1, |at| {
                     // SAFETY: the caller's promise; each part has a place of its own.
                     unsafe { self.strip(at, self.width_of(strip), terms.clone(), results.at(i * slots)) }
                 });
@@ -379,7 +379,7 @@ impl Job<'_> {
             first += wave;
         }
         let mut trees = trees.iter_mut();
-        walk_part(&self.strips, origins.0, 0..strips, |at| {
+        walk_range(&self.strips, origins.0, 0..strips, |at| {
             let tree = trees.next().expect("a tree for each strip");
             // SAFETY: the place has room for the widest strip; all terms are in the tree.
             unsafe {
@@ -397,7 +397,7 @@ impl Job<'_> {
         let acc = room.as_mut_ptr().cast::<u8>();
         let beside = self.strips.last().map_or([0; OPERANDS], |l| l.steps);
         let mut strip = strips.start;
-        runs(&self.strips, *start, strips, |at, n| {
+        for_each_run(&self.strips, *start, strips, |at, n| {
             let mut done = 0;
             while done < n {
                 let at = shifted(at, &beside, done as isize);

@@ -4,7 +4,7 @@ use super::reducer::{FEW, Lines};
 use super::tree::Tree;
 use super::{BLOCK, GATHERED, GROUP, GROUP_LEVEL, Job, LANES, Room, TURNED, WIDTH, Way};
 use crate::kernels::{Pointers, transpose};
-use crate::nest::runs;
+use crate::nest::for_each_run;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::null_mut;
@@ -122,7 +122,7 @@ impl Job<'_> {
         let mut tree = Tree::new(self.reducer, 1);
         let mut blocks = Blocks { room: room.as_mut_ptr().cast(), filled: 0, first: terms.start };
         let Range { start, end } = terms;
-        runs(&self.reduced, *at, terms, |at, n| {
+        for_each_run(&self.reduced, *at, terms, |at, n| {
             let mut done = 0;
             while done < n {
                 let from = at[1].wrapping_offset(done as isize * step);
@@ -173,7 +173,7 @@ impl Job<'_> {
         let mut room: Room<{ BLOCK * TURNED / 16 }> = Room::uninit();
         let mut tree = Tree::new(self.reducer, width);
         let mut blocks = Blocks { room: room.as_mut_ptr().cast(), filled: 0, first: terms.start };
-        runs(&self.reduced, *at, terms, |at, n| {
+        for_each_run(&self.reduced, *at, terms, |at, n| {
             let mut done = 0;
             while done < n {
                 let from = at[1].wrapping_offset(done as isize * step);
@@ -250,7 +250,7 @@ impl Job<'_> {
         let mut tree = Tree::new(self.reducer, width);
         let (alone, mut left) = (terms.len() <= BLOCK, terms.len());
         let mut done = false;
-        runs(&self.reduced, *at, terms, |at, n| {
+        for_each_run(&self.reduced, *at, terms, |at, n| {
             for i in 0..n {
                 rows[filled].write(at[1].wrapping_offset(i as isize * step));
                 filled += 1;
@@ -339,7 +339,7 @@ impl Job<'_> {
         let step = self.reduced.last().map_or(0, |l| l.steps[1]);
         let mut rows = [std::ptr::null::<u8>(); LANES];
         let mut filled = 0;
-        runs(&self.reduced, *at, 0..self.terms, |at, n| {
+        for_each_run(&self.reduced, *at, 0..self.terms, |at, n| {
             for i in 0..n {
                 rows[filled] = at[1].wrapping_offset(i as isize * step);
                 filled += 1;
