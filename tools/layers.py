@@ -1,27 +1,70 @@
-"""The layer check: which room of the engine may use which, where unsafe code may live, how long a file may grow.
+"""The layer check: which module may use which, what unsafe code must say, how often a type name may be used.
 
     python tools/layers.py [ROOT]
 
-Prints one sentence per fault, as file:line, and ends with exit code 1 if there is any.
+Prints one sentence per fault, as file:line, and exits with code 1 if there is any.
 """
 
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-ROOMS = {
-    "scalar": 0, "dtype": 0, "error": 0,
-    "storage": 1, "alloc": 1, "layout": 1, "threads": 1, "cpu": 1,
-    "tensor": 2, "nest": 2,
-    "kernels": 3,
-    "ops": 4, "io": 4,
-}  # fmt: skip
-UNSAFE_ROOMS = {"storage", "alloc", "threads", "cpu", "kernels"}
-UNSAFE_BLOCKS_ONLY = {"tensor", "nest"}  # they may call what is unsafe, not offer it
-LONGEST = 700
-REACH = 3  # lines of code that may stand between a SAFETY comment and its `unsafe`
+Module = tuple[str, ...]
+
+
+class Table(NamedTuple):
+    """The layers of the modules directly inside one module: a module uses its own layer and lower ones."""
+
+    crate: str
+    inside: Module
+    layers: dict[str, str]
+    cycle: frozenset[str] = frozenset()  # modules that may use each other in a circle
+
+    def entry(self, module: Module) -> str | None:
+        """The module of the table that `module` is, or is inside of."""
+        depth = len(self.inside)
+        return module[depth] if module[:depth] == self.inside and len(module) > depth else None
+
+
+def layers(**names: str) -> dict[str, str]:
+    """`layers(_1="a b", _2="c")` is {"a": "1", "b": "1", "c": "2"}."""
+    return {name: layer.strip("_") for layer, modules in names.items() for name in modules.split()}
+
+
+TABLES = [
+    Table(
+        "strided-core",
+        (),
+        layers(
+            _0="scalar dtype error",
+            _1="storage alloc layout threads cpu",
+            _2="tensor nest",
+            _3="kernels",
+            _4a="ops",
+            _4b="io",
+        ),
+        cycle=frozenset({"scalar", "dtype", "error"}),
+    ),
+    Table(
+        "strided-core",
+        ("kernels",),
+        layers(
+            _3a="scratch cast copy transpose nontemporal byteswap loops item",
+            _3b="staging split pack maths",
+            _3c="map generate lines",
+            _3d="where isclose round fill reduce scan softmax",
+        ),
+    ),
+]
+PENDING = {"type names", "safety section", "vague safety"}  # reported with --all only
+UNSAFE_MODULES = {"storage", "alloc", "threads", "cpu", "kernels"}
+UNSAFE_BLOCKS_ONLY = {"tensor", "nest"}  # they may call unsafe functions, not offer them
+MAX_LINES = 700
+MAX_DISTANCE = 3  # lines of code between a SAFETY comment and its `unsafe`
 
 BLANKED = re.compile(
     r"""//[^\n]*                               # comments; nested block comments are not used here
@@ -33,28 +76,59 @@ BLANKED = re.compile(
     re.X | re.S,
 )
 TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*\{")
-PATH = re.compile(r"(?<![\w:])(?:crate|(?P<up>super(?:\s*::\s*super)*))\s*::\s*(?=[\w{*])")
-RE_EXPORT = re.compile(r"\buse\s+(?:crate::|self::)?(?P<room>\w+)::(?P<names>[^;]+);")
+INLINE_MODULE = re.compile(r"\bmod\s+(\w+)\s*\{")
+ROOTED = re.compile(r"(?<![\w:])(?P<root>crate|self|super(?:\s*::\s*super)*)\s*::\s*(?=[\w{*])")
+NAME = re.compile(r"\s*(?:r#)?(\w+|\*)\s*")
+CONTINUES = re.compile(r"::\s*(?=[\w{*])")
+ALIAS = re.compile(r"as\s+(\w+)")
+EXPORTED_MACRO = re.compile(r"#\[macro_export\]\s*(?:#\[[^\]]*\]\s*)*macro_rules!\s*(\w+)")
+RE_EXPORT = re.compile(r"\bpub(?:\([^)]*\))?\s+use\s+(?=\w)")
 UNSAFE = re.compile(r"\bunsafe\b(?!\s*\()\s*(?P<what>\{|\w+)")
+UNSAFE_FUNCTION = re.compile(r'\bunsafe\s+(?:extern\s+(?:"\s*"\s+)?)?fn\s+(\w+)')
+TYPE = re.compile(r"\b(?P<kind>struct|enum|trait|union|type)\s+(?P<name>[A-Z]\w*)")
+ITEM = re.compile(
+    r"(?:^|[{};])\s*(?:pub(?:\([^)]*\))?\s+)?(?:(?:unsafe|const|async|extern(?:\s*\"\s*\")?)\s+)*"
+    r"((?:impl|trait|fn|mod|struct|enum)\b)",
+    re.M,
+)
+VAGUE = re.compile(
+    r"(?:as (?:above|before)"
+    r"|(?:by |as )?(?:the )?(?:callers?|kernels?)(?:'s|')? (?:promises?|contract)(?: (?:it|so|this))?"
+    r"|(?:the )?(?:promise|contract) of `[^`]+`)[.;:]?",
+    re.I,
+)
+
+Fault = tuple[int, str]  # position in the file, sentence
+
+
+class Use(NamedTuple):
+    """A path that a file names, from the root of its crate."""
+
+    position: int
+    path: Module
+    alias: str | None  # of `use path as alias`
 
 
 class Source(NamedTuple):
     """One file: as written, with comments and literals blanked, and with its inline tests blanked too."""
 
     path: Path
-    module: tuple[str, ...]
+    module: Module
     text: str
     code: str
     body: str
     length: int  # in lines, without inline tests: those belong beside what they test
 
     @property
-    def room(self) -> str:
+    def top(self) -> str:
         return self.module[0] if self.module else "lib"
 
     @property
     def is_test(self) -> bool:
         return "tests" in self.module
+
+    def line(self, position: int) -> int:
+        return self.text.count("\n", 0, position) + 1
 
 
 def blank(text: str) -> str:
@@ -65,10 +139,10 @@ def blank(text: str) -> str:
 def closing(code: str, opening: int) -> int:
     """The position just after the brace that closes the one at `opening`."""
     depth = 0
-    for position in range(opening, len(code)):
-        depth += {"{": 1, "}": -1}.get(code[position], 0)
+    for brace in re.compile(r"[{}]").finditer(code, opening):
+        depth += 1 if brace[0] == "{" else -1
         if depth == 0:
-            return position + 1
+            return brace.end()
     return len(code)
 
 
@@ -95,103 +169,284 @@ def read(crate: Path) -> list[Source]:
     return sources
 
 
-def first_names(code: str, position: int) -> Iterator[tuple[int, str]]:
-    """The names that a path starts with: `layout` for `layout::Layout`, `a` and `b` for `{a::x, b}`."""
-    if code[position] != "{":
-        match = re.compile(r"\w+|\*").match(code, position)
-        if match:
-            yield position, match[0]
-        return
-    depth, fresh = 0, True
-    for match in re.finditer(r"[{},*]|\w+", code[position : closing(code, position)]):
-        word = match[0]
-        if word in "{}":
-            depth += 1 if word == "{" else -1
-        elif depth == 1 and fresh and word != ",":
-            yield position + match.start(), word
-        fresh = word == "," or (word == "{" and depth == 1)
+# Paths
 
 
-def shortcuts(sources: list[Source]) -> dict[str, str]:
-    """Names at the root of the crate that stand for something in a room: exported macros and re-exports."""
-    names = {}
-    for source in sources:
-        for macro in re.finditer(r"macro_rules!\s*(\w+)", source.code):
-            names[macro[1]] = source.room
-        if source.room == "lib":
-            for use in RE_EXPORT.finditer(source.body):
-                if use["room"] in ROOMS:
-                    names.update(dict.fromkeys(re.findall(r"\w+", use["names"]), use["room"]))
-    return {name: room for name, room in names.items() if name not in ROOMS and room in ROOMS}
+def path_tree(code: str, position: int, prefix: Module) -> tuple[list[Use], int]:
+    """The paths that start at `position`: one for `a::b`, two for `{a::x, b as c}`. And where they end."""
+    while True:
+        if code[position] == "{":
+            found, end = [], closing(code, position)
+            position += 1
+            while position < end - 1:
+                if code[position] in ", \n":
+                    position += 1
+                else:
+                    uses, position = path_tree(code, position, prefix)
+                    found += uses
+            return found, end
+        name = NAME.match(code, position)
+        if not name:
+            return [], position + 1
+        start = name.start(1)
+        prefix = prefix if name[1] == "self" else (*prefix, name[1])
+        position = name.end()
+        more = CONTINUES.match(code, position)
+        if not more:
+            alias = ALIAS.match(code, position)
+            return [Use(start, prefix, alias and alias[1])], alias.end() if alias else position
+        position = more.end()
 
 
-def room_faults(source: Source, known: dict[str, str]) -> Iterator[tuple[int, str]]:
-    if source.room == "lib" or source.is_test:
-        return
-    if source.room not in ROOMS:
-        yield 0, f"{source.room} has no room number; enter it in ROOMS of tools/layers.py"
-        return
-    own = ROOMS[source.room]
-    for match in PATH.finditer(source.body):
-        if match["up"] and match["up"].count("super") < len(source.module):
-            continue  # stays inside the room
-        for position, name in first_names(source.body, match.end()):
-            room = known.get(name, name)
-            if name == "*" and not match["up"]:
-                yield position, "crate::* hides which rooms are used; name them"
-            elif room in ROOMS and ROOMS[room] > own:
-                through = f" (through {name})" if room != name else ""
-                yield position, f"{source.room} (room {own}) must not use {room} (room {ROOMS[room]}){through}"
+def uses(source: Source) -> Iterator[Use]:
+    """The paths of a file that start with `crate`, `self` or `super`, or with a module imported by such a path."""
+    inline = [
+        (module.start(), closing(source.body, module.end() - 1), module[1])
+        for module in INLINE_MODULE.finditer(source.body)
+    ]
+    imported = {}
+    for match in ROOTED.finditer(source.body):
+        here = (*source.module, *(name for start, end, name in inline if start < match.start() < end))
+        root = match["root"]
+        base = () if root == "crate" else here if root == "self" else here[: len(here) - root.count("super")]
+        for use in path_tree(source.body, match.end(), base)[0]:
+            yield use
+            imported[use.alias or use.path[-1] if use.path else ""] = use.path
+    for name, path in imported.items():
+        # `use crate::kernels;` makes `kernels::map::run` a path of its own.
+        for match in re.finditer(rf"(?<![\w:]){re.escape(name)}\s*::\s*(?=[\w{{*])", source.body) if name else ():
+            for use in path_tree(source.body, match.end(), path)[0]:
+                yield use
 
 
-def unsafe_faults(source: Source, core: bool) -> Iterator[tuple[int, str]]:
-    written = source.text.split("\n")
-    for match in UNSAFE.finditer(source.code):
-        what = match["what"]
-        in_tests = source.is_test or not source.body[match.start()].strip()
-        if core and not in_tests and source.room not in UNSAFE_ROOMS:
-            if source.room not in UNSAFE_BLOCKS_ONLY:
-                yield match.start(), f"{source.room} must not contain unsafe code; it belongs into kernels or storage"
-                continue
-            if what != "{":
-                yield match.start(), f"{source.room} may hold unsafe blocks with a reason, but no unsafe {what}"
-        if what not in ("{", "impl"):
+class Crate:
+    """The files of a crate, the paths they name, and what its modules re-export."""
+
+    def __init__(self, folder: Path):
+        self.name = folder.name
+        self.sources = read(folder)
+        self.modules = {source.module for source in self.sources}
+
+    @cached_property
+    def re_exports(self) -> dict[Module, Module]:
+        """Paths that stand for another path: exported macros at the root, and `pub use` of a submodule's names."""
+        found: dict[Module, Module] = {}
+        for source in self.sources:
+            for macro in EXPORTED_MACRO.finditer(source.code):
+                if (macro[1],) not in self.modules:
+                    found[macro[1],] = (*source.module, macro[1])
+            for match in RE_EXPORT.finditer(source.body):
+                for use in path_tree(source.body, match.end(), ())[0]:
+                    path = use.path[1:] if use.path[0] in ("crate", "self") else use.path
+                    base = () if use.path[0] == "crate" else source.module
+                    if len(path) > 1 and (*base, path[0]) in self.modules:
+                        found[*source.module, use.alias or path[-1]] = (*base, *path)
+        return {path: target for path, target in found.items() if path != target}
+
+    @cached_property
+    def uses(self) -> list[tuple[Source, Use, Module]]:
+        """Each path that a file names outside of its tests, and what it stands for."""
+        found = []
+        for source in self.sources:
+            for use in () if source.is_test else uses(source):
+                path = use.path
+                for end in range(1, len(path) + 1):
+                    if path[:end] in self.re_exports:
+                        path = self.re_exports[path[:end]] + path[end:]
+                        break
+                found.append((source, use, path))
+        return found
+
+
+# Rules. Each gives (source, position, sentence) for the faults of one crate, but the last, which is for all crates.
+
+Found = Iterator[tuple[Source, int, str]]
+
+
+def layer_faults(crate: Crate, table: Table) -> Found:
+    known = table.layers
+    for source in crate.sources:
+        entry = table.entry(source.module)
+        if entry is not None and entry not in known and not source.is_test:
+            where = "::".join((*table.inside, entry))
+            yield source, 0, f"{where} has no layer; enter it in TABLES of tools/layers.py"
+    for source, use, path in crate.uses:
+        own, other = table.entry(source.module), table.entry(path)
+        if own not in known or other is None:
             continue
-        line = source.code.count("\n", 0, match.start())
-        reach, explained = REACH, "SAFETY" in written[line]
-        while not explained and line > 0 and reach > 0:
-            line -= 1
-            explained = "SAFETY" in written[line]
-            reach -= not written[line].lstrip().startswith("//")  # a long comment is no fault
-        if not explained:
-            yield match.start(), f"unsafe {what} without a SAFETY comment in the {REACH} lines above"
+        if other == "*":
+            yield (
+                source,
+                use.position,
+                f"{'::'.join(('crate', *table.inside, '*'))} hides which modules are used; name them",
+            )
+        elif other in known and known[other] > known[own]:
+            through = f" (through {use.path[-1]})" if table.entry(use.path) != other else ""
+            message = f"{own} (layer {known[own]}) must not use {other} (layer {known[other]}){through}"
+            yield source, use.position, message
 
 
-def check(root: Path) -> list[str]:
+def cycle_faults(crate: Crate, table: Table) -> Found:
+    graph: dict[str, dict[str, tuple[Source, int]]] = defaultdict(dict)
+    for source, use, path in crate.uses:
+        own, other = table.entry(source.module), table.entry(path)
+        if own in table.layers and other in table.layers and own != other and not {own, other} <= table.cycle:
+            graph[own].setdefault(other, (source, use.position))
+    # Each round finds a shortest cycle and drops its last edge, so that every circle is told, none twice.
+    while cycle := shortest_cycle(graph):
+        source, position = graph[cycle[-1]].pop(cycle[0])
+        yield source, position, f"import cycle: {' uses '.join([*cycle, cycle[0]])}"
+
+
+def shortest_cycle(graph: dict[str, dict[str, tuple[Source, int]]]) -> list[str]:
+    best: list[str] = []
+    for start in sorted(graph):
+        paths, seen = [[start]], {start}
+        for path in paths:
+            if start in graph.get(path[-1], {}) and (not best or len(path) < len(best)):
+                best = path
+            for other in sorted(graph.get(path[-1], {})):
+                if other not in seen:
+                    seen.add(other)
+                    paths.append([*path, other])
+    return best
+
+
+def python_faults(crate: Crate) -> Found:
+    for source in crate.sources if crate.name == "strided-core" else ():
+        for word in re.finditer(r"\b(?:pyo3|ffi)\b", source.code):
+            yield source, word.start(), f"the engine knows nothing of Python, but this says {word[0]}"
+
+
+def length_faults(crate: Crate) -> Found:
+    for source in crate.sources:
+        if source.length > MAX_LINES and not source.is_test:
+            yield source, 0, f"{source.length} lines, more than {MAX_LINES}: this is about more than one thing"
+
+
+def safety_comment(source: Source, position: int) -> str | None:
+    """The SAFETY comment of the `unsafe` at `position`, without its slashes, as one line."""
+    written = source.text.split("\n")
+    line, distance = source.line(position) - 1, MAX_DISTANCE
+    while "SAFETY" not in written[line]:
+        if line == 0 or distance == 0:
+            return None
+        line -= 1
+        distance -= not written[line].lstrip().startswith("//")  # a long comment is no fault
+    comment = [written[line].partition("SAFETY")[2].lstrip(":")]
+    for below in written[line + 1 :]:
+        if not below.lstrip().startswith("//") or "SAFETY" in below:
+            break
+        comment.append(below.lstrip().lstrip("/"))
+    return " ".join(" ".join(comment).split())
+
+
+def unsafe_faults(crate: Crate) -> Found:
+    for source in crate.sources:
+        for match in UNSAFE.finditer(source.code):
+            what = match["what"]
+            in_tests = source.is_test or not source.body[match.start()].strip()
+            if crate.name == "strided-core" and not in_tests and source.top not in UNSAFE_MODULES:
+                if source.top not in UNSAFE_BLOCKS_ONLY:
+                    message = f"{source.top} must not contain unsafe code; it belongs into kernels or storage"
+                    yield source, match.start(), message
+                    continue
+                if what != "{":
+                    message = f"{source.top} may hold unsafe blocks with a reason, but no unsafe {what}"
+                    yield source, match.start(), message
+            if what in ("{", "impl") and safety_comment(source, match.start()) is None:
+                message = f"unsafe {what} without a SAFETY comment in the {MAX_DISTANCE} lines above"
+                yield source, match.start(), message
+
+
+def vague_safety_faults(crate: Crate) -> Found:
+    for source in crate.sources:
+        for match in re.finditer(r"//\s*SAFETY", source.text):
+            comment = safety_comment(source, match.start())
+            if comment is not None and VAGUE.fullmatch(comment):
+                yield source, match.start(), f"this SAFETY comment names no fact: {comment}"
+
+
+def block_header(code: str, position: int) -> str:
+    """The first line of the item whose block is the innermost one around `position`, as `impl Trait for Type`."""
+    depth = 0
+    while position > 0:
+        position -= 1
+        depth += {"}": 1, "{": -1}.get(code[position], 0)
+        if depth < 0:
+            starts = [item.start(1) for item in ITEM.finditer(code, 0, position)]
+            return code[starts[-1] : position] if starts else ""
+    return ""
+
+
+def document(source: Source, position: int) -> str:
+    """The doc comment above the item at `position`; attributes and plain comments may lie between."""
+    above = []
+    for line in reversed(source.text[:position].split("\n")[:-1]):
+        if not re.match(r"\s*(?://|#!?\[|\)\]|\)?\]$)", line):
+            break
+        above.append(line.strip())
+    return "\n".join(line for line in reversed(above) if line.startswith("///"))
+
+
+def safety_section_faults(crate: Crate) -> Found:
+    for source in crate.sources:
+        if source.is_test:
+            continue
+        for match in UNSAFE_FUNCTION.finditer(source.body):
+            # A method of an implementation has the contract that the trait states.
+            if re.match(r"impl\b.*\bfor\b(?!\s*<)", block_header(source.body, match.start()), re.S):
+                continue
+            if "# Safety" not in document(source, match.start()):
+                yield source, match.start(), f"unsafe fn {match[1]} without a # Safety section in its document"
+
+
+def type_name_faults(crates: list[Crate], root: Path) -> Found:
+    where: dict[str, list[tuple[Source, int]]] = defaultdict(list)
+    for crate in crates:
+        for source in crate.sources:
+            for match in () if source.is_test else TYPE.finditer(source.body):
+                # A type inside an implementation or a trait is an associated type.
+                if match["kind"] != "type" or not block_header(source.body, match.start()).startswith(
+                    ("impl", "trait")
+                ):
+                    where[match["name"]].append((source, match.start()))
+    for name, places in where.items():
+        for source, position in places[1:]:
+            first, at = places[0]
+            other = f"{first.path.relative_to(root).as_posix()}:{first.line(at)}"
+            yield source, position, f"{other} has a type {name} too; a type name is used once"
+
+
+def check(root: Path, pending: bool = False) -> list[str]:
     """All faults of the crates under `root`, as sentences."""
-    found = []
-    for crate in sorted((root / "crates").iterdir()):
-        sources = read(crate)
-        core = crate.name == "strided-core"
-        known = shortcuts(sources)
-        for source in sources:
-            faults = list(unsafe_faults(source, core))
-            if core:
-                faults += room_faults(source, known)
-                for word in re.finditer(r"\b(?:pyo3|ffi)\b", source.code):
-                    faults.append((word.start(), f"the engine knows nothing of Python, but this says {word[0]}"))
-            if source.length > LONGEST and not source.is_test:
-                faults.append((0, f"{source.length} lines, more than {LONGEST}: this is about more than one thing"))
-            for position, sentence in sorted(faults):
-                line = source.text.count("\n", 0, position) + 1
-                found.append(f"{source.path.relative_to(root).as_posix()}:{line}: {sentence}")
-    return found
+    crates = [Crate(folder) for folder in sorted((root / "crates").iterdir())]
+    off = set() if pending else PENDING
+    found: list[tuple[Source, int, str]] = []
+    for crate in crates:
+        for table in TABLES:
+            if table.crate == crate.name:
+                found += layer_faults(crate, table)
+                found += cycle_faults(crate, table)
+        found += python_faults(crate)
+        found += length_faults(crate)
+        found += unsafe_faults(crate)
+        found += vague_safety_faults(crate) if "vague safety" not in off else ()
+        found += safety_section_faults(crate) if "safety section" not in off else ()
+    found += type_name_faults(crates, root) if "type names" not in off else ()
+    found.sort(key=lambda fault: (fault[0].path, fault[1]))
+    return [
+        f"{source.path.relative_to(root).as_posix()}:{source.line(position)}: {sentence}"
+        for source, position, sentence in found
+    ]
 
 
 def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    faults = check(root)
-    print("\n".join(faults) if faults else "all rooms are in order")
+    pending = "--all" in sys.argv
+    arguments = [word for word in sys.argv[1:] if word != "--all"]
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    faults = check(root, pending)
+    print("\n".join(faults) if faults else "all layers are in order")
     return bool(faults)
 
 
