@@ -239,6 +239,22 @@ def test_a_type_name_is_used_once_in_the_workspace(faults):
 
 
 def test_the_binding_explains_unsafe_code(faults):
-    text = "use crate::ops; use pyo3::ffi;\n/// # Safety\nunsafe fn f() {}\nfn g() { unsafe { f() } }"
-    found = faults({"strided-py/src/slots.rs": text})
-    assert [sentence.split(": ")[0] for sentence in found] == ["crates/strided-py/src/slots.rs:4"]
+    text = "use pyo3::ffi;\n/// # Safety\nunsafe fn f() {}\nfn g() { unsafe { f() } }"
+    found = faults({"strided-py/src/abi/heap.rs": text})
+    assert [sentence.split(": ")[0] for sentence in found] == ["crates/strided-py/src/abi/heap.rs:4"]
+
+
+def test_the_binding_has_layers_and_no_cycles(faults):
+    found = faults(
+        {
+            "strided-py/src/abi/heap.rs": "use crate::rows::all;",
+            "strided-py/src/convert/args.rs": "use super::index::Key; use crate::abi::heap::slot;",
+            "strided-py/src/convert/index.rs": "use super::args::FromArg;",
+            "strided-py/src/slots.rs": "",
+        }
+    )
+    assert [sentence.split(": ", 1)[1] for sentence in found] == [
+        "abi (layer 0) must not use rows (layer 3)",
+        "import cycle: args uses index uses args",
+        "slots has no layer; enter it in TABLES of tools/layers.py",
+    ]

@@ -35,6 +35,13 @@ def layers(**names: str) -> dict[str, str]:
     return {name: layer.strip("_") for layer, modules in names.items() for name in modules.split()}
 
 
+# The modules of the binding's folders: within one, any may use any, but not in a circle.
+BINDING = {
+    "abi": "bind detach errors heap refs storage_object tensor_object thunks",
+    "convert": "args arrays buffer dlpack exchange index mapping results sequence values",
+    "classes": "class_table dtype elementwise layout operators protocols size storage tensor typed",
+}
+
 TABLES = [
     Table(
         "strided-core",
@@ -58,7 +65,8 @@ TABLES = [
             _3c="map generate lines",
             _3d="where isclose round fill reduce scan softmax",
         ),
-    ),
+    ),    Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="rows")),
+    *[Table("strided-py", (folder,), layers(_=names)) for folder, names in BINDING.items()],
 ]
 PENDING = {"type names", "safety section", "vague safety"}  # reported with --all only
 UNSAFE_MODULES = {"storage", "alloc", "threads", "cpu", "kernels"}

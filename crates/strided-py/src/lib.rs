@@ -1,44 +1,39 @@
 //! The Python side: the only crate that may name a Python object.
 //!
-//! A call of `a + b` goes from a slot (`ops.rs`) through the reading of its operands to the engine's
-//! `ops::elementwise`, `kernels::map`, the nest and the kernel. `methods.rs` says how methods are declared.
+//! Four layers, each of which uses only itself and those below it:
+//!
+//! | layer | holds |
+//! |---|---|
+//! | `rows` | methods and functions, one row each |
+//! | `classes` | Tensor, Storage, Layout, Size, dtype, with their operators and protocols |
+//! | `convert` | arguments, indices, sequences, buffers, DLPack |
+//! | `abi` | heap types, the memory of objects, thunks, exceptions, the interpreter's lock |
+//!
+//! What is higher is handed down when the module is made: the rows, for example, as tables of definitions.
+//!
+//! A call of `a + b` goes from a slot (`classes/operators.rs`) through the reading of its operands
+//! (`classes/elementwise.rs`) to the engine's `ops::elementwise`, `kernels::map`, the nest and the kernel.
+//! `rows/methods.rs` says how methods are declared.
 
 use pyo3::prelude::*;
 
-mod args;
-mod arrays;
-mod buffer;
-mod call;
-mod dlpack;
-mod dtype;
-mod errors;
-mod exchange;
-mod heap;
-mod identity;
-mod layout;
-mod mapped;
-mod methods;
-mod object;
-mod ops;
-mod results;
+mod abi;
+mod classes;
+mod convert;
 mod rows;
-mod sequence;
-mod size;
-mod slots;
-mod storage;
-mod tensor;
-mod typed;
 
 #[pymodule]
 fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    errors::register(module)?;
-    dtype::register(module)?;
-    size::register(module)?;
-    layout::register(module)?;
-    module.add_class::<storage::PyStorage>()?;
-    tensor::register(module)?;
-    typed::register(module)?;
-    call::register(module)?;
+    let rows = rows::all();
+    abi::errors::register(module)?;
+    classes::dtype::register(module)?;
+    classes::size::register(module)?;
+    classes::layout::register(module, &rows)?;
+    module.add_class::<abi::storage_object::PyStorage>()?;
+    classes::tensor::register(module, rows::methods(&rows))?;
+    rows::register_functions(module, &rows)?;
+    classes::typed::register(module)?;
+    abi::detach::register(module)?;
     list_names(module)
 }
 

@@ -1,16 +1,18 @@
 //! Functions that make tensors.
 
-use crate::args::{Any, FromArg, Ints, NoGrad, Object, Rest, TensorArg, wrong_type};
-use crate::arrays::{self, Misfit};
-use crate::buffer::{from_bytes, has_buffer};
-use crate::call::{again, give, in_place, with_threads};
-use crate::dlpack;
-use crate::dtype::{self, Device};
-use crate::errors::{Fail, Result};
-use crate::mapped::{Wanted, from_file};
-use crate::methods;
-use crate::object::{is_tensor, tensor_of, wrap, wrap_with};
-use crate::sequence::from_nested;
+use crate::abi::Object;
+use crate::abi::detach::with_threads;
+use crate::abi::errors::{Fail, Result, type_name};
+use crate::abi::refs::{again, give};
+use crate::abi::tensor_object::{is_tensor, tensor_of, wrap, wrap_with};
+use crate::classes::dtype::{self, Device};
+use crate::convert::args::{Any, FromArg, Ints, NoGrad, Rest, TensorArg, python_number, wrong_type};
+use crate::convert::arrays::{self, Misfit};
+use crate::convert::buffer::{from_bytes, has_buffer};
+use crate::convert::dlpack;
+use crate::convert::mapping::{Wanted, from_file};
+use crate::convert::results::in_place;
+use crate::convert::values::{cast, converted, taken};
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
 use strided_core::ops::create::{self, RangeEnd, full, range};
@@ -38,7 +40,7 @@ methods! { rows(py, x):
         if is_tensor(data.0) {
             // SAFETY: it is a tensor, looked at once.
             let own = unsafe { tensor_of(data.0) }.dtype();
-            return crate::slots::converted(py, data.0, dtype.unwrap_or(own), false);
+            return converted(py, data.0, dtype.unwrap_or(own), false);
         }
         let made = taken(py, data.0, dtype)?;
         let dtype = dtype.unwrap_or(made.tensor.dtype());
@@ -260,7 +262,7 @@ methods! { rows(py, x):
     /// >>> print(a)
     /// [2. 2. 2.]
     function from_dlpack(ext | x: Any; device: Option<Device> = None, copy: Option<bool> = None)
-        => wrap(py, dlpack::import(ext.0, device, copy)?);
+        => wrap(py, dlpack::import(ext.0, device.is_some(), copy)?);
 
     /// One dim over the bytes of a buffer, read as elements of a dtype. Shares the memory.
     ///
@@ -335,29 +337,6 @@ methods! { rows(py, x):
     function can_cast(from_: DType, to: DType) => give(py, from_.category() <= to.category());
 }
 
-/// Values that were brought in.
-struct Taken {
-    tensor: Tensor,
-    /// Whether the memory is new and nobody else's.
-    is_new: bool,
-}
-
-/// The values of anything that has some.
-fn taken(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Taken> {
-    if is_tensor(data) {
-        // SAFETY: it is a tensor, copied at once.
-        return Ok(Taken { tensor: unsafe { tensor_of(data) }.clone(), is_new: false });
-    }
-    if let Some(storage) = crate::storage::read(py, data) {
-        return Ok(Taken { tensor: storage.whole()?, is_new: false });
-    }
-    if let Some(tensor) = arrays::read(py, data, Misfit::Copy)? {
-        let is_new = tensor.storage().is_owned(); // memory of others could not be shared
-        return Ok(Taken { tensor, is_new });
-    }
-    Ok(Taken { tensor: from_nested(py, data, dtype)?, is_new: true })
-}
-
 /// A new tensor with the values of anything.
 fn copied(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Object> {
     let made = taken(py, data, dtype)?;
@@ -376,23 +355,10 @@ fn asarray(py: Python<'_>, data: Object, dtype: Option<DType>, copy: Option<bool
     let own = made.tensor.dtype();
     let dtype = dtype.unwrap_or(own);
     if copy == Some(false) && (made.is_new || own != dtype) {
-        let (from, to) = (crate::errors::type_name(py, data), dtype.name());
+        let (from, to) = (type_name(py, data), dtype.name());
         return Err(Fail::Value(format!("copy is False, but {from} to a tensor of {to} needs a copy")));
     }
     if is_tensor(data) && own == dtype { Ok(again(data)) } else { wrap(py, cast(py, made.tensor, dtype)?) }
-}
-
-fn cast(py: Python<'_>, tensor: Tensor, dtype: DType) -> Result<Tensor> {
-    if tensor.dtype() == dtype {
-        Ok(tensor)
-    } else {
-        Ok(with_threads(py, tensor.size(), || copy::to_dtype(&tensor, dtype))?)
-    }
-}
-
-/// A tensor of a dtype with the values of anything: on the same memory where that has the dtype.
-pub fn shared_or_cast(py: Python<'_>, data: Object, dtype: DType) -> Result<Tensor> {
-    cast(py, taken(py, data, Some(dtype))?.tensor, dtype)
 }
 
 /// A new tensor, made in its object.
@@ -473,7 +439,7 @@ fn counted(
 fn common(py: Python<'_>, a: Object, b: Object) -> Result<DType> {
     // A dtype counts as a tensor of it does; an array, too, counts with its dtype.
     let read = |object: Object| -> Result<std::result::Result<DType, Scalar>> {
-        if let Some(number) = crate::args::python_number(py, object)? {
+        if let Some(number) = python_number(py, object)? {
             return Ok(Err(number));
         }
         if is_tensor(object) || has_buffer(object) {

@@ -1,33 +1,62 @@
-//! The rows of the `methods!` macro, by what they are about.
+//! Methods and functions: one row of the `methods!` macro each, by what they are about, and those of the op table.
 
-pub mod convert;
-pub mod create;
-pub mod elements;
-pub mod lines;
-pub mod query;
-pub mod reduce;
-pub mod scans;
-pub mod system;
-pub mod values;
-pub mod views;
+#[macro_use]
+mod methods;
 
-use crate::methods::Row;
+mod calculus;
+mod conversion;
+mod copying;
+mod covariance;
+mod create;
+mod elementwise;
+mod geometry;
+mod op_table;
+mod query;
+mod reduce;
+mod scans;
+mod system;
+mod views;
 
-/// Every row.
+use crate::abi::thunks::{Place, Row, definitions};
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+/// Every row of the `methods!` macro.
 pub fn all() -> Vec<Row> {
     [
         views::rows(),
         query::rows(),
-        values::rows(),
-        elements::rows(),
+        copying::rows(),
+        elementwise::rows(),
         reduce::rows(),
         create::rows(),
-        convert::rows(),
+        conversion::rows(),
         system::rows(),
         scans::rows(),
-        lines::rows(),
+        calculus::rows(),
+        geometry::rows(),
+        covariance::rows(),
     ]
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// The methods of Tensor.
+pub fn methods(rows: &[Row]) -> Vec<ffi::PyMethodDef> {
+    let mut methods = definitions(rows.iter(), Place::Method);
+    methods.extend(op_table::methods());
+    methods
+}
+
+/// Adds the functions to the module.
+pub fn register_functions(module: &Bound<'_, PyModule>, rows: &[Row]) -> PyResult<()> {
+    let mut functions = definitions(rows.iter(), Place::Function);
+    functions.extend(op_table::functions());
+    functions.push(ffi::PyMethodDef::zeroed());
+    // SAFETY: a list that is never freed and ends with a zeroed entry.
+    match unsafe { ffi::PyModule_AddFunctions(module.as_ptr(), functions.leak().as_mut_ptr()) } {
+        0 => Ok(()),
+        _ => Err(PyErr::fetch(module.py())),
+    }
 }

@@ -1,16 +1,16 @@
 //! Questions about a tensor: its dims, its place in memory, its type.
 
-use crate::args::{Any, Object, Objects, TensorArg};
-use crate::call::{again, give, python};
-use crate::errors::Result;
-use crate::identity::{bound_storage, storage_object};
-use crate::mapped::{attach, handle, known, part, share};
-use crate::methods;
-use crate::object::is_tensor;
-use crate::sequence::to_nested;
-use crate::size::new_tuple;
-use crate::slots::item;
-use crate::storage::Run;
+use super::op_table;
+use crate::abi::Object;
+use crate::abi::errors::Result;
+use crate::abi::refs::{again, bound, give, python};
+use crate::abi::storage_object::{self, Run, bound_storage};
+use crate::abi::tensor_object::{is_tensor, wrap};
+use crate::classes::size::new_tuple;
+use crate::convert::args::{Any, Objects, TensorArg};
+use crate::convert::index::item;
+use crate::convert::mapping::{attach, handle, known, part, share};
+use crate::convert::sequence::to_nested;
 use strided_core::Tensor;
 
 methods! { rows(py, x):
@@ -40,7 +40,7 @@ methods! { rows(py, x):
     /// >>> x = strided.zeros(2, 3)
     /// >>> x.storage() is x[1].storage()
     /// True
-    method storage() => storage_object(py, x.storage(), x.dtype());
+    method storage() => storage_object::storage_object(py, x.storage(), x.dtype());
 
     /// The location of the first element in the storage, counted from 0.
     ///
@@ -178,7 +178,7 @@ methods! { rows(py, x):
     function is_tensor(obj: Any) => give(py, is_tensor(obj.0));
 
     /// The op table: (name, operands, class, rule, operator, doc) of every elementwise operation.
-    function _ops() => crate::ops::table(py);
+    function _ops() => op_table::table(py);
 
     /// The levels of instructions up to the one in use, the lowest first; `STRIDED_CPU` names the highest one wanted.
     function _cpu_levels() => {
@@ -191,22 +191,22 @@ methods! { rows(py, x):
     ///
     /// >>> strided.is_storage(strided.FloatStorage(2)), strided.is_storage(strided.zeros(2))
     /// (True, False)
-    function is_storage(obj: Any) => give(py, crate::storage::read(py, obj.0).is_some());
+    function is_storage(obj: Any) => give(py, storage_object::read(py, obj.0).is_some());
 
     /// Formats the number of a tensor with one element, or every element.
-    method __format__(spec: Any) => python(py, "strided.display.text", "format", (this(py, x), crate::call::bound(py, spec.0)));
+    method __format__(spec: Any) => python(py, "strided.display.text", "format", (this(py, x), bound(py, spec.0)));
 
     /// The card that a notebook shows.
     method _repr_html_() => python(py, "strided.display.notebook", "tensor", (this(py, x),));
 
     /// A new handle on the same storage.
-    method __copy__() => crate::object::wrap(py, Tensor::clone(&x));
+    method __copy__() => wrap(py, Tensor::clone(&x));
 
     /// A copy whose storage is copied once for all tensors that share it.
-    method __deepcopy__(memo: Any) => python(py, "strided._pickle", "deepcopy_tensor", (this(py, x), crate::call::bound(py, memo.0)));
+    method __deepcopy__(memo: Any) => python(py, "strided._pickle", "deepcopy_tensor", (this(py, x), bound(py, memo.0)));
 
     /// How pickle takes the tensor apart.
-    method __reduce_ex__(protocol: Any) => python(py, "strided._pickle", "reduce_tensor", (this(py, x), crate::call::bound(py, protocol.0)));
+    method __reduce_ex__(protocol: Any) => python(py, "strided._pickle", "reduce_tensor", (this(py, x), bound(py, protocol.0)));
 
     /// The elements' bytes in row-major order.
     method __bytes__() => python(py, "strided._numpy", "to_bytes", (this(py, x),));
@@ -220,5 +220,5 @@ fn given(py: pyo3::Python<'_>, run: Run) -> Result<Object> {
 }
 
 fn this<'py>(py: pyo3::Python<'py>, x: TensorArg) -> pyo3::Bound<'py, pyo3::PyAny> {
-    crate::call::bound(py, x.0)
+    bound(py, x.0)
 }

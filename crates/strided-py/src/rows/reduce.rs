@@ -1,12 +1,13 @@
 //! Reductions.
 
-use crate::args::{Any, FromArg, Ints, Object, Pair, TensorArg, wrong_type};
-use crate::call::{give, with_threads};
-use crate::errors::{Fail, Result};
-use crate::methods;
-use crate::object::is_tensor;
-use crate::ops;
-use crate::results::{placed, placed_as_large, placed_pair};
+use crate::abi::Object;
+use crate::abi::detach::with_threads;
+use crate::abi::errors::{Fail, Result};
+use crate::abi::refs::{bound, give};
+use crate::abi::tensor_object::is_tensor;
+use crate::classes::elementwise::of_pair;
+use crate::convert::args::{Any, FromArg, Ints, Pair, TensorArg, wrong_type};
+use crate::convert::results::{placed, placed_as_large, placed_pair};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use strided_core::layout::Dims;
@@ -215,7 +216,7 @@ impl FromArg for Order {
         if let Some(p) = f64::read(py, object)? {
             return Ok(Some(Order(p)));
         }
-        match crate::call::bound(py, object).extract::<String>() {
+        match bound(py, object).extract::<String>() {
             Ok(name) if name == "fro" => Ok(Some(Order(2.0))),
             Ok(name) => Err(Fail::Value(format!("p is '{name}', wanted {}", Self::WANTED))),
             Err(_) => Ok(None),
@@ -293,7 +294,7 @@ fn extreme(
         if keepdim {
             return Err(Fail::Type("keepdim is for a dim, not for another Tensor".into()));
         }
-        return ops::of_pair(py, pairs, x.0, object, one_out()?.map(|out| out.0));
+        return of_pair(py, pairs, x.0, object, one_out()?.map(|out| out.0));
     }
     let Some(dim) = isize::read(py, object)? else {
         return Err(wrong_type(py, object, "dim", "an int or a Tensor"));
@@ -311,7 +312,7 @@ fn corrected(
 ) -> Result<(Option<Dims>, f64)> {
     let (mut dims, mut unbiased) = (None, unbiased);
     if let Some(Any(object)) = dim {
-        if let (Ok(flag), None) = (crate::call::bound(py, object).cast::<PyBool>(), unbiased) {
+        if let (Ok(flag), None) = (bound(py, object).cast::<PyBool>(), unbiased) {
             unbiased = Some(flag.is_true());
         } else {
             dims = dims_of(Some(Ints::from_arg(py, object, "dim")?));

@@ -1,9 +1,9 @@
 //! Scans and other functions from a line to a line.
 
-use crate::args::{Object, Pair, TensorArg};
-use crate::errors::{Fail, Result};
-use crate::methods;
-use crate::results::{placed, placed_pair};
+use crate::abi::Object;
+use crate::abi::errors::{Fail, Result};
+use crate::convert::args::{Pair, TensorArg};
+use crate::convert::results::{placed, placed_pair};
 use pyo3::prelude::*;
 use strided_core::DType;
 use strided_core::ops::scan::{self, Row};

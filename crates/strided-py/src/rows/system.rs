@@ -1,8 +1,9 @@
 //! Settings of the engine: threads and memory.
 
-use crate::call::{detached, give};
-use crate::errors::{Fail, Result};
-use crate::methods;
+use crate::abi::Object;
+use crate::abi::detach::detached;
+use crate::abi::errors::{Fail, Result};
+use crate::abi::refs::give;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use strided_core::{alloc, threads};
@@ -43,7 +44,7 @@ methods! { rows(py, x):
     };
 }
 
-fn stats(py: Python<'_>) -> Result<crate::args::Object> {
+fn stats(py: Python<'_>) -> Result<Object> {
     let stats = alloc::stats();
     let dict = PyDict::new(py);
     for (name, value) in [

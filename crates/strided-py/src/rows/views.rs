@@ -1,10 +1,14 @@
 //! Views: other ways of looking at the same storage. None of them copies.
 
-use crate::args::{Any, FromArg, Ints, LayoutArg, Rest, TensorArg};
-use crate::call::{again, compute, view};
-use crate::errors::{Fail, Result};
-use crate::methods;
-use crate::object::{replace, wrap};
+use crate::abi::Object;
+use crate::abi::bind::Args;
+use crate::abi::errors::{Fail, Result};
+use crate::abi::refs::again;
+use crate::abi::storage_object;
+use crate::abi::tensor_object::{replace, wrap};
+use crate::classes::layout::LayoutArg;
+use crate::convert::args::{Any, FromArg, Ints, Rest, TensorArg, wrong_type};
+use crate::convert::results::{compute, view};
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
 use strided_core::{DType, Layout, Tensor};
@@ -211,10 +215,10 @@ methods! { rows(py, x):
     function as_strided(input: Any, size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
         let (storage, dtype, own) = if let Some(x) = TensorArg::read(py, input.0)? {
             (x.storage().clone(), x.dtype(), x.layout().offset())
-        } else if let Some(storage) = crate::storage::read(py, input.0) {
+        } else if let Some(storage) = storage_object::read(py, input.0) {
             (storage.bytes.clone(), storage.dtype, 0)
         } else {
-            return Err(crate::args::wrong_type(py, input.0, "input", "a Tensor or a Storage"));
+            return Err(wrong_type(py, input.0, "input", "a Tensor or a Storage"));
         };
         let layout = Layout::strided(&size.ints, &stride.ints, storage_offset.unwrap_or(own))?;
         wrap(py, Tensor::from_storage(storage, dtype, layout)?)
@@ -328,18 +332,13 @@ pub enum Sizes {
 impl FromArg for Sizes {
     const WANTED: &'static str = "ints or a dtype";
     const REST: bool = true;
-    fn read(py: pyo3::Python<'_>, object: crate::args::Object) -> Result<Option<Sizes>> {
+    fn read(py: pyo3::Python<'_>, object: Object) -> Result<Option<Sizes>> {
         if let Some(ints) = Ints::read(py, object)? {
             return Ok(Some(Sizes::Shape(ints.ints)));
         }
         Ok(DType::read(py, object)?.map(Sizes::DType))
     }
-    fn from_args(
-        py: pyo3::Python<'_>,
-        args: &crate::args::Args,
-        at: usize,
-        name: &'static str,
-    ) -> Result<Sizes> {
+    fn from_args(py: pyo3::Python<'_>, args: &Args, at: usize, name: &'static str) -> Result<Sizes> {
         match args.rest {
             [] if !args.is_given(at) => Err(Fail::Type(format!("argument '{name}' is missing"))),
             [] => Sizes::from_arg(py, args.slots[at], name),
@@ -374,7 +373,7 @@ fn squeezed(layout: &Layout, dims: Option<Ints>) -> strided_core::Result<Layout>
 }
 
 /// Changes how a tensor's own object looks at its storage.
-fn relaid(x: TensorArg, layout: strided_core::Result<Layout>) -> Result<crate::args::Object> {
+fn relaid(x: TensorArg, layout: strided_core::Result<Layout>) -> Result<Object> {
     let tensor = x.with_layout(layout?);
     // SAFETY: it is a tensor, and no reference into it is alive any more.
     unsafe { replace(x.0, tensor) };

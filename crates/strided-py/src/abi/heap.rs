@@ -1,0 +1,59 @@
+//! Types of our own, made from lists of slots, and definitions of methods.
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::ptr::null_mut;
+
+/// One entry of a type: which slot, and what fills it.
+pub fn slot(number: c_int, pointer: *mut c_void) -> ffi::PyType_Slot {
+    ffi::PyType_Slot { slot: number, pfunc: pointer }
+}
+
+/// A new type with instances of `size` bytes (0: as its base has them), which can be subclassed. It is kept
+/// for the life of the process: instances and statics refer to it.
+///
+/// # Safety
+/// Every slot is filled with what its number asks for, and `size` is that of the instances.
+pub unsafe fn make_type<'py>(
+    py: Python<'py>,
+    name: &'static CStr,
+    size: usize,
+    flags: u32,
+    base: Option<*mut ffi::PyTypeObject>,
+    mut slots: Vec<ffi::PyType_Slot>,
+) -> PyResult<Bound<'py, PyAny>> {
+    slots.push(slot(0, null_mut()));
+    let mut spec = ffi::PyType_Spec {
+        name: name.as_ptr(),
+        basicsize: size as c_int,
+        itemsize: 0,
+        flags: ffi::Py_TPFLAGS_DEFAULT as u32 | flags,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: a complete specification; the rest is the caller's promise.
+    let made = unsafe {
+        let made = ffi::PyType_FromSpecWithBases(&mut spec, base.map_or(null_mut(), <*mut _>::cast));
+        Bound::from_owned_ptr_or_err(py, made)?
+    };
+    std::mem::forget(made.clone());
+    Ok(made)
+}
+
+/// The flag of types that may be subclassed.
+pub const SUBCLASSED: u32 = ffi::Py_TPFLAGS_BASETYPE as u32;
+
+/// One definition, on text that is never freed.
+pub fn definition(name: &str, thunk: ffi::PyCFunctionFastWithKeywords, doc: &str) -> ffi::PyMethodDef {
+    ffi::PyMethodDef {
+        ml_name: forever(name).as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: thunk },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: forever(doc).as_ptr(),
+    }
+}
+
+/// Text for the life of the process.
+pub fn forever(text: &str) -> &'static CStr {
+    Box::leak(CString::new(text).expect("no zero byte in a name or a document").into_boxed_c_str())
+}

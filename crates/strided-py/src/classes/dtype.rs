@@ -1,0 +1,274 @@
+//! The dtype and device objects, and the words by which people name them.
+
+use super::class_table::dtype_of_class;
+use crate::abi::Object;
+use crate::abi::errors::{Fail, Result};
+use crate::abi::tensor_object::tensor_type;
+use crate::convert::args::{FromArg, wrong_type};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyString, PyType};
+use strided_core::DType;
+use strided_core::dtype::default_float;
+
+/// The type of a tensor's elements, such as `strided.float32`.
+///
+/// >>> strided.float32.itemsize
+/// 4
+/// >>> strided.zeros(2, dtype="int16").dtype
+/// strided.int16
+#[pyclass(name = "dtype", module = "strided", frozen)]
+pub struct PyDType(pub DType);
+
+#[pymethods]
+impl PyDType {
+    /// Finds a dtype: by name, from a Python or NumPy type, or from a typed tensor class.
+    ///
+    /// >>> strided.dtype("float16") is strided.float16
+    /// True
+    #[new]
+    fn new(py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Py<PyDType>> {
+        match read(py, name.as_ptr()) {
+            Ok(Some(dtype)) => Ok(object(py, dtype)),
+            Ok(None) => Err(wrong_type(py, name.as_ptr(), "name", "a dtype").into_exception(py, "dtype")),
+            Err(fail) => Err(fail.into_exception(py, "dtype")),
+        }
+    }
+
+    /// Its name: `'float32'`.
+    ///
+    /// >>> strided.float32.name
+    /// 'float32'
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    /// Bytes per element.
+    ///
+    /// >>> strided.complex64.itemsize
+    /// 8
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.0.size()
+    }
+
+    /// Whether it is one of the floating types.
+    ///
+    /// >>> strided.bfloat16.is_floating_point, strided.int64.is_floating_point
+    /// (True, False)
+    #[getter]
+    fn is_floating_point(&self) -> bool {
+        self.0.is_float()
+    }
+
+    /// Whether its elements are complex numbers.
+    ///
+    /// >>> strided.complex64.is_complex
+    /// True
+    #[getter]
+    fn is_complex(&self) -> bool {
+        self.0.is_complex()
+    }
+
+    /// Whether it has negative numbers.
+    ///
+    /// >>> strided.int8.is_signed, strided.uint8.is_signed
+    /// (True, False)
+    #[getter]
+    fn is_signed(&self) -> bool {
+        self.0.is_signed()
+    }
+
+    /// The dtype of the real part: itself, unless it is complex.
+    ///
+    /// >>> strided.complex128.to_real()
+    /// strided.float64
+    fn to_real(&self, py: Python<'_>) -> Py<PyDType> {
+        object(py, self.0.real())
+    }
+    fn __repr__(&self) -> String {
+        format!("strided.{}", self.0.name())
+    }
+    fn __reduce__(&self) -> &'static str {
+        self.0.name()
+    }
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+}
+
+/// The one object of a dtype.
+pub fn object(py: Python<'_>, dtype: DType) -> Py<PyDType> {
+    static OBJECTS: PyOnceLock<Vec<Py<PyDType>>> = PyOnceLock::new();
+    let made = OBJECTS.get_or_init(py, || {
+        DType::ALL.iter().map(|&d| Py::new(py, PyDType(d)).expect("a dtype object")).collect()
+    });
+    made[dtype as usize].clone_ref(py)
+}
+
+/// Other words for dtypes, as PyTorch has them.
+pub const ALIASES: &[(&str, DType)] = &[
+    ("half", DType::F16),
+    ("float", DType::F32),
+    ("double", DType::F64),
+    ("cfloat", DType::C64),
+    ("cdouble", DType::C128),
+    ("short", DType::I16),
+    ("int", DType::I32),
+    ("long", DType::I64),
+];
+
+/// Reads a dtype from whatever names one; `None` if the object does not.
+pub fn read(py: Python<'_>, object: Object) -> Result<Option<DType>> {
+    // SAFETY: callers pass a living object.
+    let object = unsafe { Borrowed::from_ptr(py, object) };
+    if let Ok(dtype) = object.cast::<PyDType>() {
+        return Ok(Some(dtype.get().0));
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        let text = text.to_string();
+        return from_text(&text).map(Some).ok_or_else(|| Fail::Type(format!("there is no dtype '{text}'")));
+    }
+    if let Ok(class) = object.cast::<PyType>() {
+        return Ok(from_class(py, &class)?);
+    }
+    // numpy.dtype, and whatever else has a name.
+    match object.getattr("name").ok().and_then(|name| name.extract::<String>().ok()) {
+        Some(name) => Ok(DType::from_name(&name)),
+        None => Ok(None),
+    }
+}
+
+impl FromArg for DType {
+    const WANTED: &'static str = "a dtype";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<DType>> {
+        read(py, object)
+    }
+}
+
+/// `float32`, `strided.float32`, `torch.float32`, `double`, `FloatTensor`, `torch.FloatTensor`.
+pub fn from_text(text: &str) -> Option<DType> {
+    let bare = text.strip_prefix("strided.").or(text.strip_prefix("torch.")).unwrap_or(text);
+    let class = bare.strip_suffix("Tensor").or(bare.strip_suffix("Storage"));
+    DType::from_name(bare)
+        .or_else(|| class.and_then(DType::from_torch_name))
+        .or_else(|| ALIASES.iter().find(|alias| alias.0 == bare).map(|alias| alias.1))
+}
+
+fn from_class(py: Python<'_>, class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
+    let pointer = class.as_ptr().cast::<ffi::PyTypeObject>();
+    if pointer == tensor_type() {
+        return Ok(Some(default_float()));
+    }
+    if let Some(dtype) = dtype_of_class(pointer) {
+        return Ok(Some(dtype));
+    }
+    let (module, name) = (class.getattr("__module__")?.to_string(), class.name()?.to_string());
+    Ok(match (module.as_str(), name.as_str()) {
+        ("builtins", "bool") => Some(DType::Bool),
+        ("builtins", "int") => Some(DType::I64),
+        ("builtins", "float") => Some(DType::F64),
+        ("builtins", "complex") => Some(DType::C128),
+        // A scalar class of NumPy: its own dtype knows the name (`longlong` is `int64`).
+        ("numpy", _) => {
+            let dtype = py.import("numpy")?.getattr("dtype")?.call1((class,))?;
+            DType::from_name(&dtype.getattr("name")?.to_string())
+        }
+        _ => None,
+    })
+}
+
+/// Where a tensor's memory lies.
+///
+/// >>> strided.zeros(2).device
+/// device(type='cpu')
+#[pyclass(name = "device", module = "strided", frozen, from_py_object)]
+#[derive(Clone)]
+pub struct Device;
+
+impl Device {
+    pub fn read(py: Python<'_>, object: Object) -> Result<Device> {
+        // SAFETY: callers pass a living object.
+        let object = unsafe { Borrowed::from_ptr(py, object) };
+        if object.is_none() || object.is_instance_of::<Device>() {
+            return Ok(Device);
+        }
+        match object.to_string().as_str() {
+            "cpu" | "cpu:0" => Ok(Device),
+            other => Err(Fail::Value(format!("device is '{other}', wanted 'cpu'"))),
+        }
+    }
+}
+
+impl FromArg for Device {
+    const WANTED: &'static str = "a device";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<Device>> {
+        Device::read(py, object).map(Some)
+    }
+}
+
+#[pymethods]
+impl Device {
+    #[new]
+    #[pyo3(signature = (r#type = None))]
+    fn new(py: Python<'_>, r#type: Option<Bound<'_, PyAny>>) -> PyResult<Device> {
+        match r#type {
+            None => Ok(Device),
+            Some(object) => {
+                Device::read(py, object.as_ptr()).map_err(|fail| fail.into_exception(py, "device"))
+            }
+        }
+    }
+
+    /// `'cpu'`.
+    ///
+    /// >>> strided.device('cpu').type
+    /// 'cpu'
+    #[getter]
+    fn r#type(&self) -> &'static str {
+        "cpu"
+    }
+
+    /// The number of the device among those of its type; None for the CPU.
+    ///
+    /// >>> strided.device('cpu').index is None
+    /// True
+    #[getter]
+    fn index(&self) -> Option<usize> {
+        None
+    }
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> bool {
+        (other.is_instance_of::<Device>() || other.is_instance_of::<PyString>())
+            && Device::read(py, other.as_ptr()).is_ok()
+    }
+    fn __hash__(&self) -> isize {
+        0x0063_7075 // "cpu"
+    }
+    fn __str__(&self) -> &'static str {
+        "cpu"
+    }
+    fn __repr__(&self) -> &'static str {
+        "device(type='cpu')"
+    }
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (&'static str,))> {
+        Ok((py.get_type::<Device>().into_any().unbind(), ("cpu",)))
+    }
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add_class::<PyDType>()?;
+    module.add_class::<Device>()?;
+    for &dtype in DType::ALL {
+        module.add(dtype.name(), object(py, dtype))?;
+    }
+    for &(name, dtype) in ALIASES {
+        module.add(name, object(py, dtype))?;
+    }
+    Ok(())
+}

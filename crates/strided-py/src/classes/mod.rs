@@ -1,0 +1,12 @@
+//! The classes: Tensor and its protocols and operators, Storage, Layout, Size, dtype and device.
+
+pub mod class_table;
+pub mod dtype;
+pub mod elementwise;
+pub mod layout;
+pub mod operators;
+pub mod protocols;
+pub mod size;
+pub mod storage;
+pub mod tensor;
+pub mod typed;

@@ -1,0 +1,12 @@
+//! From Python's values to tensors, scalars and ints, and back: arguments, indices, sequences, buffers, DLPack.
+
+pub mod args;
+pub mod arrays;
+pub mod buffer;
+pub mod dlpack;
+pub mod exchange;
+pub mod index;
+pub mod mapping;
+pub mod results;
+pub mod sequence;
+pub mod values;

@@ -1,0 +1,148 @@
+//! Copying, filling and resizing.
+
+use crate::abi::Object;
+use crate::abi::detach::waiting;
+use crate::abi::errors::{Fail, Result};
+use crate::abi::refs::again;
+use crate::abi::storage_object;
+use crate::abi::tensor_object::replace;
+use crate::convert::args::{Any, FromArg, Ints, Rest, TensorArg, python_number, wrong_type};
+use crate::convert::results::{compute, in_place};
+use crate::convert::values::values;
+use pyo3::prelude::*;
+use strided_core::layout::Dims;
+use strided_core::ops::copy;
+use strided_core::{DType, Layout, Scalar, Tensor};
+
+methods! { rows(py, x):
+    /// A row-major copy with memory of its own.
+    ///
+    /// >>> x = strided.zeros(2)
+    /// >>> x.clone().fill_(1).tolist(), x.tolist()
+    /// ([1.0, 1.0], [0.0, 0.0])
+    both clone() => compute(py, &x, copy::clone);
+
+    /// A row-major copy with memory of its own: `clone` under NumPy's name.
+    ///
+    /// >>> strided.arange(4)[::2].copy().stride()
+    /// (1,)
+    method copy() => compute(py, &x, copy::clone);
+
+    /// The tensor itself if it is row-major without gaps, else such a copy.
+    ///
+    /// >>> x = strided.zeros(2, 3)
+    /// >>> x.contiguous() is x, x.t().contiguous().stride()
+    /// (True, (2, 1))
+    method contiguous() => if x.layout().is_row_major() { Ok(again(x.0)) } else { compute(py, &x, copy::clone) };
+
+    /// Writes the values of a tensor, an array or a nested sequence into this tensor, broadcast and cast.
+    ///
+    /// >>> strided.zeros(2, 2).copy_([1, 2]).tolist()
+    /// [[1.0, 2.0], [1.0, 2.0]]
+    method copy_(src | other: Any, non_blocking: bool = False) => {
+        if let Some(number) = python_number(py, src.0)? {
+            return in_place(py, x, |x| copy::fill(x, number));
+        }
+        let source = values(py, src.0)?;
+        in_place(py, x, |x| copy::copy(x, &source))
+    };
+
+    /// Sets every element.
+    ///
+    /// >>> strided.zeros(2).fill_(3.5).tolist()
+    /// [3.5, 3.5]
+    method fill_(value: Scalar) => in_place(py, x, |x| copy::fill(x, value));
+
+    /// Sets every element to 0.
+    ///
+    /// >>> strided.ones(2).zero_().tolist()
+    /// [0.0, 0.0]
+    method zero_() => in_place(py, x, |x| copy::fill(x, Scalar::Bool(false)));
+
+    /// Looks at another tensor's storage in its way, or at a storage: whole, or with an offset, sizes and
+    /// strides. Changes the tensor itself and copies nothing.
+    ///
+    /// >>> s = strided.FloatStorage([1, 2, 3, 4])
+    /// >>> strided.Tensor().set_(s, 1, (3,)).tolist()
+    /// [2.0, 3.0, 4.0]
+    method set_(source: Any, storage_offset | offset: isize = 0, size | shape: Option<Ints> = None, stride | strides: Option<Ints> = None) => {
+        let made = looking_at(py, x.dtype(), source.0, storage_offset, size, stride)?;
+        // SAFETY: a tensor, and no reference into it is alive.
+        unsafe { replace(x.0, made) };
+        Ok(again(x.0))
+    };
+
+    /// Gives the tensor another size, row-major. The storage grows where it must and never shrinks.
+    ///
+    /// >>> strided.arange(6).resize_(2, 2).tolist()
+    /// [[0, 1], [2, 3]]
+    method resize_(size | sizes: Rest) => resized(py, x, size.given("size")?);
+
+    /// `resize_` to the size of another tensor.
+    ///
+    /// >>> strided.arange(6).resize_as_(strided.zeros(3, 2)).shape
+    /// strided.Size([3, 2])
+    method resize_as_(other | template: TensorArg) => {
+        let shape = other.layout().shape();
+        resized(py, x, &shape)
+    };
+}
+
+fn looking_at(
+    py: Python<'_>,
+    dtype: DType,
+    source: Object,
+    offset: isize,
+    size: Option<Ints>,
+    stride: Option<Ints>,
+) -> Result<Tensor> {
+    let (storage, mut layout) = if let Some(other) = TensorArg::read(py, source)? {
+        if other.dtype() != dtype {
+            return Err(Fail::Type(format!(
+                "source is {}, the tensor is {}",
+                other.dtype().name(),
+                dtype.name()
+            )));
+        }
+        if size.is_none() {
+            if offset != 0 {
+                return Err(Fail::Value("an offset into a tensor's storage needs a size too".into()));
+            }
+            return Ok(Tensor::clone(&other));
+        }
+        (other.storage().clone(), other.layout().clone())
+    } else if let Some(storage) = storage_object::read(py, source) {
+        if storage.dtype != dtype {
+            return Err(Fail::Type(format!(
+                "source is {}, the tensor is {}",
+                storage.dtype.name(),
+                dtype.name()
+            )));
+        }
+        let length = (storage.bytes.length() / dtype.size()) as isize;
+        if offset < 0 || offset > length {
+            return Err(Fail::Value(format!("offset {offset} is outside a storage of {length} elements")));
+        }
+        let left = length - offset;
+        (storage.bytes.clone(), Layout::strided(&[left], &[1], offset)?)
+    } else {
+        return Err(wrong_type(py, source, "source", "a Tensor or a Storage"));
+    };
+    if let Some(Ints { ints: size, .. }) = size {
+        let stride: Dims = match stride {
+            Some(stride) => stride.ints,
+            None => Layout::row_major(&size)?.stride(),
+        };
+        layout = Layout::strided(&size, &stride, offset)?;
+    }
+    Ok(Tensor::from_storage(storage, dtype, layout)?)
+}
+
+fn resized(py: Python<'_>, x: TensorArg, shape: &[isize]) -> Result<Object> {
+    let mut tensor = Tensor::clone(&x);
+    // Waits for operations of other threads, which may need to attach before they let go of their arguments.
+    waiting(py, || tensor.resize(shape))?;
+    // SAFETY: a tensor, and no reference into it is alive.
+    unsafe { replace(x.0, tensor) };
+    Ok(again(x.0))
+}

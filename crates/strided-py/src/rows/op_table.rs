@@ -1,0 +1,383 @@
+//! The op table as methods, in-place methods and functions: generic thunks into one `dispatch`.
+
+use crate::abi::Object;
+use crate::abi::bind::{Args, Param, bind};
+use crate::abi::errors::{Fail, Result, guard};
+use crate::abi::heap::definition;
+use crate::abi::refs::{bound, give};
+use crate::classes::elementwise::{MOST, apply, call_row, plain_pair};
+use crate::convert::args::{FromArg, TensorArg, wrong_type};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use smallvec::SmallVec;
+use std::ptr::null_mut;
+use strided_core::Scalar;
+use strided_core::op_table;
+use strided_core::ops::table::{Chooser, OPS, Op, Row};
+
+/// How an operation was called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `x.add(y)`
+    Method,
+    /// `x.add_(y)`
+    InPlace,
+    /// `strided.add(x, y)`
+    Function,
+}
+
+/// The parameters of a row: all of them, without `out` if the call is in place.
+#[inline(always)]
+fn params(index: usize, form: Form) -> &'static [Param] {
+    let all = PARAMS[index];
+    if form == Form::InPlace { &all[..all.len() - 1] } else { all }
+}
+
+/// One call of a row in any of its forms.
+#[inline(always)]
+unsafe fn call<const I: usize, const NAME: usize>(
+    form: Form,
+    this: Object,
+    args: *const Object,
+    count: isize,
+    kwnames: Object,
+) -> Object {
+    let (name, in_place_name) = const { called::<I, NAME>() };
+    guard(if form == Form::InPlace { in_place_name } else { name }, null_mut(), |py| {
+        let first = if form == Form::Function { None } else { Some(this) };
+        let mut bound = Args::NONE;
+        // SAFETY: what the interpreter passed.
+        unsafe { bind(py, params(I, form), first, args, count, kwnames, &mut bound) }?;
+        dispatch(py, I, form, &bound)
+    })
+}
+
+/// The names of a row, by itself and in place, under one of its aliases.
+const fn called<const I: usize, const NAME: usize>() -> (&'static str, &'static str) {
+    if NAME == Alias::Own as usize {
+        return (OPS[I].name, OPS[I].in_place_name);
+    }
+    let (name, in_place_name, _) = ALIASES[NAME - 1];
+    (name, in_place_name)
+}
+
+fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Object> {
+    let row = &OPS[index];
+    let arity = row.operands.len();
+    let words = arity..arity + row.keywords.len() + row.chooser.is_some() as usize;
+    let out = match form {
+        Form::InPlace => Some(args.slots[0]),
+        _ if args.is_given(words.end) => {
+            Option::<TensorArg>::from_arg(py, args.slots[words.end], "out")?.map(|out| out.0)
+        }
+        _ => None,
+    };
+    let (operands, words) = (&args.slots[..arity], &args.slots[words]);
+    if !row.without.is_empty() || words.iter().any(|word| !word.is_null()) {
+        return dispatch_words(py, index, operands, words, out);
+    }
+    check_there(index, operands)?;
+    if let &[left, right] = operands
+        && let Some(operands) = plain_pair(py, left, right)?
+    {
+        return apply(py, row, &[], &operands, out);
+    }
+    call_row(py, row, &[], operands, out)
+}
+
+/// Refuses a call without one of the operands.
+#[inline]
+fn check_there(index: usize, operands: &[Object]) -> Result<()> {
+    let Some(at) = operands.iter().position(|object| object.is_null()) else { return Ok(()) };
+    Err(Fail::Type(format!("argument '{}' is missing", OPS[index].argument(at))))
+}
+
+/// A call with numbers or a word that chooses the row, or of a row that can do without an operand.
+#[cold]
+fn dispatch_words(
+    py: Python<'_>,
+    index: usize,
+    operands: &[Object],
+    words: &[Object],
+    out: Option<Object>,
+) -> Result<Object> {
+    let mut row = &OPS[index];
+    check_there(index, if row.without.is_empty() { operands } else { &operands[..1] })?;
+    let mut given: SmallVec<[Option<Scalar>; MOST]> = SmallVec::new();
+    for (keyword, &object) in row.keywords.iter().zip(words) {
+        let unset = object.is_null() || keyword.text == "None" && is_none(object);
+        given.push(if unset { None } else { Some(Scalar::from_arg(py, object, keyword.name)?) });
+    }
+    if let (Some(chooser), Some(&word)) = (&row.chooser, words.get(row.keywords.len()))
+        && !word.is_null()
+        && let Some(other) = chosen(py, chooser, word)?
+    {
+        row = other;
+    }
+    let (row, operands) = without_none(row, operands)?;
+    call_row(py, row, &given, &operands, out)
+}
+
+/// The row for the operands that are there, and those.
+fn without_none(row: &'static Row, operands: &[Object]) -> Result<(&'static Row, SmallVec<[Object; MOST]>)> {
+    let missing = |name: &str| {
+        let at = row.operands.iter().position(|operand| *operand == name).expect("an operand");
+        operands[at].is_null() || is_none(operands[at])
+    };
+    let mut instead = row.without.iter().filter(|(name, _)| missing(name));
+    match (instead.next(), instead.next()) {
+        (None, _) => Ok((row, operands.into())),
+        (Some((_, op)), None) => {
+            let there = row.operands.iter().zip(operands).filter(|(name, _)| {
+                let optional = row.without.iter().any(|(operand, _)| operand == *name);
+                !(optional && missing(name))
+            });
+            Ok((&OPS[*op as usize], there.map(|(_, object)| *object).collect()))
+        }
+        (Some((first, _)), Some((second, _))) => {
+            Err(Fail::Value(format!("{first} and {second} must not both be None")))
+        }
+    }
+}
+
+fn is_none(object: Object) -> bool {
+    // SAFETY: `None` lives as long as the interpreter.
+    object == unsafe { ffi::Py_None() }
+}
+
+/// The row that a word chooses, if it is another one.
+fn chosen(py: Python<'_>, chooser: &Chooser, word: Object) -> Result<Option<&'static Row>> {
+    let text = match chooser.default {
+        "False" if bool::from_arg(py, word, chooser.name)? => "True".into(),
+        "False" => return Ok(None),
+        _ if is_none(word) => return Ok(None),
+        _ => match bound(py, word).cast::<PyString>() {
+            Ok(text) => text.to_string(),
+            Err(_) => return Err(wrong_type(py, word, chooser.name, "a str or None")),
+        },
+    };
+    match chooser.rows.iter().find(|(value, _)| *value == text) {
+        Some((_, op)) => Ok(Some(&OPS[*op as usize])),
+        None => {
+            let values: Vec<String> = chooser.rows.iter().map(|(value, _)| format!("'{value}'")).collect();
+            let (name, default) = (chooser.name, chooser.default);
+            Err(Fail::Value(format!("{name} is '{text}', wanted {default}, {}", values.join(" or "))))
+        }
+    }
+}
+
+/// Makes the functions that the interpreter calls, one for each form.
+macro_rules! thunks {
+    ($($name:ident $form:ident),*) => { $(
+        unsafe extern "C" fn $name<const I: usize, const NAME: usize>(
+            this: Object,
+            args: *const Object,
+            count: isize,
+            kwnames: Object,
+        ) -> Object {
+            // SAFETY: passed on.
+            unsafe { call::<I, NAME>(Form::$form, this, args, count, kwnames) }
+        }
+    )* };
+}
+thunks!(method Method, in_place InPlace, function Function);
+
+/// What Python needs of a row under one of its names.
+struct Made {
+    index: usize,
+    name: &'static str,
+    row: &'static Row,
+    method: ffi::PyCFunctionFastWithKeywords,
+    in_place: ffi::PyCFunctionFastWithKeywords,
+    function: ffi::PyCFunctionFastWithKeywords,
+}
+
+impl Made {
+    const fn of<const I: usize, const NAME: usize>() -> Made {
+        Made {
+            index: I,
+            name: called::<I, NAME>().0,
+            row: &OPS[I],
+            method: method::<I, NAME>,
+            in_place: in_place::<I, NAME>,
+            function: function::<I, NAME>,
+        }
+    }
+}
+
+/// The parameters of a row: its operands, its numbers, the word that chooses another row, and `out`.
+macro_rules! parameters {
+    (($first:ident $(, $arg:ident)* $(| $($place:ident = $default:tt),+)? $(; $($word:ident = $other:tt),+)?) [$($chooser:ident)?]) => { {
+        const COUNT: usize = <[&str]>::len(&[
+            stringify!($first), $(stringify!($arg),)* $($(stringify!($place),)+)? $($(stringify!($word),)+)?
+            $(stringify!($chooser),)? "out",
+        ]);
+        // The word is given by position where the numbers are.
+        #[allow(dead_code)]
+        const PLACES: &[&str] = &[$($(stringify!($place)),+)?];
+        static ALL: [Param; COUNT] = [
+            Param::new("self", &["input"], false, None),
+            $(Param::new(parameters!(@name $arg), &[], false, None),)*
+            $($(Param::new(stringify!($place), &[], false, None),)+)?
+            $($(Param::by_name(stringify!($word), &[], stringify!($other)),)+)?
+            $(if PLACES.is_empty() {
+                Param::by_name(stringify!($chooser), &[], "")
+            } else {
+                Param::new(stringify!($chooser), &[], false, None)
+            },)?
+            Param::by_name("out", &[], "None"),
+        ];
+        &ALL
+    } };
+    (@name b) => { "other" };
+    (@name $arg:ident) => { stringify!($arg) };
+}
+
+macro_rules! made {
+    ($($name:ident $args:tt $class:ident => $rule:ident $body:tt $(with $second:tt)? $(refuses $refused:ident)?
+        $(by $word:ident = $unset:ident $choices:tt)? $(without $without:tt)?
+        $(, $operator:literal, $($elements:literal),+ => $result:literal, $doc:literal)?;)*) => {
+        /// The rows that have names in Python.
+        fn made() -> Vec<Made> {
+            let all = [$(Made::of::<{ Op::$name as usize }, { Alias::Own as usize }>()),*];
+            all.into_iter().filter(|made| !made.row.is_hidden()).collect()
+        }
+
+        /// The parameters of every row.
+        static PARAMS: &[&[Param]] = &[$(parameters!($args [$($word)?])),*];
+    };
+}
+op_table!(made);
+
+/// Signature, sentence and example of a row in one of its forms.
+fn document(index: usize, name: &str, form: Form) -> String {
+    let row = &OPS[index];
+    let (doc, dtypes) = (row.doc, row.class.words());
+    let first = if form == Form::Function { "input" } else { "$self" };
+    let mut parts = vec![first.to_string()];
+    for param in &params(index, form)[1..] {
+        if param.keyword_only && !parts.iter().any(|part| part == "*") {
+            parts.push("*".into());
+        }
+        let default = default_of(row, param.name).map_or(String::new(), |value| format!("={value}"));
+        parts.push(format!("{}{default}", param.name));
+    }
+    let parts = parts.join(", ");
+    let text = match form {
+        Form::InPlace => format!("{name}_({parts})\n--\n\n`{name}` into the tensor itself."),
+        _ => format!("{name}({parts})\n--\n\n{doc}\n\nOperands: {dtypes}."),
+    };
+    format!("{text}\n\n{}", example(row, name, form))
+}
+
+/// What a parameter of a row is if it is not given, as Python writes it.
+fn default_of(row: &Row, name: &str) -> Option<&'static str> {
+    let number = row.keywords.iter().find(|keyword| keyword.name == name).map(|keyword| keyword.text);
+    let word = row.chooser.iter().find(|chooser| chooser.name == name).map(|chooser| chooser.default);
+    let optional = name == "out" || row.without.iter().any(|(operand, _)| *operand == name);
+    number.or(word).or(optional.then_some("None"))
+}
+
+/// A row's example as a session that calls it in one of its forms.
+fn example(row: &Row, name: &str, form: Form) -> String {
+    let result = row.example.result;
+    let operands: Vec<String> =
+        row.example.operands.iter().map(|elements| format!("strided.tensor({elements})")).collect();
+    let (first, others) = (&operands[0], operands[1..].join(", "));
+    match form {
+        Form::Method => format!(">>> {first}.{name}({others}).tolist()\n{result}"),
+        Form::InPlace => {
+            // The tensor keeps its dtype, so truth values become numbers.
+            let result = result.replace("True", "1.0").replace("False", "0.0");
+            format!(">>> x = {first}\n>>> x.{name}_({others}) is x, x.tolist()\n(True, {result})")
+        }
+        Form::Function => format!(">>> strided.{name}({}).tolist()\n{result}", operands.join(", ")),
+    }
+}
+
+/// Other names of rows.
+macro_rules! aliases {
+    ($($alias:ident $name:ident),*) => {
+        /// The number of each name of a row: 0 for its own.
+        #[allow(non_camel_case_types)]
+        enum Alias { Own, $($alias),* }
+
+        /// Alias, the same in place, row.
+        const ALIASES: &[(&str, &str, Op)] = &[$((stringify!($alias), concat!(stringify!($alias), "_"), Op::$name)),*];
+
+        fn aliases() -> Vec<Made> {
+            vec![$(Made::of::<{ Op::$name as usize }, { Alias::$alias as usize }>()),*]
+        }
+    };
+}
+aliases! {
+    absolute abs,
+    arccos acos,
+    arccosh acosh,
+    arcsin asin,
+    arcsinh asinh,
+    arctan atan,
+    arctan2 atan2,
+    arctanh atanh,
+    clip clamp,
+    divide div,
+    fix trunc,
+    greater gt,
+    greater_equal ge,
+    less lt,
+    less_equal le,
+    multiply mul,
+    negative neg,
+    not_equal ne,
+    sgn sign,
+    subtract sub
+}
+
+/// The names under which a row is called.
+fn names(row: &'static Row) -> impl Iterator<Item = &'static str> {
+    let others =
+        ALIASES.iter().filter(|(.., op)| OPS[*op as usize].name == row.name).map(|(alias, ..)| *alias);
+    std::iter::once(row.name).chain(others)
+}
+
+/// Methods of Tensor: the plain and the in-place form of every row.
+pub fn methods() -> Vec<ffi::PyMethodDef> {
+    let mut all = Vec::new();
+    for Made { index, name, method, in_place, .. } in made().into_iter().chain(aliases()) {
+        all.push(definition(name, method, &document(index, name, Form::Method)));
+        all.push(definition(&format!("{name}_"), in_place, &document(index, name, Form::InPlace)));
+    }
+    all
+}
+
+/// Functions of the module.
+pub fn functions() -> Vec<ffi::PyMethodDef> {
+    let define =
+        |made: Made| definition(made.name, made.function, &document(made.index, made.name, Form::Function));
+    made().into_iter().chain(aliases()).map(define).collect()
+}
+
+/// The rows as Python data, for documents and tests: name, number of operands, class, rule, operator, sentence,
+/// the parameters behind the operands, and all names.
+pub fn table(py: Python<'_>) -> Result<Object> {
+    let rows: Vec<_> = OPS
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| !row.is_hidden())
+        .map(|(index, row)| {
+            let words = &params(index, Form::InPlace)[row.operands.len()..];
+            (
+                row.name,
+                row.operands.len(),
+                format!("{:?}", row.class),
+                format!("{:?}", row.rule),
+                row.operator,
+                row.doc,
+                words.iter().map(|param| (param.name, default_of(row, param.name))).collect::<Vec<_>>(),
+                names(row).collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    give(py, rows)
+}
