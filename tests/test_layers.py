@@ -191,7 +191,7 @@ def test_a_contract_is_stated_once(faults, text):
     ],
 )
 def test_an_unsafe_function_has_a_safety_section(faults, text):
-    (found,) = faults({"strided-py/src/file.rs": text})
+    (found,) = faults({"strided-py/src/abi/heap.rs": text})
     assert found.endswith("unsafe fn read without a # Safety section in its document")
 
 
@@ -229,12 +229,12 @@ def test_a_type_name_is_used_once_in_the_workspace(faults):
         CORE + "ops/add.rs": "impl Walk for u8 { type Out = u8; }\npub(crate) struct Plan<T>(T);\ntype Order = u8;",
         CORE + "ops/tests.rs": "struct Plan; struct Walk;",
         CORE + "tensor.rs": "#[cfg(test)]\nmod tests { struct Plan; }\n// struct Order\nfn walk(w: &Walk) {}",
-        "strided-py/src/file.rs": "fn f() {\n    struct Bits;\n}",
+        "strided-py/src/abi/heap.rs": "fn f() {\n    struct Bits;\n}",
     }
     assert faults(files) == [
         f"crates/{CORE}ops/add.rs:2: crates/{CORE}nest.rs:1 has a type Plan too; a type name is used once",
         f"crates/{CORE}ops/add.rs:3: crates/{CORE}nest.rs:2 has a type Order too; a type name is used once",
-        f"crates/strided-py/src/file.rs:2: crates/{CORE}nest.rs:4 has a type Bits too; a type name is used once",
+        f"crates/strided-py/src/abi/heap.rs:2: crates/{CORE}nest.rs:4 has a type Bits too; a type name is used once",
     ]
 
 
