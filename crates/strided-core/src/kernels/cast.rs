@@ -1,13 +1,16 @@
-//! Casts, direct between any two dtypes, and copies.
+//! Casts, direct between any two dtypes.
 //!
-//! Integers wrap. Floats are cut toward zero; what is out of range is defined, the same on every CPU:
-//! it becomes the smallest int32 (for targets up to 32 bits signed or 16 unsigned) or int64, and then
-//! wraps. No conversion branches, so that loops over them become vector instructions.
+//! Integers wrap. Floats are truncated toward zero. Values out of range, NaN among them, have a defined result, the same
+//! on every CPU: they become the minimum of int32 (for int8, int16, int32, uint8, uint16) or of int64 (for the others),
+//! and then wrap. No conversion branches, so that the compiler vectorises the loops over them.
+//!
+//! CPUs from AVX2 on have instructions that convert between float16 and float32, eight at a time ([`Cast::block`]); other
+//! CPUs use integer arithmetic, which produces the same bits.
 
-// `contains` branches where `&` does not; loops have indices as in `map`.
+// `contains` branches where `&` does not; loops use indices as in `loops`.
 #![allow(clippy::manual_range_contains, clippy::needless_range_loop)]
 
-use super::loops::{Function, Kernels, each};
+use super::loops::{Function, FunctionKernels, apply_each};
 use super::{Kernel, copy};
 use crate::cpu;
 use crate::dtype::DType;
@@ -20,28 +23,29 @@ use std::marker::PhantomData;
 pub trait Cast<B: Element>: Copy {
     fn cast(self) -> B;
 
-    /// Neighbours at once, on CPUs from [`Level::Fused`](cpu::Level) on: for those that have an instruction for it.
+    /// Converts `L` adjacent elements, on CPUs from [`Level::Fused`](cpu::Level) on. Overridden where those CPUs have an
+    /// instruction for it.
     #[inline(always)]
     fn block<const L: usize>(all: [Self; L]) -> [B; L] {
-        each::<To<_>, Self, 1, L>([all])
+        apply_each::<CastTo<_>, Self, 1, L>([all])
     }
 }
 
-/// The kernel that reads `from` at operand 1 and writes `to` at operand 0.
+/// The kernel that reads operand 1 in dtype `from` and writes operand 0 in dtype `to`.
 pub fn kernel(from: DType, to: DType) -> Kernel {
     if from == to {
         return copy::kernel(from.size());
     }
-    switch!(from, all, A => switch!(to, all, B => loops::<To<B>, A>(), else => unreachable!()), else => unreachable!())
+    switch!(from, all, A => switch!(to, all, B => loops::<CastTo<B>, A>(), else => unreachable!()), else => unreachable!())
 }
 
 fn loops<F: Function<A, 1>, A: Copy>() -> Kernel {
     if cpu::reference_kernels() { F::reference } else { F::fast }
 }
 
-/// A conversion as a function.
-struct To<B>(PhantomData<B>);
-impl<A: Cast<B>, B: Element> Function<A, 1> for To<B> {
+/// A conversion, as a function for the elementwise loops.
+struct CastTo<B>(PhantomData<B>);
+impl<A: Cast<B>, B: Element> Function<A, 1> for CastTo<B> {
     type Out = B;
     #[inline(always)]
     fn apply([a]: [A; 1]) -> B {
@@ -53,26 +57,26 @@ impl<A: Cast<B>, B: Element> Function<A, 1> for To<B> {
     }
 }
 
-/// Integers on their way to float16, where all beyond 2^16 are infinite: so 32 bits are enough, for which there are
-/// vector instructions.
-trait Near {
-    fn near(self) -> f32;
+/// 64-bit integers as float32, clamped to ±2^17. float16 overflows to infinity from 2^16 on, so a cast to it needs no more
+/// range; and there are vector instructions that convert 32-bit integers.
+trait ToClampedF32 {
+    fn to_clamped_f32(self) -> f32;
 }
-impl Near for i64 {
+impl ToClampedF32 for i64 {
     #[inline(always)]
-    fn near(self) -> f32 {
+    fn to_clamped_f32(self) -> f32 {
         self.clamp(-(1 << 17), 1 << 17) as i32 as f32
     }
 }
-impl Near for u64 {
+impl ToClampedF32 for u64 {
     #[inline(always)]
-    fn near(self) -> f32 {
+    fn to_clamped_f32(self) -> f32 {
         self.min(1 << 17) as i32 as f32
     }
 }
 
 macro_rules! cast {
-    // Every row: how, from which types, to which types.
+    // Each row: the conversion, the types it converts from, the types it converts to.
     ($($how:ident: $from:tt => $to:tt;)*) => { $(cast!(@from $how $from $to);)* };
     (@from $how:ident [$($from:ty),*] $to:tt) => { $(cast!(@to $how $from, $to);)* };
     (@to $how:ident $from:ty, [$($to:ty),*]) => { $(
@@ -82,80 +86,80 @@ macro_rules! cast {
             cast!(@block $how $to);
         }
     )* };
-    // float16 has instructions of its own, from float32 and to it.
+    // float16 has instructions of its own, from and to float32: see `Cast::block` of these two.
     (@block via_f32 $to:ty) => {
         #[inline(always)]
         fn block<const L: usize>(all: [Self; L]) -> [$to; L] {
             Cast::<$to>::block(Cast::<f32>::block(all))
         }
     };
-    (@block near $to:ty) => {
+    (@block clamped $to:ty) => {
         #[inline(always)]
         fn block<const L: usize>(all: [Self; L]) -> [$to; L] {
             let mut singles = [0.0f32; L];
             for i in 0..L {
-                singles[i] = all[i].near();
+                singles[i] = all[i].to_clamped_f32();
             }
             Cast::<$to>::block(singles)
         }
     };
     (@block $how:ident $to:ty) => {};
     (@plain $v:expr, $from:ty, $to:ty) => { $v as $to };
-    (@truth $v:expr, $from:ty, $to:ty) => { Bool::new($v != <$from>::default()) };
-    (@of_truth $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.get() as u8) };
-    (@cut32 $v:expr, $from:ty, $to:ty) => { {
+    (@is_nonzero $v:expr, $from:ty, $to:ty) => { Bool::new($v != <$from>::default()) };
+    (@from_bool $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.get() as u8) };
+    (@truncate_i32 $v:expr, $from:ty, $to:ty) => { {
         const LIMIT: $from = 2147483648.0;
         let inside = if ($v >= -LIMIT) & ($v < LIMIT) { $v } else { -LIMIT };
-        // SAFETY: `inside` lies in the range of i32 by the line above.
+        // SAFETY: the line above put `inside` into the range of i32, and it is no NaN.
         (unsafe { inside.to_int_unchecked::<i32>() }) as $to
     } };
-    (@cut64 $v:expr, $from:ty, $to:ty) => { {
+    (@truncate_i64 $v:expr, $from:ty, $to:ty) => { {
         const LIMIT: $from = 9223372036854775808.0;
         let inside = if ($v >= -LIMIT) & ($v < LIMIT) { $v } else { -LIMIT };
-        // SAFETY: `inside` lies in the range of i64 by the line above.
+        // SAFETY: the line above put `inside` into the range of i64, and it is no NaN.
         (unsafe { inside.to_int_unchecked::<i64>() }) as $to
     } };
     (@via_f32 $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast(Cast::<f32>::cast($v)) };
     (@via_f64 $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v as f64) };
-    (@near $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.near()) };
-    // More bits than float64 has: the lowest are replaced by one that says whether any was set, so that
-    // this first rounding cannot spoil the second.
+    (@clamped $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.to_clamped_f32()) };
+    // An integer with more bits than float64 has would be rounded twice. So its low 16 bits are replaced by one sticky bit,
+    // which is set if any of them was: the first step is then exact, and the second rounds as if it saw all bits.
     (@sticky $v:expr, $from:ty, $to:ty) => { {
-        let odd = $v & !0xFFFF | ((($v & 0xFFFF) != 0) as $from) << 16;
+        let with_sticky_bit = $v & !0xFFFF | ((($v & 0xFFFF) != 0) as $from) << 16;
         let exact = $v.abs_diff(0) < 1 << 53;
-        Cast::<$to>::cast((if exact { $v } else { odd }) as f64)
+        Cast::<$to>::cast((if exact { $v } else { with_sticky_bit }) as f64)
     } };
-    (@real $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.re) };
-    (@truth_of_parts $v:expr, $from:ty, $to:ty) => { Bool::new(($v.re != 0.0) | ($v.im != 0.0)) };
-    (@complex32 $v:expr, $from:ty, $to:ty) => { Complex::new(Cast::<f32>::cast($v), 0.0) };
-    (@complex64 $v:expr, $from:ty, $to:ty) => { Complex::new(Cast::<f64>::cast($v), 0.0) };
-    (@itself $v:expr, $from:ty, $to:ty) => { $v };
+    (@real_part $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.re) };
+    (@complex_is_nonzero $v:expr, $from:ty, $to:ty) => { Bool::new(($v.re != 0.0) | ($v.im != 0.0)) };
+    (@to_complex64 $v:expr, $from:ty, $to:ty) => { Complex::new(Cast::<f32>::cast($v), 0.0) };
+    (@to_complex128 $v:expr, $from:ty, $to:ty) => { Complex::new(Cast::<f64>::cast($v), 0.0) };
+    (@identity $v:expr, $from:ty, $to:ty) => { $v };
 }
 
 cast! {
     plain: [u8, u16, u32, u64, i8, i16, i32, i64] => [u8, u16, u32, u64, i8, i16, i32, i64, f32, f64];
     plain: [f32, f64] => [f32, f64];
-    cut32: [f32, f64] => [u8, u16, i8, i16, i32];
-    cut64: [f32, f64] => [u32, u64, i64];
-    truth: [u8, u16, u32, u64, i8, i16, i32, i64, f32, f64] => [Bool];
-    of_truth: [Bool] => [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>];
+    truncate_i32: [f32, f64] => [u8, u16, i8, i16, i32];
+    truncate_i64: [f32, f64] => [u32, u64, i64];
+    is_nonzero: [u8, u16, u32, u64, i8, i16, i32, i64, f32, f64] => [Bool];
+    from_bool: [Bool] => [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>];
     via_f32: [u8, u16, i8, i16] => [f16, bf16];
-    via_f32: [u32, i32] => [f16]; // what float32 rounds is infinite
+    via_f32: [u32, i32] => [f16]; // a value that float32 cannot represent exactly is infinite in float16
     via_f64: [u32, i32] => [bf16];
-    near: [i64, u64] => [f16];
+    clamped: [i64, u64] => [f16];
     sticky: [u64, i64] => [bf16];
     via_f32: [f16, bf16] => [Bool, u8, u16, u32, u64, i8, i16, i32, i64, f64, Complex<f32>, Complex<f64>];
     via_f32: [f16] => [bf16];
     via_f32: [bf16] => [f16];
-    real: [Complex<f32>, Complex<f64>] => [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64];
-    truth_of_parts: [Complex<f32>, Complex<f64>] => [Bool];
-    complex32: [u8, u16, u32, u64, i8, i16, i32, i64, f32, f64] => [Complex<f32>];
-    complex64: [u8, u16, u32, u64, i8, i16, i32, i64, f32, f64] => [Complex<f64>];
-    itself: [Bool] => [Bool];
-    itself: [f16] => [f16];
-    itself: [bf16] => [bf16];
-    itself: [Complex<f32>] => [Complex<f32>];
-    itself: [Complex<f64>] => [Complex<f64>];
+    real_part: [Complex<f32>, Complex<f64>] => [u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64];
+    complex_is_nonzero: [Complex<f32>, Complex<f64>] => [Bool];
+    to_complex64: [u8, u16, u32, u64, i8, i16, i32, i64, f32, f64] => [Complex<f32>];
+    to_complex128: [u8, u16, u32, u64, i8, i16, i32, i64, f32, f64] => [Complex<f64>];
+    identity: [Bool] => [Bool];
+    identity: [f16] => [f16];
+    identity: [bf16] => [bf16];
+    identity: [Complex<f32>] => [Complex<f32>];
+    identity: [Complex<f64>] => [Complex<f64>];
 }
 
 impl Cast<Complex<f64>> for Complex<f32> {
@@ -173,8 +177,9 @@ impl Cast<Complex<f32>> for Complex<f64> {
 }
 
 impl Cast<f32> for f16 {
-    /// Moves exponent and fraction into place and rescales by a power of two, which is exact for
-    /// subnormals too; only infinities and NaNs need their exponent set. NaNs become quiet, as CPUs do it.
+    /// Shifts exponent and fraction to where float32 has them, and multiplies by 2^112 to correct the exponent bias. That
+    /// is exact, for subnormals too; only infinities and NaNs need their exponent set. NaNs become quiet, as the CPU's
+    /// own conversion makes them.
     #[inline(always)]
     fn cast(self) -> f32 {
         let bits = self.to_bits() as u32;
@@ -190,11 +195,12 @@ impl Cast<f32> for f16 {
     fn block<const L: usize>(all: [f16; L]) -> [f32; L] {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm256_cvtph_ps, _mm256_storeu_ps};
         if !L.is_multiple_of(8) {
-            return each::<To<_>, Self, 1, L>([all]);
+            return apply_each::<CastTo<_>, Self, 1, L>([all]);
         }
         let mut out = [0.0; L];
         for i in (0..L).step_by(8) {
-            // SAFETY: eight elements from i on are in both; the level has the instruction.
+            // SAFETY: L is a multiple of 8, so both arrays have eight elements from i on; `block` runs on CPUs from
+            // `Level::Fused` on, which includes F16C.
             unsafe {
                 let eight = _mm_loadu_si128(all.as_ptr().add(i).cast::<__m128i>());
                 _mm256_storeu_ps(out.as_mut_ptr().add(i), _mm256_cvtph_ps(eight));
@@ -205,20 +211,21 @@ impl Cast<f32> for f16 {
 }
 
 impl Cast<f16> for f32 {
-    /// Rounds by adding a number so large that the sum's last bit is the result's last bit.
+    /// Rounds by adding a power of two (the anchor) so large that the last bit of the sum is the last bit of the result.
     #[inline(always)]
     fn cast(self) -> f16 {
         let bits = self.to_bits();
         let magnitude = bits & 0x7FFF_FFFF;
-        // Clamped so that the addition below cannot overflow; 2^16 is past the largest half and becomes infinite.
+        // Clamped to 2^16, so that the addition below cannot overflow; that is beyond the largest float16 and becomes
+        // infinite.
         let clamped = if magnitude > 0x4780_0000 { 0x4780_0000 } else { magnitude };
-        // The anchor: 2^13 above the value, and never below the anchor of the smallest normal half.
+        // The anchor is 2^13 times the value's power of two, and at least that of the smallest normal float16.
         let exponent = clamped & 0x7F80_0000;
         let floor = if exponent < 0x3880_0000 { 0x3880_0000 } else { exponent };
         let anchor = f32::from_bits(floor + (13 << 23));
         let rounded = (f32::from_bits(clamped) + anchor).to_bits() - anchor.to_bits();
-        // `rounded` counts units of the last place from the anchor's binade: 10 bits of fraction, with
-        // the implied bit of a normal number on top, which adds one to the exponent field.
+        // `rounded` is the value in units in the last place: 10 bits of fraction, and above them the implicit bit of a
+        // normal number, which adds one to the exponent field.
         let half = ((floor - 0x3880_0000) >> 13) + rounded;
         let half = if half > 0x7C00 { 0x7C00 } else { half };
         let half = if magnitude > 0x7F80_0000 { 0x7E00 | (bits >> 13) & 0x3FF } else { half };
@@ -230,11 +237,12 @@ impl Cast<f16> for f32 {
     fn block<const L: usize>(all: [f32; L]) -> [f16; L] {
         use std::arch::x86_64::{__m128i, _mm_storeu_si128, _mm256_cvtps_ph, _mm256_loadu_ps};
         if !L.is_multiple_of(8) {
-            return each::<To<_>, Self, 1, L>([all]);
+            return apply_each::<CastTo<_>, Self, 1, L>([all]);
         }
         let mut out = [f16::ZERO; L];
         for i in (0..L).step_by(8) {
-            // SAFETY: eight elements from i on are in both; the level has the instruction. (0: to the nearest, ties to even.)
+            // SAFETY: L is a multiple of 8, so both arrays have eight elements from i on; `block` runs on CPUs from
+            // `Level::Fused` on, which includes F16C. (0 rounds to nearest, ties to even.)
             unsafe {
                 let eight = _mm256_cvtps_ph::<0>(_mm256_loadu_ps(all.as_ptr().add(i)));
                 _mm_storeu_si128(out.as_mut_ptr().add(i).cast::<__m128i>(), eight);
@@ -261,14 +269,14 @@ impl Cast<bf16> for f32 {
     }
 }
 
-/// float64 to a half goes through a float32 that is rounded to odd: then the second rounding is the
-/// only one that counts.
+/// Rounds to odd: an inexact result is truncated, and its last bit set. A cast from float64 to a half goes through such a
+/// float32, so that the result is the same as with one rounding.
 #[inline(always)]
 fn round_to_odd(value: f64) -> f32 {
-    let near = value as f32;
-    let back = near as f64;
-    let cut = near.to_bits() - (back.abs() > value.abs()) as u32;
-    f32::from_bits(if (back == value) | value.is_nan() { near.to_bits() } else { cut | 1 })
+    let nearest = value as f32;
+    let back = nearest as f64;
+    let truncated = nearest.to_bits() - (back.abs() > value.abs()) as u32;
+    f32::from_bits(if (back == value) | value.is_nan() { nearest.to_bits() } else { truncated | 1 })
 }
 
 impl Cast<f16> for f64 {
@@ -299,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_half_and_its_neighbourhood_converts_as_the_half_crate_does() {
+    fn every_half_and_values_near_it_convert_as_in_the_half_crate() {
         for bits in 0..=u16::MAX {
             let half = f16::from_bits(bits);
             let wide: f32 = half.cast();
@@ -316,8 +324,8 @@ mod tests {
                 let (ours, theirs): (bf16, bf16) = (near.cast(), bf16::from_f32_const(near));
                 assert!(ours.to_bits() == theirs.to_bits() || near.is_nan() && ours.is_nan(), "{near}");
             }
-            // The half crate drops the low bits of a float64, so here the neighbours are the judges: the
-            // middle goes to the even one, and whatever is off it to the nearer one.
+            // The half crate drops the low bits of a float64, so it is no reference here. The midpoint of two halves rounds
+            // to the even one, and a value beside the midpoint to the nearer one.
             if middle.is_finite() && next.is_finite() && bits & 0x7FFF != 0x7FFF {
                 let even = if bits & 1 == 0 { bits } else { bits + 1 };
                 let rounded = |value: f64| Cast::<f16>::cast(value).to_bits();

@@ -1,30 +1,34 @@
-//! Copies of elements of one size, forwards and backwards.
+//! Copies of elements of one size, in the same or in reverse order.
 
-#![allow(clippy::needless_range_loop)] // as in `map`
+#![allow(clippy::needless_range_loop)] // as in `loops`
 
-use super::loops::{Function, Kernels};
+use super::loops::{Function, FunctionKernels};
 use super::{Kernel, Pointers, Steps};
 use crate::cpu::{self, Task, dispatch};
 use std::marker::PhantomData;
 
-/// The kernel that copies elements of so many bytes.
+/// The kernel that copies elements of `size` bytes (1, 2, 4, 8 or 16).
 pub fn kernel(size: usize) -> Kernel {
     match size {
         1 => kernel_of::<u8>(),
         2 => kernel_of::<u16>(),
         4 => kernel_of::<u32>(),
-        8 => kernel_of::<[u32; 2]>(), // complex64 may lie at multiples of 4
+        8 => kernel_of::<[u32; 2]>(), // complex64 is aligned to 4 bytes only
         _ => kernel_of::<[u64; 2]>(),
     }
 }
 
 fn kernel_of<A: Copy + 'static>() -> Kernel {
-    if cpu::reference_kernels() { <Same as Kernels<A, 1>>::reference } else { either_way::<A> }
+    if cpu::reference_kernels() {
+        <CopyElement as FunctionKernels<A, 1>>::reference
+    } else {
+        copy_or_reverse::<A>
+    }
 }
 
-/// A copy as a function.
-struct Same;
-impl<A: Copy> Function<A, 1> for Same {
+/// The copy of one element, as a function for the elementwise loops.
+struct CopyElement;
+impl<A: Copy> Function<A, 1> for CopyElement {
     type Out = A;
     #[inline(always)]
     fn apply([a]: [A; 1]) -> A {
@@ -32,34 +36,41 @@ impl<A: Copy> Function<A, 1> for Same {
     }
 }
 
+/// Copies elements. A dense input that is read backwards has loops that reverse whole registers.
+///
 /// # Safety
-/// See [`super::Kernel`].
-unsafe fn either_way<A: Copy + 'static>(p: &Pointers, s: &Steps, n: usize) {
+/// The contract of [`super::Kernel`], for two operands of type `A`.
+unsafe fn copy_or_reverse<A: Copy + 'static>(p: &Pointers, s: &Steps, n: usize) {
     let size = size_of::<A>() as isize;
     if s[0] == size && s[1] == -size {
-        dispatch(Backwards::<A>(p[0].cast(), p[1].cast(), n));
+        dispatch(ReverseCopy::<A> { to: p[0].cast(), from: p[1].cast(), n });
     } else {
-        // SAFETY: the caller's promise.
-        unsafe { <Same as Kernels<A, 1>>::fast(p, s, n) }
+        // SAFETY: forwarded from this function's contract: p[k] + i * s[k] is valid for i < n.
+        unsafe { <CopyElement as FunctionKernels<A, 1>>::fast(p, s, n) }
     }
 }
 
-/// Writes forwards what is read backwards, from the last element on: so many of them.
-struct Backwards<A>(*mut A, *const A, usize);
+/// Copies `from - i` to `to + i`, counted in elements, for `i < n`. Only `copy_or_reverse` makes one, with addresses
+/// that its own contract covers.
+struct ReverseCopy<A> {
+    to: *mut A,
+    from: *const A,
+    n: usize,
+}
 
-impl<A: Copy + 'static> Task for Backwards<A> {
+impl<A: Copy + 'static> Task for ReverseCopy<A> {
     type Home = PhantomData<A>;
     const WIDE: bool = false;
 
     #[inline(always)]
     fn run<const FAST: bool>(self) {
-        let Backwards(to, from, n) = self;
-        // SAFETY: the promise of `either_way`: there are `n` elements from `to` on, and as many down from `from`.
+        let ReverseCopy { to, from, n } = self;
+        // SAFETY: the contract of `copy_or_reverse`, which made this task: `to + i` and `from - i` are valid for i < n.
         unsafe {
             let done = match size_of::<A>() {
-                1 => blocks::<A, 64>(to, from, n),
-                2 => blocks::<A, 32>(to, from, n),
-                _ => blocks::<A, 16>(to, from, n),
+                1 => reverse_blocks::<A, 64>(to, from, n),
+                2 => reverse_blocks::<A, 32>(to, from, n),
+                _ => reverse_blocks::<A, 16>(to, from, n),
             };
             for i in done..n {
                 to.add(i).write(from.sub(i).read());
@@ -68,22 +79,22 @@ impl<A: Copy + 'static> Task for Backwards<A> {
     }
 }
 
-/// Whole blocks; returns how many elements they have.
+/// Copies whole blocks of `L` elements in reverse order; returns how many elements they have.
 ///
 /// # Safety
-/// There are `n` elements from `to` on, and as many down from `from`.
+/// `to + i` is valid for writing and `from - i` for reading, counted in elements, for every `i < n`.
 #[inline(always)]
-unsafe fn blocks<A: Copy, const L: usize>(to: *mut A, from: *const A, n: usize) -> usize {
+unsafe fn reverse_blocks<A: Copy, const L: usize>(to: *mut A, from: *const A, n: usize) -> usize {
     let whole = n - n % L;
     for at in (0..whole).step_by(L) {
-        // SAFETY: the caller's promise.
+        // SAFETY: this function's contract; `at + L <= n`.
         unsafe {
             let block = from.sub(at + L - 1).cast::<[A; L]>().read();
-            let mut transposed = block;
+            let mut reversed = block;
             for i in 0..L {
-                transposed[i] = block[L - 1 - i];
+                reversed[i] = block[L - 1 - i];
             }
-            to.add(at).cast::<[A; L]>().write(transposed);
+            to.add(at).cast::<[A; L]>().write(reversed);
         }
     }
     whole

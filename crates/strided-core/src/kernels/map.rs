@@ -1,9 +1,10 @@
-//! From tensors to kernel calls: casts, nest, pins. The safe door to the elementwise kernels.
+//! The elementwise driver: pins tensors, plans casts and the loop nest, runs a kernel. The safe interface of kernels that
+//! compute each element independently.
 
 use super::item::ScalarBytes;
 use super::loops::KernelPair;
-use super::split::{WHOLE, run_nest};
-use super::staging::Staged;
+use super::split::{SERIAL_ELEMENTS, run_nest};
+use super::staging::StagedKernel;
 use super::{Kernel, OPERANDS, Pointers, Steps, cast, pair};
 use crate::cpu;
 use crate::dtype::DType;
@@ -14,40 +15,41 @@ use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use std::ptr::null_mut;
 
-/// What a kernel reads.
+/// An input of a kernel.
 #[derive(Clone, Copy)]
 pub enum Input<'a> {
     Tensor(&'a Tensor),
-    /// One element of the kernel's dtype.
-    ScalarBytes(ScalarBytes),
+    /// One element of the kernel's dtype, broadcast to the output.
+    Scalar(ScalarBytes),
 }
 
-/// Where a kernel writes.
+/// The output of a kernel.
 pub enum Output<'a> {
-    /// A tensor that was made for this call: nobody else knows it, so that it needs no pin.
+    /// A tensor that was made for this call. No other thread can reach it, so it needs no pin.
     New(&'a mut Tensor),
     Given(&'a Tensor),
 }
 
-/// The most tensors that a call pins: the output and three inputs. A fourth one is a number.
-const PINNED: usize = 4;
+/// Tensors that a call pins at most: the output and three inputs. A fourth input, such as `value` of `addcmul`, is always a
+/// scalar.
+const MAX_PINNED: usize = 4;
 
-/// Runs a kernel over inputs that broadcast to the output and do not stand in its way. Elements are cast
-/// to the kernel's dtypes and back where they differ.
+/// Runs a kernel over inputs that broadcast to the output and do not overlap it, unless element for element. Elements are
+/// cast to the kernel's dtypes and back where they differ.
 ///
-/// The number of inputs is a constant, so that the loops over them unroll: a call on few elements spends
-/// its time here.
+/// The number of inputs is a constant, so that the loops over them are unrolled: a call on few elements spends most of its
+/// time here.
 #[inline(always)]
 pub fn run<const N: usize>(kernels: &KernelPair, inputs: &[Input; N], out: Output) -> Result<()> {
     const { assert!(N < OPERANDS) };
-    let mut wanted = [None; PINNED];
-    for k in 0..N.min(PINNED - 1) {
+    let mut wanted = [None; MAX_PINNED];
+    for k in 0..N.min(MAX_PINNED - 1) {
         if let Input::Tensor(x) = inputs[k] {
             wanted[k + 1] = Some((x, Access::Read));
         }
     }
-    let beyond = inputs.iter().skip(PINNED - 1);
-    assert!(beyond.into_iter().all(|input| matches!(input, Input::ScalarBytes(_))), "numbers come last");
+    let mut unpinned = inputs.iter().skip(MAX_PINNED - 1);
+    assert!(unpinned.all(|input| matches!(input, Input::Scalar(_))), "the fourth input is a scalar");
     let mut origins = [null_mut(); OPERANDS];
     let out: &Tensor = match out {
         Output::New(new) => {
@@ -59,7 +61,7 @@ pub fn run<const N: usize>(kernels: &KernelPair, inputs: &[Input; N], out: Outpu
             out
         }
     };
-    let plain = plain_steps(kernels, inputs, out);
+    let single_loop = single_loop_steps(kernels, inputs, out);
     let pins = pin_each(wanted)?;
     for (origin, pin) in origins.iter_mut().zip(&pins) {
         if let Some(pin) = pin {
@@ -67,40 +69,47 @@ pub fn run<const N: usize>(kernels: &KernelPair, inputs: &[Input; N], out: Outpu
         }
     }
     for (origin, input) in origins[1..].iter_mut().zip(inputs) {
-        if let Input::ScalarBytes(slot) = input {
-            *origin = slot.address();
+        if let Input::Scalar(value) = input {
+            *origin = value.address();
         }
     }
-    match plain {
-        // SAFETY: every operand is pinned (or new) and dense in the kernel's dtype, or is a slot read with
-        // step 0.
-        Some(steps) if out.size() <= WHOLE / kernels.weight() => unsafe {
+    match single_loop {
+        // SAFETY: `pin_each` pinned every tensor above, or the output is new; `single_loop_steps` checked that all have
+        // the kernel's dtype and as many contiguous elements as the output. Scalars are read with step 0.
+        Some(steps) if out.size() <= SERIAL_ELEMENTS / kernels.weight() => unsafe {
             kernels.kernel()(&origins, &steps, out.size())
         },
-        // SAFETY: every operand is pinned (or new) for its layout, or is a slot.
+        // SAFETY: `pin_each` pinned every tensor above for its layout, or the output is new; scalars have the kernel's dtype.
         _ => return unsafe { run_planned(kernels, inputs, out, origins) },
     }
     Ok(())
 }
 
-/// The steps of what most calls are: the kernel's own dtypes, one shape, no gaps. One loop, no nest.
+/// The steps of one loop over all elements, if that is all a call needs, as most do: operands of the kernel's dtypes, of one
+/// shape and contiguous, or scalars. Such a call needs no nest.
 #[inline(always)]
-fn plain_steps<const N: usize>(kernels: &KernelPair, inputs: &[Input; N], out: &Tensor) -> Option<Steps> {
+fn single_loop_steps<const N: usize>(
+    kernels: &KernelPair,
+    inputs: &[Input; N],
+    out: &Tensor,
+) -> Option<Steps> {
     let mut steps = [0; OPERANDS];
-    let mut plain = out.dtype() == kernels.result() && out.layout().is_row_major();
+    let mut single = out.dtype() == kernels.result() && out.layout().is_row_major();
     steps[0] = kernels.result().size() as isize;
     for k in 0..N {
         if let Input::Tensor(x) = inputs[k] {
             let dtype = kernels.operands()[k];
-            plain &= x.dtype() == dtype && x.layout().same_modes(out.layout());
+            single &= x.dtype() == dtype && x.layout().same_modes(out.layout());
             steps[k + 1] = dtype.size() as isize;
         }
     }
-    plain.then_some(steps)
+    single.then_some(steps)
 }
 
+/// Runs a kernel over operands of any layouts and dtypes.
+///
 /// # Safety
-/// The origins are pinned for the operands' layouts, or are slots of the kernel's dtype.
+/// The origins are pinned for the operands' layouts, belong to a new output, or are scalars of the kernel's dtype.
 unsafe fn run_planned(kernels: &KernelPair, inputs: &[Input], out: &Tensor, origins: Pointers) -> Result<()> {
     for input in inputs {
         if let Input::Tensor(x) = input {
@@ -108,19 +117,19 @@ unsafe fn run_planned(kernels: &KernelPair, inputs: &[Input], out: &Tensor, orig
         }
     }
     let sizes = kernels.operands().map(DType::size);
-    let mut staged = Staged {
+    let mut staged = StagedKernel {
         kernel: kernels.kernel(),
         casts: [None; OPERANDS],
-        sizes: [0; OPERANDS],
-        memory: [0; OPERANDS],
-        moves: false,
-        stream: false,
+        kernel_sizes: [0; OPERANDS],
+        memory_sizes: [0; OPERANDS],
+        is_copy: false,
+        non_temporal: false,
     };
     let none = Layout::scalar();
     let mut views = [Operand { layout: &none, size: 0 }; OPERANDS];
     views[0] = Operand { layout: out.layout(), size: out.dtype().size() };
-    staged.sizes[0] = kernels.result().size();
-    staged.sizes[1..].copy_from_slice(&sizes);
+    staged.kernel_sizes[0] = kernels.result().size();
+    staged.kernel_sizes[1..].copy_from_slice(&sizes);
     staged.casts[0] = cast_if_needed(kernels.result(), out.dtype());
     for (k, (input, &dtype)) in (1..).zip(inputs.iter().zip(kernels.operands())) {
         views[k].size = dtype.size();
@@ -129,37 +138,37 @@ unsafe fn run_planned(kernels: &KernelPair, inputs: &[Input], out: &Tensor, orig
             staged.casts[k] = cast_if_needed(x.dtype(), dtype);
         }
     }
-    staged.memory.iter_mut().zip(&views).for_each(|(bytes, view)| *bytes = view.size);
-    let read = views[1..].iter().map(|view| span(view.layout, view.size)).sum();
-    staged.stream = streams(out, &origins, read);
+    staged.memory_sizes.iter_mut().zip(&views).for_each(|(bytes, view)| *bytes = view.size);
+    let input_bytes = views[1..].iter().map(|view| span_bytes(view.layout, view.size)).sum();
+    staged.non_temporal = wants_non_temporal(out, &origins, input_bytes);
     let nest = Nest::new(out.layout(), &views[..=inputs.len()], Order::Free);
-    // Inputs that run backwards are transposed around on their way, as those of other dtypes are cast.
+    // A dense input that runs backwards is reversed into scratch, block by block, as one of another dtype is cast.
     for (k, &step) in nest.inner_steps().iter().enumerate().skip(1) {
-        if step < 0 && step == -(staged.memory[k] as isize) && staged.casts[k].is_none() {
-            staged.casts[k] = Some(super::copy::kernel(staged.memory[k]));
+        if step < 0 && step == -(staged.memory_sizes[k] as isize) && staged.casts[k].is_none() {
+            staged.casts[k] = Some(super::copy::kernel(staged.memory_sizes[k]));
         }
     }
-    // SAFETY: the caller's promise; slots are read with step 0, and every cast leads between the operand's
-    // dtype and the kernel's, which `KernelPair` knows.
+    // SAFETY: this function's contract; scalars have step 0, and the casts above are from the dtypes of the operands to
+    // those that `kernels` declares, or back.
     unsafe { run_nest(nest, origins, kernels.weight(), &staged) }
 }
 
-/// Whether an output is written around the caches: it is larger than they are, nobody's input, and what is read
-/// is large, too. (What is done in one piece ends without a fence.)
-fn streams(out: &Tensor, origins: &Pointers, inputs: usize) -> bool {
-    let written = out.size() * out.dtype().size();
-    out.size() > WHOLE
-        && written >= cpu::non_temporal_threshold()
-        && inputs >= written / 2
+/// Whether an output is written with non-temporal stores: it is larger than half of the last-level cache, is not one of the
+/// inputs, and the inputs are large as well. (An operation of one piece has no fence at its end, so it has no such stores.)
+fn wants_non_temporal(out: &Tensor, origins: &Pointers, input_bytes: usize) -> bool {
+    let output_bytes = out.size() * out.dtype().size();
+    out.size() > SERIAL_ELEMENTS
+        && output_bytes >= cpu::non_temporal_threshold()
+        && input_bytes >= output_bytes / 2
         && origins[1..].iter().all(|origin| *origin != origins[0])
 }
 
-/// Bytes of memory that the elements of a layout lie in, at most.
-fn span(layout: &Layout, size: usize) -> usize {
+/// Bytes from the first to the last location of a layout.
+fn span_bytes(layout: &Layout, size: usize) -> usize {
     layout.bounds().map_or(0, |(low, high)| (high - low + 1) as usize * size)
 }
 
-/// Whether every extent is the output's, counted from the last, or 1.
+/// Whether every extent is 1 or that of the output, aligned at the last dim.
 fn broadcasts(input: &Layout, out: &Layout) -> bool {
     let pairs = input.modes().iter().rev().zip(out.modes().iter().rev());
     input.rank() <= out.rank() && pairs.into_iter().all(|(a, b)| a.extent == b.extent || a.extent == 1)
@@ -170,18 +179,22 @@ fn cast_if_needed(from: DType, to: DType) -> Option<Kernel> {
     if from == to { None } else { Some(cast::kernel(from, to)) }
 }
 
-/// Writes the elements of `src`, seen through a layout that adds no location to its own, into `out`.
+/// Copies the elements of `src` into `out`, with a cast where dtypes differ. `layout` has the shape of `out` and reaches
+/// only locations that the layout of `src` reaches: it is that layout, expanded.
 pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
-    assert!(layout.same_shape(out.layout()), "the source is seen in the output's shape");
+    assert!(layout.same_shape(out.layout()), "the source has the output's shape");
     assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
     let wanted = [Some((out, Access::Write)), Some((src, Access::Read))];
-    let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were asked for") };
-    // SAFETY: both are pinned, and the kernel is the cast between their dtypes.
+    let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were pinned") };
+    // SAFETY: `pin_each` pinned both, and `layout` was checked above to stay within the bounds of `src`.
     unsafe { move_elements(out, to.origin, layout, src.dtype(), from.origin) }
 }
 
+/// Copies elements of dtype `dtype` to `out`, with a cast where dtypes differ.
+///
 /// # Safety
-/// `to` is pinned for `out`, and `from` for a layout that broadcasts to it, of dtype `dtype`.
+/// `to` is the origin of `out`, pinned for writing. `from` is the origin of elements of dtype `dtype`, valid at every
+/// location of `layout`, which broadcasts to the shape of `out`. The two do not overlap, unless element for element.
 #[inline]
 pub(super) unsafe fn move_elements(
     out: &Tensor,
@@ -191,23 +204,27 @@ pub(super) unsafe fn move_elements(
     from: *mut u8,
 ) -> Result<()> {
     let (out_size, size) = (out.dtype().size(), dtype.size());
-    if dtype == out.dtype() && layout.same_modes(out.layout()) && layout.is_row_major() && out.size() <= WHOLE
+    if dtype == out.dtype()
+        && layout.same_modes(out.layout())
+        && layout.is_row_major()
+        && out.size() <= SERIAL_ELEMENTS
     {
-        // SAFETY: the caller's promise; both have as many adjacent elements.
+        // SAFETY: this function's contract; both layouts are the same and contiguous.
         unsafe { to.copy_from(from, out.size() * size) };
         return Ok(());
     }
     let origins = pair(to, from, null_mut());
-    let staged = Staged {
+    let staged = StagedKernel {
         kernel: cast::kernel(dtype, out.dtype()),
         casts: [None; OPERANDS],
-        sizes: pair(out_size, size, 0),
-        memory: pair(out_size, size, 0),
-        moves: dtype == out.dtype(),
-        stream: streams(out, &origins, span(layout, size)),
+        kernel_sizes: pair(out_size, size, 0),
+        memory_sizes: pair(out_size, size, 0),
+        is_copy: dtype == out.dtype(),
+        non_temporal: wants_non_temporal(out, &origins, span_bytes(layout, size)),
     };
     let operands = [Operand { layout: out.layout(), size: out_size }, Operand { layout, size }];
     let nest = Nest::new(out.layout(), &operands, Order::Free);
-    // SAFETY: the caller's promise.
+    // SAFETY: this function's contract: both origins are valid for the layouts of the nest; the kernel casts between their
+    // dtypes.
     unsafe { run_nest(nest, origins, 1, &staged) }
 }

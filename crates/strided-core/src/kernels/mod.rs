@@ -1,11 +1,11 @@
 //! Everything that reads or writes an element: loops over addresses, steps and a count.
 //!
-//! `map`, `fill`, `reduce`, `lines`, `generate`, `byteswap` and `item` have the safe functions that operations call: they pin tensors
-//! and run kernels. A [`Kernel`] runs one innermost loop. It sees operands in four cases (all dense, left scalar, right
-//! scalar, anything) and may be given an output that *is* one of its inputs, element for element; any
-//! other overlap was resolved before. Tensor memory may alias, so no kernel forms a `&[T]` over it.
+//! `map`, `fill`, `reduce`, `lines`, `generate`, `byteswap` and `item` have the safe functions that operations call: they
+//! pin tensors and run kernels. A [`Kernel`] runs one innermost loop. It sees its operands in four cases: all dense, left
+//! scalar, right scalar, any steps. Its output may be one of its inputs, element for element; the caller has copied
+//! inputs that overlap it in any other way. Tensor memory may alias, so no kernel forms a `&[T]` over it.
 
-// Bytes moved, converted and transposed; loops made from functions of elements.
+// a: bytes moved, converted and transposed; loops made from functions of elements.
 pub mod byteswap;
 pub mod cast;
 mod copy;
@@ -15,17 +15,17 @@ mod nontemporal;
 mod scratch;
 mod transpose;
 
-// Operands staged into scratch, work split for threads, functions of numbers.
+// b: operands staged into scratch, work split for threads, functions of numbers.
 pub mod maths;
 mod pack;
 mod split;
 mod staging;
 
-// The drivers: elementwise, by linear index, along lines.
+// c: the drivers: elementwise, by linear index, along lines.
 pub mod generate;
 pub mod map;
 
-// The families.
+// d: the families.
 pub mod fill;
 pub mod isclose;
 pub mod lines;
@@ -38,11 +38,12 @@ pub use crate::nest::{OPERANDS, Pointers, Steps};
 /// One innermost loop: addresses, steps in bytes, number of elements.
 ///
 /// # Safety
-/// For every `k` below the number of operands and every `i` below `n`, `pointers[k] + i * steps[k]` is
-/// the address of an element of the type the kernel was made for, readable (operand 0: writable).
+/// For every operand `k` that the kernel has and every `i < n`, `pointers[k] + i * steps[k]` is the address of an element
+/// of the type the kernel was made for; it is readable, and writable where `k` is 0. If an element of the output overlaps
+/// one of an input, both have the same address and the same `i`. If `n` is 0 the addresses may be anything.
 pub type Kernel = unsafe fn(pointers: &Pointers, steps: &Steps, n: usize);
 
-/// The addresses, or the steps, of a kernel with an output and one input.
+/// The addresses, sizes or steps of an output and one input; every further operand is `none`.
 #[inline]
 fn pair<T: Copy>(output: T, input: T, none: T) -> [T; OPERANDS] {
     let mut all = [none; OPERANDS];

@@ -1,131 +1,142 @@
-//! Many short runs become one: rows of a few elements are laid side by side in a room, and back.
+//! Packing: many short rows are copied into one contiguous run of scratch, and back.
 
 use crate::cpu;
 use crate::nest::Loop;
 
-/// The most bytes of a row: longer ones are worth a kernel's call each.
-pub(super) const LONGEST: usize = 256;
+/// Bytes of the longest row that is packed: longer ones are worth a kernel call each.
+pub(super) const MAX_ROW_BYTES: usize = 256;
 
-/// Where rows lie: the first one, bytes from row to row, and from element to element.
+/// The rows of an operand in memory or in scratch.
 #[derive(Clone, Copy)]
-pub(super) struct RowsAt {
+pub(super) struct StridedRows {
+    /// The address of the first element.
     pub start: *mut u8,
-    pub step: isize,
-    pub element: isize,
+    /// Bytes from row to row.
+    pub row_step: isize,
+    /// Bytes from element to element.
+    pub element_step: isize,
 }
 
-impl RowsAt {
-    /// An operand's own place.
-    pub fn of(k: usize, start: *mut u8, rows: &Loop, columns: &Loop) -> RowsAt {
-        RowsAt { start, step: rows.steps[k], element: columns.steps[k] }
+impl StridedRows {
+    /// The rows of operand `k` of two loops.
+    pub fn of(k: usize, start: *mut u8, rows: &Loop, columns: &Loop) -> StridedRows {
+        StridedRows { start, row_step: rows.steps[k], element_step: columns.steps[k] }
     }
 
-    /// Rows without gaps, of so many elements of so many bytes.
-    pub fn dense(start: *mut u8, columns: usize, size: usize) -> RowsAt {
-        RowsAt { start, step: (columns * size) as isize, element: size as isize }
+    /// Contiguous rows of `columns` elements of `size` bytes.
+    pub fn dense(start: *mut u8, columns: usize, size: usize) -> StridedRows {
+        StridedRows { start, row_step: (columns * size) as isize, element_step: size as isize }
     }
 
     #[inline(always)]
     fn row(self, index: isize) -> *mut u8 {
-        self.start.wrapping_offset(index * self.step)
+        self.start.wrapping_offset(index * self.row_step)
     }
 
-    /// Whether all rows are one run.
-    pub fn is_run(self, columns: usize) -> bool {
-        self.step == columns as isize * self.element
+    /// Whether all rows together are one run of elements with one step.
+    pub fn is_one_run(self, columns: usize) -> bool {
+        self.row_step == columns as isize * self.element_step
     }
 }
 
-/// Copies rows of elements of so many bytes (1, 2, 4, 8 or 16).
+/// Copies `rows` rows of `columns` elements of `size` bytes (1, 2, 4, 8 or 16).
 ///
 /// # Safety
-/// Every element is there and has its place, and the two do not overlap.
-pub(super) unsafe fn copy(size: usize, to: RowsAt, from: RowsAt, rows: usize, columns: usize) {
+/// For every row `r < rows` and column `c < columns`, `start + r * row_step + c * element_step` of `from` is valid for reading
+/// an element and that of `to` for writing one; the elements read and written do not overlap.
+pub(super) unsafe fn copy_rows(size: usize, to: StridedRows, from: StridedRows, rows: usize, columns: usize) {
     cpu::simd(
         #[inline(always)]
         || {
-            let (bytes, dense) = (columns * size, size as isize);
-            let whole = to.element == dense && from.element == dense;
-            // SAFETY: the caller's promise; a width is at most the bytes of a row.
+            let bytes = columns * size;
+            let dense = to.element_step == size as isize && from.element_step == size as isize;
+            // SAFETY: forwarded from this function's contract; a width is at most the bytes of a row.
             unsafe {
                 match bytes {
-                    32.. if whole => return dense_rows::<32>(to, from, rows, bytes),
-                    16.. if whole => return dense_rows::<16>(to, from, rows, bytes),
-                    8.. if whole => return dense_rows::<8>(to, from, rows, bytes),
-                    4.. if whole => return dense_rows::<4>(to, from, rows, bytes),
+                    32.. if dense => return copy_dense_rows::<32>(to, from, rows, bytes),
+                    16.. if dense => return copy_dense_rows::<16>(to, from, rows, bytes),
+                    8.. if dense => return copy_dense_rows::<8>(to, from, rows, bytes),
+                    4.. if dense => return copy_dense_rows::<4>(to, from, rows, bytes),
                     _ => {}
                 }
                 match size {
-                    1 => elements::<u8, 32, 8>(to, from, rows, columns),
-                    2 => elements::<u16, 16, 4>(to, from, rows, columns),
-                    4 => elements::<u32, 8, 4>(to, from, rows, columns),
-                    8 => elements::<u64, 4, 2>(to, from, rows, columns),
-                    _ => elements::<[u64; 2], 2, 1>(to, from, rows, columns),
+                    1 => copy_elements::<u8, 32, 8>(to, from, rows, columns),
+                    2 => copy_elements::<u16, 16, 4>(to, from, rows, columns),
+                    4 => copy_elements::<u32, 8, 4>(to, from, rows, columns),
+                    8 => copy_elements::<u64, 4, 2>(to, from, rows, columns),
+                    _ => copy_elements::<[u64; 2], 2, 1>(to, from, rows, columns),
                 }
             }
         },
     )
 }
 
-/// Rows of at least W bytes. The last W of them may have some of those before.
+/// Copies rows of contiguous elements, `W` bytes at a time. The last `W` bytes of a row may overlap the ones before:
+/// there is no code for tails.
 ///
 /// # Safety
-/// As [`copy`].
+/// As [`copy_rows`], for rows of `bytes` contiguous bytes on both sides; `bytes >= W`.
 #[inline(always)]
-unsafe fn dense_rows<const W: usize>(to: RowsAt, from: RowsAt, rows: usize, bytes: usize) {
+unsafe fn copy_dense_rows<const W: usize>(to: StridedRows, from: StridedRows, rows: usize, bytes: usize) {
     let last = bytes - W;
     for row in 0..rows as isize {
         let (to, from) = (to.row(row), from.row(row));
         let mut at = 0;
         while at < last {
-            // SAFETY: the caller's promise.
+            // SAFETY: this function's contract: `at + W <= bytes`.
             unsafe { to.add(at).cast::<[u8; W]>().write(from.add(at).cast::<[u8; W]>().read()) };
             at += W;
         }
-        // SAFETY: as above.
+        // SAFETY: this function's contract: `last + W == bytes`.
         unsafe { to.add(last).cast::<[u8; W]>().write(from.add(last).cast::<[u8; W]>().read()) };
     }
 }
 
-/// Rows of elements with gaps between them, or of one element each that is spread: N at a time, or fewer.
+/// Copies rows of strided elements one by one, and rows of one broadcast element each by blocks of `WIDE` or `NARROW`
+/// elements.
 ///
 /// # Safety
-/// As [`copy`].
+/// As [`copy_rows`], for elements of the size of `T`.
 #[inline(always)]
-unsafe fn elements<T: Copy, const N: usize, const FEWER: usize>(
-    to: RowsAt,
-    from: RowsAt,
+unsafe fn copy_elements<T: Copy, const WIDE: usize, const NARROW: usize>(
+    to: StridedRows,
+    from: StridedRows,
     rows: usize,
     columns: usize,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: forwarded from this function's contract: every element of both is valid.
     unsafe {
-        if from.element == 0 && to.element == size_of::<T>() as isize && columns >= FEWER {
-            if columns >= N {
-                return spread::<T, N>(to, from, rows, columns);
+        if from.element_step == 0 && to.element_step == size_of::<T>() as isize && columns >= NARROW {
+            if columns >= WIDE {
+                return broadcast_rows::<T, WIDE>(to, from, rows, columns);
             }
-            return spread::<T, FEWER>(to, from, rows, columns);
+            return broadcast_rows::<T, NARROW>(to, from, rows, columns);
         }
         for row in 0..rows as isize {
             for column in 0..columns as isize {
-                let element = from.row(row).wrapping_offset(column * from.element);
-                let place = to.row(row).wrapping_offset(column * to.element);
-                place.cast::<T>().write_unaligned(element.cast::<T>().read_unaligned());
+                let source = from.row(row).wrapping_offset(column * from.element_step);
+                let target = to.row(row).wrapping_offset(column * to.element_step);
+                target.cast::<T>().write_unaligned(source.cast::<T>().read_unaligned());
             }
         }
     }
 }
 
-/// Rows of one element each, which has N places or more.
+/// Fills each row of `to` with one element of `from`, `N` columns at a time. The last `N` may overlap the ones before.
 ///
 /// # Safety
-/// As [`copy`].
+/// As [`copy_rows`]; rows of `to` are `columns >= N` contiguous elements of the size of `T`.
 #[inline(always)]
-unsafe fn spread<T: Copy, const N: usize>(to: RowsAt, from: RowsAt, rows: usize, columns: usize) {
+unsafe fn broadcast_rows<T: Copy, const N: usize>(
+    to: StridedRows,
+    from: StridedRows,
+    rows: usize,
+    columns: usize,
+) {
     let last = columns - N;
     for row in 0..rows as isize {
         let to = to.row(row).cast::<T>();
-        // SAFETY: the caller's promise.
+        // SAFETY: this function's contract: `at + N <= columns` in the loop, and `last + N == columns`.
         unsafe {
             let block = [from.row(row).cast::<T>().read_unaligned(); N];
             let mut at = 0;
@@ -143,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_every_size_are_copied() {
+    fn rows_of_every_element_size_and_step_are_copied() {
         for size in [1usize, 2, 4, 8, 16] {
             for columns in [1, 2, 3, 5, 7, 8, 13, 16, 20, 33] {
                 for element in [0, size, 3 * size, size.wrapping_neg()] {
@@ -155,13 +166,18 @@ mod tests {
                     let at = |row: usize, column: usize| {
                         (start + row * 3 * gap).wrapping_add_signed(column as isize * element)
                     };
-                    let (row, place) = (3 * gap as isize, from.as_ptr().wrapping_add(start).cast_mut());
-                    let (wanted, source) = (
-                        RowsAt { start: to.as_mut_ptr(), step: gap as isize, element: size as isize },
-                        RowsAt { start: place, step: row, element },
-                    );
-                    // SAFETY: both have room for every element.
-                    unsafe { copy(size, wanted, source, rows, columns) };
+                    let target = StridedRows {
+                        start: to.as_mut_ptr(),
+                        row_step: gap as isize,
+                        element_step: size as isize,
+                    };
+                    let source = StridedRows {
+                        start: from.as_ptr().wrapping_add(start).cast_mut(),
+                        row_step: 3 * gap as isize,
+                        element_step: element,
+                    };
+                    // SAFETY: both vectors were made large enough for every element of these rows.
+                    unsafe { copy_rows(size, target, source, rows, columns) };
                     for row in 0..rows {
                         for column in 0..columns {
                             let (a, b) = (row * gap + column * size, at(row, column));

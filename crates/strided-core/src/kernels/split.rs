@@ -1,127 +1,145 @@
-//! Runs a nest: at once, or in pieces on several threads; run by run, or tile by tile.
+//! Runs a nest: serially, or in pieces on several threads; each piece run by run, tile by tile, or by groups of short rows.
 
 use super::{Pointers, Steps, nontemporal, pack};
 use crate::error::Result;
 use crate::nest::{self, Loop, Nest};
 use crate::threads;
 
-/// Bytes of its widest operand that a piece has: few enough to stay in a second-level cache with the inputs, enough
-/// to be worth a thread's attention.
-const PIECE: usize = 256 << 10;
-/// Elements up to which a nest is not worth cutting, and a single loop not worth planning.
-pub(super) const WHOLE: usize = 16 << 10;
+/// Bytes of the widest operand in one piece of work: few enough to stay in the L2 cache together with the other operands,
+/// enough to be worth handing to a thread.
+const PIECE_BYTES: usize = 256 << 10;
+/// Elements of a cheap operation (weight 1) up to which it runs serially, as one piece; if its operands are dense, as one
+/// loop without a nest.
+pub(super) const SERIAL_ELEMENTS: usize = 16 << 10;
+/// Rows from which on short rows are run in groups.
+const MIN_SHORT_ROWS: usize = 8;
+/// Elements of the largest plane for which the plane after the next is prefetched.
+const MAX_PREFETCHED_PLANE: usize = 1024;
 
-/// What is done at the places that a nest visits.
-pub(super) trait Body: Sync {
-    /// Bytes of the widest operand's element.
-    fn widest(&self) -> usize;
+/// What is done with the elements that a nest visits.
+pub(super) trait NestBody: Sync {
+    /// Bytes of an element of the widest operand.
+    fn widest_element(&self) -> usize;
 
-    /// The most rows and columns of a tile, of a plane with these.
-    fn sides(&self, rows: &Loop, columns: &Loop) -> (usize, usize);
+    /// The largest numbers of rows and of columns of a tile, for a plane of these two loops.
+    fn tile_sides(&self, rows: &Loop, columns: &Loop) -> (usize, usize);
 
-    /// One innermost loop.
+    /// Runs one innermost loop.
     ///
     /// # Safety
-    /// As [`super::Kernel`], with each operand in its own dtype.
+    /// The contract of [`super::Kernel`], for operands in the dtypes they have in memory: `p[k] + i * s[k]` is valid for
+    /// `i < n`, and `n > 0`.
     unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize);
 
-    /// A tile of the two innermost loops, which an operand has in the other order.
+    /// Runs a tile of the two innermost loops, one operand of which is contiguous along the other one.
     ///
     /// # Safety
-    /// As for `run`, for every row of the tile.
-    unsafe fn tile(&self, p: &Pointers, rows: &Loop, columns: &Loop);
+    /// As for [`Self::run`], for every row `r` of the tile: `p[k] + r * rows.steps[k] + c * columns.steps[k]` is valid for
+    /// `c < columns.extent`. There are at least one row and one column.
+    unsafe fn run_tile(&self, p: &Pointers, rows: &Loop, columns: &Loop);
 
-    /// Rows that are too short for a call each.
+    /// Runs rows that are too short for a call each.
     ///
     /// # Safety
-    /// As for `run`, for every row.
-    unsafe fn short(&self, p: &Pointers, rows: &Loop, columns: &Loop);
+    /// As for [`Self::run_tile`]; a row of the widest operand has at most [`pack::MAX_ROW_BYTES`].
+    unsafe fn run_short_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop);
 }
 
-/// Rows of which so many are taken together, if they are short.
-const MANY: usize = 8;
+/// Addresses that several threads use.
+struct SharedPointers(Pointers);
+// SAFETY: the caller of `run_nest` pinned the tensors for the whole call, and pieces write to different elements.
+unsafe impl Sync for SharedPointers {}
 
-/// Addresses that other threads may use: those of pinned tensors, each piece its own elements.
-struct Origins(Pointers);
-// SAFETY: the pins outlive the call, and pieces write to different elements.
-unsafe impl Sync for Origins {}
-
-/// Visits a nest of elements that are computed each by itself. `weight` is what an element costs next to an
-/// addition.
+/// Runs a nest whose elements are computed independently. `weight` is the cost of one element, relative to an addition.
 ///
 /// # Safety
-/// The origins are pinned for the layouts that the nest was made of, in the dtypes that `body` expects.
+/// The origins are pinned for the layouts that the nest was made of, in the dtypes that `body` expects; a new or scalar
+/// operand that needs no pin outlives the call.
 #[inline]
-pub(super) unsafe fn run_nest(nest: Nest, origins: Pointers, weight: usize, body: &impl Body) -> Result<()> {
-    if nest.size() <= WHOLE / weight {
-        // SAFETY: the caller's promise.
-        unsafe { visit(&nest.with_plane(), origins, body) };
+pub(super) unsafe fn run_nest(
+    nest: Nest,
+    origins: Pointers,
+    weight: usize,
+    body: &impl NestBody,
+) -> Result<()> {
+    if nest.size() <= SERIAL_ELEMENTS / weight {
+        // SAFETY: forwarded from this function's contract: the origins are pinned for the nest.
+        unsafe { run_piece(&nest.with_plane(), origins, body) };
         return Ok(());
     }
-    // SAFETY: the caller's promise.
-    unsafe { in_pieces(nest.with_plane(), Origins(origins), weight, body) }
+    // SAFETY: forwarded from this function's contract: the origins are pinned for the nest.
+    unsafe { run_in_pieces(nest.with_plane(), SharedPointers(origins), weight, body) }
 }
 
+/// Cuts a nest into pieces along an outer loop and hands them to the threads of the pool.
+///
 /// # Safety
 /// As [`run_nest`].
 #[inline(never)]
-unsafe fn in_pieces(nest: Nest, origins: Origins, weight: usize, body: &impl Body) -> Result<()> {
+unsafe fn run_in_pieces(
+    nest: Nest,
+    origins: SharedPointers,
+    weight: usize,
+    body: &impl NestBody,
+) -> Result<()> {
     let origins = &origins;
-    let sides = nest.plane().map_or((1, 1), |(_, rows, columns)| body.sides(rows, columns));
-    let cut = nest.cut((PIECE / body.widest() / weight).max(64), sides);
+    let sides = nest.plane().map_or((1, 1), |(_, rows, columns)| body.tile_sides(rows, columns));
+    let cut = nest.cut((PIECE_BYTES / body.widest_element() / weight).max(64), sides);
     threads::run(cut.pieces, threads::should_parallelize(nest.size().saturating_mul(weight)), &|i| {
-        // SAFETY: the caller's promise; a piece has some of the nest's elements.
-        unsafe { visit(&nest.piece(cut, i), origins.0, body) };
+        // SAFETY: this function's contract: the origins are pinned for the nest, and a piece is a part of it.
+        unsafe { run_piece(&nest.piece(cut, i), origins.0, body) };
         nontemporal::fence();
     })
 }
 
+/// Runs a nest, or a piece of one, on this thread.
+///
 /// # Safety
 /// As [`run_nest`].
 #[inline]
-unsafe fn visit(nest: &Nest, origins: Pointers, body: &impl Body) {
-    // SAFETY: the caller's promise.
+unsafe fn run_piece(nest: &Nest, origins: Pointers, body: &impl NestBody) {
+    // SAFETY: this function's contract: the origins are pinned for the nest, so that every address that it visits is valid.
     unsafe {
         if let Some((_, rows, columns)) = nest.plane() {
-            let ahead = next_planes(nest);
-            nest.for_each_tile(origins, body.sides(rows, columns), |p, rows, columns| {
-                if let Some(ahead) = &ahead {
-                    ask_for(p, ahead, rows, columns);
+            let distance = prefetch_distance(nest);
+            nest.for_each_tile(origins, body.tile_sides(rows, columns), |p, rows, columns| {
+                if let Some(distance) = &distance {
+                    prefetch_plane(p, distance, rows, columns);
                 }
-                body.tile(p, rows, columns)
+                body.run_tile(p, rows, columns)
             });
-        } else if let Some((outer, rows, columns)) = short(nest, body.widest()) {
-            nest::walk(outer, nest.start(origins), |p| body.short(p, rows, columns));
+        } else if let Some((outer, rows, columns)) = short_rows(nest, body.widest_element()) {
+            nest::walk(outer, nest.start(origins), |p| body.run_short_rows(p, rows, columns));
         } else {
             nest.for_each(origins, |p, s, n| body.run(p, s, n));
         }
     }
 }
 
-/// The outer loops, and two inner ones that make many short rows.
-fn short(nest: &Nest, widest: usize) -> Option<(&[Loop], &Loop, &Loop)> {
+/// The outer loops and the two innermost ones, if those make many short rows.
+fn short_rows(nest: &Nest, widest: usize) -> Option<(&[Loop], &Loop, &Loop)> {
     let [outer @ .., rows, columns] = nest.loops() else { return None };
-    let short = (1..=pack::LONGEST / widest).contains(&columns.extent) && rows.extent >= MANY;
+    let short = (1..=pack::MAX_ROW_BYTES / widest).contains(&columns.extent) && rows.extent >= MIN_SHORT_ROWS;
     short.then_some((outer, rows, columns))
 }
 
-/// The way to the plane after the next, where planes are small. Their lines are too far apart for the CPU to
-/// guess: asking for them early makes a permutation of six short dims 1.7 times as fast.
-fn next_planes(nest: &Nest) -> Option<Steps> {
+/// Bytes from a plane to the one after the next, for every operand, where planes are small. Their cache lines are too far
+/// apart for the hardware prefetcher: with software prefetch a permutation of six short dims was 1.7 times as fast.
+fn prefetch_distance(nest: &Nest) -> Option<Steps> {
     let (outer, rows, columns) = nest.plane()?;
-    let small = rows.extent * columns.extent <= 1024;
-    outer.last().filter(|_| small).map(|turn| turn.steps.map(|step| 2 * step))
+    let small = rows.extent * columns.extent <= MAX_PREFETCHED_PLANE;
+    outer.last().filter(|_| small).map(|next| next.steps.map(|step| 2 * step))
 }
 
-/// Asks for the first line of each run of a plane further on.
-fn ask_for(p: &Pointers, ahead: &Steps, rows: &Loop, columns: &Loop) {
+/// Prefetches the first cache line of each run of a plane `distance` bytes on.
+fn prefetch_plane(p: &Pointers, distance: &Steps, rows: &Loop, columns: &Loop) {
     for k in 0..p.len() {
-        // An operand lies in runs of rows, one for each column, or the other way round.
-        let across = if rows.steps[k].abs() < columns.steps[k].abs() { columns } else { rows };
-        if across.steps[k] != 0 {
-            let first = p[k].wrapping_offset(ahead[k]);
-            (0..across.extent as isize)
-                .for_each(|i| nontemporal::prefetch(first.wrapping_offset(i * across.steps[k])));
+        // An operand has one run for each column, if it is contiguous along the rows loop, or one for each row.
+        let runs = if rows.steps[k].abs() < columns.steps[k].abs() { columns } else { rows };
+        if runs.steps[k] != 0 {
+            let first = p[k].wrapping_offset(distance[k]);
+            (0..runs.extent as isize)
+                .for_each(|i| nontemporal::prefetch(first.wrapping_offset(i * runs.steps[k])));
         }
     }
 }

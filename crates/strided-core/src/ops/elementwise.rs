@@ -381,11 +381,11 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
             return self.fill_mixed(operands, out);
         }
         let kernels = (self.row.kernels)(self.compute).expect(KERNELS);
-        let mut inputs = [Input::ScalarBytes(item::ScalarBytes::EMPTY); N];
+        let mut inputs = [Input::Scalar(item::ScalarBytes::EMPTY); N];
         for (input, operand) in inputs.iter_mut().zip(operands) {
             *input = match *operand {
                 Operand::Tensor(x) => Input::Tensor(x),
-                Operand::Scalar(value) => Input::ScalarBytes(self.slot(value, operands)),
+                Operand::Scalar(value) => Input::Scalar(self.slot(value, operands)),
             };
         }
         map::run(kernels, &inputs, out)
@@ -397,22 +397,21 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
         let row = self.row;
         let kernels = if self.given.is_some() { row.with.expect("checked by `take`") } else { row.kernels };
         let kernels: &KernelPair = kernels(self.compute).expect(KERNELS);
-        let mut inputs = [Input::ScalarBytes(item::ScalarBytes::EMPTY); OPERANDS - 1];
+        let mut inputs = [Input::Scalar(item::ScalarBytes::EMPTY); OPERANDS - 1];
         let mut dtypes = inputs.iter_mut().zip(kernels.operands());
         for ((input, dtype), operand) in dtypes.by_ref().take(operands.len()).zip(operands) {
             *input = match *operand {
                 Operand::Tensor(x) => Input::Tensor(x),
                 // What a comparison needs of a number beyond the dtype is its side; here its distance counts.
                 Operand::Scalar(value) if *dtype != self.compute || row.rule == Rule::bool => {
-                    Input::ScalarBytes(item::ScalarBytes::cast(value, *dtype))
+                    Input::Scalar(item::ScalarBytes::cast(value, *dtype))
                 }
-                Operand::Scalar(value) => Input::ScalarBytes(self.slot(value, operands)),
+                Operand::Scalar(value) => Input::Scalar(self.slot(value, operands)),
             };
         }
         for (k, ((input, dtype), keyword)) in dtypes.zip(row.keywords).enumerate() {
             let given = self.given.and_then(|given| given.get(k).copied().flatten());
-            *input =
-                Input::ScalarBytes(item::ScalarBytes::cast(keyword.resolve(given, self.operand), *dtype));
+            *input = Input::Scalar(item::ScalarBytes::cast(keyword.resolve(given, self.operand), *dtype));
         }
         map::run(kernels, &inputs, out)
     }

@@ -36,7 +36,7 @@ pub use reducer::Reducer;
 use self::tree::Tree;
 use super::item::ScalarBytes;
 use super::loops::KernelPair;
-use super::split::WHOLE;
+use super::split::SERIAL_ELEMENTS;
 use super::{Kernel, OPERANDS, Pointers, Steps, cast, pair};
 use crate::cpu;
 use crate::dtype::DType;
@@ -192,7 +192,7 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<Target<'a>>; 
 impl Reduction<'_> {
     /// Whether all that there is to do for a single output is one call: most are so.
     pub fn is_short(&self, x: &Tensor) -> bool {
-        let dense = x.layout().is_row_major() && (1..=WHOLE).contains(&x.size());
+        let dense = x.layout().is_row_major() && (1..=SERIAL_ELEMENTS).contains(&x.size());
         dense && self.stages.is_empty() && !cpu::reference_kernels()
     }
 
@@ -325,7 +325,7 @@ impl Job<'_> {
         let each = self.width * self.terms.max(1) * self.reducer.weight;
         let work = strips.saturating_mul(each);
         let shared = threads::should_parallelize(work);
-        if work <= WHOLE {
+        if work <= SERIAL_ELEMENTS {
             // SAFETY: the caller's promise.
             unsafe { self.whole_strips(&start, 0..strips) };
             return Ok(());
@@ -473,7 +473,7 @@ impl Results {
 
 const _: () = assert!(
     BLOCK == LANES * LANES
-        && WHOLE <= GROUP
+        && SERIAL_ELEMENTS <= GROUP
         && WIDTH <= BLOCK
         && TURNED * WIDEST <= 16 * WIDTH
         && TOGETHER * WIDEST <= 16 * WIDTH
