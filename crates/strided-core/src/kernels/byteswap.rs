@@ -1,11 +1,11 @@
-//! The bytes of elements in reverse: values that another machine wrote in its own order.
+//! Byte swapping: values that a machine of the other byte order wrote.
 
 use crate::cpu::simd;
 use crate::error::Result;
 use crate::storage::Access;
 use crate::tensor::Tensor;
 
-/// Reverses the bytes of every element of a row-major tensor without gaps; of a complex one, those of each part.
+/// Reverses the bytes of every element of a row-major tensor; of a complex one, those of each part.
 pub fn reverse_bytes(x: &Tensor) -> Result<()> {
     assert!(x.layout().is_row_major());
     let width = x.dtype().real().size();
@@ -14,7 +14,8 @@ pub fn reverse_bytes(x: &Tensor) -> Result<()> {
     macro_rules! reverse {
         ($t:ty) => {{
             let at = pin.origin.cast::<$t>();
-            // SAFETY: the tensor is pinned for writing and dense: `count` numbers of this width, aligned.
+            // SAFETY: `pin` holds the tensor for writing, and it is row-major: `count` contiguous numbers of this width,
+            // aligned.
             simd(|| unsafe {
                 for i in 0..count {
                     at.add(i).write(at.add(i).read().swap_bytes());
@@ -26,7 +27,7 @@ pub fn reverse_bytes(x: &Tensor) -> Result<()> {
         2 => reverse!(u16),
         4 => reverse!(u32),
         8 => reverse!(u64),
-        _ => {} // a byte is its own reverse
+        _ => {} // single bytes have no order
     }
     Ok(())
 }
@@ -54,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_stay_as_they_are() {
+    fn elements_of_one_byte_do_not_change() {
         let x = create::full(&[2], Scalar::Int(200), DType::U8).unwrap();
         reverse_bytes(&x.with_layout(Layout::row_major(&[2]).unwrap())).unwrap();
         assert_eq!(copy::item(&x, &[1]).unwrap(), Scalar::Int(200));

@@ -1,5 +1,5 @@
-//! `isclose`: two elements of any dtype, and tolerances that are float64 whatever the dtype. Integers are compared
-//! by their exact difference.
+//! `isclose`: compares two elements of any dtype, with float64 tolerances for every dtype. Integers are compared by their
+//! exact difference.
 
 use super::loops::KernelPair;
 use super::{Pointers, Steps};
@@ -7,39 +7,39 @@ use crate::dtype::DType;
 use crate::scalar::{Bool, Complex, Element};
 use crate::switch;
 
-/// The kernels that compare elements of a dtype: two operands, the relative and the absolute tolerance. With
-/// `NAN` one that is NaN equals another.
+/// The kernels that compare elements of a dtype: operands are the two elements, the relative and the absolute tolerance.
+/// With `NAN`, NaN is close to NaN.
 pub fn kernels<const NAN: bool>(dtype: DType) -> Option<&'static KernelPair> {
-    switch!(dtype, any, T => Some(const { &pair::<T, NAN>() }), else => None)
+    switch!(dtype, any, T => Some(const { &kernel_pair::<T, NAN>() }), else => None)
 }
 
-const fn pair<T: Near, const NAN: bool>() -> KernelPair {
+const fn kernel_pair<T: Distance, const NAN: bool>() -> KernelPair {
     let operands = [T::DTYPE, T::DTYPE, DType::F64, DType::F64];
     KernelPair::mixed(kernel::<T, NAN>, kernel::<T, NAN>, operands, DType::Bool)
 }
 
-/// The one kernel: both kernels, as nothing in it depends on the CPU.
+/// The kernel, which is its own reference: nothing in it depends on the CPU.
 ///
 /// # Safety
-/// See [`super::Kernel`].
-unsafe fn kernel<T: Near, const NAN: bool>(p: &Pointers, s: &Steps, n: usize) {
+/// The contract of [`super::Kernel`], for a `Bool` output, two inputs of type `T` and two of float64.
+unsafe fn kernel<T: Distance, const NAN: bool>(p: &Pointers, s: &Steps, n: usize) {
     for i in 0..n as isize {
-        // SAFETY: the kernel's promise.
+        // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
         unsafe {
             let at = |k: usize| p[k].wrapping_offset(i * s[k]);
             let (a, b) = (at(1).cast::<T>().read(), at(2).cast::<T>().read());
             let (relative, absolute) = (at(3).cast::<f64>().read(), at(4).cast::<f64>().read());
-            let near = a == b
+            let close = a == b
                 || T::within(a, b, absolute + relative * b.magnitude())
                 || NAN && a.is_nan() && b.is_nan();
-            at(0).cast::<Bool>().write(Bool::new(near));
+            at(0).cast::<Bool>().write(Bool::new(close));
         }
     }
 }
 
-/// What has a distance to its like.
-pub trait Near: Element {
-    /// Whether the distance of two numbers is finite and within a limit.
+/// Elements with a distance between them.
+pub trait Distance: Element {
+    /// Whether the distance between two elements is finite and at most `limit`.
     fn within(a: Self, b: Self, limit: f64) -> bool;
     fn magnitude(self) -> f64;
     #[inline(always)]
@@ -52,7 +52,7 @@ pub trait Near: Element {
 
 macro_rules! integers {
     ($($t:ident)*) => { $(
-        impl Near for $t {
+        impl Distance for $t {
             #[inline(always)]
             fn within(a: Self, b: Self, limit: f64) -> bool {
                 limit >= 0.0 && a.abs_diff(b) as u64 <= limit as u64 // beyond 2^64 the cast saturates
@@ -68,7 +68,7 @@ integers! { u8 u16 u32 u64 i8 i16 i32 i64 }
 
 macro_rules! floats {
     ($($t:ident)*) => { $(
-        impl Near for $t {
+        impl Distance for $t {
             #[inline(always)]
             fn within(a: Self, b: Self, limit: f64) -> bool {
                 let distance = (a as f64 - b as f64).abs();
@@ -79,7 +79,7 @@ macro_rules! floats {
                 (self as f64).abs()
             }
         }
-        impl Near for Complex<$t> {
+        impl Distance for Complex<$t> {
             #[inline(always)]
             fn within(a: Self, b: Self, limit: f64) -> bool {
                 let distance = (a.re as f64 - b.re as f64).hypot(a.im as f64 - b.im as f64);
@@ -94,7 +94,7 @@ macro_rules! floats {
 }
 floats! { f32 f64 }
 
-impl Near for Bool {
+impl Distance for Bool {
     #[inline(always)]
     fn within(a: Self, b: Self, limit: f64) -> bool {
         (a != b) as u8 as f64 <= limit

@@ -1,4 +1,4 @@
-//! One element at a time: between memory and [`Scalar`].
+//! Single elements: reading, writing and range checks, between memory and [`Scalar`].
 
 use super::cast::Cast;
 use crate::dtype::{Category, DType};
@@ -8,7 +8,7 @@ use crate::storage::{Access, Pinned};
 use crate::switch;
 use crate::tensor::Tensor;
 
-/// Sixteen aligned bytes: room for one element of any dtype.
+/// One element of any dtype, in 16 aligned bytes. It does not know its dtype.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub struct ScalarBytes([u8; 16]);
@@ -16,27 +16,27 @@ pub struct ScalarBytes([u8; 16]);
 impl ScalarBytes {
     pub const EMPTY: ScalarBytes = ScalarBytes([0; 16]);
 
-    /// The scalar as an element of the dtype. Refuses an integer that does not fit; a fraction is cut.
+    /// Converts a scalar to an element of a dtype. Refuses a value that does not fit; truncates a fraction.
     pub fn new(value: Scalar, dtype: DType) -> Result<ScalarBytes> {
         check_fits(value, dtype)?;
         Ok(ScalarBytes::cast(value, dtype))
     }
 
-    /// The scalar cast to the dtype by the rules of `copy_`: wraps and cuts.
+    /// Casts a scalar to a dtype by the rules of `copy_`: integers wrap, fractions are truncated.
     pub fn cast(value: Scalar, dtype: DType) -> ScalarBytes {
-        let mut slot = ScalarBytes::EMPTY;
-        // SAFETY: a slot is aligned for and as large as any element.
-        unsafe { store(slot.0.as_mut_ptr(), dtype, value) };
-        slot
+        let mut bytes = ScalarBytes::EMPTY;
+        // SAFETY: `bytes` is 16 bytes, aligned to 16: as large as and aligned for any element.
+        unsafe { store(bytes.0.as_mut_ptr(), dtype, value) };
+        bytes
     }
 
-    /// The element of one dtype as an element of another.
+    /// Casts the element from dtype `from` to dtype `to`.
     pub fn recast(self, from: DType, to: DType) -> ScalarBytes {
-        // SAFETY: a slot holds an element of the dtype it was made for.
+        // SAFETY: the 16 bytes are initialised and aligned for any element, and every bit pattern is a valid one.
         ScalarBytes::cast(unsafe { load(self.0.as_ptr(), from) }, to)
     }
 
-    /// The address, for a kernel that reads it with step 0.
+    /// The address of the element, for a kernel that reads it with step 0 and writes nothing there.
     pub fn address(&self) -> *mut u8 {
         self.0.as_ptr().cast_mut()
     }
@@ -48,7 +48,7 @@ pub fn check_fits(value: Scalar, dtype: DType) -> Result<()> {
     if matches!(value, Scalar::Float(_) | Scalar::Bool(_)) { Ok(()) } else { check_range(value, dtype) }
 }
 
-/// Whether an integer lies beyond the largest number of a floating dtype.
+/// Whether an integer is beyond the largest finite number of a floating dtype.
 pub fn rounds_to_infinity(value: Scalar, dtype: DType) -> bool {
     let magnitude = match value {
         Scalar::Int(v) => (v as f64).abs(),
@@ -81,25 +81,25 @@ fn check_range(value: Scalar, dtype: DType) -> Result<()> {
     Err(Error::new("", Problem::DoesNotFit { value: text, dtype }))
 }
 
-/// The element of a tensor at a location of its storage.
+/// Reads the element of a tensor at a location of its storage.
 #[inline]
 pub fn get(x: &Tensor, location: isize) -> Result<Scalar> {
     let pin = pin_one(x, location, Access::Read)?;
-    // SAFETY: the location is pinned.
+    // SAFETY: `pin_one` pinned the location for an element of this dtype.
     Ok(unsafe { load(pin.origin, x.dtype()) })
 }
 
-/// Sets the element of a tensor at a location of its storage. Refuses an integer that does not fit.
+/// Writes the element of a tensor at a location of its storage. Refuses a value that does not fit.
 #[inline]
 pub fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
     check_fits(value, x.dtype())?;
     let pin = pin_one(x, location, Access::Write)?;
-    // SAFETY: the location is pinned.
+    // SAFETY: `pin_one` pinned the location for writing an element of this dtype.
     unsafe { store(pin.origin, x.dtype(), value) };
     Ok(())
 }
 
-/// Writes the elements of a new tensor one after the other, in row-major order.
+/// Writes the elements of a row-major tensor one after the other.
 pub struct Writer<'a> {
     pin: Pinned<'a>,
     dtype: DType,
@@ -108,51 +108,51 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// `out` is row-major without gaps.
+    /// A writer that starts at the first element of `out`, which is row-major.
     pub fn new(out: &'a Tensor) -> Result<Writer<'a>> {
         assert!(out.layout().is_row_major());
         Ok(Writer { pin: out.pin(Access::Write)?, dtype: out.dtype(), next: 0, end: out.size() })
     }
 
-    /// How many elements are still to be written.
+    /// Number of elements that remain.
     pub fn left(&self) -> usize {
         self.end - self.next
     }
 
-    /// Location of the next element, counted from the tensor's first.
+    /// Linear index of the next element.
     pub fn position(&self) -> usize {
         self.next
     }
 
-    /// Passes over elements that are written in another way.
+    /// Skips elements that are written by other means.
     pub fn skip(&mut self, count: usize) {
         assert!(count <= self.left());
         self.next += count;
     }
 
-    /// Writes the next element. Refuses an integer that does not fit.
+    /// Writes the next element. Refuses a value that does not fit.
     pub fn push(&mut self, value: Scalar) -> Result<()> {
         check_fits(value, self.dtype)?;
         let (at, dtype) = (self.advance(), self.dtype);
-        // SAFETY: `at` is an element of the pinned tensor.
+        // SAFETY: `advance` returned an element of the tensor, which `self.pin` holds for writing.
         unsafe { store(at, dtype, value) };
         Ok(())
     }
 
-    /// [`Writer::push`] of a float, which is what most lists hold.
+    /// [`Writer::push`] of a float, faster for the two dtypes that most lists of floats become.
     #[inline]
     pub fn push_float(&mut self, value: f64) -> Result<()> {
         match self.dtype {
-            // SAFETY: an element of the pinned tensor, of this dtype.
+            // SAFETY: `advance` returned an element of the tensor, which `self.pin` holds and whose dtype is float32.
             DType::F32 => unsafe { self.advance().cast::<f32>().write(value as f32) },
-            // SAFETY: likewise.
+            // SAFETY: `advance` returned an element of the tensor, which `self.pin` holds and whose dtype is float64.
             DType::F64 => unsafe { self.advance().cast::<f64>().write(value) },
             _ => self.push(Scalar::Float(value))?,
         }
         Ok(())
     }
 
-    /// The address of the next element, which is then behind.
+    /// Returns the address of the next element and moves on.
     #[inline]
     fn advance(&mut self) -> *mut u8 {
         assert!(self.next < self.end);
@@ -162,6 +162,7 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Pins one location of a tensor's storage, and waits while that is being resized.
 #[inline]
 fn pin_one(x: &Tensor, location: isize, access: Access) -> Result<Pinned<'_>> {
     loop {
@@ -175,12 +176,12 @@ fn pin_one(x: &Tensor, location: isize, access: Access) -> Result<Pinned<'_>> {
 /// Reads an element.
 ///
 /// # Safety
-/// `at` is the address of an initialised element of the dtype.
+/// `at` is the aligned address of an initialised element of the dtype.
 #[inline]
 pub unsafe fn load(at: *const u8, dtype: DType) -> Scalar {
     macro_rules! read {
         ($t:ty) => {
-            // SAFETY: the caller's promise.
+            // SAFETY: this function's contract; each arm below reads the type of its dtype.
             unsafe { at.cast::<$t>().read() }
         };
     }
@@ -199,13 +200,13 @@ pub unsafe fn load(at: *const u8, dtype: DType) -> Scalar {
     }
 }
 
-/// Writes an element, cast by the rules of `copy_`.
+/// Writes an element, cast to the dtype by the rules of `copy_`.
 ///
 /// # Safety
-/// `at` is the address of a writable element of the dtype.
+/// `at` is the aligned address of a writable element of the dtype.
 #[inline]
 pub unsafe fn store(at: *mut u8, dtype: DType, value: Scalar) {
-    // SAFETY: the caller's promise.
+    // SAFETY: this function's contract; T is the type of the dtype.
     switch!(dtype, all, T => unsafe { at.cast::<T>().write(from_scalar::<T>(value)) }, else => unreachable!())
 }
 

@@ -1,4 +1,4 @@
-//! `round` to decimals, the number of which is an int64 whatever the dtype.
+//! `round` to a number of decimals, which is an int64 operand for every dtype.
 
 use super::loops::KernelPair;
 use super::{Pointers, Steps};
@@ -8,74 +8,80 @@ use crate::scalar::{Bool, Element};
 use crate::switch;
 use std::marker::PhantomData;
 
-/// The kernels that round elements of a dtype: an operand and the number of decimals.
+/// The kernels that round elements of a dtype: operands are the elements and the number of decimals, a scalar.
 pub fn kernels(dtype: DType) -> Option<&'static KernelPair> {
-    switch!(dtype, real, T => Some(const { &pair::<T>() }), else => None)
+    switch!(dtype, real, T => Some(const { &kernel_pair::<T>() }), else => None)
 }
 
-const fn pair<T: Decimal>() -> KernelPair {
+const fn kernel_pair<T: RoundDecimals>() -> KernelPair {
     let operands = [T::DTYPE, DType::I64, T::DTYPE, T::DTYPE];
     KernelPair::mixed(fast::<T>, reference::<T>, operands, T::DTYPE)
 }
 
-/// What has decimals.
-trait Decimal: Element {
-    /// What rounding needs of a number of decimals.
+/// An element that can be rounded to decimals.
+trait RoundDecimals: Element {
+    /// The scale that belongs to a number of decimals, computed once per loop.
     type Power: Copy;
     fn power(decimals: i64) -> Self::Power;
-    /// The nearest number of the dtype with these decimals; the even one of two.
-    fn to_decimals(self, power: Self::Power) -> Self;
+    /// Rounds to the nearest value with that many decimals, ties to even.
+    fn round_decimals(self, power: Self::Power) -> Self;
 }
 
-/// The plain kernel. The number of decimals is one for all elements.
+/// The reference kernel. It reads the number of decimals once, for all elements.
 ///
 /// # Safety
-/// See [`super::Kernel`].
+/// The contract of [`super::Kernel`], for an output and an input of type `T` and an int64 scalar.
 #[inline(always)]
-unsafe fn reference<T: Decimal>(p: &Pointers, s: &Steps, n: usize) {
+unsafe fn reference<T: RoundDecimals>(p: &Pointers, s: &Steps, n: usize) {
     if n == 0 {
         return;
     }
-    // SAFETY: the kernel's promise.
+    // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n, and n > 0.
     unsafe {
         let power = T::power(p[2].cast::<i64>().read());
         for i in 0..n as isize {
             let value = p[1].wrapping_offset(i * s[1]).cast::<T>().read();
-            p[0].wrapping_offset(i * s[0]).cast::<T>().write(value.to_decimals(power));
+            p[0].wrapping_offset(i * s[0]).cast::<T>().write(value.round_decimals(power));
         }
     }
 }
 
-/// The same for the instructions of this CPU, in blocks where operands are dense.
+/// The fast kernel: compiled for this CPU's level, in blocks where operands are dense.
 ///
 /// # Safety
-/// See [`super::Kernel`].
-unsafe fn fast<T: Decimal>(p: &Pointers, s: &Steps, n: usize) {
-    dispatch(Run::<T>(p, s, n, PhantomData));
+/// The contract of [`super::Kernel`], for an output and an input of type `T` and an int64 scalar.
+unsafe fn fast<T: RoundDecimals>(p: &Pointers, s: &Steps, n: usize) {
+    dispatch(RoundTask::<T> { p, s, n, element: PhantomData });
 }
 
-/// Where the code is compiled.
-struct ToDecimals;
+/// The type in whose module the task is compiled: this one.
+struct RoundHome;
 
-/// One innermost loop.
-struct Run<'a, T>(&'a Pointers, &'a Steps, usize, PhantomData<T>);
+/// The arguments of `fast`, under its contract.
+struct RoundTask<'a, T> {
+    p: &'a Pointers,
+    s: &'a Steps,
+    n: usize,
+    element: PhantomData<T>,
+}
 
-impl<T: Decimal> Task for Run<'_, T> {
-    type Home = ToDecimals;
+impl<T: RoundDecimals> Task for RoundTask<'_, T> {
+    type Home = RoundHome;
     const WIDE: bool = false;
 
     #[inline(always)]
     fn run<const FAST: bool>(self) {
-        let Run(p, s, n, _) = self;
+        let RoundTask { p, s, n, .. } = self;
         let size = size_of::<T>() as isize;
         let whole = if s[0] == size && s[1] == size { n - n % BLOCK } else { 0 };
-        let mut rest = *p;
-        (rest[0], rest[1]) =
+        let mut tail = *p;
+        (tail[0], tail[1]) =
             (p[0].wrapping_offset(whole as isize * size), p[1].wrapping_offset(whole as isize * size));
-        // SAFETY: the promise of `fast`; what is left of dense operands begins behind the blocks.
+        // SAFETY: the contract of `fast`, which made this task; blocks are used for dense operands only, and the tail starts
+        // after them.
         unsafe {
             blocks::<T>(p, whole);
-            reference::<T>(&rest, s, n - whole);
+            reference::<T>(&tail, s, n - whole);
         }
     }
 }
@@ -83,22 +89,23 @@ impl<T: Decimal> Task for Run<'_, T> {
 /// Elements per block.
 const BLOCK: usize = 16;
 
-/// Dense elements. A block is read whole before it is written, as in `map.rs`.
+/// Rounds dense elements. A block is read before it is written, as in `loops`.
 ///
 /// # Safety
-/// See [`super::Kernel`]; the count is a multiple of the block.
+/// The contract of [`super::Kernel`], for a dense output and input of type `T` and an int64 scalar; `n` is a multiple of
+/// [`BLOCK`].
 #[inline(always)]
-unsafe fn blocks<T: Decimal>(p: &Pointers, n: usize) {
+unsafe fn blocks<T: RoundDecimals>(p: &Pointers, n: usize) {
     if n == 0 {
         return;
     }
-    // SAFETY: the kernel's promise.
+    // SAFETY: this function's contract: `at + BLOCK <= n`, and n > 0.
     unsafe {
         let power = T::power(p[2].cast::<i64>().read());
         for at in (0..n).step_by(BLOCK) {
             let mut block = p[1].cast::<T>().add(at).cast::<[T; BLOCK]>().read_unaligned();
             for value in &mut block {
-                *value = value.to_decimals(power);
+                *value = value.round_decimals(power);
             }
             p[0].cast::<T>().add(at).cast::<[T; BLOCK]>().write_unaligned(block);
         }
@@ -107,21 +114,21 @@ unsafe fn blocks<T: Decimal>(p: &Pointers, n: usize) {
 
 macro_rules! floats {
     ($($t:ident)*) => { $(
-        impl Decimal for $t {
-            /// Ten to the number of decimals without its sign, and whether that is negative.
+        impl RoundDecimals for $t {
+            /// 10 to the magnitude of the number of decimals, and whether that number is negative.
             type Power = ($t, bool);
             #[inline(always)]
             fn power(decimals: i64) -> ($t, bool) {
                 (10f64.powi(decimals.unsigned_abs().min(400) as i32) as $t, decimals < 0)
             }
             #[inline(always)]
-            fn to_decimals(self, (power, negative): ($t, bool)) -> $t {
-                let moved = if negative { self / power } else { self * power };
-                let whole = moved.round_ties_even();
-                // Nothing is left of 0 times infinity.
+            fn round_decimals(self, (power, negative): ($t, bool)) -> $t {
+                let scaled = if negative { self / power } else { self * power };
+                let whole = scaled.round_ties_even();
+                // The power may be infinite, and 0 times that is NaN.
                 let back = if !negative { whole / power } else if whole == 0.0 { whole } else { whole * power };
-                // Where moving overflows there are no decimals to round.
-                if moved.abs() < $t::INFINITY { back } else { self }
+                // A value whose scaled form overflows has no decimals to round.
+                if scaled.abs() < $t::INFINITY { back } else { self }
             }
         }
     )* };
@@ -130,15 +137,15 @@ floats! { f32 f64 }
 
 macro_rules! integers {
     ($($t:ident)*) => { $(
-        impl Decimal for $t {
-            /// What to round to a multiple of.
+        impl RoundDecimals for $t {
+            /// The power of ten whose multiples are the results.
             type Power = i128;
             #[inline(always)]
             fn power(decimals: i64) -> i128 {
                 10i128.pow(decimals.clamp(-21, 0).unsigned_abs() as u32)
             }
             #[inline(always)]
-            fn to_decimals(self, power: i128) -> $t {
+            fn round_decimals(self, power: i128) -> $t {
                 if power == 1 {
                     return self;
                 }
@@ -146,7 +153,7 @@ macro_rules! integers {
                 let twice = 2 * (self as i128).rem_euclid(power);
                 let up = twice > power || twice == power && below % 2 != 0;
                 let nearest = (below + up as i128) * power;
-                // Where the dtype does not have it, the next one on the other side.
+                // If the dtype cannot represent it, the next multiple toward 0.
                 (if nearest > $t::MAX.into() {
                     nearest - power
                 } else if nearest < $t::MIN.into() {
@@ -160,11 +167,11 @@ macro_rules! integers {
 }
 integers! { u8 u16 u32 u64 i8 i16 i32 i64 }
 
-impl Decimal for Bool {
+impl RoundDecimals for Bool {
     type Power = ();
     fn power(_: i64) {}
     #[inline(always)]
-    fn to_decimals(self, _: ()) -> Bool {
+    fn round_decimals(self, _: ()) -> Bool {
         self
     }
 }

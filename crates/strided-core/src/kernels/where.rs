@@ -1,4 +1,4 @@
-//! `where`: one of two elements by a truth value. Elements are moved as bits, so five loops serve all dtypes.
+//! `where`: one of two elements, selected by a condition. Elements are copied as bits, so that five loops serve all dtypes.
 
 use super::loops::KernelPair;
 use super::{Kernel, Pointers, Steps};
@@ -7,25 +7,25 @@ use crate::dtype::DType;
 use crate::scalar::Bool;
 use std::marker::PhantomData;
 
-/// The kernels that choose between elements of a dtype: a condition and two operands.
+/// The kernels that select elements of a dtype: operands are the bool condition and the two alternatives.
 pub fn kernels(dtype: DType) -> Option<&'static KernelPair> {
     macro_rules! kernels {
         ($($variant:ident $bits:ident)*) => {
             match dtype {
-                $(DType::$variant => const { &pair::<$bits>(DType::$variant) }),*
+                $(DType::$variant => const { &kernel_pair::<$bits>(DType::$variant) }),*
             }
         };
     }
     Some(kernels! {
         Bool u8 U8 u8 I8 u8 U16 u16 I16 u16 F16 u16 BF16 u16 U32 u32 I32 u32 F32 u32
-        U64 u64 I64 u64 F64 u64 C64 u64 C128 Wide
+        U64 u64 I64 u64 F64 u64 C64 u64 C128 Bits128
     })
 }
 
-/// Sixteen bytes that are aligned as a complex number is.
-type Wide = [u64; 2];
+/// 16 bytes with the alignment of complex128.
+type Bits128 = [u64; 2];
 
-const fn pair<W: Copy>(dtype: DType) -> KernelPair {
+const fn kernel_pair<W: Copy>(dtype: DType) -> KernelPair {
     KernelPair::mixed(
         fast::<W> as Kernel,
         reference::<W> as Kernel,
@@ -34,14 +34,14 @@ const fn pair<W: Copy>(dtype: DType) -> KernelPair {
     )
 }
 
-/// The plain kernel.
+/// The reference kernel.
 ///
 /// # Safety
-/// See [`super::Kernel`].
+/// The contract of [`super::Kernel`], for an output, a condition of type `Bool` and two inputs of the size of `W`.
 #[inline(always)]
 unsafe fn reference<W: Copy>(p: &Pointers, s: &Steps, n: usize) {
     for i in 0..n as isize {
-        // SAFETY: the kernel's promise.
+        // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
         unsafe {
             let at = |k: usize| p[k].wrapping_offset(i * s[k]);
             let from = if at(1).cast::<Bool>().read().get() { at(2) } else { at(3) };
@@ -53,35 +53,40 @@ unsafe fn reference<W: Copy>(p: &Pointers, s: &Steps, n: usize) {
 /// The fast kernel.
 ///
 /// # Safety
-/// See [`super::Kernel`].
+/// The contract of [`super::Kernel`], for an output, a condition of type `Bool` and two inputs of the size of `W`.
 unsafe fn fast<W: Copy>(p: &Pointers, s: &Steps, n: usize) {
     if n > 0 {
-        dispatch(Run::<W>(p, s, n, PhantomData));
+        dispatch(WhereTask::<W> { p, s, n, element: PhantomData });
     }
 }
 
-/// Where the code is compiled.
-struct Select;
+/// The type in whose module the task is compiled: this one.
+struct WhereHome;
 
-/// One innermost loop, of at least one element.
-struct Run<'a, W>(&'a Pointers, &'a Steps, usize, PhantomData<W>);
+/// The arguments of `fast`, under its contract and with `n > 0`.
+struct WhereTask<'a, W> {
+    p: &'a Pointers,
+    s: &'a Steps,
+    n: usize,
+    element: PhantomData<W>,
+}
 
-impl<W: Copy> Task for Run<'_, W> {
-    type Home = Select;
+impl<W: Copy> Task for WhereTask<'_, W> {
+    type Home = WhereHome;
     const WIDE: bool = false;
 
     #[inline(always)]
     fn run<const FAST: bool>(self) {
         let size = size_of::<W>() as isize;
-        let dense = self.1[0] == size && self.1[1] == 1;
-        // SAFETY: the promise of `fast`; a scalar has step 0.
+        let dense = self.s[0] == size && self.s[1] == 1;
+        // SAFETY: the contract of `fast`, which made this task; the steps are those that each case needs.
         unsafe {
-            match (self.1[2], self.1[3]) {
-                (a, b) if dense && a == size && b == size => self.dense::<false, false>(),
-                (0, b) if dense && b == size => self.dense::<true, false>(),
-                (a, 0) if dense && a == size => self.dense::<false, true>(),
-                (0, 0) if dense => self.dense::<true, true>(),
-                _ => reference::<W>(self.0, self.1, self.2),
+            match (self.s[2], self.s[3]) {
+                (a, b) if dense && a == size && b == size => self.run_dense::<false, false>(),
+                (0, b) if dense && b == size => self.run_dense::<true, false>(),
+                (a, 0) if dense && a == size => self.run_dense::<false, true>(),
+                (0, 0) if dense => self.run_dense::<true, true>(),
+                _ => reference::<W>(self.p, self.s, self.n),
             }
         }
     }
@@ -90,37 +95,49 @@ impl<W: Copy> Task for Run<'_, W> {
 /// Elements per block.
 const BLOCK: usize = 32;
 
-impl<W: Copy> Run<'_, W> {
-    /// Dense operands, but for scalars. A block is read whole before it is written, as in `map.rs`.
+impl<W: Copy> WhereTask<'_, W> {
+    /// Runs blocks over a dense output and condition. `A` and `B` say which of the two alternatives are scalars. A block is
+    /// read before it is written, as in `loops`.
+    ///
+    /// # Safety
+    /// The contract of `fast`; output and condition are dense, and so is each alternative that is no scalar.
     #[inline(always)]
-    unsafe fn dense<const A: bool, const B: bool>(&self) {
+    unsafe fn run_dense<const A: bool, const B: bool>(&self) {
         let mut at = 0;
-        // SAFETY: the promise of `fast`; `at + width <= n` before each block.
+        // SAFETY: this function's contract; `at + BLOCK <= n`, or `at < n`: the loop conditions.
         unsafe {
-            while at + BLOCK <= self.2 {
+            while at + BLOCK <= self.n {
                 self.block::<BLOCK, A, B>(at);
                 at += BLOCK;
             }
-            while at < self.2 {
+            while at < self.n {
                 self.block::<1, A, B>(at);
                 at += 1;
             }
         }
     }
 
+    /// Reads elements `at..at + L` of an alternative, or repeats its only one.
+    ///
+    /// # Safety
+    /// As for `run_dense`, with `at + L <= n`; `SCALAR` says whether operand `k` is a scalar.
     #[inline(always)]
     unsafe fn load<const L: usize, const SCALAR: bool>(&self, k: usize, at: usize) -> [W; L] {
-        let from = self.0[k].cast::<W>();
-        // SAFETY: the callers have L elements from `at` on, or one where the operand is a scalar.
+        let from = self.p[k].cast::<W>();
+        // SAFETY: this function's contract: operand k has n contiguous elements, or one if it is a scalar.
         unsafe {
             if SCALAR { [from.read_unaligned(); L] } else { from.add(at).cast::<[W; L]>().read_unaligned() }
         }
     }
 
+    /// Selects elements `at..at + L`.
+    ///
+    /// # Safety
+    /// As for `run_dense`, with `at + L <= n`.
     #[inline(always)]
     unsafe fn block<const L: usize, const A: bool, const B: bool>(&self, at: usize) {
-        let p = self.0;
-        // SAFETY: the callers have L elements from `at` on, or one where the operand is a scalar.
+        let p = self.p;
+        // SAFETY: this function's contract: L elements from `at` on are valid in each dense operand.
         unsafe {
             let condition = p[1].cast::<u8>().add(at).cast::<[u8; L]>().read_unaligned();
             let mut chosen = self.load::<L, A>(2, at);

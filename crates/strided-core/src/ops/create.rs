@@ -28,7 +28,7 @@ pub fn full(shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
 pub fn linspace(start: Scalar, end: Scalar, steps: isize, dtype: DType) -> Result<Tensor> {
     let steps = steps_of(steps, &[start, end], dtype)?;
     if dtype.is_int() {
-        return generate::whole_line(steps, dtype, whole(start, dtype)?, whole(end, dtype)?);
+        return generate::int_linspace(steps, dtype, whole(start, dtype)?, whole(end, dtype)?);
     }
     cast(line(start, end, steps, dtype.is_complex())?, dtype)
 }
@@ -39,7 +39,7 @@ pub fn logspace(start: Scalar, end: Scalar, steps: isize, base: f64, dtype: DTyp
     if dtype.is_int() {
         let cut = |value| whole(value, dtype).map(Scalar::Int);
         let exponents = line(cut(start)?, cut(end)?, steps, false)?;
-        return cast(generate::whole_powers(base, &exponents, dtype)?, dtype);
+        return cast(generate::int_powers(base, &exponents, dtype)?, dtype);
     }
     cast(generate::powers(base, &line(start, end, steps, dtype.is_complex())?)?, dtype)
 }
@@ -75,11 +75,11 @@ fn line(start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tenso
     };
     let (start, end) = (parts(start), parts(end));
     if !complex {
-        return generate::line(steps, start.0, end.0);
+        return generate::linspace(steps, start.0, end.0);
     }
     let out = Tensor::new(&[steps as isize], DType::C128, Fill::Uninitialized)?;
-    copy::copy(&out.part(0)?, &generate::line(steps, start.0, end.0)?)?;
-    copy::copy(&out.part(1)?, &generate::line(steps, start.1, end.1)?)?;
+    copy::copy(&out.part(0)?, &generate::linspace(steps, start.0, end.0)?)?;
+    copy::copy(&out.part(1)?, &generate::linspace(steps, start.1, end.1)?)?;
     Ok(out)
 }
 
