@@ -1,9 +1,9 @@
 //! Everything that reads or writes an element: loops over addresses, steps and a count.
 //!
-//! `map`, `fill`, `reduce`, `lines`, `generate`, `byteswap` and `item` have the safe functions that operations call: they
-//! pin tensors and run kernels. A [`Kernel`] runs one innermost loop. It sees its operands in four cases: all dense, left
-//! scalar, right scalar, any steps. Its output may be one of its inputs, element for element; the caller has copied
-//! inputs that overlap it in any other way. Tensor memory may alias, so no kernel forms a `&[T]` over it.
+//! `map`, `fill`, `reduce`, `scan`, `softmax`, `generate`, `byteswap` and `item` have the safe functions that operations
+//! call: they pin tensors and run kernels. A [`Kernel`] runs one innermost loop. It sees its operands in four cases: all
+//! dense, left scalar, right scalar, any steps. Its output may be one of its inputs, element for element; the caller has
+//! copied inputs that overlap it in any other way. Tensor memory may alias, so no kernel forms a `&[T]` over it.
 
 // a: bytes moved, converted and transposed; loops made from functions of elements.
 pub mod byteswap;
@@ -23,14 +23,16 @@ mod staging;
 
 // c: the drivers: elementwise, by linear index, along lines.
 pub mod generate;
+pub mod lines;
 pub mod map;
 
 // d: the families.
 pub mod fill;
 pub mod isclose;
-pub mod lines;
 pub mod reduce;
 pub mod round;
+pub mod scan;
+pub mod softmax;
 pub mod r#where;
 
 pub use crate::nest::{OPERANDS, Pointers, Steps};

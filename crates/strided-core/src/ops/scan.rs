@@ -4,7 +4,8 @@ use super::reduce::summed;
 use super::{copy, output};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::lines::{self, Function, Request};
+use crate::kernels::lines::{LineFunction, LineRequest};
+use crate::kernels::{scan, softmax};
 use crate::layout::wrap_dim;
 use crate::storage::Fill;
 use crate::tensor::{Tensor, conflict};
@@ -15,34 +16,34 @@ pub struct Row {
     /// The dtype of the result, unless the caller names one.
     result: fn(DType) -> DType,
     /// What serves a result of a dtype.
-    function: fn(DType) -> Option<Function>,
+    function: fn(DType) -> Option<LineFunction>,
     /// The dtypes of results, in words.
     wanted: &'static str,
 }
 
 macro_rules! rows {
-    ($($(#[$doc:meta])* $row:ident $name:ident($result:ident, $wanted:literal);)*) => { $(
+    ($($(#[$doc:meta])* $row:ident $family:ident::$name:ident($result:ident, $wanted:literal);)*) => { $(
         $(#[$doc])*
         pub static $row: Row =
-            Row { name: stringify!($name), result: $result, function: lines::$name, wanted: $wanted };
+            Row { name: stringify!($name), result: $result, function: $family::$name, wanted: $wanted };
     )* };
 }
 
 rows! {
     /// Sums up to each element.
-    CUMSUM cumsum(summed, "any dtype");
+    CUMSUM scan::cumsum(summed, "any dtype");
     /// Products up to each element.
-    CUMPROD cumprod(summed, "any dtype");
+    CUMPROD scan::cumprod(summed, "any dtype");
     /// The largest element up to each, with its position.
-    CUMMAX cummax(same, "a real dtype");
+    CUMMAX scan::cummax(same, "a real dtype");
     /// The smallest element up to each, with its position.
-    CUMMIN cummin(same, "a real dtype");
+    CUMMIN scan::cummin(same, "a real dtype");
     /// Logarithms of the sums of exponentials up to each element.
-    LOGCUMSUMEXP logcumsumexp(same, "a floating or complex dtype");
+    LOGCUMSUMEXP scan::logcumsumexp(same, "a floating or complex dtype");
     /// Exponentials divided by their sum.
-    SOFTMAX softmax(same, "a floating dtype; name one with dtype=");
+    SOFTMAX softmax::softmax(same, "a floating dtype; name one with dtype=");
     /// The logarithms of those.
-    LOG_SOFTMAX log_softmax(same, "a floating dtype; name one with dtype=");
+    LOG_SOFTMAX softmax::log_softmax(same, "a floating dtype; name one with dtype=");
 }
 
 fn same(dtype: DType) -> DType {
@@ -97,7 +98,7 @@ pub fn run_indexed(
 
 /// What is decided before anything is computed.
 struct Plan {
-    function: Function,
+    function: LineFunction,
     dim: usize,
     result: DType,
 }
@@ -131,9 +132,9 @@ impl Plan {
     fn fill(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
         if self.must_round(x.dtype()) {
             let rounded = copy::to_dtype(x, self.result)?;
-            return (self.function)(&Request { x: &rounded, out, indices, dim: self.dim });
+            return (self.function)(&LineRequest { x: &rounded, out, indices, dim: self.dim });
         }
-        (self.function)(&Request { x, out, indices, dim: self.dim })
+        (self.function)(&LineRequest { x, out, indices, dim: self.dim })
     }
 
     /// Whether elements must become what the caller named before they become what is computed with: only wrapping
