@@ -93,11 +93,11 @@ def test_diff_of_nothing_and_into_an_output():
             st.ShapeError,
             "trapezoid: shapes 2x3 and 5x3x3 do not broadcast: extents 2 and 3 in dim 1",
         ),
-        # A difference of two places would broadcast; there is a place for each point all the same.
+        # A single width would broadcast, but a vector of points must have one for each element all the same.
         (
             lambda: st.trapezoid(st.ones(2, 5), st.ones(2)),
             st.ShapeError,
-            "trapezoid: x is of shape 2, wanted 5 places, as y of shape 2x5 has in dim 1",
+            "trapezoid: x is of shape 2, wanted 5 points, as y of shape 2x5 has in dim 1",
         ),
         (lambda: st.trapezoid(st.ones(2), dx=1j), TypeError, "trapezoid: dx must be a real number"),
         (lambda: st.cumulative_trapezoid(st.ones(2), dim=1), IndexError, "cumulative_trapezoid: dim 1"),

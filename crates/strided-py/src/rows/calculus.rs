@@ -6,7 +6,7 @@ use crate::convert::args::TensorArg;
 use crate::convert::results::{own, placed, placed_as_large};
 use pyo3::prelude::*;
 use strided_core::Tensor;
-use strided_core::ops::lines::{self, Points};
+use strided_core::ops::calculus::{self, Points};
 
 methods! { rows(py, x):
     /// Differences of neighbours along a dim, so many times over; of truth values, whether they differ. `prepend` and
@@ -19,7 +19,7 @@ methods! { rows(py, x):
     both diff(n: isize = 1, dim | axis: isize = -1, prepend: Option<TensorArg> = None, append: Option<TensorArg> = None; out: Option<TensorArg> = None) => {
         let (prepend, append) = (own(prepend), own(append));
         let joined = [&prepend, &append].into_iter().flatten().map(Tensor::size).sum::<usize>();
-        placed_as_large(py, x, x.size() + joined, out, |x, out| lines::diff(x, n, dim, [prepend.as_ref(), append.as_ref()], out))
+        placed_as_large(py, x, x.size() + joined, out, |x, out| calculus::diff(x, n, dim, [prepend.as_ref(), append.as_ref()], out))
     };
 
     /// The area under the points `y` along a dim, by trapezoids; they lie at `x`, or `dx` apart (1 without either).
@@ -29,21 +29,21 @@ methods! { rows(py, x):
     /// >>> strided.trapezoid(strided.tensor([1.0, 5.0]), strided.tensor([0.0, 4.0])).item()
     /// 12.0
     function trapezoid(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim | axis: isize = -1)
-        => under(py, y, x, dx, dim, lines::trapezoid);
+        => under(py, y, x, dx, dim, calculus::trapezoid);
 
     /// `trapezoid` under its other name.
     ///
     /// >>> strided.trapz(strided.tensor([1.0, 5.0, 10.0]), dx=2.0).item()
     /// 21.0
     function trapz(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim | axis: isize = -1)
-        => under(py, y, x, dx, dim, lines::trapezoid);
+        => under(py, y, x, dx, dim, calculus::trapezoid);
 
     /// The areas of `trapezoid` up to each point but the first.
     ///
     /// >>> strided.cumulative_trapezoid(strided.tensor([1.0, 5.0, 10.0])).tolist()
     /// [3.0, 10.5]
     function cumulative_trapezoid(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim | axis: isize = -1)
-        => under(py, y, x, dx, dim, lines::cumulative_trapezoid);
+        => under(py, y, x, dx, dim, calculus::cumulative_trapezoid);
 }
 
 fn under(
@@ -59,7 +59,7 @@ fn under(
     }
     let at = own(x);
     placed(py, y, None, |y, _| {
-        let points = at.as_ref().map_or(Points::Apart(dx.unwrap_or(1.0)), Points::At);
+        let points = at.as_ref().map_or(Points::Spaced(dx.unwrap_or(1.0)), Points::At);
         area(y, points, dim).map(Some)
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::convert::args::TensorArg;
 use crate::convert::results::{own, placed_as_large};
-use strided_core::ops::lines::{self, Weights};
+use strided_core::ops::covariance::{self, Weights};
 
 methods! { rows(py, x):
     /// The covariances of variables, which are rows; columns are observations. `fweights` says how often each
@@ -13,7 +13,7 @@ methods! { rows(py, x):
     both cov(; correction: isize = 1, fweights: Option<TensorArg> = None, aweights: Option<TensorArg> = None) => {
         let (frequency, importance) = (own(fweights), own(aweights));
         let weights = Weights { frequency: frequency.as_ref(), importance: importance.as_ref() };
-        placed_as_large(py, x, x.size().saturating_mul(x.size()), None, |x, _| lines::cov(x, correction as f64, weights).map(Some))
+        placed_as_large(py, x, x.size().saturating_mul(x.size()), None, |x, _| covariance::cov(x, correction as f64, weights).map(Some))
     };
 
     /// The correlation coefficients of variables, which are rows; columns are observations.
@@ -21,5 +21,5 @@ methods! { rows(py, x):
     /// >>> strided.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).corrcoef().tolist()
     /// [[1.0, -1.0], [-1.0, 1.0]]
     both corrcoef()
-        => placed_as_large(py, x, x.size().saturating_mul(x.size()), None, |x, _| lines::corrcoef(x).map(Some));
+        => placed_as_large(py, x, x.size().saturating_mul(x.size()), None, |x, _| covariance::corrcoef(x).map(Some));
 }

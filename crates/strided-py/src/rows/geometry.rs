@@ -3,7 +3,7 @@
 use crate::convert::args::TensorArg;
 use crate::convert::results::{placed, placed_as_large};
 use strided_core::Tensor;
-use strided_core::ops::lines;
+use strided_core::ops::geometry;
 
 methods! { rows(py, x):
     /// The cross products of vectors of three along a dim; without one, along the first dim of extent 3.
@@ -13,7 +13,7 @@ methods! { rows(py, x):
     both cross(other: TensorArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None) => {
         let other = Tensor::clone(&other);
         let size = x.size().max(other.size());
-        placed_as_large(py, x, size, out, |x, out| lines::cross(x, &other, dim, out))
+        placed_as_large(py, x, size, out, |x, out| geometry::cross(x, &other, dim, out))
     };
 
     /// The tensor with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to it.
@@ -21,12 +21,12 @@ methods! { rows(py, x):
     /// >>> strided.tensor([[3.0, 4.0], [0.5, 0.0]]).renorm(2, 0, 2.5).tolist()
     /// [[1.5, 2.0], [0.5, 0.0]]
     both renorm(p: f64, dim | axis: isize, maxnorm: f64; out: Option<TensorArg> = None)
-        => placed(py, x, out, |x, out| lines::renorm(x, p, dim, maxnorm, out));
+        => placed(py, x, out, |x, out| geometry::renorm(x, p, dim, maxnorm, out));
 
     /// `renorm` in place.
     ///
     /// >>> strided.tensor([[3.0, 4.0], [0.5, 0.0]]).renorm_(2, 0, 2.5).tolist()
     /// [[1.5, 2.0], [0.5, 0.0]]
     method renorm_(p: f64, dim | axis: isize, maxnorm: f64)
-        => placed(py, x, Some(x), |x, out| lines::renorm(x, p, dim, maxnorm, out));
+        => placed(py, x, Some(x), |x, out| geometry::renorm(x, p, dim, maxnorm, out));
 }

@@ -1,0 +1,176 @@
+//! Covariances and correlations of variables: `cov`, `corrcoef`. Composed of other operations.
+
+use super::compose::{extent, of_tensors, sum, view};
+use super::elementwise::{Operand, apply, apply_into};
+use super::table::Op;
+use super::{copy, reduce};
+use crate::dtype::{self, Category, DType};
+use crate::error::{Error, Problem, Result};
+use crate::layout::shape_text;
+use crate::scalar::Scalar;
+use crate::storage::Fill;
+use crate::tensor::Tensor;
+
+/// Weights of observations.
+#[derive(Clone, Copy, Default)]
+pub struct Weights<'a> {
+    /// How often each was observed: integers.
+    pub frequency: Option<&'a Tensor>,
+    /// How much each counts: floats.
+    pub importance: Option<&'a Tensor>,
+}
+
+/// The covariance matrix of variables, which are rows; columns are observations.
+pub fn cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
+    new_cov(x, correction, weights).map_err(|error| error.named("cov"))
+}
+
+fn new_cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
+    let (rank, dtype) = (x.layout().rank(), x.dtype());
+    if rank > 2 {
+        return Err(Error::new("", Problem::Rank { rank, wanted: "at most 2" }));
+    }
+    if dtype == DType::Bool {
+        let (argument, wanted) = ("input", "a number, not bool");
+        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+    }
+    let result = if dtype.is_int() { dtype::default_float() } else { dtype };
+    let compute = result.compute();
+    let x = copy::to_dtype(x, compute)?;
+    let x = if rank == 2 { x } else { view(&x, x.layout().view(&[1, x.size() as isize]))? };
+    let (variables, observations) = (extent(&x, 0), extent(&x, 1));
+    let weight = product(&weights, observations)?;
+    let total = match &weight {
+        Some(weight) => number(&sum(weight, 0)?)?,
+        None => observations as f64,
+    };
+    if weight.is_some() && total == 0.0 {
+        return Err(Error::argument("", "the weights", "a sum of 0", "a sum above 0"));
+    }
+    let factors = weight.as_ref().map(|weight| copy::to_dtype(weight, compute.real())).transpose()?;
+    let weighted = |x: &Tensor| match &factors {
+        Some(factors) => of_tensors(Op::mul, x, factors),
+        None => Ok(Tensor::clone(x)),
+    };
+    let minus_mean = |x: &Tensor| {
+        let means = divided(sum(&weighted(x)?, 1)?, total)?;
+        of_tensors(Op::sub, x, &view(&means, means.layout().unsqueeze(1))?)
+    };
+    // Subtracted twice: the second mean is the rounding error of the first. A single observation becomes exactly 0.
+    let centred = minus_mean(&minus_mean(&x)?)?;
+    let divisor = divisor(&weights, weight.as_ref(), total, correction)?;
+    let partners = apply(Op::conj_physical, &[Operand::Tensor(&weighted(&centred)?)])?;
+    let matrix = Tensor::new(&[variables, variables], result, Fill::Uninitialized)?;
+    fill_matrix(&matrix, &centred, &partners, divisor)?;
+    if rank == 2 && variables != 1 { Ok(matrix) } else { view(&matrix, matrix.layout().view(&[])) }
+}
+
+/// What the sums of products are divided by.
+fn divisor(weights: &Weights, weight: Option<&Tensor>, total: f64, correction: f64) -> Result<f64> {
+    let (Some(importance), Some(weight)) = (weights.importance, weight) else {
+        return Ok((total - correction).max(0.0));
+    };
+    let importance = copy::to_dtype(importance, DType::F64)?;
+    let squares = number(&sum(&of_tensors(Op::mul, weight, &importance)?, 0)?)?;
+    let square = total * total;
+    // One division at the end, so that a divisor of exactly 0 stays 0. Squares that over- or underflow need two.
+    let divisor = if square.is_normal() && squares.is_normal() {
+        (square - correction * squares) / total
+    } else {
+        total - correction * (squares / total)
+    };
+    Ok(divisor.max(0.0))
+}
+
+/// Fills a covariance matrix row by row: sums of the products of a variable with `partners`, divided. Only the upper
+/// triangle is computed; the lower one has the conjugates.
+fn fill_matrix(matrix: &Tensor, centred: &Tensor, partners: &Tensor, divisor: f64) -> Result<()> {
+    let variables = extent(matrix, 0);
+    for i in 0..variables {
+        let row = view(centred, centred.layout().select(0, i))?;
+        let others = view(partners, partners.layout().narrow(0, i, variables - i))?;
+        let found = divided(sum(&of_tensors(Op::mul, &row, &others)?, 1)?, divisor)?;
+        let mirrored = apply(Op::conj_physical, &[Operand::Tensor(&found)])?;
+        let part = |dim: isize| {
+            let line = matrix.layout().select(dim, i)?;
+            view(matrix, line.narrow(0, i, variables - i))
+        };
+        copy::copy(&part(1)?, &mirrored)?;
+        copy::copy(&part(0)?, &found)?;
+    }
+    Ok(())
+}
+
+/// The only element of a tensor as float64; the real part of a complex one.
+fn number(x: &Tensor) -> Result<f64> {
+    Ok(match copy::item(x, &[])? {
+        Scalar::Bool(value) => value as u8 as f64,
+        Scalar::Int(value) => value as f64,
+        Scalar::Huge(value) | Scalar::Float(value) => value,
+        Scalar::Complex(value) => value.re,
+    })
+}
+
+/// Views of the real and imaginary parts of a complex tensor; a real tensor as it is.
+fn real_parts(x: &Tensor) -> Result<Vec<Tensor>> {
+    if x.dtype().is_complex() { (0..2).map(|k| x.part(k)).collect() } else { Ok(vec![Tensor::clone(x)]) }
+}
+
+/// Divides a new tensor by a number, in place. Complex numbers are divided part by part, which rounds once.
+fn divided(x: Tensor, number: f64) -> Result<Tensor> {
+    for part in real_parts(&x)? {
+        apply_into(Op::div, &[Operand::Tensor(&part), Operand::Scalar(Scalar::Float(number))], &part)?;
+    }
+    Ok(x)
+}
+
+/// The product of both weights of each observation in float64, which is exact for float32.
+fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
+    let check =
+        |argument: &'static str, weight: Option<&Tensor>, category: Category, wanted: &'static str| {
+            let Some(weight) = weight else { return Ok(None) };
+            if weight.dtype().category() != category {
+                return Err(Error::new("", Problem::WrongDType { argument, got: weight.dtype(), wanted }));
+            }
+            let shape = weight.layout().shape();
+            if shape.as_slice() != [observations] {
+                let wanted = format!("the shape {observations}, one for each observation");
+                return Err(Error::shape("", argument, format!("of shape {}", shape_text(&shape)), wanted));
+            }
+            let negative = apply(Op::lt, &[Operand::Tensor(weight), Operand::Scalar(Scalar::Int(0))])?;
+            if reduce::any(&negative)? {
+                return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
+            }
+            copy::to_dtype(weight, DType::F64).map(Some)
+        };
+    let frequency = check("fweights", weights.frequency, Category::Int, "an integer dtype")?;
+    let importance = check("aweights", weights.importance, Category::Float, "a floating dtype")?;
+    Ok(match (frequency, importance) {
+        (Some(a), Some(b)) => Some(of_tensors(Op::mul, &a, &b)?),
+        (a, b) => a.or(b),
+    })
+}
+
+/// The correlation coefficients of variables, which are rows.
+pub fn corrcoef(x: &Tensor) -> Result<Tensor> {
+    new_corrcoef(x).map_err(|error| error.named("corrcoef"))
+}
+
+fn new_corrcoef(x: &Tensor) -> Result<Tensor> {
+    let c = new_cov(x, 1.0, Weights::default())?;
+    if c.layout().rank() == 0 {
+        return of_tensors(Op::div, &c, &c);
+    }
+    let diagonal = view(&c, c.layout().diagonal(0, 0, 1))?;
+    let variance = if c.dtype().is_complex() { diagonal.part(0)? } else { diagonal };
+    let deviation = apply(Op::sqrt, &[Operand::Tensor(&variance)])?;
+    let r = of_tensors(Op::div, &c, &view(&deviation, deviation.layout().unsqueeze(1))?)?;
+    let r = of_tensors(Op::div, &r, &deviation)?;
+    for part in real_parts(&r)? {
+        for (op, bound) in [(Op::minimum, 1.0), (Op::maximum, -1.0)] {
+            let operands = [Operand::Tensor(&part), Operand::Scalar(Scalar::Float(bound))];
+            apply_into(op, &operands, &part)?;
+        }
+    }
+    Ok(r)
+}
