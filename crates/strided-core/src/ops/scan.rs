@@ -1,4 +1,5 @@
-//! Functions of lines, one row each: the dtype of the result, the dtypes it knows, the output, and the kernel.
+//! Functions from lines to lines (scans and softmax), one row each: the dtype of the result, the supported dtypes, the
+//! output, and the kernel.
 
 use super::reduce::summed;
 use super::{copy, output};
@@ -10,39 +11,39 @@ use crate::layout::wrap_dim;
 use crate::storage::Fill;
 use crate::tensor::{Tensor, conflict};
 
-/// One function of lines.
-pub struct Row {
+/// A function from lines along a dim to lines.
+pub struct LineRow {
     pub name: &'static str,
-    /// The dtype of the result, unless the caller names one.
+    /// The dtype of the result by default.
     result: fn(DType) -> DType,
-    /// What serves a result of a dtype.
+    /// The kernel for a result dtype, if that is supported.
     function: fn(DType) -> Option<LineFunction>,
-    /// The dtypes of results, in words.
+    /// The supported result dtypes, for error messages.
     wanted: &'static str,
 }
 
 macro_rules! rows {
     ($($(#[$doc:meta])* $row:ident $family:ident::$name:ident($result:ident, $wanted:literal);)*) => { $(
         $(#[$doc])*
-        pub static $row: Row =
-            Row { name: stringify!($name), result: $result, function: $family::$name, wanted: $wanted };
+        pub static $row: LineRow =
+            LineRow { name: stringify!($name), result: $result, function: $family::$name, wanted: $wanted };
     )* };
 }
 
 rows! {
-    /// Sums up to each element.
+    /// The sum of all elements up to each.
     CUMSUM scan::cumsum(summed, "any dtype");
-    /// Products up to each element.
+    /// The product of all elements up to each.
     CUMPROD scan::cumprod(summed, "any dtype");
-    /// The largest element up to each, with its position.
+    /// The largest element up to each, and its position.
     CUMMAX scan::cummax(same, "a real dtype");
-    /// The smallest element up to each, with its position.
+    /// The smallest element up to each, and its position.
     CUMMIN scan::cummin(same, "a real dtype");
-    /// Logarithms of the sums of exponentials up to each element.
+    /// The logarithm of the sum of the exponentials of all elements up to each.
     LOGCUMSUMEXP scan::logcumsumexp(same, "a floating or complex dtype");
-    /// Exponentials divided by their sum.
+    /// Exponentials divided by their sum along the dim.
     SOFTMAX softmax::softmax(same, "a floating dtype; name one with dtype=");
-    /// The logarithms of those.
+    /// The logarithm of softmax.
     LOG_SOFTMAX softmax::log_softmax(same, "a floating dtype; name one with dtype=");
 }
 
@@ -50,7 +51,7 @@ fn same(dtype: DType) -> DType {
     dtype
 }
 
-/// Applies a row along a dim, into the output or into a new tensor which is returned.
+/// Applies a row along a dim. Writes into `out`, or returns a new tensor if there is none.
 ///
 /// ```
 /// use strided_core::{DType, Scalar, ops::{copy, create, scan}};
@@ -59,32 +60,32 @@ fn same(dtype: DType) -> DType {
 /// assert_eq!((sums.dtype(), copy::item(&sums, &[3]).unwrap()), (DType::I64, Scalar::Int(12)));
 /// ```
 pub fn run(
-    row: &Row,
+    row: &LineRow,
     x: &Tensor,
     dim: isize,
     dtype: Option<DType>,
     out: Option<&Tensor>,
 ) -> Result<Option<Tensor>> {
-    let plan = Plan::new(row, x, dim, dtype);
-    let done = plan.and_then(|plan| match out {
+    let plan = LinePlan::new(row, x, dim, dtype);
+    let result = plan.and_then(|plan| match out {
         Some(out) => plan.write(x, out, None).map(|()| None),
         None => {
             let out = Tensor::new(&x.layout().shape(), plan.result, Fill::Uninitialized)?;
             plan.fill(x, &out, None).map(|()| Some(out))
         }
     });
-    done.map_err(|error| error.named(row.name))
+    result.map_err(|error| error.named(row.name))
 }
 
-/// Applies a row that also tells positions.
+/// Applies a row that also returns positions. `out` is a pair of results and positions.
 pub fn run_indexed(
-    row: &Row,
+    row: &LineRow,
     x: &Tensor,
     dim: isize,
     out: Option<(&Tensor, &Tensor)>,
 ) -> Result<Option<(Tensor, Tensor)>> {
-    let plan = Plan::new(row, x, dim, None);
-    let done = plan.and_then(|plan| match out {
+    let plan = LinePlan::new(row, x, dim, None);
+    let result = plan.and_then(|plan| match out {
         Some((out, indices)) => plan.write(x, out, Some(indices)).map(|()| None),
         None => {
             let shape = x.layout().shape();
@@ -93,29 +94,29 @@ pub fn run_indexed(
             plan.fill(x, &out, Some(&indices)).map(|()| Some((out, indices)))
         }
     });
-    done.map_err(|error| error.named(row.name))
+    result.map_err(|error| error.named(row.name))
 }
 
 /// What is decided before anything is computed.
-struct Plan {
+struct LinePlan {
     function: LineFunction,
     dim: usize,
     result: DType,
 }
 
-impl Plan {
-    fn new(row: &Row, x: &Tensor, dim: isize, dtype: Option<DType>) -> Result<Plan> {
-        // A tensor without dimension has an imagined one.
+impl LinePlan {
+    fn new(row: &LineRow, x: &Tensor, dim: isize, dtype: Option<DType>) -> Result<LinePlan> {
+        // A tensor of rank 0 is treated as one line of one element.
         let dim = wrap_dim(dim, x.layout().rank().max(1))?;
         let result = dtype.unwrap_or_else(|| (row.result)(x.dtype()));
         let Some(function) = (row.function)(result) else {
             let argument = if dtype.is_some() { "dtype" } else { "input" };
             return Err(Error::new("", Problem::WrongDType { argument, got: result, wanted: row.wanted }));
         };
-        Ok(Plan { function, dim, result })
+        Ok(LinePlan { function, dim, result })
     }
 
-    /// Fills an output that somebody gave, and that may stand in the input's way.
+    /// Writes into outputs of the caller. If one of them overlaps the input, the input is copied first.
     fn write(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
         output::check_named(if indices.is_some() { "out[0]" } else { "out" }, out, self.result, x.layout())?;
         if let Some(indices) = indices {
@@ -129,6 +130,7 @@ impl Plan {
         self.fill(x, out, indices)
     }
 
+    /// Writes into outputs that do not overlap the input, unless `out` is the input itself.
     fn fill(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
         if self.must_round(x.dtype()) {
             let rounded = copy::to_dtype(x, self.result)?;
@@ -137,14 +139,15 @@ impl Plan {
         (self.function)(&LineRequest { x, out, indices, dim: self.dim })
     }
 
-    /// Whether elements must become what the caller named before they become what is computed with: only wrapping
-    /// integers can wait.
+    /// Whether elements must be cast to the result dtype before they are cast to the dtype of the computation. That
+    /// is so for dtypes that are computed in a wider one. Integers need not: they wrap, so that the low bits of the result
+    /// are the same.
     fn must_round(&self, dtype: DType) -> bool {
-        let whole = |dtype: DType| dtype.category() <= Category::Int;
-        let exact = matches!(
+        let is_integral = |dtype: DType| dtype.category() <= Category::Int;
+        let computed_as_is = matches!(
             self.result,
             DType::I64 | DType::U64 | DType::F32 | DType::F64 | DType::C64 | DType::C128
         );
-        dtype != self.result && !exact && !(whole(dtype) && self.result.is_int())
+        dtype != self.result && !computed_as_is && !(is_integral(dtype) && self.result.is_int())
     }
 }

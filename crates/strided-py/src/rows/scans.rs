@@ -6,7 +6,7 @@ use crate::convert::args::{Pair, TensorArg};
 use crate::convert::results::{placed, placed_pair};
 use pyo3::prelude::*;
 use strided_core::DType;
-use strided_core::ops::scan::{self, Row};
+use strided_core::ops::scan::{self, LineRow};
 
 methods! { rows(py, x):
     /// Sums of the elements along a dim up to each of them. Integers are summed as int64, float32 and halves in float64.
@@ -75,7 +75,7 @@ methods! { rows(py, x):
 
 fn one(
     py: Python<'_>,
-    row: &'static Row,
+    row: &'static LineRow,
     x: TensorArg,
     dim: isize,
     dtype: Option<DType>,
@@ -86,7 +86,7 @@ fn one(
 
 fn itself(
     py: Python<'_>,
-    row: &'static Row,
+    row: &'static LineRow,
     x: TensorArg,
     dim: isize,
     dtype: Option<DType>,
@@ -99,7 +99,7 @@ fn itself(
     one(py, row, x, dim, Some(own), Some(x))
 }
 
-fn two(py: Python<'_>, row: &'static Row, x: TensorArg, dim: isize, out: Option<Pair>) -> Result<Object> {
+fn two(py: Python<'_>, row: &'static LineRow, x: TensorArg, dim: isize, out: Option<Pair>) -> Result<Object> {
     placed_pair(py, row.name, x, out, |x, outs| {
         let outs = outs[0].zip(outs[1]);
         Ok(scan::run_indexed(row, x, dim, outs)?
