@@ -169,8 +169,8 @@ fn in_terms_of_points(mut error: Error, y: &Tensor, x: &Tensor, from_end: usize)
     error
 }
 
-/// The distances of neighbouring points, in a shape that broadcasts with heights of that rank. A vector of points serves
-/// all lines.
+/// The distances of neighbouring points, in a shape that broadcasts with heights of that rank. A vector of points
+/// serves all lines.
 fn widths(x: &Tensor, rank: usize, dim: usize) -> Result<Tensor> {
     let mut shape: Dims = smallvec::smallvec![1; rank];
     let x = if x.layout().rank() == 1 {

@@ -139,8 +139,8 @@ impl LinePlan {
         (self.function)(&LineRequest { x, out, indices, dim: self.dim })
     }
 
-    /// Whether elements must be cast to the result dtype before they are cast to the dtype of the computation. That
-    /// is so for dtypes that are computed in a wider one. Integers need not: they wrap, so that the low bits of the result
+    /// Whether elements must be cast to the result dtype before they are cast to the dtype of the computation. That is
+    /// so for dtypes that are computed in a wider one. Integers need not: they wrap, so that the low bits of the result
     /// are the same.
     fn must_round(&self, dtype: DType) -> bool {
         let is_integral = |dtype: DType| dtype.category() <= Category::Int;

@@ -127,7 +127,7 @@ impl LineJob {
         threads::should_parallelize((lines * self.length).saturating_mul(weight))
     }
 
-    /// Whether there are enough lines to give every thread whole ones, or too little work for several threads.
+    /// Whether every thread gets whole lines: there are enough lines, or too little work for several threads.
     pub fn has_lines_for_threads(&self, weight: usize) -> bool {
         !self.is_threaded(self.count(), weight) || self.count() >= 2 * threads::limit()
     }

@@ -1,6 +1,6 @@
 //! The line driver: runs any function from lines to lines, where a line is the elements along one dim.
 //!
-//! The driver hides dtypes, strides and threads. A family (`scan`, `softmax`) brings a [`TileKernel`] and decides how
+//! The driver hides dtypes, strides and threads. A family (`scan`, `softmax`) brings a `TileKernel` and decides how
 //! lines are visited; the kernel then sees tiles of one dtype whose lanes are adjacent in memory.
 //!
 //! ```text
@@ -17,15 +17,15 @@
 //!
 //! How a family uses it:
 //!
-//! 1. [`with_lines`] pins the tensors of a [`LineRequest`] and passes on a [`LineJob`], which describes all lines.
+//! 1. `with_lines` pins the tensors of a `LineRequest` and passes on a `LineJob`, which describes all lines.
 //! 2. The family chooses how the lines are visited:
-//!    * [`LineJob::for_each_strip`]: many lines. Threads share the strips; a lane is a whole line;
-//!    * [`LineJob::for_each_bundle`] and [`LineJob::for_each_chunk_group`]: few long lines, one line (or bundle of
+//!    * `LineJob::for_each_strip`: many lines. Threads share the strips; a lane is a whole line;
+//!    * `LineJob::for_each_bundle` and `LineJob::for_each_chunk_group`: few long lines, one line (or bundle of
 //!      adjacent lines) after the other. Threads share its chunks; a lane is a chunk. Results that depend on earlier
 //!      chunks take several passes.
-//! 3. For each strip, [`LineJob::walk_tiles`] runs the kernel tile by tile: on the tensors' own memory where their lanes
+//! 3. For each strip, `LineJob::walk_tiles` runs the kernel tile by tile: on the tensors' own memory where their lanes
 //!    are adjacent and need no cast, otherwise in scratch. A kernel that passes over its lines several times may stage
-//!    a whole strip with [`LineJob::with_staged_strip`]; lines can also be staged one after the other with
+//!    a whole strip with `LineJob::with_staged_strip`; lines can also be staged one after the other with
 //!    `LineOperand::read_lines`.
 //!
 //! Chunks are cut by position alone, never by the number of threads. A kernel that combines elements in an order that

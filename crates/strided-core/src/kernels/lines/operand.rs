@@ -153,7 +153,7 @@ impl LineOperand {
         for line in 0..width as isize {
             let to = scratch.wrapping_offset(line * length as isize * tile_size);
             let from = from.wrapping_offset(line * line_step);
-            // SAFETY: line `line` at `from` and its place in `scratch`, both by this function's contract.
+            // SAFETY: line `line` at `from` and its copy in `scratch`, both by this function's contract.
             unsafe { run(self.cast.unwrap_or(self.copy), (to, tile_size), (from, self.step), length) };
         }
     }

@@ -36,7 +36,7 @@ impl LineScratch<'_> {
         })
     }
 
-    /// A buffer for whole lines, of at least so many bytes and aligned to 16. It is kept for the next strip.
+    /// A buffer of at least `bytes` bytes for whole lines, aligned to 16. It is kept for the next strip.
     pub fn line_buffer(&mut self, bytes: usize) -> *mut u8 {
         self.lines.resize(self.lines.len().max(bytes.div_ceil(16)), [0; 2]);
         self.lines.as_mut_ptr().cast()

@@ -2,7 +2,7 @@
 //!
 //! A line is cut into chunks of 256 elements, by position alone. The carry of a chunk is what the elements before it
 //! amount to. Within the chunk, a state is stepped from element to element. A lane is a chunk: one of each of several
-//! lines, or one of several chunks of a single line. Both take the same steps, and so give the same bits.
+//! lines, or one of several chunks of a single line. Both take the same steps, and so compute the same bits.
 
 use crate::cpu::{self, Task, dispatch};
 use crate::kernels::lines::{LineTile, MAX_LANES, REGISTER_LANES, TileKernel};
@@ -80,7 +80,7 @@ pub trait Scan<const K: usize>: 'static {
     /// The carry of the next chunk.
     fn next_carry(carry: [Self::T; K], state: [Self::T; K]) -> [Self::T; K];
 
-    /// Whether `next_carry` is right for this carry and a state that began with START in its place.
+    /// Whether `next_carry` is right for this carry and a state that began with START instead of it.
     #[inline(always)]
     fn can_merge(_carry: [Self::T; K], _state: [Self::T; K]) -> bool {
         true

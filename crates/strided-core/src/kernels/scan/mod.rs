@@ -14,8 +14,8 @@
 //! Both take the same steps within a chunk, and pass carries on in the same order: the bits of a result depend on the
 //! elements of its line alone.
 //!
-//! `lanes.rs` has the trait [`Scan`](lanes::Scan) and the loops that run it, `passes.rs` the passes over lines,
-//! `blocks.rs` a faster loop for extremes, `functions.rs` and `logcumsumexp.rs` the functions.
+//! `lanes.rs` has the trait `Scan` and the loops that run it, `passes.rs` the passes over lines, `blocks.rs` a faster
+//! loop for extremes, `functions.rs` and `logcumsumexp.rs` the functions.
 
 mod blocks;
 mod functions;

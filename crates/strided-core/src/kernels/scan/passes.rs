@@ -55,10 +55,9 @@ impl<S: Scan<K>, const K: usize> ScanJob<'_, S, K> {
     /// share each line window by window.
     fn goes_by_blocks(&self) -> bool {
         let job = self.job;
+        let enough = job.has_lines_for_threads(S::WEIGHT);
         let contiguous = job.is_contiguous() && job.indices.is_contiguous();
-        contiguous
-            && job.has_lines_for_threads(S::WEIGHT)
-            && (CHUNK + 1..MAX_TASK_ELEMENTS / S::WEIGHT).contains(&job.length)
+        contiguous && enough && (CHUNK + 1..MAX_TASK_ELEMENTS / S::WEIGHT).contains(&job.length)
     }
 
     /// Scans a strip of lines from their first elements to their last ones.

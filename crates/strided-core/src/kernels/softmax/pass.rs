@@ -19,26 +19,31 @@ const HALF_BLOCK: usize = BLOCK / 2;
 /// Elements of a part.
 pub(super) const PART: usize = LONG_LINE;
 /// The most lanes of a tile.
-pub(super) const MAX_LANES: usize = 64;
+pub(super) const SOFTMAX_LANES: usize = 64;
 /// The cost of an element, in additions.
 pub(super) const WEIGHT: usize = 8;
 
 /// What is known of the line in each lane.
 pub(super) struct SoftmaxLanes<E> {
     /// The largest element. Never NaN: a NaN shows in the sum.
-    pub max: [E; MAX_LANES],
+    pub max: [E; SOFTMAX_LANES],
     /// The sum of the parts that are done.
-    pub sum: [f64; MAX_LANES],
+    pub sum: [f64; SOFTMAX_LANES],
     /// The sum of the chunks of the current part.
-    part: [f64; MAX_LANES],
+    part: [f64; SOFTMAX_LANES],
     /// What results are made with, as two numbers: `max + log(sum)`, or the factor of exponentials.
-    normalizer: [[E; MAX_LANES]; 2],
+    normalizer: [[E; SOFTMAX_LANES]; 2],
 }
 
 impl<E: SoftmaxFloat> SoftmaxLanes<E> {
     pub fn new() -> Self {
-        let lowest = [E::LOWEST; MAX_LANES];
-        SoftmaxLanes { max: lowest, sum: [0.0; MAX_LANES], part: [0.0; MAX_LANES], normalizer: [lowest; 2] }
+        let lowest = [E::LOWEST; SOFTMAX_LANES];
+        SoftmaxLanes {
+            max: lowest,
+            sum: [0.0; SOFTMAX_LANES],
+            part: [0.0; SOFTMAX_LANES],
+            normalizer: [lowest; 2],
+        }
     }
 
     /// Begins lines in the first `width` lanes.
@@ -135,7 +140,7 @@ impl<E: SoftmaxFloat, const LOG: bool> SoftmaxKernel<'_, E, LOG> {
     /// has `rows` readable elements for each `lane < width`, and `tile.to.start + lane * line_steps[0]` as
     /// many writable ones if the steps write; the two are the same or do not overlap.
     pub unsafe fn pass(&mut self, tile: &LineTile, line_steps: Option<[isize; 2]>) {
-        assert!(tile.width <= MAX_LANES && tile.position.is_multiple_of(CHUNK));
+        assert!(tile.width <= SOFTMAX_LANES && tile.position.is_multiple_of(CHUNK));
         let pass = SoftmaxPass::<E, LOG> { lanes: self.0, steps: self.1, tile, line_steps };
         if cpu::reference_kernels() { pass.run::<false>() } else { dispatch(pass) }
     }
@@ -298,7 +303,7 @@ impl<E: SoftmaxFloat, const LOG: bool> SoftmaxPass<'_, E, LOG> {
         let LineTile { rows, position, from, to, .. } = *self.tile;
         let steps = self.steps;
         let mut max: [E; L] =
-            *self.lanes.max[lane..].first_chunk().expect("a tile has at most MAX_LANES lanes");
+            *self.lanes.max[lane..].first_chunk().expect("a tile has at most SOFTMAX_LANES lanes");
         // SAFETY: `row < rows`, and the lanes are within the tile by this function's contract.
         unsafe {
             let mut row = 0;
@@ -306,7 +311,7 @@ impl<E: SoftmaxFloat, const LOG: bool> SoftmaxPass<'_, E, LOG> {
                 max = larger(load_lanes::<E, L, PARTIAL>(from.at(row, lane), count), max);
                 row += 1;
             }
-            *self.lanes.max[lane..].first_chunk_mut().expect("a tile has at most MAX_LANES lanes") = max;
+            *self.lanes.max[lane..].first_chunk_mut().expect("a tile has at most SOFTMAX_LANES lanes") = max;
             // Hidden, or the compiler would find the largest element of each lane only where it is used below, one by
             // one.
             let max = black_box(max);
@@ -343,7 +348,7 @@ impl<E: SoftmaxFloat, const LOG: bool> SoftmaxPass<'_, E, LOG> {
             let mut normalizer = [[E::LOWEST; L]; 2];
             for k in 0..2 {
                 let numbers = &self.lanes.normalizer[k][lane..];
-                normalizer[k] = *numbers.first_chunk().expect("a tile has at most MAX_LANES lanes");
+                normalizer[k] = *numbers.first_chunk().expect("a tile has at most SOFTMAX_LANES lanes");
             }
             if steps.kept {
                 self.write_across::<L, PARTIAL, true, FAST>(to, (lane, count), &max, &normalizer);

@@ -1,7 +1,7 @@
 //! Chooses how the lines of a softmax are visited: along their elements, several side by side, or part by part.
 
 use super::exponential::SoftmaxFloat;
-use super::pass::{MAX_LANES, PART, SoftmaxKernel, SoftmaxLanes, SoftmaxSteps, WEIGHT, larger};
+use super::pass::{PART, SOFTMAX_LANES, SoftmaxKernel, SoftmaxLanes, SoftmaxSteps, WEIGHT, larger};
 use crate::error::Result;
 use crate::kernels::lines::{
     CHUNK, DisjointSlots, LineJob, LineRequest, LineScratch, LineTile, MAX_STAGED_BYTES, MIN_ADJACENT_LINES,
@@ -15,17 +15,18 @@ const MIN_ALONG: usize = 32;
 /// Elements of the contiguous lines that are walked together.
 const ALONG_ELEMENTS: usize = 2048;
 /// The most adjacent lines that are cast at once: they share the cost of starting a cast.
-const MAX_CAST_LANES: usize = 8 * MAX_LANES;
+const MAX_CAST_LANES: usize = 8 * SOFTMAX_LANES;
 
 /// Runs `softmax`, or `log_softmax` if `LOG`.
 pub(super) fn run<E: SoftmaxFloat, const LOG: bool>(request: &LineRequest) -> Result<()> {
     with_lines(E::DTYPE, request, |job| {
-        // As many lines as a tile has room for with a chunk of each.
+        // As many lines as fit a tile with a chunk of each.
         let narrow = REGISTER_LANES.min(TILE_BYTES / (CHUNK * job.max_element_bytes(size_of::<E>())));
         let along = walks_along(job);
         let fits_staging = job.length * size_of::<E>() <= MAX_STAGED_BYTES;
         // Parts of lines are read, and cast, once for every step; whole lines once in all.
-        let whole_lines = along && fits_staging && job.has_lines_for_threads(WEIGHT);
+        let enough = job.has_lines_for_threads(WEIGHT);
+        let whole_lines = along && fits_staging && enough;
         if !whole_lines && job.cuts_lines(WEIGHT, if along { 1 } else { narrow }) {
             return job.for_each_bundle(narrow, |lines| run_parts::<E, LOG>(job, lines));
         }
@@ -36,13 +37,13 @@ pub(super) fn run<E: SoftmaxFloat, const LOG: bool>(request: &LineRequest) -> Re
         let held = MAX_STAGED_BYTES / (job.length * size_of::<E>());
         let direct = job.input.is_tile(job.inner.steps[1]) && job.output.is_tile(job.inner.steps[0]);
         let per_thread = job.inner.extent.div_ceil(2 * threads::limit());
-        let max_width = if direct { MAX_LANES } else { per_thread.clamp(MAX_LANES, MAX_CAST_LANES) };
+        let max_width = if direct { SOFTMAX_LANES } else { per_thread.clamp(SOFTMAX_LANES, MAX_CAST_LANES) };
         let width = if along { 1 } else { held.clamp(narrow, max_width) / narrow * narrow };
         job.for_each_strip(width, WEIGHT, SoftmaxLanes::new, |strip, scratch, lanes| {
             let work = |job: &LineJob, strip: &Strip, scratch: &mut LineScratch| {
-                for first in (0..strip.width).step_by(MAX_LANES) {
+                for first in (0..strip.width).step_by(SOFTMAX_LANES) {
                     let at = shifted(&strip.at, &strip.lane_steps, first as isize);
-                    let part = Strip { at, width: MAX_LANES.min(strip.width - first), ..*strip };
+                    let part = Strip { at, width: SOFTMAX_LANES.min(strip.width - first), ..*strip };
                     run_across::<E, LOG>(job, &part, scratch, lanes);
                 }
             };
@@ -83,7 +84,7 @@ fn run_across<E: SoftmaxFloat, const LOG: bool>(
 /// Works on lines along their elements, several at a time: in place if they are contiguous and need no cast, otherwise
 /// in scratch, to which they are copied and cast once.
 fn run_along<E: SoftmaxFloat, const LOG: bool>(job: &LineJob) -> Result<()> {
-    let width = (ALONG_ELEMENTS / job.length).clamp(1, MAX_LANES);
+    let width = (ALONG_ELEMENTS / job.length).clamp(1, SOFTMAX_LANES);
     let contiguous = job.is_contiguous();
     job.for_each_strip(width, WEIGHT, SoftmaxLanes::new, |strip, scratch, lanes| {
         lanes.begin(strip.width);
