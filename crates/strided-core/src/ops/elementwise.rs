@@ -1,6 +1,6 @@
 //! How an elementwise operation runs: common dtype, shape, output, nest, kernel.
 
-use super::table::{Class, Keyword, OPS, Op, Refuses, Row, Rule};
+use super::table::{DTypeClass, OPS, Op, OpRow, Refuses, ResultRule, ScalarKeyword};
 use super::{copy, output, reduce};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
@@ -44,12 +44,12 @@ pub fn apply_into(op: Op, operands: &[Operand], out: &Tensor) -> Result<()> {
 }
 
 /// Applies a row to its operands and returns the new tensor.
-pub fn run(row: &Row, operands: &[Operand]) -> Result<Tensor> {
+pub fn run(row: &OpRow, operands: &[Operand]) -> Result<Tensor> {
     run_with(row, &[], operands)
 }
 
 /// Applies a row to its operands and numbers and returns the new tensor.
-pub fn run_with(row: &Row, given: Given, operands: &[Operand]) -> Result<Tensor> {
+pub fn run_with(row: &OpRow, given: Given, operands: &[Operand]) -> Result<Tensor> {
     let mut slot = None;
     run_new(row, given, operands, &mut slot)?;
     Ok(slot.expect("made"))
@@ -83,13 +83,13 @@ macro_rules! by_count {
 
 /// Applies a row to its operands and makes the new tensor in a place of the caller's: moving it there later
 /// would cost as much as a small operation. Where this fails the place is empty.
-pub fn run_new(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<Tensor>) -> Result<()> {
+pub fn run_new(row: &OpRow, given: Given, operands: &[Operand], slot: &mut Option<Tensor>) -> Result<()> {
     if row.refuses == Refuses::negatives
         && let Some((shorter, base)) = shorter(operands)
     {
         return shorter_new(shorter, base, slot).map_err(|error| error.named(row.name));
     }
-    if !given.is_empty() || !row.plain {
+    if !given.is_empty() || !row.is_plain {
         make_given(row, given, operands, slot)
     } else {
         by_count!(operands, operands => make::<_, true>(row, given, operands, slot))
@@ -104,13 +104,13 @@ pub fn run_new(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<
 ///
 /// In place means that `out` is the first operand. Any other overlap between `out` and an operand gives
 /// what reading all operands first would give.
-pub fn run_into(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> Result<()> {
+pub fn run_into(row: &OpRow, given: Given, operands: &[Operand], out: &Tensor) -> Result<()> {
     if row.refuses == Refuses::negatives
         && let Some((shorter, base)) = shorter(operands)
     {
         return shorter_into(shorter, base, out).map_err(|error| error.named(row.name));
     }
-    if !given.is_empty() || !row.plain {
+    if !given.is_empty() || !row.is_plain {
         write_given(row, given, operands, out)
     } else {
         by_count!(operands, operands => write::<_, true>(row, given, operands, out))
@@ -120,7 +120,7 @@ pub fn run_into(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> 
 
 /// The row for a power of floats to a number, if that number has one: it takes a tenth of the time.
 #[cold]
-fn shorter<'a>(operands: &[Operand<'a>]) -> Option<(&'static Row, Operand<'a>)> {
+fn shorter<'a>(operands: &[Operand<'a>]) -> Option<(&'static OpRow, Operand<'a>)> {
     let [Operand::Tensor(x), Operand::Scalar(number)] = *operands else { return None };
     let is_square = matches!(number, Scalar::Int(2) | Scalar::Float(2.0));
     match x.dtype().category() {
@@ -141,17 +141,17 @@ fn shorter<'a>(operands: &[Operand<'a>]) -> Option<(&'static Row, Operand<'a>)> 
 
 // Out of line, so that plain calls pay for no more than a comparison.
 #[inline(never)]
-fn make_given(row: &Row, given: Given, operands: &[Operand], slot: &mut Option<Tensor>) -> Result<()> {
+fn make_given(row: &OpRow, given: Given, operands: &[Operand], slot: &mut Option<Tensor>) -> Result<()> {
     by_count!(operands, operands => make::<_, false>(row, given, operands, slot))
 }
 
 #[inline(never)]
-fn write_given(row: &Row, given: Given, operands: &[Operand], out: &Tensor) -> Result<()> {
+fn write_given(row: &OpRow, given: Given, operands: &[Operand], out: &Tensor) -> Result<()> {
     by_count!(operands, operands => write::<_, false>(row, given, operands, out))
 }
 
 #[cold]
-fn shorter_new(row: &Row, base: Operand, slot: &mut Option<Tensor>) -> Result<()> {
+fn shorter_new(row: &OpRow, base: Operand, slot: &mut Option<Tensor>) -> Result<()> {
     let done = make::<1, true>(row, &[], &[base], slot);
     if done.is_err() {
         *slot = None;
@@ -160,13 +160,13 @@ fn shorter_new(row: &Row, base: Operand, slot: &mut Option<Tensor>) -> Result<()
 }
 
 #[cold]
-fn shorter_into(row: &Row, base: Operand, out: &Tensor) -> Result<()> {
+fn shorter_into(row: &OpRow, base: Operand, out: &Tensor) -> Result<()> {
     write::<1, true>(row, &[], &[base], out)
 }
 
 #[inline(always)]
 fn make<const N: usize, const PLAIN: bool>(
-    row: &Row,
+    row: &OpRow,
     given: Given,
     operands: &[Operand; N],
     slot: &mut Option<Tensor>,
@@ -182,7 +182,7 @@ fn make<const N: usize, const PLAIN: bool>(
 
 #[inline(always)]
 fn write<const N: usize, const PLAIN: bool>(
-    row: &Row,
+    row: &OpRow,
     given: Given,
     operands: &[Operand; N],
     out: &Tensor,
@@ -203,7 +203,7 @@ fn write<const N: usize, const PLAIN: bool>(
 /// What is decided before anything is computed. `PLAIN` calls are those of plain rows without numbers: they have code
 /// of their own, without the branches and the room that numbers need.
 struct Plan<'a, const PLAIN: bool> {
-    row: &'a Row,
+    row: &'a OpRow,
     /// Operands are brought to this dtype …
     operand: DType,
     /// … and computed in this one.
@@ -215,9 +215,9 @@ struct Plan<'a, const PLAIN: bool> {
 
 impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     #[inline(always)]
-    fn new<const N: usize>(row: &'a Row, given: Given<'a>, operands: &[Operand; N]) -> Result<Self> {
+    fn new<const N: usize>(row: &'a OpRow, given: Given<'a>, operands: &[Operand; N]) -> Result<Self> {
         assert!(N == row.operands.len(), "as many operands as the row has");
-        let common = if !PLAIN && row.class == Class::select {
+        let common = if !PLAIN && row.class == DTypeClass::select {
             chosen_dtype(operands)?
         } else {
             common_dtype(operands).or_else(|error| float_dtype(row, operands).ok_or(error))?
@@ -230,17 +230,18 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
         for o in operands {
             if let Operand::Scalar(value) = *o {
                 let fits = item::check_fits(value, operand);
-                if fits.is_ok() && (row.rule != Rule::bool || !item::rounds_to_infinity(value, operand)) {
+                if fits.is_ok() && (row.rule != ResultRule::bool || !item::rounds_to_infinity(value, operand))
+                {
                     continue;
                 }
                 // A comparison with a number beyond the dtype is right all the same: in float64.
-                if row.rule != Rule::bool {
+                if row.rule != ResultRule::bool {
                     return Err(fits.expect_err("seen above"));
                 }
                 (plan.operand, plan.compute) = (DType::F64, DType::F64);
             }
         }
-        if !PLAIN && (row.always || !given.is_empty()) {
+        if !PLAIN && (row.needs_keywords || !given.is_empty()) {
             plan.take(given)?;
         }
         Ok(plan)
@@ -250,10 +251,12 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     #[cold]
     fn take(&mut self, given: Given<'a>) -> Result<()> {
         let row = self.row;
-        let kernels =
-            row.with.and_then(|with| with(self.compute)).expect("a row with numbers has such kernels");
+        let kernels = row
+            .keyword_kernels
+            .and_then(|kernels| kernels(self.compute))
+            .expect("a row with numbers has such kernels");
         let dtypes = &kernels.operands()[row.operands.len()..];
-        let mut matters = row.always;
+        let mut matters = row.needs_keywords;
         for ((keyword, dtype), value) in row.keywords.iter().zip(dtypes).zip(given) {
             if let Some(value) = *value {
                 check_number(keyword, value, *dtype)?;
@@ -273,7 +276,7 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     /// Refuses what integers have no result for, before anything is written; without elements there is nothing to refuse.
     #[inline]
     fn check_values(&self, operands: &[Operand]) -> Result<()> {
-        if self.row.refuses == Refuses::nothing || self.operand.category() != Category::Int {
+        if self.row.refuses == Refuses::none || self.operand.category() != Category::Int {
             return Ok(());
         }
         if operands.iter().any(|operand| operand.tensor().is_some_and(|x| x.size() == 0)) {
@@ -312,7 +315,9 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     #[inline]
     fn slot(&self, value: Scalar, operands: &[Operand]) -> item::ScalarBytes {
         if item::check_fits(value, self.operand).is_err()
-            || self.row.rule == Rule::bool && self.operand == DType::F64 && self.is_beyond(value, operands)
+            || self.row.rule == ResultRule::bool
+                && self.operand == DType::F64
+                && self.is_beyond(value, operands)
         {
             return item::ScalarBytes::cast(Scalar::Float(far(value)), self.compute);
         }
@@ -377,7 +382,7 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     /// Runs the kernel over operands that do not stand in the output's way.
     #[inline(always)]
     fn fill<const N: usize>(&self, operands: &[Operand; N], out: Output) -> Result<()> {
-        if !PLAIN && (self.given.is_some() || self.row.class == Class::select) {
+        if !PLAIN && (self.given.is_some() || self.row.class == DTypeClass::select) {
             return self.fill_mixed(operands, out);
         }
         let kernels = (self.row.kernels)(self.compute).expect(KERNELS);
@@ -395,7 +400,8 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
     #[cold]
     fn fill_mixed(&self, operands: &[Operand], out: Output) -> Result<()> {
         let row = self.row;
-        let kernels = if self.given.is_some() { row.with.expect("checked by `take`") } else { row.kernels };
+        let kernels =
+            if self.given.is_some() { row.keyword_kernels.expect("checked by `take`") } else { row.kernels };
         let kernels: &KernelPair = kernels(self.compute).expect(KERNELS);
         let mut inputs = [Input::Scalar(item::ScalarBytes::EMPTY); OPERANDS - 1];
         let mut dtypes = inputs.iter_mut().zip(kernels.operands());
@@ -403,7 +409,7 @@ impl<'a, const PLAIN: bool> Plan<'a, PLAIN> {
             *input = match *operand {
                 Operand::Tensor(x) => Input::Tensor(x),
                 // What a comparison needs of a number beyond the dtype is its side; here its distance counts.
-                Operand::Scalar(value) if *dtype != self.compute || row.rule == Rule::bool => {
+                Operand::Scalar(value) if *dtype != self.compute || row.rule == ResultRule::bool => {
                     Input::Scalar(item::ScalarBytes::cast(value, *dtype))
                 }
                 Operand::Scalar(value) => Input::Scalar(self.slot(value, operands)),
@@ -435,7 +441,7 @@ fn check_in_place(operands: &[Operand], out: &Tensor, wanted: &Layout) -> Result
 
 /// Names the operand for which a row refuses the dtype that all have in common.
 #[cold]
-fn wrong_operand(row: &Row, operands: &[Operand], common: DType, wanted: &'static str) -> Error {
+fn wrong_operand(row: &OpRow, operands: &[Operand], common: DType, wanted: &'static str) -> Error {
     let category = |operand: &Operand| match *operand {
         Operand::Tensor(x) => x.dtype().category(),
         Operand::Scalar(value) => value.category(),
@@ -465,7 +471,7 @@ fn kind(value: Scalar) -> &'static str {
 const KERNELS: &str = "the class has kernels for each of its dtypes";
 
 /// Refuses a number that the operands' dtype, or the one that its kernel wants, cannot hold.
-fn check_number(keyword: &Keyword, value: Scalar, dtype: DType) -> Result<()> {
+fn check_number(keyword: &ScalarKeyword, value: Scalar, dtype: DType) -> Result<()> {
     let most = if keyword.is_real() { Category::Float } else { dtype.category() };
     if value.category() > most {
         let got = kind(value);
@@ -549,7 +555,7 @@ fn common_dtype(operands: &[Operand]) -> Result<DType> {
 /// The same where integers have no dtype in common: a row that computes them as floats needs none. The others count as
 /// ever.
 #[cold]
-fn float_dtype(row: &Row, operands: &[Operand]) -> Option<DType> {
+fn float_dtype(row: &OpRow, operands: &[Operand]) -> Option<DType> {
     let is_int = |operand: &Operand| operand.tensor().is_some_and(|x| x.dtype().is_int());
     let others: SmallVec<[Operand; 3]> =
         operands.iter().filter(|operand| !is_int(operand)).copied().collect();

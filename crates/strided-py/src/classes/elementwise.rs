@@ -12,7 +12,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use strided_core::ops::elementwise::{self, Given, Operand, run_into, run_new};
-use strided_core::ops::table::{OPS, Op, Row};
+use strided_core::ops::table::{OPS, Op, OpRow};
 use strided_core::ops::{copy, reduce};
 use strided_core::{Scalar, Tensor};
 
@@ -60,7 +60,13 @@ impl Passed {
     }
 
     /// Runs a row on these operands.
-    fn apply(&self, py: Python<'_>, row: &'static Row, given: Given, out: Option<Object>) -> Result<Object> {
+    fn apply(
+        &self,
+        py: Python<'_>,
+        row: &'static OpRow,
+        given: Given,
+        out: Option<Object>,
+    ) -> Result<Object> {
         let mut operands = [Operand::Scalar(Scalar::Bool(false)); MOST];
         for (k, operand) in operands[..self.count].iter_mut().enumerate() {
             *operand = match &self.kinds[k] {
@@ -78,7 +84,7 @@ impl Passed {
 #[inline]
 pub fn apply(
     py: Python<'_>,
-    row: &'static Row,
+    row: &'static OpRow,
     given: Given,
     operands: &[Operand],
     out: Option<Object>,
@@ -121,7 +127,7 @@ fn result_size(operands: &[Operand]) -> usize {
 #[cold]
 fn apply_large(
     py: Python<'_>,
-    row: &'static Row,
+    row: &'static OpRow,
     given: Given,
     operands: &[Operand],
     out: std::result::Result<&Tensor, &mut Option<Tensor>>,
@@ -148,7 +154,7 @@ fn apply_large(
 /// Calls an operation with numbers on operands as Python passed them, one of which must be a tensor.
 pub fn call_row(
     py: Python<'_>,
-    row: &'static Row,
+    row: &'static OpRow,
     given: Given,
     operands: &[Object],
     out: Option<Object>,
@@ -177,7 +183,7 @@ pub fn plain_pair<'a>(py: Python<'_>, left: Object, right: Object) -> Result<Opt
 #[inline(always)]
 pub fn operate(
     py: Python<'_>,
-    row: &'static Row,
+    row: &'static OpRow,
     left: Object,
     right: Object,
     out: Option<Object>,

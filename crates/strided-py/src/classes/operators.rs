@@ -66,9 +66,7 @@ impl Operator {
 }
 
 macro_rules! operators {
-    ($($name:ident $args:tt $class:ident => $rule:ident $body:tt $(with $second:tt)? $(refuses $refused:ident)?
-        $(by $word:ident = $unset:ident $choices:tt)? $(without $without:tt)?
-        $(, $operator:literal, $($elements:literal),+ => $result:literal, $doc:literal)?;)*) => {
+    ($({ $name:ident $($rest:tt)* })*) => {
         /// The operator of every row.
         static OPERATORS: &[Operator] = &[$(Operator::of::<{ Op::$name as usize }>()),*];
     };

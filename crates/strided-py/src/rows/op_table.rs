@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use std::ptr::null_mut;
 use strided_core::Scalar;
 use strided_core::op_table;
-use strided_core::ops::table::{Chooser, OPS, Op, Row};
+use strided_core::ops::table::{OPS, Op, OpRow, RowSelector};
 
 /// How an operation was called.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ const fn called<const I: usize, const NAME: usize>() -> (&'static str, &'static 
 fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Object> {
     let row = &OPS[index];
     let arity = row.operands.len();
-    let words = arity..arity + row.keywords.len() + row.chooser.is_some() as usize;
+    let words = arity..arity + row.keywords.len() + row.selector.is_some() as usize;
     let out = match form {
         Form::InPlace => Some(args.slots[0]),
         _ if args.is_given(words.end) => {
@@ -109,7 +109,7 @@ fn dispatch_words(
         let unset = object.is_null() || keyword.text == "None" && is_none(object);
         given.push(if unset { None } else { Some(Scalar::from_arg(py, object, keyword.name)?) });
     }
-    if let (Some(chooser), Some(&word)) = (&row.chooser, words.get(row.keywords.len()))
+    if let (Some(chooser), Some(&word)) = (&row.selector, words.get(row.keywords.len()))
         && !word.is_null()
         && let Some(other) = chosen(py, chooser, word)?
     {
@@ -120,7 +120,10 @@ fn dispatch_words(
 }
 
 /// The row for the operands that are there, and those.
-fn without_none(row: &'static Row, operands: &[Object]) -> Result<(&'static Row, SmallVec<[Object; MOST]>)> {
+fn without_none(
+    row: &'static OpRow,
+    operands: &[Object],
+) -> Result<(&'static OpRow, SmallVec<[Object; MOST]>)> {
     let missing = |name: &str| {
         let at = row.operands.iter().position(|operand| *operand == name).expect("an operand");
         operands[at].is_null() || is_none(operands[at])
@@ -147,7 +150,7 @@ fn is_none(object: Object) -> bool {
 }
 
 /// The row that a word chooses, if it is another one.
-fn chosen(py: Python<'_>, chooser: &Chooser, word: Object) -> Result<Option<&'static Row>> {
+fn chosen(py: Python<'_>, chooser: &RowSelector, word: Object) -> Result<Option<&'static OpRow>> {
     let text = match chooser.default {
         "False" if bool::from_arg(py, word, chooser.name)? => "True".into(),
         "False" => return Ok(None),
@@ -187,7 +190,7 @@ thunks!(method Method, in_place InPlace, function Function);
 struct Made {
     index: usize,
     name: &'static str,
-    row: &'static Row,
+    row: &'static OpRow,
     method: ffi::PyCFunctionFastWithKeywords,
     in_place: ffi::PyCFunctionFastWithKeywords,
     function: ffi::PyCFunctionFastWithKeywords,
@@ -235,9 +238,7 @@ macro_rules! parameters {
 }
 
 macro_rules! made {
-    ($($name:ident $args:tt $class:ident => $rule:ident $body:tt $(with $second:tt)? $(refuses $refused:ident)?
-        $(by $word:ident = $unset:ident $choices:tt)? $(without $without:tt)?
-        $(, $operator:literal, $($elements:literal),+ => $result:literal, $doc:literal)?;)*) => {
+    ($({ $name:ident [$($alias:ident)*] $args:tt $selector:tt $($rest:tt)* })*) => {
         /// The rows that have names in Python.
         fn made() -> Vec<Made> {
             let all = [$(Made::of::<{ Op::$name as usize }, { Alias::Own as usize }>()),*];
@@ -245,7 +246,19 @@ macro_rules! made {
         }
 
         /// The parameters of every row.
-        static PARAMS: &[&[Param]] = &[$(parameters!($args [$($word)?])),*];
+        static PARAMS: &[&[Param]] = &[$(parameters!($args $selector)),*];
+
+        /// The number of each name of a row: 0 for its own.
+        #[allow(non_camel_case_types)]
+        enum Alias { Own, $($($alias,)*)* }
+
+        /// Alias, the same in place, row.
+        const ALIASES: &[(&str, &str, Op)] =
+            &[$($((stringify!($alias), concat!(stringify!($alias), "_"), Op::$name),)*)*];
+
+        fn aliases() -> Vec<Made> {
+            vec![$($(Made::of::<{ Op::$name as usize }, { Alias::$alias as usize }>(),)*)*]
+        }
     };
 }
 op_table!(made);
@@ -253,7 +266,7 @@ op_table!(made);
 /// Signature, sentence and example of a row in one of its forms.
 fn document(index: usize, name: &str, form: Form) -> String {
     let row = &OPS[index];
-    let (doc, dtypes) = (row.doc, row.class.words());
+    let (summary, dtypes) = (RowDoc::of(row).summary.join("\n"), row.class.words());
     let first = if form == Form::Function { "input" } else { "$self" };
     let mut parts = vec![first.to_string()];
     for param in &params(index, form)[1..] {
@@ -265,77 +278,65 @@ fn document(index: usize, name: &str, form: Form) -> String {
     }
     let parts = parts.join(", ");
     let text = match form {
-        Form::InPlace => format!("{name}_({parts})\n--\n\n`{name}` into the tensor itself."),
-        _ => format!("{name}({parts})\n--\n\n{doc}\n\nOperands: {dtypes}."),
+        Form::InPlace => format!("{name}_({parts})\n--\n\nIn-place version of `{name}`."),
+        _ => format!("{name}({parts})\n--\n\n{summary}\n\nOperands: {dtypes}."),
     };
     format!("{text}\n\n{}", example(row, name, form))
 }
 
 /// What a parameter of a row is if it is not given, as Python writes it.
-fn default_of(row: &Row, name: &str) -> Option<&'static str> {
+fn default_of(row: &OpRow, name: &str) -> Option<&'static str> {
     let number = row.keywords.iter().find(|keyword| keyword.name == name).map(|keyword| keyword.text);
-    let word = row.chooser.iter().find(|chooser| chooser.name == name).map(|chooser| chooser.default);
+    let word = row.selector.iter().find(|chooser| chooser.name == name).map(|chooser| chooser.default);
     let optional = name == "out" || row.without.iter().any(|(operand, _)| *operand == name);
     number.or(word).or(optional.then_some("None"))
 }
 
-/// A row's example as a session that calls it in one of its forms.
-fn example(row: &Row, name: &str, form: Form) -> String {
-    let result = row.example.result;
-    let operands: Vec<String> =
-        row.example.operands.iter().map(|elements| format!("strided.tensor({elements})")).collect();
-    let (first, others) = (&operands[0], operands[1..].join(", "));
-    match form {
-        Form::Method => format!(">>> {first}.{name}({others}).tolist()\n{result}"),
-        Form::InPlace => {
-            // The tensor keeps its dtype, so truth values become numbers.
-            let result = result.replace("True", "1.0").replace("False", "0.0");
-            format!(">>> x = {first}\n>>> x.{name}_({others}) is x, x.tolist()\n(True, {result})")
-        }
-        Form::Function => format!(">>> strided.{name}({}).tolist()\n{result}", operands.join(", ")),
+/// The docstring of a row, in parts.
+struct RowDoc {
+    summary: Vec<&'static str>,
+    /// The example: the first operand, the other arguments, and the output.
+    first: &'static str,
+    others: &'static str,
+    result: &'static str,
+}
+
+impl RowDoc {
+    /// Reads the lines of a row: summary, empty line, `>>> strided.name(first, others).tolist()`, output.
+    fn of(row: &'static OpRow) -> RowDoc {
+        let mut lines = row.doc.iter().map(|line| line.trim());
+        let summary = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+        let mut example = || {
+            let call = lines.next()?.strip_prefix(">>> strided.")?.strip_prefix(row.name)?;
+            let arguments = call.strip_prefix('(')?.strip_suffix(").tolist()")?;
+            let (first, others) = arguments.split_at(arguments.find(')')? + 1);
+            Some((first, others.strip_prefix(", ").unwrap_or(others), lines.next()?))
+        };
+        let (first, others, result) =
+            example().unwrap_or_else(|| panic!("the row {} has no example of the known form", row.name));
+        RowDoc { summary, first, others, result }
     }
 }
 
-/// Other names of rows.
-macro_rules! aliases {
-    ($($alias:ident $name:ident),*) => {
-        /// The number of each name of a row: 0 for its own.
-        #[allow(non_camel_case_types)]
-        enum Alias { Own, $($alias),* }
-
-        /// Alias, the same in place, row.
-        const ALIASES: &[(&str, &str, Op)] = &[$((stringify!($alias), concat!(stringify!($alias), "_"), Op::$name)),*];
-
-        fn aliases() -> Vec<Made> {
-            vec![$(Made::of::<{ Op::$name as usize }, { Alias::$alias as usize }>()),*]
+/// A row's example in one of its forms.
+fn example(row: &'static OpRow, name: &str, form: Form) -> String {
+    let RowDoc { first, others, result, .. } = RowDoc::of(row);
+    match form {
+        Form::Method => format!(">>> {first}.{name}({others}).tolist()\n{result}"),
+        Form::InPlace => {
+            // The tensor keeps its dtype, so that booleans become numbers.
+            let result = result.replace("True", "1.0").replace("False", "0.0");
+            format!(">>> x = {first}\n>>> x.{name}_({others}) is x, x.tolist()\n(True, {result})")
         }
-    };
-}
-aliases! {
-    absolute abs,
-    arccos acos,
-    arccosh acosh,
-    arcsin asin,
-    arcsinh asinh,
-    arctan atan,
-    arctan2 atan2,
-    arctanh atanh,
-    clip clamp,
-    divide div,
-    fix trunc,
-    greater gt,
-    greater_equal ge,
-    less lt,
-    less_equal le,
-    multiply mul,
-    negative neg,
-    not_equal ne,
-    sgn sign,
-    subtract sub
+        Form::Function => {
+            let comma = if others.is_empty() { "" } else { ", " };
+            format!(">>> strided.{name}({first}{comma}{others}).tolist()\n{result}")
+        }
+    }
 }
 
 /// The names under which a row is called.
-fn names(row: &'static Row) -> impl Iterator<Item = &'static str> {
+fn names(row: &'static OpRow) -> impl Iterator<Item = &'static str> {
     let others =
         ALIASES.iter().filter(|(.., op)| OPS[*op as usize].name == row.name).map(|(alias, ..)| *alias);
     std::iter::once(row.name).chain(others)
@@ -373,7 +374,7 @@ pub fn table(py: Python<'_>) -> Result<Object> {
                 format!("{:?}", row.class),
                 format!("{:?}", row.rule),
                 row.operator,
-                row.doc,
+                RowDoc::of(row).summary.join(" "),
                 words.iter().map(|param| (param.name, default_of(row, param.name))).collect::<Vec<_>>(),
                 names(row).collect::<Vec<_>>(),
             )
