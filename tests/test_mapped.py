@@ -181,7 +181,7 @@ def test_what_is_too_short_is_said(path):
         st.IntStorage.from_file(path, size=13)
     with pytest.raises(ValueError, match="from byte 8 on need 56"):
         st.IntStorage.from_file(path, True, 12, offset=8)
-    with pytest.raises(st.StorageError, match="offset 49 lies behind its end"):
+    with pytest.raises(st.StorageError, match="offset 49 is beyond its end"):
         st.ByteStorage.from_file(path, offset=49)
     with pytest.raises(st.StorageError, match=r"has 46 bytes from byte 2 on, no multiple of the 4 bytes of int32"):
         st.IntStorage.from_file(path, offset=2)

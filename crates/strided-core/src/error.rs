@@ -99,7 +99,7 @@ pub enum Problem {
     /// Changing the length of memory that someone else looks at.
     Exported { exports: usize },
     /// Changing the length of memory whose address was handed out for good.
-    Lent,
+    AddressTaken,
     /// Changing memory in the middle of a call that uses it.
     InUse,
     /// Changing the length of memory that is not ours.
@@ -166,7 +166,7 @@ impl Error {
             ZeroDivisor => Family::ZeroDivision,
             ReadOnly
             | Exported { .. }
-            | Lent
+            | AddressTaken
             | InUse
             | NotOwned
             | Mapped
@@ -276,7 +276,7 @@ impl fmt::Display for Problem {
             Exported { exports } => {
                 write!(f, "the storage cannot change its memory while {exports} view(s) of it are exported")
             }
-            Lent => write!(
+            AddressTaken => write!(
                 f,
                 "the storage cannot change its memory any more: its address was handed out by __array_interface__"
             ),

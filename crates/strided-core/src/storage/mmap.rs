@@ -1,40 +1,61 @@
-//! Files as memory: a storage on a mapped file, and what a map knows of its file.
+//! Memory maps: files as memory, and what a map knows of its file.
 //!
-//! A file that someone else makes shorter takes its pages away from everybody who has mapped it, and the
-//! system ends a process that touches them: the one thing about memory that nobody here can check.
+//! Known limit: if somebody truncates a mapped file, the pages beyond its new end are gone, and the system ends every
+//! process that touches them (SIGBUS). No check here can prevent that.
 
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::storage::{Fill, Storage};
 use memmap2::{MmapOptions, MmapRaw};
+use std::collections::HashMap;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Memory that the system shares with a file, or with other processes.
 pub struct Map {
     memory: MmapRaw,
-    identity: Option<Identity>,
-    pub kind: Kind,
+    identity: Option<FileId>,
+    pub kind: MapKind,
 }
 
-/// Device and number of a file, where the system tells.
-pub type Identity = (u64, u64);
+/// Device and inode of a file, on systems that have them.
+pub type FileId = (u64, u64);
 
-/// What lies behind a map.
-pub enum Kind {
-    /// A file of the user's, by its full path, from an offset on.
+/// What a map shows.
+pub enum MapKind {
+    /// A file of the user, by its absolute path, from byte `offset` on.
     File { path: PathBuf, offset: usize, shared: bool, readonly: bool },
-    /// Memory without a name, which other processes get with its descriptor.
-    Nameless(File),
+    /// A file in memory that has no name; other processes get it by its descriptor.
+    Anonymous(File),
+}
+
+/// The anonymous maps of this process, so that memory that is received twice is mapped once.
+fn anonymous_maps() -> MutexGuard<'static, HashMap<FileId, Weak<Map>>> {
+    static MAPS: LazyLock<Mutex<HashMap<FileId, Weak<Map>>>> = LazyLock::new(Mutex::default);
+    MAPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Map {
-    /// The map of a file that has no name.
-    pub fn nameless(file: File, length: usize) -> io::Result<Map> {
+    /// Maps an anonymous file, or returns the map that this process has of it already.
+    pub fn anonymous(file: File, length: usize) -> io::Result<Arc<Map>> {
         let memory = MmapOptions::new().len(length).map_raw(&file)?;
-        Ok(Map { memory, identity: identity(&file.metadata()?), kind: Kind::Nameless(file) })
+        let identity = file_id(&file.metadata()?);
+        let map = Arc::new(Map { memory, identity, kind: MapKind::Anonymous(file) });
+        let Some(identity) = identity else { return Ok(map) };
+        let mut maps = anonymous_maps();
+        if let Some(existing) = maps.get(&identity).and_then(Weak::upgrade) {
+            drop(maps); // first: dropping the new map locks the table
+            return Ok(existing);
+        }
+        maps.insert(identity, Arc::downgrade(&map));
+        drop(maps);
+        Ok(map)
+    }
+
+    /// The map of an anonymous file, if this process has one.
+    pub fn find(identity: FileId) -> Option<Arc<Map>> {
+        anonymous_maps().get(&identity)?.upgrade()
     }
 
     pub fn start(&self) -> *mut u8 {
@@ -46,20 +67,20 @@ impl Map {
         self.memory.len()
     }
 
-    pub fn identity(&self) -> Option<Identity> {
+    pub fn identity(&self) -> Option<FileId> {
         self.identity
     }
 
     pub fn is_readonly(&self) -> bool {
-        matches!(self.kind, Kind::File { readonly: true, .. })
+        matches!(self.kind, MapKind::File { readonly: true, .. })
     }
 
     /// Whether other processes see what is written.
     pub fn is_shared(&self) -> bool {
-        !matches!(self.kind, Kind::File { shared: false, .. })
+        !matches!(self.kind, MapKind::File { shared: false, .. })
     }
 
-    /// Whether two maps may be the same memory at different addresses.
+    /// Whether two maps may show the same memory at different addresses.
     pub fn may_alias(&self, other: &Map) -> bool {
         !std::ptr::eq(self, other) && self.identity == other.identity
     }
@@ -67,31 +88,35 @@ impl Map {
     /// Waits until what was written has reached the file.
     pub fn flush(&self) -> Result<()> {
         match &self.kind {
-            Kind::File { path, shared: false, .. } => {
+            MapKind::File { path, shared: false, .. } => {
                 let what = "is mapped privately: what is written never reaches the file".into();
                 Err(Error::new("flush", Problem::File { path: path.into(), what }))
             }
-            Kind::File { readonly: true, .. } | Kind::Nameless(_) => Ok(()),
-            Kind::File { path, .. } => self.memory.flush().map_err(|error| failed(path, error)),
+            MapKind::File { readonly: true, .. } | MapKind::Anonymous(_) => Ok(()),
+            MapKind::File { path, .. } => self.memory.flush().map_err(|error| system_error(path, error)),
         }
     }
 }
 
 impl Drop for Map {
     fn drop(&mut self) {
-        if let (Kind::Nameless(_), Some(identity)) = (&self.kind, self.identity) {
-            crate::storage::shm::forget(identity);
+        if let (MapKind::Anonymous(_), Some(identity)) = (&self.kind, self.identity) {
+            let mut maps = anonymous_maps();
+            // A later map of the same file may have replaced this one in the table: that one stays.
+            if maps.get(&identity).is_some_and(|map| map.strong_count() == 0) {
+                maps.remove(&identity);
+            }
         }
     }
 }
 
-/// How a file is mapped.
+/// How to map a file.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// What is written goes to the file, and what others write to it shows. Else it stays here.
+pub struct MapOptions {
+    /// Writes go to the file, and what others write to it is seen. Otherwise writes are private.
     pub shared: bool,
     pub readonly: bool,
-    /// Makes the file if there is none.
+    /// Creates the file if there is none.
     pub create: bool,
     /// Makes the file longer if it is too short.
     pub grow: bool,
@@ -99,20 +124,16 @@ pub struct Options {
     pub offset: usize,
 }
 
-/// A storage on `size` elements of a file, or on all there are if `size` is 0.
-///
-/// Where elements of the dtype cannot lie at the offset, a private map is replaced by a copy in memory.
-///
-/// ```
-/// use strided_core::{DType, mapped};
-/// let path = std::env::temp_dir().join(format!("strided-example-{}", std::process::id()));
-/// let options = mapped::Options { shared: true, create: true, ..Default::default() };
-/// let storage = mapped::open(&path, DType::F32, 3, options).unwrap();
-/// assert_eq!((storage.length(), std::fs::metadata(&path).unwrap().len()), (12, 12));
-/// std::fs::remove_file(&path).unwrap();
-/// ```
-pub fn open(path: &Path, dtype: DType, size: usize, options: Options) -> Result<Storage> {
-    let Options { shared, readonly, create, grow, offset } = options;
+/// A file whose elements are to become memory.
+pub enum OpenedFile {
+    Mapped(Map),
+    /// The offset is no multiple of the dtype's alignment. The caller reads this many bytes from there instead.
+    Misaligned(File, usize),
+}
+
+/// Opens a file and maps `size` elements of it, or all of them if `size` is 0.
+pub fn open(path: &Path, dtype: DType, size: usize, options: MapOptions) -> Result<OpenedFile> {
+    let MapOptions { shared, readonly, create, grow, offset } = options;
     if readonly && (create || grow) {
         return Err(Error::argument("", "readonly", "True", "False where a file is made or made longer"));
     }
@@ -124,73 +145,74 @@ pub fn open(path: &Path, dtype: DType, size: usize, options: Options) -> Result<
         let multiple = format!("a multiple of {} for shared memory of this dtype", dtype.alignment());
         return Err(Error::argument("", "offset", offset, multiple));
     }
-    let (file, made) = open_file(path, &options).map_err(|error| failed(path, error))?;
+    let (file, created) = open_file(path, &options).map_err(|error| system_error(path, error))?;
     let bytes = prepare(&file, path, dtype, size, &options);
-    if bytes.is_err() && made {
-        // What could not be filled goes again; that it cannot go either is not what the caller asks about.
+    if bytes.is_err() && created {
+        // A file that could not be filled is removed; the first error is the one to report.
         let _ = std::fs::remove_file(path);
     }
     let bytes = bytes?;
     if !aligned {
-        return read_copy(file, path, bytes, offset, readonly);
+        return Ok(OpenedFile::Misaligned(file, bytes));
     }
-    let map = map(&file, path, bytes, &options).map_err(|error| failed(path, error))?;
-    Storage::mapped(Arc::new(map), 0, bytes)
+    let map = map(&file, path, bytes, &options).map_err(|error| system_error(path, error))?;
+    Ok(OpenedFile::Mapped(map))
 }
 
-fn map(file: &File, path: &Path, bytes: usize, options: &Options) -> io::Result<Map> {
-    let Options { shared, readonly, offset, .. } = *options;
-    let mut how = MmapOptions::new();
-    how.offset(offset as u64).len(bytes);
+fn map(file: &File, path: &Path, bytes: usize, options: &MapOptions) -> io::Result<Map> {
+    let MapOptions { shared, readonly, offset, .. } = *options;
+    let mut request = MmapOptions::new();
+    request.offset(offset as u64).len(bytes);
     let memory = match (shared, readonly) {
-        (true, false) => how.map_raw(file)?,
-        (true, true) => how.map_raw_read_only(file)?,
-        // SAFETY: transposed into a raw map at once, so that no slice is ever formed over what others may write.
-        (false, true) => unsafe { how.map_copy_read_only(file)? }.into(),
-        // SAFETY: as above.
-        (false, false) => unsafe { how.map_copy(file)? }.into(),
+        (true, false) => request.map_raw(file)?,
+        (true, true) => request.map_raw_read_only(file)?,
+        // SAFETY: these calls are unsafe because the map derefs to a slice that others may write. It is converted into
+        // a raw map at once, so that no slice is ever formed.
+        (false, true) => unsafe { request.map_copy_read_only(file)? }.into(),
+        // SAFETY: converted into a raw map at once, so that no slice is ever formed.
+        (false, false) => unsafe { request.map_copy(file)? }.into(),
     };
-    let kind = Kind::File { path: std::path::absolute(path)?, offset, shared, readonly };
-    Ok(Map { memory, identity: identity(&file.metadata()?), kind })
+    let kind = MapKind::File { path: std::path::absolute(path)?, offset, shared, readonly };
+    Ok(Map { memory, identity: file_id(&file.metadata()?), kind })
 }
 
-/// The file, and whether it was made.
-fn open_file(path: &Path, options: &Options) -> io::Result<(File, bool)> {
-    let mut how = OpenOptions::new();
-    how.read(true).write(options.shared && !options.readonly || options.create || options.grow);
+/// Opens the file. Returns it and whether it was created.
+fn open_file(path: &Path, options: &MapOptions) -> io::Result<(File, bool)> {
+    let mut request = OpenOptions::new();
+    request.read(true).write(options.shared && !options.readonly || options.create || options.grow);
     #[cfg(unix)]
     {
-        // A pipe without a writer must not make us wait: what is no file is refused afterwards.
+        // Opening a pipe that nobody writes to must not block; `prepare` refuses whatever is no regular file.
         use std::os::unix::fs::OpenOptionsExt;
-        how.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+        request.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
     }
-    match how.open(path) {
+    match request.open(path) {
         Err(missing) if missing.kind() == ErrorKind::NotFound && options.create => {}
         opened => return Ok((opened?, false)),
     }
-    match how.create_new(true).open(path) {
-        // Someone else was faster.
-        Err(there) if there.kind() == ErrorKind::AlreadyExists => {
-            Ok((how.create_new(false).open(path)?, false))
+    match request.create_new(true).open(path) {
+        // Another process has created it meanwhile.
+        Err(exists) if exists.kind() == ErrorKind::AlreadyExists => {
+            Ok((request.create_new(false).open(path)?, false))
         }
-        made => Ok((made?, true)),
+        created => Ok((created?, true)),
     }
 }
 
-/// The number of bytes to map; makes the file that long where that is wanted.
-fn prepare(file: &File, path: &Path, dtype: DType, size: usize, options: &Options) -> Result<usize> {
+/// Returns the number of bytes to map. Makes the file that long if the options say so.
+fn prepare(file: &File, path: &Path, dtype: DType, size: usize, options: &MapOptions) -> Result<usize> {
     let refuse = |what: String| Error::new("", Problem::File { path: path.into(), what });
-    let about = file.metadata().map_err(|error| failed(path, error))?;
-    if about.is_dir() {
-        return Err(failed(path, directory()));
+    let metadata = file.metadata().map_err(|error| system_error(path, error))?;
+    if metadata.is_dir() {
+        return Err(system_error(path, is_a_directory()));
     }
-    if !about.is_file() {
+    if !metadata.is_file() {
         return Err(refuse("is no regular file and cannot be mapped".into()));
     }
-    let (length, offset) = (about.len(), options.offset as u64);
+    let (length, offset) = (metadata.len(), options.offset as u64);
     if size == 0 {
         let Some(left) = length.checked_sub(offset) else {
-            return Err(refuse(format!("has {length} bytes; offset {offset} lies behind its end")));
+            return Err(refuse(format!("has {length} bytes; offset {offset} is beyond its end")));
         };
         if !left.is_multiple_of(dtype.size() as u64) {
             let (name, each) = (dtype.name(), dtype.size());
@@ -212,7 +234,7 @@ fn prepare(file: &File, path: &Path, dtype: DType, size: usize, options: &Option
         return Ok(bytes);
     }
     if options.grow || options.create && length == 0 {
-        lengthen(file, length, end).map_err(|error| failed(path, error))?;
+        extend(file, length, end).map_err(|error| system_error(path, error))?;
         return Ok(bytes);
     }
     Err(refuse(format!(
@@ -221,14 +243,14 @@ fn prepare(file: &File, path: &Path, dtype: DType, size: usize, options: &Option
     )))
 }
 
-/// Makes a file longer. Where the system can, the room is reserved: a disk that is full later on would end the
-/// process that writes.
-fn lengthen(file: &File, from: u64, to: u64) -> io::Result<()> {
+/// Makes a file longer. Disk space is reserved where the system can do that: if the disk were full later on, a write to
+/// the map would end the process.
+fn extend(file: &File, from: u64, to: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     match reserve(file, from, to) {
         Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {}
         Err(error) => {
-            file.set_len(from)?; // what was reserved before it failed
+            file.set_len(from)?; // gives back what was reserved before it failed
             return Err(error);
         }
         done => return done,
@@ -242,19 +264,19 @@ fn lengthen(file: &File, from: u64, to: u64) -> io::Result<()> {
 fn reserve(file: &File, from: u64, to: u64) -> io::Result<()> {
     use std::os::fd::AsRawFd;
     let descriptor = file.as_raw_fd();
-    // SAFETY: all zeros are a value of this plain struct, and the descriptor is open.
-    let (known, room) = unsafe {
-        let mut room: libc::statvfs = std::mem::zeroed();
-        (libc::fstatvfs(descriptor, &mut room) == 0, room)
+    // SAFETY: `statvfs` is a plain C struct for which all zeros are valid, and `file` keeps the descriptor open.
+    let (known, space) = unsafe {
+        let mut space: libc::statvfs = std::mem::zeroed();
+        (libc::fstatvfs(descriptor, &mut space) == 0, space)
     };
-    #[allow(clippy::unnecessary_cast)] // they are smaller elsewhere
-    let (unit, free) = (room.f_frsize as u64, room.f_bavail as u64);
-    // Asked first, so that a size beyond all disks does not fill this one before it fails.
+    #[allow(clippy::unnecessary_cast)] // the fields are narrower on other systems
+    let (unit, free) = (space.f_frsize as u64, space.f_bavail as u64);
+    // Checked first: an absurd size would otherwise fill the disk before it fails.
     if known && (to - from) / unit.max(1) > free {
         return Err(io::Error::from_raw_os_error(libc::ENOSPC));
     }
     loop {
-        // SAFETY: the descriptor is open; nothing else is passed by address.
+        // SAFETY: `file` keeps the descriptor open; nothing is passed by address.
         if unsafe { libc::fallocate(descriptor, 0, from as libc::off_t, (to - from) as libc::off_t) } == 0 {
             return Ok(());
         }
@@ -265,40 +287,29 @@ fn reserve(file: &File, from: u64, to: u64) -> io::Result<()> {
     }
 }
 
-/// The bytes of a file in memory of our own.
-fn read_copy(mut file: File, path: &Path, bytes: usize, offset: usize, readonly: bool) -> Result<Storage> {
-    let mut storage = Storage::new(bytes, Fill::Zero)?;
-    let start = storage.exclusive_start().expect("a new storage is nobody else's");
-    // SAFETY: the storage was just made with that many zero bytes, and nobody else knows it.
-    let memory = unsafe { std::slice::from_raw_parts_mut(start, bytes) };
-    let read = file.seek(SeekFrom::Start(offset as u64)).and_then(|_| file.read_exact(memory));
-    read.map_err(|error| failed(path, error))?;
-    Ok(if readonly { storage.into_readonly() } else { storage })
-}
-
 #[cfg(unix)]
-fn identity(about: &Metadata) -> Option<Identity> {
+fn file_id(metadata: &Metadata) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;
-    Some((about.dev(), about.ino()))
+    Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> Option<Identity> {
+fn file_id(_: &Metadata) -> Option<FileId> {
     None
 }
 
 #[cfg(unix)]
-fn directory() -> io::Error {
+fn is_a_directory() -> io::Error {
     io::Error::from_raw_os_error(libc::EISDIR)
 }
 
 #[cfg(not(unix))]
-fn directory() -> io::Error {
+fn is_a_directory() -> io::Error {
     ErrorKind::IsADirectory.into()
 }
 
-/// What the system refused, about which file.
-pub fn failed(path: impl AsRef<Path>, error: io::Error) -> Error {
+/// The error of a system call about a file; an empty path stands for none.
+pub fn system_error(path: impl AsRef<Path>, error: io::Error) -> Error {
     let path = path.as_ref().into();
     Error::new(
         "",

@@ -1,38 +1,83 @@
-//! A flat run of bytes with an owner, and the only door to its elements.
+//! Bytes with an owner, and the only source of pointers to their elements.
 //!
-//! ```text
-//! state:  closing (1 bit) | exports (31 bits) | pins (32 bits)
-//! ```
-//! An operation *pins* a storage while it touches elements; a buffer handed out *exports* it. A resize
-//! refuses while there are exports; otherwise it sets the closing bit, waits until no pins are left,
-//! swaps the memory and clears the bit. Whoever wants to pin meanwhile waits. Pins are short, and their
-//! holders wait for nothing before they let go (no lock, no interpreter, no second pin: several are taken
-//! all or none): that is why nobody waits forever. Moving the memory to where other processes share it
-//! follows the same protocol.
+//! A [`Storage`] is a shared handle on a header of one cache line; the bytes of small storages follow it in the same
+//! block. `mmap` maps files, `shm` allocates memory that processes share, `buffer` says who owns the bytes, `state`
+//! counts their users. Each of these files uses only those before it; this one uses all of them.
+//!
+//! # Pins, exports and exchanged memory
+//!
+//! * An operation *pins* its storages while it touches elements. A pin checks the layout against the present length,
+//!   the alignment and the right to write, and is the only source of element pointers: a tensor whose storage has
+//!   shrunk raises, and never reads freed memory.
+//! * A buffer that is handed out (NumPy, `memoryview`) *exports* the storage for as long as it lives. An address that
+//!   is told and never given back (`__array_interface__`) is an export that stays.
+//! * `resize_` and `share_memory_` exchange the memory. They refuse while there are exports. Otherwise they set the
+//!   closing bit, wait until no pin is left, swap the memory and clear the bit; a thread that wants to pin meanwhile
+//!   waits. [`Storage::exchange`] is the one place that does this.
+//!
+//! Nobody waits forever: pins are short, and who holds one waits for nothing before letting go (no lock, no
+//! interpreter, no second pin: several are taken all or none, see [`pin_each`](crate::tensor::pin_each)). A call of
+//! seconds is the exception: it asks the interpreter now and then whether to give up. So a closer that has waited for
+//! 50 ms opens the storage for a moment and tries again.
+//!
+//! # Elements that several threads access at once
+//!
+//! Any number of threads may use one storage, also while one of them writes to it. There is no lock per storage; who
+//! needs a particular result from conflicting accesses synchronises them.
+//!
+//! Promised, whatever the threads do:
+//! * no access outside the memory of a storage, and none to memory that was freed, resized or unmapped by this
+//!   library: every pointer comes from a pin, and a pin keeps the memory in place;
+//! * shape, strides, offset, dtype and length are never torn: layouts are immutable values, which a call copies before
+//!   it releases the interpreter, and address and length change only while the storage is closed;
+//! * no panic and no trap that depends on a value: divisors, indices and table positions are made valid on the copy of
+//!   the element that is used, not only in a check that came before it.
+//!
+//! Not promised:
+//! * which value an element has after, or is read as during, conflicting writes: the result of an operation may mix
+//!   elements from before and after a write of another thread;
+//! * that an element is read or written as one: a complex128 may have the real part of one write and the imaginary
+//!   part of another. (Elements of up to 8 bytes are not torn on the CPUs this is built for.)
+//!
+//! Why this is sound enough. By the letter of Rust's memory model a data race is undefined behaviour, and making every
+//! element access atomic would forbid vectorisation. Three rules keep the consequences to wrong numbers. Kernels reach
+//! tensor memory by raw pointers only, never through `&` or `&mut`, so that the compiler may not assume that the memory
+//! is constant or unshared. Every bit pattern is a valid value of every dtype; a bool is a byte that reads as true if it
+//! is not 0. What the compiler makes of a racing load is then some value of the dtype, and no control flow or address
+//! relies on two loads of an element being equal. NumPy and PyTorch take the same stance on elements, and neither
+//! protects a reader from a concurrent resize.
 
+mod buffer;
 pub mod mmap;
 pub mod shm;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use buffer::Owner;
 
 use crate::alloc;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::threads;
-use mmap::Map;
+use buffer::{Backing, Buffer, out_of_memory};
+use mmap::{Map, MapOptions, OpenedFile};
+use state::{Pin, State};
 use std::cell::UnsafeCell;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*, fence};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*, fence};
+use std::time::Duration;
 
-/// Keeps foreign memory alive: dropped when the last user of the storage is gone.
-pub trait Owner: Send + Sync {}
-
-/// What a storage does with its bytes before anybody wrote to them.
+/// What the bytes of a new storage are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fill {
     Zero,
-    /// Left as the allocator gave them.
+    /// Whatever the allocator returned.
     Uninitialized,
 }
 
@@ -42,152 +87,176 @@ pub enum Access {
     Write,
 }
 
-/// Whose memory it is.
-enum Memory {
-    /// Ours, behind the header in the same block.
-    Inline,
-    /// Ours, a block of its own with this many bytes.
-    Block(usize),
-    /// Someone else's. Held for its `Drop` only.
-    Foreign(#[allow(dead_code)] Box<dyn Owner>),
-    /// In a mapped file, or in memory that processes share.
-    Mapped(Arc<Map>),
-}
-
 /// One cache line; small storages have their bytes right behind it.
 #[repr(C, align(64))]
 struct Header {
     handles: AtomicUsize,
-    state: AtomicU64,
-    run: UnsafeCell<Run>,
+    state: State,
+    /// Read by who holds a pin; written by who has closed the storage and seen the last pin go.
+    buffer: UnsafeCell<Buffer>,
     /// Bytes of the block that holds this header.
     block: u32,
     readonly: bool,
-    /// Whether its address was handed out for good.
-    lent: AtomicBool,
-    /// Whether the run is `Inline` or `Block`, for those who hold no pin. Once it is not, it stays so.
+    /// Whether the address was handed out for good.
+    exported_permanently: AtomicBool,
+    /// Whether the storage owns its buffer, for readers without a pin. Once false, it stays false.
     owned: AtomicBool,
 }
 
-/// Read by whoever holds a pin; written by whoever closed the storage and saw the last pin go.
-struct Run {
-    bytes: NonNull<u8>,
-    length: usize,
-    memory: Memory,
-}
+const HEADER_BYTES: usize = size_of::<Header>();
+/// How long a storage stays closed while there are pins.
+const CLOSING_PATIENCE: Duration = Duration::from_millis(50);
 
-const HEADER: usize = size_of::<Header>();
-const PIN: u64 = 1;
-const PINS: u64 = (1 << 32) - 1;
-const EXPORT: u64 = 1 << 32;
-const CLOSING: u64 = 1 << 63;
-/// How long a storage stays closed while somebody still has a pin.
-const PATIENCE: Duration = Duration::from_millis(50);
-
-/// A shared handle on a run of bytes.
+/// A shared handle on bytes in memory.
 pub struct Storage(NonNull<Header>);
 
-// SAFETY: the handle count and the state are atomic, and `run` follows the protocol of this module.
+// SAFETY: the handle count and the state are atomic; `buffer` is accessed under a pin or while the storage is closed.
 unsafe impl Send for Storage {}
-// SAFETY: as above.
+// SAFETY: shared handles use the same atomics, and `buffer` as above.
 unsafe impl Sync for Storage {}
 
+/// Constructors.
 impl Storage {
-    /// Memory of our own.
+    /// Allocates memory of its own.
     #[inline]
     pub fn new(bytes: usize, fill: Fill) -> Result<Storage> {
         let zeroed = fill == Fill::Zero;
-        if bytes <= alloc::SMALL - HEADER {
-            let size = (HEADER + bytes + alloc::ALIGN - 1) & !(alloc::ALIGN - 1);
+        if bytes <= alloc::MAX_SMALL_BYTES - HEADER_BYTES {
+            let size = (HEADER_BYTES + bytes + alloc::ALIGN - 1) & !(alloc::ALIGN - 1);
             let block = alloc::allocate(size, false).ok_or_else(|| out_of_memory(bytes))?;
-            // SAFETY: the block has room for the header and, behind it, for `bytes` bytes.
-            let data = unsafe { block.add(HEADER) };
+            // SAFETY: the block has `size` bytes: the header, and `bytes` bytes or more behind it.
+            let start = unsafe { block.add(HEADER_BYTES) };
             if zeroed {
-                // SAFETY: as above.
-                unsafe { data.write_bytes(0, size - HEADER) };
+                // SAFETY: `size - HEADER_BYTES` bytes of the block follow the header.
+                unsafe { start.write_bytes(0, size - HEADER_BYTES) };
             }
-            return Ok(Storage::from_parts(
-                block,
-                size,
-                Run { bytes: data, length: bytes, memory: Memory::Inline },
-                false,
-            ));
+            let buffer = Buffer { start, length: bytes, backing: Backing::Inline };
+            return Ok(Storage::from_parts(block, size, buffer, false));
         }
-        let size = alloc::rounded(bytes).ok_or_else(|| out_of_memory(bytes))?;
-        let data = alloc::allocate(size, zeroed).ok_or_else(|| out_of_memory(bytes))?;
-        let run = Run { bytes: data, length: bytes, memory: Memory::Block(size) };
-        match alloc::allocate(HEADER, false) {
-            Some(block) => Ok(Storage::from_parts(block, HEADER, run, false)),
+        let buffer = Buffer::new_block(bytes, zeroed)?;
+        match alloc::allocate(HEADER_BYTES, false) {
+            Some(block) => Ok(Storage::from_parts(block, HEADER_BYTES, buffer, false)),
             None => {
-                // SAFETY: allocated above with this size.
-                unsafe { alloc::release(data, size) };
+                buffer.free();
                 Err(out_of_memory(bytes))
             }
         }
     }
 
-    /// Memory of someone else, alive as long as `owner`.
+    /// A storage on memory of somebody else, which `owner` keeps alive.
     ///
     /// # Safety
-    /// `bytes` points to `length` bytes that stay readable (and writable unless `readonly`) until
-    /// `owner` is dropped. `length` may be 0.
+    /// `bytes` points to `length` bytes that stay readable, and writable unless `readonly`, until `owner` is dropped.
+    /// If `length` is 0, `bytes` may be anything.
     pub unsafe fn foreign(
         bytes: *mut u8,
         length: usize,
         readonly: bool,
         owner: Box<dyn Owner>,
     ) -> Result<Storage> {
-        let bytes = NonNull::new(bytes).unwrap_or(NonNull::<Header>::dangling().cast());
-        let block = alloc::allocate(HEADER, false).ok_or_else(|| out_of_memory(HEADER))?;
-        let run = Run { bytes, length, memory: Memory::Foreign(owner) };
-        Ok(Storage::from_parts(block, HEADER, run, readonly))
+        let start = NonNull::new(bytes).unwrap_or(NonNull::<Header>::dangling().cast());
+        Storage::with_header(Buffer { start, length, backing: Backing::Foreign(owner) }, readonly)
     }
 
-    /// A part of a map. Refuses one that leaves it.
-    pub fn mapped(map: Arc<Map>, at: usize, length: usize) -> Result<Storage> {
-        if at > map.length() || length > map.length() - at {
+    /// A storage on `length` bytes of a map from byte `offset` on. Refuses bytes that leave the map.
+    pub fn mapped(map: Arc<Map>, offset: usize, length: usize) -> Result<Storage> {
+        if offset > map.length() || length > map.length() - offset {
             let location = |byte: usize| byte.min(isize::MAX as usize) as isize;
-            let (first, last) = (location(at), location(at.saturating_add(length)) - 1);
+            let (first, last) = (location(offset), location(offset.saturating_add(length)) - 1);
             return Err(Error::new("", Problem::OutsideStorage { first, last, length: map.length() }));
         }
-        let block = alloc::allocate(HEADER, false).ok_or_else(|| out_of_memory(HEADER))?;
         let readonly = map.is_readonly();
-        Ok(Storage::from_parts(block, HEADER, Run::mapped(map, at, length), readonly))
+        Storage::with_header(Buffer::mapped(map, offset, length), readonly)
     }
 
-    /// The same storage for reading only, before anybody else has a handle on it.
+    /// A storage on `size` elements of a file, or on all of them if `size` is 0.
+    ///
+    /// If elements of the dtype cannot be at the offset, a private map is replaced by a copy in memory.
+    ///
+    /// ```
+    /// use strided_core::{DType, Storage, storage::mmap::MapOptions};
+    /// let path = std::env::temp_dir().join(format!("strided-example-{}", std::process::id()));
+    /// let options = MapOptions { shared: true, create: true, ..Default::default() };
+    /// let storage = Storage::from_file(&path, DType::F32, 3, options).unwrap();
+    /// assert_eq!((storage.length(), std::fs::metadata(&path).unwrap().len()), (12, 12));
+    /// std::fs::remove_file(&path).unwrap();
+    /// ```
+    pub fn from_file(path: &Path, dtype: DType, size: usize, options: MapOptions) -> Result<Storage> {
+        match mmap::open(path, dtype, size, options)? {
+            OpenedFile::Mapped(map) => {
+                let bytes = map.length();
+                Storage::mapped(Arc::new(map), 0, bytes)
+            }
+            OpenedFile::Misaligned(file, bytes) => {
+                let storage = Storage::read_file(file, path, bytes, options.offset)?;
+                Ok(if options.readonly { storage.into_readonly() } else { storage })
+            }
+        }
+    }
+
+    /// A copy of the bytes of a file.
+    fn read_file(mut file: File, path: &Path, bytes: usize, offset: usize) -> Result<Storage> {
+        let mut storage = Storage::new(bytes, Fill::Zero)?;
+        let start = storage.exclusive_start().expect("a new storage has one handle");
+        // SAFETY: the storage was just made with this many initialised bytes, and nobody else has a handle on it.
+        let memory = unsafe { std::slice::from_raw_parts_mut(start, bytes) };
+        let read = file.seek(SeekFrom::Start(offset as u64)).and_then(|_| file.read_exact(memory));
+        read.map_err(|error| mmap::system_error(path, error))?;
+        Ok(storage)
+    }
+
+    /// A storage on all the shared memory behind a descriptor that another process has sent. The descriptor stays the
+    /// caller's.
+    #[cfg(unix)]
+    pub fn from_descriptor(descriptor: std::os::fd::BorrowedFd<'_>) -> Result<Storage> {
+        let map = shm::from_descriptor(descriptor)?;
+        let length = map.length();
+        Storage::mapped(map, 0, length)
+    }
+
+    /// Makes the storage read-only. Panics if there is another handle on it.
     pub fn into_readonly(mut self) -> Storage {
-        assert!(self.exclusive_start().is_some(), "the storage is nobody else's");
-        // SAFETY: with one handle, which is ours, nobody else looks at the header.
+        assert!(self.exclusive_start().is_some(), "another handle may be writing");
+        // SAFETY: the only handle is owned here, as asserted, so that nobody else reads the header.
         unsafe { self.0.as_mut() }.readonly = true;
         self
     }
 
+    /// Puts a buffer behind a header of its own.
+    fn with_header(buffer: Buffer, readonly: bool) -> Result<Storage> {
+        let block = alloc::allocate(HEADER_BYTES, false).ok_or_else(|| out_of_memory(HEADER_BYTES))?;
+        Ok(Storage::from_parts(block, HEADER_BYTES, buffer, readonly))
+    }
+
+    /// Writes the header into a new block of `size` bytes, of which there are at least [`HEADER_BYTES`].
     #[inline]
-    fn from_parts(block: NonNull<u8>, size: usize, run: Run, readonly: bool) -> Storage {
+    fn from_parts(block: NonNull<u8>, size: usize, buffer: Buffer, readonly: bool) -> Storage {
         let header = block.cast::<Header>();
-        let owned = run.is_owned();
+        let owned = buffer.is_owned();
         let value = Header {
             handles: AtomicUsize::new(1),
-            state: AtomicU64::new(0),
-            run: UnsafeCell::new(run),
+            state: State::new(),
+            buffer: UnsafeCell::new(buffer),
             block: size as u32,
             readonly,
-            lent: AtomicBool::new(false),
+            exported_permanently: AtomicBool::new(false),
             owned: AtomicBool::new(owned),
         };
-        // SAFETY: the block is fresh, aligned to a cache line and at least one header large.
+        // SAFETY: the callers have just allocated the block, with room for a header; blocks are aligned to a cache line.
         unsafe { header.write(value) };
         Storage(header)
     }
 
     #[inline]
     fn header(&self) -> &Header {
-        // SAFETY: the header lives as long as any handle.
+        // SAFETY: the header is freed with the last handle, and `self` is one.
         unsafe { self.0.as_ref() }
     }
+}
 
-    /// Whether both are handles on the same run of bytes.
+/// What a storage is.
+impl Storage {
+    /// Whether both are handles on the same bytes.
     #[inline]
     pub fn is(&self, other: &Storage) -> bool {
         self.0 == other.0
@@ -202,22 +271,24 @@ impl Storage {
         self.header().readonly
     }
 
-    /// Whether the memory is the storage's own: not lent by someone else, and not mapped.
+    /// Whether the storage owns its memory: it is neither foreign nor mapped.
     #[inline]
     pub fn is_owned(&self) -> bool {
         self.header().owned.load(Relaxed)
     }
 
-    /// The map that the storage lies in, and where.
+    /// The map that the storage is in, and the offset in it.
     pub fn map(&self) -> Option<(Arc<Map>, usize)> {
         if self.is_owned() {
             return None;
         }
         let _pinned = self.pin_all();
-        // SAFETY: pinned, so the run does not change.
-        let run = unsafe { &*self.header().run.get() };
-        match &run.memory {
-            Memory::Mapped(map) => Some((map.clone(), run.bytes.as_ptr() as usize - map.start() as usize)),
+        // SAFETY: the pin keeps the buffer from being exchanged.
+        let buffer = unsafe { &*self.header().buffer.get() };
+        match &buffer.backing {
+            Backing::Mapped(map) => {
+                Some((map.clone(), buffer.start.as_ptr() as usize - map.start() as usize))
+            }
             _ => None,
         }
     }
@@ -242,8 +313,12 @@ impl Storage {
     pub fn address(&self) -> usize {
         self.pin_all().start as usize
     }
+}
 
-    /// Pins the storage as a whole. Not for someone who holds another pin: see [`Storage::try_pin`].
+/// Access to the bytes.
+impl Storage {
+    /// Pins all bytes. Waits while the storage is closed, so the caller must hold no other pin: see
+    /// [`Storage::try_pin`].
     #[inline]
     pub fn pin_all(&self) -> PinnedBytes<'_> {
         loop {
@@ -256,33 +331,29 @@ impl Storage {
 
     #[inline]
     fn try_pin_all(&self) -> Option<PinnedBytes<'_>> {
-        let state = &self.header().state;
-        let pin = Pin(state);
-        if state.fetch_add(PIN, Acquire) & CLOSING != 0 {
-            return None; // `pin` is given back
-        }
-        // SAFETY: the pin is counted and the storage is not closing, so the run does not change.
-        let run = unsafe { &*self.header().run.get() };
-        Some(PinnedBytes { start: run.bytes.as_ptr(), length: run.length, pin })
+        let pin = self.header().state.try_pin()?;
+        // SAFETY: the pin keeps the buffer from being exchanged.
+        let buffer = unsafe { &*self.header().buffer.get() };
+        Some(PinnedBytes { start: buffer.start.as_ptr(), length: buffer.length, pin })
     }
 
-    /// Waits while someone changes the size. Only for those who hold no pin at all.
+    /// Waits while another thread exchanges the memory. The caller must hold no pin at all.
     #[cold]
     pub fn wait_until_open(&self) {
-        wait_while(|| self.header().state.load(Relaxed) & CLOSING != 0);
+        self.header().state.wait_until_open();
     }
 
-    /// Pins the elements of a layout: the only source of element pointers. `None` if the storage is
-    /// about to change its size; whoever holds other pins must then let go of them before waiting
-    /// ([`crate::tensor::pin_each`] does).
+    /// Pins the elements of a layout: the only source of element pointers. `None` if another thread is about to
+    /// exchange the memory; a caller that holds other pins must then drop them before it waits
+    /// ([`crate::tensor::pin_each`] does that).
     ///
-    /// Refuses a layout that leaves the storage as it is now, an address that the dtype cannot have, and
-    /// writing to read-only memory.
+    /// Refuses a layout that leaves the storage as it is now, an address that is not aligned for the dtype, and writing
+    /// to read-only memory.
     #[inline]
     pub fn try_pin(&self, layout: &Layout, dtype: DType, access: Access) -> Result<Option<Pinned<'_>>> {
         match layout.bounds() {
             Some((low, high)) => self.try_pin_between(low, high, layout.offset(), dtype, access),
-            // Without elements there is nothing to check.
+            // Without elements no location has to be checked.
             None => self.try_pin_between(0, -1, 0, dtype, access),
         }
     }
@@ -293,6 +364,7 @@ impl Storage {
         self.try_pin_between(location, location, location, dtype, access)
     }
 
+    /// Pins the elements at locations `low` to `high`; the pointer is that of location `origin`.
     #[inline]
     fn try_pin_between(
         &self,
@@ -307,7 +379,7 @@ impl Storage {
         }
         let Some(pinned) = self.try_pin_all() else { return Ok(None) };
         let size = dtype.size() as isize;
-        // Nothing overflows: a layout's locations times 16 fit isize.
+        // The product does not overflow: `Layout` keeps locations below `isize::MAX / 16`.
         let inside = (low >= 0) & ((high + 1) * size <= pinned.length as isize);
         let aligned = pinned.start as usize & (dtype.alignment() - 1) == 0;
         if inside & (aligned | (high < 0)) {
@@ -324,55 +396,54 @@ impl Storage {
         Err(Error::new("", problem))
     }
 
-    /// The first byte of a storage that nobody else has a handle on: it needs no pin.
+    /// The first byte, if this is the only handle on the storage: then no pin is needed.
     #[inline]
     pub fn exclusive_start(&mut self) -> Option<*mut u8> {
         let header = self.header();
-        // SAFETY: with one handle, which is borrowed here, there are no pins, no exports and no resize.
-        (header.handles.load(Acquire) == 1).then(|| unsafe { &*header.run.get() }.bytes.as_ptr())
+        // SAFETY: pins borrow a handle and exports keep one. With a single handle, borrowed mutably here, nobody else
+        // accesses the buffer.
+        (header.handles.load(Acquire) == 1).then(|| unsafe { &*header.buffer.get() }.start.as_ptr())
     }
 
-    /// Forbids resizing until [`Storage::unexport`] is called as often as this.
+    /// Forbids to exchange the memory until [`Storage::unexport`] is called as often as this.
     pub fn export(&self) {
-        let state = &self.header().state;
-        while state.fetch_add(EXPORT, Acquire) & CLOSING != 0 {
-            state.fetch_sub(EXPORT, Release);
-            self.wait_until_open();
-        }
+        self.header().state.export();
     }
 
     /// Takes back one [`Storage::export`].
     pub fn unexport(&self) {
-        let before = self.header().state.fetch_sub(EXPORT, Release);
-        debug_assert!(before & !CLOSING >= EXPORT, "unexport without export");
+        self.header().state.unexport();
     }
 
-    /// Forbids resizing for good: for an address that nobody will give back.
+    /// Forbids to exchange the memory for good: for an address that nobody gives back.
     pub fn export_permanently(&self) {
-        self.export(); // first, so that whoever sees the mark sees memory that stays
-        if self.header().lent.swap(true, AcqRel) {
+        self.export(); // before the flag is set: who sees the flag may rely on the address
+        if self.header().exported_permanently.swap(true, AcqRel) {
             self.unexport();
         }
     }
+}
 
+/// Exchange of the memory.
+impl Storage {
     /// Changes the length. The common prefix is kept, new bytes are zero. Waits for running operations.
     pub fn resize(&self, bytes: usize) -> Result<()> {
         self.change_length(|_| bytes)
     }
 
-    /// Makes the storage at least so long; it never shrinks.
+    /// Makes the storage at least this long; it never shrinks.
     pub fn grow(&self, bytes: usize) -> Result<()> {
         if self.length() >= bytes { Ok(()) } else { self.change_length(|length| length.max(bytes)) }
     }
 
-    fn change_length(&self, wanted: impl FnOnce(usize) -> usize) -> Result<()> {
+    fn change_length(&self, new_length: impl FnOnce(usize) -> usize) -> Result<()> {
         if self.is_readonly() {
             return Err(Error::new("resize_", Problem::ReadOnly));
         }
-        self.close("resize_", |run| run.resize(wanted(run.length)))
+        self.exchange("resize_", |buffer| buffer.resize(new_length(buffer.length)))
     }
 
-    /// Moves the bytes to memory that other processes share. Waits for running operations.
+    /// Moves the bytes into memory that processes share. Waits for running operations.
     pub fn share(&self) -> Result<()> {
         if self.is_shared() {
             return Ok(());
@@ -380,114 +451,37 @@ impl Storage {
         if !self.is_owned() {
             return Err(Error::new("share_memory_", Problem::NotMovable));
         }
-        self.close("share_memory_", |run| {
-            run.share()?;
+        self.exchange("share_memory_", |buffer| {
+            buffer.share()?;
             self.header().owned.store(false, Relaxed);
             Ok(())
         })
     }
 
-    /// Changes the run while nobody looks at it. Refuses while there are exports.
+    /// Calls `change` while nobody else can access the buffer. Refuses while there are exports.
     ///
-    /// A pin that stays for long may be waiting for what someone has who waits for us: the interpreter. So after
-    /// a while the storage is opened again, for others to go on, and closed anew.
-    fn close(&self, op: &'static str, change: impl FnOnce(&mut Run) -> Result<()>) -> Result<()> {
+    /// The holder of a pin may itself wait for the interpreter, which a thread that waits for this one holds. So after
+    /// [`CLOSING_PATIENCE`] the storage is opened for a moment, which lets such threads finish, and closed again.
+    fn exchange(&self, op: &'static str, change: impl FnOnce(&mut Buffer) -> Result<()>) -> Result<()> {
         let header = self.header();
         loop {
-            let closed = self.start_closing(op)?;
-            let start = Instant::now();
-            wait_while(|| header.state.load(Acquire) & PINS != 0 && start.elapsed() < PATIENCE);
-            if header.state.load(Acquire) & PINS == 0 {
-                // SAFETY: closed by us, and the last pin is gone: nobody reads or writes the run.
-                let result = change(unsafe { &mut *header.run.get() });
-                drop(closed);
-                return result;
+            let closed = header.state.close().map_err(|exports| self.exported(op, exports))?;
+            if closed.wait_for_pins(CLOSING_PATIENCE) {
+                // SAFETY: this thread has closed the storage, and the last pin is gone: nobody else reads or writes
+                // the buffer until `closed` is dropped.
+                return change(unsafe { &mut *header.buffer.get() });
             }
             drop(closed);
-            if threads::is_calling() {
-                return Err(Error::new(op, Problem::InUse)); // the pin is our own, further up the stack
+            if threads::in_call() {
+                return Err(Error::new(op, Problem::InUse)); // the pin is this thread's own, further up its stack
             }
-            std::thread::sleep(PATIENCE / 10);
+            std::thread::sleep(CLOSING_PATIENCE / 10);
         }
     }
 
-    fn start_closing(&self, op: &'static str) -> Result<Reopen<'_>> {
-        let header = self.header();
-        let mut state = header.state.load(Relaxed);
-        loop {
-            if state & CLOSING != 0 {
-                self.wait_until_open();
-                state = header.state.load(Relaxed);
-                continue;
-            }
-            if state >= EXPORT {
-                let exports = (state / EXPORT) as usize;
-                let lent = header.lent.load(Relaxed);
-                return Err(Error::new(op, if lent { Problem::Lent } else { Problem::Exported { exports } }));
-            }
-            match header.state.compare_exchange_weak(state, state | CLOSING, Acquire, Relaxed) {
-                Ok(_) => return Ok(Reopen(&header.state)),
-                Err(now) => state = now,
-            }
-        }
-    }
-}
-
-/// Opens a closed storage again, whatever happens.
-struct Reopen<'a>(&'a AtomicU64);
-impl Drop for Reopen<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_and(!CLOSING, Release);
-    }
-}
-
-impl Run {
-    /// Bytes that lie inside the map.
-    fn mapped(map: Arc<Map>, at: usize, length: usize) -> Run {
-        // SAFETY: maps are not null, and the callers know that `at` lies inside.
-        let bytes = unsafe { NonNull::new_unchecked(map.start().add(at)) };
-        Run { bytes, length, memory: Memory::Mapped(map) }
-    }
-
-    fn is_owned(&self) -> bool {
-        matches!(self.memory, Memory::Inline | Memory::Block(_))
-    }
-
-    fn share(&mut self) -> Result<()> {
-        if !self.is_owned() {
-            return Ok(()); // another thread was faster
-        }
-        let (map, at) = shm::place(self.length)?;
-        let shared = Run::mapped(map, at, self.length);
-        // SAFETY: the place has that many bytes, and is nobody else's.
-        unsafe { shared.bytes.as_ptr().copy_from_nonoverlapping(self.bytes.as_ptr(), self.length) };
-        std::mem::replace(self, shared).free();
-        Ok(())
-    }
-
-    fn resize(&mut self, bytes: usize) -> Result<()> {
-        match self.memory {
-            Memory::Inline | Memory::Block(_) => {}
-            Memory::Foreign(_) => return Err(Error::new("resize_", Problem::NotOwned)),
-            Memory::Mapped(_) => return Err(Error::new("resize_", Problem::Mapped)),
-        }
-        if bytes == self.length {
-            return Ok(());
-        }
-        let size = alloc::rounded(bytes).ok_or_else(|| out_of_memory(bytes))?;
-        let data = alloc::allocate(size, true).ok_or_else(|| out_of_memory(bytes))?;
-        // SAFETY: both runs hold the common prefix, and they are different blocks.
-        unsafe { data.as_ptr().copy_from_nonoverlapping(self.bytes.as_ptr(), bytes.min(self.length)) };
-        let old = std::mem::replace(self, Run { bytes: data, length: bytes, memory: Memory::Block(size) });
-        old.free();
-        Ok(())
-    }
-
-    fn free(self) {
-        if let Memory::Block(size) = self.memory {
-            // SAFETY: a block of this size, allocated by `Storage::new` or `resize` and used by nobody else.
-            unsafe { alloc::release(self.bytes, size) };
-        }
+    fn exported(&self, op: &'static str, exports: usize) -> Error {
+        let permanently = self.header().exported_permanently.load(Relaxed);
+        Error::new(op, if permanently { Problem::AddressTaken } else { Problem::Exported { exports } })
     }
 }
 
@@ -502,32 +496,23 @@ impl Clone for Storage {
 impl Drop for Storage {
     #[inline]
     fn drop(&mut self) {
-        // The only handle is nobody else's to copy, so it need not be counted down.
+        // If this is the only handle, nobody can clone it meanwhile: the locked decrement is not needed.
         let handles = &self.header().handles;
         if handles.load(Acquire) != 1 && handles.fetch_sub(1, Release) != 1 {
             return;
         }
         fence(Acquire);
-        // SAFETY: that was the last handle; pins borrow a handle and exports keep one, so nobody is left.
+        // SAFETY: this was the last handle. Pins borrow a handle and exports keep one, so that there are none. The
+        // block was allocated with `header.block` bytes by `Storage::new` or `with_header`.
         unsafe {
             let header = self.0.read();
-            header.run.into_inner().free();
+            header.buffer.into_inner().free();
             alloc::release(self.0.cast(), header.block as usize);
         }
     }
 }
 
-/// One counted pin.
-struct Pin<'a>(&'a AtomicU64);
-
-impl Drop for Pin<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.0.fetch_sub(PIN, Release);
-    }
-}
-
-/// A pin on the whole storage: while it lives the bytes stay where they are.
+/// A pin on a whole storage: while it lives, the bytes stay where they are.
 pub struct PinnedBytes<'a> {
     pub start: *mut u8,
     pub length: usize,
@@ -541,135 +526,6 @@ pub struct Pinned<'a> {
     _pin: Pin<'a>,
 }
 
-// SAFETY: a pin is a count in an atomic; the pointer is used by kernels, whose callers answer for it.
+// SAFETY: a pin is a count in an atomic. The pointer is plain data here; kernels, which dereference it, state their own
+// conditions.
 unsafe impl Send for Pinned<'_> {}
-
-#[cold]
-fn out_of_memory(bytes: usize) -> Error {
-    Error::new("", Problem::OutOfMemory { bytes })
-}
-
-/// Spins a little, then lets others run.
-#[cold]
-fn wait_while(busy: impl Fn() -> bool) {
-    let mut rounds = 0;
-    while busy() {
-        rounds += 1;
-        if rounds < 64 { std::hint::spin_loop() } else { std::thread::yield_now() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-
-    fn read(storage: &Storage, at: usize) -> u8 {
-        let pin = storage.pin_all();
-        assert!(at < pin.length);
-        // SAFETY: inside the pinned bytes.
-        unsafe { pin.start.add(at).read() }
-    }
-
-    #[test]
-    fn a_header_is_one_cache_line() {
-        assert_eq!(HEADER, 64);
-    }
-
-    #[test]
-    fn resize_keeps_the_common_prefix_and_zeroes_the_rest() {
-        for bytes in [5usize, 100, 5000, 100_000] {
-            let storage = Storage::new(bytes, Fill::Uninitialized).unwrap();
-            // SAFETY: all of it is ours.
-            unsafe { storage.pin_all().start.write_bytes(7, bytes) };
-            storage.resize(2 * bytes).unwrap();
-            assert_eq!(
-                (read(&storage, bytes - 1), read(&storage, bytes), storage.length()),
-                (7, 0, 2 * bytes)
-            );
-            storage.resize(bytes / 2).unwrap();
-            assert_eq!((read(&storage, bytes / 2 - 1), storage.length()), (7, bytes / 2));
-            storage.resize(0).unwrap();
-            assert_eq!(storage.length(), 0);
-        }
-    }
-
-    #[test]
-    fn an_exported_storage_is_not_resized() {
-        let storage = Storage::new(8, Fill::Zero).unwrap();
-        storage.export();
-        assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::Exported { exports: 1 });
-        storage.unexport();
-        storage.resize(16).unwrap();
-    }
-
-    #[test]
-    fn a_lent_storage_stays_where_it_is() {
-        let storage = Storage::new(8, Fill::Zero).unwrap();
-        let address = storage.address();
-        for _ in 0..3 {
-            storage.export_permanently();
-            storage.export();
-            storage.unexport();
-            assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::Lent);
-        }
-        assert_eq!((storage.address(), storage.length()), (address, 8));
-    }
-
-    #[test]
-    fn a_foreign_owner_is_dropped_once_with_the_last_handle() {
-        struct Counted(Arc<AtomicUsize>);
-        impl Owner for Counted {}
-        impl Drop for Counted {
-            fn drop(&mut self) {
-                self.0.fetch_add(1, Relaxed);
-            }
-        }
-        let drops = Arc::new(AtomicUsize::new(0));
-        let mut bytes = [1u8, 2, 3];
-        // SAFETY: `bytes` outlives the storage.
-        let storage =
-            unsafe { Storage::foreign(bytes.as_mut_ptr(), 3, true, Box::new(Counted(drops.clone()))) }
-                .unwrap();
-        let other = storage.clone();
-        assert!(!storage.is_owned());
-        assert_eq!(*storage.resize(1).unwrap_err().problem, Problem::ReadOnly);
-        drop(storage);
-        assert_eq!((drops.load(Relaxed), read(&other, 2)), (0, 3));
-        drop(other);
-        assert_eq!(drops.load(Relaxed), 1);
-    }
-
-    #[test]
-    fn pins_refuse_what_leaves_the_storage() {
-        let storage = Storage::new(12, Fill::Zero).unwrap();
-        let layout = Layout::row_major(&[3]).unwrap();
-        assert!(storage.try_pin(&layout, DType::F32, Access::Write).is_ok());
-        storage.resize(8).unwrap();
-        let error = storage.try_pin(&layout, DType::F32, Access::Read).err().unwrap();
-        assert_eq!(*error.problem, Problem::OutsideStorage { first: 0, last: 2, length: 2 });
-    }
-
-    #[test]
-    fn readers_never_see_freed_memory_while_another_thread_resizes() {
-        let storage = Storage::new(4096, Fill::Zero).unwrap();
-        let stop = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            for _ in 0..3 {
-                scope.spawn(|| {
-                    while !stop.load(Relaxed) {
-                        let pin = storage.pin_all();
-                        // SAFETY: inside the pinned bytes; only zeros are ever written.
-                        let sum: u64 =
-                            (0..pin.length).map(|i| unsafe { pin.start.add(i).read_volatile() } as u64).sum();
-                        assert_eq!(sum, 0);
-                    }
-                });
-            }
-            for round in 0..2000 {
-                storage.resize(1 + round * 37 % 9000).unwrap();
-            }
-            stop.store(true, Relaxed);
-        });
-    }
-}

@@ -1,54 +1,59 @@
 //! On which CPU a thread wakes up.
 //!
-//! Linux may put a thread that is woken on the CPU of the one that woke it, though another CPU is idle: that of a
-//! virtual machine, which is asleep itself, counts as busy. There it pushes aside whom it was to help, or waits until
-//! that one has done all the work: `x.sum()` of 1M float32 took 250 us at first instead of 25, then for milliseconds
-//! as long as on one thread.
+//! Linux may wake a thread on the CPU of the thread that wakes it, although another CPU is idle: in a virtual machine an
+//! idle CPU that its host has descheduled counts as busy, and this happens most of the time. The helper then preempts
+//! the caller it was to help, or waits until the caller has done all the work: `x.sum()` of 1M float32 took 250 us at
+//! first instead of 25, and then for milliseconds as long as on one thread.
 
-/// A thread of this process, as the system numbers them.
+/// The system's number of a thread of this process.
 #[derive(Clone, Copy)]
-pub struct Number(#[cfg(target_os = "linux")] libc::pid_t);
+pub struct ThreadNumber(#[cfg(target_os = "linux")] libc::pid_t);
 
-impl Number {
-    /// That of this thread.
+impl ThreadNumber {
+    /// The number of the calling thread.
     #[cfg(target_os = "linux")]
-    pub fn own() -> Number {
-        // SAFETY: it only asks.
-        Number(unsafe { libc::gettid() })
+    pub fn current() -> ThreadNumber {
+        // SAFETY: the call takes no argument and always succeeds.
+        ThreadNumber(unsafe { libc::gettid() })
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub fn own() -> Number {
-        Number()
+    pub fn current() -> ThreadNumber {
+        ThreadNumber()
     }
 }
 
-/// Wakes a thread, on another CPU than this one if it may run there.
+/// Wakes a thread by calling `wake`, on another CPU than the current one if the thread's affinity allows that.
 #[cfg(target_os = "linux")]
-pub fn wake_apart(thread: Number, wake: impl FnOnce()) {
+pub fn wake_on_other_cpu(thread: ThreadNumber, wake: impl FnOnce()) {
     const BYTES: usize = size_of::<libc::cpu_set_t>();
-    let Number(number) = thread;
-    // SAFETY: sets of that size, and the CPU's bit is one of them.
+    let ThreadNumber(number) = thread;
+    // SAFETY: a CPU set is plain bits, for which all zeros are valid; every set passed has BYTES bytes, and `current`
+    // is one of their bits, as checked.
     unsafe {
         let mut allowed: libc::cpu_set_t = std::mem::zeroed();
-        let here = usize::try_from(libc::sched_getcpu()).unwrap_or(usize::MAX);
-        if here >= 8 * BYTES || libc::sched_getaffinity(number, BYTES, &mut allowed) != 0 {
+        let current = usize::try_from(libc::sched_getcpu()).unwrap_or(usize::MAX);
+        if current >= 8 * BYTES || libc::sched_getaffinity(number, BYTES, &mut allowed) != 0 {
             return wake();
         }
         let mut others = allowed;
-        libc::CPU_CLR(here, &mut others);
-        // Its place is chosen when it is woken: after that it may go where it wants. Without others nothing happens.
-        let parted = libc::sched_setaffinity(number, BYTES, &others) == 0;
+        libc::CPU_CLR(current, &mut others);
+        // The system chooses a CPU when it wakes the thread; afterwards the thread may run anywhere again. If no other
+        // CPU is allowed, the call fails and changes nothing.
+        let restricted = libc::sched_setaffinity(number, BYTES, &others) == 0;
         wake();
-        // Who gave it other CPUs meanwhile had the last word.
+        // Restored only if nobody else has set the affinity meanwhile.
         let mut now = allowed;
-        if parted && libc::sched_getaffinity(number, BYTES, &mut now) == 0 && libc::CPU_EQUAL(&now, &others) {
+        if restricted
+            && libc::sched_getaffinity(number, BYTES, &mut now) == 0
+            && libc::CPU_EQUAL(&now, &others)
+        {
             libc::sched_setaffinity(number, BYTES, &allowed);
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn wake_apart(_: Number, wake: impl FnOnce()) {
+pub fn wake_on_other_cpu(_: ThreadNumber, wake: impl FnOnce()) {
     wake()
 }

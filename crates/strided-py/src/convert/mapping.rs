@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use strided_core::storage::mmap::{self, Kind, Map, Options};
+use strided_core::storage::mmap::{Map, MapKind, MapOptions};
 use strided_core::{DType, Error, Layout, Problem, Storage};
 
 /// How a file is asked for.
@@ -32,12 +32,12 @@ pub fn from_file(py: Python<'_>, filename: Object, dtype: DType, wanted: Wanted)
     let Ok(offset) = usize::try_from(offset) else {
         return Err(Error::argument("", "offset", offset, "0 or more").into());
     };
-    let options = Options { shared, readonly, create, grow, offset };
+    let options = MapOptions { shared, readonly, create, grow, offset };
     let path = PathBuf::from(path);
     if shared {
         prepare(py)?;
     }
-    let bytes = detached(py, || mmap::open(&path, dtype, size, options))?;
+    let bytes = detached(py, || Storage::from_file(&path, dtype, size, options))?;
     Ok(Run { bytes, dtype })
 }
 
@@ -58,7 +58,7 @@ pub fn share(py: Python<'_>, storage: &Storage) -> Result<()> {
 /// Writes what has changed to the file.
 pub fn flush(py: Python<'_>, storage: &Storage) -> Result<()> {
     match storage.map() {
-        Some((map, _)) if matches!(map.kind, Kind::File { .. }) => Ok(detached(py, move || map.flush())?),
+        Some((map, _)) if matches!(map.kind, MapKind::File { .. }) => Ok(detached(py, move || map.flush())?),
         _ => Err(Error::new("flush", Problem::NoFile).into()),
     }
 }
@@ -66,8 +66,8 @@ pub fn flush(py: Python<'_>, storage: &Storage) -> Result<()> {
 /// The path of the file that a storage lies in.
 pub fn filename(storage: &Storage) -> Option<OsString> {
     match &storage.map()?.0.kind {
-        Kind::File { path, .. } => Some(path.into()),
-        Kind::Nameless(_) => None,
+        MapKind::File { path, .. } => Some(path.into()),
+        MapKind::Anonymous(_) => None,
     }
 }
 
@@ -76,16 +76,16 @@ pub fn filename(storage: &Storage) -> Option<OsString> {
 pub fn handle<'py>(py: Python<'py>, storage: Object) -> Result<Bound<'py, PyTuple>> {
     let (map, at) = map_of(py, storage)?;
     Ok(match &map.kind {
-        Kind::File { path, offset, readonly, .. } => {
+        MapKind::File { path, offset, readonly, .. } => {
             (path.as_os_str(), *offset, *readonly, map.identity()).into_pyobject(py)?
         }
-        Kind::Nameless(file) => (descriptor_of(file), at, map.identity()).into_pyobject(py)?,
+        MapKind::Anonymous(file) => (descriptor_of(file), at, map.identity()).into_pyobject(py)?,
     })
 }
 
 /// A storage on all the shared memory that is meant, if it is mapped here.
 pub fn known(py: Python<'_>, identity: Object) -> Result<Option<Run>> {
-    let Some(map) = strided_core::storage::shm::find(bound(py, identity).extract()?) else { return Ok(None) };
+    let Some(map) = Map::find(bound(py, identity).extract()?) else { return Ok(None) };
     let length = map.length();
     Ok(Some(Run { bytes: Storage::mapped(map, 0, length)?, dtype: DType::U8 }))
 }
@@ -121,7 +121,7 @@ pub fn attach(descriptor: isize) -> Result<Run> {
     };
     // SAFETY: only borrowed for the call; the system refuses a number that is not open.
     let descriptor = unsafe { std::os::fd::BorrowedFd::borrow_raw(number) };
-    Ok(Run { bytes: strided_core::storage::shm::attach(descriptor)?, dtype: DType::U8 })
+    Ok(Run { bytes: Storage::from_descriptor(descriptor)?, dtype: DType::U8 })
 }
 
 #[cfg(not(unix))]

@@ -1,0 +1,99 @@
+//! The memory of a storage: its address, its length and who owns it.
+
+use super::mmap::Map;
+use super::shm;
+use crate::alloc;
+use crate::error::{Error, Problem, Result};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// Keeps foreign memory alive. Dropped with the last handle on the storage.
+pub trait Owner: Send + Sync {}
+
+/// Who owns the bytes of a storage.
+pub enum Backing {
+    /// The storage: the bytes follow its header, in the same block.
+    Inline,
+    /// The storage: a block of its own, of this many bytes.
+    Block(usize),
+    /// Somebody else. The owner is kept for its `Drop` only.
+    Foreign(#[allow(dead_code)] Box<dyn Owner>),
+    /// A mapped file, or memory that processes share.
+    Mapped(Arc<Map>),
+}
+
+/// Bytes in memory and who owns them.
+pub struct Buffer {
+    pub start: NonNull<u8>,
+    /// In bytes.
+    pub length: usize,
+    pub backing: Backing,
+}
+
+impl Buffer {
+    /// A block of `bytes` bytes or a little more.
+    pub fn new_block(bytes: usize, zeroed: bool) -> Result<Buffer> {
+        let size = alloc::rounded(bytes).ok_or_else(|| out_of_memory(bytes))?;
+        let start = alloc::allocate(size, zeroed).ok_or_else(|| out_of_memory(bytes))?;
+        Ok(Buffer { start, length: bytes, backing: Backing::Block(size) })
+    }
+
+    /// `length` bytes of a map from byte `offset` on. Panics if they leave the map.
+    pub fn mapped(map: Arc<Map>, offset: usize, length: usize) -> Buffer {
+        assert!(offset <= map.length() && length <= map.length() - offset, "bytes outside their map");
+        // SAFETY: `offset` is within the map, as asserted, and a map does not start at null.
+        let start = unsafe { NonNull::new_unchecked(map.start().add(offset)) };
+        Buffer { start, length, backing: Backing::Mapped(map) }
+    }
+
+    /// Whether the storage owns the bytes, so that it may exchange them.
+    pub fn is_owned(&self) -> bool {
+        matches!(self.backing, Backing::Inline | Backing::Block(_))
+    }
+
+    /// Moves the bytes into memory that processes share, unless they are not the storage's own.
+    pub fn share(&mut self) -> Result<()> {
+        if !self.is_owned() {
+            return Ok(()); // another thread has shared them meanwhile
+        }
+        let (map, offset) = shm::allocate(self.length)?;
+        let shared = Buffer::mapped(map, offset, self.length);
+        // SAFETY: both have `length` bytes: `Buffer::mapped` has checked the new ones, which `shm` has given to
+        // nobody else.
+        unsafe { shared.start.as_ptr().copy_from_nonoverlapping(self.start.as_ptr(), self.length) };
+        std::mem::replace(self, shared).free();
+        Ok(())
+    }
+
+    /// Changes the length. The common prefix is kept, new bytes are zero.
+    pub fn resize(&mut self, bytes: usize) -> Result<()> {
+        match self.backing {
+            Backing::Inline | Backing::Block(_) => {}
+            Backing::Foreign(_) => return Err(Error::new("resize_", Problem::NotOwned)),
+            Backing::Mapped(_) => return Err(Error::new("resize_", Problem::Mapped)),
+        }
+        if bytes == self.length {
+            return Ok(());
+        }
+        let resized = Buffer::new_block(bytes, true)?;
+        let common = bytes.min(self.length);
+        // SAFETY: both buffers have `common` bytes, and the new block is nobody else's.
+        unsafe { resized.start.as_ptr().copy_from_nonoverlapping(self.start.as_ptr(), common) };
+        std::mem::replace(self, resized).free();
+        Ok(())
+    }
+
+    /// Releases a block of its own; inline bytes go with their header, other memory with its owner.
+    pub fn free(self) {
+        if let Backing::Block(size) = self.backing {
+            // SAFETY: `new_block` allocated the block with this size. The buffer is consumed, and whoever had it by
+            // value was its only user.
+            unsafe { alloc::release(self.start, size) };
+        }
+    }
+}
+
+#[cold]
+pub fn out_of_memory(bytes: usize) -> Error {
+    Error::new("", Problem::OutOfMemory { bytes })
+}

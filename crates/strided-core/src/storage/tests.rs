@@ -1,0 +1,108 @@
+use super::*;
+use std::sync::Arc;
+
+fn read(storage: &Storage, at: usize) -> u8 {
+    let pin = storage.pin_all();
+    assert!(at < pin.length);
+    // SAFETY: `at` is inside the pinned bytes, as asserted.
+    unsafe { pin.start.add(at).read() }
+}
+
+#[test]
+fn a_header_is_one_cache_line() {
+    assert_eq!(HEADER_BYTES, 64);
+}
+
+#[test]
+fn resize_keeps_the_common_prefix_and_zeroes_the_rest() {
+    for bytes in [5usize, 100, 5000, 100_000] {
+        let storage = Storage::new(bytes, Fill::Uninitialized).unwrap();
+        // SAFETY: the storage has `bytes` bytes, and no other thread knows it.
+        unsafe { storage.pin_all().start.write_bytes(7, bytes) };
+        storage.resize(2 * bytes).unwrap();
+        assert_eq!((read(&storage, bytes - 1), read(&storage, bytes), storage.length()), (7, 0, 2 * bytes));
+        storage.resize(bytes / 2).unwrap();
+        assert_eq!((read(&storage, bytes / 2 - 1), storage.length()), (7, bytes / 2));
+        storage.resize(0).unwrap();
+        assert_eq!(storage.length(), 0);
+    }
+}
+
+#[test]
+fn an_exported_storage_is_not_resized() {
+    let storage = Storage::new(8, Fill::Zero).unwrap();
+    storage.export();
+    assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::Exported { exports: 1 });
+    storage.unexport();
+    storage.resize(16).unwrap();
+}
+
+#[test]
+fn a_permanently_exported_storage_stays_where_it_is() {
+    let storage = Storage::new(8, Fill::Zero).unwrap();
+    let address = storage.address();
+    for _ in 0..3 {
+        storage.export_permanently();
+        storage.export();
+        storage.unexport();
+        assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::AddressTaken);
+    }
+    assert_eq!((storage.address(), storage.length()), (address, 8));
+}
+
+#[test]
+fn a_foreign_owner_is_dropped_once_with_the_last_handle() {
+    struct DropCounter(Arc<AtomicUsize>);
+    impl Owner for DropCounter {}
+    impl Drop for DropCounter {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+    let drops = Arc::new(AtomicUsize::new(0));
+    let mut bytes = [1u8, 2, 3];
+    // SAFETY: `bytes` outlives the storage.
+    let storage =
+        unsafe { Storage::foreign(bytes.as_mut_ptr(), 3, true, Box::new(DropCounter(drops.clone()))) }
+            .unwrap();
+    let other = storage.clone();
+    assert!(!storage.is_owned());
+    assert_eq!(*storage.resize(1).unwrap_err().problem, Problem::ReadOnly);
+    drop(storage);
+    assert_eq!((drops.load(Relaxed), read(&other, 2)), (0, 3));
+    drop(other);
+    assert_eq!(drops.load(Relaxed), 1);
+}
+
+#[test]
+fn pins_refuse_what_leaves_the_storage() {
+    let storage = Storage::new(12, Fill::Zero).unwrap();
+    let layout = Layout::row_major(&[3]).unwrap();
+    assert!(storage.try_pin(&layout, DType::F32, Access::Write).is_ok());
+    storage.resize(8).unwrap();
+    let error = storage.try_pin(&layout, DType::F32, Access::Read).err().unwrap();
+    assert_eq!(*error.problem, Problem::OutsideStorage { first: 0, last: 2, length: 2 });
+}
+
+#[test]
+fn readers_never_see_freed_memory_while_another_thread_resizes() {
+    let storage = Storage::new(4096, Fill::Zero).unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Relaxed) {
+                    let pin = storage.pin_all();
+                    // SAFETY: `i` is inside the pinned bytes, and only zeros are ever written to them.
+                    let sum: u64 =
+                        (0..pin.length).map(|i| unsafe { pin.start.add(i).read_volatile() } as u64).sum();
+                    assert_eq!(sum, 0);
+                }
+            });
+        }
+        for round in 0..2000 {
+            storage.resize(1 + round * 37 % 9000).unwrap();
+        }
+        stop.store(true, Relaxed);
+    });
+}
