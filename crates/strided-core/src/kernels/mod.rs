@@ -37,7 +37,8 @@ pub mod r#where;
 
 pub use crate::nest::{OPERANDS, Pointers, Steps};
 
-/// One innermost loop: addresses, steps in bytes, number of elements.
+/// One innermost loop: addresses, steps in bytes, number of elements. There is one signature for up to five operands, whether
+/// a kernel has that many or not: operations, casts and copies share it, and the planner needs no second form.
 ///
 /// # Safety
 /// For every operand `k` that the kernel has and every `i < n`, `pointers[k] + i * steps[k]` is the address of an element
