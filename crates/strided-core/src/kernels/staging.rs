@@ -79,6 +79,11 @@ impl NestBody for StagedKernel {
         }
     }
 
+    /// ```text
+    /// copy of x.t()      the input is transposed straight into the output
+    /// x.t() + y.t()      columns are computed in scratch, and transposed into the output
+    /// x + y.t()          y is transposed into scratch, then rows are computed
+    /// ```
     unsafe fn run_tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
         let size = |k: usize| self.memory_sizes[k] as isize;
         // Contiguous along the rows loop, forwards or backwards, but not along the columns loop.
