@@ -1,6 +1,6 @@
 //! Short forms of the steps that composed operations (`calculus`, `geometry`, `covariance`) are made of.
 
-use super::elementwise::{Operand, apply};
+use super::elementwise::{OpArg, apply};
 use super::reduce;
 use super::table::Op;
 use crate::error::Result;
@@ -10,12 +10,12 @@ use crate::tensor::Tensor;
 
 /// Applies an operation to two tensors.
 pub(super) fn of_tensors(op: Op, a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    apply(op, &[Operand::Tensor(a), Operand::Tensor(b)])
+    apply(op, &[OpArg::Tensor(a), OpArg::Tensor(b)])
 }
 
 /// Applies an operation to a tensor and a number.
 pub(super) fn with_number(op: Op, a: &Tensor, number: f64) -> Result<Tensor> {
-    apply(op, &[Operand::Tensor(a), Operand::Scalar(Scalar::Float(number))])
+    apply(op, &[OpArg::Tensor(a), OpArg::Scalar(Scalar::Float(number))])
 }
 
 /// The sum along a dim.

@@ -1,7 +1,7 @@
 //! Covariances and correlations of variables: `cov`, `corrcoef`. Composed of other operations.
 
 use super::compose::{extent, of_tensors, sum, view};
-use super::elementwise::{Operand, apply, apply_into};
+use super::elementwise::{OpArg, apply, apply_into};
 use super::table::Op;
 use super::{copy, reduce};
 use crate::dtype::{self, Category, DType};
@@ -59,7 +59,7 @@ fn new_cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
     // Subtracted twice: the second mean is the rounding error of the first. A single observation becomes exactly 0.
     let centred = minus_mean(&minus_mean(&x)?)?;
     let divisor = divisor(&weights, weight.as_ref(), total, correction)?;
-    let partners = apply(Op::conj_physical, &[Operand::Tensor(&weighted(&centred)?)])?;
+    let partners = apply(Op::conj_physical, &[OpArg::Tensor(&weighted(&centred)?)])?;
     let matrix = Tensor::new(&[variables, variables], result, Fill::Uninitialized)?;
     fill_matrix(&matrix, &centred, &partners, divisor)?;
     if rank == 2 && variables != 1 { Ok(matrix) } else { view(&matrix, matrix.layout().view(&[])) }
@@ -90,7 +90,7 @@ fn fill_matrix(matrix: &Tensor, centred: &Tensor, partners: &Tensor, divisor: f6
         let row = view(centred, centred.layout().select(0, i))?;
         let others = view(partners, partners.layout().narrow(0, i, variables - i))?;
         let found = divided(sum(&of_tensors(Op::mul, &row, &others)?, 1)?, divisor)?;
-        let mirrored = apply(Op::conj_physical, &[Operand::Tensor(&found)])?;
+        let mirrored = apply(Op::conj_physical, &[OpArg::Tensor(&found)])?;
         let part = |dim: isize| {
             let line = matrix.layout().select(dim, i)?;
             view(matrix, line.narrow(0, i, variables - i))
@@ -119,7 +119,7 @@ fn real_parts(x: &Tensor) -> Result<Vec<Tensor>> {
 /// Divides a new tensor by a number, in place. Complex numbers are divided part by part, which rounds once.
 fn divided(x: Tensor, number: f64) -> Result<Tensor> {
     for part in real_parts(&x)? {
-        apply_into(Op::div, &[Operand::Tensor(&part), Operand::Scalar(Scalar::Float(number))], &part)?;
+        apply_into(Op::div, &[OpArg::Tensor(&part), OpArg::Scalar(Scalar::Float(number))], &part)?;
     }
     Ok(x)
 }
@@ -137,7 +137,7 @@ fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
                 let wanted = format!("the shape {observations}, one for each observation");
                 return Err(Error::shape("", argument, format!("of shape {}", shape_text(&shape)), wanted));
             }
-            let negative = apply(Op::lt, &[Operand::Tensor(weight), Operand::Scalar(Scalar::Int(0))])?;
+            let negative = apply(Op::lt, &[OpArg::Tensor(weight), OpArg::Scalar(Scalar::Int(0))])?;
             if reduce::any(&negative)? {
                 return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
             }
@@ -163,12 +163,12 @@ fn new_corrcoef(x: &Tensor) -> Result<Tensor> {
     }
     let diagonal = view(&c, c.layout().diagonal(0, 0, 1))?;
     let variance = if c.dtype().is_complex() { diagonal.part(0)? } else { diagonal };
-    let deviation = apply(Op::sqrt, &[Operand::Tensor(&variance)])?;
+    let deviation = apply(Op::sqrt, &[OpArg::Tensor(&variance)])?;
     let r = of_tensors(Op::div, &c, &view(&deviation, deviation.layout().unsqueeze(1))?)?;
     let r = of_tensors(Op::div, &r, &deviation)?;
     for part in real_parts(&r)? {
         for (op, bound) in [(Op::minimum, 1.0), (Op::maximum, -1.0)] {
-            let operands = [Operand::Tensor(&part), Operand::Scalar(Scalar::Float(bound))];
+            let operands = [OpArg::Tensor(&part), OpArg::Scalar(Scalar::Float(bound))];
             apply_into(op, &operands, &part)?;
         }
     }

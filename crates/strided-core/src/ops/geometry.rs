@@ -1,7 +1,7 @@
 //! Cross products and bounded norms: `cross`, `renorm`. Composed of other operations.
 
 use super::compose::{extent, of_tensors, view, with_number};
-use super::elementwise::{Operand, apply, apply_into};
+use super::elementwise::{OpArg, apply, apply_into};
 use super::output::deliver;
 use super::table::Op;
 use super::{copy, reduce};
@@ -51,7 +51,7 @@ fn new_cross(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
 pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let work = || {
         let factors = factors(x, p, dim, maxnorm)?;
-        let operands = [Operand::Tensor(x), Operand::Tensor(&factors)];
+        let operands = [OpArg::Tensor(x), OpArg::Tensor(&factors)];
         match out {
             Some(out) => apply_into(Op::mul, &operands, out).map(|()| None),
             None => {
@@ -83,10 +83,10 @@ fn factors(x: &Tensor, p: f64, dim: isize, maxnorm: f64) -> Result<Tensor> {
     let norms = norms(x, p, dim)?;
     let mut shape: Dims = smallvec::smallvec![1; rank];
     shape[dim] = extent(x, dim);
-    let number = |value: f64| Operand::Scalar(Scalar::Float(value));
-    let smaller = apply(Op::div, &[number(maxnorm), Operand::Tensor(&with_number(Op::add, &norms, 1e-7)?)])?;
+    let number = |value: f64| OpArg::Scalar(Scalar::Float(value));
+    let smaller = apply(Op::div, &[number(maxnorm), OpArg::Tensor(&with_number(Op::add, &norms, 1e-7)?)])?;
     let is_larger = with_number(Op::gt, &norms, maxnorm)?;
-    let factors = apply(Op::r#where, &[Operand::Tensor(&is_larger), Operand::Tensor(&smaller), number(1.0)])?;
+    let factors = apply(Op::r#where, &[OpArg::Tensor(&is_larger), OpArg::Tensor(&smaller), number(1.0)])?;
     let factors = copy::to_dtype(&factors, dtype.real().compute())?;
     view(&factors, factors.layout().view(&shape))
 }

@@ -1,7 +1,7 @@
 //! Reductions: what each of them makes of which dtypes, and which dims it removes.
 
 use super::copy;
-use super::elementwise::{Operand, apply, apply_into};
+use super::elementwise::{OpArg, apply, apply_into};
 use super::output::{self, deliver, deliver_as};
 use super::table::{OPS, Op};
 use crate::cpu;
@@ -406,8 +406,7 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
     if !x.layout().same_shape(y.layout()) {
         return Ok(false);
     }
-    let same =
-        |x: &Tensor, y: &Tensor| truth(&ALL, &apply(Op::eq, &[Operand::Tensor(x), Operand::Tensor(y)])?);
+    let same = |x: &Tensor, y: &Tensor| truth(&ALL, &apply(Op::eq, &[OpArg::Tensor(x), OpArg::Tensor(y)])?);
     let work = || {
         if x.size() <= WINDOW {
             return same(x, y);
@@ -438,9 +437,9 @@ pub fn nanmean(x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Op
         let sum = run(&NANSUM, x, &wide, None)?.expect("new");
         let nans = run(&COUNT_NAN, x, &Request { dtype: None, ..*request }, None)?.expect("new");
         let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
-        let count = apply(Op::rsub, &[Operand::Tensor(&nans), Operand::Scalar(terms)])?;
+        let count = apply(Op::rsub, &[OpArg::Tensor(&nans), OpArg::Scalar(terms)])?;
         let count = copy::to_dtype(&count, sum.dtype())?;
-        let mean = apply(Op::div, &[Operand::Tensor(&sum), Operand::Tensor(&count)])?;
+        let mean = apply(Op::div, &[OpArg::Tensor(&sum), OpArg::Tensor(&count)])?;
         deliver_as(dtype, mean, out)
     };
     work().map_err(|error: Error| error.named("nanmean"))
@@ -473,8 +472,8 @@ pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Resu
             let plan = fold!(powers, compute, compute, float, of_lanes::<Sum>)?;
             let [sum, _] = run_plan(&plan, x, request, [None, None])?;
             let sum = sum.expect("new");
-            let root = Operand::Scalar(Scalar::Float(1.0 / p));
-            apply_into(Op::pow, &[Operand::Tensor(&sum), root], &sum)?;
+            let root = OpArg::Scalar(Scalar::Float(1.0 / p));
+            apply_into(Op::pow, &[OpArg::Tensor(&sum), root], &sum)?;
             return deliver_as(result, sum, out);
         };
         let [norm, _] = run_plan(&plan, x, request, wanted)?;
@@ -490,7 +489,7 @@ pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
         let common = dtype::promote(x.dtype(), y.dtype()).unwrap_or_else(|_| dtype::default_float());
         let dtype = divisible(common, None)?;
         let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
-        let difference = apply(Op::sub, &[Operand::Tensor(&x), Operand::Tensor(&y)])?;
+        let difference = apply(Op::sub, &[OpArg::Tensor(&x), OpArg::Tensor(&y)])?;
         Ok(norm(&difference, p, &Request::default(), None)?.expect("new"))
     };
     work().map_err(|error: Error| error.named("dist"))
@@ -517,9 +516,9 @@ pub fn variance(
         let parts = Request { dtype: None, ..*request };
         let part = |k| Ok::<_, Error>(run_first(&VAR, &x.part(k)?, &parts, None)?.expect("new"));
         let (re, im) = (part(0)?, part(1)?);
-        apply_into(Op::add, &[Operand::Tensor(&re), Operand::Tensor(&im)], &re)?;
+        apply_into(Op::add, &[OpArg::Tensor(&re), OpArg::Tensor(&im)], &re)?;
         if root {
-            apply_into(Op::sqrt, &[Operand::Tensor(&re)], &re)?;
+            apply_into(Op::sqrt, &[OpArg::Tensor(&re)], &re)?;
         }
         if !mean {
             return Ok([deliver_as(dtype, re, outs[0])?, None]);

@@ -11,7 +11,7 @@ use crate::convert::buffer::{has_buffer, import_or_copy};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
-use strided_core::ops::elementwise::{self, Given, Operand, run_into, run_new};
+use strided_core::ops::elementwise::{self, KeywordValues, OpArg, run_into, run_new};
 use strided_core::ops::table::{OPS, Op, OpRow};
 use strided_core::ops::{copy, reduce};
 use strided_core::{Scalar, Tensor};
@@ -64,16 +64,16 @@ impl Passed {
         &self,
         py: Python<'_>,
         row: &'static OpRow,
-        given: Given,
+        given: KeywordValues,
         out: Option<Object>,
     ) -> Result<Object> {
-        let mut operands = [Operand::Scalar(Scalar::Bool(false)); MOST];
+        let mut operands = [OpArg::Scalar(Scalar::Bool(false)); MOST];
         for (k, operand) in operands[..self.count].iter_mut().enumerate() {
             *operand = match &self.kinds[k] {
                 // SAFETY: `read` saw that it is a tensor; `apply` runs no Python code while it looks at it.
-                Kind::Object(object) => Operand::Tensor(unsafe { tensor_of(*object) }),
-                Kind::Number(number) => Operand::Scalar(*number),
-                Kind::Made => Operand::Tensor(self.made[k].as_ref().expect("made by read")),
+                Kind::Object(object) => OpArg::Tensor(unsafe { tensor_of(*object) }),
+                Kind::Number(number) => OpArg::Scalar(*number),
+                Kind::Made => OpArg::Tensor(self.made[k].as_ref().expect("made by read")),
             };
         }
         apply(py, row, given, &operands[..self.count], out)
@@ -85,8 +85,8 @@ impl Passed {
 pub fn apply(
     py: Python<'_>,
     row: &'static OpRow,
-    given: Given,
-    operands: &[Operand],
+    given: KeywordValues,
+    operands: &[OpArg],
     out: Option<Object>,
 ) -> Result<Object> {
     let small = result_size(operands) < LARGE;
@@ -111,10 +111,10 @@ pub fn apply(
 
 /// A bound on the number of elements of the result: operands of other shapes are broadcast.
 #[inline]
-fn result_size(operands: &[Operand]) -> usize {
+fn result_size(operands: &[OpArg]) -> usize {
     let mut size = 0usize;
     for operand in operands {
-        if let Operand::Tensor(x) = operand {
+        if let OpArg::Tensor(x) = operand {
             let own = x.size();
             size = if size == 0 || own == size { own } else { size.saturating_mul(own) };
         }
@@ -128,22 +128,22 @@ fn result_size(operands: &[Operand]) -> usize {
 fn apply_large(
     py: Python<'_>,
     row: &'static OpRow,
-    given: Given,
-    operands: &[Operand],
+    given: KeywordValues,
+    operands: &[OpArg],
     out: std::result::Result<&Tensor, &mut Option<Tensor>>,
 ) -> Result<()> {
-    let own = |operand: &Operand| match operand {
-        Operand::Tensor(x) => Ok(Tensor::clone(x)),
-        Operand::Scalar(number) => Err(*number),
+    let own = |operand: &OpArg| match operand {
+        OpArg::Tensor(x) => Ok(Tensor::clone(x)),
+        OpArg::Scalar(number) => Err(*number),
     };
     let copies: SmallVec<[std::result::Result<Tensor, Scalar>; MOST]> = operands.iter().map(own).collect();
     let mut out = out.cloned(); // given up only after the work: see `detached`
     Ok(detached(py, || {
         let borrowed = copies.iter().map(|copy| match copy {
-            Ok(x) => Operand::Tensor(x),
-            Err(number) => Operand::Scalar(*number),
+            Ok(x) => OpArg::Tensor(x),
+            Err(number) => OpArg::Scalar(*number),
         });
-        let operands: SmallVec<[Operand; MOST]> = borrowed.collect();
+        let operands: SmallVec<[OpArg; MOST]> = borrowed.collect();
         match &mut out {
             Ok(out) => run_into(row, given, &operands, out),
             Err(slot) => run_new(row, given, &operands, slot),
@@ -155,7 +155,7 @@ fn apply_large(
 pub fn call_row(
     py: Python<'_>,
     row: &'static OpRow,
-    given: Given,
+    given: KeywordValues,
     operands: &[Object],
     out: Option<Object>,
 ) -> Result<Object> {
@@ -168,13 +168,13 @@ pub fn call_row(
 
 /// What most calls have: two tensors, or a tensor and one of Python's numbers. Reading those runs no code.
 #[inline(always)]
-pub fn plain_pair<'a>(py: Python<'_>, left: Object, right: Object) -> Result<Option<[Operand<'a>; 2]>> {
+pub fn plain_pair<'a>(py: Python<'_>, left: Object, right: Object) -> Result<Option<[OpArg<'a>; 2]>> {
     // SAFETY: seen to be a tensor; callers use it before anything else runs.
-    let tensor = |object| unsafe { Operand::Tensor(tensor_of(object)) };
+    let tensor = |object| unsafe { OpArg::Tensor(tensor_of(object)) };
     Ok(match (is_tensor(left), is_tensor(right)) {
         (true, true) => Some([tensor(left), tensor(right)]),
-        (true, false) => python_number(py, right)?.map(|number| [tensor(left), Operand::Scalar(number)]),
-        (false, true) => python_number(py, left)?.map(|number| [Operand::Scalar(number), tensor(right)]),
+        (true, false) => python_number(py, right)?.map(|number| [tensor(left), OpArg::Scalar(number)]),
+        (false, true) => python_number(py, left)?.map(|number| [OpArg::Scalar(number), tensor(right)]),
         (false, false) => None,
     })
 }
@@ -206,7 +206,7 @@ pub fn of_pair(py: Python<'_>, op: Op, left: Object, right: Object, out: Option<
 /// Whether any element equals a number.
 pub fn holds(py: Python<'_>, x: &Tensor, number: Scalar) -> Result<bool> {
     let found = with_threads(py, x.size(), || {
-        let operands = [Operand::Tensor(x), Operand::Scalar(number)];
+        let operands = [OpArg::Tensor(x), OpArg::Scalar(number)];
         let equal = elementwise::run(&OPS[Op::eq as usize], &operands)?;
         let all = reduce::Request::default();
         copy::single_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use strided_core::op_table;
-use strided_core::ops::elementwise::Operand;
+use strided_core::ops::elementwise::OpArg;
 use strided_core::ops::table::{OPS, Op};
 
 /// `a + b`, where one of them is a tensor.
@@ -27,7 +27,7 @@ unsafe extern "C" fn in_place_operator<const I: usize>(left: Object, right: Obje
 unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
     guard(OPS[I].name, null_mut(), |py| {
         // SAFETY: called with a tensor, and nothing runs before it is used.
-        let operand = Operand::Tensor(unsafe { tensor_of(object) });
+        let operand = OpArg::Tensor(unsafe { tensor_of(object) });
         apply(py, &OPS[I], &[], &[operand], None)
     })
 }
