@@ -106,6 +106,8 @@ def test_infinities_and_nan_are_aligned_and_decide_nothing():
 def test_bools():
     assert lines([True, False]) == ["  True", " False", "2"]
     assert lines([[True, False], [True, True]]) == ["  True  False", "  True   True", "2x2"]
+    assert lines([[True, True], [True, True]]) == [" True  True", " True  True", "2x2"]
+    assert lines([False, False]) == [" False", " False", "2"]
 
 
 def test_complex_numbers():
@@ -127,7 +129,7 @@ def test_a_single_number():
     assert lines(np.float32(3.5)) == [" 3.5000", "()"]
     assert lines(np.float64(0.001)) == [" 1.0000e-03", "()"]  # a line with a scale would be odd here
     assert lines(np.array(-7)) == ["-7", "()"]
-    assert lines(np.array(True)) == ["  True", "()"]
+    assert lines(np.array(True)) == [" True", "()"]
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3), (2, 0, 4), (0, 10**6)])
@@ -135,23 +137,37 @@ def test_no_element_no_grid(shape):
     assert lines(np.zeros(shape)) == ["x".join(map(str, shape))]
 
 
-def test_slices_count_with_the_first_index_fastest():
+def test_slices_are_in_row_major_order():
     array = np.arange(8).reshape(2, 2, 1, 2)
     assert lines(array) == [
         "(0,0,.,.) = ",
         "  0  1",
         "",
-        "(1,0,.,.) = ",
-        "  4  5",
-        "",
         "(0,1,.,.) = ",
         "  2  3",
+        "",
+        "(1,0,.,.) = ",
+        "  4  5",
         "",
         "(1,1,.,.) = ",
         "  6  7",
         "2x2x1x2",
     ]
-    assert text.tensor(Stand(array), base=1).startswith("(1,1,.,.) = \n")
+
+
+def titles(printed):
+    return [line for line in printed.splitlines() if line.startswith("(")]
+
+
+@given(arrays.array_shapes(min_dims=3, max_dims=5, max_side=4))
+def test_the_order_of_slices_is_that_of_numpy(shape):
+    array = np.zeros(shape)
+    expected = [f"({','.join(map(str, index))},.,.) = " for index in np.ndindex(*shape[:-2])]
+    assert titles(text.tensor(Stand(array), options=Options(threshold=inf))) == expected
+    # Torch7 counts from 1, and its first index runs fastest.
+    reverse = [index[::-1] for index in np.ndindex(*shape[-3::-1])]
+    expected = [f"({','.join(str(i + 1) for i in index)},.,.) = " for index in reverse]
+    assert titles(text.tensor(Stand(array), base=1, options=Options(threshold=inf))) == expected
 
 
 def test_blocks_and_scale_inside_slices():

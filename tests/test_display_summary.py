@@ -67,14 +67,14 @@ def test_each_outer_dim_shows_its_ends_while_that_is_short():
     titles = [line for line in grid if line.startswith(("(", "..."))]
     assert titles[:7] == [
         "(0,0,.,.) = ",
-        "(1,0,.,.) = ",
-        "...",
-        "(3,0,.,.) = ",
-        "(4,0,.,.) = ",
         "(0,1,.,.) = ",
+        "...",
+        "(0,3,.,.) = ",
+        "(0,4,.,.) = ",
+        "(1,0,.,.) = ",
         "(1,1,.,.) = ",
     ]
-    assert titles.count("...") == 5  # one in each of four columns of slices, and the one column left out
+    assert titles.count("...") == 5  # one in each of four rows of slices, and one for the row left out
     assert titles[-1] == "(4,4,.,.) = "
 
 

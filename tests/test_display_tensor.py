@@ -1,5 +1,7 @@
 """The text of real tensors: that the engine hands over what printing asks for, whatever the dtype and the layout."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import strided as st
@@ -86,6 +88,92 @@ def test_storages():
     assert repr(st.LongStorage([4, 5, 6])) == " 4\n 5\n 6\n[strided.LongStorage of size 3]"
     assert repr(st.FloatStorage(0)) == "[strided.FloatStorage of size 0]"
     assert repr(st.arange(2000).storage()).split("\n")[2:5] == ["    2", "  ...", " 1997"]
+
+
+GRID = " 0\n 1\n[strided.LongTensor of size 2]"
+INDENTED = "\n   0\n   1\n  [strided.LongTensor of size 2]"
+
+
+def test_a_tensor_in_a_container_starts_on_a_new_line_and_is_indented():
+    x = st.arange(2)
+    assert repr([x, x]) == f"[{INDENTED}, {INDENTED}]"
+    assert repr((x,)) == f"({INDENTED},)"
+    assert repr(x.view(1, 2).unbind(1)[0]) == " 0\n[strided.LongTensor of size 1]"
+    assert repr({"x": x}) == f"{{'x': {INDENTED}}}"
+    assert repr([x.storage()]) == "[" + INDENTED.replace("LongTensor", "LongStorage") + "]"
+    assert repr([[x], 3]) == "[[" + INDENTED.replace("\n", "\n  ") + "], 3]"
+    assert repr([st.zeros(0)]) == "[[strided.FloatTensor of size 0]]"  # one line needs no break
+    assert repr(x) == GRID
+
+
+def test_a_container_of_tensors_keeps_their_columns():
+    x = st.arange(24).view(2, 3, 4)
+    lines = repr([x]).split("\n")
+    assert lines[0] == "[" and lines[-1].endswith("]]")
+    assert [line[2:] if line else line for line in lines[1:]] == [
+        *repr(x).split("\n")[:-1],
+        repr(x).split("\n")[-1] + "]",
+    ]
+
+
+def test_a_failed_repr_in_a_container_does_not_indent_later_ones():
+    class Fails:
+        def __repr__(self):
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        repr([[st.arange(2), Fails()]])
+    assert repr(st.arange(2)) == GRID
+
+
+def test_only_the_thread_that_writes_a_container_indents():
+    x = st.arange(2)
+
+    class Elsewhere:
+        def __repr__(self):
+            with ThreadPoolExecutor(1) as pool:
+                return pool.submit(repr, x).result()
+
+    assert repr([Elsewhere()]) == f"[{GRID}]"
+
+
+PAIR = """strided.return_types.max(
+  values=
+     5
+     7
+    [strided.LongTensor of size 2],
+  indices=
+     1
+     0
+    [strided.LongTensor of size 2])"""
+
+
+def test_a_pair_has_its_parts_on_lines_of_their_own():
+    pair = st.tensor([[1, 5], [7, 2]]).max(1)
+    assert repr(pair) == str(pair) == PAIR
+    assert repr([pair]) == "[" + PAIR.replace("\n", "\n  ") + "]"
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        (lambda x: x.min(0), ["values", "indices"]),
+        (lambda x: x.cummax(0), ["values", "indices"]),
+        (lambda x: x.cummin(0), ["values", "indices"]),
+        (lambda x: x.aminmax(), ["min", "max"]),
+        (lambda x: st.std_mean(x), ["std", "mean"]),
+        (lambda x: st.var_mean(x), ["var", "mean"]),
+    ],
+)
+def test_every_pair_names_its_class_and_its_parts(function, names):
+    pair = function(st.tensor([3.0, 1.0, 2.0]))
+    first, *lines = repr(pair).split("\n")
+    assert first == f"strided.return_types.{type(pair).__name__}("
+    assert [line.strip("= ") for line in lines if line.endswith("=")] == names
+    assert [line for line in lines if line.startswith("    ")] == [
+        *(f"    {line}" for line in f"{pair[0]!r},".split("\n")),
+        *(f"    {line}" for line in f"{pair[1]!r})".split("\n")),
+    ]
 
 
 def test_format():

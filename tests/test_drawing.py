@@ -15,7 +15,7 @@ import pictures
 import strided as st
 from strided.display import cells as facts
 from strided.display.cells import Cells
-from strided.display.drawing import MOST_CELLS
+from strided.display.drawing import MAX_CELLS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -48,7 +48,7 @@ def test_a_cell_holds_the_elements_whose_location_it_is(layout):
         cell = cells.at(location)
         assert cell.exact
         assert cell.count == len(expected[location])
-        assert cell.indices == expected[location][: facts.NAMED]
+        assert cell.indices == expected[location][: facts.MAX_LABELS]
 
 
 @given(layouts(), some.integers(4, 80))
@@ -71,11 +71,11 @@ def test_the_text_names_every_element_in_its_cell(layout):
         drawn = str(layout.draw())
     expected = by_brute_force(layout)
     assert all(len(line) <= 60 for line in drawn.splitlines()[1:])
-    if len(expected) == 0 or max(expected) - min(0, min(expected)) >= MOST_CELLS:
+    if len(expected) == 0 or max(expected) - min(0, min(expected)) >= MAX_CELLS:
         return
     filled = list(expected)
     columns, heads = defaultdict(list), []
-    for line in drawn.partition("memory, by the element that lies there\n")[2].splitlines():
+    for line in drawn.partition("memory cells, labelled by element\n")[2].splitlines():
         if line.startswith(" │"):
             for head, box in zip(heads, line.split("│")[1:-1], strict=True):
                 columns[int(head)].append(box.strip())
@@ -84,7 +84,7 @@ def test_the_text_names_every_element_in_its_cell(layout):
     for location in range(min(0, min(expected)), max(expected) + 1):
         names = [text_of(index) for index in expected[location]]
         gap = ["·"] if min(filled) < location < max(filled) else []
-        wanted = names if len(names) <= facts.NAMED else [names[0], f"*{len(names)}"]
+        wanted = names if len(names) <= facts.MAX_LABELS else [names[0], f"*{len(names)}"]
         assert [text for text in columns[location] if text] == (wanted or gap)
 
 
@@ -104,7 +104,7 @@ def test_the_picture_has_every_element_twice_in_one_colour(layout):
                     assert elements[text_of(index)].get("fill") == cells[location].get("fill")
     for location, box in cells.items():
         assert int(box.get("data-count")) == len(expected[location])
-        assert box.get("data-holds") == " ".join(map(text_of, expected[location][: facts.NAMED]))
+        assert box.get("data-holds") == " ".join(map(text_of, expected[location][: facts.MAX_LABELS]))
 
 
 def test_few_elements_are_all_in_the_picture():

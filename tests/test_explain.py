@@ -62,8 +62,8 @@ def test_what_is_said_of_costs_is_what_happens(kind):
                     eval(cost.operation)
                 continue
             result = eval(cost.operation)
-            assert shares(result, x) == (cost.outcome == "free"), cost
-            if cost.outcome == "copies":
+            assert shares(result, x) == (cost.outcome in ("free", "writes")), cost
+            if cost.outcome in ("copies", "writes"):
                 count = result.numel() * x.element_size()
                 assert cost.amount == (f"{count} B" if count < 1000 else f"{count / 1000:.1f} kB")
 
@@ -112,7 +112,18 @@ def test_words_for_layouts():
     assert "several indices share an element" in said(st.arange(6).unfold(0, 4, 1))
     assert "no elements" in said(st.zeros(0))
     assert "12 of the 24 elements of its storage, in memory of its own" in said(x[1])
-    assert "that another object lends, read-only" in said(st.frombuffer(b"ab", dtype=st.uint8))
+    assert "in memory of another object, read-only" in said(st.frombuffer(b"ab", dtype=st.uint8))
+
+
+def test_operations_that_touch_every_element_are_not_called_free():
+    x = st.zeros(1000)
+    before = x.clone()
+    for cost in st.explain(x).costs:
+        if cost.outcome == "free":
+            result = eval(cost.operation)
+            assert result is not None and x.tolist() == before.tolist()
+    assert {cost.operation for cost in st.explain(x).costs if cost.outcome == "writes"} == {"x.zero_()"}
+    assert "x.zero_()        writes 4.0 kB, in place" in str(st.explain(x))
 
 
 def test_recipes():

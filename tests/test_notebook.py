@@ -129,11 +129,11 @@ def test_tints(values):
     for value in values:
         colour = tint(value)
         if value != value or abs(value) == inf:
-            assert notebook.ODD in colour
+            assert notebook.NOT_FINITE in colour
         elif value < 0:
-            assert notebook.ABOVE not in colour
+            assert notebook.POSITIVE not in colour
         else:
-            assert notebook.BELOW not in colour
+            assert notebook.NEGATIVE not in colour
 
 
 def test_tints_grow_with_the_distance():

@@ -34,7 +34,7 @@ DTYPES = [
 ]
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
-LARGE = 2 * _pickle.WHOLE  # elements of float32: eight times what is always taken whole
+LARGE = 2 * _pickle.MAX_WHOLE_BYTES  # elements of float32: eight times the bytes that are always written in full
 
 
 def again(x, protocol=pickle.HIGHEST_PROTOCOL):

@@ -94,7 +94,7 @@ def test_names_are_on_the_page():
     text = pytorch_page.page()
     for topic in pytorch_page.topics():
         section = text.partition(f"\n## {topic.title}\n")[2].partition("\n## ")[0]
-        here, _, missing = section.partition("Not here: ")
+        here, _, missing = section.partition("Missing: ")
         missing = missing.partition(".\n")[0]
         for kind, names in topic.names.items():
             for name in names:

@@ -290,7 +290,7 @@ def test_message_of_several_differences():
         "  greatest relative difference: inf at [1, 3, 0]\n"
         "  greatest ULP difference: 1108082688 at [1, 3, 0]\n"
         "  a number where NaN is wanted: 1 of them\n"
-        "  an infinity in only one, or of another sign: 1 of them\n"
+        "  an infinity in only one, or of opposite sign: 1 of them\n"
         "  allowed: 1e-05 + 1.3e-06 relative\n"
         "\n"
         "  got[1, 0:4, 1:5]    wanted[1, 0:4, 1:5]\n"
@@ -379,7 +379,7 @@ def test_hypothesis_is_imported_with_the_first_strategy():
         "except ModuleNotFoundError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "strided.testing.tensors needs hypothesis; pip install strided[testing] brings it along\n"
+    assert done.stdout == "strided.testing.tensors needs hypothesis; pip install strided[testing] installs it\n"
     assert {"tensors", "assert_close"} <= set(dir(testing))
     with pytest.raises(AttributeError, match="no attribute 'tensor'"):
         testing.tensor

@@ -315,6 +315,7 @@ RETURNS = {
     "_memory_limit": "_Int",
     "_memory_stats": "dict[str, _Int]",
     "_memory_trim": "_Int",
+    "_repr_depth": "_Int",
     "get_num_threads": "_Int",
     "set_num_threads": "None",
     "_ops": "list[tuple[str, _Int, str, str, str, str, list[tuple[str, str]], list[str]]]",

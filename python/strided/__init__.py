@@ -1,7 +1,7 @@
 """strided: the tensor of Torch as a library of its own.
 
-A Storage is a flat run of numbers, a Tensor is one way of looking at a Storage (offset, shape, strides), and
-everything else is an operation on those two.
+A storage is a flat sequence of numbers. A tensor is a view of a storage: an offset, a shape and strides. Everything
+else is an operation on those two.
 
 >>> import strided as st
 >>> x = st.arange(12).view(3, 4)
@@ -9,8 +9,14 @@ everything else is an operation on those two.
   1   5   9
   2   6  10
 [strided.LongTensor of size 2x3]
+
+`from strided import *` does not import names of Python's builtins, such as `sum`, `max`, `range` and `bool`: those stay
+Python's own, and the functions are reached as `strided.sum`.
 """
 
+import builtins as _builtins
+
+from strided import _strided
 from strided._strided import *  # noqa: F403
 
 __version__ = "0.1.0"
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
     from strided.display.drawing import draw as draw
     from strided.display.explain import explain as explain
 
-#: Names that are loaded when they are first used, so that importing strided stays light.
+#: Functions that are loaded when they are first used, so that importing strided stays light.
 _LATER = {
     "draw": "strided.display.drawing",
     "explain": "strided.display.explain",
@@ -34,8 +40,10 @@ _LATER = {
     "printoptions": "strided.display",
     "set_printoptions": "strided.display",
 }
-#: Modules of the package that are imported in the same way.
+#: Submodules that are imported in the same way.
 _MODULES = {"memory", "return_types", "testing"}
+
+__all__ = [name for name in (*_strided.__all__, *_LATER) if not hasattr(_builtins, name)]
 
 
 def __getattr__(name: str) -> object:
@@ -51,4 +59,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_MODULES})
+    special = (name for name in globals() if name.startswith("__"))
+    return sorted({*_strided.__all__, *_LATER, *_MODULES, *special})

@@ -1,9 +1,11 @@
-"""The memory of large tensors: how much there is, and how much of it waits to be used again.
+"""The allocator of large tensors: how much memory it holds, and how much of that it keeps for later.
 
-Blocks of more than 64 KB are kept when their tensor is gone, because new pages cost more than most operations on
-them: up to `limit()` bytes. Those that nobody wanted for ten seconds go when the next large block is freed.
-`STRIDED_DEBUG=1` fills new memory with bytes of 255 (NaN, -1) and freed memory with bytes of 221, so that what reads
-either is seen.
+A freed block of more than 64 KB is kept for the next request of its size, because fresh pages cost more than most
+operations on them. At most `limit()` bytes are kept, and a block that was not used for ten seconds goes back to the
+system when the next large block is freed.
+
+`STRIDED_DEBUG=1` fills new memory with the byte 255 (NaN in floats, -1 in integers) and freed memory with 221, which
+makes reads of either visible.
 
 >>> import strided as st
 >>> x = st.zeros(1000, 1000)
@@ -20,11 +22,13 @@ __all__ = ["limit", "stats", "trim"]
 
 
 def stats() -> dict[str, int]:
-    """What the allocator holds, in bytes. Blocks of up to 4 KB are not counted.
+    """Returns what the allocator holds. Sizes are in bytes; blocks of up to 4 KB are not counted.
 
-    `in_use` and `blocks`: what tensors have now; `peak`: the most they had at once; `cached` and `cached_blocks`:
-    what is kept for later; `hits` and `misses`: large requests that a kept block could serve, or not; `limit`: the
-    most that is kept.
+    * `in_use`, `blocks`: memory of live tensors;
+    * `peak`: the highest `in_use` so far;
+    * `cached`, `cached_blocks`: free memory that is kept for later;
+    * `hits`, `misses`: large requests that a kept block could serve, and those that it could not;
+    * `limit`: the most that is kept.
 
     >>> sorted(stats())
     ['blocks', 'cached', 'cached_blocks', 'hits', 'in_use', 'limit', 'misses', 'peak']
@@ -33,7 +37,7 @@ def stats() -> dict[str, int]:
 
 
 def trim() -> int:
-    """Give all that is kept back to the system. Returns how many blocks that were.
+    """Returns all kept memory to the system. The result is the number of blocks.
 
     >>> _ = trim()
     >>> stats()["cached"]
@@ -43,9 +47,9 @@ def trim() -> int:
 
 
 def limit(bytes: int | None = None) -> int:
-    """The most bytes that are kept, after setting it if a number is given.
+    """Returns the most bytes that are kept, after setting it if a number is given.
 
-    At first it is an eighth of the memory that this process may use. 0 keeps nothing.
+    The default is an eighth of the memory that this process may use. 0 keeps nothing.
 
     >>> before = limit()
     >>> limit(100_000_000)
@@ -61,3 +65,7 @@ def limit(bytes: int | None = None) -> int:
     if bytes > sys.maxsize:
         raise OverflowError(f"memory.limit: bytes is {bytes}, wanted at most {sys.maxsize}")
     return _memory_limit(bytes)
+
+
+def __dir__() -> list[str]:
+    return __all__

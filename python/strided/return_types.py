@@ -1,4 +1,4 @@
-"""What functions with several results return: tuples whose parts have names, called as the functions are.
+"""Named tuples returned by functions with two results; each class is named after its function.
 
 >>> import strided
 >>> result = strided.tensor([[1, 5], [7, 2]]).max(dim=1)
@@ -6,9 +6,17 @@
 ([5, 7], [1, 0])
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from strided._strided import Tensor
+
+__all__ = ["aminmax", "cummax", "cummin", "max", "min", "std_mean", "var_mean"]
+
+
+def _text(result: Any) -> str:
+    from strided.display.text import named_tuple
+
+    return named_tuple(result)
 
 
 class aminmax(NamedTuple):
@@ -22,9 +30,12 @@ class aminmax(NamedTuple):
     min: Tensor
     max: Tensor
 
+    def __repr__(self) -> str:
+        return _text(self)
+
 
 class cummax(NamedTuple):
-    """The largest elements so far, and where they are.
+    """Running maxima and their indices.
 
     >>> import strided
     >>> strided.tensor([1, 5, 2]).cummax(0).values.tolist()
@@ -34,9 +45,12 @@ class cummax(NamedTuple):
     values: Tensor
     indices: Tensor
 
+    def __repr__(self) -> str:
+        return _text(self)
+
 
 class cummin(NamedTuple):
-    """The smallest elements so far, and where they are.
+    """Running minima and their indices.
 
     >>> import strided
     >>> strided.tensor([1, 5, 2]).cummin(0).indices.tolist()
@@ -46,9 +60,12 @@ class cummin(NamedTuple):
     values: Tensor
     indices: Tensor
 
+    def __repr__(self) -> str:
+        return _text(self)
+
 
 class max(NamedTuple):
-    """The largest elements, and where they are.
+    """The largest elements and their indices.
 
     >>> import strided
     >>> strided.tensor([3, 1, 2]).max(dim=0).indices.item()
@@ -58,9 +75,12 @@ class max(NamedTuple):
     values: Tensor
     indices: Tensor
 
+    def __repr__(self) -> str:
+        return _text(self)
+
 
 class min(NamedTuple):
-    """The smallest elements, and where they are.
+    """The smallest elements and their indices.
 
     >>> import strided
     >>> strided.tensor([3, 1, 2]).min(dim=0).indices.item()
@@ -69,6 +89,9 @@ class min(NamedTuple):
 
     values: Tensor
     indices: Tensor
+
+    def __repr__(self) -> str:
+        return _text(self)
 
 
 class std_mean(NamedTuple):
@@ -82,6 +105,9 @@ class std_mean(NamedTuple):
     std: Tensor
     mean: Tensor
 
+    def __repr__(self) -> str:
+        return _text(self)
+
 
 class var_mean(NamedTuple):
     """Variances and means.
@@ -93,3 +119,10 @@ class var_mean(NamedTuple):
 
     var: Tensor
     mean: Tensor
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -16,6 +16,7 @@
 //! `rows/methods.rs` says how methods are declared.
 
 use pyo3::prelude::*;
+use pyo3::types::PyCFunction;
 
 mod abi;
 mod classes;
@@ -37,9 +38,18 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     list_names(module)
 }
 
-/// `__all__`: every public name, for `from strided._strided import *`.
+/// Lists every public name in `__all__`, for `from strided._strided import *`. The package that imports them becomes
+/// the module of the functions: it is what `help` and tracebacks name.
 fn list_names(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let names: Vec<String> = module.dict().keys().iter().map(|name| name.to_string()).collect();
-    let public: Vec<String> = names.into_iter().filter(|name| !name.starts_with('_')).collect();
+    let mut public = Vec::new();
+    for (name, value) in module.dict() {
+        let name = name.to_string();
+        if !name.starts_with('_') {
+            if value.is_instance_of::<PyCFunction>() {
+                value.setattr("__module__", "strided")?;
+            }
+            public.push(name);
+        }
+    }
     module.setattr("__all__", public)
 }

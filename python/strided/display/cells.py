@@ -1,8 +1,8 @@
-"""Which cell of memory holds which elements: the facts of every drawing of a layout.
+"""Which memory cell stores which elements of a layout: the facts behind every drawing.
 
-A cell is a place for one element, counted from the beginning of the storage. A cell may hold no element of the layout (a
-gap, or what lies outside of it), one, or several (of an expanded dim, or of windows that overlap). Only the cells that are
-drawn are looked at, so a layout may have any size.
+A cell is the memory of one element; its location counts from the start of the storage. A cell may store no element of the
+layout (a gap, or memory outside of the layout), one element, or several (of an expanded dim, or of overlapping windows).
+Only the cells that are drawn are examined, so a layout may have any size.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 
     from strided._strided import Layout, Tensor
 
-NAMED = 3  # elements of one cell that are named; of more there is a count
+__all__ = ["Cell", "Cells", "ends", "first_indices", "planes", "subject"]
+
+MAX_LABELS = 3  # elements of one cell that are labelled one by one; beyond this a count is shown
 EDGE = 8  # cells at both ends of a span that is too long to be drawn whole
-MOST_TRIES = 2000  # to find the elements of one cell: windows of windows of windows are counted only so far
+MAX_TRIES = 2000  # limit on the search for the elements of one cell, which windows of windows of windows would exceed
 
 
 class Cell:
-    """One cell: its location, how many elements lie there, and the indices of the first of them.
+    """One cell: its location, the number of elements stored there, and the indices of the first ones.
 
-    `part` is "element", "gap" (no element, but some before and behind it) or "outside". `exact` is False where there may be
+    `part` is "element", "gap" (no element, but some before and after it) or "outside". `exact` is False if there may be
     more elements than were counted.
 
     >>> import strided as st
@@ -42,12 +44,12 @@ class Cell:
         return f"Cell({self.location}, count={self.count}, indices={self.indices})"
 
     def times(self) -> str:
-        """The mark of a shared cell: `*3`, with a plus where the count went no further."""
+        """The mark of a shared cell: `*3`, or `*3+` if counting stopped early."""
         return f"*{self.count}{'' if self.exact else '+'}"
 
 
 class Cells:
-    """The cells of a layout, or of a tensor, whose storage has cells beyond its layout and values in them.
+    """The cells of a layout or of a tensor. A tensor's storage adds cells outside of the layout, and values.
 
     >>> import strided as st
     >>> cells = Cells(st.arange(12).view(3, 4)[1:, ::2])
@@ -68,24 +70,28 @@ class Cells:
         self._repeating = [mode for mode in range(len(shape)) if mode not in moving]
 
     def at(self, location: int) -> Cell:
-        """The cell at a location."""
+        """Returns the cell at a location."""
         low, high = self.bounds or (0, -1)
         if not low <= location <= high:
             return Cell(location, 0, [], True, "outside")
         shape = self.layout.shape
-        tries = [MOST_TRIES]
+        tries = [MAX_TRIES]
         found = list(self._solutions(location - low, 0, tries))
         repeats = [shape[mode] for mode in self._repeating]
-        # The first indices of all are among the first repeats of each solution.
-        indices = [self._index(one, other) for one in found for other in first_indices(repeats, NAMED)]
+        # The smallest indices overall are among the smallest repeats of each solution.
+        indices = [self._index(one, other) for one in found for other in first_indices(repeats, MAX_LABELS)]
         count = len(found) * prod(repeats)
         exact = tries[0] > 0
-        return Cell(location, count, sorted(indices)[:NAMED], exact, "gap" if exact and not found else "element")
+        return Cell(location, count, sorted(indices)[:MAX_LABELS], exact, "gap" if exact and not found else "element")
 
     def _solutions(self, distance: int, at: int, tries: list[int]) -> Iterator[tuple[int, ...]]:
-        """The ways to go a distance from the lowest location, in steps along the modes, the longest steps first."""
+        """Yields the counts of steps along the moving modes, longest stride first, that add up to `distance`.
+
+        The distance counts from the lowest location; `at` is the first mode still free; `tries` is a budget, in a list so
+        that all levels of the recursion share it.
+        """
         if at == len(self._moving):
-            yield ()  # the last mode took all that was left
+            yield ()  # the last mode covered the remaining distance
             return
         steps = [abs(self.layout.stride[mode]) for mode in self._moving[at:]]
         extents = [self.layout.shape[mode] for mode in self._moving[at:]]
@@ -102,15 +108,15 @@ class Cells:
     def _index(self, steps: Sequence[int], repeats: Sequence[int]) -> tuple[int, ...]:
         index = dict(zip(self._repeating, repeats, strict=True))
         for mode, count in zip(self._moving, steps, strict=True):
-            backwards = self.layout.stride[mode] < 0  # then its lowest location has the last index
+            backwards = self.layout.stride[mode] < 0  # the last index has the lowest location
             index[mode] = self.layout.shape[mode] - 1 - count if backwards else count
         return tuple(index[mode] for mode in range(len(index)))
 
     def strip(self, most: int) -> list[Cell | int]:
-        """The cells in the order of memory; an int stands for that many cells that are left out.
+        """Returns the cells in memory order; an int stands for that many omitted cells.
 
-        Of some `most` cells none is left out. Else these stay: all elements with their neighbours if they are few, or the
-        first and the last cells of the span; and the ends of the storage.
+        Up to `most` cells are shown in full. Of more, the strip shows the ends of the storage and either all elements with
+        their neighbours, if they are few, or both ends of the span.
         """
         if self.stop - self.start <= most:
             return [self.at(location) for location in range(self.start, self.stop)]
@@ -120,13 +126,13 @@ class Cells:
             if high - low < most:
                 shown.update(range(low, high + 1))
             elif self.layout.size <= most // 3:
-                places = [self.layout.location(index) for index in product(*map(range, self.layout.shape))]
-                shown.update(place + beside for place in places for beside in (-1, 0, 1))
+                locations = [self.layout.location(index) for index in product(*map(range, self.layout.shape))]
+                shown.update(location + step for location in locations for step in (-1, 0, 1))
             else:
                 shown.update(range(low, low + EDGE), range(high + 1 - EDGE, high + 1))
         pieces: list[Cell | int] = []
         expected = self.start
-        for location in sorted(place for place in shown if self.start <= place < self.stop):
+        for location in sorted(location for location in shown if self.start <= location < self.stop):
             if location == expected + 1:
                 pieces.append(self.at(expected))
             elif location != expected:
@@ -136,14 +142,14 @@ class Cells:
         return pieces
 
     def value(self, location: int) -> Any:
-        """The number in a cell; None for a layout, which has none, and where the storage was cut short."""
+        """Returns the number in a cell; None for a layout, and where the storage has been shortened since."""
         if self.storage is None or not 0 <= location < len(self.storage):
             return None
         return self.storage[location]
 
 
 def subject(x: object, operation: str = "draw") -> tuple[Layout, Tensor | None]:
-    """The layout to speak about, and the tensor if it is one.
+    """Returns the layout of `x`, and `x` itself if it is a tensor.
 
     >>> import strided as st
     >>> subject(st.zeros(2, 3).t())[0]
@@ -159,7 +165,7 @@ def subject(x: object, operation: str = "draw") -> tuple[Layout, Tensor | None]:
 
 
 def ends(extent: int, most: int, edge: int) -> list[int | None]:
-    """The indices of a dim that are shown: all of them, or those at both ends with None between.
+    """The indices of a dim that are shown: all of them, or those at both ends with None in between.
 
     >>> ends(3, 12, 2), ends(100, 12, 2)
     ([0, 1, 2], [0, 1, None, 98, 99])
@@ -170,7 +176,7 @@ def ends(extent: int, most: int, edge: int) -> list[int | None]:
 
 
 def planes(shape: Sequence[int], most: int) -> tuple[list[tuple[int, ...]], int]:
-    """The first indices in front of the last two dims, and how many more there are.
+    """The first leading indices (all but the last two dims) in row-major order, and the number of others.
 
     >>> planes((2, 3, 4, 5), 4)
     ([(0, 0), (0, 1), (0, 2), (1, 0)], 2)
@@ -185,5 +191,9 @@ def first_indices(shape: Sequence[int], most: int) -> list[tuple[int, ...]]:
     >>> first_indices((2, 10**9), 3)
     [(0, 0), (0, 1), (0, 2)]
     """
-    # `product` holds its ranges whole, and no index among the first reaches beyond `most`.
+    # `product` stores its ranges in full, so they are cut: no index among the first ones reaches `most`.
     return list(islice(product(*(range(min(extent, most)) for extent in shape)), most))
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,12 +1,12 @@
-"""A layout drawn as text: the elements with the cells that hold them, and the memory with the elements that lie there.
+"""A layout drawn as text: each element with its memory cell, and each memory cell with the elements stored in it.
 
 Layout(shape=(2, 2), stride=(6, 2), offset=1)
 
-elements, by the cell that holds them
+elements, labelled by memory cell
   1  3
   7  9
 
-memory, by the element that lies there
+memory cells, labelled by element
     0     1     2     3     4     5     6     7     8     9
  ┌─────┬─────┬─────┬─────┬─────┬─────┬─────┬─────┬─────┬─────┐
  │     │ 0,0 │  ·  │ 0,1 │  ·  │  ·  │  ·  │ 1,0 │  ·  │ 1,1 │
@@ -18,7 +18,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from . import options as settings
-from .cells import NAMED, Cells, ends, planes
+from .cells import MAX_LABELS, Cells, ends, planes
 
 TYPE_CHECKING = False  # typing is slow to import; the checker reads this name as True
 if TYPE_CHECKING:
@@ -28,24 +28,26 @@ if TYPE_CHECKING:
 
     from .cells import Cell
 
+__all__ = ["Drawing", "draw", "index_text", "names_in", "number_text"]
+
 GAP = "·"  # a cell that holds no element, between cells that do
 DOTS = "..."
-MOST_CELLS = 64
-MOST_IN_A_ROW = 12
-MOST_PLANES = 4
+MAX_CELLS = 64
+MAX_IN_A_ROW = 12
+MAX_PLANES = 4
 
 
 class Drawing:
-    """A drawing of a layout or a tensor: text when it is printed, a picture in a notebook.
+    """A drawing of a layout or a tensor: text when printed, a picture in a notebook.
 
     >>> import strided as st
     >>> print(Drawing(st.tensor([10, 20, 30])[::2]))
     Layout(shape=(2,), stride=(2,), offset=0)
     <BLANKLINE>
-    elements, by the cell that holds them
+    elements, labelled by memory cell
       0  2
     <BLANKLINE>
-    memory, by the element that lies there
+    memory cells, labelled by element
        0    1    2
      ┌────┬────┬────┐
      │ 0  │ ·  │ 1  │
@@ -59,13 +61,13 @@ class Drawing:
     def __str__(self) -> str:
         width = settings.current.width()
         layout = self.cells.layout
-        text = f"{layout}\n\nelements, by the cell that holds them\n{_elements(layout, width)}\n"
-        return f"{text}\nmemory, by the element that lies there\n{_memory(self.cells, width)}"
+        text = f"{layout}\n\nelements, labelled by memory cell\n{_elements(layout, width)}\n"
+        return f"{text}\nmemory cells, labelled by element\n{_memory(self.cells, width)}"
 
     __repr__ = __str__
 
     def svg(self) -> str:
-        """The picture, as the text of an SVG file.
+        """Returns the picture as the text of an SVG file.
 
         >>> import strided as st
         >>> st.draw(st.zeros(2, 3)).svg().startswith("<svg")
@@ -80,19 +82,19 @@ class Drawing:
 
 
 def draw(x: Tensor | Layout) -> Drawing:
-    """Draws which cell of memory holds which element, of a tensor with its numbers or of a layout.
+    """Draws which memory cell stores which element; for a tensor, with the numbers.
 
-    The result prints as text, shows as a picture in a notebook, and `draw(x).svg()` is the text of an SVG file.
+    The result prints as text and shows as a picture in a notebook. `draw(x).svg()` returns the text of an SVG file.
 
     >>> import strided as st
     >>> st.draw(st.tensor([1.5, 2.5]).expand(2, 2))
     Layout(shape=(2, 2), stride=(0, 1), offset=0)
     <BLANKLINE>
-    elements, by the cell that holds them
+    elements, labelled by memory cell
       0  1
       0  1
     <BLANKLINE>
-    memory, by the element that lies there
+    memory cells, labelled by element
         0     1
      ┌─────┬─────┐
      │ 0,0 │ 0,1 │
@@ -104,7 +106,7 @@ def draw(x: Tensor | Layout) -> Drawing:
 
 
 def index_text(index: tuple[int, ...]) -> str:
-    """How a drawing names an element.
+    """Returns the label of an element.
 
     >>> index_text((0, 2)), index_text(())
     ('0,2', '()')
@@ -113,7 +115,7 @@ def index_text(index: tuple[int, ...]) -> str:
 
 
 def number_text(value: Any) -> str:
-    """A number in little space, with the precision of the print options at most.
+    """Returns a short text of a number, with at most the precision of the print options.
 
     >>> number_text(1 / 3), number_text(2**40), number_text(True), number_text(None)
     ('0.3333', '1099511627776', 'True', '')
@@ -126,34 +128,34 @@ def number_text(value: Any) -> str:
 
 
 def _elements(layout: Layout, width: int) -> str:
-    """The grid of the elements; of higher ranks the first matrices, side by side."""
+    """The grid of elements; for higher ranks, the first matrices side by side."""
     if layout.size == 0:
         return "  none"
     shape = (1,) * (2 - layout.nmode) + tuple(layout.shape)
     edge = settings.current.edgeitems
-    rows, columns = (ends(extent, MOST_IN_A_ROW, edge) for extent in shape[-2:])
-    shown, more = planes(shape, MOST_PLANES)
+    rows, columns = (ends(extent, MAX_IN_A_ROW, edge) for extent in shape[-2:])
+    shown, more = planes(shape, MAX_PLANES)
     digits = max(len(str(bound)) for bound in layout.bounds or ())
     blocks = []
     for outer in shown:
         lines = [f"({','.join(map(str, outer))},.,.)"] if outer else []
         for row in rows:
-            places = [_place(layout, outer, row, column, digits) for column in columns]
-            lines.append("  " + "  ".join(places))
+            labels = [_location_text(layout, outer, row, column, digits) for column in columns]
+            lines.append("  " + "  ".join(labels))
         blocks.append(lines)
     if more:
         blocks.append([f"{more} more"])
-    return "\n\n".join(_beside(blocks, width))
+    return "\n\n".join(_side_by_side(blocks, width))
 
 
-def _place(layout: Layout, outer: tuple[int, ...], row: int | None, column: int | None, digits: int) -> str:
+def _location_text(layout: Layout, outer: tuple[int, ...], row: int | None, column: int | None, digits: int) -> str:
     if row is None or column is None:
         return DOTS[:digits].rjust(digits)
     return str(layout.location((*outer, row, column)[len(outer) + 2 - layout.nmode :])).rjust(digits)
 
 
-def _beside(blocks: list[list[str]], width: int) -> list[str]:
-    """Blocks of lines side by side, as many as the width allows, and then the next ones below."""
+def _side_by_side(blocks: list[list[str]], width: int) -> list[str]:
+    """Joins as many blocks of lines side by side as the width allows; the others follow below."""
     parts = []
     while blocks:
         taken = [blocks.pop(0)]
@@ -169,8 +171,8 @@ def _beside(blocks: list[list[str]], width: int) -> list[str]:
 
 
 def _memory(cells: Cells, width: int) -> str:
-    """The strip of cells, as many to a line as the width allows."""
-    pieces = cells.strip(MOST_CELLS)
+    """The row of cells, wrapped at the width."""
+    pieces = cells.strip(MAX_CELLS)
     if not pieces:
         return "  none"
     heads = ["" if isinstance(piece, int) else str(piece.location) for piece in pieces]
@@ -191,12 +193,16 @@ def _memory(cells: Cells, width: int) -> str:
 
 
 def names_in(cell: Cell) -> list[str]:
-    """The elements in a cell, one to a line, or the first and how many there are.
+    """The elements in a cell, one to a line; if there are many, the first one and their count.
 
     >>> import strided as st
     >>> names_in(Cells(st.Layout((1,)).expand(9)).at(0))
     ['0', '*9']
     """
-    if cell.count > NAMED or not cell.exact:
+    if cell.count > MAX_LABELS or not cell.exact:
         return [index_text(cell.indices[0]) if cell.indices else "?", cell.times()]
     return [index_text(index) for index in cell.indices] or [GAP if cell.part == "gap" else ""]
+
+
+def __dir__() -> list[str]:
+    return __all__

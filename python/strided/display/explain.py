@@ -1,7 +1,7 @@
-"""What a tensor is, how it lies in memory, and what operations on it cost, in words.
+"""Explains in words what a tensor is, how it is stored, and what operations on it cost.
 
-Nothing is guessed. Whether an operation is free is asked of the layout, by doing to it what the operation does; and the way in
-which a layout may have come about is carried out, and said only if it leads to the layout.
+Nothing is guessed. Whether an operation is a view is decided by applying it to the layout. A recipe for the layout is
+evaluated, and shown only if it produces the layout.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
     from strided._strided import Layout, Tensor
 
-MARKS = {"free": "#22a06b", "copies": "#d97706", "refused": "#dc2626"}
+__all__ = ["Cost", "Explanation", "explain", "recipe"]
+
+MARKS = {"free": "#22a06b", "writes": "#2563eb", "copies": "#d97706", "refused": "#dc2626"}
 
 
 class Cost:
-    """What one operation costs: `outcome` is "free", "copies" or "refused", `because` gives the reason.
+    """The cost of one operation. `outcome` is "free", "writes", "copies" or "refused"; `because` gives the reason.
 
     >>> import strided as st
     >>> explain(st.zeros(2, 3).t()).costs[3]
@@ -35,7 +37,7 @@ class Cost:
         self.operation, self.outcome, self.because, self.amount = operation, outcome, because, amount
 
     def words(self) -> str:
-        """Outcome, amount and reason."""
+        """Returns outcome, amount and reason as text."""
         return " ".join(filter(None, [self.outcome, self.amount])) + (f", {self.because}" if self.because else "")
 
     def __repr__(self) -> str:
@@ -43,9 +45,9 @@ class Cost:
 
 
 class Explanation:
-    """What `explain` says, which prints as text: a `title`, a list of `facts`, the `costs` of operations.
+    """The result of `explain`, which prints as text: a `title`, a list of `facts`, the `costs` of operations.
 
-    `recipe` is one way to make the layout, as an expression; None where there is no short one.
+    `recipe` is an expression that makes the layout, or None if there is no short one.
 
     >>> import strided as st
     >>> explain(st.zeros(4, 5)[1:3, ::2].t()).recipe
@@ -80,14 +82,14 @@ class Explanation:
 
 
 def explain(x: Tensor | Layout) -> Explanation:
-    """Says in words what a tensor or a layout is, how it lies in memory, and which operations on it are free.
+    """Explains in words what a tensor or a layout is, how it is stored, and what operations on it cost.
 
     >>> import strided as st
     >>> st.explain(st.arange(12).view(3, 4).t())
     LongTensor of size 4x3, 96 B
       12 of the 12 elements of its storage, in memory of its own
       strides (1, 4), offset 0
-      column-major: the first index is the fast one, and there are no gaps
+      column-major: the first index varies fastest, and there are no gaps
       the same as Layout((3, 4)).t()
     <BLANKLINE>
     what it costs
@@ -99,7 +101,7 @@ def explain(x: Tensor | Layout) -> Explanation:
       x.contiguous()  copies 96 B, because it is not row-major
       x.clone()       copies 96 B, always
       x.numpy()       free, an array on the same memory
-      x.zero_()       free, in place
+      x.zero_()       writes 96 B, in place
     """
     layout, tensor = subject(x, "explain")
     size = "x".join(map(str, layout.shape)) or "()"
@@ -109,7 +111,7 @@ def explain(x: Tensor | Layout) -> Explanation:
         return Explanation(f"Layout of size {size}", facts, recipe(layout), _costs(layout, amount))
     storage = tensor.storage()
     title = f"{tensor.type().partition('.')[2]} of size {size}, {bytes_text(tensor.nbytes)}"
-    owner = "memory of its own" if storage.owns_memory else "memory that another object lends"
+    owner = "memory of its own" if storage.owns_memory else "memory of another object"
     share = layout.size if layout.is_injective else f"{layout.size} indices, within {layout.span}"
     facts.insert(
         0, f"{share} of the {len(storage)} elements of its storage, in {owner}{', read-only' * storage.readonly}"
@@ -129,7 +131,7 @@ def _in_words(layout: Layout) -> list[str]:
         elif extent > 1 and stride < 0:
             facts.append(f"dim {dim} runs backwards (stride {stride}), as flip makes it")
     if not layout.is_injective and 0 not in layout.stride:
-        share = "share" if layout.size > layout.span else "may share"  # some layouts are too hard to decide
+        share = "share" if layout.size > layout.span else "may share"  # the test is bounded, and may not decide
         facts.append(f"several indices {share} an element, as in the windows of unfold")
     return facts
 
@@ -138,11 +140,11 @@ def _order(layout: Layout) -> list[str]:
     if layout.size == 0:
         return ["no elements"]
     if layout.is_row_major and layout.is_column_major:
-        return ["contiguous: the elements lie next to each other, in order"]
+        return ["contiguous: the elements are adjacent and in order"]
     if layout.is_row_major:
-        return ["row-major: the last index is the fast one, and there are no gaps"]
+        return ["row-major: the last index varies fastest, and there are no gaps"]
     if layout.is_column_major:
-        return ["column-major: the first index is the fast one, and there are no gaps"]
+        return ["column-major: the first index varies fastest, and there are no gaps"]
     if layout.is_contiguous:
         return ["no gaps, but neither row-major nor column-major"]
     if layout.is_injective:
@@ -151,9 +153,9 @@ def _order(layout: Layout) -> list[str]:
 
 
 def recipe(layout: Layout, length: int = 0) -> str | None:
-    """A short expression that makes the layout out of a row-major one: a part of it, the dims permuted, flips, an expand.
+    """A short expression that makes the layout from a row-major one: a slice, a permutation, flips and an expand.
 
-    The row-major layout is as large as the `length` of a storage allows.
+    The row-major layout is as large as the `length` of a storage allows. None if there is no such expression.
 
     >>> import strided as st
     >>> recipe(st.Layout((3, 2), (-4, 0), 8), 12)
@@ -165,16 +167,16 @@ def recipe(layout: Layout, length: int = 0) -> str | None:
     part = _part(layout, by_stride, length)
     if part is None:
         return None
-    steps = [part, *_turns(layout, moving, by_stride)]
-    made = eval("".join(steps), {"Layout": type(layout)})  # our own words, from ints
+    steps = [part, *_reorderings(layout, moving, by_stride)]
+    made = eval("".join(steps), {"Layout": type(layout)})  # the text is our own, built from ints
     same = all(a == b for a, b, extent in zip(made.stride, stride, shape, strict=True) if extent > 1)
     return "".join(steps) if same and made.shape == shape and made.offset == layout.offset else None
 
 
 def _part(layout: Layout, by_stride: Sequence[int], length: int) -> str | None:
-    """The part of a row-major layout that has these dims, with strides without sign; None if no such layout has it.
+    """The slice of a row-major layout that has these dims with the absolute strides; None if there is none.
 
-    The stride of a dim is the size of a row of what comes behind it; that of the last dim is the step of a slice.
+    The stride of a dim is the size of a row of the dims after it; that of the last dim is the step of the slice.
     """
     if layout.bounds is None or layout.bounds[0] < 0:
         return None
@@ -204,25 +206,25 @@ def _slice_text(part: range, extent: int) -> str:
     return f"{start}:{stop}" + (f":{part.step}" if part.step > 1 else "")
 
 
-def _turns(layout: Layout, moving: Sequence[int], by_stride: Sequence[int]) -> list[str]:
-    """What brings the dims of a part into their order, direction and company."""
-    turns = []
+def _reorderings(layout: Layout, moving: Sequence[int], by_stride: Sequence[int]) -> list[str]:
+    """The views that give the dims of a slice their order and direction, and add the dims of stride 0."""
+    views = []
     order = [by_stride.index(dim) for dim in moving]
     if order != sorted(order):
-        turns.append(".t()" if len(order) == 2 else f".permute({', '.join(map(str, order))})")
-    turns += [f".flip({at})" for at, dim in enumerate(moving) if layout.stride[dim] < 0]
+        views.append(".t()" if len(order) == 2 else f".permute({', '.join(map(str, order))})")
+    views += [f".flip({at})" for at, dim in enumerate(moving) if layout.stride[dim] < 0]
     if len(moving) < layout.nmode:
-        turns.append(f"[{', '.join(':' if dim in moving else 'None' for dim in range(layout.nmode))}]")
+        views.append(f"[{', '.join(':' if dim in moving else 'None' for dim in range(layout.nmode))}]")
     if any(layout.shape[dim] > 1 for dim in range(layout.nmode) if dim not in moving):
-        turns.append(f".expand({', '.join(map(str, layout.shape))})")
-    return turns
+        views.append(f".expand({', '.join(map(str, layout.shape))})")
+    return views
 
 
 # The costs
 
 
 def _costs(layout: Layout, amount: str) -> list[Cost]:
-    """The costs that the layout decides."""
+    """The costs that depend on the layout alone."""
     size = layout.size
     view = [f"x.{name}" for name, rank in (("t()", 2), ("transpose(0, 1)", 3)) if min(layout.nmode, 3) == rank]
     view += ["x[0]"] if layout.nmode and layout.shape[0] else []
@@ -235,16 +237,16 @@ def _costs(layout: Layout, amount: str) -> list[Cost]:
         Cost(operation, *(free if folds else ("copies", because, amount)))
         for operation in (f"x.reshape({size})", "x.flatten()")
     ]
-    dense = (
+    contiguous = (
         ("free", "it is row-major already")
         if layout.is_row_major
         else ("copies", "because it is not row-major", amount)
     )
-    return [*costs, Cost("x.contiguous()", *dense), Cost("x.clone()", "copies", "always", amount)]
+    return [*costs, Cost("x.contiguous()", *contiguous), Cost("x.clone()", "copies", "always", amount)]
 
 
 def _tensor_costs(x: Tensor, readonly: bool) -> list[Cost]:
-    """The costs that dtype and memory decide as well."""
+    """The costs that also depend on the dtype and the memory."""
     try:
         memoryview(x).release()
         array = Cost("x.numpy()", "free", "an array on the same memory")
@@ -253,14 +255,14 @@ def _tensor_costs(x: Tensor, readonly: bool) -> list[Cost]:
     if readonly:
         write = Cost("x.zero_()", "refused", "because the memory is read-only")
     elif x.layout.is_injective:
-        write = Cost("x.zero_()", "free", "in place")
+        write = Cost("x.zero_()", "writes", "in place", bytes_text(x.nbytes))
     else:
         write = Cost("x.zero_()", "refused", "because elements share memory")
     return [array, write]
 
 
 def _unfoldable(layout: Layout) -> str:
-    """The fewest neighbouring dims, from the left, that cannot become one."""
+    """Names the first shortest run of neighbouring dims that do not fold into one."""
     dims = range(layout.nmode)
     last = next(last for last in dims if _refused(layout.flatten, 0, last))
     first = next(first for first in reversed(dims[:last]) if _refused(layout.flatten, first, last))
@@ -273,3 +275,7 @@ def _refused(view: Callable[..., Layout], *arguments: int) -> bool:
     except ValueError:
         return True
     return False
+
+
+def __dir__() -> list[str]:
+    return __all__

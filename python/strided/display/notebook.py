@@ -1,8 +1,7 @@
-"""Tensors, storages and layouts as cards in a notebook: what it is, and under it numbers or a heat map.
+"""Tensors, storages and layouts as cards in a notebook: a head with type and size, and below it numbers or a heat map.
 
-A card is one piece of HTML with its styles in it and no script. Its colours are tints over whatever ground there is, so it
-suits light and dark themes. However large a tensor is, some thousand elements are looked at: they are taken through
-strided views, evenly over the whole.
+A card is one piece of HTML with inline styles and no script. Its colours are translucent, so it suits light and dark themes.
+Of a tensor of any size at most some thousand elements are read: they are sampled evenly through strided views.
 """
 
 from __future__ import annotations
@@ -24,14 +23,16 @@ if TYPE_CHECKING:
 
     from .options import Options
 
-MOST_NUMBERS = 2000  # however high the threshold is: beyond this a page of numbers is no card
-MOST_PLANES = 4
-SIDE, SMALL_SIDE = 48, 28  # samples along a dim of one heat map, and of several
-LONG_SIDE = 512  # of the heat map of a vector
+__all__ = ["Tint", "card", "contents", "layout", "storage", "tensor"]
+
+MAX_NUMBERS = 2000  # shown as a table, whatever the threshold of the print options
+MAX_PLANES = 4
+SIDE, SMALL_SIDE = 48, 28  # samples along a dim of a single heat map, and of one of several
+LONG_SIDE = 512  # samples of a vector's heat map
 LEVELS = 24
 
 EDGE = "rgba(128,128,128,.35)"
-BELOW, ABOVE, ODD = "220,60,50", "40,110,230", "240,180,20"  # tints below 0, from 0 on, and of NaN and infinity
+NEGATIVE, POSITIVE, NOT_FINITE = "220,60,50", "40,110,230", "240,180,20"  # red, green, blue
 CARD = (
     f"display:inline-block;max-width:100%;overflow-x:auto;box-sizing:border-box;padding:10px 14px;border:1px solid {EDGE};"
     "border-radius:8px;font:13px/1.5 system-ui,sans-serif"
@@ -41,10 +42,11 @@ CELL = "padding:1px 7px;text-align:right;white-space:pre;border:0;font:12px/1.6 
 
 
 def tensor(x: Tensor) -> str:
-    """The card of a tensor.
+    """Returns the card of a tensor.
 
-    A tensor of no more elements than the threshold of the print options is a table of its numbers; a larger one a heat map
-    and the numbers at its corners. Of higher ranks the first matrices are shown. Complex numbers are coloured by magnitude.
+    A tensor with no more elements than the threshold of the print options is shown as a table of numbers, a larger one as a
+    heat map and the numbers at its corners. For higher ranks the first matrices are shown. Complex numbers are coloured by
+    magnitude.
 
     >>> import strided as st
     >>> "<b>FloatTensor</b> 2 × 3" in tensor(st.zeros(2, 3))
@@ -55,7 +57,7 @@ def tensor(x: Tensor) -> str:
 
 
 def storage(s: Storage) -> str:
-    """The card of a storage: its elements in one row.
+    """Returns the card of a storage: its elements in one row.
 
     >>> import strided as st
     >>> "<b>LongStorage</b> 3" in storage(st.LongStorage([4, 5, 6]))
@@ -70,7 +72,7 @@ def storage(s: Storage) -> str:
 
 
 def layout(x: Layout) -> str:
-    """The card of a layout: its drawing.
+    """Returns the card of a layout: its drawing.
 
     >>> import strided as st
     >>> "<svg" in layout(st.Layout((2, 3)))
@@ -84,7 +86,7 @@ def layout(x: Layout) -> str:
 
 
 def card(name: str, shape: str, facts: Iterable[str], body: str) -> str:
-    """A frame with a head, a line of facts, and under it what is HTML already.
+    """Returns a frame with a head, a line of facts, and a body that is HTML already.
 
     >>> "<b>Size</b> &lt;3&gt;" in card("Size", "<3>", ["one", "two"], "")
     True
@@ -97,7 +99,7 @@ def card(name: str, shape: str, facts: Iterable[str], body: str) -> str:
 
 
 def contents(x: Tensor, options: Options) -> str:
-    """What is under the head of a card: numbers, or a heat map and some of the numbers.
+    """Returns the body of a card: numbers, or a heat map and some of the numbers.
 
     >>> import strided as st
     >>> contents(st.zeros(0), settings.Options())
@@ -111,9 +113,9 @@ def contents(x: Tensor, options: Options) -> str:
         return f'<span style="{CELL}">{escape(_numbers([[[x.tolist()]]], options)[0][0][0].strip())}</span>'
     if len(shape) == 1:
         x = x.unsqueeze(0)
-    shown, more = planes(x.shape, MOST_PLANES)
+    shown, more = planes(x.shape, MAX_PLANES)
     matrices = [x[outer] if outer else x for outer in shown]
-    whole = size <= min(options.threshold, MOST_NUMBERS)
+    whole = size <= min(options.threshold, MAX_NUMBERS)
     if whole:
         parts, legend = _tables(matrices, max(x.shape[-2:]), options), ""
     else:
@@ -130,10 +132,10 @@ def contents(x: Tensor, options: Options) -> str:
 
 
 def _tables(matrices: Sequence[Tensor], edge: int, options: Options) -> list[str]:
-    """Tables of all elements, or of those within `edge` of the corners, each number on its tint."""
+    """Tables of all elements, or of those within `edge` of the corners, each number on its colour."""
     values = [corners(matrix, edge) for matrix in matrices]
     numbers = _numbers(values, options)
-    tint = Tint(_flat(values), 0.45)  # weak enough to read the number on it
+    tint = Tint(_flat(values), 0.45)  # weak enough to leave the number legible
     scale = choose(_flat(values), options)[2]
     factor = f'<div style="{FAINT}">{scale:g} ×</div>' if scale else ""
     tables = []
@@ -161,7 +163,7 @@ def _flat(matrices: Sequence[Sequence[Sequence[Any]]]) -> list[Any]:
 
 
 def _numbers(matrices: Sequence[Sequence[Sequence[Any]]], options: Options) -> list[list[list[str]]]:
-    """The elements as text, all in one notation; true and false as a full and an empty square."""
+    """The elements as text, all in one notation; True and False are a full and an empty square."""
     values = _flat(matrices)
     if type(values[0]) is bool:
         return [[["■" if value else "□" for value in row] for row in rows] for rows in matrices]
@@ -173,7 +175,9 @@ def _numbers(matrices: Sequence[Sequence[Sequence[Any]]], options: Options) -> l
 
 
 class Tint:
-    """The colours of numbers: stronger away from 0 if there are both signs, or else away from the end that is nearer to 0.
+    """The colour scale of some numbers.
+
+    With both signs present a colour gets stronger away from 0; otherwise, away from the end that is closer to 0.
 
     >>> tint = Tint([-1.0, 0.0, 2.0])
     >>> tint(0.0), tint(2.0), tint(-1.0), tint(float("nan"))
@@ -184,42 +188,44 @@ class Tint:
         self.strength = strength
         magnitudes = [_real(value) for value in values]
         finite = list(filter(isfinite, magnitudes))
-        self.odd = len(magnitudes) - len(finite)
+        self.not_finite = len(magnitudes) - len(finite)
         self.low, self.high = min(finite, default=0.0), max(finite, default=0.0)
         near = self.high if self.high < 0 else self.low if self.low > 0 else 0.0
-        self.near = 0.0 if near == (self.low if near < 0 else self.high) else near  # equal numbers have a colour too
-        # Halves: the difference of two large numbers may be beyond all numbers.
+        self.near = (
+            0.0 if near == (self.low if near < 0 else self.high) else near
+        )  # if all are equal, they still get a colour
+        # Differences of halves: that of two large numbers may overflow.
         self.reach = max(abs(self.low / 2 - self.near / 2), abs(self.high / 2 - self.near / 2))
 
     def __call__(self, value: Any) -> str:
         number = _real(value)
         if not isfinite(number):
-            return self._colour(ODD, 1)
+            return self._colour(NOT_FINITE, 1)
         level = round(abs(number / 2 - self.near / 2) / self.reach * LEVELS) if self.reach else 0
-        return self._colour(BELOW if number < 0 else ABOVE, level / LEVELS)
+        return self._colour(NEGATIVE if number < 0 else POSITIVE, level / LEVELS)
 
     def _colour(self, tone: str, level: float) -> str:
         alpha = f"{level * self.strength:.2f}"
         return "transparent" if alpha == "0.00" else f"rgba({tone},{alpha.lstrip('0')})"
 
     def legend(self) -> str:
-        """The colours and what they stand for."""
+        """Returns HTML that shows the range of colours and their values."""
         middle = "transparent," if self.low < 0 < self.high else ""
         bar = f"linear-gradient(90deg,{self(self.low)},{middle}{self(self.high)})"
         swatch = f'<span style="display:inline-block;width:90px;height:9px;margin:0 6px;border:1px solid {EDGE};background:{bar}"></span>'
-        odd = f" · {self.odd} NaN or infinite, in yellow" if self.odd else ""
-        return f"{self.low:.4g}{swatch}{self.high:.4g}{odd}"
+        rest = f" · {self.not_finite} NaN or infinite, in yellow" if self.not_finite else ""
+        return f"{self.low:.4g}{swatch}{self.high:.4g}{rest}"
 
 
 def _real(value: Any) -> float:
-    """What the colour of a number goes by."""
+    """The real number that decides the colour of an element: the magnitude of a complex one."""
     if type(value) is complex:
         return abs(complex(value.real / 2, value.imag / 2)) * 2 if isfinite(value.real + value.imag) else float("nan")
     return float(value)
 
 
 def _heat_maps(matrices: Sequence[Tensor]) -> tuple[list[str], str]:
-    """A heat map for each matrix, in one scale of colours, and a line that explains the colours."""
+    """Returns a heat map of each matrix, all with one colour scale, and a legend."""
     height, width = matrices[0].shape
     side = SIDE if len(matrices) == 1 else SMALL_SIDE
     down, right = -(-height // side), -(-width // (LONG_SIDE if height == 1 else side))
@@ -227,14 +233,14 @@ def _heat_maps(matrices: Sequence[Tensor]) -> tuple[list[str], str]:
     values = _flat(samples)
     tint = Tint(values)
     every = "" if down == right == 1 else f" · {len(values)} elements sampled, every {down} × {right}"
-    # The longer side is six pixels to a sample, and the shorter one in proportion as far as it can be seen.
+    # The longer side has six pixels to a sample; the shorter one is in proportion, but at least 24 pixels.
     pixels = [max(round(6 * side * extent / max(height, width)), 24) for extent in (height, width)]
     maps = [_heat_map(rows, tint, *pixels) for rows in samples]
     return maps, f'<div style="{FAINT}">{tint.legend()}{every}</div>'
 
 
 def _heat_map(rows: Sequence[Sequence[Any]], tint: Tint, height: int, width: int) -> str:
-    """One path for each colour, with a rectangle for each run of equal cells in a row."""
+    """An SVG with one path per colour: a rectangle for each run of cells of that colour in a row."""
     paths: dict[str, list[str]] = {}
     for y, row in enumerate(rows):
         colours = list(map(tint, row))
@@ -250,3 +256,7 @@ def _heat_map(rows: Sequence[Sequence[Any]], tint: Tint, height: int, width: int
         f'height="{height}" preserveAspectRatio="none" shape-rendering="crispEdges" '
         f'style="display:block;margin-bottom:6px;border:1px solid {EDGE}">{pieces}</svg>'
     )
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,15 +1,14 @@
-"""How numbers are written: one style, chosen from all the numbers of a tensor that are shown, as Torch7 chose it.
+"""The notation of numbers: one style for all numbers of a tensor that are shown, chosen by Torch7's rules.
 
-    whole, at most nine digits          " 12"                    as integers
-    whole, with more digits             " 1.2346e+10"            (floats; integers stay plain outside Torch7)
-    more than four decades apart        " 1.0000e-01"
-    all below 0.1, or one from 1e5 on   " 1.0000" under "0.001 *"   a scale common to all
-    any others                          " 0.5000"
+    whole, at most nine digits             " 12"                        as integers
+    whole, with more digits                " 1.2346e+10"                (floats; integers stay plain outside Torch7)
+    more than four decades apart           " 1.0000e-01"
+    all below 0.1, or one of 1e5 or more   " 1.0000" below "0.001 *"    with a common scale
+    any others                             " 0.5000"
 
-A style is a tuple (hole, width, scale, convert): `hole` is what stands for a number in a template that `%` fills,
-`width` its characters (None where Torch7 did not align), `scale` the common factor or None, and `convert` turns an
-element into what its hole takes, None where that is the element itself. The width holds a place for the sign, so
-that negative numbers stand close and positive ones stand apart.
+A style is a tuple (hole, width, scale, convert). `hole` is the `%` conversion of one number, `width` its characters (None
+where Torch7 does not align), `scale` the common factor or None. `convert` maps an element to the argument of its hole;
+None means the element itself. The width includes one character for a sign.
 """
 
 from __future__ import annotations
@@ -25,14 +24,16 @@ if TYPE_CHECKING:
 
     Style = tuple[str, int | None, float | None, Callable[[Any], Any] | None]
 
-MOST_PLAIN_DIGITS = 9  # of a whole number that is written as an integer
-MOST_DECADES = 4  # between numbers that are written with a fixed point
-MOST_DIGITS_BEFORE_POINT = 5  # without a common scale
-LEAST_SCALED_DIGITS = -300  # further down a scale nears the subnormal numbers, and dividing by it would lose digits
+__all__ = ["by_format", "bytes_text", "choose"]
+
+MAX_PLAIN_DIGITS = 9  # of a whole number written as an integer
+MAX_DECADES = 4  # between the smallest and the largest number in fixed-point notation
+MAX_DIGITS_BEFORE_POINT = 5  # without a common scale
+MIN_SCALED_DIGITS = -300  # a smaller scale comes near the subnormal numbers, and dividing by it would lose digits
 
 
 def choose(values: Sequence[Any], options: Options, torch7: bool = False, scalable: bool = True) -> Style:
-    """The style for `values`, which are all of one Python type: bool, int, float or complex.
+    """Returns the style for `values`, which are all of one Python type: bool, int, float or complex.
 
     >>> from strided.display import Options
     >>> choose([1, -20, 300], Options())
@@ -40,7 +41,8 @@ def choose(values: Sequence[Any], options: Options, torch7: bool = False, scalab
     """
     kind = type(values[0])
     if kind is bool:
-        return "%6s", 6, None, None
+        width = 1 + (len("True") if all(values) else len("False"))
+        return f"%{width}s", width, None, None
     if kind is complex:
         return _complex_style(values, options, scalable)
     if torch7:
@@ -52,7 +54,7 @@ def choose(values: Sequence[Any], options: Options, torch7: bool = False, scalab
 
 
 def by_format(values: Iterable[Any], spec: str) -> Style:
-    """The style in which each element is written by its own `format(element, spec)`.
+    """Returns the style in which each element is written by `format(element, spec)`.
 
     >>> hole, width, scale, convert = by_format([0.5, -10.0], ".1f")
     >>> hole % convert(0.5), width
@@ -67,7 +69,7 @@ def by_format(values: Iterable[Any], spec: str) -> Style:
 
 
 def bytes_text(count: int) -> str:
-    """A number of bytes for people.
+    """Returns a number of bytes with a unit.
 
     >>> bytes_text(48), bytes_text(40_000_000)
     ('48 B', '40.0 MB')
@@ -88,14 +90,14 @@ def _float_style(values: Sequence[float], options: Options, scalable: bool) -> S
     conversion, scale = _notation(magnitudes, least, most, options, scalable)
     if scale:
         least, most = least / scale, most / scale
-    # Measured and not computed: 9.99999 is written 10.0000, and some exponents have three digits.
+    # The width is measured, not computed: 9.99999 is written as 10.0000, and some exponents have three digits.
     sample = "%" + conversion
     width = max(width, 1 + len(sample % most), 1 + len(sample % least))
     return f"%{width}{conversion}", width, scale, _divide_by(scale)
 
 
 def _complex_style(values: Sequence[complex], options: Options, scalable: bool) -> Style:
-    """Both parts in one notation, each with a width of its own: `  1.5000 +10.0000j`."""
+    """One notation for both parts, each with its own width: `  1.5000 +10.0000j`."""
     magnitudes = [abs(part) for value in values for part in (value.real, value.imag) if isfinite(part)]
     conversion, scale = _notation(magnitudes, *_bounds(magnitudes), options, scalable)
     divisor = scale or 1.0
@@ -111,25 +113,25 @@ def _complex_style(values: Sequence[complex], options: Options, scalable: bool) 
 
 
 def _bounds(magnitudes: Sequence[float]) -> tuple[float, float]:
-    """The smallest and the largest; zeros, which suit every notation, are smallest only where there is nothing else."""
+    """The smallest and the largest magnitude. Zeros suit every notation: they count only if there is nothing else."""
     return min(filter(None, magnitudes), default=0.0), max(magnitudes, default=0.0)
 
 
 def _notation(
     magnitudes: Sequence[float], least: float, most: float, options: Options, scalable: bool
 ) -> tuple[str, float | None]:
-    """The conversion for finite magnitudes between these bounds, still without a width, and the scale."""
+    """Returns the conversion without a width, and the scale, for finite magnitudes within these bounds."""
     whole = all(map(float.is_integer, magnitudes))
     letter, scale = _rule(whole, _digits(least), _digits(most), options.sci_mode)
     if letter == "d":
-        return ".0f", None  # and not an integer conversion: it shows -0, and can stand beside inf
+        return ".0f", None  # not "d": this conversion writes -0, and accepts inf
     if scale and not scalable:
         return f".{options.precision}e", None
     return f".{options.precision}{letter}", scale
 
 
 def _torch7_style(values: Sequence[float], options: Options) -> Style:
-    """The letter of Torch7: integers follow the rules of floats, infinity has infinitely many digits, NaN unhinges all."""
+    """Torch7's own rules: integers follow those of floats, infinity has infinitely many digits, and a NaN disables alignment."""
     if any(value != value for value in values):
         return "%f", None, None, None
     magnitudes = [abs(float(value)) for value in values]
@@ -152,20 +154,24 @@ def _divide_by(scale: float | None) -> Callable[[float], float] | None:
 
 
 def _digits(magnitude: float) -> float:
-    """Digits before the point: 3 for 250.0, 0 for 0.5, -1 for 0.05; a zero counts as the one digit it is written with."""
+    """The number of digits before the point: 3 for 250.0, 0 for 0.5, -1 for 0.05. Zero has one digit."""
     if magnitude == 0 or magnitude == inf:
         return magnitude or 1
     return floor(log10(magnitude)) + 1
 
 
 def _rule(whole: bool, low: float, high: float, sci_mode: bool | None = None) -> tuple[str, float | None]:
-    """The table at the top of this file, for numbers with `low` to `high` digits before the point."""
+    """Implements the table at the top of this file, for numbers with `low` to `high` digits before the point."""
     if sci_mode is not None:
         return ("e" if sci_mode else "d" if whole else "f"), None
     if whole:
-        return ("d" if high <= MOST_PLAIN_DIGITS else "e"), None
-    if high - low > MOST_DECADES or high < LEAST_SCALED_DIGITS:
+        return ("d" if high <= MAX_PLAIN_DIGITS else "e"), None
+    if high - low > MAX_DECADES or high < MIN_SCALED_DIGITS:
         return "e", None
-    if 0 <= high <= MOST_DIGITS_BEFORE_POINT:
+    if 0 <= high <= MAX_DIGITS_BEFORE_POINT:
         return "f", None
     return "f", 10.0 ** (high - 1)
+
+
+def __dir__() -> list[str]:
+    return __all__

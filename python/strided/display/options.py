@@ -1,4 +1,4 @@
-"""What a person may choose about printed tensors: digits, how much of a large tensor is shown, the width of a line."""
+"""Print options: digits, how much of a large tensor is shown, the width of a line."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from types import EllipsisType
     from typing import Any
 
+__all__ = ["Options", "get_printoptions", "printoptions", "set_printoptions"]
+
 FIELDS = ("precision", "threshold", "edgeitems", "linewidth", "sci_mode")
 
 PROFILES: dict[str, dict[str, Any]] = {
@@ -18,19 +20,19 @@ PROFILES: dict[str, dict[str, Any]] = {
     "full": {"precision": 4, "threshold": float("inf"), "edgeitems": 3, "linewidth": None},
 }
 
-PLAIN_WIDTH = 80  # of a line that does not go to a terminal: files, pipes, notebooks, tests
-MOST_DIGITS = 100
+PLAIN_WIDTH = 80  # of a line that is not written to a terminal: files, pipes, notebooks, tests
+MAX_DIGITS = 100
 
 
 class Options:
-    """One set of choices. It is never changed: `set_printoptions` puts another in its place.
+    """One set of options. It is immutable by convention: `set_printoptions` replaces it.
 
     * `precision`: digits after the point;
     * `threshold`: a tensor with more elements than this is summarised (`inf`: never);
-    * `edgeitems`: how many elements a summary shows at both ends of each dim;
-    * `linewidth`: columns go on in a further block beyond this many characters. `None` is the width of the terminal, and
-      80 when the output is none;
-    * `sci_mode`: whether floats are written as `1.0000e+05`. `None` lets the numbers decide.
+    * `edgeitems`: the number of elements that a summary shows at each end of each dim;
+    * `linewidth`: columns beyond this many characters continue in another block. `None` is the width of the terminal, or
+      80 if the output is not a terminal;
+    * `sci_mode`: whether floats are written as `1.0000e+05`. `None` chooses by the numbers.
 
     >>> Options(precision=2)
     Options(precision=2, threshold=1000, edgeitems=3, linewidth=None, sci_mode=None)
@@ -52,7 +54,7 @@ class Options:
         linewidth: int | None = None,
         sci_mode: bool | None = None,
     ) -> None:
-        self.precision = _whole("precision", precision, 0, MOST_DIGITS)
+        self.precision = _whole("precision", precision, 0, MAX_DIGITS)
         self.threshold = threshold if threshold == float("inf") else _whole("threshold", threshold, 0)
         self.edgeitems = _whole("edgeitems", edgeitems, 1)
         self.linewidth = None if linewidth is None else _whole("linewidth", linewidth, 1)
@@ -64,11 +66,11 @@ class Options:
         return f"Options({', '.join(f'{name}={value!r}' for name, value in self.fields().items())})"
 
     def fields(self) -> dict[str, Any]:
-        """The choices by name, as `Options(**fields)` takes them."""
+        """Returns the options by name, as `Options(**fields)` takes them."""
         return {name: getattr(self, name) for name in FIELDS}
 
     def width(self) -> int:
-        """Characters to a line, here and now: a terminal may be resized between two prints."""
+        """Returns the characters to a line. It is looked up at each call, because a terminal may be resized."""
         return self.linewidth or _terminal_width()
 
 
@@ -86,7 +88,7 @@ def _terminal_width() -> int:
         if sys.stdout.isatty():
             return os.get_terminal_size(sys.stdout.fileno()).columns or PLAIN_WIDTH
     except (AttributeError, OSError, ValueError):
-        pass  # stdout is None, closed, or something that only looks like a file
+        pass  # stdout is None, closed, or not a real file
     return PLAIN_WIDTH
 
 
@@ -103,10 +105,10 @@ def set_printoptions(
     *,
     suppress: bool | None = None,
 ) -> None:
-    """Choose how tensors are printed from now on; what is not named stays as it is (see `Options`).
+    """Sets how tensors are printed from now on. Options that are not given keep their values (see `Options`).
 
-    A `profile` ("default", "short" or "full") sets all but `sci_mode` at once; the others, if given, go on top of it.
-    NumPy's `suppress=True` is `sci_mode=False`, and `suppress=False` leaves it to the numbers.
+    A `profile` ("default", "short" or "full") sets all options but `sci_mode`; other arguments override it. NumPy's
+    `suppress=True` means `sci_mode=False`, and `suppress=False` means `sci_mode=None`.
 
     >>> import strided as st
     >>> st.set_printoptions(precision=2)
@@ -135,7 +137,7 @@ def _profile(name: str) -> dict[str, Any]:
 
 
 def get_printoptions() -> dict[str, Any]:
-    """The choices in force, by name: `set_printoptions(**get_printoptions())` changes nothing.
+    """Returns the current options by name: `set_printoptions(**get_printoptions())` changes nothing.
 
     >>> import strided as st
     >>> st.get_printoptions()["edgeitems"]
@@ -145,7 +147,7 @@ def get_printoptions() -> dict[str, Any]:
 
 
 class printoptions:
-    """Choices for the length of a `with` block; takes what `set_printoptions` takes.
+    """Sets print options for the length of a `with` block. The arguments are those of `set_printoptions`.
 
     >>> import strided as st
     >>> with st.printoptions(precision=1):
@@ -157,7 +159,7 @@ class printoptions:
 
     def __init__(self, *changes: Any, **named: Any) -> None:
         self.changes, self.named = changes, named
-        self.before: list[Options] = []  # a stack: one object may be entered again inside itself
+        self.before: list[Options] = []  # a stack, because one object may be entered again within its own block
 
     def __enter__(self) -> Options:
         before = current
@@ -168,3 +170,7 @@ class printoptions:
     def __exit__(self, *_: object) -> None:
         global current
         current = self.before.pop()
+
+
+def __dir__() -> list[str]:
+    return __all__

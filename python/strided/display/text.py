@@ -1,4 +1,4 @@
-"""Tensors and storages as text, in the look of Torch: a grid of numbers, and under it a line with type and size.
+"""Tensors and storages as text, as Torch prints them: a grid of numbers above a line with type and size.
 
     (0,.,.) =
        0   1   2
@@ -9,12 +9,14 @@
        9  10  11
     [strided.LongTensor of size 2x2x3]
 
-A grid is made as one template with a hole for each number that is shown, and filled in one go.
+A grid is one `%` template with a conversion for each number that is shown, filled in one operation.
 """
 
 from __future__ import annotations
 
 from math import prod
+
+from strided._strided import _repr_depth
 
 from . import options as settings
 from .numerals import by_format, choose
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from .options import Options
 
     class Tensor(Protocol):
-        """What is asked of a tensor in order to print it."""
+        """The part of a tensor's interface that printing uses."""
 
         @property
         def shape(self) -> tuple[int, ...]: ...
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
         def select(self, dim: int, index: int, /) -> Tensor: ...
 
     class Storage(Protocol):
-        """What is asked of a storage in order to print it."""
+        """The part of a storage's interface that printing uses."""
 
         def __len__(self) -> int: ...
         def __getitem__(self, index: int, /) -> Any: ...
@@ -47,19 +49,23 @@ if TYPE_CHECKING:
 
     Matrix = list[list[Any]]  # rows of the elements that are shown
 
-DOTS = "..."  # stand for the slices that a summary leaves out
-GAP = " " + DOTS  # for its rows and columns, with the place of a sign
+__all__ = ["corners", "format", "named_tuple", "storage", "tensor"]
+
+DOTS = "..."  # stands for the slices that a summary leaves out
+GAP = " " + DOTS  # stands for rows and columns; the space is the one that numbers have for a sign
+INDENT = "  "  # of a tensor inside a list or another container, for each level
 
 
 def tensor(x: Tensor, *, prefix: str = "strided.", base: int = 0, options: Options | None = None) -> str:
-    """The text of a tensor, for `repr` and `str`.
+    """Returns the text of a tensor, for `repr` and `str`.
 
-    A vector has one element to a line, a matrix one row; of higher ranks all matrices of the last two dims are shown, the
-    first index running fastest, as Torch does. Without a dim there is one number, over `of size ()`. Without an element
-    there is no grid.
+    A vector has one element to a line and a matrix one row. For higher ranks, the matrices of the last two dims are shown
+    in row-major order of their leading indices. A tensor of rank 0 shows one number over `of size ()`, and a tensor without
+    elements shows no grid. Inside a list or another container the text starts on a new line and is indented.
 
-    `prefix` replaces the module in the type's name. `base` counts slices and columns; with base 1 the text is that of
-    Torch7's `tostring`, with its ways to write integers, inf and NaN, its last newline, and no choice of `sci_mode`.
+    `prefix` replaces the module in the type's name. `base` is the first index of slices and columns. Base 1 reproduces
+    Torch7's `tostring`: its notation of integers, inf and NaN, its order of slices (the first index runs fastest), its
+    final newline, and no `sci_mode`.
 
     >>> import strided as st
     >>> st.tensor([[1, -20], [300, 4]])
@@ -73,12 +79,13 @@ def tensor(x: Tensor, *, prefix: str = "strided.", base: int = 0, options: Optio
     """
     if options is None:
         options = settings.current
-    scalable = x.shape != ()  # a line with a factor would be odd over a single number
-    return _compose(x, lambda values: choose(values, options, base == 1, scalable), prefix, base, options)
+    scalable = x.shape != ()  # a scale on a line of its own would be odd above a single number
+    text = _compose(x, lambda values: choose(values, options, base == 1, scalable), prefix, base, options)
+    return text if base == 1 else _in_container(text)
 
 
 def storage(s: Storage, *, prefix: str = "strided.", base: int = 0, options: Options | None = None) -> str:
-    """The text of a storage: one value to a line.
+    """Returns the text of a storage: one value to a line.
 
     >>> import strided as st
     >>> st.LongStorage([4, 5, 6])
@@ -97,14 +104,15 @@ def storage(s: Storage, *, prefix: str = "strided.", base: int = 0, options: Opt
     else:
         values = [s[i] for i in (*range(edge), *range(length - edge, length))]
     grid = _column(values, length, edge, choose(values, options, base == 1)) if values else ""
-    return f"{grid}[{_name(s, prefix)} of size {length}]{_ending(base)}"
+    text = f"{grid}[{_name(s, prefix)} of size {length}]{_ending(base)}"
+    return text if base == 1 else _in_container(text)
 
 
 def format(x: Tensor, spec: str, *, prefix: str = "strided.", base: int = 0, options: Options | None = None) -> str:
-    """The text of `format(x, spec)` and of f-strings.
+    """Returns the text of `format(x, spec)` and of f-strings.
 
-    A spec is for numbers: it writes the number of a tensor with one element, and in a larger tensor every element of the
-    grid. Without a spec a tensor of no dim gives its number, and any other its `str`.
+    The spec applies to numbers. A tensor with one element is formatted as its number; in a larger tensor every number of
+    the grid is. Without a spec, a tensor of rank 0 gives its number and any other tensor its `str`.
 
     >>> import strided as st
     >>> f"{st.tensor(2.5):.3f}"
@@ -124,12 +132,47 @@ def format(x: Tensor, spec: str, *, prefix: str = "strided.", base: int = 0, opt
         raise ValueError(f"format: spec {spec!r} does not suit {_name(x, prefix)}: {error}") from None
 
 
+def named_tuple(result: Any) -> str:
+    """Returns the text of a tuple from `strided.return_types`: each field on lines of its own.
+
+    >>> import strided as st
+    >>> st.tensor([[1, 5], [7, 2]]).max(dim=1)
+    strided.return_types.max(
+      values=
+         5
+         7
+        [strided.LongTensor of size 2],
+      indices=
+         1
+         0
+        [strided.LongTensor of size 2])
+    """
+    depth = _repr_depth()
+    options = settings.current
+    lines = []
+    for name, part in zip(result._fields, result, strict=True):
+        text = _compose(part, lambda values: choose(values, options), "strided.", 0, options)
+        lines.append(f"{name}=\n{_indented(text, 1)}")
+    fields = _indented(",\n".join(lines), depth + 1)
+    return f"strided.return_types.{type(result).__name__}(\n{fields})"
+
+
+def _in_container(text: str) -> str:
+    """Indents text that Python writes inside a list, a tuple or a dict, starting on a new line; returns other text as it is."""
+    depth = _repr_depth()
+    return "\n" + _indented(text, depth) if depth and "\n" in text else text
+
+
+def _indented(text: str, depth: int) -> str:
+    return "\n".join(INDENT * depth + line if line else line for line in text.split("\n"))
+
+
 def _compose(x: Tensor, style_of: Callable[[Sequence[Any]], Style], prefix: str, base: int, options: Options) -> str:
     shape = x.shape
     rank = len(shape)
-    if base == 1 and shape in ((), (0,)):  # Torch7 has one empty tensor, and none that is a number
+    if base == 1 and shape in ((), (0,)):  # Torch7 has one empty tensor, and no tensor of rank 0
         return f"[{_name(x, prefix)} with no dimension]\n"
-    # An edge as long as the longest dim leaves nothing out.
+    # With an edge as long as the longest dim, all elements are shown.
     edge = options.edgeitems if prod(shape) > options.threshold else max(shape, default=0)
     if 0 in shape:
         grid = ""
@@ -161,7 +204,7 @@ def _only_element(x: Tensor) -> Any:
 
 
 def _ends(x: Tensor, dim: int, edge: int) -> list[Tensor]:
-    """The tensor itself if all of `dim` is shown, or else views of its first and its last `edge` indices."""
+    """Returns the tensor itself if all of `dim` is shown, otherwise views of its first and last `edge` indices."""
     extent = x.shape[dim]
     if extent <= 2 * edge:
         return [x]
@@ -177,7 +220,7 @@ def _fill(template: str, values: Sequence[Any], convert: Callable[[Any], Any] | 
 
 
 def _column(values: Sequence[Any], extent: int, edge: int, style: Style) -> str:
-    """Numbers one below the other: the grid of vectors, storages and single numbers."""
+    """One number to a line: the grid of vectors, storages and single numbers."""
     hole, width, scale, convert = style
     lines = "".join(_with_gap([hole + "\n"] * len(values), extent, edge, GAP.rjust(width or 0) + "\n"))
     grid = _fill(lines, values, convert)
@@ -185,50 +228,61 @@ def _column(values: Sequence[Any], extent: int, edge: int, style: Style) -> str:
 
 
 def _matrices(x: Tensor, style_of: Callable[[Sequence[Any]], Style], edge: int, base: int, options: Options) -> str:
-    """The grid of a matrix, or of all the slices of a tensor of higher rank."""
+    """The grid of a matrix, or of all slices of a tensor of higher rank."""
     *outer, rows, columns = x.shape
-    positions = _positions(outer, edge, min(rows, 2 * edge) * min(columns, 2 * edge), options)
-    indices = [_index(position, outer) for position in positions]
-    matrices = [corners(_slice(x, index), edge) for index in indices]
+    indices = _slice_indices(outer, edge, min(rows, 2 * edge) * min(columns, 2 * edge), base == 1, options)
+    shown = [index for index in indices if index is not None]
+    matrices = [corners(_slice(x, index), edge) for index in shown]
     style = style_of([value for matrix in matrices for row in matrix for value in row])
-    sheet, fillings = _sheet(rows, columns, edge, style, " " if outer else "", base, options.width())
+    template, fillings = _template(rows, columns, edge, style, " " if outer else "", base, options.width())
+    remaining = iter(matrices)
     parts = []
-    expected = 0
-    for position, index, matrix in zip(positions, indices, matrices, strict=True):
-        if position != expected:
+    for index in indices:
+        if index is None:
             parts.append(DOTS + "\n")
-        expected = position + 1
+            continue
+        matrix = next(remaining)
         title = "(" + "".join(f"{i + base}," for i in index) + ".,.) = \n" if outer else ""
         values = [value for filling in fillings for row in matrix for value in row[filling]]
-        parts.append(title + _fill(sheet, values, style[3]))
+        parts.append(title + _fill(template, values, style[3]))
     return "\n".join(parts)
 
 
-def _positions(outer: Sequence[int], edge: int, matrix_size: int, options: Options) -> Sequence[int]:
-    """Which slices are shown, counted in the order of printing.
+def _slice_indices(
+    outer: Sequence[int], edge: int, matrix_size: int, first_fastest: bool, options: Options
+) -> list[Sequence[int] | None]:
+    """The leading indices of the slices that are shown, in the order of printing; None stands for those left out.
 
-    These are the ones at the ends of every outer dim. Where those are still too many to read, 64 in 2x2x2x2x2x2x100x100,
-    the slices are taken as one long dim.
+    A summary shows the slices at both ends of every outer dim. Where those are still too many to read (64 of
+    2x2x2x2x2x2x100x100), it takes the outer dims as one long dim and shows both ends of that.
     """
-    ends = [range(n) if n <= 2 * edge else (*range(edge), *range(n - edge, n)) for n in outer]
-    total = prod(outer)
+    fastest_first = outer if first_fastest else outer[::-1]
+    indices: list[Sequence[int] | None] = []
+    expected = 0
+    for position in _slice_positions(fastest_first, edge, matrix_size, options):
+        if position != expected:
+            indices.append(None)
+        expected = position + 1
+        index = []
+        for extent in fastest_first:
+            position, i = divmod(position, extent)
+            index.append(i)
+        indices.append(index if first_fastest else index[::-1])
+    return indices
+
+
+def _slice_positions(fastest_first: Sequence[int], edge: int, matrix_size: int, options: Options) -> Sequence[int]:
+    """The positions of the shown slices in the order of printing, whose dims are listed with the fastest one first."""
+    ends = [range(n) if n <= 2 * edge else (*range(edge), *range(n - edge, n)) for n in fastest_first]
+    total = prod(fastest_first)
     if prod(map(len, ends)) * matrix_size > options.threshold and total > 2 * options.edgeitems:
         return (*range(options.edgeitems), *range(total - options.edgeitems, total))
     positions = [0]
     step = 1
-    for extent, shown in zip(outer, ends, strict=True):
+    for extent, shown in zip(fastest_first, ends, strict=True):
         positions = [position + step * i for i in shown for position in positions]
         step *= extent
     return positions
-
-
-def _index(position: int, outer: Sequence[int]) -> list[int]:
-    """The index of the slice at a position: (0,0), (1,0), (0,1), (1,1) for outer dims 2x2."""
-    index = []
-    for extent in outer:
-        position, i = divmod(position, extent)
-        index.append(i)
-    return index
 
 
 def _slice(x: Tensor, index: Iterable[int]) -> Tensor:
@@ -238,7 +292,7 @@ def _slice(x: Tensor, index: Iterable[int]) -> Tensor:
 
 
 def corners(x: Tensor, edge: int) -> Matrix:
-    """The shown elements of a matrix, and no others: whole, in two halves, or in four corners.
+    """The elements of a matrix that are shown, and no others: all, those of two halves, or those of four corners.
 
     >>> import strided as st
     >>> corners(st.arange(20).view(4, 5), 1)
@@ -251,13 +305,13 @@ def corners(x: Tensor, edge: int) -> Matrix:
     return rows
 
 
-def _sheet(
+def _template(
     rows: int, columns: int, edge: int, style: Style, indent: str, base: int, linewidth: int
 ) -> tuple[str, list[slice]]:
-    """The template of one matrix, and for each block of its columns the slice of a shown row that fills it."""
+    """Returns the template of one matrix and, for each block of columns, the slice of a shown row that fills it."""
     hole, width, _, _ = style
     cut = columns > 2 * edge
-    # The column at which each cell begins, and where the last one ends. A gap is one cell: 0 1 2 [3 ... 96] 97 98 99.
+    # The column at which each cell starts, and the end of the last one. A gap is one cell: 0 1 2 [3 ... 96] 97 98 99.
     starts = [*range(edge + 1), *range(columns - edge, columns + 1)] if cut else range(columns + 1)
     cells = [hole] * (len(starts) - 1)
     if cut:
@@ -273,7 +327,7 @@ def _sheet(
 
 
 def _block(cells: list[str], rows: int, edge: int, style: Style, indent: str, heading: str) -> str:
-    """The template of neighbouring columns: a heading if there are several blocks, the scale if there is one, the rows."""
+    """The template of a block of columns: a heading if there are several blocks, the scale if there is one, and the rows."""
     _, width, scale, _ = style
     lines = [indent + heading] if heading else []
     if scale:
@@ -282,3 +336,7 @@ def _block(cells: list[str], rows: int, edge: int, style: Style, indent: str, he
     row = indent + " ".join(cells)
     lines += _with_gap([row] * min(rows, 2 * edge), rows, edge, indent + GAP.rjust(width or 0))
     return "\n".join(lines) + "\n"
+
+
+def __dir__() -> list[str]:
+    return __all__

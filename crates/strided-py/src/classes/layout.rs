@@ -297,11 +297,11 @@ impl PyLayout {
     /// >>> strided.Layout((2, 2)).t().draw()
     /// Layout(shape=(2, 2), stride=(1, 2), offset=0)
     /// <BLANKLINE>
-    /// elements, by the cell that holds them
+    /// elements, labelled by memory cell
     ///   0  2
     ///   1  3
     /// <BLANKLINE>
-    /// memory, by the element that lies there
+    /// memory cells, labelled by element
     ///     0     1     2     3
     ///  ┌─────┬─────┬─────┬─────┐
     ///  │ 0,0 │ 1,0 │ 0,1 │ 1,1 │

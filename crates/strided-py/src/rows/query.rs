@@ -11,6 +11,7 @@ use crate::convert::args::{Any, Objects, TensorArg};
 use crate::convert::index::item;
 use crate::convert::mapping::{attach, handle, known, part, share};
 use crate::convert::sequence::to_nested;
+use pyo3::types::PyAnyMethods;
 use strided_core::Tensor;
 
 methods! { rows(py, x):
@@ -187,6 +188,9 @@ methods! { rows(py, x):
         give(py, names.collect::<Vec<_>>())
     };
 
+    /// The number of lists, tuples, dicts and other containers whose `repr` this thread is writing.
+    function _repr_depth() => give(py, repr_depth(py)?);
+
     /// Whether an object is a storage, of any type.
     ///
     /// >>> strided.is_storage(strided.FloatStorage(2)), strided.is_storage(strided.zeros(2))
@@ -213,6 +217,15 @@ methods! { rows(py, x):
 
     /// The only element as a complex number.
     method __complex__() => python(py, "strided._numpy", "to_complex", (this(py, x),));
+}
+
+/// CPython lists the containers that are being written under this key of the thread's dict (`Py_ReprEnter`), so that
+/// one which contains itself ends. Without the key the depth is 0.
+fn repr_depth(py: pyo3::Python<'_>) -> Result<usize> {
+    // SAFETY: the thread is attached. The dict is a borrowed reference, or null if there is none.
+    let dict = unsafe { pyo3::Bound::from_borrowed_ptr_or_opt(py, pyo3::ffi::PyThreadState_GetDict()) };
+    let Some(containers) = dict.and_then(|dict| dict.get_item("Py_Repr").ok()) else { return Ok(0) };
+    Ok(containers.len()?)
 }
 
 fn given(py: pyo3::Python<'_>, run: Run) -> Result<Object> {
