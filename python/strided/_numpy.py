@@ -1,4 +1,4 @@
-"""Tensors as NumPy arrays. NumPy is imported when the first array is asked for."""
+"""Conversion of tensors to NumPy arrays. NumPy is imported when the first array is made."""
 
 from strided._strided import Tensor
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def to_numpy(x: Tensor) -> "numpy.ndarray[Any, Any]":
-    """An array on the memory of the tensor, held by its buffer for as long as the array lives."""
+    """Returns an array on the memory of the tensor. The array holds a buffer, which keeps the storage from being resized."""
     import numpy
 
     array: numpy.ndarray[Any, Any] = numpy.asarray(memoryview(x))
@@ -18,7 +18,7 @@ def to_numpy(x: Tensor) -> "numpy.ndarray[Any, Any]":
 
 
 def to_array(x: Tensor, dtype: "Any" = None, copy: bool | None = None) -> "numpy.ndarray[Any, Any]":
-    """What ``numpy.asarray(x, dtype, copy=copy)`` asks of a tensor."""
+    """Implements `Tensor.__array__`, which ``numpy.asarray(x, dtype, copy=copy)`` calls."""
     array = to_numpy(x)
     if copy is False and dtype is not None and dtype != array.dtype:
         raise ValueError(f"__array__: {x.dtype} as {dtype} needs a copy")
@@ -28,10 +28,10 @@ def to_array(x: Tensor, dtype: "Any" = None, copy: bool | None = None) -> "numpy
 
 
 def to_bytes(x: Tensor) -> bytes:
-    """The bytes of the elements in row-major order, also where the dtype has no buffer format."""
+    """Returns the bytes of the elements in row-major order, also for bfloat16, which has no buffer format."""
     return memoryview(x.view("uint16") if x.dtype.name == "bfloat16" else x).tobytes()
 
 
 def to_complex(x: Tensor) -> complex:
-    """The only element as a complex number."""
+    """Returns the only element as a complex number."""
     return complex(x.item())

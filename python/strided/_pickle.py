@@ -1,10 +1,10 @@
-"""How tensors and storages are pickled and deep-copied.
+"""Pickling and deep copies of tensors and storages.
 
-What is written is memory, and ways of looking at it: a tensor refers to the storage of its bytes (dtype uint8), which
-is an object of its own in the pickle. So tensors that share memory share it again, whatever their dtypes. A small view
-would drag a large storage along; of that, only the span of the view is taken, and the sharing is given up.
+A pickle contains memory and views of it. A tensor refers to the storage of its bytes (dtype uint8), which is a separate
+object in the pickle, so that tensors which share memory share it again after loading, whatever their dtypes. A small view
+of a large storage is the exception: only the span of the view is written, and sharing is lost.
 
-Memory that processes share is written in the same way, except where multiprocessing sends it: see `_processes`.
+Shared memory is written in the same way, except by multiprocessing, which sends a handle: see `_processes`.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ TYPE_CHECKING = False  # typing is slow to import; the checker reads this name a
 if TYPE_CHECKING:
     from typing import Any
 
-#: Memory of up to this many bytes is always taken whole.
-WHOLE = 1 << 20
+#: Storages of up to this many bytes are always written in full.
+MAX_WHOLE_BYTES = 1 << 20
 
-#: What the address of an element must at most be a multiple of.
+#: The largest alignment, in bytes, that an element needs.
 ALIGNMENT = 8
 
 
-# Taking apart
+# Pickling
 
 
 def reduce_tensor(x: Tensor, protocol: int) -> tuple[Any, ...]:
-    """`Tensor.__reduce_ex__`"""
+    """Implements `Tensor.__reduce_ex__`."""
     layout, bytes_each = x.layout, x.element_size()
     memory: Any = x.storage().view(uint8)
     offset = layout.offset
-    if memory.nbytes > WHOLE and 2 * layout.span * bytes_each < memory.nbytes:
+    if memory.nbytes > MAX_WHOLE_BYTES and 2 * layout.span * bytes_each < memory.nbytes:
         low, high = layout.bounds or (offset, offset - 1)
         memory = _part(memory, low * bytes_each, (high + 1) * bytes_each)
         offset -= low
     parts = (type(x), memory, x.dtype, tuple(x.shape), x.stride(), offset)
-    state = x.__getstate__()  # what a subclass keeps besides
+    state = x.__getstate__()  # the attributes of a subclass
     return (load_tensor, parts) if state is None else (load_tensor, parts, state)
 
 
 def reduce_storage(s: Storage, protocol: int) -> tuple[Any, ...]:
-    """`Storage.__reduce_ex__`"""
+    """Implements `Storage.__reduce_ex__`."""
     if s.dtype is not uint8:
         return load_storage, (s.view(uint8), s.dtype)
     if s.is_shared():
@@ -53,7 +53,7 @@ def reduce_storage(s: Storage, protocol: int) -> tuple[Any, ...]:
 
 
 class _Part:
-    """A part of a storage of bytes, which is pickled as a storage."""
+    """A range of a storage of bytes, which is pickled as a storage."""
 
     def __init__(self, memory: Storage, start: int, stop: int) -> None:
         self.memory, self.start, self.stop = memory, start, stop
@@ -63,7 +63,7 @@ class _Part:
 
 
 class SharedPart(_Part):
-    """The same of memory that processes share. It is a class of its own because picklers have rules by class."""
+    """A range of shared memory. It is a separate class because picklers dispatch on the class."""
 
 
 def _part(memory: Storage, start: int, stop: int) -> _Part:
@@ -75,14 +75,14 @@ def _reduce_bytes(memory: memoryview, protocol: int) -> tuple[Any, ...]:
     return load_bytes, (content, memory.readonly or protocol < 5, sys.byteorder)
 
 
-# Putting together: these names are written into pickles
+# Loading: the names of these functions are written into pickles, and must not change
 
 
 def load_bytes(content: Any, as_bytes: bool, byteorder: str) -> Storage:
-    """A storage of bytes: a copy of what was in the pickle, or on the memory that was passed beside it.
+    """Returns a storage of bytes: a copy of an in-band buffer, or a view of an out-of-band one.
 
-    In the pickle itself there is a `bytes` object if `as_bytes`, else a `bytearray`. A buffer beside the pickle that is
-    of that same class cannot be told from it, and is copied too; anything else is shared.
+    An in-band buffer is loaded as `bytes` if `as_bytes`, otherwise as a `bytearray`. An out-of-band buffer of the same
+    class cannot be distinguished from it and is copied too; any other buffer is shared.
     """
     if byteorder != sys.byteorder:
         raise ValueError(f"pickle: written on a {byteorder}-endian machine, and this one is {sys.byteorder}-endian")
@@ -98,18 +98,18 @@ def load_storage(memory: Storage, type_: dtype) -> Storage:
 def load_tensor(
     cls: type[Tensor], memory: Any, type_: dtype, shape: tuple[int, ...], stride: tuple[int, ...], offset: int
 ) -> Tensor:
-    if isinstance(memory, tuple):  # a part, which came with the whole
+    if isinstance(memory, tuple):  # a range, sent as the whole storage and a start
         memory, start = memory
         offset += start // type_.itemsize
     x = as_strided(memory.view(type_), shape, stride, offset)
     return x if cls is Tensor else Tensor.__new__(cls, x, dtype=type_)
 
 
-# Deep copies: `copy.deepcopy` notes in the memo what it has copied, and keeps that alive
+# Deep copies: `copy.deepcopy` records copies in the memo, which keeps them alive
 
 
 def deepcopy_tensor(x: Tensor, memo: dict[int, Any]) -> Tensor:
-    """`Tensor.__deepcopy__`"""
+    """Implements `Tensor.__deepcopy__`."""
     memory = copy.deepcopy(x.storage().view(uint8), memo)
     layout = x.layout
     made = load_tensor(type(x), memory, x.dtype, layout.shape, layout.stride, layout.offset)
@@ -121,12 +121,12 @@ def deepcopy_tensor(x: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def deepcopy_storage(s: Storage, memo: dict[int, Any]) -> Storage:
-    """`Storage.__deepcopy__`"""
+    """Implements `Storage.__deepcopy__`."""
     return s.clone() if s.dtype is uint8 else copy.deepcopy(s.view(uint8), memo).view(s.dtype)
 
 
 def _set_state(x: Tensor, state: Any) -> None:
-    """Gives a tensor of a subclass the attributes that `__getstate__` found, as pickle does."""
+    """Sets the attributes of a subclass that `__getstate__` returned, as pickle does."""
     if hasattr(x, "__setstate__"):
         x.__setstate__(state)
         return

@@ -1,8 +1,9 @@
-"""How multiprocessing sends memory that processes share: by handle, so that both sides look at the same memory.
+"""Sending shared memory through multiprocessing: by handle, so that both sides use the same memory.
 
-Its pickler has rules by class, which it takes along when it is made: so the rule is entered when memory is first
-shared or received, by importing this. A mapped file goes by its path. Nameless memory goes by its file descriptor, once
-in a message, however many storages lie in it; the sender keeps the memory until the message is received.
+The reducer is registered when this module is imported, which happens when memory is first shared or received:
+multiprocessing's pickler copies the registered reducers when it is made. A mapped file is sent as its path. Anonymous
+memory is sent as its file descriptor, once per message even if several storages are in it; the sender keeps the memory
+until the message is received.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: Serves what is sent to those who receive it, from a thread that starts with the first message.
+#: Serves file descriptors to the receivers of messages, from a thread that starts with the first message.
 _server: Any = resource_sharer._resource_sharer  # type: ignore[attr-defined]
 
-#: The memory that is being written into messages, by what tells it from other memory. Pickle's memo holds the values.
+#: The memory that is being pickled into messages, by its identity. Pickle's memo keeps the values alive.
 _sending: WeakValueDictionary[Any, _Memory] = WeakValueDictionary()
 
 
 class _Memory:
-    """The nameless memory in which a storage lies: an object, so that pickle writes it once."""
+    """The anonymous memory that contains a storage: an object, so that pickle writes it once."""
 
     def __init__(self, storage: Storage, descriptor: int, identity: tuple[int, int]) -> None:
         self.storage = storage  # keeps the descriptor open
@@ -42,13 +43,13 @@ class _Memory:
         self.identity = identity
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A process that is being started inherits descriptors; any other one fetches them.
+        # A process that is being started inherits descriptors; any other process fetches them.
         starting = context.get_spawning_popen() is not None
         return load_memory, (reduction.DupFd(self.descriptor) if starting else _Ticket(self), self.identity)
 
 
 class _Ticket:
-    """What a message has for a descriptor: as multiprocessing's own `DupFd`, without a duplicate for each message."""
+    """Stands for a descriptor in a message, like multiprocessing's `DupFd`, but without a duplicate for each message."""
 
     def __init__(self, memory: _Memory) -> None:
         def send(connection: Any, pid: int) -> None:
@@ -57,13 +58,13 @@ class _Ticket:
         self.id = _server.register(send, lambda: None)
 
     def detach(self) -> int:
-        """The descriptor, which is the caller's now."""
+        """Fetches the descriptor, which the caller then owns."""
         with _server.get_connection(self.id) as connection:
             return reduction.recv_handle(connection)
 
 
 def reduce_shared(part: SharedPart) -> tuple[Any, ...]:
-    """The rule of multiprocessing's pickler."""
+    """The reducer that multiprocessing's pickler uses."""
     memory, nbytes = part.memory, part.memory.nbytes
     if (part.start, part.stop) != (0, nbytes):
         return load_part, (memory, part.start)
@@ -78,9 +79,9 @@ def reduce_shared(part: SharedPart) -> tuple[Any, ...]:
 
 
 def load_memory(duplicate: Any, identity: tuple[int, int]) -> Storage:
-    """A storage on all of the memory behind a descriptor that was sent.
+    """Returns a storage on all of the memory behind a descriptor that was sent.
 
-    It is fetched from the sender even if the memory is here already: that is how the sender knows that it arrived.
+    The descriptor is fetched even if this process has the memory already: that tells the sender that it arrived.
     """
     try:
         descriptor = duplicate.detach()
@@ -96,12 +97,12 @@ def load_memory(duplicate: Any, identity: tuple[int, int]) -> Storage:
 
 
 def load_part(memory: Storage, start: int) -> tuple[Storage, int]:
-    """The whole storage and where the part begins: `load_tensor` puts them together."""
+    """Returns the whole storage and the start of a range in it, which `load_tensor` combines."""
     return memory, start
 
 
 def load_file(path: str, offset: int, readonly: bool, identity: tuple[int, int] | None, nbytes: int) -> Storage:
-    """A storage on the file that the sender has mapped."""
+    """Returns a storage on the file that the sender has mapped."""
     if nbytes == 0:
         return ByteStorage()
     memory = ByteStorage.from_file(path, True, nbytes, readonly=readonly, offset=offset)

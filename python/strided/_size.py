@@ -1,10 +1,10 @@
-"""``x.size`` without a call: the number of elements, which can still be called."""
+"""``x.size`` without a call: an int, the number of elements, that can also be called."""
 
 from strided._strided import Size
 
 
 class Count(int):
-    """The number of elements of a tensor; called, it gives the extents as ``x.size()`` does.
+    """The number of elements of a tensor. Calling it returns the extents, as ``x.size()`` does.
 
     >>> import strided
     >>> count = strided.zeros(3, 4).size

@@ -1,11 +1,11 @@
-"""For tests of programs that use tensors: comparing with tolerances, and strategies for hypothesis.
+"""Tools for tests of programs that use tensors: comparison with tolerances, and strategies for hypothesis.
 
 >>> import strided
 >>> from strided.testing import assert_close
 >>> assert_close(strided.tensor([0.1, 0.2]) + 0.2, strided.tensor([0.3, 0.4]))
 
-The strategies (`tensors`, `shapes`, `dtypes`, `layouts`, …) need hypothesis, which is imported with the first of them:
-``pip install strided[testing]`` brings it along.
+The strategies (`tensors`, `shapes`, `dtypes`, `layouts`, …) need hypothesis, which is imported when the first of them is
+used; ``pip install strided[testing]`` installs it.
 """
 
 from strided.testing._close import assert_close as assert_close
@@ -28,7 +28,7 @@ _STRATEGIES = {
     *("broadcastable_shapes", "dtypes", "elements", "indices", "layouts", "shapes", "slices", "tensors", "views")
 }
 
-#: Without the strategies: `from strided.testing import *` needs no hypothesis.
+#: The strategies are left out, so that `from strided.testing import *` does not need hypothesis.
 __all__ = ["assert_close", "assert_equal", "ulp_distance"]
 
 
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> object:
         if (missing.name or "").partition(".")[0] != "hypothesis":
             raise
         raise ModuleNotFoundError(
-            f"strided.testing.{name} needs hypothesis; pip install strided[testing] brings it along", name=missing.name
+            f"strided.testing.{name} needs hypothesis; pip install strided[testing] installs it", name=missing.name
         ) from None
     value = getattr(_strategies, name)
     globals()[name] = value
@@ -49,4 +49,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_STRATEGIES})
+    return sorted({*__all__, *_STRATEGIES})

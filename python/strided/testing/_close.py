@@ -1,4 +1,4 @@
-"""`assert_close` and `assert_equal`: what is compared with what, and when it is close."""
+"""`assert_close` and `assert_equal`: how arguments are paired, and when elements count as close."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-#: rtol and atol of those dtypes that have any, as in PyTorch.
+#: The default rtol and atol of inexact dtypes, as in PyTorch.
 TOLERANCES = {
     st.float16: (1e-3, 1e-5),
     st.bfloat16: (1.6e-2, 1e-5),
@@ -24,12 +24,12 @@ TOLERANCES = {
     st.complex128: (1e-7, 1e-7),
 }
 
-#: So many elements are compared at a time: what is computed on the way stays in the cache.
+#: The number of elements compared at a time, so that intermediate results stay in the cache.
 PIECE = 1 << 16
 
 
 class Rule:
-    """What counts as close, and which attributes must agree."""
+    """The criteria of one comparison: tolerances, and the attributes that must agree."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Rule:
         self.msg = msg
 
     def tolerances_for(self, *dtypes: st.dtype) -> tuple[float, float]:
-        """rtol and atol: those given, or the greatest ones of the dtypes."""
+        """Returns the given rtol and atol, or the greatest defaults of the dtypes."""
         if self.tolerances is not None:
             return self.tolerances
         found = [TOLERANCES[dtype] for dtype in dtypes if dtype in TOLERANCES]
@@ -90,18 +90,18 @@ def assert_close(
 ) -> None:
     """Raises AssertionError, with a message that says what differs, unless `actual` is close to `expected`.
 
-    Elements are close if they are equal, or if ``abs(actual - expected) <= atol + rtol * abs(expected)``, or if at most
-    `ulp` steps lie between them (see `ulp_distance`). An infinity is close only to itself; a NaN to a NaN if `equal_nan`.
-    The difference is computed in float64 or complex128, that of integers exactly.
+    Elements are close if they are equal, if ``abs(actual - expected) <= atol + rtol * abs(expected)``, or if they are at
+    most `ulp` steps apart (see `ulp_distance`). An infinity is close only to itself; a NaN is close to a NaN if `equal_nan`.
+    The difference is computed in float64 or complex128; that of integers is exact.
 
-    Without tolerances those of the dtype count, which are PyTorch's (rtol, atol): 1e-3, 1e-5 for float16; 1.6e-2, 1e-5 for
-    bfloat16; 1.3e-6, 1e-5 for float32 and complex64; 1e-7, 1e-7 for float64 and complex128; otherwise 0. With `ulp` alone,
-    rtol and atol are 0.
+    The default tolerances (rtol, atol) depend on the dtype and are PyTorch's: 1e-3, 1e-5 for float16; 1.6e-2, 1e-5 for
+    bfloat16; 1.3e-6, 1e-5 for float32 and complex64; 1e-7, 1e-7 for float64 and complex128; otherwise 0. If only `ulp` is
+    given, rtol and atol are 0.
 
-    Compared are tensors, NumPy arrays and other buffers, numbers, and sequences and mappings of these, item by item. A number
-    or nested list beside a tensor is taken in its dtype. Shapes agree (or broadcast, without `check_shape`), and so do the
-    dtypes, devices and strides that are to be checked. `msg` is another message, or a function that makes it from this one.
-    `check_layout` is PyTorch's: here every tensor is strided.
+    The arguments may be tensors, NumPy arrays and other buffers, numbers, and sequences and mappings of these, which are
+    compared item by item. A number or nested list is converted to the dtype of the tensor it is compared with. Shapes must
+    agree (or broadcast, without `check_shape`), and so must dtype, device and strides if they are checked. `msg` replaces
+    the message; a function receives the message and returns another. `check_layout` has no effect: every tensor is strided.
 
     >>> import strided
     >>> from strided.testing import assert_close
@@ -145,8 +145,8 @@ def assert_equal(
 ) -> None:
     """Raises AssertionError, with a message that says what differs, unless `actual` equals `expected` exactly.
 
-    Shape and dtype agree, and so does every element: any NaN equals any other unless `equal_nan` is False, and 0.0 is not
-    -0.0 unless `signed_zero` is False. What may be compared is as in `assert_close`.
+    Shape, dtype and every element must agree. NaNs are equal unless `equal_nan` is False, and 0.0 differs from -0.0 unless
+    `signed_zero` is False. The arguments are those of `assert_close`.
 
     >>> import strided
     >>> from strided.testing import assert_equal
@@ -169,11 +169,11 @@ def assert_equal(
     compare(actual, expected, rule, "")
 
 
-# Taking apart
+# Pairing the arguments
 
 
 def compare(actual: Any, expected: Any, rule: Rule, path: str) -> None:
-    """Compares two things and what is in them; `path` is how they are reached."""
+    """Compares two values and, recursively, their items. `path` is the subscript that leads to them, as in `[0]['w']`."""
     if _is_number(actual) and _is_number(expected):
         _compare_numbers(actual, expected, rule, path)
     elif actual is None and expected is None:
@@ -201,7 +201,7 @@ def _compare_numbers(actual: Any, expected: Any, rule: Rule, path: str) -> None:
     got, wanted = type(actual), type(expected)
     if got is not wanted and "dtype" in rule.attributes:
         rule.fail(path, f"the types differ: got {got.__name__} ({actual}), wanted {wanted.__name__} ({expected})")
-    if isinstance(actual, int) and isinstance(expected, int):  # of any size
+    if isinstance(actual, int) and isinstance(expected, int):  # may exceed every dtype
         rtol, atol = rule.tolerances_for()
         off = abs(actual - expected)
         if off and not (off <= rule.ulp or off <= atol + rtol * abs(expected)):
@@ -224,7 +224,7 @@ def _compare_mappings(actual: Mapping[Any, Any], expected: Mapping[Any, Any], ru
 
 
 def _as_tensors(actual: Any, expected: Any, rule: Rule, path: str) -> tuple[Tensor, Tensor]:
-    """Both as tensors. A number or list takes the dtype of the other one, if its values are of no higher category."""
+    """Converts both to tensors. A number or list takes the dtype of the other argument, unless its category is higher."""
     plain = [_is_number(value) or _is_sequence(value) for value in (actual, expected)]
     for value, is_plain in zip((actual, expected), plain, strict=True):
         if not is_plain and (isinstance(value, (str, Mapping)) or value is None):
@@ -248,7 +248,7 @@ def _like(value: Any, other: Tensor) -> Tensor:
         return natural
     try:
         return st.tensor(value, dtype=other.dtype)
-    except OverflowError:  # an int that the dtype does not have
+    except OverflowError:  # an int out of the dtype's range
         return natural
 
 
@@ -290,7 +290,7 @@ def _common_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | N
 
 
 def _differs(x: Tensor, y: Tensor, rule: Rule, rtol: float, atol: float) -> Tensor | None:
-    """Which elements are not close, as a flat tensor of bools; None if there are none."""
+    """Returns a flat tensor of bools, True where elements are not close; None if all are."""
     x, y = x.reshape(-1), y.reshape(-1)
     n = x.numel()
     differs: Tensor | None = None
@@ -305,7 +305,7 @@ def _differs(x: Tensor, y: Tensor, rule: Rule, rtol: float, atol: float) -> Tens
 
 
 def _close(x: Tensor, y: Tensor, rule: Rule, rtol: float, atol: float) -> Tensor:
-    """Which elements are close. Of bools, + is `or` and * is `and`."""
+    """Returns True where elements are close. For bools, + is `or` and * is `and`."""
     inexact = x.dtype.is_floating_point or x.dtype.is_complex
     close = x == y
     if inexact and rule.signed_zero:

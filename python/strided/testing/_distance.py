@@ -1,4 +1,4 @@
-"""How far numbers are apart: in value, and in representable numbers between them."""
+"""Distances between numbers: absolute, and in units in the last place (ULP)."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: The distance between a NaN and a number: more than between any two numbers.
+#: The distance between a NaN and a number, greater than that of any two numbers.
 FAR = 2**64 - 1
 
 _BITS = {2: st.int16, 4: st.int32, 8: st.int64}
 
 
 def ulp_distance(a: Any, b: Any) -> Any:
-    """How many steps from one representable number to the next lead from `a` to `b`: their distance in ULP.
+    """Returns the distance of `a` and `b` in ULP: the number of steps from one representable number to the next.
 
-    0.0 and -0.0 are the same number, infinity is one step above the largest finite number, and two NaNs are 0 apart. From
-    a NaN to a number it is 2**64 - 1, more than between any two numbers. Of complex numbers it is the greater one of the
-    parts' distances; of integers, the difference.
+    0.0 and -0.0 are the same number, infinity is one step above the largest finite number, and two NaNs are 0 apart. The
+    distance from a NaN to a number is 2**64 - 1, greater than that of any two numbers. The distance of complex numbers is
+    the greater one of their parts; that of integers is the difference.
 
-    Tensors must have one dtype, are broadcast, and give a tensor of uint64. A number beside a tensor is taken in the
-    tensor's dtype; two numbers are Python's own (float64), and give an int.
+    Tensors must have the same dtype; they are broadcast, and the result is a tensor of uint64. A number is converted to the
+    dtype of the other argument if that is a tensor. Two Python numbers are compared as float64, and the result is an int.
 
     >>> import strided
     >>> from strided.testing import ulp_distance
@@ -62,37 +62,37 @@ def steps(x: Tensor, y: Tensor) -> Tensor:
         return _choose(real > imag, real, imag)
     if not x.dtype.is_floating_point:
         return difference(x, y)
-    found = difference(_place(x), _place(y))
-    no_x, no_y = x != x, y != y
-    found = _choose(no_x * no_y, 0, found)
-    return _choose(no_x != no_y, FAR, found)
+    found = difference(_rank(x), _rank(y))
+    nan_x, nan_y = x != x, y != y
+    found = _choose(nan_x * nan_y, 0, found)
+    return _choose(nan_x != nan_y, FAR, found)
 
 
 def difference(x: Tensor, y: Tensor) -> Tensor:
-    """The distance of integers as uint64, which holds that of any two of one dtype."""
+    """Returns the distance of integers as uint64, which can represent it for every dtype."""
     if x.dtype is not st.uint64:
         x, y = x.to(st.int64), y.to(st.int64)
-    # Subtraction wraps; read without a sign, that of the smaller from the greater number is right.
+    # Subtraction wraps, but greater minus smaller is right when its bits are read as unsigned.
     up, down = (x - y).view(st.uint64), (y - x).view(st.uint64)
     return _choose(x > y, up, down)
 
 
-def _place(x: Tensor) -> Tensor:
-    """The place of each float in the row of all floats of its dtype, where 0 has place 0."""
+def _rank(x: Tensor) -> Tensor:
+    """Returns the rank of each float among all floats of its dtype, where 0 has rank 0."""
     bits = x.view(_BITS[x.dtype.itemsize]).to(st.int64)
     lowest = -(2 ** (8 * x.dtype.itemsize - 1))
-    # The bits of negative numbers are a sign and a magnitude: lowest + m, where the place is -m.
+    # Floats are sign and magnitude: as an integer, -m reads as lowest + m, and its rank is -m.
     return _choose(bits < 0, lowest - bits, bits)
 
 
 def _choose(where: Tensor, yes: Tensor | int, no: Tensor | int) -> Tensor:
-    """Elements of one where a condition holds and of another elsewhere, both integers of one dtype."""
+    """Selects `yes` where the condition holds and `no` elsewhere; both are integers of one dtype."""
     dtype = (yes if isinstance(yes, Tensor) else no).dtype  # type: ignore[union-attr]
     return where.to(dtype) * yes + (where == False).to(dtype) * no  # noqa: E712
 
 
 def same_signs(x: Tensor, y: Tensor) -> Tensor:
-    """Whether numbers that are equal are so in the signs of their zeros too."""
+    """Returns whether the sign bits agree: for numbers that compare equal, whether their zeros have the same sign."""
     if x.dtype.is_complex:
         return same_signs(x.real, y.real) * same_signs(x.imag, y.imag)
     bits = _BITS[x.dtype.itemsize]
@@ -104,7 +104,7 @@ def wide(x: Tensor) -> Tensor:
 
 
 def off_by(x: Tensor, y: Tensor) -> Tensor:
-    """The absolute difference, as float64."""
+    """Returns the absolute difference as float64."""
     if x.dtype in (st.int64, st.uint64):
         return difference(x, y).to(st.float64)
     return abs(wide(x) - wide(y))

@@ -1,4 +1,4 @@
-"""What a failed comparison says: how many elements differ, where first, by how much, and how it looks there."""
+"""The message of a failed comparison: how many elements differ, the first one, by how much, and its surroundings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from strided.testing._close import Rule
 
-#: The grids show so many rows and columns to each side of the first difference.
+#: The number of rows and columns that the grids show on each side of the first difference.
 AROUND = 2
 
 
@@ -22,7 +22,7 @@ def size(x: Tensor) -> str:
 
 
 def attributes(x: Tensor, y: Tensor, names: tuple[str, ...]) -> list[str]:
-    """One sentence for each of the named attributes in which two tensors differ."""
+    """Returns one sentence for each of the named attributes in which two tensors differ."""
     texts: dict[str, Callable[[Tensor], str]] = {
         "device": lambda t: str(t.device),
         "dtype": lambda t: t.dtype.name,
@@ -33,7 +33,7 @@ def attributes(x: Tensor, y: Tensor, names: tuple[str, ...]) -> list[str]:
 
 
 def values(x: Tensor, y: Tensor, differs: Tensor, rule: Rule, rtol: float, atol: float) -> str:
-    """The paragraph about elements: `differs` says, in row-major order, which ones are not close."""
+    """Returns the paragraph about elements. `differs` is True, in row-major order, for those that are not close."""
     count, total = differs.sum().item(), differs.numel()
     flat_x, flat_y = x.reshape(-1), y.reshape(-1)
     first = _first(differs)
@@ -55,7 +55,7 @@ def values(x: Tensor, y: Tensor, differs: Tensor, rule: Rule, rtol: float, atol:
 
 
 def _pair(a: Tensor, b: Tensor) -> str:
-    """Two elements, and how far they are apart where that is a number."""
+    """Two elements and, if it is finite, their distance."""
     text = f"got {number(a)}, wanted {number(b)}"
     off = off_by(a, b)
     if not is_finite(off).item() or off.item() == 0:
@@ -67,7 +67,7 @@ def _pair(a: Tensor, b: Tensor) -> str:
 
 
 def _greatest_lines(x: Tensor, y: Tensor, differs: Tensor, shape: tuple[int, ...]) -> list[str]:
-    """The greatest differences among the elements that differ by a number."""
+    """The greatest differences among elements whose difference is finite."""
     off = off_by(x, y)
     counted = differs * is_finite(off) * (off > 0)
     if not counted.sum().item():
@@ -87,17 +87,17 @@ def _greatest_lines(x: Tensor, y: Tensor, differs: Tensor, shape: tuple[int, ...
 
 
 def _special_lines(x: Tensor, y: Tensor, differs: Tensor) -> list[str]:
-    """How many of the differences are about NaNs, infinities and the signs of zeros."""
+    """The number of differences that involve NaNs, infinities and the signs of zeros."""
     if not _is_inexact(x):
         return []
-    no_x, no_y = x != x, y != y
-    numbers = (no_x + no_y) == False  # noqa: E712
+    nan_x, nan_y = x != x, y != y
+    numbers = (nan_x + nan_y) == False  # noqa: E712
     infinite = (is_finite(x) * is_finite(y)) == False  # noqa: E712
     kinds = {
-        "NaN where a number is wanted": no_x * (no_y == False),  # noqa: E712
-        "a number where NaN is wanted": no_y * (no_x == False),  # noqa: E712
-        "NaN in both, and equal_nan is False": no_x * no_y,
-        "an infinity in only one, or of another sign": numbers * infinite,
+        "NaN where a number is wanted": nan_x * (nan_y == False),  # noqa: E712
+        "a number where NaN is wanted": nan_y * (nan_x == False),  # noqa: E712
+        "NaN in both, and equal_nan is False": nan_x * nan_y,
+        "an infinity in only one, or of opposite sign": numbers * infinite,
         "zeros of different signs": x == y,
     }
     counts = {text: (kind * differs).sum().item() for text, kind in kinds.items()}
@@ -110,7 +110,7 @@ def _allowed(rule: Rule, rtol: float, atol: float) -> list[str]:
     return [f"  allowed: {', or '.join(either)}"] if either else []
 
 
-# Finding, without asking every element in Python
+# Searches that do not loop over elements in Python
 
 
 def _first(mask: Tensor) -> int:
@@ -118,18 +118,18 @@ def _first(mask: Tensor) -> int:
 
 
 def _greatest(measure: Tensor, counted: Tensor) -> tuple[int, Any]:
-    """Place and value of the greatest element among those that count. None is negative or NaN."""
-    # The bits of such floats are ordered as they are, and a product of bits is never NaN.
+    """Returns position and value of the greatest element where `counted`. No such element is negative or NaN."""
+    # Nonnegative floats compare as their bits do, and multiplying bits by 0 or 1 makes no NaN.
     bits = measure.view(st.uint64) * counted.to(st.uint64)
     greatest = max(memoryview(bits))
     at = _first(bits == greatest)
     return at, measure[at].item()
 
 
-def _index(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+def _index(position: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     index = []
     for extent in reversed(shape):
-        place, i = divmod(place, extent)
+        position, i = divmod(position, extent)
         index.append(i)
     return tuple(reversed(index))
 
@@ -138,7 +138,7 @@ def _index(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def number(x: Tensor) -> str:
-    """An element in as few digits as tell it from its neighbours."""
+    """Returns an element in the fewest digits that identify it in its dtype."""
     value = x.item()
     if x.dtype.is_complex:
         real, imag = number(x.real), number(x.imag)
@@ -158,7 +158,7 @@ def _is_inexact(x: Tensor) -> bool:
 
 
 def _grids(x: Tensor, y: Tensor, differs: Tensor, index: tuple[int, ...]) -> list[str]:
-    """Both tensors around one index, side by side; a star marks what differs."""
+    """Both tensors around one index, side by side; a star marks elements that differ."""
     lead, near = index[:-2], index[-2:]
     windows = [
         range(max(at - AROUND, 0), min(at + AROUND + 1, extent)) for at, extent in zip(near, x.shape[-2:], strict=True)
@@ -176,13 +176,13 @@ def _grids(x: Tensor, y: Tensor, differs: Tensor, index: tuple[int, ...]) -> lis
 
 
 def _rows(x: Tensor, text: Callable[[Tensor], str]) -> list[list[str]]:
-    """The elements of a vector or matrix as texts."""
+    """Returns the text of each element of a vector or matrix."""
     return [[text(element) for element in row] for row in (x if x.dim() == 2 else [x])]
 
 
 def _aligned(rows: list[list[str]], marks: list[list[str]]) -> list[str]:
     columns = []
     for numbers, stars in zip(zip(*rows, strict=True), zip(*marks, strict=True), strict=True):
-        room, width = max(map(len, stars)), max(map(len, numbers))
-        columns.append([f"{text:>{width}}{star.ljust(room)}" for text, star in zip(numbers, stars, strict=True)])
+        star_width, width = max(map(len, stars)), max(map(len, numbers))
+        columns.append([f"{text:>{width}}{star.ljust(star_width)}" for text, star in zip(numbers, stars, strict=True)])
     return ["  ".join(row) for row in zip(*columns, strict=True)]

@@ -1,4 +1,4 @@
-"""Strategies for hypothesis: tensors of every dtype and layout, and what they are made of."""
+"""Hypothesis strategies for tensors of every dtype and layout, and for their parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 import strided as st
 from strided import Layout, Tensor
 
-#: Words for groups of dtypes.
+#: Names for groups of dtypes.
 CATEGORIES = {
     "bool": (st.bool,),
     "unsigned": (st.uint8, st.uint16, st.uint32, st.uint64),
@@ -26,18 +26,18 @@ CATEGORIES["real"] = CATEGORIES["int"] + CATEGORIES["float"]
 CATEGORIES["number"] = CATEGORIES["real"] + CATEGORIES["complex"]
 CATEGORIES["any"] = CATEGORIES["bool"] + CATEGORIES["number"]
 
-#: Kinds of layouts that any shape can have, and those that are a matter of the shape.
+#: Kinds of layouts for any shape, and kinds that fix the shape.
 KINDS = ("dense", "column-major", "permuted", "offset", "step 2", "negative", "stride 0")
 SHAPES = {"size 1": (1, 1), "size 0": (3, 0), "0-d": (), "rank 9": (2, 1, 2, 1, 2, 3, 1, 2, 2)}
 
-#: So many elements of a tensor are drawn; a larger one repeats them.
-MOST_DRAWN = 32
+#: The most elements of a tensor that are drawn; a larger tensor repeats them.
+MAX_DRAWN = 32
 
-Looked = TypeVar("Looked", Tensor, Layout)
+View = TypeVar("View", Tensor, Layout)
 
 
 def dtypes(*categories: str) -> SearchStrategy[st.dtype]:
-    """Dtypes, all of them or those of some categories.
+    """Dtypes: all of them, or those of some categories.
 
     Categories are "bool", "unsigned", "signed", "float", "complex", and "int" (unsigned and signed), "real" (int and
     float), "number" (real and complex), "any".
@@ -69,7 +69,7 @@ def shapes(
 
 @some.composite
 def broadcastable_shapes(draw: DrawFn, shape: Sequence[int]) -> tuple[int, ...]:
-    """Shapes that broadcast to the given one: without some leading dims, and with extents of 1.
+    """Shapes that broadcast to the given one: some leading dims are missing, some extents are 1.
 
     >>> from hypothesis import find
     >>> from strided.testing import broadcastable_shapes
@@ -103,7 +103,7 @@ def elements(dtype: st.dtype, *, allow_nan: bool = True, allow_infinity: bool = 
 
 
 def _upper_half(value: float) -> float:
-    """A float32 without the bits that bfloat16 does not have."""
+    """Clears the bits of a float32 that bfloat16 does not have."""
     if math.isnan(value):
         return value
     found: float = struct.unpack(">f", struct.pack(">f", value)[:2] + b"\0\0")[0]
@@ -125,9 +125,9 @@ def slices(draw: DrawFn, extent: int) -> slice:
 
 @some.composite
 def indices(draw: DrawFn, shape: Sequence[int]) -> tuple[Any, ...]:
-    """What may stand between the brackets of a tensor: ints, slices, None, and always one ellipsis.
+    """Keys for `x[...]`: ints, slices, None, and always one ellipsis.
 
-    With the ellipsis it gives a view in NumPy too, where a key of ints alone would give a number.
+    The ellipsis makes the result a view in NumPy too, where a key of ints alone would return a number.
 
     >>> from hypothesis import find
     >>> from strided.testing import indices
@@ -149,11 +149,11 @@ def indices(draw: DrawFn, shape: Sequence[int]) -> tuple[Any, ...]:
 
 @some.composite
 def layouts(draw: DrawFn, shape: Sequence[int] | SearchStrategy[Any] | None = None, kind: str | None = None) -> Layout:
-    """Layouts of a shape, of a kind.
+    """Layouts of a given shape, or of any; of a given kind, or of any.
 
-    Kinds are "dense", "column-major", "permuted", "offset" (a part of something larger), "step 2", "negative" (backwards)
-    and "stride 0" (one dim at least is expanded, where one has more than one index); and, without a shape, "size 1", "size 0",
-    "0-d" and "rank 9", which are kinds of shapes. Locations are never negative.
+    Kinds are "dense", "column-major", "permuted", "offset" (a slice of a larger layout), "step 2", "negative" (all strides)
+    and "stride 0" (at least one dim is expanded, if any extent is greater than 1). Without a shape there are also "size 1",
+    "size 0", "0-d" and "rank 9", which fix the shape. Locations are never negative.
 
     >>> from hypothesis import find
     >>> from strided.testing import layouts
@@ -202,10 +202,10 @@ def tensors(
     layout: str | Layout | SearchStrategy[Any] | None = None,
     elements: SearchStrategy[Any] | None = None,
 ) -> Tensor:
-    """Tensors with memory of their own. Each argument is a value, a strategy for it, or left to chance.
+    """Tensors, each on a storage of its own. An argument is a value or a strategy; one that is not given is drawn.
 
-    `layout` may also be a kind of `layouts`. Elements are drawn from those of the dtype; larger tensors repeat them, and what
-    lies between the elements of a view is drawn as well.
+    `layout` may also be a kind of `layouts`. Elements are drawn from the range of the dtype; larger tensors repeat them. The
+    gaps between the elements of a view are filled in the same way.
 
     >>> from hypothesis import find
     >>> from strided.testing import tensors
@@ -222,48 +222,48 @@ def tensors(
     if low < 0:
         raise ValueError(f"tensors: {layout} has the location {low}, wanted none below 0")
     size = high + 1 + draw(some.integers(0, 2))
-    drawn = min(size, MOST_DRAWN)
+    drawn = min(size, MAX_DRAWN)
     values = draw(some.lists(_elements(dtype) if elements is None else elements, min_size=drawn, max_size=drawn))
     memory = st.tensor((values * (size // max(drawn, 1) + 1))[:size], dtype=dtype)
     return st.as_strided(memory, layout.shape, layout.stride, layout.offset)
 
 
-_elements = elements  # the word is an argument of `tensors`
+_elements = elements  # `tensors` has an argument of this name
 
 
-# Views of views: each step takes something that has dims, and gives a view of it
+# Views of views: each step takes a tensor or layout and returns a view of it
 
 
-def _transpose(draw: DrawFn, x: Looked) -> Looked:
+def _transpose(draw: DrawFn, x: View) -> View:
     return x.transpose(draw(_dims(x)), draw(_dims(x)))
 
 
-def _permute(draw: DrawFn, x: Looked) -> Looked:
+def _permute(draw: DrawFn, x: View) -> View:
     return x.permute(draw(some.permutations(range(len(x.shape)))))
 
 
-def _flip(draw: DrawFn, x: Looked) -> Looked:
+def _flip(draw: DrawFn, x: View) -> View:
     return x.flip(draw(_dims(x)))
 
 
-def _index(draw: DrawFn, x: Looked) -> Looked:
+def _index(draw: DrawFn, x: View) -> View:
     return x[draw(indices(x.shape))]
 
 
-def _unsqueeze(draw: DrawFn, x: Looked) -> Looked:
+def _unsqueeze(draw: DrawFn, x: View) -> View:
     return x.unsqueeze(draw(some.integers(0, len(x.shape))))
 
 
-def _expand(draw: DrawFn, x: Looked) -> Looked:
+def _expand(draw: DrawFn, x: View) -> View:
     return x.expand([draw(some.integers(1, 3)) if extent == 1 else extent for extent in x.shape])
 
 
-def _diagonal(draw: DrawFn, x: Looked) -> Looked:
+def _diagonal(draw: DrawFn, x: View) -> View:
     first, second = draw(some.permutations(range(len(x.shape))))[:2]
     return x.diagonal(draw(some.integers(-2, 2)), first, second)
 
 
-def _unfold(draw: DrawFn, x: Looked) -> Looked:
+def _unfold(draw: DrawFn, x: View) -> View:
     dim = draw(_dims(x))
     return x.unfold(dim, draw(some.integers(0, x.shape[dim])), draw(some.integers(1, 3)))
 
@@ -272,7 +272,7 @@ def _dims(x: Tensor | Layout) -> SearchStrategy[int]:
     return some.integers(0, len(x.shape) - 1)
 
 
-#: The steps, by the least rank they need.
+#: The steps, by the lowest rank they accept.
 _STEPS: dict[int, list[Callable[[DrawFn, Any], Any]]] = {
     0: [_index, _unsqueeze],
     1: [_transpose, _permute, _flip, _expand, _unfold],
@@ -281,8 +281,8 @@ _STEPS: dict[int, list[Callable[[DrawFn, Any], Any]]] = {
 
 
 @some.composite
-def views(draw: DrawFn, x: Looked, *, max_steps: int = 4) -> Looked:
-    """Views of a tensor (or a layout): up to so many steps, each a view of the one before.
+def views(draw: DrawFn, x: View, *, max_steps: int = 4) -> View:
+    """Views of a tensor or a layout, made by up to `max_steps` steps, each a view of the previous one.
 
     >>> import strided
     >>> from hypothesis import find
