@@ -1,7 +1,7 @@
-"""Makes docs/pictures/*.svg, the drawings of layouts in the documents.
+"""Generates docs/pictures/*.svg, the drawings of layouts in the documents.
 
 python tools/pictures.py             writes the files
-python tools/pictures.py --check     says in one sentence which files are stale, and ends with exit code 1
+python tools/pictures.py --check     exits with code 1 and a message if a file is stale
 """
 
 import sys
@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs/pictures"
 
 
 def pictures() -> dict[str, str]:
-    """The text of each file by its name."""
+    """Returns the text of each file by its name."""
     x = st.arange(12).view(3, 4)
     return {
         "row_major": st.draw(x.layout).svg(),
@@ -30,7 +30,7 @@ def main(*arguments: str) -> int:
     stale = [name for name, text in pictures().items() if _stored(name) != text]
     if arguments and stale:
         print(
-            f"pictures: {', '.join(stale)} in docs/pictures stale; tools/pictures.py makes them anew.", file=sys.stderr
+            f"pictures: docs/pictures is stale ({', '.join(stale)}); tools/pictures.py regenerates it.", file=sys.stderr
         )
         return 1
     for name in stale:
