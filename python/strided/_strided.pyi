@@ -1654,6 +1654,8 @@ def _ops() -> list[tuple[str, _Int, str, str, str, str, list[tuple[str, str]], l
     """The op table: (name, operands, class, rule, operator, doc) of every elementwise operation."""
 def _part_of_memory(storage: Storage, start: SupportsIndex, length: SupportsIndex) -> Storage:
     """A storage on a part of the shared memory in which another one lies."""
+def _repr_depth() -> _Int:
+    """The number of lists, tuples, dicts and other containers whose `repr` this thread is writing."""
 def _shared_handle(storage: Storage) -> tuple[Any, ...]:
     """What another process needs to find the memory of a shared storage."""
 def abs(input: _Operand, *, out: Tensor | None = None) -> Tensor:
