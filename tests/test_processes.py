@@ -63,7 +63,7 @@ def test_sharing_keeps_identity_values_and_views():
     assert not storage.is_mapped and storage.filename is None and not storage.owns_memory and not storage.readonly
     with pytest.raises(st.StorageError, match="keeps its size"):
         storage.resize_(99)
-    with pytest.raises(st.StorageError, match="in no file"):
+    with pytest.raises(st.StorageError, match="not in a file"):
         storage.flush()
 
 

@@ -1,29 +1,29 @@
-//! What this CPU can do, asked once; and the one trampoline into code built for it.
+//! The features of this CPU, detected once, and the dispatch to code that is compiled for them.
 
 use std::sync::OnceLock;
 
-/// Whether to use the plain kernels: `STRIDED_KERNELS=reference`.
+/// Whether to use the reference kernels: `STRIDED_KERNELS=reference`.
 pub fn reference_kernels() -> bool {
     static REFERENCE: OnceLock<bool> = OnceLock::new();
     *REFERENCE.get_or_init(|| std::env::var_os("STRIDED_KERNELS").is_some_and(|v| v == "reference"))
 }
 
-/// Instructions that code is compiled for, each level with those below it.
+/// The instruction sets that code is compiled for. Each level includes those below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
-    /// What every CPU of the architecture has.
+    /// The instructions that every CPU of the architecture has.
     Baseline = 1,
-    /// Fused multiply and add: AVX2 and what came with it, or any aarch64.
+    /// Fused multiply-add: AVX2 with FMA, F16C and BMI, or any aarch64.
     Fused,
-    /// AVX-512 as servers have had it since 2017.
+    /// AVX-512 with the F, BW, DQ, VL and CD subsets, which servers have had since 2017.
     Wide,
 }
 
 impl Level {
     pub const ALL: [Level; 3] = [Level::Baseline, Level::Fused, Level::Wide];
 
-    /// As `STRIDED_CPU` names it.
+    /// The name of the level in `STRIDED_CPU`.
     pub fn name(self) -> &'static str {
         match self {
             Level::Baseline => "baseline",
@@ -34,17 +34,17 @@ impl Level {
     }
 }
 
-/// The level that is used: the highest this CPU has, but none above the one that `STRIDED_CPU` names. A value that
-/// names no level counts as none, and so does a level that the CPU lacks.
+/// The level to use: the highest that this CPU has, and at most the one that `STRIDED_CPU` names. A value that is no level,
+/// or one that the CPU lacks, is ignored.
 #[inline(always)]
 pub fn level() -> Level {
     use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
     static LEVEL: AtomicU8 = AtomicU8::new(0);
     #[cold]
-    fn ask() -> Level {
-        let asked = std::env::var_os("STRIDED_CPU");
-        let asked = Level::ALL.into_iter().find(|level| asked.as_ref().is_some_and(|v| v == level.name()));
-        let level = found().min(asked.unwrap_or(Level::Wide));
+    fn detect_once() -> Level {
+        let name = std::env::var_os("STRIDED_CPU");
+        let highest = Level::ALL.into_iter().find(|level| name.as_ref().is_some_and(|v| v == level.name()));
+        let level = detect().min(highest.unwrap_or(Level::Wide));
         LEVEL.store(level as u8, Relaxed);
         level
     }
@@ -52,13 +52,13 @@ pub fn level() -> Level {
         3 => Level::Wide,
         2 => Level::Fused,
         1 => Level::Baseline,
-        _ => ask(),
+        _ => detect_once(),
     }
 }
 
 /// The highest level this CPU has.
 #[cfg(target_arch = "x86_64")]
-fn found() -> Level {
+fn detect() -> Level {
     macro_rules! all {
         ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
     }
@@ -72,14 +72,14 @@ fn found() -> Level {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn found() -> Level {
+fn detect() -> Level {
     if cfg!(target_arch = "aarch64") { Level::Fused } else { Level::Baseline }
 }
 
-/// Runs the body compiled for AVX2, if the level is that high.
+/// Runs a body that is compiled for AVX2 if the level is that high, and for the baseline otherwise.
 ///
-/// The body is a closure over `#[inline(always)]` generic code: it is compiled once for the plain target
-/// and once for AVX2, and both give the same bits (no multiply and add is ever fused by itself).
+/// The body is a closure over `#[inline(always)]` generic code, which is so compiled twice. Both versions produce the same
+/// bits: the compiler never fuses a multiplication and an addition by itself.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn simd<R>(body: impl FnOnce() -> R) -> R {
@@ -88,41 +88,43 @@ pub fn simd<R>(body: impl FnOnce() -> R) -> R {
         body()
     }
     if has_avx2() {
-        // SAFETY: the features were found on this CPU.
+        // SAFETY: `level` returns `Fused` or more only if `detect` has found all of these features.
         unsafe { avx2(body) }
     } else {
         body()
     }
 }
 
-/// Work with a body for each level. A trait and not a closure: a large closure may be left out of line, and is then
-/// compiled for the plain target, where a fused multiply and add is a call.
+/// Work whose code is compiled for each level. A trait and not a closure: the compiler may leave a large closure out of
+/// line, and then compiles it for the baseline, where a fused multiply-add is a function call.
 pub trait Task: Sized {
-    /// The type in whose module the code is compiled: the compiler makes one unit of each module, and all code in one
-    /// unit would be built by one thread, and anew after every edit.
+    /// The type in whose module the code is compiled. The compiler makes a codegen unit of each module. When all code was
+    /// in the module of the trampoline, it was one unit: a build took 360 s of CPU time and 7 GB on one thread, and every
+    /// edit rebuilt all of it.
     type Home: 'static;
-    /// Whether the work is worth code of its own for the widest level.
+    /// Whether the work is worth code of its own for [`Level::Wide`]; if not, that level runs the code of `Fused`.
     const WIDE: bool;
-    /// Whether there is code for the baseline, too: else it is done in another way there.
+    /// Whether there is code for the baseline. If not, the caller must use another kernel there.
     const BASELINE: bool = true;
 
-    /// Must be `#[inline(always)]`. `FAST` says that fused multiply and add are instructions here.
+    /// Does the work. Must be `#[inline(always)]`. `FAST` is true if fused multiply-add is an instruction.
     fn run<const FAST: bool>(self);
 }
 
-/// A task's code for each level above the baseline. A method of the home, so that it is compiled there.
+/// A task's code for each level above the baseline. It is implemented for the task's `Home`, so that it is compiled in the
+/// module of that type.
 #[cfg(target_arch = "x86_64")]
-trait Compiled<T: Task> {
+trait LevelCode<T: Task> {
     /// # Safety
-    /// The CPU has these features.
+    /// The CPU has the features of [`Level::Fused`].
     unsafe fn avx2(task: T);
     /// # Safety
-    /// The CPU has these features.
+    /// The CPU has the features of [`Level::Wide`].
     unsafe fn avx512(task: T);
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<H, T: Task<Home = H>> Compiled<T> for H {
+impl<H, T: Task<Home = H>> LevelCode<T> for H {
     #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
     unsafe fn avx2(task: T) {
         task.run::<true>()
@@ -136,60 +138,66 @@ impl<H, T: Task<Home = H>> Compiled<T> for H {
     }
 }
 
-/// Runs a task compiled for the level.
+/// Runs a task with the code for the level of this CPU.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn dispatch<T: Task>(task: T) {
     match level() {
-        // SAFETY: the features were found on this CPU.
+        // SAFETY: `level` returns `Wide` only if `detect` has found its features.
         Level::Wide if const { T::WIDE } => unsafe { T::Home::avx512(task) },
-        // SAFETY: as above.
+        // SAFETY: `level` returns `Fused` or more only if `detect` has found the features of `Fused`.
         Level::Wide | Level::Fused => unsafe { T::Home::avx2(task) },
-        Level::Baseline => at_baseline(task),
+        Level::Baseline => run_baseline(task),
     }
 }
 
 #[inline(always)]
-fn at_baseline<T: Task>(task: T) {
-    if const { T::BASELINE } { task.run::<false>() } else { unreachable!("it is not for this level") }
+fn run_baseline<T: Task>(task: T) {
+    if const { T::BASELINE } {
+        task.run::<false>()
+    } else {
+        unreachable!("a task without code for the baseline")
+    }
 }
 
-/// Runs a task. Where fused multiply and add is part of the architecture, the baseline is for tests only.
+/// Runs a task. On aarch64, where every CPU has fused multiply-add, the baseline is for tests only.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn dispatch<T: Task>(task: T) {
     if cfg!(target_arch = "aarch64") && level() >= Level::Fused {
         task.run::<true>()
     } else {
-        at_baseline(task)
+        run_baseline(task)
     }
 }
 
-/// Marks a turn of a loop over blocks, for nothing: without it the compiler may vectorise that loop too, across the
-/// blocks that are vectors already.
+/// Keeps the compiler from vectorising the loop that contains this call. A loop over blocks needs it: the compiler took the
+/// blocks, which are vectors already, for elements to be vectorised once more, and `reciprocal` and `sqrt` took twice as
+/// long.
 #[inline(always)]
 pub fn loop_barrier() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    // SAFETY: no instruction at all.
+    // SAFETY: the assembly is empty.
     unsafe {
         std::arch::asm!("", options(nomem, nostack, preserves_flags))
     };
 }
 
-/// The address, of which the compiler no longer knows what it belongs to: what it reads there, it reads there.
+/// The same address with its origin hidden from the compiler, which then has to load what was stored there, and cannot
+/// forward the stored values in registers instead.
 #[inline(always)]
 pub fn opaque_pointer<T>(address: *const T) -> *const T {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     let address = {
         let mut address = address;
-        // SAFETY: no instruction at all.
+        // SAFETY: the assembly is a comment.
         unsafe { std::arch::asm!("/* {0} */", inout(reg) address, options(nostack, preserves_flags)) };
         address
     };
     address
 }
 
-/// Runs the body: the plain target is all there is.
+/// Runs the body: there is only one version of it.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn simd<R>(body: impl FnOnce() -> R) -> R {
@@ -202,14 +210,17 @@ pub fn has_avx2() -> bool {
     level() >= Level::Fused
 }
 
-/// Bytes from which on an output is written around the caches: half of the largest one.
+/// The size in bytes from which on outputs are written by non-temporal stores: half of the last-level cache.
 pub fn non_temporal_threshold() -> usize {
     static BYTES: OnceLock<usize> = OnceLock::new();
-    *BYTES.get_or_init(|| last_cache().unwrap_or(16 << 20) / 2)
+    *BYTES.get_or_init(|| last_level_cache().unwrap_or(ASSUMED_CACHE_BYTES) / 2)
 }
 
-/// Bytes of the last cache, where the system tells.
-fn last_cache() -> Option<usize> {
+/// The size of the last-level cache where the system does not tell.
+const ASSUMED_CACHE_BYTES: usize = 16 << 20;
+
+/// The size of the last-level cache in bytes, if the system tells.
+fn last_level_cache() -> Option<usize> {
     let size = |index: usize| {
         let text =
             std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()?;
@@ -222,5 +233,5 @@ fn last_cache() -> Option<usize> {
         };
         Some(digits.parse::<usize>().ok()? << unit)
     };
-    (0..8).filter_map(size).max().filter(|&bytes| bytes > 0) // some virtual machines say 0K
+    (0..8).filter_map(size).max().filter(|&bytes| bytes > 0) // some virtual machines report 0K
 }

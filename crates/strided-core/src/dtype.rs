@@ -1,10 +1,10 @@
-//! The dtypes as values: their names, sizes, classes, promotion, and the one switch from value to type.
+//! Dtypes as values: names, sizes, categories, promotion, and the one switch from a dtype to its element type.
 
 use crate::error::{Error, Problem, Result};
 use crate::scalar::Scalar;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// Classes of dtypes, in the order in which promotion climbs.
+/// Categories of dtypes, in the order of promotion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
     Bool,
@@ -13,10 +13,10 @@ pub enum Category {
     Complex,
 }
 
-/// Rust's name for the element type of each dtype.
+/// The element type of each dtype.
 pub mod element {
-    use crate::scalar::{self, Complex};
-    pub type Bool = scalar::Bool;
+    pub use crate::scalar::Bool;
+    use crate::scalar::Complex;
     pub type U8 = u8;
     pub type U16 = u16;
     pub type U32 = u32;
@@ -37,14 +37,14 @@ macro_rules! dtypes {
     ($($variant:ident $category:ident $bits:literal $name:literal $torch:literal;)*) => {
         /// The type of a tensor's elements.
         ///
-        /// A whole word, so that a tensor has no padding: moving one then needs no odd-sized loads, which
-        /// would have to wait for the stores before them (30 ns in a small `a + b`).
+        /// As large as a pointer, so that a tensor has no padding. Moving a tensor then takes no loads of other sizes than
+        /// the stores that wrote it; such loads would wait for those stores (30 ns in a small `a + b`).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(usize)]
         pub enum DType { $($variant),* }
 
-        struct Facts { category: Category, size: usize, name: &'static str, torch: &'static str }
-        const FACTS: [Facts; DType::ALL.len()] = [$(Facts {
+        struct DTypeInfo { category: Category, size: usize, name: &'static str, torch: &'static str }
+        const INFO: [DTypeInfo; DType::ALL.len()] = [$(DTypeInfo {
             category: Category::$category, size: $bits / 8, name: $name, torch: $torch,
         }),*];
 
@@ -74,15 +74,15 @@ dtypes! {
 
 impl DType {
     #[inline]
-    const fn facts(self) -> &'static Facts {
-        &FACTS[self as usize]
+    const fn info(self) -> &'static DTypeInfo {
+        &INFO[self as usize]
     }
     /// Bytes per element.
     #[inline]
     pub const fn size(self) -> usize {
-        self.facts().size
+        self.info().size
     }
-    /// What an element's address must be a multiple of: the size, or that of one part of a complex number.
+    /// The alignment of elements in bytes: their size, or that of one part of a complex number.
     #[inline]
     pub const fn alignment(self) -> usize {
         match self {
@@ -93,15 +93,15 @@ impl DType {
     }
     /// `float32`.
     pub const fn name(self) -> &'static str {
-        self.facts().name
+        self.info().name
     }
-    /// Torch's word for it, as in `FloatTensor` and `FloatStorage`.
+    /// Torch's name, as in `FloatTensor` and `FloatStorage`.
     pub const fn torch_name(self) -> &'static str {
-        self.facts().torch
+        self.info().torch
     }
     #[inline]
     pub const fn category(self) -> Category {
-        self.facts().category
+        self.info().category
     }
     pub fn is_float(self) -> bool {
         self.category() == Category::Float
@@ -121,7 +121,7 @@ impl DType {
     pub fn from_torch_name(name: &str) -> Option<DType> {
         DType::ALL.iter().copied().find(|d| d.torch_name() == name)
     }
-    /// The dtype of a complex number's parts; the dtype itself where it is not complex.
+    /// The dtype of the parts of a complex dtype; any other dtype itself.
     pub fn real(self) -> DType {
         match self {
             DType::C64 => DType::F32,
@@ -156,7 +156,7 @@ impl DType {
             _ => Scalar::Int(self.int_range().expect("bool or an integer dtype").0),
         }
     }
-    /// The dtype in which kernels compute for this one: the halves are computed as float32.
+    /// The dtype in which kernels compute: float32 for float16 and bfloat16, any other dtype itself.
     pub fn compute(self) -> DType {
         match self {
             DType::F16 | DType::BF16 => DType::F32,
@@ -165,7 +165,7 @@ impl DType {
     }
 }
 
-/// The dtype that holds the values of both, by category first; `uint64` with a signed integer has none.
+/// The common dtype of two operands: the higher category wins, then the size. `uint64` and a signed integer have none.
 #[inline]
 pub fn promote(a: DType, b: DType) -> Result<DType> {
     if a == b { Ok(a) } else { promote_unequal(a, b) }
@@ -214,7 +214,7 @@ pub fn default_float() -> DType {
     DType::ALL[DEFAULT.load(Relaxed) as usize]
 }
 
-/// Sets the default dtype; only floating dtypes can be it.
+/// Sets the default floating dtype. Refuses any other dtype.
 pub fn set_default_float(dtype: DType) -> Result<()> {
     if !dtype.is_float() {
         let wanted = "a floating dtype";
@@ -234,21 +234,22 @@ pub fn complex_of(float: DType) -> DType {
 
 /// The one switch from a dtype to its element type.
 ///
-/// `switch!(dtype, class, T => expression, else => expression)` evaluates the first expression with `T`
-/// bound to the element type if the dtype belongs to the class, and the second one otherwise.
+/// `switch!(dtype, class, T => expression, else => expression)` evaluates the first expression with `T` bound to the
+/// element type if the dtype belongs to the class, and the second one otherwise.
 ///
 /// | class | dtypes |
 /// |---|---|
 /// | `all` | every dtype |
-/// | `any` | what kernels compute in: all but the half-width floats |
+/// | `any` | the dtypes that kernels compute in: all but float16 and bfloat16 |
 /// | `num`, `counts` | `any` without bool |
-/// | `real` | `any` without the complex ones |
+/// | `real` | `any` without the complex dtypes |
+/// | `order` | `real` without bool |
+/// | `bits` | bool and the integers |
 /// | `int` | the integers |
 /// | `float` | float32, float64 |
-/// | `field` | `float` and the complex ones |
-/// | `floats` | every floating dtype, the half-width ones as well |
+/// | `field` | `float` and the complex dtypes |
+/// | `floats` | every floating dtype, including float16 and bfloat16 |
 /// | `wide` | float64, complex128 |
-/// | `select` | every dtype, under a condition |
 #[macro_export]
 macro_rules! switch {
     (@ $dtype:expr, $T:ident => $body:expr, else => $other:expr; $($V:ident)*) => {

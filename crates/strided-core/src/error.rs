@@ -1,4 +1,4 @@
-//! Errors as values: which operation, what it got, what it wanted.
+//! Errors as values: the operation, what it got, what it wanted.
 
 use crate::dtype::DType;
 use std::fmt;
@@ -11,11 +11,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Error {
     /// The name of the operation as its caller knows it.
     pub op: &'static str,
-    /// Boxed, so that a `Result` costs the good case one word.
+    /// Boxed, so that an `Ok` result is not made larger by the fields of errors.
     pub problem: Box<Problem>,
 }
 
-/// The family an error belongs to: what a front end maps to its own exception types.
+/// Groups of errors: a front end maps each to one of its exception types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     Argument,
@@ -30,93 +30,216 @@ pub enum Family {
     System,
 }
 
-/// A shape as it is written in messages: `2x5`, `()` for none.
+/// A shape as messages show it: `2x5`, or `()` for rank 0.
 pub type ShapeText = String;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Problem {
     /// A dim outside `-rank .. rank`.
-    DimRange { dim: isize, rank: usize },
+    DimRange {
+        dim: isize,
+        rank: usize,
+    },
+    /// The position of a new dim outside `-(rank + 1) ..= rank`.
+    NewDimRange {
+        dim: isize,
+        rank: usize,
+    },
     /// A dim named twice.
-    DimRepeated { dim: usize },
+    DimRepeated {
+        dim: usize,
+    },
+    /// The same for operations that call a dim a mode.
+    ModeRange {
+        mode: isize,
+        rank: usize,
+    },
+    ModeRepeated {
+        mode: usize,
+    },
     /// The wrong number of dims, sizes or indices.
-    Count { what: &'static str, got: usize, wanted: usize },
-    /// Fewer dims than the operation needs, or more.
-    Rank { rank: usize, wanted: &'static str },
+    Count {
+        what: &'static str,
+        got: usize,
+        wanted: usize,
+    },
+    /// Fewer or more dims than the operation needs.
+    Rank {
+        rank: usize,
+        wanted: &'static str,
+    },
     /// An index outside its dim.
-    IndexRange { index: isize, dim: usize, extent: isize, shape: ShapeText },
+    IndexRange {
+        index: isize,
+        dim: usize,
+        extent: isize,
+        shape: ShapeText,
+    },
     /// More indices than dims.
-    TooManyIndices { got: usize, rank: usize, shape: ShapeText },
+    TooManyIndices {
+        got: usize,
+        rank: usize,
+        shape: ShapeText,
+    },
     /// More than one `...` between the brackets.
     EllipsisRepeated,
     /// `start + length` beyond an extent.
-    NarrowRange { start: isize, length: isize, extent: isize, dim: usize, shape: ShapeText },
+    NarrowRange {
+        start: isize,
+        length: isize,
+        extent: isize,
+        dim: usize,
+        shape: ShapeText,
+    },
     /// A value outside what an argument allows.
-    Argument { argument: &'static str, got: String, wanted: String },
-    /// The same of sizes, strides or dims.
-    Shape { argument: &'static str, got: String, wanted: String },
+    Argument {
+        argument: &'static str,
+        got: String,
+        wanted: String,
+    },
+    /// Sizes, strides or dims outside what an argument allows.
+    Shape {
+        argument: &'static str,
+        got: String,
+        wanted: String,
+    },
     /// A size below 0.
-    NegativeSize { size: isize, dim: usize },
-    /// Sizes whose product (or span in bytes) does not fit the address space.
-    TooLarge { shape: ShapeText },
+    NegativeSize {
+        size: isize,
+        dim: usize,
+    },
+    /// Sizes whose product, or whose span in bytes, does not fit the address space.
+    TooLarge {
+        shape: ShapeText,
+    },
     /// Two shapes that do not broadcast.
-    Broadcast { left: ShapeText, right: ShapeText, dim: usize, extents: (isize, isize) },
+    Broadcast {
+        left: ShapeText,
+        right: ShapeText,
+        dim: usize,
+        extents: (isize, isize),
+    },
     /// A shape that does not expand to another.
-    Expand { from: ShapeText, to: ShapeText, dim: usize, extents: (isize, isize) },
+    Expand {
+        from: ShapeText,
+        to: ShapeText,
+        dim: usize,
+        extents: (isize, isize),
+    },
     /// A change of shape that changes the number of elements.
-    ViewSize { from: ShapeText, to: ShapeText },
+    ViewSize {
+        from: ShapeText,
+        to: ShapeText,
+    },
     /// A view that the strides do not allow.
-    ViewStride { shape: ShapeText, stride: String, to: ShapeText },
+    ViewStride {
+        shape: ShapeText,
+        stride: String,
+        to: ShapeText,
+    },
     /// Modes that cannot be folded.
-    Fold { modes: String, shape: ShapeText, stride: String },
+    Fold {
+        modes: String,
+        shape: ShapeText,
+        stride: String,
+    },
     /// An `out` of the wrong shape.
-    OutShape { out: &'static str, got: ShapeText, wanted: ShapeText },
-    /// Operands that broadcast to another shape than that of the one that is written: it has too few dims, or a dim of
-    /// another extent.
-    InPlace { shapes: String, result: ShapeText, rank: usize, wrong: Option<(usize, isize)> },
+    OutShape {
+        out: &'static str,
+        got: ShapeText,
+        wanted: ShapeText,
+    },
+    /// Operands that broadcast to another shape than the output has. `wrong` is a dim of the output and its extent, or
+    /// `None` if the output has too few dims.
+    InPlace {
+        shapes: String,
+        result: ShapeText,
+        rank: usize,
+        wrong: Option<(usize, isize)>,
+    },
     /// A reduction of no elements that has no result for them.
-    NothingToReduce { shape: ShapeText },
+    NothingToReduce {
+        shape: ShapeText,
+    },
     /// Writing through a layout in which elements share a location.
-    SelfOverlap { shape: ShapeText, stride: String },
-    /// A layout that leaves its storage. Locations count elements.
-    OutsideStorage { first: isize, last: isize, length: usize },
+    SelfOverlap {
+        shape: ShapeText,
+        stride: String,
+    },
+    /// A layout that leaves its storage. Locations and length are in elements.
+    OutsideStorage {
+        first: isize,
+        last: isize,
+        length: usize,
+    },
     /// A byte length or offset that the element size does not divide.
-    Misaligned { what: &'static str, got: isize, size: usize },
-    /// A dtype that the operation does not know.
-    WrongDType { argument: &'static str, got: DType, wanted: &'static str },
+    Misaligned {
+        what: &'static str,
+        got: isize,
+        size: usize,
+    },
+    /// A dtype that the operation does not accept.
+    WrongDType {
+        argument: &'static str,
+        got: DType,
+        wanted: &'static str,
+    },
     /// Two dtypes without a common one.
-    NoCommonDType { left: DType, right: DType },
-    /// A result that must not be cast down to the category of its output.
-    LowerCategory { result: DType, output: DType },
+    NoCommonDType {
+        left: DType,
+        right: DType,
+    },
+    /// A result of a higher category than its output.
+    LowerCategory {
+        result: DType,
+        output: DType,
+    },
     /// A number of a higher category than what it is used with.
-    WrongNumber { argument: &'static str, got: &'static str, wanted: &'static str },
+    WrongNumber {
+        argument: &'static str,
+        got: &'static str,
+        wanted: &'static str,
+    },
     /// A number that a dtype cannot hold.
-    DoesNotFit { value: String, dtype: DType },
+    DoesNotFit {
+        value: String,
+        dtype: DType,
+    },
     /// An integer divided by zero.
     ZeroDivisor,
     /// Writing to read-only memory.
     ReadOnly,
-    /// Changing the length of memory that someone else looks at.
-    Exported { exports: usize },
-    /// Changing the length of memory whose address was handed out for good.
+    /// Exchanging memory that is exported.
+    Exported {
+        exports: usize,
+    },
+    /// Exchanging memory whose address was handed out for good.
     AddressTaken,
-    /// Changing memory in the middle of a call that uses it.
+    /// Exchanging memory in the middle of a call that uses it.
     InUse,
-    /// Changing the length of memory that is not ours.
+    /// Changing the length of foreign memory.
     NotOwned,
-    /// Changing the length of memory that is mapped.
+    /// Changing the length of mapped memory.
     Mapped,
-    /// Sharing memory that is not ours to move.
+    /// Sharing memory that is foreign or mapped privately, and so cannot be moved.
     NotMovable,
-    /// Writing to a file that there is none of.
+    /// Flushing a storage that is not in a file.
     NoFile,
-    /// A file that cannot be used as memory, and why.
-    File { path: PathBuf, what: String },
-    /// What the system refused, with its own number; the path is empty if there is none.
-    System { path: PathBuf, code: i32 },
-    /// No memory of that many bytes.
-    OutOfMemory { bytes: usize },
-    /// The user gave up on a call that took long.
+    /// A file that cannot be used as memory; `what` says why.
+    File {
+        path: PathBuf,
+        what: String,
+    },
+    /// A failed system call, with its error code; the path is empty if no file is involved.
+    System {
+        path: PathBuf,
+        code: i32,
+    },
+    /// An allocation of this many bytes failed.
+    OutOfMemory {
+        bytes: usize,
+    },
+    /// The user interrupted a long call.
     Interrupted,
 }
 
@@ -148,7 +271,7 @@ impl Error {
         Error::new(op, Problem::Shape { argument, got: got.to_string(), wanted: wanted.into() })
     }
 
-    /// The same error under the name by which the caller knows the operation.
+    /// The same error under another name of the operation: the one its caller knows.
     pub fn named(mut self, op: &'static str) -> Error {
         self.op = op;
         self
@@ -157,7 +280,12 @@ impl Error {
     pub fn family(&self) -> Family {
         use Problem::*;
         match *self.problem {
-            DimRange { .. } | IndexRange { .. } | TooManyIndices { .. } | EllipsisRepeated => Family::Index,
+            DimRange { .. }
+            | NewDimRange { .. }
+            | ModeRange { .. }
+            | IndexRange { .. }
+            | TooManyIndices { .. }
+            | EllipsisRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } | WrongNumber { .. } => {
                 Family::DType
             }
@@ -193,11 +321,13 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use Problem::*;
         match self {
-            DimRange { dim, rank: 0 } => write!(f, "dim {dim} of a tensor without dimension"),
-            DimRange { dim, rank } => {
-                write!(f, "dim {dim} is outside {} to {} (rank {rank})", -(*rank as isize), rank - 1)
+            DimRange { dim, rank } => write_range(f, "dim", *dim, *rank),
+            NewDimRange { dim, rank } => {
+                write!(f, "dim {dim} is outside {} to {rank} (rank {rank})", -(*rank as isize) - 1)
             }
             DimRepeated { dim } => write!(f, "dim {dim} is named more than once"),
+            ModeRange { mode, rank } => write_range(f, "mode", *mode, *rank),
+            ModeRepeated { mode } => write!(f, "mode {mode} is named more than once"),
             Count { what, got, wanted } => write!(f, "got {got} {what}, wanted {wanted}"),
             Rank { rank, wanted } => write!(f, "got a tensor of rank {rank}, wanted {wanted}"),
             IndexRange { index, dim, extent, shape } => {
@@ -234,7 +364,7 @@ impl fmt::Display for Problem {
             }
             OutShape { out, got, wanted } => write!(f, "{out} has shape {got}, wanted {wanted}"),
             InPlace { shapes, result, rank, wrong } => {
-                write!(f, "shapes {shapes} broadcast to {result}, but what is written has ")?;
+                write!(f, "shapes {shapes} broadcast to {result}, but the output has ")?;
                 match wrong {
                     Some((dim, extent)) => write!(f, "extent {extent} in dim {dim}"),
                     None => write!(f, "rank {rank}"),
@@ -250,7 +380,7 @@ impl fmt::Display for Problem {
                 write!(f, "locations {first} to {last} leave a storage of {length} elements")
             }
             Misaligned { what, got, size } => {
-                write!(f, "{what} {got} is no multiple of the element size {size}")
+                write!(f, "{what} {got} is not a multiple of the element size {size}")
             }
             WrongDType { argument, got, wanted } => {
                 write!(f, "{argument} is {}, wanted {wanted}", got.name())
@@ -282,17 +412,17 @@ impl fmt::Display for Problem {
             ),
             InUse => write!(
                 f,
-                "the storage cannot change its memory in the middle of a call that uses it, as a signal handler would"
+                "the storage cannot change its memory from a signal handler in the middle of a call that uses it"
             ),
-            NotOwned => write!(f, "the storage's memory belongs to someone else and cannot change its size"),
+            NotOwned => write!(f, "the storage's memory belongs to someone else, so its size cannot change"),
             Mapped => write!(f, "mapped and shared memory keeps its size; clone it first"),
             NotMovable => {
                 write!(
                     f,
-                    "the storage's memory is lent or mapped privately and stays where it is; clone it first"
+                    "the storage's memory is foreign or mapped privately and cannot be moved; clone it first"
                 )
             }
-            NoFile => write!(f, "the storage lies in no file"),
+            NoFile => write!(f, "the storage is not in a file"),
             File { path, what } => write!(f, "{path:?} {what}"),
             System { path, code } => {
                 let error = std::io::Error::from_raw_os_error(*code);
@@ -305,5 +435,13 @@ impl fmt::Display for Problem {
             OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
             Interrupted => write!(f, "interrupted"),
         }
+    }
+}
+
+/// Says which numbers of dims or modes there are.
+fn write_range(f: &mut fmt::Formatter<'_>, word: &str, number: isize, rank: usize) -> fmt::Result {
+    match rank {
+        0 => write!(f, "{word} {number} of a tensor of rank 0"),
+        _ => write!(f, "{word} {number} is outside {} to {} (rank {rank})", -(rank as isize), rank - 1),
     }
 }

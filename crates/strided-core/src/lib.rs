@@ -1,7 +1,17 @@
 //! The engine of `strided`: storages, layouts, tensors and the operations on them. Knows nothing of Python.
 //!
-//! A file uses only its own room and rooms with a lower number:
-//! 0 `scalar dtype error`, 1 `storage alloc layout threads cpu`, 2 `tensor nest`, 3 `kernels`, 4 `ops`.
+//! Modules form layers, and a module uses only its own layer and lower ones; `tools/layers.py` checks this.
+//!
+//! | layer | modules | |
+//! |---|---|---|
+//! | 0 | `scalar dtype error` | element types, dtypes, errors as values |
+//! | 1 | `cpu alloc layout threads`, then `storage` | CPU features, blocks, shapes and strides, the pool; bytes with an owner |
+//! | 2 | `tensor nest` | a storage with a layout and a dtype; several layouts as one loop nest |
+//! | 3 | `kernels` | everything that touches an element |
+//! | 4 | `ops` | rules: dtype, shape and output of an operation, and when it is refused |
+//!
+//! There is no import cycle but one: `scalar`, `dtype` and `error` know each other. Within layer 1, `cpu`, `alloc`, `layout`
+//! and `threads` do not use each other, and `storage` uses all of them but `cpu`.
 
 pub mod alloc;
 pub mod cpu;

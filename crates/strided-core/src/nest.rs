@@ -1,6 +1,7 @@
-//! Several layouts over one shape become one loop nest: as few and as long loops as the strides allow.
+//! The planner: several layouts of one shape become one loop nest, with as few and as long loops as the strides allow.
 //!
-//! Operand 0 is the output. Broadcasting is a step of 0. Steps are in bytes.
+//! Operand 0 is the output. A broadcast dim has a step of 0. Steps are in bytes. Nests of all kinds come from here: a
+//! reduction is one whose output has step 0 along the reduced dims.
 //!
 //! ```text
 //! x[2,3,4] + row[4], float32     outer 6 (steps 16, 16, 0), inner 4 (steps 4, 4, 4)
@@ -11,11 +12,11 @@ use crate::layout::{Layout, Mode};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// The most operands a kernel has: an output and four inputs.
+/// The maximal number of operands of a kernel: an output and four inputs.
 pub const OPERANDS: usize = 5;
 /// One address per operand.
 pub type Pointers = [*mut u8; OPERANDS];
-/// One step in bytes per operand; 0 for operands that are not there.
+/// One step in bytes per operand; 0 for unused operands.
 pub type Steps = [isize; OPERANDS];
 
 /// One loop of a nest.
@@ -25,7 +26,7 @@ pub struct Loop {
     pub steps: Steps,
 }
 
-/// What the planner sees of an operand.
+/// What the planner needs to know of an operand.
 #[derive(Clone, Copy)]
 pub struct Operand<'a> {
     pub layout: &'a Layout,
@@ -33,45 +34,45 @@ pub struct Operand<'a> {
     pub size: usize,
 }
 
-/// In which order the nest may walk.
+/// The order in which a nest visits elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Any: each element is computed by itself.
+    /// Any order: each element is computed by itself.
     Free,
     /// The row-major order of the shape.
     RowMajor,
 }
 
-/// A loop nest, outermost loop first. The last loop is what a kernel runs; there is always one.
+/// A loop nest, outermost loop first. The last loop is the one that a kernel runs; there is at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
     loops: SmallVec<[Loop; 4]>,
-    /// What to add to each operand's address before walking, where a loop was transposed around.
+    /// What to add to each operand's address at the start, because loops were reversed or split.
     shift: Steps,
-    /// Whether the two innermost loops make a plane that is walked in tiles.
+    /// Whether the two innermost loops form a plane that is processed in tiles.
     plane: bool,
 }
 
-/// Extents from which on two loops make a plane.
-const NARROWEST: usize = 4;
+/// The smallest extent of a loop that may form a plane with the innermost one.
+const MIN_PLANE_ROWS: usize = 4;
 
-/// How a nest is cut for several threads: along which loop, and into turns of how many.
+/// How a nest is split for several threads: along which loop, and into how many iterations each.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
     dim: usize,
-    turns: usize,
+    iterations: usize,
     pub pieces: usize,
 }
 
 impl Nest {
-    /// Plans operands that broadcast to the shape of a layout.
+    /// Plans the loops over operands that broadcast to the shape of a layout.
     #[inline]
     pub fn new(shape: &Layout, operands: &[Operand], order: Order) -> Nest {
-        let Some(whole) = Nest::all_dense(shape, operands) else {
+        let Some(single) = Nest::single_loop(shape, operands) else {
             return Nest::general(shape, operands, order);
         };
         let mut nest = Nest { loops: SmallVec::new(), shift: [0; OPERANDS], plane: false };
-        nest.loops.push(whole);
+        nest.loops.push(single);
         nest
     }
 
@@ -85,8 +86,8 @@ impl Nest {
             let mut steps = [0; OPERANDS];
             for (step, operand) in steps.iter_mut().zip(operands) {
                 // A dim that an operand lacks, or has with extent 1, is broadcast.
-                if let Some(own) = (dim + operand.layout.rank()).checked_sub(shape.rank()) {
-                    let mode = operand.layout.modes()[own];
+                if let Some(operand_dim) = (dim + operand.layout.rank()).checked_sub(shape.rank()) {
+                    let mode = operand.layout.modes()[operand_dim];
                     if mode.extent != 1 {
                         *step = mode.stride * operand.size as isize;
                     }
@@ -95,7 +96,7 @@ impl Nest {
             nest.loops.push(Loop { extent: extent as usize, steps });
         }
         if order == Order::Free {
-            nest.turn_forward();
+            nest.reverse_descending_loops();
             nest.sort();
         }
         nest.fold();
@@ -107,9 +108,9 @@ impl Nest {
         nest
     }
 
-    /// The nest of one loop that most calls need: same shapes (or one element), no gaps.
+    /// The single loop that most calls need: all operands are row-major and have the shape, or are scalars.
     #[inline]
-    fn all_dense(shape: &Layout, operands: &[Operand]) -> Option<Loop> {
+    fn single_loop(shape: &Layout, operands: &[Operand]) -> Option<Loop> {
         let mut steps = [0; OPERANDS];
         for (step, operand) in steps.iter_mut().zip(operands) {
             if operand.layout.rank() == 0 && shape.rank() > 0 {
@@ -123,28 +124,28 @@ impl Nest {
         Some(Loop { extent: shape.size(), steps })
     }
 
-    /// Loops on which the output runs backwards are walked from their other end.
-    fn turn_forward(&mut self) {
-        for inner in self.loops.iter_mut().filter(|l| l.steps[0] < 0 && l.extent > 0) {
-            for (shift, step) in self.shift.iter_mut().zip(&mut inner.steps) {
-                *shift += (inner.extent as isize - 1) * *step;
+    /// Reverses the loops along which the output has a negative step.
+    fn reverse_descending_loops(&mut self) {
+        for descending in self.loops.iter_mut().filter(|l| l.steps[0] < 0 && l.extent > 0) {
+            for (shift, step) in self.shift.iter_mut().zip(&mut descending.steps) {
+                *shift += (descending.extent as isize - 1) * *step;
                 *step = -*step;
             }
         }
     }
 
-    /// Orders loops by their steps, largest outside; stable, and a step of 0 has no opinion.
+    /// Sorts loops by their steps, the largest outside. Stable; steps of 0 are ignored.
     fn sort(&mut self) {
         for i in 1..self.loops.len() {
-            let mut at = i;
-            while at > 0 && belongs_outside(&self.loops[at], &self.loops[at - 1]) {
-                self.loops.swap(at, at - 1);
-                at -= 1;
+            let mut position = i;
+            while position > 0 && belongs_outside(&self.loops[position], &self.loops[position - 1]) {
+                self.loops.swap(position, position - 1);
+                position -= 1;
             }
         }
     }
 
-    /// Merges neighbours that every operand walks as one.
+    /// Merges adjacent loops that are one loop for every operand.
     fn fold(&mut self) {
         let mut kept = 0;
         for i in 1..self.loops.len() {
@@ -160,16 +161,16 @@ impl Nest {
         self.loops.truncate(kept + 1);
     }
 
-    /// Looks for an operand that would rather have another loop innermost: `x + y.t()`. Walked row by row,
-    /// each of its cache lines would be fetched once per element; so that loop becomes the second, and the two
-    /// are walked in tiles. Only for a nest whose order is free.
+    /// Looks for an input whose shortest step is along another loop than the innermost one: `y` in `x + y.t()`. Row by row,
+    /// each of its cache lines would be fetched once per element. So that loop becomes the second innermost, and the two
+    /// form a plane that is processed in tiles. Only for a nest of free order.
     pub fn with_plane(mut self) -> Nest {
         let Some((inner, outer)) = self.loops.split_last() else { return self };
         for k in 1..OPERANDS {
-            let own = outer.iter().enumerate().filter(|(_, l)| l.steps[k] != 0);
-            let Some((dim, shortest)) = own.min_by_key(|(_, l)| l.steps[k].abs()) else { continue };
+            let stepping = outer.iter().enumerate().filter(|(_, l)| l.steps[k] != 0);
+            let Some((dim, shortest)) = stepping.min_by_key(|(_, l)| l.steps[k].abs()) else { continue };
             let crosses = inner.steps[k] != 0 && shortest.steps[k].abs() < inner.steps[k].abs();
-            if crosses && shortest.extent >= NARROWEST && inner.extent > 1 {
+            if crosses && shortest.extent >= MIN_PLANE_ROWS && inner.extent > 1 {
                 let partner = self.loops.remove(dim);
                 self.loops.insert(self.loops.len() - 1, partner);
                 self.plane = true;
@@ -179,40 +180,40 @@ impl Nest {
         self
     }
 
-    /// The loops around the plane, its rows and its columns, if there is one.
+    /// The loops around the plane, its rows and its columns; `None` without a plane.
     pub fn plane(&self) -> Option<(&[Loop], &Loop, &Loop)> {
         let [outer @ .., rows, columns] = &self.loops[..] else { return None };
         self.plane.then_some((outer, rows, columns))
     }
 
-    /// How to cut the nest into pieces of about so many elements: along the outermost loop that is long enough
-    /// (neighbours in memory stay together), along the innermost one only where the others are short.
+    /// How to split the nest into pieces of about `elements` elements: along the outermost loop that is long enough, so that
+    /// pieces are contiguous in memory, and along the innermost one only if the others are short.
     ///
-    /// `tile` has the rows and columns of a tile: it is not cut.
+    /// `tile` is the number of rows and columns of a tile. Tiles are not split.
     pub fn cut(&self, elements: usize, tile: (usize, usize)) -> Cut {
         let extents = || self.loops.iter().map(|l| l.extent).enumerate();
         let outer =
-            |least: usize| extents().take(self.loops.len() - 1).find(move |&(_, extent)| extent >= least);
+            |minimum: usize| extents().take(self.loops.len() - 1).find(move |&(_, extent)| extent >= minimum);
         let longest = || extents().max_by_key(|&(_, extent)| extent).expect("there is a loop");
         let (dim, extent) = outer(64).or_else(|| outer(8)).unwrap_or_else(longest);
-        let turns = (elements / (self.size() / extent.max(1)).max(1)).max(1);
+        let iterations = (elements / (self.size() / extent.max(1)).max(1)).max(1);
         let grain = match self.loops.len() - dim {
             2 if self.plane => tile.0,
             1 if self.plane => tile.1,
-            _ if turns > 64 => 64, // pieces start at cache lines where the nest does
+            _ if iterations > 64 => 64, // pieces then start at cache lines if the nest does
             _ => 1,
         };
-        let turns = turns.next_multiple_of(grain);
-        Cut { dim, turns, pieces: extent.div_ceil(turns) }
+        let iterations = iterations.next_multiple_of(grain);
+        Cut { dim, iterations, pieces: extent.div_ceil(iterations) }
     }
 
     /// One of the pieces of a cut.
     pub fn piece(&self, cut: Cut, index: usize) -> Nest {
         let mut piece = self.clone();
-        let own = &mut piece.loops[cut.dim];
-        let first = index * cut.turns;
-        own.extent = cut.turns.min(own.extent - first);
-        for (shift, step) in piece.shift.iter_mut().zip(own.steps) {
+        let split = &mut piece.loops[cut.dim];
+        let first = index * cut.iterations;
+        split.extent = cut.iterations.min(split.extent - first);
+        for (shift, step) in piece.shift.iter_mut().zip(split.steps) {
             *shift += first as isize * step;
         }
         piece
@@ -232,13 +233,13 @@ impl Nest {
         self.loops.iter().map(|l| l.extent).product()
     }
 
-    /// Where the first walked element lies, given each operand's origin.
+    /// The addresses of the first elements visited, given each operand's origin.
     #[inline]
     pub fn start(&self, origins: Pointers) -> Pointers {
         shifted(&origins, &self.shift, 1)
     }
 
-    /// Calls `run(addresses, steps, n)` for every run of the innermost loop, in order.
+    /// Calls `run(addresses, steps, n)` for each execution of the innermost loop, in order.
     #[inline]
     pub fn for_each(&self, origins: Pointers, mut run: impl FnMut(&Pointers, &Steps, usize)) {
         let (inner, outer) = self.loops.split_last().expect("a nest has a loop");
@@ -247,19 +248,20 @@ impl Nest {
         }
     }
 
-    /// Calls `visit(addresses, rows, columns)` for every tile of the plane, of at most that many rows and columns
-    /// (more of one where there are fewer of the other).
+    /// Calls `visit(addresses, rows, columns)` for each tile of the plane. A tile has at most the given number of rows and
+    /// columns, or more of one if the plane has fewer of the other.
     pub fn for_each_tile(
         &self,
         origins: Pointers,
-        (tall, wide): (usize, usize),
+        (max_rows, max_columns): (usize, usize),
         mut visit: impl FnMut(&Pointers, &Loop, &Loop),
     ) {
         let (outer, rows, columns) = self.plane().expect("the nest has a plane");
         if rows.extent == 0 || columns.extent == 0 {
             return;
         }
-        let (tall, wide) = (tall * wide / columns.extent.min(wide), tall * wide / rows.extent.min(tall));
+        let area = max_rows * max_columns;
+        let (tall, wide) = (area / columns.extent.min(max_columns), area / rows.extent.min(max_rows));
         walk(outer, self.start(origins), |start| {
             for row in (0..rows.extent).step_by(tall) {
                 for column in (0..columns.extent).step_by(wide) {
@@ -268,8 +270,8 @@ impl Nest {
                         let shift = row as isize * rows.steps[k] + column as isize * columns.steps[k];
                         *pointer = pointer.wrapping_offset(shift);
                     }
-                    let part = |whole: &Loop, first: usize, most: usize| Loop {
-                        extent: most.min(whole.extent - first),
+                    let part = |whole: &Loop, first: usize, length: usize| Loop {
+                        extent: length.min(whole.extent - first),
                         steps: whole.steps,
                     };
                     visit(&at, &part(rows, row, tall), &part(columns, column, wide));
@@ -279,78 +281,78 @@ impl Nest {
     }
 }
 
-/// The addresses so many steps on.
+/// The addresses `count` steps further on.
 #[inline(always)]
 pub fn shifted(at: &Pointers, steps: &Steps, count: isize) -> Pointers {
-    let mut there = *at;
-    there.iter_mut().zip(steps).for_each(|(p, step)| *p = p.wrapping_offset(count * step));
-    there
+    let mut shifted = *at;
+    shifted.iter_mut().zip(steps).for_each(|(p, step)| *p = p.wrapping_offset(count * step));
+    shifted
 }
 
-/// Calls `visit` with the addresses of every turn of these loops; once where there is no loop.
+/// Calls `visit` with the addresses of each iteration of these loops; once if there is no loop.
 #[inline]
 pub fn walk(loops: &[Loop], start: Pointers, visit: impl FnMut(&Pointers)) {
     walk_range(loops, start, 0..iterations(loops), visit)
 }
 
-/// How often the innermost of these loops turns.
+/// The number of iterations of the innermost of these loops.
 pub fn iterations(loops: &[Loop]) -> usize {
     loops.iter().map(|l| l.extent).product()
 }
 
-/// Calls `visit` with the addresses of some turns of these loops.
+/// Calls `visit` with the addresses of some iterations of these loops.
 #[inline]
-pub fn walk_range(loops: &[Loop], start: Pointers, part: Range<usize>, mut visit: impl FnMut(&Pointers)) {
-    if part.is_empty() {
+pub fn walk_range(loops: &[Loop], start: Pointers, range: Range<usize>, mut visit: impl FnMut(&Pointers)) {
+    if range.is_empty() {
         return;
     }
     let mut at = start;
     let mut counts: SmallVec<[usize; 8]> = smallvec::smallvec![0; loops.len()];
-    let mut left = part.start;
-    for (count, turning) in counts.iter_mut().zip(loops).rev() {
+    let mut left = range.start;
+    for (count, this) in counts.iter_mut().zip(loops).rev() {
         if left == 0 {
             break;
         }
-        (*count, left) = (left % turning.extent, left / turning.extent);
-        at = shifted(&at, &turning.steps, *count as isize);
+        (*count, left) = (left % this.extent, left / this.extent);
+        at = shifted(&at, &this.steps, *count as isize);
     }
-    for _ in part {
+    for _ in range {
         visit(&at);
-        // An odometer: the last loop turns fastest.
-        for (count, turning) in counts.iter_mut().zip(loops).rev() {
+        // An odometer: the last loop is the fastest.
+        for (count, this) in counts.iter_mut().zip(loops).rev() {
             *count += 1;
-            if *count < turning.extent {
-                at = shifted(&at, &turning.steps, 1);
+            if *count < this.extent {
+                at = shifted(&at, &this.steps, 1);
                 break;
             }
             *count = 0;
-            at = shifted(&at, &turning.steps, 1 - turning.extent as isize);
+            at = shifted(&at, &this.steps, 1 - this.extent as isize);
         }
     }
 }
 
-/// Calls `run(addresses, n)` for the runs of the innermost loop that make up some of the places of these loops. (`n`
-/// steps of that loop lie ahead of the addresses.)
+/// Covers some iterations of these loops by runs along the innermost loop. Calls `run(addresses, n)` for each: its `n`
+/// iterations begin at the addresses.
 pub fn for_each_run(
     loops: &[Loop],
     start: Pointers,
-    part: Range<usize>,
+    range: Range<usize>,
     mut run: impl FnMut(&Pointers, usize),
 ) {
-    let Some((inner, outer)) = loops.split_last() else { return run(&start, part.len()) };
-    if part.is_empty() {
+    let Some((inner, outer)) = loops.split_last() else { return run(&start, range.len()) };
+    if range.is_empty() {
         return;
     }
-    let (mut first, mut left) = (part.start % inner.extent, part.len());
-    let turns = part.start / inner.extent..part.end.div_ceil(inner.extent);
-    walk_range(outer, start, turns, |at| {
+    let (mut first, mut left) = (range.start % inner.extent, range.len());
+    let outer_range = range.start / inner.extent..range.end.div_ceil(inner.extent);
+    walk_range(outer, start, outer_range, |at| {
         let n = left.min(inner.extent - first);
         run(&shifted(at, &inner.steps, first as isize), n);
         (first, left) = (0, left - n);
     });
 }
 
-/// Whether `a` should be further outside than `b`: the first operand that steps in both decides.
+/// Whether `a` should be further outside than `b`. The first operand whose steps in both differ, and are not 0, decides.
 fn belongs_outside(a: &Loop, b: &Loop) -> bool {
     for (a, b) in a.steps.iter().zip(b.steps) {
         if *a != 0 && b != 0 && a.abs() != b.abs() {
@@ -375,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn dense_operands_of_one_shape_make_one_loop() {
+    fn contiguous_operands_of_one_shape_make_one_loop() {
         let layout = Layout::row_major(&[2, 3, 4]).unwrap();
         let operand = Operand { layout: &layout, size: 4 };
         let nest = Nest::new(&layout, &[operand; 3], Order::Free);
@@ -383,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_folds_what_it_can() {
+    fn a_broadcast_row_keeps_two_loops() {
         let (out, row) = (Layout::row_major(&[2, 3, 4]).unwrap(), Layout::row_major(&[4]).unwrap());
         let operands = [Operand { layout: &out, size: 4 }, Operand { layout: &row, size: 8 }];
         let nest = Nest::new(&out, &operands, Order::Free);
@@ -392,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_is_walked_once_whatever_the_order() {
+    fn every_pair_is_visited_once_in_either_order() {
         let shape = [2, 3, 4];
         let out = Layout::strided(&shape, &[1, -2, 6], 4).unwrap();
         let input = Layout::strided(&shape, &[0, 5, -1], 3).unwrap();
@@ -414,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_loops_are_walked_as_the_whole_is() {
+    fn ranges_of_iterations_are_visited_as_in_the_whole() {
         let loops: Vec<Loop> =
             [(3, 100), (4, 10), (5, 1)].map(|(extent, step)| Loop { extent, steps: [step; OPERANDS] }).into();
         let mut whole = Vec::new();
@@ -422,17 +424,17 @@ mod tests {
         assert_eq!(whole.len(), iterations(&loops));
         for first in 0..=60 {
             for end in first..=60 {
-                let mut places = Vec::new();
+                let mut visited = Vec::new();
                 for_each_run(&loops, [std::ptr::null_mut(); OPERANDS], first..end, |at, n| {
-                    places.extend((0..n as isize).map(|i| at[1] as isize + i));
+                    visited.extend((0..n as isize).map(|i| at[1] as isize + i));
                 });
-                assert_eq!(places, whole[first..end]);
+                assert_eq!(visited, whole[first..end]);
             }
         }
     }
 
     #[test]
-    fn tiles_cover_every_pair_once_in_pieces_too() {
+    fn tiles_of_pieces_cover_every_pair_once() {
         for shape in [[2, 70, 130], [3, 5, 999], [1, 1000, 4]] {
             let [a, b, c] = shape;
             let out = Layout::row_major(&shape).unwrap();
@@ -441,18 +443,18 @@ mod tests {
             let nest = Nest::new(&out, &operands, Order::Free).with_plane();
             let cut = nest.cut(1000, (64, 32));
             assert!(cut.pieces > 1);
-            let mut walked = Vec::new();
+            let mut visited = Vec::new();
             for i in 0..cut.pieces {
                 let null = [std::ptr::null_mut(); OPERANDS];
                 nest.piece(cut, i).for_each_tile(null, (64, 32), |at, rows, columns| {
-                    walk(&[*rows, *columns], *at, |p| walked.push((p[0] as isize, p[1] as isize)));
+                    walk(&[*rows, *columns], *at, |p| visited.push((p[0] as isize, p[1] as isize)));
                 });
             }
-            walked.sort();
-            walked.dedup();
-            assert_eq!(walked.len() as isize, a * b * c);
-            let place = |i: isize| 2 * (i / (b * c) * (b * c) + i / c % b + i % c * b);
-            assert!(walked.iter().enumerate().all(|(i, &pair)| pair == (i as isize, place(i as isize))));
+            visited.sort();
+            visited.dedup();
+            assert_eq!(visited.len() as isize, a * b * c);
+            let input = |i: isize| 2 * (i / (b * c) * (b * c) + i / c % b + i % c * b);
+            assert!(visited.iter().enumerate().all(|(i, &pair)| pair == (i as isize, input(i as isize))));
         }
     }
 
@@ -477,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_walked_without_elements() {
+    fn an_empty_nest_visits_no_element() {
         let layout = Layout::row_major(&[3, 0]).unwrap();
         let operand = Operand { layout: &layout, size: 4 };
         assert!(pairs(&Nest::new(&layout, &[operand, operand], Order::Free)).is_empty());

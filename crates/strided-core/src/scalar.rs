@@ -1,14 +1,15 @@
-//! The fifteen element types, and what arithmetic means on each of them.
+//! The fifteen element types and their arithmetic.
 //!
-//! [`Element`] is anything a storage can hold. [`Num`] is what kernels compute in: the half-width
-//! floats are elements but not numbers, because they are computed as `f32` in cast blocks.
+//! [`Element`] is any type that a storage can hold. [`Num`] is a type that kernels compute in: float16 and bfloat16 are
+//! elements but not numbers, because they are cast to `f32` block by block.
 
 use crate::dtype::{Category, DType};
 use half::{bf16, f16};
 pub use num_complex::Complex;
 use std::cmp::Ordering;
+use std::fmt;
 
-/// A truth value in one byte. Foreign memory may hold any byte: every non-zero one reads as true.
+/// A boolean in one byte. Foreign memory may hold any byte: every non-zero one reads as true.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(transparent)]
 pub struct Bool(u8);
@@ -38,14 +39,14 @@ impl PartialOrd for Bool {
     }
 }
 
-/// A type that a storage can hold: plain old data, any bit pattern valid.
+/// A type that a storage can hold: plain old data of which every bit pattern is valid.
 pub trait Element: Copy + Send + Sync + PartialEq + 'static {
     const DTYPE: DType;
 }
 
-/// A type that kernels compute in. Integers wrap; on truth values `add` is "or" and `mul` is "and".
+/// A type that kernels compute in. Integers wrap; for booleans `add` is "or" and `mul` is "and".
 pub trait Num: Element {
-    /// The type of a magnitude: of one part, where the number is complex.
+    /// The type of a magnitude: for complex numbers, the type of one part.
     type Part: Element;
     const ZERO: Self;
     const ONE: Self;
@@ -54,7 +55,7 @@ pub trait Num: Element {
     fn mul(self, other: Self) -> Self;
     fn neg(self) -> Self;
     fn abs(self) -> Self::Part;
-    /// -1, 0 or 1; of a complex number the point of the unit circle in its direction; NaN of NaN.
+    /// -1, 0 or 1; NaN for NaN; for a complex number `z / |z|`.
     fn sign(self) -> Self;
     #[inline(always)]
     fn conj(self) -> Self {
@@ -72,45 +73,45 @@ pub trait Num: Element {
     fn is_nonzero(self) -> bool {
         self != Self::ZERO
     }
-    /// Whether there is no imaginary part.
+    /// Whether the imaginary part is 0.
     #[inline(always)]
     fn is_real(self) -> bool {
         true
     }
-    /// The number, or what stands for NaN and for the infinities; of a complex number part by part.
+    /// Replaces NaN and the infinities; for complex numbers part by part.
     #[inline(always)]
     fn finite_or(self, _nan: Self, _above: Self, _below: Self) -> Self {
         self
     }
 }
 
-/// A number with an order.
+/// A real number.
 pub trait Real: Num + PartialOrd {
-    /// Whole numbers: below, above, toward zero, and the nearest (the even one of two).
+    /// Rounding to an integer: down, up, toward zero, to the nearest (ties to even).
     fn floor(self) -> Self;
     fn ceil(self) -> Self;
     fn trunc(self) -> Self;
     fn round(self) -> Self;
     fn is_negative(self) -> bool;
-    /// The larger one; NaN if one of them is.
+    /// The larger one; NaN if either is NaN.
     #[inline(always)]
     fn maximum(self, other: Self) -> Self {
         #[allow(clippy::eq_op)]
         if self > other || self != self { self } else { other }
     }
-    /// The smaller one; NaN if one of them is.
+    /// The smaller one; NaN if either is NaN.
     #[inline(always)]
     fn minimum(self, other: Self) -> Self {
         #[allow(clippy::eq_op)]
         if self < other || self != self { self } else { other }
     }
-    /// The larger one that is not NaN.
+    /// The larger one; if one is NaN, the other.
     #[inline(always)]
     fn fmax(self, other: Self) -> Self {
         #[allow(clippy::eq_op)]
         if self >= other || other != other { self } else { other }
     }
-    /// The smaller one that is not NaN.
+    /// The smaller one; if one is NaN, the other.
     #[inline(always)]
     fn fmin(self, other: Self) -> Self {
         #[allow(clippy::eq_op)]
@@ -118,15 +119,15 @@ pub trait Real: Num + PartialOrd {
     }
 }
 
-/// A number with division that leaves a remainder. Zero divisors of integers are refused before.
+/// A number that has integer quotients and remainders. Operations refuse zero divisors of integers before they run.
 pub trait DivRem: Real {
-    /// The quotient, down to a whole number.
+    /// The quotient, rounded down to an integer.
     fn floor_div(self, other: Self) -> Self;
-    /// The quotient, toward zero to a whole number.
+    /// The quotient, rounded toward zero to an integer.
     fn trunc_div(self, other: Self) -> Self;
-    /// What `floor_div` leaves: it has the sign of the divisor.
+    /// The remainder of `floor_div`, which has the sign of the divisor.
     fn remainder(self, other: Self) -> Self;
-    /// What `trunc_div` leaves: it has the sign of the dividend.
+    /// The remainder of `trunc_div`, which has the sign of the dividend.
     fn fmod(self, other: Self) -> Self;
 }
 
@@ -134,7 +135,7 @@ pub trait DivRem: Real {
 pub trait Field: Num {
     fn div(self, other: Self) -> Self;
     fn angle(self) -> Self::Part;
-    /// Whether the magnitude is below a half.
+    /// Whether the magnitude is below 0.5.
     fn is_small(self) -> bool;
 }
 
@@ -142,17 +143,17 @@ pub trait Field: Num {
 pub trait Float: DivRem + Field {
     fn of(value: f64) -> Self;
     fn copysign(self, sign: Self) -> Self;
-    /// Times two to the power of a whole number, rounded once.
+    /// `self * 2**exponent` for an integral exponent, rounded once.
     fn scale(self, exponent: Self) -> Self;
 }
 
-/// The floats, halves included: what has a next number.
+/// The floating types, including float16 and bfloat16.
 pub trait NextAfter: Element {
-    /// The next number on the way to another one.
+    /// The next representable number in the direction of `to`.
     fn next_after(self, to: Self) -> Self;
 }
 
-/// Truth values and integers, as bits.
+/// Bitwise operations of booleans and integers.
 pub trait Bits: Num {
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
@@ -162,8 +163,9 @@ pub trait Bits: Num {
 
 /// Integers.
 pub trait Int: DivRem + Bits {
-    /// Shifts by as many bits as there are or more leave nothing, or the sign; so do negative ones.
+    /// Shifts left. A negative count, or one of at least the number of bits, results in 0.
     fn shift_left(self, bits: Self) -> Self;
+    /// Shifts right. A negative count, or one of at least the number of bits, results in 0, or in -1 for negative numbers.
     fn shift_right(self, bits: Self) -> Self;
     /// The greatest common divisor.
     fn gcd(self, other: Self) -> Self;
@@ -171,7 +173,8 @@ pub trait Int: DivRem + Bits {
     fn lcm(self, other: Self) -> Self;
 }
 
-/// Zeros are refused before; one that another thread writes meanwhile must not be a panic, and counts as 1.
+/// The divisor, or 1 for 0. Operations refuse zero divisors before they run, but another thread may write a zero after that
+/// check, and it must not cause a panic.
 #[inline(always)]
 pub fn divisor<T: Num>(value: T) -> T {
     if value == T::ZERO { T::ONE } else { value }
@@ -266,7 +269,7 @@ macro_rules! floats {
             #[inline(always)] fn abs(self) -> Self { $t::abs(self) }
             #[inline(always)]
             fn sign(self) -> Self {
-                // Selections alone, which are vectors; either zero gives 0, and NaN stays.
+                // Only selections, which vectorise. Both zeros result in 0.
                 let above = if self > 0.0 { 1.0 } else { 0.0 };
                 let sign = if self < 0.0 { -1.0 } else { above };
                 if self.is_nan() { self } else { sign }
@@ -293,10 +296,10 @@ macro_rules! floats {
                 if other == 0.0 {
                     return self / other;
                 }
-                let near = $t::round((self - left) / other);
-                // Both roundings above may have moved it: what is missing is exact, or short enough.
-                let missing = $t::round(((-near).mul_add(other, self) - left) / other);
-                let whole = if missing.is_finite() { near + missing } else { near };
+                let nearest = $t::round((self - left) / other);
+                // The two roundings above may be off. The correction is computed exactly, or is small enough.
+                let correction = $t::round(((-nearest).mul_add(other, self) - left) / other);
+                let whole = if correction.is_finite() { nearest + correction } else { nearest };
                 let whole = whole - (left != 0.0 && (left < 0.0) != (other < 0.0)) as u8 as $t;
                 if whole == 0.0 { (0.0 as $t).copysign(self / other) } else { whole }
             }
@@ -330,12 +333,14 @@ macro_rules! floats {
 }
 floats! { f32 F32 f64 F64 }
 
-/// A float32 or float64 times two to the power of a whole number, rounded once.
+/// `value * 2**exponent` for an integral exponent, rounded once.
 #[inline(always)]
 fn scaled(value: f64, exponent: f64) -> f64 {
-    // Two to the power of a whole number between -1022 and 1023: added to a number that large, it is in the last bits.
+    // 2**exponent for an integer from -1022 to 1023. Adding 1.5 * 2**52 puts the integer into the low bits of the float,
+    // from where a shift moves it, with the bias of 1023, into the exponent field.
     let power = |exponent: f64| f64::from_bits((exponent + (6755399441055744.0 + 1023.0)).to_bits() << 52);
-    // Steps up are exact until the last. Steps down stop above the subnormals, of which only the last step makes one.
+    // Large exponents take several multiplications, of which only the last may round: those up are exact until it
+    // overflows, and those down stop above the subnormal range.
     let (up, down) = (1023.0, -969.0);
     let (mut value, mut left) = (value, exponent.clamp(-2200.0, 2200.0));
     for _ in 0..2 {
@@ -366,7 +371,7 @@ macro_rules! neighbours {
                     return to;
                 }
                 if bits & !sign == 0 {
-                    return <$t>::from_bits(toward & sign | 1); // the smallest number on that side
+                    return <$t>::from_bits(toward & sign | 1); // the smallest number of that sign
                 }
                 let away = (self < to) == (bits & sign == 0);
                 <$t>::from_bits(if away { bits + 1 } else { bits - 1 })
@@ -402,7 +407,7 @@ macro_rules! complexes {
             #[inline(always)] fn is_finite(self) -> bool { Num::is_finite(self.re) & Num::is_finite(self.im) }
         }
         impl Field for Complex<$t> {
-            // Smith's method: the plain formula overflows where the quotient does not.
+            // Smith's method: the textbook formula overflows where the quotient does not.
             #[inline(always)]
             fn div(self, other: Self) -> Self {
                 let (a, b, c, d) = (self.re, self.im, other.re, other.im);
@@ -506,13 +511,13 @@ impl Bits for Bool {
     }
 }
 
-/// A number from outside, before it has a dtype: what Python's `bool`, `int`, `float`, `complex` carry.
+/// A Python number, which has no dtype yet: a `bool`, `int`, `float` or `complex`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
     Bool(bool),
     /// Fits `i64` or `u64`.
     Int(i128),
-    /// An integer beyond every integer dtype, as the nearest float (infinite where none is near).
+    /// An integer outside the range of every integer dtype, as the nearest float64, which may be infinite.
     Huge(f64),
     Float(f64),
     Complex(Complex<f64>),
@@ -537,5 +542,68 @@ impl From<i32> for Scalar {
 impl From<f64> for Scalar {
     fn from(value: f64) -> Scalar {
         Scalar::Float(value)
+    }
+}
+
+/// As Python prints the number: `True`, `3`, `0.5`, `1j`, `(1+2j)`.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Scalar::Bool(v) => f.write_str(if v { "True" } else { "False" }),
+            Scalar::Int(v) => write!(f, "{v}"),
+            Scalar::Huge(v) | Scalar::Float(v) => {
+                let text = float_text(v);
+                let is_integral = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+                write!(f, "{text}{}", if is_integral { ".0" } else { "" })
+            }
+            Scalar::Complex(v) if v.re == 0.0 && v.re.is_sign_positive() => {
+                write!(f, "{}j", float_text(v.im))
+            }
+            Scalar::Complex(v) => {
+                let sign = if v.im.is_sign_negative() && !v.im.is_nan() { "-" } else { "+" };
+                write!(f, "({}{sign}{}j)", float_text(v.re), float_text(v.im.abs()))
+            }
+        }
+    }
+}
+
+/// The digits that Python prints, without `.0`: an exponent of two digits or more for very large and small numbers.
+fn float_text(value: f64) -> String {
+    let magnitude = value.abs();
+    if value.is_nan() {
+        return "nan".into();
+    }
+    if value == 0.0 || value.is_infinite() || (1e-4..1e16).contains(&magnitude) {
+        return value.to_string();
+    }
+    let text = format!("{value:e}");
+    let (digits, exponent) = text.split_once('e').expect("the exponent of {:e}");
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |positive| ('-', positive));
+    format!("{digits}e{sign}{exponent:0>2}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_printed_as_in_python() {
+        let complex = |re, im| Scalar::Complex(Complex::new(re, im));
+        for (value, text) in [
+            (Scalar::Bool(true), "True"),
+            (Scalar::Int(-3), "-3"),
+            (Scalar::Float(2.0), "2.0"),
+            (Scalar::Float(-0.0), "-0.0"),
+            (Scalar::Float(1e16), "1e+16"),
+            (Scalar::Float(2.5e-5), "2.5e-05"),
+            (Scalar::Float(f64::INFINITY), "inf"),
+            (complex(0.0, 1.0), "1j"),
+            (complex(1.0, 2.0), "(1+2j)"),
+            (complex(0.5, -1e300), "(0.5-1e+300j)"),
+            (complex(-0.0, 1.0), "(-0+1j)"),
+            (complex(0.0, f64::NAN), "nanj"),
+        ] {
+            assert_eq!(value.to_string(), text);
+        }
     }
 }

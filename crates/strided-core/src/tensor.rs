@@ -1,11 +1,11 @@
-//! A tensor: one way of looking at a storage.
+//! A tensor: a storage, a layout and a dtype.
 
 use crate::dtype::{DType, complex_of};
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::storage::{Access, Fill, Pinned, Storage};
 
-/// A storage, the dtype of its elements, and where the elements of this view lie in it.
+/// A view of a storage: the dtype of its elements, and where the elements of the view are.
 ///
 /// ```
 /// use strided_core::{DType, Tensor, storage::Fill};
@@ -22,13 +22,13 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A row-major tensor on memory of its own.
+    /// A row-major tensor with memory of its own.
     #[inline(always)]
     pub fn new(shape: &[isize], dtype: DType, fill: Fill) -> Result<Tensor> {
         Tensor::with_new_memory(Layout::row_major(shape)?, dtype, fill)
     }
 
-    /// A tensor on memory of its own that is laid out as given; the lowest location is 0.
+    /// A tensor with memory of its own and this layout, whose lowest location must be 0.
     #[inline(always)]
     pub fn with_new_memory(layout: Layout, dtype: DType, fill: Fill) -> Result<Tensor> {
         let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1);
@@ -36,7 +36,9 @@ impl Tensor {
         Ok(Tensor { storage, layout, dtype })
     }
 
-    /// A row-major tensor of a layout's shape on memory of its own, made in a slot.
+    /// Puts a row-major tensor of a layout's shape, with memory of its own, into a slot. It is built in place: a tensor is
+    /// some hundred bytes, and moving it while its fields were still being written took 40 of the 180 ns of a small
+    /// `a + b`.
     #[inline(always)]
     pub fn insert_row_major_like<'a>(
         slot: &'a mut Option<Tensor>,
@@ -49,7 +51,7 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// A tensor on an existing storage. Refuses a layout that leaves it.
+    /// A tensor on an existing storage. Refuses a layout that leaves the storage.
     pub fn from_storage(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
         if layout.offset() < 0 {
             return Err(Error::shape("", "offset", layout.offset(), "0 or more"));
@@ -59,14 +61,14 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// One dimension over a whole storage; bytes that fill no element are left out.
+    /// A one-dimensional tensor of all elements of a storage. Trailing bytes that do not fill an element are ignored.
     pub fn from_whole_storage(storage: Storage, dtype: DType) -> Result<Tensor> {
         let length = storage.length() / dtype.size();
         Tensor::from_storage(storage, dtype, Layout::row_major(&[length as isize])?)
     }
 
-    /// Another view of the same storage. Views of views stay inside it, so nothing is checked here;
-    /// elements are reached through a pin, which checks.
+    /// Another view of the same storage. Nothing is checked here: views of a view stay inside the storage, and a pin checks
+    /// the layout before elements are accessed.
     #[inline(always)]
     pub fn with_layout(&self, layout: Layout) -> Tensor {
         Tensor { storage: self.storage.clone(), layout, dtype: self.dtype }
@@ -128,26 +130,27 @@ impl Tensor {
         self.layout.size()
     }
 
-    /// Pins the elements for reading or writing. Not for someone who holds another pin: see [`pin_each`].
+    /// Pins the elements for reading or writing. The caller must hold no other pin: see [`pin_each`].
     #[inline]
     pub fn pin(&self, access: Access) -> Result<Pinned<'_>> {
         let [pin] = pin_each([Some((self, access))])?;
-        Ok(pin.expect("one was asked for"))
+        Ok(pin.expect("one tensor was pinned"))
     }
 
-    /// The address of the first element of a new tensor that nobody else knows: it needs no pin.
+    /// The address of the first element of a new tensor. Panics if there is another handle on its storage, since no pin is
+    /// taken.
     #[inline]
     pub fn exclusive_origin(&mut self) -> *mut u8 {
-        let start = self.storage.exclusive_start().expect("a new tensor is nobody else's");
+        let start = self.storage.exclusive_start().expect("a new tensor has the only handle");
         start.wrapping_offset(self.layout.offset() * self.dtype.size() as isize)
     }
 
-    /// Whether both look at the same elements of the same storage in the same way.
+    /// Whether both are the same view of the same storage.
     pub fn is_set_to(&self, other: &Tensor) -> bool {
         self.storage.is(&other.storage) && self.dtype == other.dtype && self.layout == other.layout
     }
 
-    /// Refuses to be written through if elements share memory.
+    /// Refuses a tensor whose elements share memory, for it cannot be an output.
     pub fn check_writable(&self) -> Result<()> {
         if self.layout.is_row_major() || self.layout.is_injective() {
             return Ok(());
@@ -156,8 +159,8 @@ impl Tensor {
         Err(Error::new("", Problem::SelfOverlap { shape, stride }))
     }
 
-    /// Grows the storage until it holds a row-major tensor of this shape at the present offset, and
-    /// looks at it so. The storage never shrinks.
+    /// Makes this a row-major tensor of another shape at the same offset. The storage grows if it is too short, and never
+    /// shrinks.
     pub fn resize(&mut self, shape: &[isize]) -> Result<()> {
         let offset = self.layout.offset();
         let layout = Layout::row_major(shape)?;
@@ -170,42 +173,43 @@ impl Tensor {
     }
 }
 
-/// Pins several tensors, all or none: nobody waits for a pin while holding another.
+/// Pins several tensors, all or none. If one of the storages is closed, the pins taken so far are dropped before waiting:
+/// no thread waits for a pin while it holds another.
 #[inline]
 pub fn pin_each<'a, const N: usize>(
-    wanted: [Option<(&'a Tensor, Access)>; N],
+    tensors: [Option<(&'a Tensor, Access)>; N],
 ) -> Result<[Option<Pinned<'a>>; N]> {
-    'again: loop {
+    'retry: loop {
         let mut pins = [const { None }; N];
-        for (pin, want) in pins.iter_mut().zip(&wanted) {
-            let Some((x, access)) = want else { continue };
+        for (pin, tensor) in pins.iter_mut().zip(&tensors) {
+            let Some((x, access)) = tensor else { continue };
             *pin = x.storage.try_pin(&x.layout, x.dtype, *access)?;
             if pin.is_none() {
                 drop(pins);
                 x.storage.wait_until_open();
-                continue 'again;
+                continue 'retry;
             }
         }
         return Ok(pins);
     }
 }
 
-/// Whether writing `out` could change what a later read of `input` sees: they share memory, and not
-/// element for element.
+/// Whether writing `out` element by element could change elements of `input` before they are read: they share memory, and
+/// not each element with its counterpart.
 #[inline]
 pub fn conflict(out: &Tensor, input: &Tensor) -> bool {
     if !out.storage.is(&input.storage) {
-        // Two storages are one memory only where someone else's is involved, or a file.
+        // Different storages share memory only if one is foreign or a mapped file.
         return !(out.storage.is_owned() && input.storage.is_owned())
-            && (ranges_meet(out, input) || out.storage.may_alias(&input.storage));
+            && (ranges_overlap(out, input) || out.storage.may_alias(&input.storage));
     }
     if out.dtype != input.dtype {
-        return ranges_meet(out, input);
+        return ranges_overlap(out, input);
     }
     out.layout != input.layout && out.layout.overlaps(&input.layout)
 }
 
-fn ranges_meet(a: &Tensor, b: &Tensor) -> bool {
+fn ranges_overlap(a: &Tensor, b: &Tensor) -> bool {
     let (Some(a), Some(b)) = (byte_range(a), byte_range(b)) else { return false };
     a.0 <= b.1 && b.0 <= a.1
 }

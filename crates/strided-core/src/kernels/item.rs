@@ -75,7 +75,7 @@ fn check_range(value: Scalar, dtype: DType) -> Result<()> {
         Scalar::Huge(v) if dtype.category() <= Category::Int || v.is_infinite() => {
             "an integer this large".into()
         }
-        Scalar::Complex(v) if !dtype.is_complex() && v.im != 0.0 => format!("{v}"),
+        Scalar::Complex(v) if !dtype.is_complex() && v.im != 0.0 => value.to_string(),
         _ => return Ok(()),
     };
     Err(Error::new("", Problem::DoesNotFit { value: text, dtype }))

@@ -1,16 +1,17 @@
-//! What `x[...]` means: integers, slices, `...` and `None`, in one pass over the modes.
+//! Basic indexing, `x[...]` with integers, slices, `...` and `None`, in one pass over the modes.
 
+use super::mode::slice_range;
 use super::{Layout, Mode, Modes};
 use crate::error::{Error, Problem, Result};
 
 /// One entry between the brackets of `x[...]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
-    /// `i`: one index of a dim, which goes. Negative counts from the end.
+    /// `i`: one index of a dim, which is removed. A negative one counts from the end.
     At(isize),
-    /// `start:stop:step`, with Python's meaning.
+    /// `start:stop:step`, by Python's rules.
     Slice { start: Option<isize>, stop: Option<isize>, step: isize },
-    /// `...`: all the dims that the other entries leave over, as they are.
+    /// `...`: all the dims that the other entries do not use, unchanged.
     Ellipsis,
     /// `None`: a new dim of extent 1.
     NewAxis,
@@ -22,7 +23,7 @@ impl Index {
 }
 
 impl Layout {
-    /// The layout of `x[indices]`. Dims that no entry names stay as they are.
+    /// The layout of `x[indices]`. Trailing dims without an entry are unchanged.
     ///
     /// ```
     /// # use strided_core::layout::{Index, Layout};
@@ -35,9 +36,9 @@ impl Layout {
     /// ```
     #[inline(always)]
     pub fn index(&self, indices: &[Index]) -> Result<Layout> {
-        // The common case: ints and slices of the first dims.
+        // The common case: integers and slices of the first dims.
         if indices.len() > self.rank() {
-            return self.index_any(indices);
+            return self.index_general(indices);
         }
         let mut modes = Modes::from_slice(&self.modes);
         let mut offset = self.offset;
@@ -48,26 +49,26 @@ impl Layout {
                 Index::Slice { start, stop, step } => {
                     let mut mode = modes[dim];
                     let (first, length) = slice_range(mode.extent, start, stop, step)?;
-                    offset += mode.cut(first, length, step);
+                    offset += mode.slice(first, length, step);
                     modes[kept] = mode;
                     kept += 1;
                 }
-                Index::NewAxis | Index::Ellipsis => return self.index_any(indices),
+                Index::NewAxis | Index::Ellipsis => return self.index_general(indices),
             }
         }
-        let gone = indices.len() - kept;
-        if gone > 0 {
+        let removed = indices.len() - kept;
+        if removed > 0 {
             modes.copy_within(indices.len().., kept);
-            let rank = modes.len() - gone;
+            let rank = modes.len() - removed;
             modes.truncate(rank);
         }
         Ok(Layout { modes, offset })
     }
 
-    fn index_any(&self, indices: &[Index]) -> Result<Layout> {
-        let (rest, rank) = self.count(indices)?;
+    fn index_general(&self, indices: &[Index]) -> Result<Layout> {
+        let (rest, rank) = self.count_dims(indices)?;
         let mut modes = Modes::from_elem(Mode { extent: 1, stride: 1 }, rank);
-        let (slots, mut filled) = (&mut modes[..], 0);
+        let (result, mut filled) = (&mut modes[..], 0);
         let (mut offset, mut dim) = (self.offset, 0);
         for &index in indices {
             match index {
@@ -78,39 +79,39 @@ impl Layout {
                 Index::Slice { start, stop, step } => {
                     let mut mode = self.modes[dim];
                     let (first, length) = slice_range(mode.extent, start, stop, step)?;
-                    offset += mode.cut(first, length, step);
-                    slots[filled] = mode;
+                    offset += mode.slice(first, length, step);
+                    result[filled] = mode;
                     (filled, dim) = (filled + 1, dim + 1);
                 }
                 Index::NewAxis => {
-                    slots[filled] = Mode::before(self.modes.get(dim));
+                    result[filled] = Mode::in_front_of(self.modes.get(dim));
                     filled += 1;
                 }
                 Index::Ellipsis => {
-                    slots[filled..filled + rest].copy_from_slice(&self.modes[dim..dim + rest]);
+                    result[filled..filled + rest].copy_from_slice(&self.modes[dim..dim + rest]);
                     (filled, dim) = (filled + rest, dim + rest);
                 }
             }
         }
-        slots[filled..].copy_from_slice(&self.modes[dim..]);
+        result[filled..].copy_from_slice(&self.modes[dim..]);
         Ok(Layout { modes, offset })
     }
 
-    /// How many dims `...` stands for, and how many the result has.
+    /// How many dims `...` stands for, and the rank of the result.
     #[inline]
-    fn count(&self, indices: &[Index]) -> Result<(usize, usize)> {
-        let (mut gone, mut kept, mut new, mut rests) = (0, 0, 0, 0);
+    fn count_dims(&self, indices: &[Index]) -> Result<(usize, usize)> {
+        let (mut removed, mut kept, mut new, mut ellipses) = (0, 0, 0, 0);
         for index in indices {
             match index {
-                Index::At(_) => gone += 1,
+                Index::At(_) => removed += 1,
                 Index::Slice { .. } => kept += 1,
                 Index::NewAxis => new += 1,
-                Index::Ellipsis => rests += 1,
+                Index::Ellipsis => ellipses += 1,
             }
         }
-        match self.rank().checked_sub(gone + kept) {
-            Some(rest) if rests <= 1 => Ok((rest, kept + new + rest)),
-            _ => Err(self.count_error(gone + kept)),
+        match self.rank().checked_sub(removed + kept) {
+            Some(rest) if ellipses <= 1 => Ok((rest, kept + new + rest)),
+            _ => Err(self.count_error(removed + kept)),
         }
     }
 
@@ -122,29 +123,4 @@ impl Layout {
         let (rank, shape) = (self.rank(), self.shape_text());
         Error::new("index", Problem::TooManyIndices { got: used, rank, shape })
     }
-}
-
-/// The first index of `start:stop:step` in a dim, and the number of indices, by Python's rules.
-#[inline]
-pub(super) fn slice_range(
-    extent: isize,
-    start: Option<isize>,
-    stop: Option<isize>,
-    step: isize,
-) -> Result<(isize, isize)> {
-    if step == 0 {
-        return Err(Error::argument("index", "step", step, "another number"));
-    }
-    // Going backwards, the first place is the last index, and "before the beginning" is -1.
-    let (low, high) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
-    let place = |index: isize| (if index < 0 { index + extent } else { index }).clamp(low, high);
-    let first = start.map_or(if step > 0 { low } else { high }, place);
-    let end = stop.map_or(if step > 0 { high } else { low }, place);
-    let gap = if step > 0 { end - first } else { first - end };
-    let length = match step {
-        _ if gap <= 0 => 0,
-        1 => gap, // spares most slices the division
-        _ => ((gap - 1) as usize / step.unsigned_abs()) as isize + 1,
-    };
-    Ok((first, length))
 }

@@ -1,34 +1,31 @@
-//! Shape, stride and offset: where the elements of a tensor lie in its storage. No pointer, no data.
+//! Shape, strides and offset: where the elements of a tensor are in its storage. No pointer, no data.
 //!
-//! A [`Layout`] is a list of [`Mode`]s (an extent and a stride each, in elements) and the location of
-//! the element whose indices are all zero. `views`, `reshape` and `pieces` hold the rules by which one
-//! layout becomes another, `index` what `x[...]` means, `terms` the vocabulary of seed 002, `overlap`
-//! whether elements share a location.
+//! A [`Layout`] is a list of [`Mode`]s (an extent and a stride each, in elements) and the location of the element whose
+//! indices are all zero. Each subject has a file: `views` (narrow, transpose, expand, …), `reshape` (view, unflatten, other
+//! element sizes), `split` (one layout as several), `index` (`x[...]`), `contiguity` (span, contiguous, fold), `overlap`
+//! (whether elements share a location). They use `mode` and this file; `split` uses `views`, and `contiguity` uses
+//! `overlap`.
 
+mod contiguity;
 mod index;
+mod mode;
 mod overlap;
-mod pieces;
 mod reshape;
-mod terms;
+mod split;
 mod views;
 
 pub use index::Index;
+pub use mode::{MAX_SPAN, Mode, Modes};
 pub use overlap::injective_within;
 
 use crate::error::{Error, Problem, Result};
+use mode::is_packed;
 use smallvec::SmallVec;
 
-/// One dimension: how many indices it has, and how far apart two neighbours lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Mode {
-    pub extent: isize,
-    pub stride: isize,
-}
-
-pub type Modes = SmallVec<[Mode; 4]>;
+/// Sizes or strides, one per dim.
 pub type Dims = SmallVec<[isize; 4]>;
 
-/// A map from indices to locations: `offset + sum(index * stride)`.
+/// Maps indices to locations: `offset + sum(index * stride)`.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     modes: Modes,
@@ -36,7 +33,7 @@ pub struct Layout {
 }
 
 impl Clone for Layout {
-    // Derived, this would copy mode by mode.
+    // A derived clone would copy mode by mode.
     #[inline]
     fn clone(&self) -> Layout {
         Layout { modes: Modes::from_slice(&self.modes), offset: self.offset }
@@ -44,13 +41,13 @@ impl Clone for Layout {
 }
 
 impl Layout {
-    /// No mode: one element at location 0.
+    /// The layout without modes: one element at location 0.
     #[inline]
     pub fn scalar() -> Layout {
         Layout { modes: Modes::new_const(), offset: 0 }
     }
 
-    /// Rows one after the other: the last dim is adjacent, as in C.
+    /// The row-major layout of a shape: the last dim has stride 1, as in C.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -67,17 +64,18 @@ impl Layout {
         }
     }
 
-    /// Columns one after the other: the first dim is adjacent, as in Fortran.
+    /// The column-major layout of a shape: the first dim has stride 1, as in Fortran.
     pub fn column_major(shape: &[isize]) -> Result<Layout> {
         let mut reversed: Dims = shape.into();
         reversed.reverse();
-        Layout::row_major(shape)?; // for an error that names the dims in their own order
+        Layout::row_major(shape)?; // its error names the dims in their own order
         let mut layout = Layout::row_major(&reversed)?;
         layout.modes.reverse();
         Ok(layout)
     }
 
-    /// Any strides and offset. The span must fit the address space; no storage is asked.
+    /// A layout of any strides and offset. The span must fit the address space; whether it fits a storage is checked
+    /// when the storage is pinned.
     pub fn strided(shape: &[isize], stride: &[isize], offset: isize) -> Result<Layout> {
         if shape.len() != stride.len() {
             return Err(Error::new(
@@ -91,8 +89,8 @@ impl Layout {
         Layout { modes, offset }.checked("")
     }
 
-    /// The layout if its size, span and strides fit the address space. Every layout has passed this test, or
-    /// was cut from one that has, so that sums and products of its own numbers need no check.
+    /// The layout, if its size, span and strides fit the address space. Every layout has passed this check or is a part
+    /// of one that has, so that sums and products of its own numbers cannot overflow.
     fn checked(self, op: &'static str) -> Result<Layout> {
         let count = self.modes.iter().try_fold(1isize, |count, m| count.checked_mul(m.extent.max(1)));
         if count.is_some_and(|count| count <= MAX_SPAN) && self.checked_bounds().is_some() {
@@ -141,12 +139,12 @@ impl Layout {
         Some((low, high))
     }
 
-    /// `bounds` of numbers that nobody has checked yet: `None` if they leave the address space.
+    /// `bounds` of numbers that were not checked yet: `None` if they leave the address space.
     fn checked_bounds(&self) -> Option<(isize, isize)> {
         let (mut low, mut high) = (self.offset, self.offset);
         for mode in &self.modes {
             if mode.stride.unsigned_abs() > MAX_SPAN as usize {
-                return None; // also of a single index, where it means nothing: exporters multiply it
+                return None; // even for a single index, which never uses the stride: exporters multiply it
             }
             let reach = (mode.extent - 1).max(0).checked_mul(mode.stride)?;
             if reach < 0 { low = low.checked_add(reach)? } else { high = high.checked_add(reach)? }
@@ -154,7 +152,7 @@ impl Layout {
         (low >= -MAX_SPAN && high <= MAX_SPAN && high - low < MAX_SPAN).then_some((low, high))
     }
 
-    /// Whether the elements lie next to each other in row-major order: Torch's `is_contiguous()`.
+    /// Whether the elements are contiguous in row-major order: Torch's `is_contiguous()`.
     #[inline]
     pub fn is_row_major(&self) -> bool {
         is_packed(self.modes.iter().rev())
@@ -186,13 +184,13 @@ impl Layout {
         Ok(location)
     }
 
-    /// A dim from its number, which counts from the end where it is negative.
+    /// The dim of a number that counts from the end if it is negative.
     #[inline]
     pub fn wrap_dim(&self, dim: isize) -> Result<usize> {
         wrap_dim(dim, self.rank())
     }
 
-    /// An index into a dim, which counts from the end where it is negative.
+    /// The index into a dim of a number that counts from the end if it is negative.
     #[inline]
     pub fn wrap_index(&self, dim: usize, index: isize) -> Result<isize> {
         let extent = self.modes[dim].extent;
@@ -206,6 +204,32 @@ impl Layout {
         Error::new("index", Problem::IndexRange { index, dim, extent, shape: self.shape_text() })
     }
 
+    /// `wrap_dim` with the name of the operation in its error.
+    #[inline]
+    fn dim(&self, op: &'static str, dim: isize) -> Result<usize> {
+        self.wrap_dim(dim).map_err(|e| e.named(op))
+    }
+
+    /// The dim of a number, or `None` for dims 0 and -1 of a layout of rank 0.
+    #[inline]
+    fn dim_or_scalar(&self, op: &'static str, dim: isize) -> Result<Option<usize>> {
+        if self.rank() == 0 && (dim == 0 || dim == -1) { Ok(None) } else { self.dim(op, dim).map(Some) }
+    }
+
+    /// The dims of several numbers. Refuses a dim that is named twice.
+    fn distinct_dims(&self, op: &'static str, dims: &[isize]) -> Result<SmallVec<[usize; 8]>> {
+        let mut named: SmallVec<[bool; 8]> = smallvec::smallvec![false; self.rank()];
+        let mut distinct = SmallVec::with_capacity(dims.len());
+        for &dim in dims {
+            let dim = self.dim(op, dim)?;
+            if std::mem::replace(&mut named[dim], true) {
+                return Err(Error::new(op, Problem::DimRepeated { dim }));
+            }
+            distinct.push(dim);
+        }
+        Ok(distinct)
+    }
+
     pub fn shape_text(&self) -> String {
         shape_text(&self.shape())
     }
@@ -214,28 +238,7 @@ impl Layout {
     }
 }
 
-/// Whether modes, the fastest first, lie one inside the other without gaps. Extents of 1 may have any
-/// stride, and without elements there is no gap.
-#[inline(always)]
-fn is_packed<'a>(modes: impl Iterator<Item = &'a Mode>) -> bool {
-    let mut expected = 1;
-    let mut packed = true;
-    for mode in modes {
-        if mode.extent == 0 {
-            return true;
-        }
-        if mode.extent != 1 {
-            packed &= mode.stride == expected;
-            expected *= mode.extent;
-        }
-    }
-    packed
-}
-
-/// The largest span, in elements: sixteen bytes of each must fit `isize`.
-pub const MAX_SPAN: isize = isize::MAX / 16;
-
-/// A dim from its number, which counts from the end where it is negative.
+/// The dim of a number that counts from the end if it is negative.
 #[inline]
 pub fn wrap_dim(dim: isize, rank: usize) -> Result<usize> {
     let wrapped = if dim < 0 { dim + rank as isize } else { dim };
@@ -246,13 +249,13 @@ pub fn wrap_dim(dim: isize, rank: usize) -> Result<usize> {
     }
 }
 
-/// Gives the modes these extents and row-major strides; false if that is impossible.
+/// Sets the modes to these extents and row-major strides. Returns false if an extent is negative or the product too large.
 #[inline]
 fn fill_row_major(modes: &mut [Mode], shape: &[isize]) -> bool {
     let (mut stride, mut fits) = (1isize, true);
     for (mode, &extent) in modes.iter_mut().zip(shape).rev() {
         *mode = Mode { extent, stride };
-        // An extent of 0 must not hide an overflow in the others: strides are computed as if it were 1.
+        // An extent of 0 must not hide an overflow of the others: strides are computed as if it were 1.
         let (next, overflow) = stride.overflowing_mul(extent.max(1));
         fits &= extent >= 0 && !overflow && next <= MAX_SPAN;
         stride = next;
@@ -269,7 +272,7 @@ fn shape_error(shape: &[isize]) -> Error {
     Error::new("", problem)
 }
 
-/// `2x5`, as in the footer of a printed tensor; `()` without dimension.
+/// `2x5`, as in the footer of a printed tensor; `()` for rank 0.
 pub fn shape_text(shape: &[isize]) -> String {
     if shape.is_empty() {
         return "()".into();
@@ -277,7 +280,7 @@ pub fn shape_text(shape: &[isize]) -> String {
     shape.iter().map(|n| n.to_string()).collect::<Vec<_>>().join("x")
 }
 
-/// The shape to which all of these broadcast, by the rule of NumPy and PyTorch.
+/// The shape to which all of these layouts broadcast, by the rule of NumPy and PyTorch.
 pub fn broadcast(layouts: &[&Layout]) -> Result<Dims> {
     let rank = layouts.iter().map(|l| l.rank()).max().unwrap_or(0);
     let mut shape: Dims = smallvec::smallvec![1; rank];
@@ -292,7 +295,7 @@ pub fn broadcast(layouts: &[&Layout]) -> Result<Dims> {
                 let has = |l: &&&Layout| {
                     lead + dim + l.rank() >= rank && l.modes()[lead + dim + l.rank() - rank].extent == *extent
                 };
-                let left = layouts.iter().find(has).expect("one of those before").shape_text();
+                let left = layouts.iter().find(has).expect("an earlier layout has this extent").shape_text();
                 let right = layout.shape_text();
                 return Err(Error::new("", Problem::Broadcast { left, right, dim: lead + dim, extents }));
             }

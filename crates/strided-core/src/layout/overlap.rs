@@ -1,13 +1,13 @@
-//! Whether elements share a location, within one layout or between two: a bounded search for whole numbers.
+//! Whether elements share a location, within one layout or between two: a bounded search for integer solutions.
 
 use super::{Layout, Mode, Modes};
 use smallvec::SmallVec;
 
-/// Steps of the search that `is_injective` and `overlaps` may take: about 45 us, on layouts that hardly occur.
-const BUDGET: usize = 10_000;
+/// Steps that the search of `is_injective` and `overlaps` may take: about 45 us. Few layouts need that many.
+const SEARCH_BUDGET: usize = 10_000;
 
 impl Layout {
-    /// Whether no two indices share a location; false also where that could not be decided within the budget.
+    /// Whether no two indices share a location. Also false if the budget does not suffice to decide.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -18,11 +18,11 @@ impl Layout {
     /// ```
     #[inline]
     pub fn is_injective(&self) -> bool {
-        self.is_row_major() || injective_within(&self.modes, BUDGET) == Some(true)
+        self.is_row_major() || injective_within(&self.modes, SEARCH_BUDGET) == Some(true)
     }
 
-    /// Whether an element of this layout may share a location with one of the other, over the same storage
-    /// and in elements of the same size. True also where the budget does not suffice; never wrongly false.
+    /// Whether an element of this layout may share a location with one of the other, in the same storage and in elements
+    /// of the same size. Also true if the budget does not suffice to decide; never wrongly false.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -42,22 +42,22 @@ impl Layout {
         if self.is_row_major() && other.is_row_major() {
             return true;
         }
-        // low + sum(i * |s|) == other_high - sum(j * |t|), where every i and j counts from 0 up to its extent.
+        // They do if low + sum(i * |s|) == other_high - sum(j * |t|), where every i and j is from 0 to its extent - 1.
         let terms = self.modes.iter().chain(&other.modes).filter(|m| m.extent > 1 && m.stride != 0);
-        let search = Search::new(terms.map(|m| Mode { extent: m.extent - 1, stride: m.stride }));
-        search.solve(other_high - low, false, BUDGET) != Some(false)
+        let search = LocationSearch::new(terms.map(|m| Mode { extent: m.extent - 1, stride: m.stride }));
+        search.solve(other_high - low, false, SEARCH_BUDGET) != Some(false)
     }
 }
 
 /// Whether no two indices share a location, or `None` if that takes more than `budget` steps to decide.
 pub fn injective_within(modes: &[Mode], budget: usize) -> Option<bool> {
-    if modes.iter().any(|m| m.extent == 0) || nested(modes) {
+    if modes.iter().any(|m| m.extent == 0) || is_nested(modes) {
         return Some(true);
     }
     let modes: Modes = modes.iter().copied().filter(|m| m.extent > 1).collect();
     let mut rest = &modes[..];
     while let Some((&mode, others)) = rest.split_first() {
-        if mode.stride == 0 || others.iter().any(|&other| meet(mode, other)) {
+        if mode.stride == 0 || others.iter().any(|&other| share_location(mode, other)) {
             return Some(false);
         }
         rest = others;
@@ -65,91 +65,96 @@ pub fn injective_within(modes: &[Mode], budget: usize) -> Option<bool> {
     if modes.len() <= 2 {
         return Some(true);
     }
-    // Two indices share a location if their difference d is not 0 and sum(d * |s|) == 0, -extent < d < extent.
-    // Counted from below that is sum(x * |s|) == sum((extent - 1) * |s|), 0 <= x <= 2 * (extent - 1).
-    let middle = modes.iter().map(|m| (m.extent - 1) * m.stride.abs()).sum();
-    let search = Search::new(modes.iter().map(|m| Mode { extent: 2 * (m.extent - 1), stride: m.stride }));
-    search.solve(middle, true, budget).map(|shared| !shared)
+    // Two indices share a location if their difference d is not 0 and sum(d * |s|) == 0, where -extent < d < extent. With
+    // x = d + extent - 1 that is sum(x * |s|) == sum((extent - 1) * |s|), where 0 <= x <= 2 * (extent - 1).
+    let target = modes.iter().map(|m| (m.extent - 1) * m.stride.abs()).sum();
+    let search =
+        LocationSearch::new(modes.iter().map(|m| Mode { extent: 2 * (m.extent - 1), stride: m.stride }));
+    search.solve(target, true, budget).map(|shared| !shared)
 }
 
-/// Whether some steps along one mode lead as far as some steps along the other; no stride is 0.
-fn meet(a: Mode, b: Mode) -> bool {
+/// Whether some steps along one mode lead to the same location as some steps along the other. Strides must not be 0.
+fn share_location(a: Mode, b: Mode) -> bool {
     let divisor = gcd(a.stride.abs(), b.stride.abs());
     b.stride.abs() / divisor < a.extent && a.stride.abs() / divisor < b.extent
 }
 
-/// Whether each stride steps over all that the modes of smaller strides reach: then no location is shared.
+/// Whether each stride is larger than the span of the modes of smaller strides: then no location is shared.
 ///
 /// ```text
 /// strides 1, 4, extents 3, 2:  |0 1 2|. |4 5 6|
 /// ```
-pub(super) fn nested(modes: &[Mode]) -> bool {
+pub(super) fn is_nested(modes: &[Mode]) -> bool {
     let mut sorted: SmallVec<[(isize, isize); 6]> =
         modes.iter().filter(|m| m.extent > 1).map(|m| (m.stride.abs(), m.extent)).collect();
     sorted.sort_unstable();
     let mut reach = 0;
     sorted.iter().all(|&(stride, extent)| {
-        let over = stride > reach;
+        let is_larger = stride > reach;
         reach += (extent - 1) * stride;
-        over
+        is_larger
     })
 }
 
-/// `sum(x * stride) == target` with whole numbers `0 <= x <= most`, from the largest stride down.
-struct Search {
-    terms: SmallVec<[Term; 12]>,
+/// Solves `sum(x * stride) == target` for integers `0 <= x <= max`, from the largest stride down.
+struct LocationSearch {
+    terms: SmallVec<[StrideTerm; 12]>,
     budget: usize,
 }
 
 #[derive(Clone, Copy)]
-struct Term {
+struct StrideTerm {
     stride: isize,
-    most: isize,
-    /// What this term and those of smaller strides can add up to, and what every such sum is a multiple of.
+    /// The largest `x`.
+    max: isize,
+    /// The largest sum of this term and those of smaller strides.
     reach: isize,
+    /// The greatest common divisor of their strides, which divides every such sum.
     divisor: isize,
 }
 
-impl Search {
-    /// The extent of each mode is the largest number that its index can be.
-    fn new(modes: impl Iterator<Item = Mode>) -> Search {
-        let mut terms: SmallVec<[Term; 12]> =
-            modes.map(|m| Term { stride: m.stride.abs(), most: m.extent, reach: 0, divisor: 0 }).collect();
+impl LocationSearch {
+    /// The terms of modes whose extents are the largest value of `x`.
+    fn new(modes: impl Iterator<Item = Mode>) -> LocationSearch {
+        let mut terms: SmallVec<[StrideTerm; 12]> = modes
+            .map(|m| StrideTerm { stride: m.stride.abs(), max: m.extent, reach: 0, divisor: 0 })
+            .collect();
         terms.sort_unstable_by_key(|term| std::cmp::Reverse(term.stride));
+        // Terms of one stride are one term.
         terms.dedup_by(|term, kept| {
             let same = term.stride == kept.stride;
-            kept.most += if same { term.most } else { 0 };
+            kept.max += if same { term.max } else { 0 };
             same
         });
         let (mut reach, mut divisor) = (0, 0);
         for term in terms.iter_mut().rev() {
-            reach += term.stride * term.most;
+            reach += term.stride * term.max;
             divisor = gcd(term.stride, divisor);
             (term.reach, term.divisor) = (reach, divisor);
         }
-        Search { terms, budget: 0 }
+        LocationSearch { terms, budget: 0 }
     }
 
-    /// Whether there is a solution; with `beyond_middle`, one other than `x == most / 2` throughout. `None` if
-    /// the budget is used up.
-    fn solve(mut self, target: isize, beyond_middle: bool, budget: usize) -> Option<bool> {
+    /// Whether there is a solution; with `exclude_middle`, one other than `x == max / 2` in all terms, which stands for an
+    /// index compared with itself. `None` if the budget is used up.
+    fn solve(mut self, target: isize, exclude_middle: bool, budget: usize) -> Option<bool> {
         self.budget = budget;
-        self.step(0, target, beyond_middle)
+        self.step(0, target, exclude_middle)
     }
 
     fn step(&mut self, level: usize, target: isize, all_middle: bool) -> Option<bool> {
-        let Some(&Term { stride, most, reach, divisor }) = self.terms.get(level) else {
+        let Some(&StrideTerm { stride, max, reach, divisor }) = self.terms.get(level) else {
             return Some(target == 0 && !all_middle);
         };
         if target < 0 || target > reach || target % divisor != 0 {
             return Some(false);
         }
-        // The smaller strides must be able to make up what this one leaves.
-        let rest = reach - stride * most;
+        // The smaller strides must be able to reach what this one leaves.
+        let rest = reach - stride * max;
         let first = if target > rest { (target - rest - 1) / stride + 1 } else { 0 };
-        for x in first..=most.min(target / stride) {
+        for x in first..=max.min(target / stride) {
             self.budget = self.budget.checked_sub(1)?;
-            if self.step(level + 1, target - x * stride, all_middle && x == most / 2)? {
+            if self.step(level + 1, target - x * stride, all_middle && x == max / 2)? {
                 return Some(true);
             }
         }

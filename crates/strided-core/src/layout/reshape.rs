@@ -1,12 +1,12 @@
-//! The same elements in other shapes, or as elements of another size: `view`, `unflatten`, `real`, `imag`.
+//! The same elements in another shape, or the same bytes as elements of another size: `view`, `unflatten`, `real`, `imag`.
 
-use super::views::free_stride;
+use super::mode::stride_or_1;
 use super::{Dims, Layout, MAX_SPAN, Mode, Modes, fill_row_major, shape_text};
 use crate::error::{Error, Problem, Result};
 use smallvec::smallvec;
 
 impl Layout {
-    /// The shape with its -1, of which there may be one, replaced by what the number of elements leaves.
+    /// The shape with its -1, of which there may be one, replaced by the size that the number of elements implies.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -19,7 +19,7 @@ impl Layout {
         infer("view", shape, self.size() as isize, || self.shape_text())
     }
 
-    /// Another shape over the same elements in row-major order. Refused where the strides would need a copy.
+    /// Another shape for the same elements in row-major order. Refused if the strides would require a copy.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -35,7 +35,7 @@ impl Layout {
             return self.try_view(&sizes).ok_or_else(|| self.view_error(shape));
         }
         let mut modes = Modes::from_elem(Mode { extent: 1, stride: 1 }, shape.len());
-        match self.lay_out(&mut modes, shape) {
+        match self.view_into(&mut modes, shape) {
             Some(offset) => Ok(Layout { modes, offset }),
             None => Err(self.view_error(shape)),
         }
@@ -50,35 +50,36 @@ impl Layout {
         Error::new("view", Problem::ViewStride { shape: from, stride, to })
     }
 
-    /// `view` of a shape without -1: `None` where the strides do not allow it, or the sizes do not fit.
+    /// `view` of a shape without -1. `None` if the strides do not allow it or the sizes do not fit.
     #[inline]
     pub fn try_view(&self, shape: &[isize]) -> Option<Layout> {
         let mut modes = Modes::from_elem(Mode { extent: 1, stride: 1 }, shape.len());
-        let offset = self.lay_out(&mut modes, shape)?;
+        let offset = self.view_into(&mut modes, shape)?;
         Some(Layout { modes, offset })
     }
 
-    /// Makes a view of the modes of `target`. Returns its offset, or `None` where there is no such view.
+    /// Sets the modes of `target` to those of a view. Returns its offset, or `None` if there is no such view.
     #[inline]
-    fn lay_out(&self, target: &mut [Mode], shape: &[isize]) -> Option<isize> {
+    fn view_into(&self, target: &mut [Mode], shape: &[isize]) -> Option<isize> {
         let size = self.size();
         if !fill_row_major(target, shape) || shape.iter().product::<isize>() as usize != size {
             return None;
         }
         if size == 0 {
-            // Any strides do, but from this offset they might reach beyond the address space.
+            // Any strides will do, but from this offset they might leave the address space.
             let reach: isize = target.iter().map(|m| (m.extent - 1).max(0) * m.stride).sum();
             return Some(self.offset.clamp(0, MAX_SPAN - reach));
         }
-        (self.is_row_major() || self.lay_out_strided(target)).then_some(self.offset)
+        (self.is_row_major() || self.view_strided_into(target)).then_some(self.offset)
     }
 
-    /// Gives `target`, whose extents have this layout's product, the strides that keep the elements in order.
+    /// Sets the strides of `target`, whose extents have the same product as this layout's, so that the elements keep
+    /// their order. Returns false if there are no such strides.
     ///
-    /// From the right, modes that run on into each other form blocks of evenly spaced elements, and every
-    /// block must be filled exactly by dims of the target: with shape `2x3x4` and strides `[20, 4, 1]` the
-    /// blocks are `2 | 3x4`, so that `2x12`, `2x2x6`, `1x2x12` are possible and `24` is not.
-    fn lay_out_strided(&self, target: &mut [Mode]) -> bool {
+    /// From the right, modes that continue each other form blocks of evenly spaced elements, and dims of the target must
+    /// fill every block exactly: with shape `2x3x4` and strides `[20, 4, 1]` the blocks are `2 | 3x4`, so that `2x12`,
+    /// `2x2x6`, `1x2x12` are possible and `24` is not.
+    fn view_strided_into(&self, target: &mut [Mode]) -> bool {
         let mut modes = self.modes.iter().rev().filter(|m| m.extent != 1).peekable();
         let mut dims = target.iter_mut().rev().peekable();
         while let Some(&Mode { extent: mut block, stride }) = modes.next() {
@@ -89,21 +90,21 @@ impl Layout {
             while filled < block
                 && let Some(dim) = dims.next()
             {
-                dim.stride = free_stride(stride.checked_mul(filled));
+                dim.stride = stride_or_1(stride.checked_mul(filled));
                 filled *= dim.extent;
             }
             if filled != block {
                 return false;
             }
-            // A dim of extent 1 on the border could have any stride; PyTorch gives it this one.
+            // A dim of extent 1 between two blocks may have any stride; this is PyTorch's.
             while let Some(dim) = dims.next_if(|dim| dim.extent == 1) {
-                dim.stride = free_stride(stride.checked_mul(filled));
+                dim.stride = stride_or_1(stride.checked_mul(filled));
             }
         }
         true
     }
 
-    /// The shape with dims `start` to `end` (both included) made one. A view of it may need a copy.
+    /// The shape with dims `start` to `end` (both included) merged into one. Reshaping to it may require a copy.
     pub fn flatten_shape(&self, start: isize, end: isize) -> Result<Dims> {
         let wrap = |dim| super::wrap_dim(dim, self.rank().max(1)).map_err(|e| e.named("flatten"));
         let (start, end) = (wrap(start)?, wrap(end)?);
@@ -119,7 +120,7 @@ impl Layout {
         Ok(shape)
     }
 
-    /// One dim as several, whose extents have its extent as product; one of them may be -1. Always a view.
+    /// Splits a dim into several, the product of whose extents is its extent; one of them may be -1. Always a view.
     pub fn unflatten(&self, dim: isize, sizes: &[isize]) -> Result<Layout> {
         let dim = self.dim("unflatten", dim)?;
         if sizes.is_empty() {
@@ -132,12 +133,12 @@ impl Layout {
         modes.insert_many(dim + 1, sizes[1..].iter().map(|&extent| Mode { extent, stride }));
         for mode in modes[dim..dim + sizes.len()].iter_mut().rev() {
             mode.stride = stride;
-            stride = free_stride(stride.checked_mul(mode.extent.max(1)));
+            stride = stride_or_1(stride.checked_mul(mode.extent.max(1)));
         }
         Layout { modes, offset: self.offset }.checked("unflatten")
     }
 
-    /// The same bytes as elements of another size, from 1 to 16 bytes: the last dim grows or shrinks.
+    /// The same bytes as elements of another size, from 1 to 16 bytes: the extent of the last dim changes.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -159,7 +160,7 @@ impl Layout {
             return Err(Error::shape("view", "the last dim's stride", last.stride, "1"));
         }
         if from_size > to_size {
-            return self.scaled(from_size, to_size);
+            return self.as_smaller_elements(from_size, to_size);
         }
         let divide = |what, count: isize| divide(what, count * from_size as isize, to_size);
         let mut modes = Modes::with_capacity(self.rank());
@@ -171,8 +172,8 @@ impl Layout {
         Ok(Layout { modes, offset: divide("the byte offset", self.offset)? })
     }
 
-    /// `reinterpret` as smaller elements. The products fit: `MAX_SPAN` leaves room for the factor 16.
-    fn scaled(&self, from_size: usize, to_size: usize) -> Result<Layout> {
+    /// `reinterpret` as smaller elements. The products cannot overflow: 16 times `MAX_SPAN` fits `isize`.
+    fn as_smaller_elements(&self, from_size: usize, to_size: usize) -> Result<Layout> {
         let ratio = divide("the element size", from_size as isize, to_size)?;
         let mut modes = Modes::from_slice(&self.modes);
         modes.iter_mut().for_each(|mode| mode.stride *= ratio);
@@ -190,14 +191,14 @@ impl Layout {
         Layout { modes, offset: 2 * self.offset + index }.checked(op)
     }
 
-    /// Both parts of complex elements, as elements of half the size along a new last dim.
+    /// Both parts of complex elements, as elements of half the size: a new last dim of extent 2.
     pub fn view_as_real(&self) -> Result<Layout> {
         let mut layout = self.part(0)?;
         layout.modes.push(Mode { extent: 2, stride: 1 });
         layout.checked("view_as_real")
     }
 
-    /// Pairs of elements along the last dim as elements of twice the size.
+    /// Pairs of elements along the last dim, as elements of twice the size.
     pub fn view_as_complex(&self) -> Result<Layout> {
         let op = "view_as_complex";
         let wrong = |what, got: isize, wanted: &str| Err(Error::shape(op, what, got, wanted));
@@ -228,19 +229,19 @@ fn divide(what: &'static str, bytes: isize, size: usize) -> Result<isize> {
     }
 }
 
-/// Sizes whose product is `total`, their one -1 replaced.
+/// Sizes whose product is `total`; one may be -1 and is replaced. `from` describes the shape they come from.
 fn infer(op: &'static str, sizes: &[isize], total: isize, from: impl Fn() -> String) -> Result<Dims> {
     let mut shape = Dims::from_slice(sizes);
-    let open = sizes.iter().position(|&size| size == -1);
-    if let Some(dim) = open {
+    let inferred = sizes.iter().position(|&size| size == -1);
+    if let Some(dim) = inferred {
         shape[dim] = 1;
         if shape.contains(&-1) {
             return Err(Error::shape(op, "shape", shape_text(sizes), "at most one -1"));
         }
     }
-    Layout::row_major(&shape).map_err(|e| e.named(op))?; // refuses also 0x(2**40)x(2**40)
+    Layout::row_major(&shape).map_err(|e| e.named(op))?; // also refuses 0x(2**40)x(2**40)
     let known: isize = shape.iter().product();
-    match open {
+    match inferred {
         None if known == total => {}
         Some(_) if known == 0 && total == 0 => {
             let wanted = "no -1 beside a 0: it could be any number";

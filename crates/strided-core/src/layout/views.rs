@@ -1,12 +1,12 @@
-//! The rules by which one layout becomes another: parts of dims, their order, their number.
+//! Views: parts of dims, the order of dims, added and removed dims.
 
-use super::index::slice_range;
-use super::{Layout, MAX_SPAN, Mode, Modes, shape_text, wrap_dim};
+use super::mode::{slice_range, stride_or_1};
+use super::{Layout, Mode, Modes, shape_text, wrap_dim};
 use crate::error::{Error, Problem, Result};
 use smallvec::{SmallVec, smallvec};
 
 impl Layout {
-    /// `length` indices of a dim from `start` on; a negative start counts from the end.
+    /// Keeps `length` indices of a dim from `start` on; a negative start counts from the end.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -24,7 +24,7 @@ impl Layout {
         if first < 0 || length < 0 || first > extent - length {
             return Err(self.narrow_error(dim, start, length));
         }
-        Ok(self.cut(dim, first, length, 1))
+        Ok(self.sliced(dim, first, length, 1))
     }
 
     #[cold]
@@ -41,7 +41,7 @@ impl Layout {
         Error::new("narrow", problem)
     }
 
-    /// Every `step`-th index of a dim from `start` up to, not including, `stop`: Python's `start:stop:step`.
+    /// Keeps every `step`-th index of a dim from `start` up to, not including, `stop`: Python's `start:stop:step`.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -61,20 +61,20 @@ impl Layout {
         let dim = self.dim("slice", dim)?;
         let (first, length) =
             slice_range(self.modes[dim].extent, start, stop, step).map_err(|e| e.named("slice"))?;
-        Ok(self.cut(dim, first, length, step))
+        Ok(self.sliced(dim, first, length, step))
     }
 
-    /// Leaves `length` indices of a dim: `first`, `first + step`, …, which exist.
+    /// `slice` by the first index, the number of indices and the step; the indices must exist.
     #[inline]
-    pub(super) fn cut(&self, dim: usize, first: isize, length: isize, step: isize) -> Layout {
+    pub(super) fn sliced(&self, dim: usize, first: isize, length: isize, step: isize) -> Layout {
         let mut mode = self.modes[dim];
-        let offset = self.offset + mode.cut(first, length, step);
+        let offset = self.offset + mode.slice(first, length, step);
         let mut modes = Modes::from_slice(&self.modes);
         modes[dim] = mode;
         Layout { modes, offset }
     }
 
-    /// One index of a dim, which goes.
+    /// Selects one index of a dim, which is removed.
     #[inline]
     pub fn select(&self, dim: isize, index: isize) -> Result<Layout> {
         let dim = self.dim("select", dim)?;
@@ -82,7 +82,7 @@ impl Layout {
         Ok(self.selected(dim, index))
     }
 
-    /// `select` of an index that exists.
+    /// `select` of an index that must exist.
     #[inline]
     pub(super) fn selected(&self, dim: usize, index: isize) -> Layout {
         let mut modes = Modes::from_slice(&self.modes[..dim]);
@@ -90,10 +90,10 @@ impl Layout {
         Layout { modes, offset: self.offset + index * self.modes[dim].stride }
     }
 
-    /// Two dims in each other's place. Without dimension, dim 0 stands for itself, as in PyTorch.
+    /// Swaps two dims. A layout of rank 0 accepts dims 0 and -1, as in PyTorch.
     #[inline]
     pub fn transpose(&self, a: isize, b: isize) -> Result<Layout> {
-        let (a, b) = (self.loose_dim("transpose", a)?, self.loose_dim("transpose", b)?);
+        let (a, b) = (self.dim_or_scalar("transpose", a)?, self.dim_or_scalar("transpose", b)?);
         let mut modes = Modes::from_slice(&self.modes);
         if let (Some(a), Some(b)) = (a, b) {
             (modes[a], modes[b]) = (self.modes[b], self.modes[a]);
@@ -101,7 +101,7 @@ impl Layout {
         Ok(Layout { modes, offset: self.offset })
     }
 
-    /// All dims in a new order: dim `k` of the result is `dims[k]` of this one.
+    /// Puts all dims into a new order: dim `k` of the result is `dims[k]` of this layout.
     pub fn permute(&self, dims: &[isize]) -> Result<Layout> {
         if dims.len() != self.rank() {
             return Err(Error::new(
@@ -113,7 +113,7 @@ impl Layout {
         Ok(Layout { modes: dims.iter().map(|&dim| self.modes[dim]).collect(), offset: self.offset })
     }
 
-    /// Some dims at new places, the others in their order around them.
+    /// Moves some dims to new positions; the others keep their order.
     pub fn movedim(&self, from: &[isize], to: &[isize]) -> Result<Layout> {
         if from.len() != to.len() {
             return Err(Error::new(
@@ -122,22 +122,22 @@ impl Layout {
             ));
         }
         let (from, to) = (self.distinct_dims("movedim", from)?, self.distinct_dims("movedim", to)?);
-        let mut places: SmallVec<[Option<usize>; 8]> = smallvec![None; self.rank()];
+        let mut sources: SmallVec<[Option<usize>; 8]> = smallvec![None; self.rank()];
         let mut moved: SmallVec<[bool; 8]> = smallvec![false; self.rank()];
         for (&from, &to) in from.iter().zip(&to) {
-            places[to] = Some(from);
+            sources[to] = Some(from);
             moved[from] = true;
         }
         let mut others = (0..self.rank()).filter(|&dim| !moved[dim]);
-        let modes = places
+        let modes = sources
             .iter()
-            .filter_map(|place| place.or_else(|| others.next()))
+            .filter_map(|source| source.or_else(|| others.next()))
             .map(|dim| self.modes[dim])
             .collect();
         Ok(Layout { modes, offset: self.offset })
     }
 
-    /// Extents of 1 repeated by stride 0, and dims added in front. A size of -1 keeps the extent.
+    /// Repeats extents of 1 by stride 0 and adds dims in front. A size of -1 keeps the extent.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -146,13 +146,13 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn expand(&self, shape: &[isize]) -> Result<Layout> {
-        let Some(lead) = shape.len().checked_sub(self.rank()) else {
+        let Some(added) = shape.len().checked_sub(self.rank()) else {
             let wanted = format!("at least {} sizes", self.rank());
             return Err(Error::shape("expand", "shape", shape_text(shape), wanted));
         };
         let mut modes = Modes::with_capacity(shape.len());
         for (dim, &size) in shape.iter().enumerate() {
-            let old = dim.checked_sub(lead).map(|dim| self.modes[dim]);
+            let old = dim.checked_sub(added).map(|dim| self.modes[dim]);
             modes.push(match old {
                 Some(mode) if size == -1 || size == mode.extent => mode,
                 _ if size < 0 => return Err(Error::new("expand", Problem::NegativeSize { size, dim })),
@@ -166,25 +166,27 @@ impl Layout {
         Layout { modes, offset: self.offset }.checked("expand")
     }
 
-    /// A dim of extent 1 before the given one; `rank` or -1 puts it last.
+    /// Inserts a dim of extent 1 before the given one, from `-(rank + 1)` to `rank`; `rank` and -1 put it last.
     #[inline]
     pub fn unsqueeze(&self, dim: isize) -> Result<Layout> {
-        let dim = wrap_dim(dim, self.rank() + 1).map_err(|e| e.named("unsqueeze"))?;
+        let rank = self.rank();
+        let dim = wrap_dim(dim, rank + 1)
+            .map_err(|_| Error::new("unsqueeze", Problem::NewDimRange { dim, rank }))?;
         let mut modes = Modes::from_slice(&self.modes);
-        modes.insert(dim, Mode::before(self.modes.get(dim)));
+        modes.insert(dim, Mode::in_front_of(self.modes.get(dim)));
         Ok(Layout { modes, offset: self.offset })
     }
 
-    /// Without the dims of extent 1.
+    /// Removes the dims of extent 1.
     pub fn squeeze_all(&self) -> Layout {
         Layout { modes: self.modes.iter().copied().filter(|m| m.extent != 1).collect(), offset: self.offset }
     }
 
-    /// Without those of the given dims that have extent 1.
+    /// Removes those of the given dims that have extent 1.
     pub fn squeeze(&self, dims: &[isize]) -> Result<Layout> {
         let mut named: SmallVec<[bool; 8]> = smallvec![false; self.rank()];
         for &dim in dims {
-            if let Some(dim) = self.loose_dim("squeeze", dim)?
+            if let Some(dim) = self.dim_or_scalar("squeeze", dim)?
                 && std::mem::replace(&mut named[dim], true)
             {
                 return Err(Error::new("squeeze", Problem::DimRepeated { dim }));
@@ -194,8 +196,7 @@ impl Layout {
         Ok(Layout { modes: kept.map(|(mode, _)| *mode).collect(), offset: self.offset })
     }
 
-    /// Windows of `size` indices that start every `step` indices of a dim; the index within a window is a
-    /// new last dim.
+    /// Sliding windows of `size` indices, one every `step` indices of a dim; the index within a window is a new last dim.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -215,12 +216,12 @@ impl Layout {
         }
         let mut modes = Modes::from_slice(&self.modes);
         modes[dim] =
-            Mode { extent: (extent - size) / step + 1, stride: free_stride(stride.checked_mul(step)) };
+            Mode { extent: (extent - size) / step + 1, stride: stride_or_1(stride.checked_mul(step)) };
         modes.push(Mode { extent: size, stride });
         Layout { modes, offset: self.offset }.checked("unfold")
     }
 
-    /// The elements whose indices in two dims differ by `offset`: both go, the diagonal is a new last dim.
+    /// The elements whose indices in two dims differ by `offset`: both dims are removed, the diagonal is a new last dim.
     ///
     /// ```text
     /// 0 1 2 3      diagonal(1, 0, 1): 1 6 11
@@ -236,74 +237,22 @@ impl Layout {
         modes.extend(
             self.modes.iter().enumerate().filter(|(dim, _)| !dims.contains(dim)).map(|(_, mode)| *mode),
         );
-        modes.push(Mode { extent, stride: free_stride(rows.stride.checked_add(columns.stride)) });
+        modes.push(Mode { extent, stride: stride_or_1(rows.stride.checked_add(columns.stride)) });
         let moved = if extent == 0 { 0 } else { first_row * rows.stride + first_column * columns.stride };
         Ok(Layout { modes, offset: self.offset + moved })
     }
 
-    /// Some dims backwards.
+    /// Reverses dims.
     pub fn flip(&self, dims: &[isize]) -> Result<Layout> {
         let mut layout = self.clone();
         if self.rank() == 0 {
-            dims.iter().try_for_each(|&dim| self.loose_dim("flip", dim).map(|_| ()))?;
+            dims.iter().try_for_each(|&dim| self.dim_or_scalar("flip", dim).map(|_| ()))?;
             return Ok(layout);
         }
         for dim in self.distinct_dims("flip", dims)? {
             let extent = self.modes[dim].extent;
-            layout.offset += layout.modes[dim].cut(extent - 1, extent, -1);
+            layout.offset += layout.modes[dim].slice(extent - 1, extent, -1);
         }
         Ok(layout)
-    }
-
-    /// `wrap_dim` whose error bears the operation's name.
-    #[inline]
-    pub(super) fn dim(&self, op: &'static str, dim: isize) -> Result<usize> {
-        self.wrap_dim(dim).map_err(|e| e.named(op))
-    }
-
-    /// Where there is no dimension, dims 0 and -1 may be named all the same, and are `None`.
-    #[inline]
-    fn loose_dim(&self, op: &'static str, dim: isize) -> Result<Option<usize>> {
-        if self.rank() == 0 && (dim == 0 || dim == -1) { Ok(None) } else { self.dim(op, dim).map(Some) }
-    }
-
-    /// Dims from their numbers; none may be named twice.
-    pub(super) fn distinct_dims(&self, op: &'static str, dims: &[isize]) -> Result<SmallVec<[usize; 8]>> {
-        let mut named: SmallVec<[bool; 8]> = smallvec![false; self.rank()];
-        let mut distinct = SmallVec::with_capacity(dims.len());
-        for &dim in dims {
-            let dim = self.dim(op, dim)?;
-            if std::mem::replace(&mut named[dim], true) {
-                return Err(Error::new(op, Problem::DimRepeated { dim }));
-            }
-            distinct.push(dim);
-        }
-        Ok(distinct)
-    }
-}
-
-impl Mode {
-    /// Leaves `length` indices: `first`, `first + step`, …. Returns how far the origin moves.
-    #[inline]
-    pub(super) fn cut(&mut self, first: isize, length: isize, step: isize) -> isize {
-        let moved = if length > 0 { first * self.stride } else { 0 };
-        *self = Mode { extent: length, stride: free_stride(self.stride.checked_mul(step)) };
-        moved
-    }
-
-    /// A new mode of extent 1 in front of this one, with the stride it has in a row-major layout.
-    #[inline]
-    pub(super) fn before(next: Option<&Mode>) -> Mode {
-        Mode { extent: 1, stride: next.map_or(1, |m| free_stride(m.extent.checked_mul(m.stride))) }
-    }
-}
-
-/// A stride as it was computed, or 1 where it leaves the address space: this can only happen to a mode with
-/// at most one index (as in `x[::2**62]`), whose stride is never used.
-#[inline]
-pub(super) fn free_stride(stride: Option<isize>) -> isize {
-    match stride {
-        Some(stride) if stride.unsigned_abs() <= MAX_SPAN as usize => stride,
-        _ => 1,
     }
 }

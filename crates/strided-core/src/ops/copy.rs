@@ -1,4 +1,4 @@
-//! Moving values: `copy_`, `fill_`, `clone`, `contiguous`, conversions.
+//! Copies and fills: `copy_`, `fill_`, `clone`, `contiguous`, `reshape`, casts, `item`.
 
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
@@ -8,7 +8,7 @@ use crate::scalar::Scalar;
 use crate::storage::Fill;
 use crate::tensor::{Tensor, conflict};
 
-/// Writes the values of `src`, broadcast and cast, into `out`.
+/// Copies the elements of `src` into `out`; they are broadcast and cast.
 ///
 /// ```
 /// use strided_core::{DType, Scalar, Tensor, ops::{copy, create}, storage::Fill};
@@ -19,14 +19,14 @@ use crate::tensor::{Tensor, conflict};
 /// ```
 pub fn copy(out: &Tensor, src: &Tensor) -> Result<()> {
     let source = src.layout();
-    let expanded; // only where shapes differ
+    let expanded; // only if the shapes differ
     let layout = if source.same_shape(out.layout()) {
         source
     } else {
-        // A source may have leading dims of extent 1 beyond the output's rank: x[0] = y[None].
+        // The source may have more dims than the output if the leading ones have extent 1: x[0] = y[None].
         let extra = source.rank().saturating_sub(out.layout().rank());
-        let lead: Vec<isize> = (0..extra as isize).collect();
-        expanded = source.squeeze(&lead).and_then(|squeezed| squeezed.expand(&out.layout().shape()));
+        let leading: Vec<isize> = (0..extra as isize).collect();
+        expanded = source.squeeze(&leading).and_then(|squeezed| squeezed.expand(&out.layout().shape()));
         match &expanded {
             Ok(layout) => layout,
             Err(_) => return Err(does_not_fit(source, out.layout())),
@@ -43,19 +43,19 @@ pub fn copy(out: &Tensor, src: &Tensor) -> Result<()> {
 fn does_not_fit(source: &Layout, out: &Layout) -> Error {
     let (from, to) = (source.shape_text(), out.shape_text());
     let modes = source.modes().iter().rev().zip(out.modes().iter().rev());
-    let bad = modes.enumerate().find(|(_, (a, b))| a.extent != b.extent && a.extent != 1);
-    let (dim, extents) = match bad {
-        Some((back, (a, b))) => (out.rank() - 1 - back, (a.extent, b.extent)),
+    let mismatch = modes.enumerate().find(|(_, (a, b))| a.extent != b.extent && a.extent != 1);
+    let (dim, extents) = match mismatch {
+        Some((from_end, (a, b))) => (out.rank() - 1 - from_end, (a.extent, b.extent)),
         None => (0, (source.modes()[0].extent, 1)),
     };
     Error::new("copy_", Problem::Expand { from, to, dim, extents })
 }
 
-/// Sets every element to a number. Refuses an integer that does not fit.
+/// Sets every element to a number. Refuses a number that the dtype cannot hold.
 pub fn fill(out: &Tensor, value: Scalar) -> Result<()> {
-    let slot = item::ScalarBytes::new(value, out.dtype())?;
+    let bytes = item::ScalarBytes::new(value, out.dtype())?;
     out.check_writable()?;
-    fill::fill(out, slot)
+    fill::fill(out, bytes)
 }
 
 /// A row-major copy with memory of its own.
@@ -70,7 +70,7 @@ pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
     Ok(out)
 }
 
-/// A tensor of that shape with the same elements in row-major order: a view where the strides allow it.
+/// A tensor of another shape with the same elements in row-major order: a view if the strides allow it, or a copy.
 pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
     let shape = x.layout().infer_shape(shape).map_err(|error| error.named("reshape"))?;
     match x.layout().try_view(&shape) {
@@ -83,13 +83,13 @@ pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
     }
 }
 
-/// One element as a number.
+/// The element at these indices as a number.
 #[inline]
 pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
     item::get(x, x.layout().location(index).map_err(|error| error.named("item"))?)
 }
 
-/// The only element as a number. Refuses a tensor with another number of elements.
+/// The element of a tensor that has only one, as a number.
 pub fn single_item(x: &Tensor) -> Result<Scalar> {
     if x.size() != 1 {
         let (got, wanted) = (format!("a tensor of shape {}", x.layout().shape_text()), "one element".into());

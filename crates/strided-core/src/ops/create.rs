@@ -1,4 +1,4 @@
-//! Tensors from nothing: constant and counting ones.
+//! New tensors: `full`, `eye`, `empty_strided`, `arange`, `linspace`, `logspace`.
 
 use super::copy;
 use crate::dtype::DType;
@@ -17,8 +17,8 @@ pub fn full(shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
     Ok(out)
 }
 
-/// `steps` numbers evenly spaced from `start` to `end`, both of which belong to them; one dimension. Integers are
-/// the exact values cut to integers.
+/// `steps` evenly spaced numbers from `start` to `end`, both included; one dimension. Integer results are the exact values,
+/// truncated.
 ///
 /// ```
 /// use strided_core::{DType, Scalar, ops::{copy, create}};
@@ -26,26 +26,26 @@ pub fn full(shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
 /// assert_eq!(copy::item(&x, &[3]).unwrap(), Scalar::Float(0.5));
 /// ```
 pub fn linspace(start: Scalar, end: Scalar, steps: isize, dtype: DType) -> Result<Tensor> {
-    let steps = steps_of(steps, &[start, end], dtype)?;
+    let steps = check_steps(steps, &[start, end], dtype)?;
     if dtype.is_int() {
-        return generate::int_linspace(steps, dtype, whole(start, dtype)?, whole(end, dtype)?);
+        return generate::int_linspace(steps, dtype, truncated(start, dtype)?, truncated(end, dtype)?);
     }
     cast(line(start, end, steps, dtype.is_complex())?, dtype)
 }
 
-/// A base to the powers of [`linspace`].
+/// Powers of a base whose exponents are those of [`linspace`].
 pub fn logspace(start: Scalar, end: Scalar, steps: isize, base: f64, dtype: DType) -> Result<Tensor> {
-    let steps = steps_of(steps, &[start, end], dtype)?;
+    let steps = check_steps(steps, &[start, end], dtype)?;
     if dtype.is_int() {
-        let cut = |value| whole(value, dtype).map(Scalar::Int);
-        let exponents = line(cut(start)?, cut(end)?, steps, false)?;
+        let truncate = |value| truncated(value, dtype).map(Scalar::Int);
+        let exponents = line(truncate(start)?, truncate(end)?, steps, false)?;
         return cast(generate::int_powers(base, &exponents, dtype)?, dtype);
     }
     cast(generate::powers(base, &line(start, end, steps, dtype.is_complex())?)?, dtype)
 }
 
-/// The number of steps, if there can be that many, of numbers that the dtype can hold.
-fn steps_of(steps: isize, ends: &[Scalar], dtype: DType) -> Result<usize> {
+/// The number of steps. Refuses a negative one, and end points that the dtype cannot hold.
+fn check_steps(steps: isize, ends: &[Scalar], dtype: DType) -> Result<usize> {
     if steps < 0 {
         return Err(Error::argument("", "steps", steps, "0 or more"));
     }
@@ -59,15 +59,15 @@ fn steps_of(steps: isize, ends: &[Scalar], dtype: DType) -> Result<usize> {
     Ok(steps as usize)
 }
 
-/// A number cut to an integer of the dtype.
-fn whole(value: Scalar, dtype: DType) -> Result<i128> {
+/// A number truncated to an integer of the dtype.
+fn truncated(value: Scalar, dtype: DType) -> Result<i128> {
     match copy::single_item(&full(&[], value, dtype)?)? {
         Scalar::Int(value) => Ok(value),
         other => unreachable!("{other:?} of an integer dtype"),
     }
 }
 
-/// A line in float64, or in complex128 part by part.
+/// Evenly spaced numbers in float64, or in complex128, whose parts are computed separately.
 fn line(start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tensor> {
     let parts = |value: Scalar| match value {
         Scalar::Complex(v) => (v.re, v.im),
@@ -93,13 +93,13 @@ pub fn fill_eye(out: &Tensor) -> Result<()> {
     copy::fill(&out.with_layout(out.layout().diagonal(0, 0, 1)?), Scalar::Bool(true))
 }
 
-/// A tensor of any strides on memory of its own, whose elements may be anything.
+/// An uninitialised tensor of any strides with memory of its own.
 pub fn empty_strided(shape: &[isize], stride: &[isize], dtype: DType) -> Result<Tensor> {
     let low = Layout::strided(shape, stride, 0)?.bounds().map_or(0, |(low, _)| low);
     Tensor::with_new_memory(Layout::strided(shape, stride, -low)?, dtype, Fill::Uninitialized)
 }
 
-/// Whether the end of a range belongs to it.
+/// Whether a range includes its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RangeEnd {
     /// `arange`
@@ -115,10 +115,9 @@ pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: Range
         let (argument, wanted) = ("dtype", "an integer or floating dtype");
         return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
     }
-    // Half-width floats are counted as float32 and then rounded once; a float32 counts in double, so that
-    // a long range does not drift from its end.
+    // Floats are computed in float64 and then rounded once, so that a long range does not drift from its end.
     let compute = if dtype.is_float() { DType::F64 } else { dtype };
-    // The step of a falling range of unsigned numbers wraps: only the ends must fit.
+    // The step of a descending range of unsigned integers wraps: only the end points must fit.
     if matches!(step, Scalar::Huge(_)) {
         item::check_fits(step, compute)?;
     }

@@ -1,4 +1,4 @@
-//! Where results go: what an `out` must be like, and how a result gets there.
+//! Outputs: what an `out` must be like, and how a result is written to it.
 
 use super::copy;
 use crate::dtype::DType;
@@ -6,12 +6,12 @@ use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::tensor::{Tensor, conflict};
 
-/// Refuses an `out` of another shape or a lower category than the result, or whose elements share memory.
+/// Refuses an `out` of another shape or a lower category than the result, or whose elements overlap.
 pub fn check(out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
     check_named("out", out, result, wanted)
 }
 
-/// The same for one of several.
+/// [`check`] for an output of another name.
 pub fn check_named(name: &'static str, out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
     if !out.layout().same_shape(wanted) {
         let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
@@ -23,7 +23,7 @@ pub fn check_named(name: &'static str, out: &Tensor, result: DType, wanted: &Lay
     out.check_writable()
 }
 
-/// Refuses an `out` that would round positions.
+/// Refuses an `out` for indices that is not int64.
 pub fn check_indices(argument: &'static str, out: &Tensor) -> Result<()> {
     if out.dtype() != DType::I64 {
         return Err(Error::new("", Problem::WrongDType { argument, got: out.dtype(), wanted: "int64" }));
@@ -39,13 +39,13 @@ pub fn check_disjoint(first: &Tensor, second: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Writes a result into `out`, or hands it out.
+/// Writes a result into `out`, or returns it if there is none.
 pub fn deliver(result: Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let dtype = result.dtype();
     deliver_as(dtype, result, out)
 }
 
-/// The same for a result that was computed in another dtype than it has.
+/// [`deliver`] for a result that was computed in another dtype than `dtype`, the one it should have.
 pub fn deliver_as(dtype: DType, result: Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
     match out {
         Some(out) => {

@@ -1,4 +1,4 @@
-//! The naive model: a layout is the list of its locations. And the layouts that the tests draw.
+//! The naive model, in which a layout is the list of its locations; and the layouts that the tests generate.
 
 use proptest::prelude::*;
 use strided_core::layout::{Layout, MAX_SPAN};
@@ -21,7 +21,7 @@ pub fn locations(layout: &Layout) -> Vec<isize> {
     indices(&layout.shape()).iter().map(|index| location(layout, index)).collect()
 }
 
-/// Checks that a view has the shape, and that each of its elements is the element of `from` that `map` names.
+/// Checks that a view has the shape, and that each of its elements is the element of `from` at the indices `map` returns.
 pub fn check_view(view: &Layout, shape: &[isize], from: &Layout, map: impl Fn(&[isize]) -> Vec<isize>) {
     assert_eq!(view.shape().as_slice(), shape);
     for index in indices(shape) {
@@ -34,13 +34,13 @@ pub fn check_view(view: &Layout, shape: &[isize], from: &Layout, map: impl Fn(&[
     }
 }
 
-/// A dim as the library counts it, or `None` outside.
+/// A dim counted from 0, or `None` if it is out of range.
 pub fn wrap(dim: isize, rank: usize) -> Option<usize> {
     let rank = rank as isize;
     (-rank..rank).contains(&dim).then(|| dim.rem_euclid(rank) as usize)
 }
 
-/// All dims as the library counts them, or `None` if one is outside or named twice.
+/// Dims counted from 0, or `None` if one is out of range or named twice.
 pub fn wrap_all(dims: &[isize], rank: usize) -> Option<Vec<usize>> {
     let wrapped: Vec<usize> = dims.iter().map(|&dim| wrap(dim, rank)).collect::<Option<_>>()?;
     wrapped.iter().enumerate().all(|(k, dim)| !wrapped[..k].contains(dim)).then_some(wrapped)
@@ -54,7 +54,7 @@ pub fn any_layout() -> impl Strategy<Value = Layout> {
     })
 }
 
-/// What a few views make of a row-major layout: strides that still have to do with each other.
+/// A few views of a row-major layout: strides that are related to each other.
 pub fn viewed_layout() -> impl Strategy<Value = Layout> {
     let view = (0..5, -4..4isize, -4..4isize, 1..4isize);
     (prop::collection::vec(1..7isize, 0..5), prop::collection::vec(view, 0..4)).prop_map(|(shape, views)| {
@@ -85,7 +85,7 @@ pub fn small_layout() -> impl Strategy<Value = Layout> {
     prop_oneof![any_layout(), viewed_layout()]
 }
 
-/// Numbers that break arithmetic: of every magnitude, and next to each limit.
+/// Numbers that make arithmetic overflow: of every magnitude, and next to each limit.
 pub fn number() -> impl Strategy<Value = isize> {
     let near = |limit: isize| (-3..4isize).prop_map(move |d| limit.wrapping_add(d));
     let any_bits = (any::<isize>(), 0..63u32).prop_map(|(n, shift)| n >> shift);
@@ -93,7 +93,7 @@ pub fn number() -> impl Strategy<Value = isize> {
     prop_oneof![4 => -6..7isize, 2 => any_bits, 3 => limit]
 }
 
-/// Layouts with numbers of any magnitude, as far as there are such layouts.
+/// Layouts with numbers of any magnitude, if they fit the address space.
 pub fn large_layout() -> impl Strategy<Value = Layout> {
     let extent = prop_oneof![4 => 0..4isize, 1 => number()];
     let modes = prop::collection::vec((extent, number()), 0..4);

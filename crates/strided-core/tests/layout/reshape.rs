@@ -1,11 +1,11 @@
-//! Shapes and element sizes: the sequence of elements stays, and nothing possible is refused.
+//! Other shapes and element sizes: the elements keep their order, and every possible view is made.
 
 use crate::model::*;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use strided_core::layout::Layout;
 
-/// Shapes with a given number of elements: the factors of the number, some of them taken together, and ones.
+/// A shape with a given number of elements, made of divisors of the number.
 fn shape_of(size: usize, picks: &[usize]) -> Vec<isize> {
     let mut rest = size;
     let mut shape = vec![];
@@ -24,15 +24,15 @@ fn strides_exist(locations: &[isize], shape: &[isize]) -> bool {
     let Some(&origin) = locations.first() else {
         return true;
     };
-    let place = |index: &[isize]| index.iter().zip(shape).fold(0, |at, (i, n)| at * n + i) as usize;
+    let position = |index: &[isize]| index.iter().zip(shape).fold(0, |at, (i, n)| at * n + i) as usize;
     let stride: Vec<isize> = (0..shape.len())
         .map(|dim| {
             let step: Vec<isize> = (0..shape.len()).map(|d| (d == dim && shape[dim] > 1) as isize).collect();
-            locations[place(&step)] - origin
+            locations[position(&step)] - origin
         })
         .collect();
     indices(shape).iter().all(|index| {
-        locations[place(index)] == origin + index.iter().zip(&stride).map(|(i, s)| i * s).sum::<isize>()
+        locations[position(index)] == origin + index.iter().zip(&stride).map(|(i, s)| i * s).sum::<isize>()
     })
 }
 
@@ -40,16 +40,16 @@ proptest! {
     #[test]
     fn view_is_possible_whenever_strides_exist(x in small_layout(), picks in vec(0..30usize, 0..4)) {
         let shape = shape_of(x.size(), &picks);
-        let places = locations(&x);
+        let x_locations = locations(&x);
         match x.try_view(&shape) {
-            None => assert!(!strides_exist(&places, &shape), "{x:?} as {shape:?}"),
+            None => assert!(!strides_exist(&x_locations, &shape), "{x:?} as {shape:?}"),
             Some(view) => {
                 assert_eq!(view.shape().as_slice(), shape);
-                assert_eq!(locations(&view), places);
+                assert_eq!(locations(&view), x_locations);
                 assert_eq!(x.view(&shape).unwrap(), view);
             }
         }
-        // The copy of anything has any shape.
+        // A row-major copy can be viewed in any shape.
         assert_eq!(x.row_major_like().view(&shape).unwrap(), Layout::row_major(&shape).unwrap());
         let larger: Vec<isize> = shape.iter().copied().chain([2]).collect();
         assert!(x.size() == 0 || x.view(&larger).is_err());
@@ -135,8 +135,8 @@ proptest! {
         for part in [0, 1] {
             let view = x.part(part).unwrap();
             assert_eq!(view.shape(), x.shape());
-            let places: Vec<isize> = locations(&x).iter().map(|at| 2 * at + part).collect();
-            assert_eq!(locations(&view), places);
+            let expected: Vec<isize> = locations(&x).iter().map(|at| 2 * at + part).collect();
+            assert_eq!(locations(&view), expected);
         }
     }
 }
@@ -150,7 +150,7 @@ fn strides_of_single_indices_are_those_of_pytorch() {
 }
 
 #[test]
-fn refusals_name_the_numbers() {
+fn errors_name_the_numbers() {
     let x = Layout::row_major(&[2, 3]).unwrap();
     let text = |result: Result<Layout, strided_core::error::Error>| result.unwrap_err().to_string();
     assert_eq!(text(x.view(&[5])), "view: shape 5 has another number of elements than 2x3");
@@ -160,7 +160,7 @@ fn refusals_name_the_numbers() {
         text(x.transpose(0, 1).unwrap().view(&[6])),
         "view: shape 3x2 with strides [1, 3] cannot be viewed as 6 without a copy; use reshape"
     );
-    assert_eq!(text(x.reinterpret(4, 8)), "view: the byte stride 12 is no multiple of the element size 8");
+    assert_eq!(text(x.reinterpret(4, 8)), "view: the byte stride 12 is not a multiple of the element size 8");
     let empty = Layout::row_major(&[0]).unwrap();
     assert_eq!(
         text(empty.view(&[-1, 0])),

@@ -1,4 +1,4 @@
-//! Every view names the elements that its definition says, and refuses what has no meaning.
+//! Every view has the elements of its definition, and meaningless arguments are refused.
 
 use crate::model::*;
 use proptest::collection::vec;
@@ -9,9 +9,9 @@ use strided_core::layout::{Index, Layout};
 fn python_slice(extent: isize, start: Option<isize>, stop: Option<isize>, step: isize) -> Vec<isize> {
     let (extent, step) = (extent as i128, step as i128);
     let (low, high) = if step > 0 { (0, extent) } else { (-1, extent - 1) };
-    let place = |i: isize| if i < 0 { i as i128 + extent } else { i as i128 }.clamp(low, high);
+    let clamp = |i: isize| if i < 0 { i as i128 + extent } else { i as i128 }.clamp(low, high);
     let (first, last) = if step > 0 { (low, high) } else { (high, low) };
-    let (mut at, stop) = (start.map_or(first, place), stop.map_or(last, place));
+    let (mut at, stop) = (start.map_or(first, clamp), stop.map_or(last, clamp));
     let mut listed = vec![];
     while (step > 0 && at < stop) || (step < 0 && at > stop) {
         listed.push(at as isize);
@@ -65,7 +65,7 @@ proptest! {
 
     #[test]
     fn slice(x in small_layout(), dim in -6..6isize, start: Option<i8>, stop: Option<i8>, step in -4..4isize) {
-        // Most of an i8's values are far outside; a shift brings many of them near.
+        // Most values of an i8 are far outside; a shift makes many of them small.
         let near = |i: Option<i8>| i.map(|i| (if i % 2 == 0 { i } else { i >> 4 }) as isize);
         let (start, stop) = (near(start), near(stop));
         let sliced = x.slice(dim, start, stop, step);
@@ -101,7 +101,7 @@ proptest! {
                 let swap = |i: &[isize]| { let mut i = i.to_vec(); i.swap(a, b); i };
                 check_view(&swapped.unwrap(), &swap(&x.shape()), &x, swap);
             }
-            // A tensor without dimension may be asked for dims 0 and -1.
+            // A tensor of rank 0 accepts dims 0 and -1.
             _ => assert!(swapped.is_err() || (x.rank() == 0 && (-1..=0).contains(&a) && (-1..=0).contains(&b))),
         }
     }
@@ -110,15 +110,15 @@ proptest! {
     fn permute(x in small_layout(), keys in vec(0..100, 8), other in prop::option::of(-6..0isize)) {
         let mut dims: Vec<isize> = (0..x.rank() as isize).collect();
         dims.sort_by_key(|&dim| keys[dim as usize]);
-        // Half of the time one dim is named in another way, which may be wrong.
+        // In half of the cases one dim is replaced by a negative number, which may be wrong.
         dims.iter_mut().zip(other).for_each(|(dim, other)| *dim = other);
         match wrap_all(&dims, x.rank()) {
             None => assert!(x.permute(&dims).is_err()),
             Some(order) => {
                 let shape: Vec<isize> = order.iter().map(|&d| x.shape()[d]).collect();
-                let place = |d| order.iter().position(|&o| o == d).unwrap();
+                let position = |d| order.iter().position(|&o| o == d).unwrap();
                 let view = x.permute(&dims).unwrap();
-                check_view(&view, &shape, &x, |i| (0..x.rank()).map(|d| i[place(d)]).collect());
+                check_view(&view, &shape, &x, |i| (0..x.rank()).map(|d| i[position(d)]).collect());
             }
         }
     }
@@ -128,7 +128,7 @@ proptest! {
         let moved = x.movedim(&from, &to);
         match (wrap_all(&from, x.rank()), wrap_all(&to, x.rank())) {
             (Some(from), Some(to)) if from.len() == to.len() => {
-                // Take the dims out, put the others in order, then insert each where it belongs.
+                // Removes the dims, keeps the others in order, and inserts each at its new position.
                 let mut order: Vec<usize> = (0..x.rank()).filter(|d| !from.contains(d)).collect();
                 let mut pairs: Vec<_> = to.iter().zip(&from).collect();
                 pairs.sort();
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     fn expand(x in small_layout(), lead in vec(-1..3isize, 0..3), sizes in vec(-1..4isize, 8)) {
-        // Where a size is 3, the extent itself is asked for, so that most shapes fit.
+        // A size of 3 is replaced by the extent itself, so that most shapes fit.
         let tail = x.shape().into_iter().zip(&sizes).map(|(n, &size)| if size == 3 { n } else { size });
         let asked: Vec<isize> = lead.iter().copied().chain(tail).collect();
         let fits = |(&size, n)| size == -1 || size == n || n == 1;
@@ -225,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn pieces_are_the_whole(
+    fn pieces_of_a_dim_add_up_to_it(
         x in small_layout(), dim in -5..5isize, n in -1..7isize, cuts in vec(-5..6isize, 0..3),
     ) {
         let Some(d) = wrap(dim, x.rank()) else {
@@ -241,7 +241,7 @@ proptest! {
             }
             assert_eq!(first, extent);
         };
-        // Pieces of n, and what is left; one empty piece of nothing.
+        // Pieces of n indices and a remainder; an empty dim makes one empty piece.
         let sizes_of = |n: isize| {
             let starts = (0..extent.max(1)).step_by(n.max(1) as usize);
             starts.map(|at| n.min(extent - at)).collect::<Vec<_>>()
@@ -303,7 +303,7 @@ fn any_index() -> impl Strategy<Value = Index> {
 }
 
 #[test]
-fn refusals_name_the_operation_and_the_numbers() {
+fn errors_name_the_operation_and_the_numbers() {
     let x = Layout::row_major(&[2, 5]).unwrap();
     let text = |result: Result<Layout, strided_core::error::Error>| result.unwrap_err().to_string();
     assert_eq!(text(x.narrow(1, 3, 4)), "narrow: start 3 + length 4 exceeds extent 5 of dim 1 (shape 2x5)");
@@ -312,6 +312,11 @@ fn refusals_name_the_operation_and_the_numbers() {
     assert_eq!(text(x.select(0, -3)), "select: index -3 is outside dim 0 with extent 2 (shape 2x5)");
     assert_eq!(text(x.slice(0, None, None, 0)), "slice: step is 0, wanted another number");
     assert_eq!(text(x.permute(&[0, 0])), "permute: dim 0 is named more than once");
+    assert_eq!(text(x.unsqueeze(3)), "unsqueeze: dim 3 is outside -3 to 2 (rank 2)");
+    assert_eq!(text(Layout::scalar().unsqueeze(-2)), "unsqueeze: dim -2 is outside -1 to 0 (rank 0)");
+    assert_eq!(text(Layout::scalar().select(0, 0)), "select: dim 0 of a tensor of rank 0");
+    assert_eq!(text(x.fold(&[2])), "fold: mode 2 is outside -2 to 1 (rank 2)");
+    assert_eq!(text(x.fold(&[1, -1])), "fold: mode 1 is named more than once");
     assert_eq!(text(x.expand(&[5])), "expand: shape is 5, wanted at least 2 sizes");
     assert_eq!(
         text(x.expand(&[3, 5])),

@@ -448,7 +448,7 @@ impl PyStorage {
     ///
     /// >>> strided.FloatStorage(2).flush()
     /// Traceback (most recent call last):
-    /// strided.StorageError: flush: the storage lies in no file
+    /// strided.StorageError: flush: the storage is not in a file
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         named(py, "flush", || mapping::flush(py, &self.run.bytes))
     }

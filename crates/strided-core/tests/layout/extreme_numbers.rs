@@ -1,4 +1,4 @@
-//! No numbers make a layout panic or overflow, and every result could have been made from outside.
+//! No argument makes a layout panic or overflow, and every resulting layout is one that the constructors accept.
 
 use crate::model::*;
 use proptest::collection::vec;
@@ -9,8 +9,8 @@ use strided_core::layout::{Index, Layout};
 fn check(result: Result<Layout, Error>) {
     match result {
         Ok(x) => {
-            let again = Layout::strided(&x.shape(), &x.stride(), x.offset());
-            assert_eq!(again.unwrap(), x);
+            let constructed = Layout::strided(&x.shape(), &x.stride(), x.offset());
+            assert_eq!(constructed.unwrap(), x);
             let _ = (x.size(), x.bounds(), x.span(), x.is_contiguous(), x.is_injective(), x.row_major_like());
             let _ = (x.is_row_major(), x.is_column_major(), x.fold_all(), x.squeeze_all());
         }
@@ -29,7 +29,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
-    fn any_numbers(
+    fn views_of_any_numbers(
         x in large_layout(),
         y in large_layout(),
         [a, b, c, d] in prop::array::uniform4(number()),
@@ -65,7 +65,7 @@ proptest! {
         check(x.index(&[Index::At(a), Index::NewAxis, slice, Index::Ellipsis]));
         check_all(x.split_sizes(a, &list));
         check_all(x.tensor_split_at(a, &list));
-        // A few thousand pieces at most: a dim may have 2**59 indices.
+        // At most a few thousand pieces: a dim may have 2**59 indices.
         if x.shape().iter().all(|&n| n < 5000) {
             check_all(x.split(a, b));
             check_all(x.unbind(a));
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn constructors(shape in vec(number(), 0..4), stride in vec(number(), 0..4), offset in number()) {
+    fn constructors_of_any_numbers(shape in vec(number(), 0..4), stride in vec(number(), 0..4), offset in number()) {
         let strided = Layout::strided(&shape, &stride, offset);
         let made = [Layout::row_major(&shape), Layout::column_major(&shape), strided];
         made.into_iter().flatten().for_each(|layout| check(Ok(layout)));
@@ -88,7 +88,7 @@ proptest! {
         mut x in large_layout(),
         steps in vec((0..12, prop::array::uniform4(number())), 0..12),
     ) {
-        // Empty layouts have no bounds to keep, and yet their offsets must not wander off.
+        // An empty layout has no bounds, and yet its offset must stay within the address space.
         for (rule, [a, b, c, d]) in steps {
             let next = match rule {
                 0 => x.narrow(a, b, c),
@@ -111,7 +111,7 @@ proptest! {
 }
 
 #[test]
-fn a_rank_of_thousands() {
+fn views_of_a_layout_with_thousands_of_dims() {
     let rank = 5000;
     let x = Layout::row_major(&vec![1; rank])
         .unwrap()

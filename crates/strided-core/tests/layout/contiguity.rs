@@ -1,4 +1,4 @@
-//! The vocabulary of seed 002 equals its definitions, with the repairs S-17 to S-20.
+//! Span, contiguity, folding and overlap agree with their definitions, which are evaluated on lists of locations.
 
 use crate::model::*;
 use proptest::collection::vec;
@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use std::collections::HashSet;
 use strided_core::layout::{Layout, Mode, injective_within};
 
-fn distinct(places: &[isize]) -> bool {
-    places.iter().collect::<HashSet<_>>().len() == places.len()
+fn distinct(list: &[isize]) -> bool {
+    list.iter().collect::<HashSet<_>>().len() == list.len()
 }
 
-/// The definition of the seed for each neighbouring pair, among the modes that have more than one index.
+/// The definition of sequentially contiguous: each mode continues the one before. Modes of extent 1 are ignored.
 fn sequential(x: &Layout, modes: &[usize]) -> bool {
     let counted: Vec<Mode> = modes.iter().map(|&m| x.modes()[m]).filter(|m| m.extent != 1).collect();
     counted.iter().any(|m| m.extent == 0)
@@ -20,21 +20,21 @@ fn sequential(x: &Layout, modes: &[usize]) -> bool {
 proptest! {
     #[test]
     fn bounds_and_span(x in small_layout()) {
-        let places = locations(&x);
-        let (low, high) = (places.iter().min().copied(), places.iter().max().copied());
-        assert_eq!(x.size(), places.len());
+        let x_locations = locations(&x);
+        let (low, high) = (x_locations.iter().min().copied(), x_locations.iter().max().copied());
+        assert_eq!(x.size(), x_locations.len());
         assert_eq!(x.bounds(), low.zip(high));
         assert_eq!(x.span() as isize, low.zip(high).map_or(0, |(low, high)| high - low + 1));
     }
 
     #[test]
     fn injective_and_contiguous(x in small_layout()) {
-        let places = locations(&x);
-        assert_eq!(x.is_injective(), distinct(&places), "{x:?}");
-        assert_eq!(x.is_contiguous(), distinct(&places) && x.span() == x.size());
-        // Without a budget there is no wrong answer either.
-        let quick = injective_within(x.modes(), 0);
-        assert!(quick.is_none_or(|injective| injective == distinct(&places)));
+        let x_locations = locations(&x);
+        assert_eq!(x.is_injective(), distinct(&x_locations), "{x:?}");
+        assert_eq!(x.is_contiguous(), distinct(&x_locations) && x.span() == x.size());
+        // Without a budget the answer may be missing, but not wrong.
+        let unsearched = injective_within(x.modes(), 0);
+        assert!(unsearched.is_none_or(|injective| injective == distinct(&x_locations)));
     }
 
     #[test]
@@ -61,18 +61,18 @@ proptest! {
         };
         let sequential = sequential(&x, &wrapped);
         assert_eq!(x.sequentially_contiguous(&modes).unwrap(), sequential);
-        let Some(&place) = wrapped.iter().min().filter(|_| sequential) else {
+        let Some(&position) = wrapped.iter().min().filter(|_| sequential) else {
             return Ok(assert!(x.fold(&modes).is_err()));
         };
         let folded = x.fold(&modes).unwrap();
-        let kept: Vec<usize> = (0..x.rank()).filter(|d| *d == place || !wrapped.contains(d)).collect();
+        let kept: Vec<usize> = (0..x.rank()).filter(|d| *d == position || !wrapped.contains(d)).collect();
         let extent = wrapped.iter().map(|&d| x.shape()[d]).product();
-        let shape: Vec<isize> = kept.iter().map(|&d| if d == place { extent } else { x.shape()[d] }).collect();
+        let shape: Vec<isize> = kept.iter().map(|&d| if d == position { extent } else { x.shape()[d] }).collect();
         check_view(&folded, &shape, &x, |index| {
-            // The folded index counts through the modes, the first named fastest.
+            // The folded index runs over the modes, the first named fastest.
             let mut source = vec![0; x.rank()];
             kept.iter().zip(index).for_each(|(&d, &i)| source[d] = i);
-            let mut rest = source[place];
+            let mut rest = source[position];
             for &d in &wrapped {
                 source[d] = rest % x.shape()[d];
                 rest /= x.shape()[d];
@@ -83,17 +83,17 @@ proptest! {
 
     #[test]
     fn fold_all(x in small_layout()) {
-        let places = locations(&x);
+        let x_locations = locations(&x);
         let signs: HashSet<bool> = x.modes().iter().filter(|m| m.extent > 1).map(|m| m.stride < 0).collect();
         match x.fold_all() {
             Ok(folded) => {
-                let mut folded_places = locations(&folded);
+                let mut folded_locations = locations(&folded);
                 assert_eq!(folded.rank(), 1);
-                let sorted = |mut places: Vec<isize>| { places.sort(); places };
+                let sorted = |mut list: Vec<isize>| { list.sort(); list };
                 if folded.modes()[0].stride < 0 {
-                    folded_places.reverse();
+                    folded_locations.reverse();
                 }
-                assert_eq!(folded_places, sorted(places));
+                assert_eq!(folded_locations, sorted(x_locations));
             }
             Err(_) => assert!(!x.is_contiguous() || signs.len() == 2),
         }
@@ -102,9 +102,9 @@ proptest! {
     #[test]
     fn overlaps(x in small_layout(), y in small_layout(), shift in -30..30isize) {
         let y = Layout::strided(&y.shape(), &y.stride(), y.offset() + shift).unwrap();
-        let places: HashSet<isize> = locations(&x).into_iter().collect();
-        let shared = locations(&y).iter().any(|at| places.contains(at));
-        // So few elements are always decided within the budget.
+        let x_locations: HashSet<isize> = locations(&x).into_iter().collect();
+        let shared = locations(&y).iter().any(|at| x_locations.contains(at));
+        // The budget always suffices for this few elements.
         assert_eq!(x.overlaps(&y), shared, "{x:?} {y:?}");
         assert_eq!(y.overlaps(&x), shared);
     }
@@ -128,7 +128,7 @@ fn tiles_and_columns_do_not_overlap() {
 }
 
 #[test]
-fn what_the_budget_does_not_decide_counts_as_shared() {
+fn a_layout_that_the_budget_does_not_decide_counts_as_overlapping() {
     let (shape, stride) = ([20; 4], [3_000_017, 3_007_936, 2_895_288, 3_611_970]);
     let x = Layout::strided(&shape, &stride, 0).unwrap();
     assert_eq!(injective_within(x.modes(), 1 << 22), Some(true));

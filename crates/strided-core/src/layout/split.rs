@@ -1,23 +1,23 @@
 //! One layout as several along a dim: `split`, `chunk`, `tensor_split`, `unbind`.
 
 use super::Layout;
-use super::index::slice_range;
+use super::mode::slice_range;
 use crate::error::{Error, Problem, Result};
 
 impl Layout {
-    /// Pieces of `size` indices of a dim; the last may be smaller.
+    /// Splits a dim into pieces of `size` indices; the last may be smaller.
     pub fn split(&self, dim: isize, size: isize) -> Result<Vec<Layout>> {
         let dim = self.dim("split", dim)?;
         let extent = self.modes[dim].extent;
         if size < 0 || (size == 0 && extent != 0) {
             return Err(Error::shape("split", "size", size, "a positive number"));
         }
-        // An empty dim is one empty piece.
+        // An empty dim makes one empty piece.
         let count = if extent == 0 { 1 } else { ceil_div(extent, size) };
         self.pieces("split", dim, count, |piece| (piece * size, size.min(extent - piece * size)))
     }
 
-    /// Pieces of the given sizes, which must add up to the extent of the dim.
+    /// Splits a dim into pieces of the given sizes, which must add up to its extent.
     pub fn split_sizes(&self, dim: isize, sizes: &[isize]) -> Result<Vec<Layout>> {
         let dim = self.dim("split", dim)?;
         let extent = self.modes[dim].extent;
@@ -38,7 +38,8 @@ impl Layout {
         })
     }
 
-    /// At most `count` pieces of equal size; the last may be smaller. An empty dim gives `count` empty pieces.
+    /// Splits a dim into at most `count` pieces of equal size; the last may be smaller. An empty dim makes `count` empty
+    /// pieces.
     pub fn chunk(&self, dim: isize, count: isize) -> Result<Vec<Layout>> {
         let dim = self.dim("chunk", dim)?;
         positive("chunk", count)?;
@@ -48,7 +49,7 @@ impl Layout {
         self.pieces("chunk", dim, count, |piece| (piece * size, size.min(extent - piece * size)))
     }
 
-    /// Exactly `count` pieces, the first ones longer by one where `count` does not divide the extent.
+    /// Splits a dim into exactly `count` pieces; the first ones are longer by one if `count` does not divide the extent.
     pub fn tensor_split(&self, dim: isize, count: isize) -> Result<Vec<Layout>> {
         let dim = self.dim("tensor_split", dim)?;
         positive("tensor_split", count)?;
@@ -58,7 +59,7 @@ impl Layout {
         })
     }
 
-    /// The pieces `[:a]`, `[a:b]`, …, `[z:]` of a dim, with the meaning of Python's slices.
+    /// Splits a dim into the slices `[:a]`, `[a:b]`, …, `[z:]`, by Python's rules.
     pub fn tensor_split_at(&self, dim: isize, indices: &[isize]) -> Result<Vec<Layout>> {
         let dim = self.dim("tensor_split", dim)?;
         let extent = self.modes[dim].extent;
@@ -66,13 +67,13 @@ impl Layout {
         let mut start = None;
         self.pieces("tensor_split", dim, indices.len() as isize + 1, |_| {
             let stop = cuts.next().flatten();
-            let range = slice_range(extent, start, stop, 1).unwrap_or((0, 0)); // a step of 1 is never refused
+            let range = slice_range(extent, start, stop, 1).unwrap_or((0, 0)); // only a step of 0 is refused
             start = stop;
             range
         })
     }
 
-    /// `select` of every index of a dim.
+    /// Selects every index of a dim.
     pub fn unbind(&self, dim: isize) -> Result<Vec<Layout>> {
         let dim = self.dim("unbind", dim)?;
         let extent = self.modes[dim].extent;
@@ -81,7 +82,7 @@ impl Layout {
         Ok(layouts)
     }
 
-    /// One layout for every (first index, length) that `range` gives.
+    /// One layout for each piece; `range` returns its first index and its length.
     fn pieces(
         &self,
         op: &'static str,
@@ -92,13 +93,14 @@ impl Layout {
         let mut layouts = reserve(op, count)?;
         for piece in 0..count {
             let (first, length) = range(piece);
-            layouts.push(self.cut(dim, first, length, 1));
+            layouts.push(self.sliced(dim, first, length, 1));
         }
         Ok(layouts)
     }
 }
 
-/// An `expand`ed dim may have more indices than memory has bytes: refused instead of an abort.
+/// An empty list with capacity for `count` layouts. A dim that was expanded may have more indices than memory has bytes:
+/// that is an error, where `Vec::with_capacity` would abort.
 fn reserve(op: &'static str, count: isize) -> Result<Vec<Layout>> {
     let mut layouts = Vec::new();
     match layouts.try_reserve_exact(count as usize) {
@@ -114,7 +116,7 @@ fn positive(op: &'static str, count: isize) -> Result<()> {
     if count > 0 { Ok(()) } else { Err(Error::shape(op, "the number of pieces", count, "1 or more")) }
 }
 
-/// `extent / size` rounded up, of numbers of any size.
+/// `extent / size` rounded up, without overflow.
 fn ceil_div(extent: isize, size: isize) -> isize {
     extent / size + (extent % size != 0) as isize
 }

@@ -1,21 +1,23 @@
-//! The vocabulary of seed 002: extent, span, contiguous, row- and column-major, sequentially contiguous, fold.
+//! Extent, span, contiguous, row- and column-major, sequentially contiguous, fold: the terms of the tensor-contraction
+//! literature (TAPP, TBLIS), which calls a dimension a *mode*. Messages here say mode for the same reason.
 //!
-//! Modes of extent 1 are passed over everywhere: their only index is 0, so that their stride means nothing.
+//! Modes of extent 1 are ignored everywhere: their only index is 0, so that their stride has no effect.
 
-use super::overlap::nested;
-use super::{Layout, Mode, Modes, is_packed};
+use super::mode::is_packed;
+use super::overlap::is_nested;
+use super::{Layout, Mode, Modes};
 use crate::error::{Error, Problem, Result};
 use smallvec::SmallVec;
 
 impl Layout {
     /// The number of indices of a mode.
     pub fn extent(&self, mode: isize) -> Result<isize> {
-        Ok(self.modes[self.dim("extent", mode)?].extent)
+        Ok(self.modes[self.mode_number("extent", mode)?].extent)
     }
 
-    /// Whether mode `i` of this layout and mode `j` of the other may share an index: their extents are equal.
+    /// Whether mode `i` of this layout and mode `j` of the other have the same extent, so that one index can run over both.
     pub fn compatible(&self, i: isize, other: &Layout, j: isize) -> Result<bool> {
-        let (i, j) = (self.dim("compatible", i)?, other.dim("compatible", j)?);
+        let (i, j) = (self.mode_number("compatible", i)?, other.mode_number("compatible", j)?);
         Ok(self.modes[i].extent == other.modes[j].extent)
     }
 
@@ -31,12 +33,12 @@ impl Layout {
         self.bounds().map_or(0, |(low, high)| (high - low) as usize + 1)
     }
 
-    /// Whether the elements fill their span, each location once, in any order of the modes. True without
+    /// Whether the elements fill their span, each location once, in any order of the modes. True if there are no
     /// elements.
     ///
-    /// If they do, the strides from small to large are 1, n0, n0*n1, …: the location next to the first must
-    /// be the neighbour along a mode of stride 1, which fills n0 locations; location n0 then needs a stride
-    /// of n0, and so on. So the test on sorted strides decides this case, and no search is needed.
+    /// If they do, the sorted strides are 1, n0, n0*n1, …: the second location must be the neighbour along a mode of stride
+    /// 1, which fills n0 locations; location n0 then needs a stride of n0, and so on. So a test of the sorted strides
+    /// decides, and no search is needed.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -46,23 +48,24 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn is_contiguous(&self) -> bool {
-        self.is_row_major() || (self.span() == self.size() && nested(&self.modes))
+        self.is_row_major() || (self.span() == self.size() && is_nested(&self.modes))
     }
 
-    /// Whether the elements lie next to each other, the first mode fastest.
+    /// Whether the elements are contiguous in column-major order: the first mode is the fastest.
     pub fn is_column_major(&self) -> bool {
         is_packed(self.modes.iter())
     }
 
-    /// The row-major layout of the same shape, from location 0 on.
+    /// The row-major layout of the same shape, with offset 0.
     #[inline]
     pub fn row_major_like(&self) -> Layout {
-        let mut dense = Layout::scalar();
-        dense.set_row_major_like(self);
-        dense
+        let mut layout = Layout::scalar();
+        layout.set_row_major_like(self);
+        layout
     }
 
-    /// Becomes the row-major layout of another's shape, from location 0 on, without a move.
+    /// Sets this layout to the row-major layout of another's shape, with offset 0. It is written in place, without a move:
+    /// see `Tensor::insert_row_major_like`.
     #[inline(always)]
     pub fn set_row_major_like(&mut self, like: &Layout) {
         self.offset = 0;
@@ -71,12 +74,12 @@ impl Layout {
         let mut stride = 1;
         for mode in self.modes.iter_mut().rev() {
             mode.stride = stride;
-            stride *= mode.extent.max(1); // fits: it did when that layout was made
+            stride *= mode.extent.max(1); // cannot overflow: the product was checked when `like` was made
         }
     }
 
-    /// Whether each of these modes begins where the one before it ends, the fast mode first: `stride[j] ==
-    /// stride[i] * shape[i]` for neighbours `i`, `j`. True if one of them has no index.
+    /// Whether each of these modes, the fastest first, continues the one before it: `stride[j] == stride[i] * shape[i]` for
+    /// neighbours `i`, `j`. True if one of them has extent 0.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -86,14 +89,14 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn sequentially_contiguous(&self, modes: &[isize]) -> Result<bool> {
-        let modes = self.distinct_dims("sequentially_contiguous", modes)?;
+        let modes = self.distinct_modes("sequentially_contiguous", modes)?;
         Ok(self.folded(&modes).is_some())
     }
 
-    /// Sequentially contiguous modes, the fast one first, as one mode: the elements stay where they are.
+    /// Merges sequentially contiguous modes, the fastest first, into one; the elements stay where they are.
     ///
-    /// Its extent is the product of theirs, its stride that of the fast one. It stands at the place of the
-    /// lowest-numbered of them, so that folding neighbours leaves the order of the other modes as it was.
+    /// The extent of the new mode is the product of theirs, its stride that of the fastest. It has the position of the
+    /// lowest-numbered of them, so that folding adjacent modes keeps the order of the others.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -104,28 +107,28 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn fold(&self, modes: &[isize]) -> Result<Layout> {
-        let modes = self.distinct_dims("fold", modes)?;
-        let Some(&place) = modes.iter().min() else {
+        let modes = self.distinct_modes("fold", modes)?;
+        let Some(&position) = modes.iter().min() else {
             return Err(Error::shape("fold", "modes", "empty", "at least one mode"));
         };
         let Some(folded) = self.folded(&modes) else {
             let (modes, shape, stride) = (format!("{modes:?}"), self.shape_text(), self.stride_text());
             return Err(Error::new("fold", Problem::Fold { modes, shape, stride }));
         };
-        let mut gone: SmallVec<[bool; 8]> = smallvec::smallvec![false; self.rank()];
-        modes.iter().for_each(|&mode| gone[mode] = true);
+        let mut is_folded: SmallVec<[bool; 8]> = smallvec::smallvec![false; self.rank()];
+        modes.iter().for_each(|&mode| is_folded[mode] = true);
         let mut result = Modes::with_capacity(self.rank() + 1 - modes.len());
         for (dim, &mode) in self.modes.iter().enumerate() {
-            if dim == place {
+            if dim == position {
                 result.push(folded);
-            } else if !gone[dim] {
+            } else if !is_folded[dim] {
                 result.push(mode);
             }
         }
         Ok(Layout { modes: result, offset: self.offset })
     }
 
-    /// All modes as one, in order of location. Refused for gaps, and for strides of mixed sign.
+    /// Merges all modes into one, in order of location. Refuses gaps, and strides of mixed sign.
     pub fn fold_all(&self) -> Result<Layout> {
         if self.rank() == 0 {
             return Ok(Layout {
@@ -138,7 +141,7 @@ impl Layout {
         self.fold(&order)
     }
 
-    /// The mode that replaces these, which are distinct; `None` if they are not sequentially contiguous.
+    /// The mode that replaces these distinct modes, or `None` if they are not sequentially contiguous.
     fn folded(&self, modes: &[usize]) -> Option<Mode> {
         let mut modes = modes.iter().map(|&mode| self.modes[mode]);
         if let Some(empty) = modes.clone().find(|m| m.extent == 0) {
@@ -157,4 +160,23 @@ impl Layout {
         }
         Some(folded)
     }
+
+    fn mode_number(&self, op: &'static str, mode: isize) -> Result<usize> {
+        self.dim(op, mode).map_err(about_modes)
+    }
+
+    fn distinct_modes(&self, op: &'static str, modes: &[isize]) -> Result<SmallVec<[usize; 8]>> {
+        self.distinct_dims(op, modes).map_err(about_modes)
+    }
+}
+
+/// An error about dims as one about modes.
+#[cold]
+fn about_modes(error: Error) -> Error {
+    let problem = match *error.problem {
+        Problem::DimRange { dim, rank } => Problem::ModeRange { mode: dim, rank },
+        Problem::DimRepeated { dim } => Problem::ModeRepeated { mode: dim },
+        other => other,
+    };
+    Error::new(error.op, problem)
 }
