@@ -1,4 +1,4 @@
-"""Rows of large work in several libraries: best times, ratios to the best peer and to the machine, a table."""
+"""Benchmark rows of large work in several libraries: best times, ratios to the best peer and to the machine, and a table."""
 
 import argparse
 import ctypes
@@ -18,9 +18,9 @@ import _timing as timing
 
 
 class Row(NamedTuple):
-    """One job in each library's spellings. Ours is to take at most `aim` times as long as the best peer.
+    """One job in each library's spellings. The aim is that ours takes at most `aim` times as long as the best peer.
 
-    A spelling of the library "machine" is no peer: it is what the machine takes for as much memory.
+    A spelling of the library "machine" is not a peer: it measures how fast the machine can move the same memory.
     """
 
     name: str
@@ -29,19 +29,19 @@ class Row(NamedTuple):
     torch: tuple[str, ...] = ()
     others: tuple[tuple[str, str], ...] = ()  # (library, spelling)
     aim: float | None = None
-    #: Bytes that have to be read and written; with them, how close the row comes to the machine.
+    #: Bytes that must be read and written, which give the machine's time for the row.
     moved: int = 0
-    #: What the machine is asked for: "copy" or "write".
+    #: The kind of memory access that the machine is measured with: "copy" or "write".
     like: str = "copy"
-    #: At most so many times the machine's own time.
+    #: The largest ratio to the machine's time.
     limit: float | None = None
-    #: The reason that is told when the row misses.
+    #: The reason that is shown when the row misses its aim.
     why: str = ""
-    #: The heading under which the row stands.
+    #: The heading of the row.
     group: str = ""
-    #: The libraries that the ratio is to, if not all; the others are shown.
+    #: The libraries that the ratio refers to, if not all; the others are only shown.
     against: tuple[str, ...] = ()
-    #: So short that a sample has to be many turns.
+    #: Whether the work is so short that a sample must repeat it many times.
     short: bool = False
 
     def spellings(self) -> list[tuple[str, str]]:
@@ -52,8 +52,8 @@ class Row(NamedTuple):
 class Result(NamedTuple):
     row: Row
     seconds: dict[str, float]  # library -> best
-    machine: float | None  # seconds that the machine itself takes for the bytes
-    left_out: dict[str, str]  # library -> why it has no time
+    machine: float | None  # seconds that the machine needs to move the bytes
+    left_out: dict[str, str]  # library -> the reason why it has no time
 
     @property
     def peer(self) -> tuple[str, float] | None:
@@ -67,7 +67,7 @@ class Result(NamedTuple):
 
     @property
     def skipped(self) -> bool:
-        """Whether there is no time of ours."""
+        """Whether strided has no time."""
         return "strided" not in self.seconds
 
     @property
@@ -79,16 +79,16 @@ class Result(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Seconds per byte that the machine needs with all its CPUs, by the C library's own functions."""
+    """Seconds per byte that the machine needs with all threads, measured with functions of the C library."""
 
     copy: float
     write: float
 
 
 def machine_limits(threads: int, size: int = 40_000_000, rounds: int = 60) -> Limits:
-    """How fast memory can be copied and written here: memcpy and memset, a part per thread.
+    """Measures how fast this machine copies and writes memory: memcpy and memset, a part per thread.
 
-    The bytes of a copy are counted twice, since they are read and written.
+    The bytes of a copy count twice, because they are read and written.
     """
     libc = ctypes.CDLL(None)
     for function in (libc.memcpy, libc.memset):
@@ -105,55 +105,55 @@ def machine_limits(threads: int, size: int = 40_000_000, rounds: int = 60) -> Li
 
 
 def best_of_threads(threads: int, rounds: int, work: Callable[[int], object]) -> float:
-    """The best time from the first thread's start to the last one's end."""
+    """Returns the best time from the start of the first thread to the end of the last."""
     gate, times = threading.Barrier(threads), [[(0.0, 0.0)] * threads for _ in range(rounds)]
 
-    def live(i: int) -> None:
-        for turn in range(rounds):
+    def run(i: int) -> None:
+        for round_ in range(rounds):
             gate.wait()
             start = time.perf_counter()
             work(i)
-            times[turn][i] = (start, time.perf_counter())
+            times[round_][i] = (start, time.perf_counter())
 
-    crew = [threading.Thread(target=live, args=(i,)) for i in range(threads)]
-    for member in crew:
-        member.start()
-    for member in crew:
-        member.join()
-    return min(max(end for _, end in turn) - min(start for start, _ in turn) for turn in times)
+    workers = [threading.Thread(target=run, args=(i,)) for i in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return min(max(end for _, end in round_) - min(start for start, _ in round_) for round_ in times)
 
 
 class Crew:
-    """Threads that run NumPy on parts of arrays, as bytes: what a machine can do at best."""
+    """A thread pool that runs NumPy on the raw bytes of arrays, split among the threads: an upper bound for the machine."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self.pool = ThreadPoolExecutor(max(threads - 1, 1))
 
     def __call__(self, function: Callable[..., object], *arrays: Any) -> None:
-        """Runs a function that writes over the first of its operands."""
+        """Runs a function that overwrites the first of its operands."""
         self.share(lambda *parts: function(*parts, out=parts[0]), *arrays)
 
     def read(self, *arrays: Any) -> None:
-        """Reads every byte: the largest of them takes the CPU no time to speak of."""
+        """Reads every byte. The maximum is computed faster than memory is read."""
         self.share(lambda *parts: [part.max() for part in parts], *arrays)
 
     def share(self, work: Callable[..., object], *arrays: Any) -> None:
         flat = [array.reshape(-1).view("u1") for array in arrays]
         ends = [flat[0].size * i // self.threads for i in range(self.threads + 1)]
         parts = [[array[start:end] for array in flat] for start, end in pairwise(ends)]
-        away = [self.pool.submit(work, *part) for part in parts[1:]]
+        futures = [self.pool.submit(work, *part) for part in parts[1:]]
         work(*parts[0])
-        for part in away:
-            part.result()
+        for future in futures:
+            future.result()
 
 
 def runnable(library: str, spelling: str, space: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A statement that does what a spelling says, to the end, and the names it needs."""
+    """Returns a statement that runs a spelling to completion, and the names it needs."""
     used = {name: space[name] for name in re.findall(r"[A-Za-z_]\w*", spelling) if name in space}
     if library != "jax":
         return spelling, used
-    # Compiled, as its documents ask for; and its calls return before their work is done.
+    # JAX is compiled, as its documentation recommends. Its calls are asynchronous, so the result is waited for.
     arrays = {name: value for name, value in used.items() if hasattr(value, "block_until_ready")}
     names = ", ".join(arrays)
     run = sys.modules["jax"].jit(eval(f"lambda {names}: {spelling}", dict(used)))
@@ -163,9 +163,9 @@ def runnable(library: str, spelling: str, space: Mapping[str, Any]) -> tuple[str
 def measure_row(
     row: Row, spaces: Mapping[str, Mapping[str, Any]], limits: Limits | None, rounds: int, pause: float = 0.004
 ) -> Result:
-    """Times a row in the libraries for which there is a name space. The fastest spelling of a peer counts.
+    """Times a row in the libraries that have a name space. The fastest spelling of a peer counts.
 
-    Who cannot do it is left out, with the reason; without us there is nothing to time.
+    A library that fails is left out, with the reason. If strided fails, nothing is timed.
     """
     samples: list[tuple[str, timing.Sample]] = []
     left_out: dict[str, str] = {}
@@ -182,7 +182,7 @@ def measure_row(
             left_out[library] = f"{spelling}: {type(error).__name__}: {error}"
     if "strided" in left_out:
         return Result(row, {}, None, left_out)
-    times = timing.best([sample for _, sample in samples], rounds, turns=None if row.short else 1, pause=pause)
+    times = timing.best([sample for _, sample in samples], rounds, repeats=None if row.short else 1, pause=pause)
     found: dict[str, float] = {}
     for (library, _), taken in zip(samples, times, strict=True):
         found[library] = min(taken, found.get(library, float("inf")))
@@ -217,7 +217,7 @@ def line(result: Result) -> str:
 
 
 def shown(results: Iterator[Result]) -> list[Result]:
-    """All of them, each printed when it is there."""
+    """Returns all results, and prints each one as soon as it is measured."""
     print(HEAD)
     kept = []
     for result in results:
@@ -227,28 +227,28 @@ def shown(results: Iterator[Result]) -> list[Result]:
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """A regular expression from the command line."""
+    """Parses a regular expression from the command line."""
     try:
         return re.compile(text)
     except re.error as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression: {error}") from error
 
 
 def parser(description: str, rounds: int) -> argparse.ArgumentParser:
-    """The command line that every benchmark of large work has."""
+    """Returns the command line that all benchmarks of large work share."""
     words = argparse.ArgumentParser(description=description.splitlines()[0])
     words.add_argument("--rounds", type=int, default=rounds, help="rounds per row; the best one counts")
-    words.add_argument("--threads", type=int, default=2, help="threads of every library that can have them")
+    words.add_argument("--threads", type=int, default=2, help="threads of every library that has such a setting")
     words.add_argument(
-        "--rows", "--only", type=pattern, default="", metavar="PATTERN", help="only rows in whose name this is found"
+        "--rows", "--only", type=pattern, default="", metavar="PATTERN", help="only rows whose name matches"
     )
-    words.add_argument("--json", type=Path, help="write the figures there too")
+    words.add_argument("--json", type=Path, help="also write the figures to this file")
     return words
 
 
 def libraries(threads: int, *extra: str) -> dict[str, Any]:
-    """The libraries that are installed, with so many threads each."""
-    os.environ["NPROC"] = str(threads)  # JAX reads it when it is imported; no function of it sets the threads
+    """Returns the installed libraries, each set to `threads` threads."""
+    os.environ["NPROC"] = str(threads)  # JAX reads this at import, and has no function that sets the threads
     found = {name: timing.installed(name) for name in ("strided", "numpy", "torch", *extra)}
     for name in ("strided", "torch", "numexpr"):
         if module := found.get(name):
@@ -259,13 +259,13 @@ def libraries(threads: int, *extra: str) -> dict[str, Any]:
 
 
 def figures(result: Result) -> dict[str, Any]:
-    """A result as JSON has it."""
+    """Returns a result as JSON."""
     row = {"row": result.row.name, "group": result.row.group, "aim": result.row.aim}
     return row | {"seconds": result.seconds, "machine": result.machine, "left out": result.left_out}
 
 
 def report(title: str, rows: Sequence[Row], spaces: Mapping[str, Mapping[str, Any]], args: argparse.Namespace) -> int:
-    """Measures and prints; gives 0, so that a benchmark never fails a build."""
+    """Measures and prints. Returns 0, so that a benchmark never fails a build."""
     modules = [sys.modules[name] for name in spaces]
     limits = machine_limits(args.threads)
     print(f"{title}, {args.threads} threads; {timing.machine(*modules)}")

@@ -14,7 +14,7 @@ NAMES = {"strided": "strided", "numpy": "NumPy", "torch": "PyTorch", "jax": "JAX
 
 
 class Found(NamedTuple):
-    """All that was measured in one run."""
+    """Everything that was measured in one run."""
 
     facts: Mapping[str, str]
     date: str
@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
 
 def write(found: Found, folder: Path) -> list[Path]:
-    """Writes the page and its plots; gives what was written."""
+    """Writes the page and its plots. Returns the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     files = plots(found)
     files["operations.md"] = "\n".join(page(found, list(files)))
@@ -40,7 +40,7 @@ def write(found: Found, folder: Path) -> list[Path]:
 
 
 def plots(found: Found) -> dict[str, str]:
-    """The text of each plot by the name of its file."""
+    """Returns the text of each plot by the name of its file."""
     under = f"float32, {found.threads} threads, {found.facts['CPU']}; lower is better"
     made = {}
     for slope in found.slopes:
@@ -63,12 +63,12 @@ def page(found: Found, pictures: Sequence[str]) -> Iterator[str]:
     """The lines of the page."""
     yield "# Operations\n"
     if found.quick:
-        yield "A quick run, to see that it works: these figures say nothing.\n"
+        yield "A quick run, to see that it works: these figures mean nothing.\n"
     yield f"Measured on {found.date} by `bench/operations.py`: {found.size} elements unless a heading says otherwise,"
-    yield f"{found.threads} threads, best of {found.rounds} interleaved rounds, in ms. The ratio is our time to that of the best"
-    yield "peer in the same run: below 1 is faster. The machine's column is our time to what the machine takes for as much"
-    yield "memory: `memcpy` of as many bytes, or a pass of NumPy over the raw bytes where memory is only read, or written in"
-    yield "place; in as many threads.\n"
+    yield f"{found.threads} threads, best of {found.rounds} interleaved rounds, in ms. The ratio is the time of strided to that of the best"
+    yield "peer in the same run: below 1 is faster. The machine column is the ratio to the time that the machine needs to move the"
+    yield "same bytes with as many threads: by `memcpy`, or, for work that only reads or works in place, by a NumPy pass over the"
+    yield "raw bytes.\n"
     yield from table(["", ""], found.facts.items(), words=2)
     measured = [result for result in found.results if not result.skipped]
     if judged := [result for result in measured if result.row.aim is not None and result.ratio is not None]:
@@ -84,7 +84,7 @@ def page(found: Found, pictures: Sequence[str]) -> Iterator[str]:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int) -> Iterator[str]:
-    """A table: so many columns of words, then numbers; a column "verdict" at the end has words again."""
+    """Yields a table whose first `words` columns are text and the others numbers; a column "verdict" is text, too."""
     yield _line(head)
     yield _line(["---" if at < words or name == "verdict" else "---:" for at, name in enumerate(head)])
     for row in rows:
@@ -147,7 +147,7 @@ def _growth(slopes: Sequence[Slope], pictures: Sequence[str]) -> Iterator[str]:
 
 
 def plain(size: int) -> str:
-    """10⁵ for a power of ten, else the number."""
+    """Returns 10⁵ for a power of ten, otherwise the number itself."""
     digits = str(size)
     return plot.power(len(digits) - 1) if digits.rstrip("0") == "1" else digits
 
@@ -164,7 +164,7 @@ def _threads(found: Found) -> Iterator[str]:
     head = ["row", "", "1 thread", f"{found.threads} threads", "gain", "aim", "verdict"]
     if found.gains:
         yield f"## {found.threads} threads against one\n"
-        yield "In ms, where computing takes the time: the gain is the time of one thread to that of all.\n"
+        yield "In ms, for work that is bound by computation: the gain is the time of one thread to that of all.\n"
         yield from table(head, map(_gain, found.gains), words=2)
     if found.small:
         yield "## Small sizes\n"
@@ -184,7 +184,7 @@ def _pictures(names: Iterator[str]) -> Iterator[str]:
 
 
 def as_json(found: Found) -> dict[str, Any]:
-    """The same figures for programs."""
+    """Returns the same figures for programs."""
     shared = {"machine": dict(found.facts), "date": found.date, "size": found.size, "threads": found.threads}
     slopes = [{"row": slope.name, "seconds": slope.times} for slope in found.slopes]
     gains = [gain._asdict() for gain in (*found.gains, *found.small)]

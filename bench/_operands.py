@@ -1,4 +1,4 @@
-"""The operands of benchmark rows: what `x`, `y`, `M` mean in a spelling, made anew for each row and library."""
+"""The operands of benchmark rows, `x`, `y`, `M` and others, which are created for each row and library."""
 
 import math
 import re
@@ -9,15 +9,15 @@ import numpy as np
 
 from _compare import Crew, Row
 
-#: One of our own dtypes as a peer of another.
+#: A peer of our own: strided with float32 operands, for rows about halves.
 OWN_FLOAT32 = "strided float32"
 
-#: Only so many values are drawn; longer operands repeat them.
+#: The number of random values that are drawn; longer operands repeat them.
 DRAWN = 1_000_000
 
 
 class Job(NamedTuple):
-    """A row, and the operands that its spellings speak of."""
+    """A row with the dtype and size of its operands."""
 
     row: Row
     dtype: str
@@ -25,12 +25,12 @@ class Job(NamedTuple):
 
 
 def side(size: int) -> int:
-    """The extent of a square matrix of about that size: 3000 for ten million."""
+    """Returns the extent of a square matrix of about that size: 3000 for ten million."""
     return max(round(math.sqrt(0.9 * size)), 1)
 
 
 def _drawn(name: str, dtype: str, count: int) -> np.ndarray:
-    """Values as every library takes them: bfloat16, which NumPy does not have, is float32 here."""
+    """Draws values as a NumPy array. bfloat16, which NumPy does not have, is float32."""
     rng = np.random.default_rng(sum(name.encode()))
     positive = name == "p"
     if dtype == "uint8":
@@ -38,7 +38,7 @@ def _drawn(name: str, dtype: str, count: int) -> np.ndarray:
     if dtype.startswith("int"):
         return rng.integers(1 if positive else -1000, 1000, count, dtype)
     kind = "float32" if dtype == "bfloat16" else dtype
-    if name == "unit":  # what is multiplied by it in place, again and again, keeps its size
+    if name == "unit":  # repeated multiplication in place keeps magnitudes
         return rng.choice([-1.0, 1.0], count).astype(kind)
     return (rng.uniform(0.5, 100.0, count) if positive else rng.standard_normal(count)).astype(kind)
 
@@ -65,14 +65,14 @@ SHAPES: dict[str, Callable[[int], tuple[int, ...]]] = {
 
 
 def arrays(job: Job) -> dict[str, np.ndarray]:
-    """The operands that any spelling of a job names."""
+    """Returns the operands that any spelling of a job names."""
     words = {word for _, spelling in job.row.spellings() for word in re.findall(r"\w+", spelling)}
     wanted = [name for name in SHAPES if name in words]
     return {name: np.resize(_drawn(name, job.dtype, min(job.size, DRAWN)), SHAPES[name](job.size)) for name in wanted}
 
 
 def spaces(job: Job, modules: Mapping[str, Any], crew: Crew | None = None) -> dict[str, dict[str, Any]]:
-    """The name space of each library: operands of its own, and the library by its usual short name."""
+    """Returns the name space of each library: its own operands, and the library under its usual short name."""
     st, found = modules["strided"], arrays(job)
     made: dict[str, dict[str, Any]] = {
         "strided": {name: st.tensor(array).to(getattr(st, job.dtype)) for name, array in found.items()} | {"st": st},

@@ -1,11 +1,11 @@
-"""Small plots as SVG: lines over two logarithmic axes, and bars with a mark for each aim. Light and dark by the reader's choice."""
+"""Small plots as SVG: lines over two logarithmic axes, and bars with a mark for each aim. They follow the light or dark theme of the reader."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-#: A colour per series, on a light and on a dark ground. Markers differ too, for who sees colours otherwise.
+#: A colour per series, for light and dark themes. Markers differ too, for readers who cannot distinguish the colours.
 LIGHT = ("#1d4ed8", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#475569")
 DARK = ("#60a5fa", "#fb923c", "#4ade80", "#c084fc", "#facc15", "#cbd5e1")
 
@@ -25,7 +25,7 @@ GROUNDS = {
 
 
 def _style(ground: str, colours: Sequence[str]) -> str:
-    # A marker and a name stand for their series without its width of stroke.
+    # Markers and names are filled with the colour of their series, without a stroke.
     series = [
         f".line{at} {{ stroke: {colour}; fill: none; stroke-width: 2 }} .name{at} {{ fill: {colour} }}"
         for at, colour in enumerate(colours)
@@ -34,7 +34,7 @@ def _style(ground: str, colours: Sequence[str]) -> str:
 
 
 def _page(width: float, height: float, title: str, under: str, body: Sequence[str]) -> str:
-    """A whole SVG with a ground, a heading and a line under it."""
+    """Returns a complete SVG with a background, a heading and a line below it."""
     style = f"{_style('light', LIGHT)}\n@media (prefers-color-scheme: dark) {{\n{_style('dark', DARK)}\n}}"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
@@ -55,12 +55,12 @@ def _rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
 
 
 def power(exponent: int) -> str:
-    """10³, as a reader writes it."""
+    """Returns a power of ten as text: 10³."""
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def duration(exponent: int) -> str:
-    """A power of ten of seconds in a unit that suits it: -5 is 10 µs."""
+    """Returns a power of ten of seconds in a suitable unit: -5 is 10 µs."""
     unit, base = next(
         ((unit, base) for unit, base in (("s", 0), ("ms", -3), ("µs", -6), ("ns", -9)) if exponent >= base), ("ns", -9)
     )
@@ -68,7 +68,7 @@ def duration(exponent: int) -> str:
 
 
 class Scale(NamedTuple):
-    """Whole decades on a stretch of pixels."""
+    """Maps whole decades to a range of pixels."""
 
     low: int
     high: int
@@ -92,21 +92,21 @@ def _marker(kind: int, x: float, y: float) -> str:
     return f'<path class="name{kind}" transform="translate({x:.1f} {y:.1f})" d="{shapes[kind % len(shapes)]}"/>'
 
 
-def _apart(places: Sequence[float], gap: float) -> list[float]:
-    """The same places moved so that none is nearer than a gap to the next, in the same order."""
-    order = sorted(range(len(places)), key=lambda at: places[at])
-    moved, last = list(places), -math.inf
+def _spread(positions: Sequence[float], gap: float) -> list[float]:
+    """Moves positions so that neighbours are at least `gap` apart, in the same order."""
+    order = sorted(range(len(positions)), key=lambda at: positions[at])
+    moved, last = list(positions), -math.inf
     for at in order:
-        last = moved[at] = max(places[at], last + gap)
-    # What was pushed down comes back by half, so that a crowd stays around its middle.
-    back = (max(moved) - max(places)) / 2 if moved else 0.0
-    return [place - back for place in moved]
+        last = moved[at] = max(positions[at], last + gap)
+    # All move back by half of the last shift, so that a crowd stays around its middle.
+    back = (max(moved) - max(positions)) / 2 if moved else 0.0
+    return [position - back for position in moved]
 
 
 def lines(title: str, under: str, series: Mapping[str, Mapping[int, float]], names: Sequence[str]) -> str:
-    """Seconds against sizes, one line per name. A name has the colour of its place in `names`, drawn or not."""
+    """Plots seconds against sizes, one line per name. The position in `names` decides the colour of a name."""
     width, height = 760.0, 440.0
-    # Times below the clock's own are drawn as the least that a logarithm takes.
+    # Times below the resolution of the clock are drawn as 0.1 ns: the logarithm needs a positive number.
     drawn = {name: {size: max(seconds, 1e-10) for size, seconds in line.items()} for name, line in series.items()}
     across = Scale.over([size for line in drawn.values() for size in line], 78, width - 128)
     up = Scale.over([seconds for line in drawn.values() for seconds in line.values()], height - 58, 68)
@@ -125,7 +125,7 @@ def lines(title: str, under: str, series: Mapping[str, Mapping[int, float]], nam
         body.append(f'<polyline class="line{kind}" data-name={quoteattr(name)} points="{path}"/>')
         body += [_marker(kind, x, y) for x, y in points]
         ends.append(points[-1])
-    for kind, name, (x, _), y in zip(kinds, drawn, ends, _apart([y for _, y in ends], 15), strict=True):
+    for kind, name, (x, _), y in zip(kinds, drawn, ends, _spread([y for _, y in ends], 15), strict=True):
         body.append(_text(x + 12, y + 4, name, f"name{kind}"))
     return _page(width, height, title, under, body)
 
@@ -141,7 +141,7 @@ class Bar(NamedTuple):
 
 
 def bars(title: str, under: str, rows: Sequence[Bar]) -> str:
-    """A bar per ratio, from 0 to 2 or the largest aim; longer ones are cut and end in an arrow. Figures are at the right."""
+    """Plots a bar per ratio, from 0 to 2 or the largest aim. Longer bars are cut and end in an arrow; numbers are on the right."""
     longest = max([2.0, *(row.aim for row in rows if row.aim is not None)])
     left, right, step = 200.0, 620.0, 19.0
     width, groups = 740.0, list(dict.fromkeys(row.group for row in rows))
@@ -181,7 +181,7 @@ def _bar(row: Bar, left: float, end: float, y: float, cut: bool) -> list[str]:
 
 
 def _key(left: float) -> list[str]:
-    """What the colours and marks say."""
+    """The legend of colours and marks."""
     body, x = [], left
     for kind, words in (("met", "meets its aim"), ("missed", "misses it"), ("free", "has none")):
         body += [f'<rect class="{kind}" x="{x:.1f}" y="58" width="12" height="12"/>', _text(x + 18, 68, words)]

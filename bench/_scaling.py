@@ -1,4 +1,4 @@
-"""How time grows with the number of elements, and shrinks with the number of threads."""
+"""How time scales with the number of elements and of threads."""
 
 import math
 import re
@@ -10,7 +10,7 @@ import _timing as timing
 from _compare import Row
 from _operands import Job, spaces
 
-#: What is measured over sizes, in float32.
+#: The rows that are measured over sizes, in float32.
 SUBJECTS = [
     Row("x + y", "x + y", ("x + y",), ("x + y",), (("jax", "x + y"), ("numexpr", "ne.evaluate('x + y')"))),
     Row("exp", "x.exp()", ("np.exp(x)",), ("x.exp()",), (("jax", "jnp.exp(x)"), ("numexpr", "ne.evaluate('exp(x)')"))),
@@ -18,19 +18,19 @@ SUBJECTS = [
     Row("copy", "x.clone()", ("x.copy()",), ("x.clone()",), (("jax", "jnp.copy(x)"),)),
 ]
 
-#: What is bound by computing and not by memory, by dtype: a second thread is to give this much.
+#: Rows (name, spelling, dtype) that are bound by computation, not by memory, and the gain that two threads should reach.
 COMPUTED = [("exp", "x.exp()", "float32"), ("exp", "x.exp()", "float64"), ("p ** y", "p ** y", "float64")]
 GAIN = 1.7
 
-#: Up to here a sample has many turns.
+#: Up to this many elements, a sample repeats its statement.
 SHORT = 100_000
 
-#: Beyond this many elements a tenth of the rounds has to do.
+#: Beyond this many elements, only a tenth of the rounds is run.
 LONG = 10_000_000
 
 
 class Slope(NamedTuple):
-    """The seconds of one subject, by library and size."""
+    """The seconds of one row, by library and size."""
 
     name: str
     times: dict[str, dict[int, float]]
@@ -45,7 +45,7 @@ class Slope(NamedTuple):
         return sum((x - middle[0]) * (y - middle[1]) for x, y in points) / across
 
     def last_step(self, library: str) -> float | None:
-        """The same between the two largest sizes, where a call's own cost no longer counts."""
+        """The slope between the two largest sizes, where the overhead of a call is negligible."""
         largest = dict(sorted(self.times[library].items())[-2:])
         return Slope(self.name, {library: largest}).steepness(library)
 
@@ -69,7 +69,7 @@ class Gain(NamedTuple):
 
 
 class Study(NamedTuple):
-    """Who is measured, and how; a pattern chooses, as it chooses rows."""
+    """The libraries, the settings, and the pattern that selects measurements by name."""
 
     modules: Mapping[str, Any]
     threads: int
@@ -78,7 +78,7 @@ class Study(NamedTuple):
     pattern: re.Pattern[str]
 
     def slopes(self, smallest: int, largest: int) -> Iterator[Slope]:
-        """Each subject at powers of ten, as far as memory allows."""
+        """Measures each row at powers of ten, as far as memory allows."""
         for subject in SUBJECTS:
             if self.pattern.search(f"slope: {subject.name}"):
                 times: dict[str, dict[int, float]] = {}
@@ -90,9 +90,9 @@ class Study(NamedTuple):
     def _sizes(self, smallest: int, largest: int) -> Iterator[int]:
         size = smallest
         while size <= largest:
-            # Two operands and a result in every library, in float32, and the values they are made of.
+            # Two operands and a result of float32 in every library, and the arrays they are made from.
             if 4 * size * (3 * len(self.modules) + 2) > timing.free_memory() // 2:
-                print(f"slope: {size} elements and more are left out, for want of memory")
+                print(f"slope: {size} elements and more are left out: not enough memory")
                 return
             yield size
             size *= 10
@@ -106,12 +106,12 @@ class Study(NamedTuple):
         return result.seconds
 
     def gains(self, size: int) -> Iterator[Gain]:
-        """What all threads gain where computing takes the time."""
+        """Measures the gain of all threads for work that is bound by computation."""
         for name, spelling, dtype in COMPUTED:
             yield from self._with_threads(f"threads: {name}, {dtype}", spelling, dtype, size, aim=GAIN)
 
     def small(self, size: int) -> Iterator[Gain]:
-        """Work too small for a second thread takes as long with it."""
+        """Measures work that is too small for a second thread."""
         yield from self._with_threads(f"small: x + y, {size} elements", "x + y", "float32", size)
 
     def _with_threads(
@@ -124,8 +124,8 @@ class Study(NamedTuple):
         for library, space in made.items():
             sample = timing.sampler(*compare.runnable(library, spelling, space))
             contenders += [_with(self.modules[library], count, sample) for count in (1, self.threads)]
-        turns = None if size <= SHORT else 1
-        times = timing.best(contenders, self.rounds, turns=turns, pause=self.pause)
+        repeats = None if size <= SHORT else 1
+        times = timing.best(contenders, self.rounds, repeats=repeats, pause=self.pause)
         for at, library in enumerate(made):
             self.modules[library].set_num_threads(self.threads)
             own = aim if library == "strided" else None
@@ -135,11 +135,11 @@ class Study(NamedTuple):
 
 
 def _with(module: Any, threads: int, sample: timing.Sample) -> timing.Sample:
-    """A sample that a library takes with so many threads."""
+    """Returns a sample that sets the number of threads first."""
 
     def run(count: int) -> float:
         module.set_num_threads(threads)
-        sample(1)  # whoever makes or wakes threads does it here
+        sample(1)  # a library that starts or wakes threads does so here
         return sample(count)
 
     return run

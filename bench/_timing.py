@@ -1,8 +1,6 @@
-"""Timing that survives a noisy machine: short samples of all contenders by turns, and the best of many.
+"""Timing on a noisy machine: short, interleaved samples of all contenders, of which the best counts.
 
-    python bench/_timing.py
-
-names the machine on which benchmarks would run.
+python bench/_timing.py     prints the facts about this machine that benchmarks report
 """
 
 import contextlib
@@ -25,18 +23,18 @@ Sample = Callable[[int], float]
 
 SAMPLE = """
 def sample(count):
-    turns = repeat(None, count)
+    loop = repeat(None, count)
     {names}
     start = clock()
-    for _ in turns:
+    for _ in loop:
         {statement}
     return clock() - start
 """
 
 
 def sampler(statement: str, names: Mapping[str, Any]) -> Sample:
-    """A function that runs a statement so many times and gives the seconds; its names are local variables."""
-    # Local, so that looking them up costs the same few picoseconds for everybody.
+    """Returns a function that runs a statement `count` times and returns the seconds."""
+    # The names are local variables, so that looking them up costs the same for every library.
     local = "; ".join(f"{name} = _{name}" for name in names) or "pass"
     space = {f"_{name}": value for name, value in names.items()}
     space |= {"repeat": itertools.repeat, "clock": time.perf_counter}
@@ -45,10 +43,10 @@ def sampler(statement: str, names: Mapping[str, Any]) -> Sample:
     return sample
 
 
-def turns_for(sample: Sample, seconds: float) -> int:
-    """How many turns take about that long."""
+def repeats_for(sample: Sample, seconds: float) -> int:
+    """Returns the number of repeats that take about `seconds`."""
     count = 1
-    # The first turns load and warm whatever is needed; only a repeated time says anything.
+    # The first repeats load and warm up; the best of several is stable.
     while (taken := min(sample(count) for _ in range(5))) < seconds / 4:
         count *= 2
     return max(5, round(count * seconds / taken))
@@ -58,20 +56,20 @@ def best(
     samples: Sequence[Sample],
     rounds: int = 100,
     seconds: float = 0.001,
-    turns: int | None = None,
+    repeats: int | None = None,
     pause: float = 0.0,
 ) -> list[float]:
-    """The best seconds per turn of each sample, less what the loop itself takes.
+    """Returns the best seconds per repeat of each sample, minus the time of an empty loop.
 
-    A sample has as many turns as take about `seconds`, or exactly `turns`. Before each there is a pause (see `rest`), and
-    one turn that does not count: it wakes the library's threads and fills the caches, as in a program that computes all
-    the time.
+    A sample repeats its statement for about `seconds`, or exactly `repeats` times. Before each sample there is a pause (see
+    `rest`) and one run that does not count: it wakes the library's threads and fills the caches, as in a program that
+    computes all the time.
 
-    Every round runs all of them, in another order each time: a busy spell of the machine hits them alike, and a
-    sample of a millisecond has a good chance of slipping through between two.
+    Every round runs all samples in a random order, so that disturbances affect all of them alike, and a sample of a
+    millisecond is likely to be undisturbed in some round.
     """
     samples = [sampler("pass", {}), *samples]
-    counts = [turns or turns_for(sample, seconds) for sample in samples]
+    counts = [repeats or repeats_for(sample, seconds) for sample in samples]
     found = [float("inf")] * len(samples)
     order = list(range(len(samples)))
     shuffle = random.Random(0).shuffle
@@ -89,14 +87,14 @@ def best(
         if collecting:
             gc.enable()
     empty, *taken = found
-    # Never 0, whatever happened to the empty loop: there are ratios to be made.
+    # Positive even if the empty loop was disturbed, because ratios are computed.
     return [max(seconds - empty, 1e-10) for seconds in taken]
 
 
 def rest(pause: float, longest: float = 0.1) -> None:
-    """Sleeps until no thread of this process computes any more, but not for long where one never stops.
+    """Sleeps until no thread of this process is computing, but at most for `longest` seconds.
 
-    The threads of some libraries spin for milliseconds after their work, on a CPU that the next sample wants.
+    The threads of some libraries spin for milliseconds after their work, on a CPU that the next sample needs.
     """
     end = time.perf_counter() + longest
     while True:
@@ -108,7 +106,7 @@ def rest(pause: float, longest: float = 0.1) -> None:
 
 
 def installed(name: str) -> ModuleType | None:
-    """A library, if there is one to compare with."""
+    """Returns a library if it is installed."""
     try:
         return import_module(name)
     except ImportError:
@@ -116,39 +114,39 @@ def installed(name: str) -> ModuleType | None:
 
 
 def processor() -> str:
-    """The model of the CPU, as far as the system tells."""
+    """Returns the model of the CPU if the system reports it."""
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
         for line in cpuinfo.read_text().splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     if sys.platform == "darwin":
-        asked = subprocess.run(["sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, text=True)
-        return asked.stdout.strip()
+        sysctl = subprocess.run(["sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, text=True)
+        return sysctl.stdout.strip()
     return platform.processor() or platform.machine()
 
 
 def caches() -> str:
-    """The caches that the first CPU sees, as far as the system tells."""
+    """Returns the caches of the first CPU if the system reports them."""
     found = []
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        # Some virtual machines have the folders and not all of the files.
-        told = [(index / name).read_text().strip() for name in ("level", "type", "size") if (index / name).exists()]
-        if len(told) == 3 and told[1] != "Instruction" and told[2].endswith("K"):
-            level, amount = told[0], int(told[2].removesuffix("K"))
+        # Some virtual machines have the folders but not all of the files.
+        fields = [(index / name).read_text().strip() for name in ("level", "type", "size") if (index / name).exists()]
+        if len(fields) == 3 and fields[1] != "Instruction" and fields[2].endswith("K"):
+            level, amount = fields[0], int(fields[2].removesuffix("K"))
             found.append(f"L{level} {amount // 1024} MB" if amount >= 1024 else f"L{level} {amount} KB")
-    return ", ".join(found) or "not told by the system"
+    return ", ".join(found) or "unknown"
 
 
 def memory() -> int:
-    """Bytes of memory that the machine has; 0 where the system does not tell."""
+    """Returns the bytes of memory of the machine; 0 if the system does not report them."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError):
         return 0
 
 
-#: Where a container says what it may take and what it has taken, in the newer and the older way.
+#: The memory limit and usage of a control group, in version 2 and version 1.
 CONTAINER = [
     (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
     (Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"), Path("/sys/fs/cgroup/memory/memory.usage_in_bytes")),
@@ -156,19 +154,19 @@ CONTAINER = [
 
 
 def free_memory() -> int:
-    """Bytes that this process may still take without harm, or half of the memory where the system does not tell."""
+    """Returns the bytes that are available to this process, or half of the memory if the system does not report them."""
     meminfo = Path("/proc/meminfo")
     bounds = [memory() // 2]
-    if meminfo.exists() and (told := re.search(r"MemAvailable: *(\d+) kB", meminfo.read_text())):
-        bounds = [int(told[1]) * 1024]
-    for most, used in CONTAINER:
-        if most.exists() and used.exists() and (bound := most.read_text().strip()) != "max":
-            bounds.append(int(bound) - int(used.read_text()))
+    if meminfo.exists() and (available := re.search(r"MemAvailable: *(\d+) kB", meminfo.read_text())):
+        bounds = [int(available[1]) * 1024]
+    for limit, usage in CONTAINER:
+        if limit.exists() and usage.exists() and (bound := limit.read_text().strip()) != "max":
+            bounds.append(int(bound) - int(usage.read_text()))
     return min(bounds)
 
 
 def system() -> str:
-    """The operating system by name and version; nothing that a host was given as a name."""
+    """Returns the operating system's name and version, without the name of the host."""
     name = platform.system()
     if name == "Linux":
         with contextlib.suppress(OSError, KeyError):
@@ -178,7 +176,7 @@ def system() -> str:
 
 
 def facts(*libraries: ModuleType | None) -> dict[str, str]:
-    """What a reader of a table has to know of the machine: by word."""
+    """Returns the facts about the machine that a reader of a table needs, by name."""
     versions = {library.__name__: library.__version__ for library in libraries if library}
     return {
         "CPU": f"{processor()}, {os.cpu_count()} CPUs",
@@ -191,7 +189,7 @@ def facts(*libraries: ModuleType | None) -> dict[str, str]:
 
 
 def machine(*libraries: ModuleType | None) -> str:
-    """One line: CPU, system, Python and the versions of the libraries."""
+    """Returns one line with CPU, system, Python and the versions of the libraries."""
     versions = [f"{library.__name__} {library.__version__}" for library in libraries if library]
     system = [f"{processor()}, {os.cpu_count()} CPUs", platform.system(), f"Python {platform.python_version()}"]
     return "; ".join(system + versions)

@@ -1,9 +1,9 @@
-"""What a call costs where the work is next to nothing, in ns, next to NumPy and, when installed, PyTorch.
+"""The cost of a call on tiny tensors in ns, compared with NumPy and, if installed, PyTorch.
 
     ./dev bench calls                       builds for release first
-    python bench/calls.py --json FILE       measures what is built, and writes the figures down
+    python bench/calls.py --json FILE       measures the built module, and writes the figures to a file
 
-Each library may spell a row in several ways; its fastest one counts, except ours, which is the one in the table.
+A row may have several spellings in a peer, of which the fastest counts. strided has one, which is shown in the table.
 """
 
 import argparse
@@ -57,11 +57,11 @@ FUNCTIONS = {
 
 
 def names(library: ModuleType) -> dict[str, Any]:
-    """What the spellings of a library speak of: operands of its own, and its functions without their prefix."""
+    """Returns the names that the spellings of a library use: its own operands, and its functions without a prefix."""
     make = getattr(library, "tensor", None) or library.array
     dtype = library.float32
     space: dict[str, Any] = {name: getattr(library, name) for name in FUNCTIONS[library.__name__]}
-    # Zeros added again and again stay what they are: no row turns into one about infinities.
+    # `b` is 0, so that repeated addition in place never reaches infinity.
     space |= {"a": make([1.5] * 8, dtype=dtype), "b": make([0.0] * 8, dtype=dtype)}
     space |= {"x": make([[row * 6.0 + column for column in range(6)] for row in range(5)], dtype=dtype)}
     space |= {"numbers": [index + 0.5 for index in range(8)]}
@@ -71,7 +71,7 @@ def names(library: ModuleType) -> dict[str, Any]:
 
 
 def measure(spaces: dict[str, dict[str, Any]], rounds: int) -> Results:
-    """For each row and library the fastest spelling and its ns."""
+    """Returns the fastest spelling and its ns for each row and library."""
     entries = []
     for row in ROWS:
         spellings = {"strided": (row.strided,), "numpy": row.numpy, "torch": row.torch}
@@ -86,7 +86,7 @@ def measure(spaces: dict[str, dict[str, Any]], rounds: int) -> Results:
 
 
 def table(results: Results, peers: list[str]) -> list[str]:
-    """The figures in aligned columns: ours, then each peer's with ours as a share of it."""
+    """Returns aligned lines: our time, then each peer's time and the ratio."""
     head = ["call", "strided"] + [text for peer in peers for text in (peer, "ratio")]
     head += [f"{peer}'s fastest" for peer in peers[:1]]
     rows = [head]
@@ -106,7 +106,7 @@ def table(results: Results, peers: list[str]) -> list[str]:
 
 
 def verdict(results: Results) -> str:
-    """Which rows are not below NumPy's best."""
+    """Returns a sentence that names the rows which are not faster than NumPy."""
     behind = [name for name, found in results.items() if found["strided"]["ns"] >= found["numpy"]["ns"]]
     if not behind:
         return "Every row is below NumPy's fastest spelling."
@@ -115,15 +115,15 @@ def verdict(results: Results) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="ns per call of strided, NumPy and PyTorch on tiny tensors")
-    parser.add_argument("--json", metavar="FILE", help="write the figures to a file too")
-    parser.add_argument("--rounds", type=int, default=100, help="samples of each spelling, of which the best counts")
+    parser.add_argument("--json", metavar="FILE", help="also write the figures to a file")
+    parser.add_argument("--rounds", type=int, default=100, help="samples of each spelling; the best one counts")
     options = parser.parse_args()
     libraries = [library for library in map(timing.installed, ("strided", "numpy", "torch")) if library]
     spaces = {library.__name__: names(library) for library in libraries}
 
     header = timing.machine(*libraries)
     print(header)
-    print(f"ns per call, best of {options.rounds} interleaved rounds, less what the loop takes; ratio: strided / peer")
+    print(f"ns per call, best of {options.rounds} interleaved rounds, minus an empty loop; ratio: strided / peer")
     print("a, b: 8 float32; x: 5x6 float32; numbers: a list of 8 floats\n")
     results = measure(spaces, options.rounds)
     print("\n".join(table(results, list(spaces)[1:])))

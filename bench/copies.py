@@ -1,7 +1,7 @@
-"""Moving 10M elements: copies, fills, casts and transposes, next to the best of NumPy and PyTorch and to the machine.
+"""Moving 10M elements: copies, fills, casts and transposes, compared with the best of NumPy and PyTorch and with the machine.
 
 ./dev bench copies                      builds for release first
-python bench/copies.py --rows clone     measures what is built
+python bench/copies.py --rows clone     measures the built module
 """
 
 import sys
@@ -12,19 +12,17 @@ N = 10_000_000
 SIDE = 3000
 IMAGES = (16, 64, 98, 100)  # about 10M, as PyTorch stores images
 SIX = (14, 15, 16, 14, 15, 14)
-TURN = (5, 3, 1, 0, 4, 2)
+ORDER = (5, 3, 1, 0, 4, 2)
 
-#: Why rows that only move memory cannot be much faster than a peer that has come near the machine's speed, too.
-BOUND = (
-    "bound by memory: see the machine's column; two threads write no faster than one here, in any way that was tried"
-)
+#: The reason why rows that only move memory cannot be much faster than a peer that is close to the machine's speed as well.
+BOUND = "bound by memory: see the machine's column; here two threads write no faster than one, whatever was tried"
 
 ROWS = [
     Row("clone", "x.clone()", ("x.copy()", "np.copy(x)"), ("x.clone()",), aim=0.5, moved=8 * N),
     Row("clone float64", "d.clone()", ("d.copy()",), ("d.clone()",), aim=0.5, moved=16 * N),
     Row("clone uint8", "u.clone()", ("u.copy()",), ("u.clone()",), moved=2 * N),
     Row("copy_", "y.copy_(x)", ("np.copyto(y, x)",), ("y.copy_(x)",), moved=8 * N),
-    Row("fill_", "y.fill_(1.5)", ("y.fill(1.5)",), ("y.fill_(1.5)",), aim=1.0, moved=4 * N, like="write", limit=1.15, why="the machine was measured with both threads awake; ours sleep through the pause, and waking one takes 0.05 to 0.1 ms"),
+    Row("fill_", "y.fill_(1.5)", ("y.fill(1.5)",), ("y.fill_(1.5)",), aim=1.0, moved=4 * N, like="write", limit=1.15, why="the machine was measured with both threads awake; our workers sleep during the pause, and waking one takes 0.05 to 0.1 ms"),
     Row("zeros, then fill_", "zeros(N).fill_(1.5)", ("np.full(N, 1.5, np.float32)",), ("torch.full((N,), 1.5)",)),
     Row("copy_ float32 to float64", "d.copy_(x)", ("np.copyto(d, x)",), ("d.copy_(x)",), aim=0.5, moved=12 * N, why=BOUND),
     Row("copy_ float64 to float32", "y.copy_(d)", ("np.copyto(y, d)",), ("y.copy_(d)",), aim=0.5, moved=12 * N, why=BOUND),
@@ -35,7 +33,7 @@ ROWS = [
     Row("transposed 3000x3000 uint8", "b.t().contiguous()", ("np.ascontiguousarray(b.T)",), ("b.t().contiguous()",), moved=2 * SIDE**2),
     Row("NCHW to NHWC", "c.permute(0, 2, 3, 1).contiguous()", ("np.ascontiguousarray(c.transpose(0, 2, 3, 1))",), ("c.permute(0, 2, 3, 1).contiguous()",), aim=0.7, moved=8 * N),
     Row("NCHW to NHWC, 3 channels", "rgb.permute(0, 2, 3, 1).contiguous()", ("np.ascontiguousarray(rgb.transpose(0, 2, 3, 1))",), ("rgb.permute(0, 2, 3, 1).contiguous()",), aim=0.7, moved=8 * N),
-    Row("6-D permutation", f"s.permute{TURN}.contiguous()", (f"np.ascontiguousarray(s.transpose{TURN})",), (f"s.permute{TURN}.contiguous()",), aim=0.4, moved=8 * N),
+    Row("6-D permutation", f"s.permute{ORDER}.contiguous()", (f"np.ascontiguousarray(s.transpose{ORDER})",), (f"s.permute{ORDER}.contiguous()",), aim=0.4, moved=8 * N),
     Row("every second element", "x[::2].clone()", ("x[::2].copy()",), ("x[::2].clone()",), moved=6 * N),
     Row("a column to a row", "m[:, 5].clone()", ("m[:, 5].copy()",), ("m[:, 5].clone()",)),
     Row("expanded rows", "row.expand(SIDE, SIDE).contiguous()", ("np.ascontiguousarray(np.broadcast_to(row, (SIDE, SIDE)))",), ("row.expand(SIDE, SIDE).contiguous()",), moved=4 * SIDE**2, like="write"),

@@ -1,11 +1,12 @@
-"""Operations on 10M elements: strided as a share of the best of NumPy, PyTorch, JAX and numexpr, in the same run.
+"""Operations on 10M elements: the time of strided relative to the best of NumPy, PyTorch, JAX and numexpr in the same run.
 
     ./dev bench operations                          builds for release first; writes bench/results/operations.md
-    python bench/operations.py --rows 'exp|sqrt'    measures what is built; writes into bench/results/local
-    python bench/operations.py --quick              tiny sizes: does it run?
+    python bench/operations.py --rows 'exp|sqrt'    measures the built module; writes into bench/results/local
+    python bench/operations.py --quick              tiny sizes, to see that it runs
 
-A row has operands of one dtype, a spelling for each library, and an aim. Rows that strided cannot do yet are skipped and say
-so. After them: the cost per element from 10^3 to 10^8 elements, and what a second thread gives.
+A row has operands of one dtype, a spelling for each library, and an aim: the largest ratio to the best peer. Rows that strided
+does not support yet are skipped with a reason. Then come the cost per element from 10^3 to 10^8 elements, and the gain of a second
+thread.
 """
 
 import argparse
@@ -35,7 +36,7 @@ PEERS = ("numpy", "torch", "jax", "numexpr")
 
 
 class Book:
-    """Collects rows: spellings once, a row per dtype."""
+    """Collects rows: spellings are given once, for a row per dtype."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -59,11 +60,11 @@ class Book:
         size: int = 0,
         **rest: Any,
     ) -> None:
-        """A row for each dtype, which takes the place of {} in the name, or follows it.
+        """Adds a row for each dtype, whose name replaces {} in the row's name or is appended to it.
 
-        `ours` is the name itself unless given, `torch` is ours, and `jax` is NumPy's with another prefix; "" is for a
-        library that cannot do it. `passes` says how often memory of the operand's dtype is read or written, `to` that
-        a result of another dtype is written too.
+        By default `ours` is the name itself, `torch` is the same as `ours`, and `jax` is NumPy's spelling with another
+        prefix; "" means that a library cannot do it. `passes` is how often memory of the operand's dtype is read or
+        written; `to` is the dtype of a result that is written in addition.
         """
         numpy, ours = (numpy,) if isinstance(numpy, str) else tuple(numpy), ours or name
         torch = ours if torch is None else torch
@@ -87,12 +88,12 @@ class Book:
 
 
 def _width(dtype: str) -> int:
-    """Bytes of an element."""
+    """Returns the bytes of an element."""
     return 2 if dtype == "bfloat16" else np.dtype(dtype).itemsize
 
 
 def jobs(size: int, in_cache: int = IN_CACHE) -> list[Job]:
-    """All rows, for operands of so many elements."""
+    """Returns all rows, for operands of `size` elements."""
     book = Book(size)
     elementwise(book)
     in_place(book)
@@ -105,17 +106,17 @@ def jobs(size: int, in_cache: int = IN_CACHE) -> list[Job]:
     return book.jobs
 
 
-# Why rows miss their aims, where that was looked into.
+# Reasons why rows miss their aims, where they are known.
 MEMORY = "bound by memory, as the peer is: see the machine's column"
-IN_PLACE = f"{MEMORY}; results that go around the caches took as long"
+IN_PLACE = f"{MEMORY}; non-temporal stores took as long"
 READING = (
     "bound by reading memory, as the peer is: see the machine's column, where nothing is written; "
-    "asking for lines ahead took no less, and neither did results that go around the caches"
+    "neither prefetching nor non-temporal stores made it faster"
 )
-WIDE = "computing takes the time, in a body that stays within 1 ULP (docs/accuracy.md)"
-HALVES = "computed in float32, with a cast of each operand in the first cache"
-TILES = "tiles of the turned operand pass through a room, and their rows are short runs of the other one"
-BACKWARDS = "a row starts and ends inside of a line, which is written twice"
+WIDE = "bound by computation, in a body that is accurate to 1 ULP (docs/accuracy.md)"
+HALVES = "computed in float32, with a cast of each operand in the L1 cache"
+TILES = "tiles of the transposed operand are staged in scratch, and their rows are short runs of the other operand"
+BACKWARDS = "a row starts and ends within a cache line, which is written twice"
 
 
 def elementwise(book: Book) -> None:
@@ -141,7 +142,7 @@ def elementwise(book: Book) -> None:
     ]:
         name, numpy = f"{{}} to {target}", f"p.astype(np.{target})"
         ours, torch = f"p.to(st.{target})", f"p.to(torch.{target})"
-        if _width(target) < _width(source) and source == "float32":  # most of it is reading
+        if _width(target) < _width(source) and source == "float32":  # mostly reads
             limit: dict[str, Any] = {"machine": "crew.read(p)", "why": READING}
         else:
             limit = {"passes": 1, "to": target, "why": MEMORY}
@@ -149,7 +150,7 @@ def elementwise(book: Book) -> None:
 
 
 def in_place(book: Book) -> None:
-    # What the machine can do is a pass of NumPy over the raw bytes, in as many threads.
+    # The speed of the machine is that of a NumPy pass over the raw bytes with as many threads.
     one, two = "crew(np.invert, x)", "crew(np.bitwise_xor, x, {})"
     rows = [
         ("add_", "np.add(x, y, out=x)", "x.add_(y)", "ne.evaluate('x + y', out=x)", two.format("y")),
@@ -210,8 +211,8 @@ def halves(book: Book, group: str, aim: float, size: int = 0) -> None:
 def measured(wanted: Sequence[Job], limits: compare.Limits, args: argparse.Namespace) -> Iterator[compare.Result]:
     """Times the rows one after the other, each in a process of its own.
 
-    In a process that has run other rows a peer may find memory that one of them freed, or not: NumPy's `exp` of 10M
-    float32 took 4.7 ms or 8.6. Alone, every row writes into memory as new as a user's first call does.
+    In a process that has run other rows, a peer may or may not reuse memory that one of them freed: NumPy's `exp` of 10M
+    float32 took 4.7 ms or 8.6 ms. In a process of its own, every row writes into fresh memory, as a user's first call does.
     """
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["strided", *PEERS])
@@ -233,12 +234,12 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     full = args.size is None and not args.quick and not args.rows.pattern
     if args.size is not None and args.size < 1:
-        parser.error("--size has to be at least 1")
+        parser.error("--size must be at least 1")
     args.size = args.size or (2000 if args.quick else SIZE)
     args.rounds = 2 if args.quick and args.rounds == parser.get_default("rounds") else args.rounds
     if args.rounds < 1 or args.threads < 1:
-        parser.error("--rounds and --threads have to be at least 1")
-    # Only a whole run is for others to read; git ignores the folder of the rest.
+        parser.error("--rounds and --threads must be at least 1")
+    # Only complete runs are published; git ignores the folder of all others.
     args.out = args.out or (RESULTS if full else RESULTS / "local")
     args.pause = 0.0 if args.quick else 0.004
     return args

@@ -1,7 +1,7 @@
-"""What an import adds to the start of Python, in ms, for strided and for the peers that are installed.
+"""The time that an import adds to the start of Python in ms, for strided and installed peers.
 
     ./dev bench start                       builds for release first
-    python bench/start.py --rounds 60       measures what is built
+    python bench/start.py --rounds 60       measures the built module
 
 Runs of `python -c pass` and of each import are interleaved; the best of each counts.
 """
@@ -16,7 +16,7 @@ LIBRARIES = ("strided", "numpy", "torch")
 
 
 def once(statement: str) -> float:
-    """How long a fresh interpreter takes for a statement, in ms."""
+    """Returns the time in ms that a new interpreter needs for a statement."""
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", statement], check=True)
     return (time.perf_counter() - start) * 1e3

@@ -1,37 +1,37 @@
-"""A tour of strided: every line is shown, run, and followed by what it gives. Take it with `./dev tour`."""
+"""A tour of strided: shows each line, runs it, and prints the result. Start it with `./dev tour`."""
 
 import ast
 import importlib.util
 
 import strided as st
 
-MISTAKES = "Mistakes are explained, and change nothing"
+ERRORS = "Errors are explained, and change nothing"
 TOUR = [
-    ("One storage, many ways of looking at it", """
+    ("One storage, many views", """
         x = st.arange(12).view(3, 4)
         x
         x.narrow(1, 1, 2).fill_(-1)              # a view of two columns
-        x                                        # writing through a view changes what it looks at
+        x                                        # writing through a view changes the original
         x.storage() is x.t().storage()           # nothing was copied
     """),
     ("Strides: how far to step in the storage", """
-        x.stride(), x.t().stride()               # a transpose only swaps them
-        last = x[::-1, ::2]                      # steps of any sign are views too
+        x.stride(), x.t().stride()               # a transpose swaps them
+        last = x[::-1, ::2]                      # slices with negative steps are views too
         last
         last.stride(), last.storage_offset()
         st.arange(3).expand(2, 3).stride()       # a stride of 0 repeats
-        st.arange(6).unfold(0, 3, 1)             # windows that overlap, still no copy
+        st.arange(6).unfold(0, 3, 1)             # overlapping windows, still no copy
     """),
-    ("A layout is a value of its own", """
+    ("A layout is a value", """
         x.layout
-        last.layout.span, last.layout.size       # six elements within eleven locations
+        last.layout.span, last.layout.size       # six elements within a span of eleven
         x.t().layout.is_column_major
         st.zeros(2, 3, 4).layout.sequentially_contiguous((2, 1, 0))
-        st.zeros(2, 3, 4).fold((2, 1)).shape     # modes that lie in sequence become one
+        st.zeros(2, 3, 4).fold((2, 1)).shape     # sequentially contiguous modes become one
     """),
-    ("Types, and what they become together", """
+    ("Dtypes and promotion", """
         small = st.tensor([1, 2, 250], dtype=st.uint8)
-        small + 10                               # a Python int takes on the tensor's dtype; integers wrap
+        small + 10                               # a Python int adapts to the tensor's dtype; integers wrap
         (small + 0.5).dtype, (small / 2).dtype, (small < 3).dtype
         st.promote_types(st.uint8, st.int8)
         st.DoubleTensor([[1, 2], [3, 4]])
@@ -44,17 +44,17 @@ TOUR = [
         st.add(rows, columns, out=y) is y
         y.mul_(0.5)
         y.sum().item(), y.sum(dim=0).tolist(), y.sum(dim=1, keepdim=True).shape
-        y[1:] -= y[:-1]                          # overlapping: as if all of it had been read first
+        y[1:] -= y[:-1]                          # overlap: as if all operands had been read first
         y
     """),
-    (MISTAKES, """
+    (ERRORS, """
         y.narrow(0, 2, 5)
         y + st.zeros(7)
         small.fill_(300)
         st.arange(3).expand(2, 3).fill_(1)
         small += 1.5
     """),
-    ("Pickles and copies keep what is shared shared", """
+    ("Pickles and deep copies preserve sharing", """
         import copy, pickle
         a, b = pickle.loads(pickle.dumps((x, x[1])))
         b.zero_()
@@ -63,7 +63,7 @@ TOUR = [
     """),
 ]  # fmt: skip
 
-WITH_NUMPY = ("NumPy looks at the same memory", """
+WITH_NUMPY = ("NumPy shares the same memory", """
         import numpy as np
         z = np.zeros((2, 3), dtype=np.float32)
         st.from_numpy(z)[:, ::-1].copy_([1, 2, 3])
@@ -73,7 +73,7 @@ WITH_NUMPY = ("NumPy looks at the same memory", """
 
 
 def run(text: str, names: dict[str, object], expected: type[Exception] | tuple[()]) -> None:
-    """Shows and runs each statement; gives the value of an expression, or an error that is expected."""
+    """Shows and runs each statement, and prints the value of an expression or an expected error."""
     lines = [line.removeprefix(" " * 8) for line in text.strip("\n").splitlines()]
     source = "\n".join(lines)
     for statement in ast.parse(source).body:
@@ -93,7 +93,7 @@ def main() -> None:
     names: dict[str, object] = {"st": st}
     for number, (heading, text) in enumerate(sections, 1):
         print(f"\n{number}. {heading}\n{'-' * (len(heading) + 3)}")
-        run(text, names, expected=Exception if heading == MISTAKES else ())
+        run(text, names, expected=Exception if heading == ERRORS else ())
 
 
 if __name__ == "__main__":
