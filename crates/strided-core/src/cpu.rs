@@ -34,8 +34,8 @@ impl Level {
     }
 }
 
-/// The level to use: the highest that this CPU has, and at most the one that `STRIDED_CPU` names. A value that is no level,
-/// or one that the CPU lacks, is ignored.
+/// The level to use: the highest that this CPU has, and at most the one that `STRIDED_CPU` names. A value that is no
+/// level, or one that the CPU lacks, is ignored.
 #[inline(always)]
 pub fn level() -> Level {
     use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -78,8 +78,8 @@ fn detect() -> Level {
 
 /// Runs a body that is compiled for AVX2 if the level is that high, and for the baseline otherwise.
 ///
-/// The body is a closure over `#[inline(always)]` generic code, which is so compiled twice. Both versions produce the same
-/// bits: the compiler never fuses a multiplication and an addition by itself.
+/// The body is a closure over `#[inline(always)]` generic code, which is so compiled twice. Both versions produce the
+/// same bits: the compiler never fuses a multiplication and an addition by itself.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn simd<R>(body: impl FnOnce() -> R) -> R {
@@ -98,9 +98,9 @@ pub fn simd<R>(body: impl FnOnce() -> R) -> R {
 /// Work whose code is compiled for each level. A trait and not a closure: the compiler may leave a large closure out of
 /// line, and then compiles it for the baseline, where a fused multiply-add is a function call.
 pub trait Task: Sized {
-    /// The type in whose module the code is compiled. The compiler makes a codegen unit of each module. When all code was
-    /// in the module of the trampoline, it was one unit: a build took 360 s of CPU time and 7 GB on one thread, and every
-    /// edit rebuilt all of it.
+    /// The type in whose module the code is compiled. The compiler makes a codegen unit of each module. When all code
+    /// was in the module of the trampoline, it was one unit: a build took 360 s of CPU time and 7 GB on one thread,
+    /// and every edit rebuilt all of it.
     type Home: 'static;
     /// Whether the work is worth code of its own for [`Level::Wide`]; if not, that level runs the code of `Fused`.
     const WIDE: bool;
@@ -111,8 +111,8 @@ pub trait Task: Sized {
     fn run<const FAST: bool>(self);
 }
 
-/// A task's code for each level above the baseline. It is implemented for the task's `Home`, so that it is compiled in the
-/// module of that type.
+/// A task's code for each level above the baseline. It is implemented for the task's `Home`, so that it is compiled
+/// in the module of that type.
 #[cfg(target_arch = "x86_64")]
 trait LevelCode<T: Task> {
     /// # Safety
@@ -171,9 +171,9 @@ pub fn dispatch<T: Task>(task: T) {
     }
 }
 
-/// Keeps the compiler from vectorising the loop that contains this call. A loop over blocks needs it: the compiler took the
-/// blocks, which are vectors already, for elements to be vectorised once more, and `reciprocal` and `sqrt` took twice as
-/// long.
+/// Keeps the compiler from vectorising the loop that contains this call. A loop over blocks needs it: the compiler
+/// took the blocks, which are vectors already, for elements to be vectorised once more, and `reciprocal` and `sqrt`
+/// took twice as long.
 #[inline(always)]
 pub fn loop_barrier() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -37,8 +37,8 @@ macro_rules! dtypes {
     ($($variant:ident $category:ident $bits:literal $name:literal $torch:literal;)*) => {
         /// The type of a tensor's elements.
         ///
-        /// As large as a pointer, so that a tensor has no padding. Moving a tensor then takes no loads of other sizes than
-        /// the stores that wrote it; such loads would wait for those stores (30 ns in a small `a + b`).
+        /// As large as a pointer, so that a tensor has no padding. Moving a tensor then takes no loads of other sizes
+        /// than the stores that wrote it; such loads would wait for those stores (30 ns in a small `a + b`).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(usize)]
         pub enum DType { $($variant),* }

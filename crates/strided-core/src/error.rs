@@ -18,15 +18,18 @@ pub struct Error {
 /// Groups of errors: a front end maps each to one of its exception types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
+    /// A value that an argument does not accept. Sizes, strides and dims are `Shape`.
     Argument,
     Shape,
     DType,
     Index,
+    /// Memory that is read-only, exported or foreign, or a file that cannot be mapped.
     Storage,
     Overflow,
     ZeroDivision,
     Memory,
     Interrupt,
+    /// A failed system call.
     System,
 }
 

@@ -10,8 +10,8 @@
 //! | 3 | `kernels` | everything that touches an element |
 //! | 4 | `ops` | rules: dtype, shape and output of an operation, and when it is refused |
 //!
-//! There is no import cycle but one: `scalar`, `dtype` and `error` know each other. Within layer 1, `cpu`, `alloc`, `layout`
-//! and `threads` do not use each other, and `storage` uses all of them but `cpu`.
+//! There is no import cycle but one: `scalar`, `dtype` and `error` know each other. Within layer 1, `cpu`, `alloc`,
+//! `layout` and `threads` do not use each other, and `storage` uses all of them but `cpu`.
 
 pub mod alloc;
 pub mod cpu;

@@ -161,9 +161,9 @@ impl Nest {
         self.loops.truncate(kept + 1);
     }
 
-    /// Looks for an input whose shortest step is along another loop than the innermost one: `y` in `x + y.t()`. Row by row,
-    /// each of its cache lines would be fetched once per element. So that loop becomes the second innermost, and the two
-    /// form a plane that is processed in tiles. Only for a nest of free order.
+    /// Looks for an input whose shortest step is along another loop than the innermost one: `y` in `x + y.t()`. Row
+    /// by row, each of its cache lines would be fetched once per element. So that loop becomes the second innermost,
+    /// and the two form a plane that is processed in tiles. Only for a nest of free order.
     pub fn with_plane(mut self) -> Nest {
         let Some((inner, outer)) = self.loops.split_last() else { return self };
         for k in 1..OPERANDS {
@@ -186,8 +186,8 @@ impl Nest {
         self.plane.then_some((outer, rows, columns))
     }
 
-    /// How to split the nest into pieces of about `elements` elements: along the outermost loop that is long enough, so that
-    /// pieces are contiguous in memory, and along the innermost one only if the others are short.
+    /// How to split the nest into pieces of about `elements` elements: along the outermost loop that is long enough,
+    /// so that pieces are contiguous in memory, and along the innermost one only if the others are short.
     ///
     /// `tile` is the number of rows and columns of a tile. Tiles are not split.
     pub fn cut(&self, elements: usize, tile: (usize, usize)) -> Cut {
@@ -248,8 +248,8 @@ impl Nest {
         }
     }
 
-    /// Calls `visit(addresses, rows, columns)` for each tile of the plane. A tile has at most the given number of rows and
-    /// columns, or more of one if the plane has fewer of the other.
+    /// Calls `visit(addresses, rows, columns)` for each tile of the plane. A tile has at most the given number of
+    /// rows and columns, or more of one if the plane has fewer of the other.
     pub fn for_each_tile(
         &self,
         origins: Pointers,
@@ -352,7 +352,8 @@ pub fn for_each_run(
     });
 }
 
-/// Whether `a` should be further outside than `b`. The first operand whose steps in both differ, and are not 0, decides.
+/// Whether `a` should be further outside than `b`. The first operand whose steps in both differ, and are not 0,
+/// decides.
 fn belongs_outside(a: &Loop, b: &Loop) -> bool {
     for (a, b) in a.steps.iter().zip(b.steps) {
         if *a != 0 && b != 0 && a.abs() != b.abs() {

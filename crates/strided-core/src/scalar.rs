@@ -165,7 +165,8 @@ pub trait Bits: Num {
 pub trait Int: DivRem + Bits {
     /// Shifts left. A negative count, or one of at least the number of bits, results in 0.
     fn shift_left(self, bits: Self) -> Self;
-    /// Shifts right. A negative count, or one of at least the number of bits, results in 0, or in -1 for negative numbers.
+    /// Shifts right. A negative count, or one of at least the number of bits, results in 0, or in -1 for negative
+    /// numbers.
     fn shift_right(self, bits: Self) -> Self;
     /// The greatest common divisor.
     fn gcd(self, other: Self) -> Self;
@@ -173,8 +174,8 @@ pub trait Int: DivRem + Bits {
     fn lcm(self, other: Self) -> Self;
 }
 
-/// The divisor, or 1 for 0. Operations refuse zero divisors before they run, but another thread may write a zero after that
-/// check, and it must not cause a panic.
+/// The divisor, or 1 for 0. Operations refuse zero divisors before they run, but another thread may write a zero
+/// after that check, and it must not cause a panic.
 #[inline(always)]
 pub fn divisor<T: Num>(value: T) -> T {
     if value == T::ZERO { T::ONE } else { value }
@@ -336,11 +337,11 @@ floats! { f32 F32 f64 F64 }
 /// `value * 2**exponent` for an integral exponent, rounded once.
 #[inline(always)]
 fn scaled(value: f64, exponent: f64) -> f64 {
-    // 2**exponent for an integer from -1022 to 1023. Adding 1.5 * 2**52 puts the integer into the low bits of the float,
-    // from where a shift moves it, with the bias of 1023, into the exponent field.
+    // 2**exponent for an integer from -1022 to 1023. Adding 1.5 * 2**52 puts the integer into the low bits of the
+    // float, from where a shift moves it, with the bias of 1023, into the exponent field.
     let power = |exponent: f64| f64::from_bits((exponent + (6755399441055744.0 + 1023.0)).to_bits() << 52);
-    // Large exponents take several multiplications, of which only the last may round: those up are exact until it
-    // overflows, and those down stop above the subnormal range.
+    // Large exponents take several multiplications, of which only the last may round: powers above 1 are exact unless
+    // they overflow, and powers below 1 stop above the subnormal range.
     let (up, down) = (1023.0, -969.0);
     let (mut value, mut left) = (value, exponent.clamp(-2200.0, 2200.0));
     for _ in 0..2 {
@@ -357,7 +358,7 @@ fn scaled(value: f64, exponent: f64) -> f64 {
     value * power(left.clamp(-1022.0, up))
 }
 
-macro_rules! neighbours {
+macro_rules! next_after {
     ($($t:ty: $bits:ident),*) => { $(
         impl NextAfter for $t {
             #[inline(always)]
@@ -373,13 +374,13 @@ macro_rules! neighbours {
                 if bits & !sign == 0 {
                     return <$t>::from_bits(toward & sign | 1); // the smallest number of that sign
                 }
-                let away = (self < to) == (bits & sign == 0);
-                <$t>::from_bits(if away { bits + 1 } else { bits - 1 })
+                let grows = (self < to) == (bits & sign == 0); // the magnitude
+                <$t>::from_bits(if grows { bits + 1 } else { bits - 1 })
             }
         }
     )* };
 }
-neighbours! { f16: u16, bf16: u16, f32: u32, f64: u64 }
+next_after! { f16: u16, bf16: u16, f32: u32, f64: u64 }
 
 macro_rules! complexes {
     ($($t:ident $dtype:ident)*) => { $(

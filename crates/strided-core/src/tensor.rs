@@ -36,9 +36,9 @@ impl Tensor {
         Ok(Tensor { storage, layout, dtype })
     }
 
-    /// Puts a row-major tensor of a layout's shape, with memory of its own, into a slot. It is built in place: a tensor is
-    /// some hundred bytes, and moving it while its fields were still being written took 40 of the 180 ns of a small
-    /// `a + b`.
+    /// Puts a row-major tensor of a layout's shape, with memory of its own, into a slot. It is built in place: a
+    /// tensor is some hundred bytes, and moving it while its fields were still being written took 40 of the 180 ns of
+    /// a small `a + b`.
     #[inline(always)]
     pub fn insert_row_major_like<'a>(
         slot: &'a mut Option<Tensor>,
@@ -67,8 +67,8 @@ impl Tensor {
         Tensor::from_storage(storage, dtype, Layout::row_major(&[length as isize])?)
     }
 
-    /// Another view of the same storage. Nothing is checked here: views of a view stay inside the storage, and a pin checks
-    /// the layout before elements are accessed.
+    /// Another view of the same storage. Nothing is checked here: views of a view stay inside the storage, and a pin
+    /// checks the layout before elements are accessed.
     #[inline(always)]
     pub fn with_layout(&self, layout: Layout) -> Tensor {
         Tensor { storage: self.storage.clone(), layout, dtype: self.dtype }
@@ -137,8 +137,8 @@ impl Tensor {
         Ok(pin.expect("one tensor was pinned"))
     }
 
-    /// The address of the first element of a new tensor. Panics if there is another handle on its storage, since no pin is
-    /// taken.
+    /// The address of the first element of a new tensor. Panics if there is another handle on its storage, since no
+    /// pin is taken.
     #[inline]
     pub fn exclusive_origin(&mut self) -> *mut u8 {
         let start = self.storage.exclusive_start().expect("a new tensor has the only handle");
@@ -159,8 +159,8 @@ impl Tensor {
         Err(Error::new("", Problem::SelfOverlap { shape, stride }))
     }
 
-    /// Makes this a row-major tensor of another shape at the same offset. The storage grows if it is too short, and never
-    /// shrinks.
+    /// Makes this a row-major tensor of another shape at the same offset. The storage grows if it is too short, and
+    /// never shrinks.
     pub fn resize(&mut self, shape: &[isize]) -> Result<()> {
         let offset = self.layout.offset();
         let layout = Layout::row_major(shape)?;
@@ -173,8 +173,8 @@ impl Tensor {
     }
 }
 
-/// Pins several tensors, all or none. If one of the storages is closed, the pins taken so far are dropped before waiting:
-/// no thread waits for a pin while it holds another.
+/// Pins several tensors, all or none. If one of the storages is closed, the pins taken so far are dropped before
+/// waiting: no thread waits for a pin while it holds another.
 #[inline]
 pub fn pin_each<'a, const N: usize>(
     tensors: [Option<(&'a Tensor, Access)>; N],
@@ -194,8 +194,8 @@ pub fn pin_each<'a, const N: usize>(
     }
 }
 
-/// Whether writing `out` element by element could change elements of `input` before they are read: they share memory, and
-/// not each element with its counterpart.
+/// Whether writing `out` element by element could change elements of `input` before they are read: they share memory,
+/// and not each element with its counterpart.
 #[inline]
 pub fn conflict(out: &Tensor, input: &Tensor) -> bool {
     if !out.storage.is(&input.storage) {

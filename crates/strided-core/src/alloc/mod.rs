@@ -191,7 +191,8 @@ mod tests {
                     for round in 0..2000usize {
                         let size = rounded(if round % 50 == 0 { 70_000 } else { 64 + round % 500 }).unwrap();
                         let block = allocate(size, false).unwrap();
-                        // SAFETY: the block was allocated with `size` bytes and is used by this thread alone until it is released.
+                        // SAFETY: the block was allocated with `size` bytes and is used by this thread alone until it
+                        // is released.
                         unsafe {
                             block.as_ptr().write_bytes(id, size);
                             std::thread::yield_now();

@@ -15,7 +15,8 @@ impl Layout {
         Ok(self.modes[self.mode_number("extent", mode)?].extent)
     }
 
-    /// Whether mode `i` of this layout and mode `j` of the other have the same extent, so that one index can run over both.
+    /// Whether mode `i` of this layout and mode `j` of the other have the same extent, so that one index can run over
+    /// both.
     pub fn compatible(&self, i: isize, other: &Layout, j: isize) -> Result<bool> {
         let (i, j) = (self.mode_number("compatible", i)?, other.mode_number("compatible", j)?);
         Ok(self.modes[i].extent == other.modes[j].extent)
@@ -36,9 +37,9 @@ impl Layout {
     /// Whether the elements fill their span, each location once, in any order of the modes. True if there are no
     /// elements.
     ///
-    /// If they do, the sorted strides are 1, n0, n0*n1, …: the second location must be the neighbour along a mode of stride
-    /// 1, which fills n0 locations; location n0 then needs a stride of n0, and so on. So a test of the sorted strides
-    /// decides, and no search is needed.
+    /// If they do, the sorted strides are 1, n0, n0*n1, …: the second location must be the neighbour along a mode of
+    /// stride 1, which fills n0 locations; location n0 then needs a stride of n0, and so on. So a test of the sorted
+    /// strides decides, and no search is needed.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -64,8 +65,8 @@ impl Layout {
         layout
     }
 
-    /// Sets this layout to the row-major layout of another's shape, with offset 0. It is written in place, without a move:
-    /// see `Tensor::insert_row_major_like`.
+    /// Sets this layout to the row-major layout of another's shape, with offset 0. It is written in place, without a
+    /// move: see `Tensor::insert_row_major_like`.
     #[inline(always)]
     pub fn set_row_major_like(&mut self, like: &Layout) {
         self.offset = 0;
@@ -78,8 +79,8 @@ impl Layout {
         }
     }
 
-    /// Whether each of these modes, the fastest first, continues the one before it: `stride[j] == stride[i] * shape[i]` for
-    /// neighbours `i`, `j`. True if one of them has extent 0.
+    /// Whether each of these modes, the fastest first, continues the one before it: `stride[j] == stride[i] *
+    /// shape[i]` for neighbours `i`, `j`. True if one of them has extent 0.
     ///
     /// ```
     /// # use strided_core::layout::Layout;

@@ -1,10 +1,10 @@
 //! Shape, strides and offset: where the elements of a tensor are in its storage. No pointer, no data.
 //!
-//! A [`Layout`] is a list of [`Mode`]s (an extent and a stride each, in elements) and the location of the element whose
-//! indices are all zero. Each subject has a file: `views` (narrow, transpose, expand, …), `reshape` (view, unflatten, other
-//! element sizes), `split` (one layout as several), `index` (`x[...]`), `contiguity` (span, contiguous, fold), `overlap`
-//! (whether elements share a location). They use `mode` and this file; `split` uses `views`, and `contiguity` uses
-//! `overlap`.
+//! A [`Layout`] is a list of [`Mode`]s (an extent and a stride each, in elements) and the location of the element
+//! whose indices are all zero. Each subject has a file: `views` (narrow, transpose, expand, …), `reshape` (view,
+//! unflatten, other element sizes), `split` (one layout as several), `index` (`x[...]`), `contiguity` (span,
+//! contiguous, fold), `overlap` (whether elements share a location). They use `mode` and this file; `split` uses
+//! `views`, and `contiguity` uses `overlap`.
 
 mod contiguity;
 mod index;
@@ -249,7 +249,8 @@ pub fn wrap_dim(dim: isize, rank: usize) -> Result<usize> {
     }
 }
 
-/// Sets the modes to these extents and row-major strides. Returns false if an extent is negative or the product too large.
+/// Sets the modes to these extents and row-major strides. Returns false if an extent is negative or the product too
+/// large.
 #[inline]
 fn fill_row_major(modes: &mut [Mode], shape: &[isize]) -> bool {
     let (mut stride, mut fits) = (1isize, true);

@@ -21,8 +21,8 @@ impl Layout {
         self.is_row_major() || injective_within(&self.modes, SEARCH_BUDGET) == Some(true)
     }
 
-    /// Whether an element of this layout may share a location with one of the other, in the same storage and in elements
-    /// of the same size. Also true if the budget does not suffice to decide; never wrongly false.
+    /// Whether an element of this layout may share a location with one of the other, in the same storage and in
+    /// elements of the same size. Also true if the budget does not suffice to decide; never wrongly false.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -65,8 +65,8 @@ pub fn injective_within(modes: &[Mode], budget: usize) -> Option<bool> {
     if modes.len() <= 2 {
         return Some(true);
     }
-    // Two indices share a location if their difference d is not 0 and sum(d * |s|) == 0, where -extent < d < extent. With
-    // x = d + extent - 1 that is sum(x * |s|) == sum((extent - 1) * |s|), where 0 <= x <= 2 * (extent - 1).
+    // Two indices share a location if their difference d is not 0 and sum(d * |s|) == 0, where -extent < d < extent.
+    // With x = d + extent - 1 that is sum(x * |s|) == sum((extent - 1) * |s|), where 0 <= x <= 2 * (extent - 1).
     let target = modes.iter().map(|m| (m.extent - 1) * m.stride.abs()).sum();
     let search =
         LocationSearch::new(modes.iter().map(|m| Mode { extent: 2 * (m.extent - 1), stride: m.stride }));
@@ -135,8 +135,8 @@ impl LocationSearch {
         LocationSearch { terms, budget: 0 }
     }
 
-    /// Whether there is a solution; with `exclude_middle`, one other than `x == max / 2` in all terms, which stands for an
-    /// index compared with itself. `None` if the budget is used up.
+    /// Whether there is a solution; with `exclude_middle`, one other than `x == max / 2` in all terms, which stands
+    /// for an index compared with itself. `None` if the budget is used up.
     fn solve(mut self, target: isize, exclude_middle: bool, budget: usize) -> Option<bool> {
         self.budget = budget;
         self.step(0, target, exclude_middle)

@@ -1,4 +1,5 @@
-//! The same elements in another shape, or the same bytes as elements of another size: `view`, `unflatten`, `real`, `imag`.
+//! The same elements in another shape, or the same bytes as elements of another size: `view`, `unflatten`, `real`,
+//! `imag`.
 
 use super::mode::stride_or_1;
 use super::{Dims, Layout, MAX_SPAN, Mode, Modes, fill_row_major, shape_text};
@@ -76,9 +77,9 @@ impl Layout {
     /// Sets the strides of `target`, whose extents have the same product as this layout's, so that the elements keep
     /// their order. Returns false if there are no such strides.
     ///
-    /// From the right, modes that continue each other form blocks of evenly spaced elements, and dims of the target must
-    /// fill every block exactly: with shape `2x3x4` and strides `[20, 4, 1]` the blocks are `2 | 3x4`, so that `2x12`,
-    /// `2x2x6`, `1x2x12` are possible and `24` is not.
+    /// From the right, modes that continue each other form blocks of evenly spaced elements, and dims of the target
+    /// must fill every block exactly: with shape `2x3x4` and strides `[20, 4, 1]` the blocks are `2 | 3x4`, so that
+    /// `2x12`, `2x2x6`, `1x2x12` are possible and `24` is not.
     fn view_strided_into(&self, target: &mut [Mode]) -> bool {
         let mut modes = self.modes.iter().rev().filter(|m| m.extent != 1).peekable();
         let mut dims = target.iter_mut().rev().peekable();
@@ -214,8 +215,8 @@ impl Layout {
         if self.offset % 2 != 0 {
             return wrong("the offset", self.offset, "an even one");
         }
-        if let Some(odd) = outer.iter().find(|mode| mode.stride % 2 != 0 && mode.extent > 1) {
-            return wrong("a stride", odd.stride, "an even one");
+        if let Some(uneven) = outer.iter().find(|mode| mode.stride % 2 != 0 && mode.extent > 1) {
+            return wrong("a stride", uneven.stride, "an even one");
         }
         let modes = outer.iter().map(|m| Mode { extent: m.extent, stride: m.stride / 2 }).collect();
         Layout { modes, offset: self.offset / 2 }.checked(op)

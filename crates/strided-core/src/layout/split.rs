@@ -38,8 +38,8 @@ impl Layout {
         })
     }
 
-    /// Splits a dim into at most `count` pieces of equal size; the last may be smaller. An empty dim makes `count` empty
-    /// pieces.
+    /// Splits a dim into at most `count` pieces of equal size; the last may be smaller. An empty dim makes `count`
+    /// empty pieces.
     pub fn chunk(&self, dim: isize, count: isize) -> Result<Vec<Layout>> {
         let dim = self.dim("chunk", dim)?;
         positive("chunk", count)?;
@@ -49,7 +49,8 @@ impl Layout {
         self.pieces("chunk", dim, count, |piece| (piece * size, size.min(extent - piece * size)))
     }
 
-    /// Splits a dim into exactly `count` pieces; the first ones are longer by one if `count` does not divide the extent.
+    /// Splits a dim into exactly `count` pieces; the first ones are longer by one if `count` does not divide the
+    /// extent.
     pub fn tensor_split(&self, dim: isize, count: isize) -> Result<Vec<Layout>> {
         let dim = self.dim("tensor_split", dim)?;
         positive("tensor_split", count)?;
@@ -99,8 +100,8 @@ impl Layout {
     }
 }
 
-/// An empty list with capacity for `count` layouts. A dim that was expanded may have more indices than memory has bytes:
-/// that is an error, where `Vec::with_capacity` would abort.
+/// An empty list with capacity for `count` layouts. A dim that was expanded may have more indices than memory has
+/// bytes: that is an error, where `Vec::with_capacity` would abort.
 fn reserve(op: &'static str, count: isize) -> Result<Vec<Layout>> {
     let mut layouts = Vec::new();
     match layouts.try_reserve_exact(count as usize) {

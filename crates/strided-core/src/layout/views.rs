@@ -196,7 +196,8 @@ impl Layout {
         Ok(Layout { modes: kept.map(|(mode, _)| *mode).collect(), offset: self.offset })
     }
 
-    /// Sliding windows of `size` indices, one every `step` indices of a dim; the index within a window is a new last dim.
+    /// Sliding windows of `size` indices, one every `step` indices of a dim; the index within a window is a new last
+    /// dim.
     ///
     /// ```
     /// # use strided_core::layout::Layout;
@@ -221,7 +222,8 @@ impl Layout {
         Layout { modes, offset: self.offset }.checked("unfold")
     }
 
-    /// The elements whose indices in two dims differ by `offset`: both dims are removed, the diagonal is a new last dim.
+    /// The elements whose indices in two dims differ by `offset`: both dims are removed, the diagonal is a new last
+    /// dim.
     ///
     /// ```text
     /// 0 1 2 3      diagonal(1, 0, 1): 1 6 11

@@ -17,8 +17,9 @@ pub fn full(shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
     Ok(out)
 }
 
-/// `steps` evenly spaced numbers from `start` to `end`, both included; one dimension. Integer results are the exact values,
-/// truncated.
+/// `steps` evenly spaced numbers from `start` to `end`, both included; one dimension. Integer results are the exact
+/// values, truncated. (PyTorch steps in float64 and truncates that, which makes `linspace(22, -16, 7)` contain 2
+/// instead of 3.)
 ///
 /// ```
 /// use strided_core::{DType, Scalar, ops::{copy, create}};
@@ -145,7 +146,7 @@ fn count(start: Scalar, end: Scalar, step: Scalar, rule: RangeEnd) -> Result<usi
     };
     let count = if let (Scalar::Int(start), Scalar::Int(end), Scalar::Int(step)) = (start, end, step) {
         if step == 0 {
-            return wrong("step", "0".into(), "anything else");
+            return wrong("step", "0".into(), "a number other than 0");
         }
         let width = (end - start) * step.signum();
         let step = step.abs();

@@ -1,4 +1,7 @@
-//! Rules: which dtype and shape a result has, when an operation refuses, and then which kernel runs.
+//! Rules: the dtype and shape of a result, when an operation is refused, and which kernel runs.
+//!
+//! Results are row-major, whatever the layouts of the operands: strides that follow from the shape alone are easier to
+//! reason about than strides that imitate an operand.
 
 pub mod calculus;
 mod compose;

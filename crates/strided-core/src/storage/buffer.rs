@@ -86,8 +86,8 @@ impl Buffer {
     /// Releases a block of its own; inline bytes go with their header, other memory with its owner.
     pub fn free(self) {
         if let Backing::Block(size) = self.backing {
-            // SAFETY: `new_block` allocated the block with this size. The buffer is consumed, and whoever had it by
-            // value was its only user.
+            // SAFETY: `new_block` allocated the block with this size. The buffer is consumed, and its holder was
+            // its only user.
             unsafe { alloc::release(self.start, size) };
         }
     }

@@ -13,25 +13,26 @@
 //!   is told and never given back (`__array_interface__`) is an export that stays.
 //! * `resize_` and `share_memory_` exchange the memory. They refuse while there are exports. Otherwise they set the
 //!   closing bit, wait until no pin is left, swap the memory and clear the bit; a thread that wants to pin meanwhile
-//!   waits. [`Storage::exchange`] is the one place that does this.
+//!   waits. `Storage::exchange` is the one function that does this.
 //!
-//! Nobody waits forever: pins are short, and who holds one waits for nothing before letting go (no lock, no
+//! No thread waits forever: pins are short, and the holder of one waits for nothing before it lets go (no lock, no
 //! interpreter, no second pin: several are taken all or none, see [`pin_each`](crate::tensor::pin_each)). A call of
-//! seconds is the exception: it asks the interpreter now and then whether to give up. So a closer that has waited for
-//! 50 ms opens the storage for a moment and tries again.
+//! seconds is the exception: it asks the interpreter now and then whether to give up. So a thread that has closed a
+//! storage and waited for 50 ms opens it for a moment and tries again.
 //!
 //! # Elements that several threads access at once
 //!
-//! Any number of threads may use one storage, also while one of them writes to it. There is no lock per storage; who
-//! needs a particular result from conflicting accesses synchronises them.
+//! Any number of threads may use one storage, also while one of them writes to it. Storages have no lock: a program
+//! that needs a particular result from conflicting accesses must synchronise them.
 //!
 //! Promised, whatever the threads do:
 //! * no access outside the memory of a storage, and none to memory that was freed, resized or unmapped by this
 //!   library: every pointer comes from a pin, and a pin keeps the memory in place;
 //! * shape, strides, offset, dtype and length are never torn: layouts are immutable values, which a call copies before
 //!   it releases the interpreter, and address and length change only while the storage is closed;
-//! * no panic and no trap that depends on a value: divisors, indices and table positions are made valid on the copy of
-//!   the element that is used, not only in a check that came before it.
+//! * no panic and no trap that depends on an element: divisors and shift counts are made valid on the value that was
+//!   loaded for the operation (`scalar::divisor`), not only by a check before it. Indices must be clamped in the same
+//!   way.
 //!
 //! Not promised:
 //! * which value an element has after, or is read as during, conflicting writes: the result of an operation may mix
@@ -39,13 +40,13 @@
 //! * that an element is read or written as one: a complex128 may have the real part of one write and the imaginary
 //!   part of another. (Elements of up to 8 bytes are not torn on the CPUs this is built for.)
 //!
-//! Why this is sound enough. By the letter of Rust's memory model a data race is undefined behaviour, and making every
-//! element access atomic would forbid vectorisation. Three rules keep the consequences to wrong numbers. Kernels reach
-//! tensor memory by raw pointers only, never through `&` or `&mut`, so that the compiler may not assume that the memory
-//! is constant or unshared. Every bit pattern is a valid value of every dtype; a bool is a byte that reads as true if it
-//! is not 0. What the compiler makes of a racing load is then some value of the dtype, and no control flow or address
-//! relies on two loads of an element being equal. NumPy and PyTorch take the same stance on elements, and neither
-//! protects a reader from a concurrent resize.
+//! Why this is sound enough. By the letter of Rust's memory model a data race is undefined behaviour, and making
+//! every element access atomic would forbid vectorisation. Three rules keep the consequences to wrong numbers.
+//! Kernels reach tensor memory by raw pointers only, never through `&` or `&mut`, so that the compiler may not assume
+//! that the memory is constant or unshared. Every bit pattern is a valid value of every dtype; a bool is a byte that
+//! reads as true if it is not 0. What the compiler makes of a racing load is then some value of the dtype, and no
+//! control flow or address relies on two loads of an element being equal. NumPy and PyTorch take the same stance on
+//! elements, and neither protects a reader from a concurrent resize.
 
 mod buffer;
 pub mod mmap;
@@ -92,7 +93,7 @@ pub enum Access {
 struct Header {
     handles: AtomicUsize,
     state: State,
-    /// Read by who holds a pin; written by who has closed the storage and seen the last pin go.
+    /// Read under a pin; written by the thread that has closed the storage and seen the last pin go.
     buffer: UnsafeCell<Buffer>,
     /// Bytes of the block that holds this header.
     block: u32,
@@ -107,7 +108,8 @@ const HEADER_BYTES: usize = size_of::<Header>();
 /// How long a storage stays closed while there are pins.
 const CLOSING_PATIENCE: Duration = Duration::from_millis(50);
 
-/// A shared handle on bytes in memory.
+/// A shared handle on bytes in memory. A storage is the whole of its memory: a view of a part of it is a tensor, since
+/// resizing, identity and pickling are about whole storages.
 pub struct Storage(NonNull<Header>);
 
 // SAFETY: the handle count and the state are atomic; `buffer` is accessed under a pin or while the storage is closed.
@@ -242,7 +244,8 @@ impl Storage {
             exported_permanently: AtomicBool::new(false),
             owned: AtomicBool::new(owned),
         };
-        // SAFETY: the callers have just allocated the block, with room for a header; blocks are aligned to a cache line.
+        // SAFETY: the callers have just allocated the block, large enough for a header; blocks are aligned to a cache
+        // line.
         unsafe { header.write(value) };
         Storage(header)
     }
@@ -405,7 +408,7 @@ impl Storage {
         (header.handles.load(Acquire) == 1).then(|| unsafe { &*header.buffer.get() }.start.as_ptr())
     }
 
-    /// Forbids to exchange the memory until [`Storage::unexport`] is called as often as this.
+    /// Forbids exchanging the memory until [`Storage::unexport`] is called as often as this.
     pub fn export(&self) {
         self.header().state.export();
     }
@@ -415,9 +418,9 @@ impl Storage {
         self.header().state.unexport();
     }
 
-    /// Forbids to exchange the memory for good: for an address that nobody gives back.
+    /// Forbids exchanging the memory for good: for an address that nobody gives back.
     pub fn export_permanently(&self) {
-        self.export(); // before the flag is set: who sees the flag may rely on the address
+        self.export(); // before the flag is set: a thread that sees the flag may rely on the address
         if self.header().exported_permanently.swap(true, AcqRel) {
             self.unexport();
         }

@@ -1,9 +1,9 @@
 //! On which CPU a thread wakes up.
 //!
-//! Linux may wake a thread on the CPU of the thread that wakes it, although another CPU is idle: in a virtual machine an
-//! idle CPU that its host has descheduled counts as busy, and this happens most of the time. The helper then preempts
-//! the caller it was to help, or waits until the caller has done all the work: `x.sum()` of 1M float32 took 250 us at
-//! first instead of 25, and then for milliseconds as long as on one thread.
+//! Linux may wake a thread on the CPU of the thread that wakes it, although another CPU is idle: in a virtual machine
+//! an idle CPU that its host has descheduled counts as busy, and this happens most of the time. The helper then
+//! preempts the caller it was to help, or waits until the caller has done all the work: `x.sum()` of 1M float32 took
+//! 250 us at first instead of 25, and then for milliseconds as long as on one thread.
 
 /// The system's number of a thread of this process.
 #[derive(Clone, Copy)]

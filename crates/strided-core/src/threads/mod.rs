@@ -13,8 +13,8 @@
 //! workers are woken for 768k elements, or for as many in several calls within a millisecond. They are woken on another
 //! CPU than the caller's (`affinity`).
 //!
-//! Between two pieces the caller looks at the clock: a call that has run for a second checks every 100 ms whether it was
-//! interrupted (Ctrl-C). After a fork the child has no workers and starts its own.
+//! Between two pieces the caller looks at the clock: a call that has run for a second checks every 100 ms whether it
+//! was interrupted (Ctrl-C). After a fork the child has no workers and starts its own.
 
 mod affinity;
 
@@ -116,8 +116,8 @@ struct PoolJob<'a> {
     panicked: AtomicBool,
 }
 
-/// How many threads compute: as set, or `STRIDED_NUM_THREADS`, or `OMP_NUM_THREADS`, or as many as the CPUs that affinity
-/// and control groups leave to this process.
+/// How many threads compute: as set, or `STRIDED_NUM_THREADS`, or `OMP_NUM_THREADS`, or as many as the CPUs that
+/// affinity and control groups leave to this process.
 pub fn limit() -> usize {
     match LIMIT.load(Relaxed) {
         0 => first_limit(),

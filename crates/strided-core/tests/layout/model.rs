@@ -21,7 +21,8 @@ pub fn locations(layout: &Layout) -> Vec<isize> {
     indices(&layout.shape()).iter().map(|index| location(layout, index)).collect()
 }
 
-/// Checks that a view has the shape, and that each of its elements is the element of `from` at the indices `map` returns.
+/// Checks that a view has the shape, and that each of its elements is the element of `from` at the indices `map`
+/// returns.
 pub fn check_view(view: &Layout, shape: &[isize], from: &Layout, map: impl Fn(&[isize]) -> Vec<isize>) {
     assert_eq!(view.shape().as_slice(), shape);
     for index in indices(shape) {
