@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis without a clock, and defaults that no test leaves changed."""
+"""Shared by all tests: hypothesis without deadlines, and fixtures that restore defaults."""
 
 import gc
 
@@ -13,13 +13,13 @@ settings.load_profile("strided")
 
 @pytest.fixture
 def default_dtype():
-    """A test that asks for this may change the default dtype."""
+    """A test that uses this may change the default dtype; it is restored afterwards."""
     before = st.get_default_dtype()
     yield
     st.set_default_dtype(before)
 
 
 def pytest_collection_finish():
-    """Thousands of tests are a large heap, which every test that collects garbage would walk: leave them out."""
+    """Thousands of collected tests are a large heap: exclude it from the garbage collections of tests."""
     gc.collect()
     gc.freeze()

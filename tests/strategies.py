@@ -1,4 +1,4 @@
-"""Dtypes, layouts and values for tests, each with its NumPy model. What is not about NumPy is in `strided.testing`.
+"""Dtypes, layouts and values for tests, each with its NumPy model. Strategies without NumPy are in `strided.testing`.
 
 NumPy has no bfloat16. Its *memory* is modelled by uint16 (the bits), its *values* by float32; for every other
 dtype memory and values are the same array.
@@ -9,7 +9,7 @@ import numpy as np
 import strided as st
 from strided import testing
 
-#: Torch's word for each dtype, as in FloatTensor and FloatStorage.
+#: Torch's name for each dtype, as in FloatTensor and FloatStorage.
 CLASSES = {
     "bool": "Bool",
     "uint8": "Byte",
@@ -42,7 +42,7 @@ dtypes = testing.dtypes().map(lambda dtype: dtype.name)
 
 
 def memory_dtype(name):
-    """The NumPy dtype of the elements as they lie in memory."""
+    """The NumPy dtype of the elements as they are stored."""
     return np.dtype(np.uint16 if name == "bfloat16" else name)
 
 
@@ -59,7 +59,7 @@ def to_bfloat16(values):
     with np.errstate(all="ignore"):
         single = values.astype(np.float32)
         bits = single.view(np.uint32).copy()
-        if values.dtype == np.float64:  # round to odd first, so that the second rounding is the only one
+        if values.dtype == np.float64:  # round to odd first, so that rounding again is exact
             inexact = np.isfinite(values) & (single.astype(np.float64) != values)
             too_far = inexact & (np.abs(single.astype(np.float64)) > np.abs(values))
             bits -= too_far.astype(np.uint32)
@@ -85,7 +85,7 @@ def from_bfloat16(bits):
 
 
 def to_memory(values, name):
-    """Values as a dtype's memory; they are rounded, never wrapped."""
+    """Values as they are stored in a dtype; they are rounded, never wrapped."""
     with np.errstate(all="ignore"):
         return to_bfloat16(values) if name == "bfloat16" else np.asarray(values).astype(name)
 
@@ -116,7 +116,7 @@ def values_of(x):
 
 
 def is_same(got, wanted):
-    """Equal bit for bit, where any NaN is as good as any other."""
+    """Whether two arrays are equal bit for bit, all NaNs being equal."""
     got, wanted = np.asarray(got), np.asarray(wanted)
     if got.shape != wanted.shape or got.dtype != wanted.dtype:
         return False
@@ -128,9 +128,9 @@ def is_same(got, wanted):
 
 
 def assert_same(x, wanted, name, context=""):
-    """A tensor has this dtype, this shape and exactly these values (bfloat16's as float32).
+    """Checks that a tensor has this dtype, this shape and exactly these values (bfloat16's as float32).
 
-    NumPy judges, because `assert_equal` is made of the operations that are tested; that one says what differs.
+    NumPy compares, because `assert_equal` uses the operations under test; it only describes the difference.
     """
     wanted = np.asarray(wanted, dtype=value_dtype(name))
     if x.dtype.name == name and is_same(values_of(x), wanted):
@@ -139,8 +139,8 @@ def assert_same(x, wanted, name, context=""):
     raise AssertionError(f"{context}: got {values_of(x).tolist()}, wanted {wanted.tolist()}")
 
 
-# The ten layouts of the matrix: name -> (shape, maker). A maker gives an uninitialised array whose strides are
-# the layout's; the values come afterwards, so that the elements are known whatever the strides.
+# The ten layouts of the matrix: name -> (shape, maker). A maker returns an array with the strides of
+# the layout; values are assigned afterwards, so that the elements are known whatever the strides.
 
 SHAPE = (7, 37)
 RANK_9 = (2, 1, 2, 1, 2, 3, 1, 2, 2)
@@ -160,7 +160,7 @@ LAYOUTS = {
 
 
 def expanded(array, shape):
-    """`broadcast_to` that may be written to."""
+    """A writable `broadcast_to`."""
     lead = len(shape) - array.ndim
     strides = [0] * lead + [
         0 if n == 1 and m != 1 else s for n, m, s in zip(array.shape, shape[lead:], array.strides, strict=True)

@@ -1,4 +1,4 @@
-"""Arrays of others through every door: interfaces that are honest, odd or hostile, and asarray's rules for copies."""
+"""Arrays of other libraries in every function that takes one: valid, unusual and hostile interfaces, and asarray's rules for copies."""
 
 import array
 import contextlib
@@ -47,7 +47,7 @@ def item_assignment(a):
     return x
 
 
-#: Doors that convert, by their names: they copy what cannot be shared.
+#: Functions that convert: they copy what cannot be shared.
 CONVERTING = {
     "tensor": st.tensor,
     "as_tensor": st.as_tensor,
@@ -60,9 +60,9 @@ CONVERTING = {
     "item assignment": item_assignment,
     "DoubleStorage": st.DoubleStorage,
 }
-#: Doors that only share.
+#: Functions that only share.
 SHARING = {"from_numpy": st.from_numpy, "asarray no copy": lambda a: st.asarray(a, copy=False)}
-DOORS = CONVERTING | SHARING
+ENTRIES = CONVERTING | SHARING
 
 REFUSED = (TypeError, ValueError, OverflowError, BufferError)
 
@@ -104,7 +104,7 @@ def test_read_only_memory_says_so():
     assert not np.asarray(Offers(x.__array_interface__, x)).flags.writeable
 
 
-def test_an_address_that_was_handed_out_stays():
+def test_memory_whose_address_was_exported_stays_in_place():
     x = st.arange(3)
     interface = x.__array_interface__
     for _ in range(10):
@@ -129,10 +129,10 @@ def test_numpy_asks_for_the_buffer_first():
     x = st.arange(3)
     np.asarray(x), np.array(x), np.add(x, 1), np.stack([x, x])
     gc.collect()
-    x.resize_(1000)  # nothing was handed out for good
+    x.resize_(1000)  # no permanent export is left
 
 
-# Honest ones
+# Valid interfaces
 
 
 @pytest.mark.parametrize("name", NUMPY)
@@ -195,24 +195,24 @@ def test_data_may_be_a_buffer_with_an_offset():
     assert st.from_numpy(back).tolist() == [99, 98, 97]
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_objects_that_convert_themselves(door):
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_objects_that_convert_themselves(entry):
     a = np.array([1.5, 2.5])
-    x = DOORS[door](Converts(a))
+    x = ENTRIES[entry](Converts(a))
     assert (x.tolist() if isinstance(x, st.Tensor) else list(x)) == [1.5, 2.5]
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_bad_conversions(door):
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_bad_conversions(entry):
     class Raises:
         def __array__(self, dtype=None, copy=None):
             raise KeyError("its own error")
 
     with pytest.raises(KeyError, match="its own error"):
-        DOORS[door](Raises())
+        ENTRIES[entry](Raises())
     for result in (None, [1, 2], 3, Converts(np.zeros(2))):
         with pytest.raises(TypeError, match="__array__ of Converts must give an array, got"):
-            DOORS[door](Converts(result))
+            ENTRIES[entry](Converts(result))
 
 
 def test_attributes_that_raise():
@@ -221,12 +221,12 @@ def test_attributes_that_raise():
         def __array_interface__(self):
             raise RuntimeError("its own error")
 
-    for door in DOORS.values():
+    for entry in ENTRIES.values():
         with pytest.raises(RuntimeError, match="its own error"):
-            door(Raises())
-    for door in DOORS.values():
+            entry(Raises())
+    for entry in ENTRIES.values():
         with pytest.raises(REFUSED):
-            door(np.ndarray)  # the class has the attribute for its instances
+            entry(np.ndarray)  # a class has the attribute of its instances
 
 
 def test_a_sequence_that_is_an_array_is_one():
@@ -250,8 +250,8 @@ def test_the_byte_order_of_another_machine(name):
     a = ordinary(name, (3, 4), 1)
     swapped = a.astype(a.dtype.newbyteorder())
     for part in (slice(None), (slice(None), slice(None, None, 2)), slice(None, None, -1), (1, 2), slice(0, 0)):
-        wanted, odd = a[part], swapped[part]
-        for source in (odd, offer(np.asarray(odd))):
+        wanted, other_order = a[part], swapped[part]
+        for source in (other_order, offer(np.asarray(other_order))):
             for make in (st.tensor, st.as_tensor, st.asarray, lambda a: st.asarray(a, copy=True)):
                 x = make(source)
                 assert x.dtype.name == name and x.numpy().tobytes() == wanted.tobytes()
@@ -263,19 +263,19 @@ def test_the_byte_order_of_another_machine(name):
                 st.asarray(source, copy=False)
 
 
-def test_swapped_bytes_through_other_doors():
-    odd = np.array([1.5, 2.5], np.dtype("d").newbyteorder())
-    for door in CONVERTING:
-        x = CONVERTING[door](odd)
-        assert (x.tolist() if isinstance(x, st.Tensor) else list(x)) == [1.5, 2.5], door
-    assert (st.zeros(2) + odd).tolist() == (odd + st.zeros(2)).tolist() == [1.5, 2.5]
+def test_swapped_bytes_as_operands_and_scalars():
+    swapped = np.array([1.5, 2.5], np.dtype("d").newbyteorder())
+    for entry in CONVERTING:
+        x = CONVERTING[entry](swapped)
+        assert (x.tolist() if isinstance(x, st.Tensor) else list(x)) == [1.5, 2.5], entry
+    assert (st.zeros(2) + swapped).tolist() == (swapped + st.zeros(2)).tolist() == [1.5, 2.5]
     x = st.ones(2, dtype=st.float64)
-    x *= odd
+    x *= swapped
     assert x.tolist() == [1.5, 2.5]
-    assert st.full((1,), odd[0]).tolist() == [1.5]
+    assert st.full((1,), swapped[0]).tolist() == [1.5]
 
 
-# Liars
+# Hostile interfaces
 
 ARRAY = np.arange(4.0)
 LIES = {
@@ -347,9 +347,9 @@ def hostile():
 
 
 @pytest.mark.parametrize("source", list(hostile()))
-@pytest.mark.parametrize("door", [*DOORS, "in-place add", "FloatTensor", "FloatStorage"])
-def test_liars_are_refused(source, door):
-    doors = DOORS | {
+@pytest.mark.parametrize("entry", [*ENTRIES, "in-place add", "FloatTensor", "FloatStorage"])
+def test_hostile_interfaces_are_refused(source, entry):
+    entries = ENTRIES | {
         "in-place add": lambda a: st.zeros(4).add_(a),
         "FloatTensor": st.FloatTensor,
         "FloatStorage": st.FloatStorage,
@@ -357,7 +357,7 @@ def test_liars_are_refused(source, door):
     before = sys.getrefcount(source)
     for _ in range(3):
         with pytest.raises(REFUSED) as caught:
-            doors[door](source)
+            entries[entry](source)
         assert str(caught.value)
     del caught
     gc.collect()
@@ -370,26 +370,26 @@ def test_liars_are_refused(source, door):
     [offer(ARRAY, shape=(0,), data=(0, False)), offer(ARRAY, shape=(3, 0), data=(0, False), strides=(2**61, 8))],
 )
 def test_without_elements_the_address_does_not_matter(source):
-    for door in (st.tensor, st.from_numpy, st.asarray):
-        assert door(source).tolist() == np.zeros(source.__array_interface__["shape"]).tolist()
+    for entry in (st.tensor, st.from_numpy, st.asarray):
+        assert entry(source).tolist() == np.zeros(source.__array_interface__["shape"]).tolist()
 
 
-@pytest.mark.parametrize("door", CONVERTING)
-def test_misaligned_interfaces_are_copied(door):
+@pytest.mark.parametrize("entry", CONVERTING)
+def test_misaligned_interfaces_are_copied(entry):
     raw = np.zeros(17, np.uint8)
-    odd = raw[1:].view(np.float64)
-    odd[:] = [1.5, 2.5]
-    x = CONVERTING[door](offer(odd))
+    misaligned = raw[1:].view(np.float64)
+    misaligned[:] = [1.5, 2.5]
+    x = CONVERTING[entry](offer(misaligned))
     assert (x.tolist() if isinstance(x, st.Tensor) else list(x)) == [1.5, 2.5]
 
 
-@pytest.mark.parametrize("door", SHARING)
-def test_misaligned_interfaces_are_not_shared(door):
-    odd = np.zeros(17, np.uint8)[1:].view(np.float64)
+@pytest.mark.parametrize("entry", SHARING)
+def test_misaligned_interfaces_are_not_shared(entry):
+    misaligned = np.zeros(17, np.uint8)[1:].view(np.float64)
     fields = np.zeros(3, np.dtype([("a", "u1"), ("b", "f4")]))
-    for bad in (offer(odd), odd, fields["b"], offer(fields["b"])):
+    for bad in (offer(misaligned), misaligned, fields["b"], offer(fields["b"])):
         with pytest.raises(ValueError, match="copy"):
-            SHARING[door](bad)
+            SHARING[entry](bad)
 
 
 #: Arrays without a tensor's dtype.
@@ -411,8 +411,8 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-@pytest.mark.parametrize("door", DOORS)
-def test_dtypes_of_others_are_refused(name, door):
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_dtypes_of_others_are_refused(name, entry):
     if np.dtype(np.longdouble) == np.dtype(np.float64) and "long" in name:
         pytest.skip("a long double is a double here")
     source = FOREIGN[name]
@@ -421,7 +421,7 @@ def test_dtypes_of_others_are_refused(name, door):
         sources += [Converts(source), offer(source, descr=...)]
     for source in sources:
         with pytest.raises(REFUSED) as caught:
-            DOORS[door](source)
+            ENTRIES[entry](source)
         assert str(caught.value)
     for operate in (lambda: st.zeros(2) + FOREIGN[name], lambda: st.zeros(2).add_(FOREIGN[name])):
         with pytest.raises(REFUSED):
@@ -495,7 +495,7 @@ def test_asarray_shares_where_it_can():
 
 
 class Exporter(np.ndarray):
-    """An array that can be watched."""
+    """An array that supports weak references."""
 
 
 @pytest.mark.parametrize("make", [st.from_numpy, st.as_tensor, st.asarray, st.DoubleTensor])
@@ -531,28 +531,28 @@ def test_a_tensor_lives_as_long_as_who_read_its_interface():
     assert gone() is None
 
 
-@pytest.mark.parametrize("door", ["buffer", "interface", "out", "swapped"])
-def test_memory_is_stable_over_many_exchanges(door):
+@pytest.mark.parametrize("entry", ["buffer", "interface", "out", "swapped"])
+def test_memory_is_stable_over_many_exchanges(entry):
     a, x = np.zeros(1000), st.zeros(1000)
-    odd = np.zeros(1000, a.dtype.newbyteorder())
+    swapped = np.zeros(1000, a.dtype.newbyteorder())
     bad = offer(a, shape=(-1,))
 
     def exchange(count):
         for _ in range(count):
-            if door == "buffer":
+            if entry == "buffer":
                 st.asarray(a)
                 memoryview(x).release()
                 st.from_numpy(x.numpy())
-            elif door == "interface":
+            elif entry == "interface":
                 st.from_numpy(offer(a))
                 x.clone().__array_interface__
                 with contextlib.suppress(ValueError):
                     st.from_numpy(bad)
-            elif door == "out":
+            elif entry == "out":
                 st.linspace(0, 1, 1000, out=x)
                 st.arange(1000, out=x)
             else:
-                st.tensor(odd)
+                st.tensor(swapped)
 
     def resident():
         with open("/proc/self/statm") as file:
@@ -561,7 +561,7 @@ def test_memory_is_stable_over_many_exchanges(door):
     exchange(5000)
     gc.collect()
     before = resident()
-    exchange(100_000 if door != "swapped" else 20_000)
+    exchange(100_000 if entry != "swapped" else 20_000)
     gc.collect()
     assert resident() - before < 20_000_000
 

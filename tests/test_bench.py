@@ -1,4 +1,4 @@
-"""bench/operations.py with tiny operands: every row runs or says why not, and what is written is well-formed. No timing is judged."""
+"""bench/operations.py with tiny operands: every row runs or says why not, and its files are well-formed. Times are not checked."""
 
 import json
 import math
@@ -188,7 +188,7 @@ def test_the_page_shows_every_plot(page, drawings):
     assert set(re.findall(r"\]\(([^)]+\.svg)\)", page)) == set(drawings)
 
 
-def test_texts_of_plots_lie_on_the_page(drawings):
+def test_texts_of_plots_are_inside_the_page(drawings):
     for name, root in drawings.items():
         _, _, width, height = map(float, root.get("viewBox").split())
         texts = root.findall(f"{SVG}text")
@@ -207,7 +207,7 @@ def test_a_plot_has_a_line_per_library_and_a_point_per_size(drawings, figures):
         for line, times in zip(lines, slope["seconds"].values(), strict=True):
             points = [tuple(map(float, point.split(","))) for point in line.get("points").split()]
             assert len(points) == len(times) >= 2
-            # More time is further up.
+            # A longer time is higher up.
             up = sorted(range(len(points)), key=lambda at: -list(times.values())[at])
             assert [points[at][1] for at in up] == sorted(y for _, y in points)
 
@@ -240,7 +240,7 @@ def test_words_after_quick_count():
 
 
 @pytest.mark.parametrize("words", [["--rows", "["], ["--size", "0"], ["--rounds", "0"], ["--threads", "0"]])
-def test_senseless_options_are_refused(words, capsys):
+def test_invalid_options_are_refused(words, capsys):
     with pytest.raises(SystemExit) as caught:
         operations.arguments(words)
     assert caught.value.code == 2

@@ -1,4 +1,4 @@
-"""The buffer protocol, both ways: the same memory, held exactly as long as someone looks at it."""
+"""The buffer protocol, both ways: the memory is shared, and held exactly as long as a view of it exists."""
 
 import array
 import ctypes
@@ -90,7 +90,7 @@ def test_bfloat16_has_no_format():
     assert x.view(st.uint16).numpy().tolist() == [0x3FC0, 0x4020]
     assert bytes(x) == np.array([0x3FC0, 0x4020], np.uint16).tobytes()
     assert np.asarray(x.float()).tolist() == [1.5, 2.5]
-    x.resize_(10)  # nothing was exported
+    x.resize_(10)  # there is no export
 
 
 def test_requests_that_strides_forbid():
@@ -224,7 +224,7 @@ def test_formats_without_a_dtype(code):
         st.from_numpy(source)
 
 
-# Holding on, and letting go
+# Lifetimes
 
 
 def exported_refuses(x, release):
@@ -279,7 +279,7 @@ def test_memory_outlives_the_tensor():
 
 
 class Exporter(np.ndarray):
-    """An array that can be watched."""
+    """An array that supports weak references."""
 
 
 def test_an_exporter_is_freed_exactly_once_and_not_before():

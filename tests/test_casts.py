@@ -1,4 +1,4 @@
-"""The 225 casts, against a model written from the design: exact, defined for every value, whatever the layout."""
+"""The 225 casts against a model: exact, and defined for every value and layout."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def float_to_int(values, target):
 
 
 def cast(values, source, target):
-    """The memory of values (of bfloat16, as float32) after a cast."""
+    """Values (those of bfloat16 as float32) after a cast, as memory."""
     if target == "bool":
         return values != 0
     if source in COMPLEX and target not in COMPLEX:
@@ -51,7 +51,7 @@ def cast(values, source, target):
         if target in INTS and source in FLOATS:
             return float_to_int(values, target)
         if target == "float16" and source in INTS:
-            return values.astype(np.float64).astype(np.float16)  # exact below the halves' overflow
+            return values.astype(np.float64).astype(np.float16)  # exact where halves do not overflow
         if target == "bfloat16":
             return to_memory(values.astype(np.uint8) if source == "bool" else values, target)
         return values.astype(target)
@@ -165,7 +165,7 @@ def test_casts(source, target):
     out = st.zeros(2 * len(memory), dtype=target)[::2]
     out.copy_(x)
     assert_same(out, wanted, target, "into step 2")
-    # long enough for every vector width
+    # longer than every vector width
     repeated = fresh(np.tile(memory, 40), source)
     assert_same(repeated.to(target), np.tile(wanted, 40), target, "long")
 
@@ -209,7 +209,7 @@ def test_every_half_to_float_and_back():
 
 @pytest.mark.parametrize("name", HALVES)
 def test_rounding_to_halves_at_every_tie(name):
-    """Halfway between every pair of neighbours, and a hair to either side."""
+    """Halfway between every pair of neighbours, and slightly to either side."""
     bits = np.arange(0x7C00 if name == "float16" else 0x7F80, dtype=np.uint16)
     values = (bits.view(np.float16) if name == "float16" else to_values(bits, name)).astype(np.float64)
     middle = (values[:-1] + values[1:]) / 2
@@ -217,7 +217,7 @@ def test_rounding_to_halves_at_every_tie(name):
     for source in (st.float32, st.float64):
         x = st.from_numpy(middle).to(source)
         assert (x.to(name).view(st.uint16).numpy() == even).all(), "ties go to even"
-    hair = middle * 2.0**-45  # float32 cannot see it, a cast from float64 must
+    hair = middle * 2.0**-45  # float32 cannot hold the difference; a cast from float64 must not lose it
     assert ((st.from_numpy(middle + hair)).to(name).view(st.uint16).numpy() == bits[1:]).all()
     assert ((st.from_numpy(middle - hair)).to(name).view(st.uint16).numpy() == bits[:-1]).all()
 
@@ -257,7 +257,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_the_word_of_each_conversion(word):
+def test_each_conversion_has_a_method(word):
     x = st.tensor([0, 1, 2, 3], dtype=st.uint16)
     y = getattr(x, word)()
     assert y.dtype.name == WORDS[word]
@@ -265,7 +265,7 @@ def test_the_word_of_each_conversion(word):
     assert getattr(y, word)() is y
 
 
-def test_ways_to_convert():
+def test_all_spellings_of_a_conversion():
     x = st.tensor([1.5, -2.5])
     for y in (
         x.to(st.int32),
@@ -291,7 +291,7 @@ def test_ways_to_convert():
 
 
 def test_casts_agree_with_reading_one_number():
-    """`item` and `x[i] = number` are casts of their own; they must agree with the kernels."""
+    """`item` and `x[i] = number` have their own casts, which must agree with the kernels."""
     for name in FLOATS:
         x = fresh(interesting(name), name)
         values = to_values(interesting(name), name)

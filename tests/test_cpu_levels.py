@@ -1,4 +1,4 @@
-"""Every level of instructions that this CPU has: `STRIDED_CPU` chooses, exact rows give the same bits, the others keep their bounds."""
+"""All instruction levels of this CPU: `STRIDED_CPU` selects one; exact rows have the same bits, others keep their error bounds."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ LEVELS = st._strided._cpu_levels()
 
 
 def run(level, *argv):
-    """What a Python of its own prints, at a level."""
+    """The output of a separate Python process that uses a level."""
     env = {name: value for name, value in os.environ.items() if name != "STRIDED_CPU"}
     if level is not None:
         env["STRIDED_CPU"] = level
@@ -32,7 +32,7 @@ def test_the_switch_names_the_highest_level_wanted():
     assert best[: len(LEVELS)] == LEVELS and best[0] == "baseline"
     for count, level in enumerate(best, 1):
         assert levels_of(level) == best[:count]
-    # What names no level counts as nothing: there is no half of a switch.
+    # A value that is not a level is ignored.
     for nonsense in ("", "AVX2", "sse9", "avx2 ", "2"):
         assert levels_of(nonsense) == best
 
@@ -80,12 +80,12 @@ def test_exact_rows_do_not_depend_on_the_level():
 
 @pytest.mark.parametrize("level", LEVELS[:-1])
 def test_the_other_levels_are_as_accurate(level):
-    """What this process tests at its own level, at those below: hostile arguments, limits, special values, halves."""
-    files = ["test_elementwise.py", "test_special_values.py", "test_division.py", "test_turned.py", "test_sum.py"]
+    """Tests of hostile arguments, limits, special values and halves, at the levels below that of this process."""
+    files = ["test_elementwise.py", "test_special_values.py", "test_division.py", "test_transposed.py", "test_sum.py"]
     chosen = [
         *files,
         "-k",
-        "hostile or last_finite or special_cases or test_limits or every_half or backwards or one_nan",
+        "hostile or last_finite or special_cases or test_limits or every_half or reversed or one_nan",
     ]
     done = run(level, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)
     assert " passed" in done and " failed" not in done
@@ -93,5 +93,5 @@ def test_the_other_levels_are_as_accurate(level):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protects pages by the system's own calls")
 @pytest.mark.parametrize("level", LEVELS)
-def test_nothing_beyond_a_tensor_is_touched(level):
-    assert run(level, "edges_stand.py").endswith("done\n")
+def test_no_operation_reads_or_writes_beyond_a_tensor(level):
+    assert run(level, "guard_pages.py").endswith("done\n")

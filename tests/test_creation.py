@@ -1,4 +1,4 @@
-"""Lines, powers, identities and strided memory from nothing; the new_* methods; results into `out`."""
+"""Creation functions: linspace, logspace, eye, empty_strided, scalar_tensor, the new_* methods, and their `out=`."""
 
 import math
 from fractions import Fraction
@@ -11,16 +11,16 @@ from strategies import COMPLEX, DTYPES, FLOATS, INTS
 
 import strided as st
 
-#: Digits of each float's significand.
+#: Binary digits of each float's significand.
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
-LEAST = {"float16": -24, "bfloat16": -133, "float32": -149, "float64": -1074}
+MIN_EXPONENT = {"float16": -24, "bfloat16": -133, "float32": -149, "float64": -1074}
 NUMBERS = [name for name in DTYPES if name != "bool"]
 
 finite = hs.floats(allow_nan=False, allow_infinity=False)
 
 
 def exact_line(start, end, steps):
-    """What linspace means, in exact numbers."""
+    """The definition of linspace, in fractions."""
     start, end = Fraction(start), Fraction(end)
     if steps == 1:
         return [start]
@@ -29,8 +29,8 @@ def exact_line(start, end, steps):
 
 def spacing(value, name):
     """The distance between neighbours of a dtype around an exact value: one unit in its last place."""
-    exponent = math.frexp(float(value))[1] if value else LEAST[name]
-    return Fraction(2) ** max(exponent - DIGITS[name], LEAST[name])
+    exponent = math.frexp(float(value))[1] if value else MIN_EXPONENT[name]
+    return Fraction(2) ** max(exponent - DIGITS[name], MIN_EXPONENT[name])
 
 
 # linspace
@@ -38,10 +38,10 @@ def spacing(value, name):
 
 @given(finite, finite, hs.integers(2, 200))
 @settings(max_examples=300)
-def test_a_line_is_within_one_place_of_the_exact_one(start, end, steps):
+def test_linspace_is_within_one_ulp(start, end, steps):
     got = st.linspace(start, end, steps, dtype=st.float64).tolist()
     assert got[0] == start and got[-1] == end
-    # Where the terms cancel to almost nothing, what counts is the place of the larger end.
+    # Where the terms nearly cancel, the bound is relative to the larger end.
     floor = max(abs(Fraction(start)), abs(Fraction(end))) / 2**90
     for mine, exact in zip(got, exact_line(start, end, steps), strict=True):
         assert abs(Fraction(mine) - exact) <= max(spacing(exact, "float64"), floor)
@@ -50,22 +50,22 @@ def test_a_line_is_within_one_place_of_the_exact_one(start, end, steps):
 @pytest.mark.parametrize("name", FLOATS)
 @given(hs.integers(-2000, 2000), hs.integers(-2000, 2000), hs.integers(2, 5000))
 @settings(max_examples=60)
-def test_lines_of_every_float_are_rounded_once(name, start, end, steps):
+def test_linspace_of_every_float_dtype_is_rounded_once(name, start, end, steps):
     start, end = Fraction(start, 16), Fraction(end, 16)
     got = st.linspace(float(start), float(end), steps, dtype=name).tolist()
     for i in {0, 1, steps // 3, steps // 2, steps - 2, steps - 1}:
         exact = start + (end - start) * i / (steps - 1)
-        # Half a place, and next to nothing for the float64 on the way.
+        # Half an ulp, and a small allowance for the computation in float64.
         assert abs(Fraction(got[i]) - exact) <= spacing(exact, name) * Fraction(500_001, 1_000_000)
         if exact == 0:
             assert got[i] == 0
 
 
 @given(finite, finite, hs.integers(2, 100))
-def test_a_line_backwards_is_the_line_backwards(start, end, steps):
+def test_linspace_from_end_to_start_is_the_reversed_one(start, end, steps):
     there = st.linspace(start, end, steps, dtype=st.float64).tolist()
     back = st.linspace(end, start, steps, dtype=st.float64).tolist()
-    if steps % 2:  # both count towards the middle, from different ends
+    if steps % 2:  # each half is computed from its own end
         middle = steps // 2
         assert there[middle] == pytest.approx(back[middle], rel=1e-15, abs=max(abs(start), abs(end)) * 2.0**-88)
         del there[middle], back[middle]
@@ -74,14 +74,14 @@ def test_a_line_backwards_is_the_line_backwards(start, end, steps):
 
 @pytest.mark.parametrize("steps", [3, 49, 99, 103, 10_001, 200_001])
 @pytest.mark.parametrize("name", FLOATS)
-def test_the_middle_of_a_symmetric_line_is_zero(steps, name):
+def test_the_middle_of_a_symmetric_linspace_is_zero(steps, name):
     x = st.linspace(-1, 1, steps, dtype=name)
     assert x[steps // 2].item() == 0
     assert (x + x.flip(0)).abs().sum().item() == 0
 
 
 @pytest.mark.parametrize("steps", [1000, 4096, 4097, 100_000])
-def test_long_lines_equal_numpys(steps):
+def test_long_linspaces_equal_those_of_numpy(steps):
     for start, end in ((0, 1), (-3.5, 11.25), (1e-3, 1e3), (7, -7)):
         wanted = np.linspace(start, end, steps)
         np.testing.assert_allclose(
@@ -93,7 +93,7 @@ def test_long_lines_equal_numpys(steps):
 @pytest.mark.parametrize("name", INTS)
 @given(hs.data())
 @settings(max_examples=60)
-def test_lines_of_integers_are_exact_and_cut(name, data):
+def test_linspace_of_integers_is_exact_and_truncated(name, data):
     info = np.iinfo(name)
     values = hs.integers(int(info.min), int(info.max))
     start, end, steps = data.draw(values), data.draw(values), data.draw(hs.integers(1, 300))
@@ -102,14 +102,14 @@ def test_lines_of_integers_are_exact_and_cut(name, data):
     assert got.tolist() == [math.trunc(value) for value in exact_line(start, end, steps)]
 
 
-def test_ends_of_integer_lines_are_cut_first():
+def test_the_ends_of_an_integer_linspace_are_truncated_first():
     assert st.linspace(0.5, 3.9, 4, dtype=st.int64).tolist() == [0, 1, 2, 3]
     assert st.linspace(-0.5, -3.9, 4, dtype=st.int8).tolist() == [0, -1, -2, -3]
     assert st.linspace(True, 5, 3, dtype=st.uint8).tolist() == [1, 3, 5]
 
 
 @pytest.mark.parametrize("name", COMPLEX)
-def test_lines_of_complex_numbers(name):
+def test_linspace_of_complex_numbers(name):
     x = st.linspace(1 - 2j, 3 + 4j, 7, dtype=name)
     np.testing.assert_allclose(x.numpy(), np.linspace(1 - 2j, 3 + 4j, 7), rtol=1e-6)
     assert st.linspace(0, 1j, 2).dtype is st.complex64
@@ -138,7 +138,7 @@ def test_few_steps(make):
         make(0, 1j, 3, dtype=st.float32)
 
 
-def test_lines_to_infinity_keep_their_ends():
+def test_linspace_to_infinity_keeps_its_ends():
     x = st.linspace(0, math.inf, 5).tolist()
     assert x[0] == 0 and x[-1] == math.inf
     x = st.linspace(math.nan, 1, 3).tolist()
@@ -151,7 +151,7 @@ def test_lines_to_infinity_keep_their_ends():
 
 
 @given(hs.floats(-30, 30), hs.floats(-30, 30), hs.integers(1, 50), hs.sampled_from([2.0, 10.0, math.e, 0.5, 1.0]))
-def test_powers_equal_numpys(start, end, steps, base):
+def test_logspace_equals_that_of_numpy(start, end, steps, base):
     wanted = np.logspace(start, end, steps, base=base)
     np.testing.assert_allclose(st.logspace(start, end, steps, base, dtype=st.float64).numpy(), wanted, rtol=1e-13)
     with np.errstate(over="ignore"):
@@ -159,7 +159,7 @@ def test_powers_equal_numpys(start, end, steps, base):
 
 
 @pytest.mark.parametrize("base", [2, 3, 7, 10, -3])
-def test_powers_of_integers_are_exact(base):
+def test_logspace_of_integers_is_exact(base):
     last = int(math.log(2**63) / math.log(abs(base)) - 1e-9)
     assert st.logspace(0, last, last + 1, base, dtype=st.int64).tolist() == [base**i for i in range(last + 1)]
     if base > 0:
@@ -167,7 +167,7 @@ def test_powers_of_integers_are_exact(base):
     assert st.logspace(0, 3, 4, base, dtype=st.int16).tolist() == [base**i for i in range(4)]
 
 
-def test_powers_of_other_kinds():
+def test_logspace_of_other_dtypes():
     assert st.logspace(0, 2, 3, dtype=st.float16).tolist() == [1, 10, 100]
     assert st.logspace(-2, 0, 3, dtype=st.int32).tolist() == [0, 0, 1]
     assert st.logspace(0, 1, 3, 4.0, dtype=st.uint8).tolist() == [1, 2, 4]

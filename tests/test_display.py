@@ -10,7 +10,7 @@ from pathlib import Path
 import hypothesis.extra.numpy as arrays
 import numpy as np
 import pytest
-from display_stand import DTYPES, PLAIN, Stand, lines
+from display_models import DTYPES, PLAIN, TensorModel, lines
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -23,15 +23,15 @@ RECORDED = json.loads((Path(__file__).parent / "data/torch7_printed.json").read_
 
 
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: f"{case['case']}: {case['expr']}")
-def test_what_torch7_printed(case):
+def test_the_text_is_that_of_torch7(case):
     name = case["type"].removeprefix("torch.").removesuffix("Tensor").removesuffix("Storage")
     values = np.array([float(value) for value in case["values"]]).astype(DTYPES[name])
     if case["kind"] == "storage":
-        printed = text.storage(Stand(values, "Storage"), prefix="torch.", base=1, options=PLAIN)
+        printed = text.storage(TensorModel(values, "Storage"), prefix="torch.", base=1, options=PLAIN)
     else:
-        # The tensor without a dim is Torch7's empty one.
+        # A tensor without dims is Torch7's empty tensor.
         shaped = values.reshape(case["size"] or 0)
-        printed = text.tensor(Stand(shaped), prefix="torch.", base=1, options=PLAIN)
+        printed = text.tensor(TensorModel(shaped), prefix="torch.", base=1, options=PLAIN)
     assert printed == case["printed"]
 
 
@@ -41,10 +41,10 @@ def test_the_records_cover_every_notation():
         assert mark in printed
 
 
-def test_both_index_bases_share_one_look():
+def test_index_bases_differ_only_in_the_indices_shown():
     array = np.arange(1, 61).reshape(2, 30) / 7
-    with_zero = text.tensor(Stand(array), options=PLAIN)
-    with_one = text.tensor(Stand(array), base=1, options=PLAIN)
+    with_zero = text.tensor(TensorModel(array), options=PLAIN)
+    with_one = text.tensor(TensorModel(array), base=1, options=PLAIN)
     assert "Columns 0 to 9\n" in with_zero and "Columns 20 to 29\n" in with_zero
     assert "Columns 1 to 10\n" in with_one and "Columns 21 to 30\n" in with_one
 
@@ -55,7 +55,7 @@ def test_both_index_bases_share_one_look():
 
 
 def test_torch7_writes_long_integers_as_floats():
-    assert text.tensor(Stand(np.array([[10**9]])), base=1) == " 1.0000e+09\n[strided.LongTensor of size 1x1]\n"
+    assert text.tensor(TensorModel(np.array([[10**9]])), base=1) == " 1.0000e+09\n[strided.LongTensor of size 1x1]\n"
 
 
 # Numbers
@@ -93,10 +93,10 @@ def test_rounding_up_keeps_the_columns_aligned():
 def test_extreme_exponents():
     assert lines([5e-324, 0.0]) == [" 4.9407e-324", "  0.0000e+00", "2"]
     assert lines([1.7e308, 1.5]) == [" 1.7000e+308", "  1.5000e+00", "2"]
-    assert lines([1.7e308, 1.6e308]) == [" 1.7000e+308", " 1.6000e+308", "2"]  # whole, and their sum is not finite
+    assert lines([1.7e308, 1.6e308]) == [" 1.7000e+308", " 1.6000e+308", "2"]  # integers whose sum is infinite
 
 
-def test_infinities_and_nan_are_aligned_and_decide_nothing():
+def test_infinities_and_nan_are_aligned_and_do_not_choose_the_notation():
     assert lines([1.0, inf, -inf, nan]) == ["   1", " inf", "-inf", " nan", "4"]
     assert lines([[1.5, inf], [nan, -inf]]) == [" 1.5000     inf", "    nan    -inf", "2x2"]
     assert lines([0.001, nan]) == ["0.001 *", " 1.0000", "    nan", "2"]
@@ -127,13 +127,13 @@ def test_a_number_is_written_from_its_exact_value():
 
 def test_a_single_number():
     assert lines(np.float32(3.5)) == [" 3.5000", "()"]
-    assert lines(np.float64(0.001)) == [" 1.0000e-03", "()"]  # a line with a scale would be odd here
+    assert lines(np.float64(0.001)) == [" 1.0000e-03", "()"]  # no separate line with a scale
     assert lines(np.array(-7)) == ["-7", "()"]
     assert lines(np.array(True)) == [" True", "()"]
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3), (2, 0, 4), (0, 10**6)])
-def test_no_element_no_grid(shape):
+def test_a_tensor_without_elements_prints_its_type_alone(shape):
     assert lines(np.zeros(shape)) == ["x".join(map(str, shape))]
 
 
@@ -163,11 +163,11 @@ def titles(printed):
 def test_the_order_of_slices_is_that_of_numpy(shape):
     array = np.zeros(shape)
     expected = [f"({','.join(map(str, index))},.,.) = " for index in np.ndindex(*shape[:-2])]
-    assert titles(text.tensor(Stand(array), options=Options(threshold=inf))) == expected
+    assert titles(text.tensor(TensorModel(array), options=Options(threshold=inf))) == expected
     # Torch7 counts from 1, and its first index runs fastest.
     reverse = [index[::-1] for index in np.ndindex(*shape[-3::-1])]
     expected = [f"({','.join(str(i + 1) for i in index)},.,.) = " for index in reverse]
-    assert titles(text.tensor(Stand(array), base=1, options=Options(threshold=inf))) == expected
+    assert titles(text.tensor(TensorModel(array), base=1, options=Options(threshold=inf))) == expected
 
 
 def test_blocks_and_scale_inside_slices():
@@ -192,7 +192,7 @@ def test_a_line_holds_at_least_one_number():
 
 
 def test_the_prefix_replaces_the_module():
-    assert text.tensor(Stand([1]), prefix="lab.") == " 1\n[lab.LongTensor of size 1]"
+    assert text.tensor(TensorModel([1]), prefix="lab.") == " 1\n[lab.LongTensor of size 1]"
 
 
 @given(
@@ -208,7 +208,7 @@ def test_every_row_of_a_matrix_is_equally_long(array):
 
 
 @given(arrays.arrays(np.float64, some.integers(1, 20)), some.integers(0, 12), some.sampled_from([None, True]))
-def test_what_is_written_is_near_what_is_there(array, precision, sci_mode):
+def test_printed_numbers_are_near_the_values(array, precision, sci_mode):
     *grid, _ = lines(array, Options(precision=precision, sci_mode=sci_mode))
     scale = float(grid.pop(0).removesuffix(" *")) if grid[0].endswith(" *") else 1.0
     largest = max((abs(value) for value in array.tolist() if abs(value) < inf), default=0.0)
@@ -218,7 +218,7 @@ def test_what_is_written_is_near_what_is_there(array, precision, sci_mode):
         if isnan(value):
             assert isnan(written)
         elif abs(written) == inf:
-            assert value == written or abs(value) > 1.7e308  # rounding up left the range of floats
+            assert value == written or abs(value) > 1.7e308  # rounding up may overflow
         else:
             assert abs(written * scale - value) <= 0.500001 * last_digit
 
@@ -227,40 +227,40 @@ def test_what_is_written_is_near_what_is_there(array, precision, sci_mode):
 
 
 def test_storages():
-    assert text.storage(Stand([4, 5, -6], "Storage")) == " 4\n 5\n-6\n[strided.LongStorage of size 3]"
-    assert text.storage(Stand(np.zeros(0), "Storage")) == "[strided.DoubleStorage of size 0]"
-    assert text.storage(Stand([0.001], "Storage")) == "0.001 *\n 1.0000\n[strided.DoubleStorage of size 1]"
+    assert text.storage(TensorModel([4, 5, -6], "Storage")) == " 4\n 5\n-6\n[strided.LongStorage of size 3]"
+    assert text.storage(TensorModel(np.zeros(0), "Storage")) == "[strided.DoubleStorage of size 0]"
+    assert text.storage(TensorModel([0.001], "Storage")) == "0.001 *\n 1.0000\n[strided.DoubleStorage of size 1]"
 
 
 # format
 
 
 def test_format_of_a_single_number():
-    assert text.format(Stand(np.float32(2.5)), ".3f") == "2.500"
-    assert text.format(Stand(np.float32(2.5)), "") == "2.5"
-    assert text.format(Stand(np.array([[7]])), "04d") == "0007"
-    assert text.format(Stand(np.array(1.5 + 2j)), ".2f") == "1.50+2.00j"
+    assert text.format(TensorModel(np.float32(2.5)), ".3f") == "2.500"
+    assert text.format(TensorModel(np.float32(2.5)), "") == "2.5"
+    assert text.format(TensorModel(np.array([[7]])), "04d") == "0007"
+    assert text.format(TensorModel(np.array(1.5 + 2j)), ".2f") == "1.50+2.00j"
 
 
 def test_format_without_a_spec_is_the_printed_tensor():
     for array in (np.array([2.5]), np.arange(6).reshape(2, 3), np.zeros(0)):
-        assert text.format(Stand(array), "") == text.tensor(Stand(array))
+        assert text.format(TensorModel(array), "") == text.tensor(TensorModel(array))
 
 
 def test_format_of_many_numbers_keeps_the_grid():
     array = np.array([[-0.5, 10.25], [100.0, nan]])
-    assert text.format(Stand(array), ".1f") == "  -0.5   10.2\n 100.0    nan\n[strided.DoubleTensor of size 2x2]"
-    assert text.format(Stand([1, 20]), "+d") == " +1\n+20\n[strided.LongTensor of size 2]"
-    assert text.format(Stand([1e-9, 1.0]), "g") == " 1e-09\n     1\n[strided.DoubleTensor of size 2]"
+    assert text.format(TensorModel(array), ".1f") == "  -0.5   10.2\n 100.0    nan\n[strided.DoubleTensor of size 2x2]"
+    assert text.format(TensorModel([1, 20]), "+d") == " +1\n+20\n[strided.LongTensor of size 2]"
+    assert text.format(TensorModel([1e-9, 1.0]), "g") == " 1e-09\n     1\n[strided.DoubleTensor of size 2]"
 
 
 @pytest.mark.parametrize("array", [np.float32(1), np.arange(3.0), np.arange(3000.0)])
 def test_a_bad_spec_is_refused(array):
     with pytest.raises(ValueError, match=r"^format: spec '\.2q' does not suit strided\.\w+Tensor: "):
-        text.format(Stand(array), ".2q")
+        text.format(TensorModel(array), ".2q")
 
 
-# Options, as far as they shape the text
+# Options that change the text
 
 
 def test_precision_and_sci_mode():
@@ -271,7 +271,7 @@ def test_precision_and_sci_mode():
     assert lines([1, 2], Options(sci_mode=True)) == [" 1", " 2", "2"]
 
 
-def test_the_first_print_loads_nothing_heavy():
+def test_the_first_print_imports_no_large_module():
     heavy = {"typing", "re", "enum", "dataclasses", "contextlib", "collections", "functools", "numpy"}
     script = (
         "import sys, strided; before = set(sys.modules); import strided.display.text;"

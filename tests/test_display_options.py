@@ -1,4 +1,4 @@
-"""The choices about printing: what is changed, for how long, and what is refused."""
+"""Print options: what they change, for how long, and which are refused."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from strided.display import Options, get_printoptions, printoptions, set_printop
 
 
 class Values(list):
-    """As much of a storage as printing asks for."""
+    """The part of a storage that printing uses."""
 
     def tolist(self):
         return list(self)
@@ -51,7 +51,7 @@ def test_profiles():
     assert get_printoptions() == Options().fields()
 
 
-def test_printoptions_ends_with_its_block():
+def test_printoptions_are_restored_at_the_end_of_the_block():
     with pytest.raises(KeyError), printoptions(precision=1) as chosen:
         assert chosen.precision == get_printoptions()["precision"] == 1
         raise KeyError
@@ -72,7 +72,7 @@ def test_printoptions_takes_positions_too():
         assert (get_printoptions()["precision"], get_printoptions()["threshold"]) == (2, 10)
 
 
-def test_one_printoptions_inside_itself():
+def test_one_printoptions_object_nested_in_itself():
     short = printoptions(profile="short")
     with short, printoptions(precision=7), short:
         assert get_printoptions()["precision"] == 2

@@ -5,7 +5,7 @@ from math import prod
 import hypothesis.extra.numpy as arrays
 import numpy as np
 import pytest
-from display_stand import PLAIN, Stand, lines
+from display_models import PLAIN, TensorModel, lines
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -78,7 +78,7 @@ def test_each_outer_dim_shows_its_ends_while_that_is_short():
     assert titles[-1] == "(4,4,.,.) = "
 
 
-def test_blocks_of_a_summary_name_the_columns_they_stand_for():
+def test_blocks_of_a_summary_name_their_columns():
     array = np.arange(400).reshape(20, 20) * 1000.5
     assert lines(array, Options(linewidth=30, edgeitems=2, threshold=5)) == [
         "Columns 0 to 17",
@@ -112,7 +112,7 @@ def test_blocks_of_a_summary_name_the_columns_they_stand_for():
     ],
 )
 def test_only_what_is_shown_is_read(shape, shown):
-    huge = Stand(np.broadcast_to(np.float32(1.5), shape))
+    huge = TensorModel(np.broadcast_to(np.float32(1.5), shape))
     printed = text.tensor(huge, options=PLAIN)
     assert huge.reads == [shown]
     assert printed.count("1.5000") == shown
@@ -126,20 +126,20 @@ def test_only_what_is_shown_is_read(shape, shown):
 )
 def test_each_number_that_is_read_is_shown_once(shape, threshold, edgeitems, linewidth):
     array = np.arange(prod(shape)).reshape(shape) + 1000
-    stand = Stand(array)
+    model = TensorModel(array)
     options = Options(threshold=threshold, edgeitems=edgeitems, linewidth=linewidth)
-    *grid, _ = text.tensor(stand, options=options).split("\n")
+    *grid, _ = text.tensor(model, options=options).split("\n")
     numbers = [
         word for line in grid if line[-1:] != "=" and "to" not in line for word in line.split() if word.isdigit()
     ]
-    assert len(numbers) == len(set(numbers)) == stand.reads[0]
+    assert len(numbers) == len(set(numbers)) == model.reads[0]
     assert {"1000", str(999 + prod(shape))} <= set(numbers)
     if prod(shape) <= threshold:
         assert len(numbers) == prod(shape)
 
 
 def test_a_long_storage_shows_its_ends():
-    storage = Stand(np.arange(2000), "Storage")
+    storage = TensorModel(np.arange(2000), "Storage")
     printed = text.storage(storage)
     assert printed.split("\n")[2:5] == ["    2", "  ...", " 1997"]
     assert storage.reads == [6]

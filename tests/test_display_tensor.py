@@ -1,4 +1,4 @@
-"""The text of real tensors: that the engine hands over what printing asks for, whatever the dtype and the layout."""
+"""The text of real tensors of all dtypes and layouts."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,7 +19,7 @@ def test_a_matrix():
     assert repr(x) == str(x) == f"{x}" == printed
 
 
-def test_the_vector_of_the_seeds():
+def test_a_vector():
     x = st.zeros(5)
     assert repr(x) == " 0\n 0\n 0\n 0\n 0\n[strided.FloatTensor of size 5]"
     x.narrow(0, 1, 3).fill_(1)

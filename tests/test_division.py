@@ -1,4 +1,4 @@
-"""Quotients and remainders: of integers, which go through floats where those have room, and of floats; exact ones judge."""
+"""Quotients and remainders of integers, which are computed in floats where those are exact, and of floats, against exact ones."""
 
 import math
 from fractions import Fraction
@@ -11,7 +11,7 @@ import strided as st
 
 
 def edges(name):
-    """Numbers around the limits of the dtype and of what floats hold."""
+    """Numbers near the limits of the dtype and of the integers that floats represent exactly."""
     info = np.iinfo(name)
     powers = [p for p in (8, 16, 24, 31, 32, 50, 51, 52, 53, 62, 63, 64) if 2**p <= 2 * int(info.max) + 2]
     around = {sign * 2**p + d for p in powers for d in range(-3, 4) for sign in (-1, 1)}
@@ -45,7 +45,7 @@ def divide(op, x, y):
 def test_limits(op, name):
     numbers = edges(name)
     pairs = [(a, b) for a in numbers for b in numbers if b]
-    # Both with small neighbours and alone: a block with one large number takes another way for it.
+    # With small neighbours and alone: a block that contains a large number takes a slower path.
     for some in (pairs, sorted(pairs, key=lambda pair: max(map(abs, pair)))):
         a, b = (np.array(side, name) for side in zip(*some, strict=True))
         wanted = wrapped([MODELS[op](*pair) for pair in some], name)
@@ -85,7 +85,7 @@ def floats(name):
     near = (b * rng.integers(-1000, 1000, 3000)).astype(name)
     a = np.concatenate([near, np.nextafter(near, np.array(9e9, name)), np.nextafter(near, -near), b * b])
     bits = info.nmant
-    long = (b * 2.0 ** rng.uniform(bits - 4, bits + 4, 3000)).astype(name)  # quotients that hardly fit
+    long = (b * 2.0 ** rng.uniform(bits - 4, bits + 4, 3000)).astype(name)  # quotients near the limit
     a, b = np.concatenate([a, long]), np.tile(b, 5)
     limits = [0.0, -0.0, 1.0, -3.0, np.inf, -np.inf, np.nan, info.max, info.tiny, info.smallest_subnormal, 1e30, -1e-30]
     pairs = np.array([(x, y) for x in limits for y in limits], name)

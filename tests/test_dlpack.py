@@ -4,7 +4,7 @@ import gc
 
 import numpy as np
 import pytest
-from dlpack_stand import CODES, IS_COPIED, READ_ONLY, Legacy, Plain, Producer, Versioned, look
+from dlpack_models import CODES, IS_COPIED, READ_ONLY, Legacy, Plain, Producer, Versioned, look
 from hypothesis import given
 from hypothesis import strategies as hs
 from strategies import DTYPES, LAYOUTS, is_same, laid_out, memory_of, ordinary, shared
@@ -12,7 +12,7 @@ from strategies import DTYPES, LAYOUTS, is_same, laid_out, memory_of, ordinary, 
 import strided as st
 from strided.testing import indices, shapes
 
-# Lending
+# Exporting
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -34,7 +34,7 @@ def test_the_struct_says_what_the_tensor_is(name, version):
         assert (struct.major, struct.flags) == (1, 0) and (struct.major, struct.minor) <= version
 
 
-def test_strides_that_mean_nothing_are_plain():
+def test_strides_of_extents_of_0_and_1_are_those_of_a_row_major_tensor():
     x = st.zeros(6)[::2].view(1, 3, 1).flip(0)
     tensor = look(x.__dlpack__(copy=False)).tensor
     assert tensor.shape[:3] == [1, 3, 1] and tensor.strides[:3] == [3, 2, 1]
@@ -110,14 +110,14 @@ def test_numpy_cannot_have_bfloat16():
     x = st.zeros(2, dtype=st.bfloat16)
     with pytest.raises((BufferError, RuntimeError)):
         np.from_dlpack(x)
-    x.resize_(100)  # nothing stayed behind
+    x.resize_(100)  # no export is left
 
 
 def test_copies():
     x = st.arange(4)
     capsule = x.__dlpack__(copy=True, max_version=(1, 0))
     assert look(capsule).flags == IS_COPIED
-    x.resize_(100)  # it is not x that was lent
+    x.resize_(100)  # the copy was exported, not x
     y = st.from_dlpack(capsule)
     y.zero_()
     assert x[:4].tolist() == [0, 1, 2, 3]
@@ -188,7 +188,7 @@ def test_requests_that_are_fine():
     assert st.from_dlpack(st.zeros(*[1] * 64)).dim() == 64
 
 
-# Borrowing
+# Importing
 
 
 def test_where_a_tensor_comes_from():

@@ -1,4 +1,4 @@
-"""DLPack between strangers: nothing is believed that a capsule says, and everything is freed exactly once."""
+"""DLPack with hostile producers: every field of a capsule is checked, and everything is freed exactly once."""
 
 import ctypes
 import gc
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dlpack_stand import (
+from dlpack_models import (
     FORMS,
     READ_ONLY,
     Callback,
@@ -26,7 +26,7 @@ from strategies import is_same
 
 import strided as st
 
-# Lies
+# Wrong values
 
 HOSTILE = [
     ({"ndim": -1}, "-1 dims, wanted 0 to 64"),
@@ -74,12 +74,12 @@ HOSTILE = [
 @FORMS
 @pytest.mark.parametrize(("lies", "text"), HOSTILE, ids=lambda part: part if isinstance(part, str) else "")
 @pytest.mark.parametrize("copy", [None, True, False])
-def test_lies_are_refused(form, lies, text, copy):
+def test_wrong_values_are_refused(form, lies, text, copy):
     p = Producer(form, **lies)
     for source in (p, p.capsule):
         with pytest.raises((ValueError, RuntimeError), match=f"^from_dlpack: .*{text}"):
             st.from_dlpack(source, copy=copy)
-        assert p.deleted == 0 and name_of(p.capsule) == p.name  # as it was, for someone else
+        assert p.deleted == 0 and name_of(p.capsule) == p.name  # still usable by another consumer
     del source
     p.capsule = None
     assert p.deleted == (p.name == form.name)
@@ -106,7 +106,7 @@ def test_another_minor_version_is_fine():
 
 
 @FORMS
-def test_lies_that_do_not_matter(form):
+def test_wrong_values_of_unused_fields_are_ignored(form):
     far = 2**63 - 1
     assert st.from_dlpack(Producer(form, shape=(1, 6), strides=(far, 1))).tolist() == [[0, 1, 2, 3, 4, 5]]
     assert st.from_dlpack(Producer(form, shape=(0, 6), strides=(far, -far))).shape == (0, 6)
@@ -158,7 +158,7 @@ def test_misaligned_memory_is_copied_or_refused(form, flags):
     for copy in (None, True):
         p = Producer(form, shape=(2, 2), strides=(2, -1), byte_offset=5, **lies)
         x = st.from_dlpack(p, copy=copy)
-        assert p.deleted == 1  # nothing of it is needed any more
+        assert p.deleted == 1  # the copy does not need it any more
         assert x.tolist() == wanted.tolist() and x.owns_storage()
         x.fill_(0)
 
@@ -172,14 +172,14 @@ def test_misaligned_arrays_of_numpy():
 
 
 def test_bytes_as_bool():
-    """Producers that have bools as bytes give bytes; those that say bool may have any byte."""
+    """A producer whose dtype is uint8 gives bytes; one whose dtype is bool may hold any byte."""
     p = Producer(code=1, bits=8, shape=(8,), strides=(1,))
     assert st.from_dlpack(p).dtype is st.uint8
     x = st.from_dlpack(Producer(code=6, bits=8, shape=(9,), strides=(1,)))
     assert x.dtype is st.bool and x.tolist() == [False] * 4 + [True] + [False] * 3 + [True]
 
 
-# Holding on, and letting go
+# Lifetimes
 
 
 @FORMS
@@ -201,7 +201,7 @@ def test_the_deleter_is_called_once_with_the_last_user(form):
 
 
 @FORMS
-def test_copies_let_go_at_once(form):
+def test_a_copy_frees_the_original_at_once(form):
     p = Producer(form)
     x = st.from_dlpack(p, copy=True)
     assert p.deleted == 1 and x.owns_storage()
@@ -271,7 +271,7 @@ def test_memory_outlives_the_tensor(version):
 
 @pytest.mark.parametrize("version", [None, (1, 0)])
 def test_our_deleter_needs_no_interpreter(version):
-    """A consumer in C lets go from wherever it is; the owner behind us may be Python's all the same."""
+    """A consumer in C calls the deleter without the GIL, though the memory may belong to a Python object."""
     a = np.arange(4.0).view(Watched)
     gone = weakref.ref(a)
     capsule = st.from_numpy(a).__dlpack__(max_version=version)
@@ -280,7 +280,7 @@ def test_our_deleter_needs_no_interpreter(version):
     del a
     gc.collect()
     assert gone() is not None
-    Callback(struct.deleter)(ctypes.addressof(struct))  # ctypes releases the interpreter for the call
+    Callback(struct.deleter)(ctypes.addressof(struct))  # ctypes releases the GIL for the call
     gc.collect()
     assert gone() is None
     del capsule  # used: its destructor does nothing
@@ -288,7 +288,7 @@ def test_our_deleter_needs_no_interpreter(version):
 
 @FORMS
 def test_deleters_may_call_deleters(form):
-    """As PyTorch does with a tensor on our memory: within our call, and with the interpreter released."""
+    """As PyTorch does with a tensor on our memory: inside our call, with the GIL released."""
     a = np.arange(4.0).view(Watched)
     gone = weakref.ref(a)
     struct = look(st.from_numpy(a).__dlpack__())
@@ -302,7 +302,7 @@ def test_deleters_may_call_deleters(form):
     assert p.deleted == 1 and gone() is None
 
 
-def test_owners_die():
+def test_the_owner_of_the_memory_is_freed_with_its_last_user():
     a = np.arange(4.0).view(Watched)
     gone = weakref.ref(a)
     x = st.from_dlpack(a)
@@ -371,7 +371,7 @@ def test_memory_is_stable_over_many_exchanges():
         assert grown < 4_000_000, f"{grown} bytes more after {count} exchanges"
 
 
-def test_a_storage_that_shrank_is_not_lent():
+def test_a_tensor_beyond_its_shrunken_storage_is_not_exported():
     x = st.zeros(10)
     y = x[5:]
     x.storage().resize_(6)

@@ -1,4 +1,4 @@
-"""Drawings of layouts say where each element lies: compared with every index looked up one by one."""
+"""Drawings of layouts show the location of each element: compared with every index looked up one by one."""
 
 import subprocess
 import sys
@@ -140,11 +140,11 @@ def test_large_layouts_are_summarised():
     assert f"{10**12 - 16} cells" in str(st.Layout((10**6, 10**6)).draw())
 
 
-def test_the_elements_of_a_cell_are_counted_only_so_far():
+def test_counting_the_elements_of_a_cell_stops_at_a_limit():
     cell = Cells(st.Layout((60,) * 6, (1,) * 6)).at(150)
     assert not cell.exact and 0 < cell.count < 60**6 and cell.times().endswith("+")
     hard = Cells(st.Layout((2,) * 40, [3 * 2**k + k for k in range(40)])).at(10**12)
-    assert hard.exact or hard.part == "element"  # what was not found may be there
+    assert hard.exact or hard.part == "element"  # elements beyond the limit may exist
     assert Cells(st.Layout((1,)).expand(10**9)).at(0).count == 10**9
 
 

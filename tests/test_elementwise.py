@@ -34,7 +34,7 @@ EXACT = {
     *["bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift", "conj_physical", "heaviside", "gcd", "lcm"],
     *["isreal", "round", "clamp_min", "clamp_max", "clamp", "relu", "nan_to_num", "nextafter", "isclose"],
 }  # fmt: skip
-# Several roundings, each as NumPy's in the same type.
+# Several operations, each rounded as by NumPy in the same type.
 STEPWISE = {"lerp", "addcmul", "addcdiv", "true_divide", "trunc_divide", "remainder", "sqrt"}
 # Wider bounds, in ULP of the result, and absolute ones near a zero of the function.
 ULPS = {(op, "float64"): 4 for op in ("erfc", "erfinv", "lgamma", "digamma")}
@@ -52,7 +52,7 @@ def each(function):
 
 
 def wide(number):
-    """A number of mpmath as a longdouble."""
+    """An mpmath number as a longdouble."""
     try:
         high = float(number)
     except OverflowError:
@@ -73,7 +73,7 @@ def special(function, at_infinity, below):
                 return wide(function(mpmath.mpf(float(value))))
             except (ValueError, ZeroDivisionError):
                 return math.nan
-            except OverflowError:  # too large for mpmath, and as good as infinite
+            except OverflowError:  # too large for mpmath; the result is infinite
                 return at_infinity if value > 0 else below
 
     return each(compute)
@@ -121,7 +121,7 @@ def trunc_divide(a, b):
 
 
 def logit(x):
-    """Exact near a half, where the logarithms of the parts nearly cancel, and elsewhere."""
+    """Accurate everywhere, also near 0.5, where the two logarithms nearly cancel."""
     return np.where(np.abs(x - 0.5) < 0.25, 2 * np.arctanh(2 * x - 1), np.log(x) - np.log1p(-x))
 
 
@@ -140,7 +140,7 @@ def nan_to_num(name, x):
 def nextafter(name, a, b):
     if name != "bfloat16":
         return np.nextafter(a, b)
-    # A step of float16 with the bits of bfloat16, whose order is that of the numbers.
+    # The bits of bfloat16, read as float16, have the order of the numbers: one step is one step.
     whole = (a.view("uint32") >> 16).astype("int64")
     order = np.where(whole >= 0x8000, 0x8000 - whole, whole)
     after = order + np.where(b > a, 1, np.where(b < a, -1, 0))
@@ -158,7 +158,7 @@ def isclose(name, a, b):
 
 
 def ldexp(x, e):
-    # As far as this the wide type has room for every product.
+    # Beyond this range the wide type cannot hold every product.
     most = 500 if x.dtype == "float64" else 3000
     return x * np.exp2(np.where(np.isinf(e), e, np.clip(e, -most, most)))
 
@@ -230,7 +230,7 @@ def takes(op, name):
 
 
 def computed_in(op, name):
-    """The dtype that operands are brought to."""
+    """The dtype that operands are cast to."""
     if OPS[op][1] == "wide":
         return "complex128" if name in COMPLEX else "float64"
     if OPS[op][1] == "counts" and name == "bool":
@@ -246,7 +246,7 @@ def result_of(op, name):
 
 
 def suitable(op, name, values, position):
-    """Operands for which integers have a result."""
+    """Operands for which an integer result exists."""
     if position == 1 and name in INTS:
         if op in ("floor_divide", "trunc_divide", "remainder", "fmod"):
             return np.where(values == 0, 1, values).astype(values.dtype)
@@ -305,7 +305,7 @@ def assert_close(x, op, name, wanted, context):
             same = (got == rounded) | (np.isnan(got) & np.isnan(rounded))
             assert same.all(), (context, got[~same], rounded[~same])
             return
-        # Where the wide result is beyond the dtype, infinity is one step away.
+        # Where the wide result is out of range, infinity counts as one step from the largest number.
         largest = np.isinf(rounded) & np.isfinite(wanted)
         same = (got == rounded) | (np.isnan(got) & np.isnan(rounded)) | largest
         ulp = spacing(rounded, result)
@@ -355,30 +355,15 @@ def test_other_dtypes_are_refused(op, name):
 @pytest.mark.parametrize("op", [op for op in NEW if OPS[op][1] in ("field", "float")])
 @pytest.mark.parametrize("name", ["float32", "float64"])
 def test_many_elements_and_hostile_ones(op, name):
-    """Large enough for threads; every exponent of the dtype, and what lies around the poles."""
+    """Large enough for threads; every exponent of the dtype, and numbers near the poles."""
     rng = np.random.default_rng(7)
     info = np.finfo(name)
     count = 3_000 if op in MODELS and isinstance(MODELS[op], np.vectorize) else 60_000
     spread = np.ldexp(rng.uniform(-1, 1, count), rng.integers(info.minexp - 5, info.maxexp, count))
-    odd = [
-        0.0,
-        -0.0,
-        1,
-        -1,
-        0.5,
-        -0.5,
-        2,
-        info.max,
-        -info.max,
-        info.tiny,
-        info.smallest_subnormal,
-        np.inf,
-        -np.inf,
-        np.nan,
-    ]
+    specials = [0.0, -0.0, 1, -1, info.max, -info.max, info.tiny, -info.smallest_subnormal, np.inf, -np.inf, np.nan]
     near = np.concatenate([rng.uniform(-3, 3, count), 1 + rng.uniform(-1e-3, 1e-3, 99), rng.uniform(-100, 100, count)])
     with np.errstate(all="ignore"):
-        a = np.concatenate([spread, near, odd]).astype(name)
+        a = np.concatenate([spread, near, specials]).astype(name)
     if op == "lgamma" or op == "digamma":  # mpmath takes long for large negative numbers
         a = np.where(np.abs(a) < 500, a, np.abs(a))
     operands = [a, *(rng.permutation(a) for _ in range(OPS[op][0] - 1))]
@@ -413,12 +398,12 @@ def test_hostile_arguments_with_subnormal_results(name):
 
 @pytest.mark.parametrize("name", LIMITS)
 @pytest.mark.parametrize("number", [2, 3, -1, 0.5])
-def test_hostile_bases_of_powers_with_rows_of_their_own(name, number):
+def test_hostile_bases_of_powers_with_special_rows(name, number):
     rng = np.random.default_rng(11)
     info = np.finfo(name)
     spread = np.ldexp(rng.uniform(-1, 1, 200_000), rng.integers(info.minexp - 5, info.maxexp, 200_000))
-    odd = [0.0, -0.0, 1, -1, info.max, -info.max, info.tiny, -info.smallest_subnormal, np.inf, -np.inf, np.nan]
-    x = np.concatenate([spread, odd]).astype(name)
+    specials = [0.0, -0.0, 1, -1, info.max, -info.max, info.tiny, -info.smallest_subnormal, np.inf, -np.inf, np.nan]
+    x = np.concatenate([spread, specials]).astype(name)
     with np.errstate(all="ignore"):
         wanted = np.power(x.astype(np.longdouble), number).astype(name)
         low, high = np.nextafter(wanted, -np.inf), np.nextafter(wanted, np.inf)
@@ -451,7 +436,7 @@ HOSTILE = {
 
 
 def hostile_points(op, count, most, rng):
-    """Of every size, next to zeros and poles at every distance, and where exponentials leave the range."""
+    """Points of every magnitude, at every distance from zeros and poles, and where exponentials overflow."""
 
     def points(re, im):
         return re + 1j * im
@@ -492,8 +477,8 @@ def test_complex_numbers_near_zeros_and_poles(op, name):
     if op == "ldexp":
         columns.append((rng.uniform(-most, most, len(z)) + 1j * rng.uniform(-99, 99, len(z))).astype(name))
     elif OPS[op][0] == 2:  # half of them nearly opposite, so that exponentials cancel
-        turn = np.pi / (1 if op == "logaddexp" else math.log(2))
-        opposite = z + 1j * turn * rng.choice([-1, 1, 3], len(z)) + 2.0 ** rng.uniform(-40, 0, len(z))
+        half_period = np.pi / (1 if op == "logaddexp" else math.log(2))
+        opposite = z + 1j * half_period * rng.choice([-1, 1, 3], len(z)) + 2.0 ** rng.uniform(-40, 0, len(z))
         columns.append(np.where(np.arange(len(z)) % 2 == 0, opposite, rng.permutation(z)).astype(name))
     got = getattr(st, op)(*map(st.tensor, columns)).numpy()
     info = np.finfo(got.dtype)
@@ -525,7 +510,7 @@ EDGES = [
 
 @pytest.mark.parametrize("op, args", EDGES)
 def test_complex_results_at_the_edge_of_the_range(op, args):
-    """Each part by itself: finite where the true one is, and infinite where that is beyond the range."""
+    """Each part is finite where the exact one is representable, and infinite where it is not."""
     true = {op: function for op, (_, _, function) in HOSTILE.items()} | {
         **{name: getattr(mpmath, name) for name in ("exp", "sin", "cos", "sinh", "cosh")},
         "exp2": lambda z: mpmath.power(2, z),
@@ -543,9 +528,9 @@ def test_complex_results_at_the_edge_of_the_range(op, args):
 def test_complex_exp2_of_infinities():
     inf, nan = math.inf, math.nan
     x = st.tensor([complex(-inf, inf), complex(-inf, nan), complex(inf, 3), complex(inf, nan)], dtype=st.complex128)
-    nothing, nothing_too, turned, unknown = x.exp2().tolist()
-    assert nothing == nothing_too == 0
-    assert turned == complex(-inf, inf)  # 3 ln 2 is between a quarter and a half turn
+    zero, zero_too, rotated, unknown = x.exp2().tolist()
+    assert zero == zero_too == 0
+    assert rotated == complex(-inf, inf)  # 3 ln 2 is between pi/2 and pi
     assert unknown.real == inf and math.isnan(unknown.imag)
 
 
@@ -553,7 +538,7 @@ def test_complex_exp2_of_infinities():
     "op", [op for op in OPS if OPS[op][1] in ("field", "float", "floats", "wide") and OPS[op][0] > 1]
 )
 def test_integers_computed_as_floats_need_no_dtype_in_common(op):
-    """No integer dtype holds uint64 and a signed one; these rows take each of them as a float."""
+    """No integer dtype holds uint64 and a signed dtype; these rows convert each operand to float."""
     unsigned, signed = st.tensor([3, 2**64 - 1, 7], dtype=st.uint64), st.tensor([-2, 5, 1], dtype=st.int8)
     wanted = st.float64 if op == "float_power" else st.float32
     for a, b in ((unsigned, signed), (signed, unsigned)):
@@ -573,7 +558,7 @@ def test_integers_computed_as_floats_need_no_dtype_in_common(op):
 
 
 def test_truth_values():
-    """Powers are truth values, unless one of the operands is a number; squares are counted."""
+    """Powers of bools are bools unless one operand is a number; squares are integers."""
     x, y = st.tensor([True, True, False, False]), st.tensor([True, False, True, False])
     assert (x**y).dtype is st.bool and (x**y).tolist() == [
         a**b == 1 for a, b in zip(x.tolist(), y.tolist(), strict=True)
@@ -591,8 +576,8 @@ def test_truth_values():
 
 
 @pytest.mark.parametrize("op", OPS)
-def test_operands_without_elements_may_lie_anywhere(op):
-    """Memory of others, without elements, has addresses that nobody may read: DLPack's is null."""
+def test_operands_without_elements_may_have_any_address(op):
+    """Foreign memory without elements may have an unreadable address: null in DLPack."""
     dtype = "int64" if OPS[op][1] in ("int", "bits") else "float64"
     for empty in (st.from_dlpack(np.zeros((0, 3), dtype)), st.frombuffer(b"", dtype=dtype)):
         others = [empty] * (OPS[op][0] - 1)

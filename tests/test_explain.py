@@ -27,7 +27,7 @@ def tensors(draw):
 
 @some.composite
 def made_by_views(draw):
-    """A tensor that came about as tensors do."""
+    """A tensor that is the result of ordinary views."""
     x = st.zeros(draw(some.lists(some.integers(1, 4), min_size=1, max_size=3)))
     for _ in range(draw(some.integers(0, 4))):
         dim = draw(some.integers(0, x.ndim - 1))
@@ -53,7 +53,7 @@ def shares(result, x):
 
 
 @pytest.mark.parametrize("kind", [tensors, made_by_views])
-def test_what_is_said_of_costs_is_what_happens(kind):
+def test_stated_costs_are_those_observed(kind):
     @given(kind())
     def check(x):
         for cost in st.explain(x).costs:
@@ -71,7 +71,7 @@ def test_what_is_said_of_costs_is_what_happens(kind):
 
 
 @given(tensors())
-def test_a_layout_is_told_the_same(x):
+def test_layouts_are_explained_as_tensors_are(x):
     said = {cost.operation: cost.outcome for cost in st.explain(x).costs}
     alone = {cost.operation: cost.outcome for cost in st.explain(x.layout).costs}
     assert alone == {operation: said[operation] for operation in alone}
@@ -89,7 +89,7 @@ def test_a_recipe_makes_the_layout(x):
 
 
 @given(some.lists(some.integers(1, 4), max_size=4), some.data())
-def test_turned_and_expanded_tensors_have_a_recipe(shape, data):
+def test_permuted_and_expanded_tensors_have_a_recipe(shape, data):
     x = st.zeros(shape).permute(data.draw(some.permutations(range(len(shape)))))
     for dim in data.draw(some.sets(some.integers(0, 3))):
         x = x.flip(dim) if dim < x.ndim else x

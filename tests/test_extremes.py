@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as hs
-from reduction_stand import DIMS, PERMUTED, SHAPES, axes_of, bits, finite, own_shape, tensor_of
+from reduction_models import DIMS, PERMUTED, SHAPES, axes_of, bits, finite, own_shape, tensor_of
 from strategies import COMPLEX, DTYPES, FLOATS, INTS, fresh, memory_of, ordinary, to_memory, to_values, values_of
 
 import strided as st
@@ -24,20 +24,20 @@ INF, NAN = math.inf, math.nan
 
 
 def assert_is(got, wanted, name, context=""):
-    """These values; 0.0 is as good as -0.0, and any NaN as any other."""
+    """Checks dtype and values; 0.0 equals -0.0, and all NaNs are equal."""
     values = values_of(got)
     assert got.dtype.name == name and values.shape == np.shape(wanted), (context, got.dtype, values.shape)
     assert ((values == wanted) | ((values != values) & (wanted != wanted))).all(), (context, values, wanted)
 
 
 def results(op, x, dim, keep=False):
-    """All results of a reduction along a dim (or all of them)."""
+    """All results of a reduction along a dim, or of all elements."""
     found = getattr(x, op)(dim=dim, keepdim=keep)
     return found if isinstance(found, tuple) else (found,)
 
 
 def cases(layout, name):
-    """A tensor with NaN and ties, its values, and dims that leave something to reduce."""
+    """A tensor with NaN and ties, its values, and the dims that have elements to reduce."""
     x = tensor_of(layout, ordinary(name, own_shape(layout), 1), name)
     values = values_of(x)
     for dims in DIMS[values.ndim]:
@@ -68,7 +68,7 @@ def test_values(layout, name):
 
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("layout", SHAPES)
-def test_places(layout, name):
+def test_positions(layout, name):
     for x, values, dims, axis in cases(layout, name):
         if isinstance(dims, tuple):
             continue
@@ -82,10 +82,10 @@ def test_places(layout, name):
                 assert bits(out) == bits(got)
             if dims is None:
                 continue
-            for op, (best, place) in PAIRS.items():
+            for op, (best, position) in PAIRS.items():
                 found = getattr(x, op)(dims, keepdim=keep)
                 assert_is(found.values, best(values, axis=axis, keepdims=keep), name, f"{op} {dims} {keep}")
-                assert_is(found.indices, place(values, axis=axis, keepdims=keep), "int64", f"{op} {dims} {keep}")
+                assert_is(found.indices, position(values, axis=axis, keepdims=keep), "int64", f"{op} {dims} {keep}")
 
 
 @given(hs.data(), shapes(min_side=1, max_dims=5))
@@ -112,7 +112,7 @@ SIZES = (1, 2, 31, 32, 33, 1023, 1024, 1025, 65535, 65536, 65537, 131071, 131072
 @pytest.mark.parametrize("name", ["bool", "uint8", "int64", "float16", "float32", "float64"])
 @pytest.mark.parametrize("n", SIZES)
 def test_the_first_of_ties(name, n):
-    """Wherever the largest stands, and wherever it comes again."""
+    """At every position of the largest element and of its first repetition."""
     places = sorted({0, n // 3, n // 2, n - 1, max(n - 33, 0), min(1024, n - 1)})
     for first in places:
         for columns in (1, 3, 20) if n < 2000 else (1,):
@@ -188,7 +188,7 @@ def test_the_limits_of_integers(name):
 
 
 def test_truth_values():
-    """PyTorch has no argmax of them; False comes before True."""
+    """PyTorch has no argmax of bools; False is less than True."""
     x = st.tensor([[False, True], [True, True]])
     assert x.amax(0).tolist() == [True, True] and x.amin(0).tolist() == [False, True]
     assert x.argmax().item() == 1 and x.argmin(1).tolist() == [0, 0]
@@ -196,7 +196,7 @@ def test_truth_values():
 
 
 @pytest.mark.parametrize("op", NAMES)
-def test_nothing_has_no_extreme(op):
+def test_an_empty_reduction_has_no_extreme(op):
     for shape, dim, text in (((0,), None, "0"), ((3, 0), None, "3x0"), ((3, 0), 1, "3x0"), ((0, 2), 0, "0x2")):
         x = st.zeros(shape)
         with pytest.raises(st.ShapeError, match=f"^{op}: there is no result for no elements .*shape {text}"):
@@ -286,9 +286,9 @@ def test_named_results():
 )
 def test_results_can_be_pickled_and_copied(make):
     found = make(st.arange(6.0).view(2, 3))
-    for twin in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
-        assert type(twin) is type(found)
-        assert [bits(part) for part in twin] == [bits(part) for part in found]
+    for other in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
+        assert type(other) is type(found)
+        assert [bits(part) for part in other] == [bits(part) for part in found]
 
 
 def test_out_of_two_results():
@@ -330,27 +330,27 @@ def test_wrong_outs_are_untouched(op):
 
 @pytest.mark.parametrize("op", ["max", "min"])
 def test_outs_may_be_parts_of_the_input(op):
-    for place in (lambda x: x[0], lambda x: x[3], lambda x: x[:, 1], lambda x: x.view(-1)[1:5]):
+    for part in (lambda x: x[0], lambda x: x[3], lambda x: x[:, 1], lambda x: x.view(-1)[1:5]):
         for dim in (0, 1):
             x = fresh(finite("int64", (4, 4), 2), "int64")
             wanted = getattr(x.clone(), op)(dim)
-            values = place(x)
+            values = part(x)
             found = getattr(x, op)(dim, out=(values, st.zeros(4, dtype=st.int64)))
             assert bits(*found) == bits(*wanted)
             x = fresh(finite("int64", (4, 4), 2), "int64")
-            found = getattr(x, op)(dim, out=(st.zeros(4, dtype=st.int64), place(x)))
+            found = getattr(x, op)(dim, out=(st.zeros(4, dtype=st.int64), part(x)))
             assert bits(*found) == bits(*wanted)
 
 
 def test_outs_that_share_memory_are_refused():
     """PyTorch: a ValueError. One result would be written over the other."""
     x = st.tensor([[1.0, 5.0], [7.0, 2.0]])
-    room = st.full((3,), 9.0)
+    memory = st.full((3,), 9.0)
     for op in ("aminmax", "var_mean", "std_mean"):
-        for pair in ((room[:2], room[:2]), (room[:2], room[1:])):
+        for pair in ((memory[:2], memory[:2]), (memory[:2], memory[1:])):
             with pytest.raises(ValueError, match=f"^{op}: "):
                 getattr(x, op)(dim=0, out=pair)
-            assert room.tolist() == [9, 9, 9]
+            assert memory.tolist() == [9, 9, 9]
 
 
 # Pairs of tensors
@@ -359,8 +359,8 @@ def test_outs_that_share_memory_are_refused():
 def test_the_larger_of_two():
     x = st.tensor([1.0, 5.0, NAN, -0.5])
     y = st.tensor([3.0, NAN, 1.0, -1.0])
-    for op, twin in (("max", "maximum"), ("min", "minimum")):
-        wanted = bits(getattr(st, twin)(x, y))
+    for op, other in (("max", "maximum"), ("min", "minimum")):
+        wanted = bits(getattr(st, other)(x, y))
         assert bits(getattr(x, op)(y)) == bits(getattr(st, op)(x, other=y)) == wanted
         out = st.zeros(4)
         assert getattr(x, op)(y, out=out) is out and bits(out) == wanted
@@ -402,7 +402,7 @@ def test_laws(name):
 @pytest.mark.parametrize("name", FLOATS)
 @pytest.mark.parametrize("op", ["max", "min"])
 def test_the_value_is_the_element_at_its_index(op, name):
-    """With the sign of zero: of [0.0, -0.0] PyTorch gives 0.0 and 0, of [-0.0, 0.0] it gives -0.0 and 0."""
+    """Including the sign of zero: PyTorch returns 0.0 and 0 for [0.0, -0.0], and -0.0 and 0 for [-0.0, 0.0]."""
     for values in ([0.0, -0.0], [-0.0, 0.0], [0.0] * 40 + [-0.0] * 40, [-0.0] * 1500 + [0.0] * 1500):
         x = st.tensor(values, dtype=name)
         found = getattr(x, op)(0)
@@ -415,7 +415,7 @@ def test_the_value_is_the_element_at_its_index(op, name):
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 10, 16, 31, 32, 33])
 def test_few_terms_of_many_outputs(name, n):
-    """Outputs side by side, whichever way their terms lie: ties, NaN and zeros of both signs."""
+    """Adjacent outputs, for every order of their terms: ties, NaN and zeros of both signs."""
     random = np.random.default_rng(n)
     choice = [0, 1, 1, 2] if name in INTS or name == "bool" else [-INF, -1.5, -0.0, 0.0, 1, 1, INF] + [NAN] * (n < 9)
     for width in (16, 17, 40, 300):
@@ -448,7 +448,7 @@ def test_long_and_wide(shape, name):
     assert memory_of(x).shape == shape
 
 
-def test_places_are_int64():
+def test_positions_are_int64():
     out = st.full((1,), 7.0)
     for call in (lambda: st.zeros(5, 1).argmax(0, out=out), lambda: st.zeros(5, 1).max(0, out=(st.zeros(1), out))):
         with pytest.raises(st.DTypeError, match="int64"):

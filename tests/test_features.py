@@ -1,4 +1,4 @@
-"""The names of the feature list exist, but for those of work to come, which are named here and do not exist yet."""
+"""All names of the feature list exist, except those listed here, which are not implemented yet."""
 
 import importlib.util
 import json
@@ -10,7 +10,7 @@ import strided
 
 NAMES = json.loads((Path(__file__).parent / "data/features.json").read_text())["strided"]
 
-# When one of these is built, its line goes: the test below says so.
+# A name that is implemented leaves this list; a test below checks that.
 LATER = {
     "files": ["save", "load", "fromfile"],
     "lent memory": ["borrow"],
@@ -40,7 +40,7 @@ OWNERS = {
 
 
 def exists(owner, name):
-    """Whether an owner has the name; a module of the package counts before it is imported."""
+    """Whether an owner has the name; a module of the package need not be imported yet."""
     return hasattr(owner, name) or (owner is strided and importlib.util.find_spec(f"strided.{name}") is not None)
 
 
@@ -50,12 +50,12 @@ def test_every_kind_of_name_is_looked_for():
 
 
 @pytest.mark.parametrize("kind", OWNERS)
-def test_names_of_this_work_exist(kind):
+def test_implemented_names_exist(kind):
     assert [name for name in NAMES[kind] if name not in TO_COME and not exists(OWNERS[kind], name)] == []
 
 
 @pytest.mark.parametrize("kind", OWNERS)
-def test_names_of_later_work_do_not(kind):
+def test_names_to_be_implemented_do_not_exist(kind):
     assert [name for name in NAMES[kind] if name in TO_COME and exists(OWNERS[kind], name)] == []
 
 

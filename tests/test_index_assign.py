@@ -1,4 +1,4 @@
-"""Reading and writing through brackets: what NumPy does, as if every source were copied first."""
+"""Reading and writing by index: as NumPy, and as if every source were copied first."""
 
 import array
 import operator
@@ -55,7 +55,7 @@ def test_writing_an_array_or_a_list(data, shape):
     values = -np.arange(a[key].size, dtype=np.int64).reshape(a[key].shape)
     kind = data.draw(hs.sampled_from(["array", "list"]))
     if kind == "list" and 0 in values.shape[:-1]:
-        return  # a list loses the shape behind an extent of 0
+        return  # a list cannot represent extents after one of 0
     x[key] = values if kind == "array" else values.tolist()
     a[key] = values
     assert x.tolist() == a.tolist()
@@ -74,7 +74,7 @@ def test_writing_casts_freely(source, target):
 
 
 def sources(x):
-    """What may stand on the right of x[...] = , each with the values 1, 2, 3."""
+    """Everything that may be assigned to x[...], each with the values 1, 2, 3."""
     yield [1, 2, 3]
     yield (1, 2, 3)
     yield range(1, 4)
@@ -126,9 +126,9 @@ OVERLAPS = {
 
 
 @pytest.mark.parametrize("name", DTYPES)
-@pytest.mark.parametrize("way", OVERLAPS)
-def test_overlapping_assignment(name, way):
-    to, of = OVERLAPS[way]
+@pytest.mark.parametrize("case", OVERLAPS)
+def test_overlapping_assignment(name, case):
+    to, of = OVERLAPS[case]
     for shape in ((40,), (40, 3), (40, 40)):
         memory = random_memory(name, shape, 9)
         x = fresh(memory, name)
@@ -185,7 +185,7 @@ def test_overlapping_in_place_arithmetic(op, name):
         "column": (lambda x: x, lambda x: x[:, 4:5]),
         "itself": (lambda x: x, lambda x: x),
     }
-    for way, (to, of) in pairs.items():
+    for case, (to, of) in pairs.items():
         base = np.arange(81).reshape(9, 9) % 13
         name_of_memory = np.float32 if name == "bfloat16" else name
         a = base.astype(name_of_memory)
@@ -193,7 +193,7 @@ def test_overlapping_in_place_arithmetic(op, name):
         op(to(x), of(x))
         with np.errstate(all="ignore"):
             to(a)[...] = {"iadd": np.add, "isub": np.subtract, "imul": np.multiply}[op.__name__](to(a), of(a).copy())
-        assert values_of(x).tolist() == a.tolist(), way
+        assert values_of(x).tolist() == a.tolist(), case
 
 
 def test_a_cast_over_the_same_bytes():

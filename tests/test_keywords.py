@@ -1,4 +1,4 @@
-"""Numbers and words of elementwise rows: `alpha`, `value`, `decimals`, `rounding_mode`, `rtol` … in every form."""
+"""Keywords of elementwise operations: `alpha`, `value`, `decimals`, `rounding_mode`, `rtol` … in every form."""
 
 import contextlib
 import inspect
@@ -60,7 +60,7 @@ def test_operands_have_the_names_of_pytorch():
         assert st.trapezoid(y=x.view(2, 1), **{name: 0}, **more).tolist() == [1.0]
 
 
-def test_words_and_defaults_are_those_of_pytorch():
+def test_keywords_and_defaults_are_those_of_pytorch():
     assert WORDS == {
         "add": {"alpha": "1"},
         "sub": {"alpha": "1"},
@@ -115,7 +115,7 @@ def test_alpha_of_a_higher_category_is_refused(name):
                 call(x, alpha=alpha)
     if name in INTS:
         with pytest.raises(st.DTypeError, match="alpha is a float, wanted an int"):
-            x.add_(x, alpha=1.0)  # also where it is as good as the default
+            x.add_(x, alpha=1.0)  # also where it equals the default
         with pytest.raises(OverflowError, match=r"^add_: .*does not fit"):
             x.add_(x, alpha=2**70)
     assert memory_of(x).tobytes() == before.tobytes()
@@ -128,11 +128,11 @@ def test_alpha_takes_no_part_in_promotion():
     assert x.add(y, alpha=0.5).tolist() == [1.25, 2.75]
     assert st.add(x, 4, alpha=np.int64(3)).tolist() == [13, 14]
     assert st.add(x, 4, alpha=st.tensor(3)).tolist() == [13, 14]
-    # The number is not rounded to a half on its way: 0.1 times 1000 is 100 and not 99.98.
+    # The number is not rounded to a half first: 0.1 times 1000 is 100 and not 99.98.
     assert st.tensor([0.0], dtype=st.float16).add(st.tensor([1000.0], dtype=st.float16), alpha=0.1).tolist() == [100.0]
 
 
-def test_what_is_no_number_is_refused():
+def test_a_keyword_that_is_not_a_number_is_refused():
     x = st.ones(2)
     for word in ("two", [1], None, st.ones(2)):
         with pytest.raises((TypeError, ValueError), match=r"^add: "):
@@ -184,7 +184,7 @@ def test_rounding_mode(mode, name):
         assert_same(got, values_of(wanted), name)
 
 
-def test_rounding_modes_that_there_are_not():
+def test_unknown_rounding_modes_are_refused():
     x = st.tensor([7, -7])
     assert x.true_divide(2).tolist() == st.true_divide(x, 2).tolist() == [3.5, -3.5]
     for call in (x.true_divide, x.true_divide_):
@@ -219,7 +219,7 @@ def test_round_to_decimals(name):
         assert_same(x[::-1].round(decimals=decimals), wanted[::-1], name, f"{decimals}")
         assert_same(round(x, decimals), wanted, name)
         assert_same(x.clone().round_(decimals=decimals), wanted, name)
-    # So many decimals change nothing, so few leave nothing: never NaN.
+    # Many decimals keep the number, very negative ones round it to zero: the result is never NaN.
     finite = fresh(to_memory(a[np.isfinite(a)], name), name)
     assert_same(finite.round(decimals=400), values_of(finite), name)
     assert not values_of(finite.round(decimals=-400)).any()
@@ -236,7 +236,7 @@ def test_integers_round_as_pythons_do(name):
     for decimals in (-1, -2, -3, -5, -10, -19, -20, -30):
         for value, got in zip(memory.tolist(), x.round(decimals=decimals).tolist(), strict=True):
             wanted, step = round(value, decimals), 10**-decimals
-            if not low <= wanted <= high:  # the nearest that there is
+            if not low <= wanted <= high:  # the nearest representable number
                 wanted += step if wanted < low else -step
                 assert low <= wanted <= high and abs(wanted - value) < step
             assert got == wanted, (value, decimals)
@@ -268,7 +268,7 @@ def test_softplus(name):
                 exact = float(mpmath.log1p(mpmath.exp(beta * mpmath.mpf(value))) / beta)
             linear = beta * value > threshold and (beta, threshold) != (1, 20)
             wanted = value if linear else exact
-            # The argument is rounded once before: that is some ULP where the function is steep.
+            # The argument is rounded once before: an error of some ULP where the function is steep.
             scale = abs(wanted) * (1 + abs(beta * value) * (beta * value < 0))
             assert abs(result - wanted) <= 3 * EPSILON[name] * scale + 1e-7 * (name == "float16"), (
                 beta,
@@ -394,7 +394,7 @@ def test_close_to_numbers():
 
 
 def test_large_calls_with_numbers():
-    """Large enough for threads and without the interpreter."""
+    """Large enough for threads, and computed without the GIL."""
     a, b = np.random.default_rng(1).normal(size=(2, 300_001))
     x, y = st.tensor(a), st.tensor(b)
     assert_same(x.add(y, alpha=0.25), a + 0.25 * b, "float64")
@@ -414,7 +414,7 @@ def test_overlap_with_numbers():
 
 
 @pytest.mark.parametrize("default", ["float32", "float64"])
-def test_numbers_beyond_an_integer_dtype_are_numbers_where_floats_are_computed(default, default_dtype):
+def test_numbers_out_of_an_integer_dtypes_range_work_where_floats_are_computed(default, default_dtype):
     st.set_default_dtype(getattr(st, default))
     bytes_, wide = st.tensor([3, 4], dtype=st.uint8), st.tensor([1.0, 2.0], dtype=st.float64)
     assert st.addcmul(wide, bytes_, 300).tolist() == [901.0, 1202.0]
@@ -426,17 +426,17 @@ def test_numbers_beyond_an_integer_dtype_are_numbers_where_floats_are_computed(d
     assert (bytes_ < 300).tolist() == (bytes_ > -1).tolist() == [True, True]
 
 
-def test_a_divisor_that_becomes_zero_meanwhile_is_no_panic():
-    """The check and the division read the divisor at two times."""
+def test_a_divisor_that_becomes_zero_after_the_check_does_not_panic():
+    """The check and the division read the divisor at different times."""
     x, divisor = st.ones(200_000, dtype=st.int32), st.ones(200_000, dtype=st.int32)
     done = threading.Event()
 
-    def turn():
+    def alternate():
         while not done.is_set():
             divisor.fill_(0)
             divisor.fill_(1)
 
-    other = threading.Thread(target=turn)
+    other = threading.Thread(target=alternate)
     other.start()
     try:
         for op in (st.floor_divide, st.trunc_divide, st.remainder, st.fmod):
@@ -448,14 +448,14 @@ def test_a_divisor_that_becomes_zero_meanwhile_is_no_panic():
         other.join()
 
 
-def test_nothing_may_be_divided_by_zero():
+def test_empty_tensors_may_be_divided_by_zero():
     assert (st.empty(2, 0, dtype=st.int64) // 0).shape == (2, 0)
     with pytest.raises(ZeroDivisionError):
         st.ones(2, 1, dtype=st.int64) // 0
 
 
 @pytest.mark.parametrize("mode, error", [(5, TypeError), ("None", ValueError), (b"floor", TypeError)])
-def test_rounding_modes_are_words(mode, error):
+def test_rounding_modes_are_strings(mode, error):
     with pytest.raises(error, match="rounding_mode"):
         st.div(st.ones(2), 2, rounding_mode=mode)
 
@@ -470,12 +470,12 @@ def test_rounding_modes_are_words(mode, error):
         (lambda x: x.logit(eps=float), "logit: eps must be a number, got type"),
     ],
 )
-def test_arguments_that_are_no_truth_value_or_number(call, message):
+def test_keywords_that_are_neither_bool_nor_number_are_refused(call, message):
     with pytest.raises(TypeError, match=f"^{message}$"):
         call(st.ones(3, 3))
 
 
-def test_truth_values_of_others():
+def test_bools_of_other_types_are_accepted():
     for keep in (1, np.True_, st.tensor(True)):
         assert st.ones(3, 4).sum(0, keepdim=keep).shape == (1, 4)
     assert st.ones(3, 4).sum(0, keepdim=0).shape == (4,)

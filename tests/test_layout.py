@@ -39,7 +39,7 @@ def arrays(draw):
 
 
 def locations(layout):
-    """Where the elements lie, in row-major order: the definition."""
+    """The locations of the elements in row-major order, by definition."""
     steps = (range(extent) for extent in layout.shape)
     return [
         layout.offset + sum(i * stride for i, stride in zip(index, layout.stride, strict=True))
@@ -72,7 +72,7 @@ def test_properties():
 
 
 @given(layouts())
-def test_numbers_follow_from_the_locations(x):
+def test_properties_follow_from_the_locations(x):
     where = locations(x)
     assert x.size == len(where) == math.prod(x.shape)
     assert x.span == (max(where) - min(where) + 1 if where else 0)
@@ -81,8 +81,8 @@ def test_numbers_follow_from_the_locations(x):
     assert x.is_contiguous == (x.is_injective and x.span == x.size)
     first = x.offset if where else 0
     assert x.is_row_major == (where == list(range(first, first + x.size)))
-    turned = locations(x.permute(list(range(x.nmode))[::-1]))
-    assert x.is_column_major == (turned == list(range(first, first + x.size)))
+    reversed_modes = locations(x.permute(list(range(x.nmode))[::-1]))
+    assert x.is_column_major == (reversed_modes == list(range(first, first + x.size)))
     for index, location in zip(itertools.product(*map(range, x.shape)), where, strict=True):
         assert x.location(*index) == x.location(index) == location
     assert [x.extent(i) for i in range(x.nmode)] == list(x.shape)
@@ -92,8 +92,8 @@ def test_numbers_follow_from_the_locations(x):
 def test_equality_and_hash(x, y):
     parts = [(z.shape, z.stride, z.offset) for z in (x, y)]
     assert (x == y) == (parts[0] == parts[1]) and (x != y) == (parts[0] != parts[1])
-    twin = Layout(x.shape, x.stride, x.offset)
-    assert twin == x and hash(twin) == hash(x) and len({x, twin}) == 1
+    other = Layout(x.shape, x.stride, x.offset)
+    assert other == x and hash(other) == hash(x) and len({x, other}) == 1
     assert x != parts[0] and x != None  # noqa: E711
     assert eval(repr(x)) == x
     assert copy.copy(x) is copy.deepcopy(x) is x
@@ -107,14 +107,14 @@ def test_text():
     assert repr(Layout(())) == "Layout(shape=(), stride=(), offset=0)"
 
 
-def test_it_cannot_change():
+def test_a_layout_is_immutable():
     x = Layout((2, 3))
     for name in ("shape", "stride", "offset", "anything"):
         with pytest.raises(AttributeError):
             setattr(x, name, 1)
 
 
-# The words of layouts
+# Predicates and folding
 
 
 def test_compatible():
@@ -132,7 +132,7 @@ def test_sequentially_contiguous_and_fold():
     assert not x.sequentially_contiguous((1, 2)) and not x.sequentially_contiguous((2, 0))
     assert x.fold((2, 1)) == x.fold(2, 1) == Layout((4, 30)) and x.fold() == Layout(120)
     assert x.flip().fold() == Layout(120, -1, 119)
-    assert Layout((4, 1, 6), (6, 77, 1)).fold() == Layout(24)  # the stride of a single index means nothing
+    assert Layout((4, 1, 6), (6, 77, 1)).fold() == Layout(24)  # the stride of an extent of 1 has no effect
     with pytest.raises(ValueError, match=r"fold: modes \[1, 2\] are not sequentially contiguous"):
         x.fold((1, 2))
     with pytest.raises(ValueError, match="fold"):
@@ -151,10 +151,10 @@ def test_folding_keeps_the_locations(x, data):
     assert sorted(locations(folded)) == sorted(locations(x))
     assert folded.nmode == x.nmode - len(modes) + 1
     if x.size:
-        place = min(modes)
-        assert folded.shape[place] == math.prod(x.shape[mode] for mode in modes)
+        first = min(modes)
+        assert folded.shape[first] == math.prod(x.shape[mode] for mode in modes)
         sizes = [x.shape[mode] for mode in reversed(modes)]
-        assert sorted(locations(folded.unflatten(place, sizes))) == sorted(locations(x))
+        assert sorted(locations(folded.unflatten(first, sizes))) == sorted(locations(x))
 
 
 def test_unflatten():

@@ -1,4 +1,4 @@
-"""Differences, areas, cross products, bounded norms and covariances, against NumPy and their definitions."""
+"""diff, trapezoid, cross, renorm and cov, against NumPy and their definitions."""
 
 import math
 from fractions import Fraction
@@ -31,7 +31,7 @@ def test_diff(name, layout):
                 assert_same(x.diff(n, dim), np.diff(values, n, axis=dim), name)
 
 
-def test_diff_with_more_at_the_ends():
+def test_diff_with_prepend_and_append():
     x = st.tensor([[1, 4, 9], [2, 3, 5]])
     a = x.numpy()
     for dim, before, behind in (
@@ -49,7 +49,7 @@ def test_diff_with_more_at_the_ends():
     assert st.tensor([True, False, False]).diff(prepend=st.tensor([True])).tolist() == [False, True, False]
 
 
-def test_diff_of_nothing_and_into_an_output():
+def test_diff_of_empty_tensors_and_into_an_output():
     x = st.arange(6.0).view(2, 3)
     same = x.diff(0)
     assert same.tolist() == x.tolist() and same.data_ptr() != x.data_ptr()
@@ -93,7 +93,7 @@ def test_diff_of_nothing_and_into_an_output():
             st.ShapeError,
             "trapezoid: shapes 2x3 and 5x3x3 do not broadcast: extents 2 and 3 in dim 1",
         ),
-        # A single width would broadcast, but a vector of points must have one for each element all the same.
+        # The one difference of two points would broadcast, but each element of y needs a point.
         (
             lambda: st.trapezoid(st.ones(2, 5), st.ones(2)),
             st.ShapeError,
@@ -142,14 +142,14 @@ def test_refusals(call, error, text):
 
 
 def trapezoids(y, x=None, dx=1.0, axis=-1):
-    """Areas between neighbours, in float64 or complex128."""
+    """The areas between neighbouring points, in float64 or complex128."""
     y = np.moveaxis(y.astype(np.complex128 if y.dtype.kind == "c" else np.float64), axis, -1)
     widths = dx if x is None else np.diff(x.astype(np.float64))
     return (y[..., 1:] + y[..., :-1]) * widths / 2
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_areas(name):
+def test_trapezoid(name):
     y = np.random.default_rng(1).integers(0, 100, (4, 5, 6)).astype("float32" if name == "bfloat16" else name)
     t = fresh(y, name) if name != "bfloat16" else st.from_numpy(y).bfloat16()
     x = np.sort(np.random.default_rng(2).integers(0, 50, 5).astype(np.float32))
@@ -163,8 +163,8 @@ def test_areas(name):
     assert st.trapz(t, dx=2).shape == (4, 5)
 
 
-def test_points_of_their_own():
-    """Places broadcast: one for all lines, or with dims of their own."""
+def test_trapezoid_with_points_that_broadcast():
+    """Points broadcast: the same for all lines, or with further dims."""
     y = np.random.default_rng(1).standard_normal((3, 4))
     for x in (
         np.arange(4.0) ** 2,
@@ -236,12 +236,12 @@ def test_renorm(name, p):
         assert got.dtype is x.dtype and got.shape == x.shape
         np.testing.assert_allclose(values_of(got).astype(wanted.dtype), wanted, rtol=tolerance, atol=1e-30)
         same = x.transpose(0, 2).clone().transpose(0, 2)
-        # Norms are added up in the order of the memory, which is another one here; one at the bound may be above it.
+        # A norm is summed in memory order, which differs here: a norm equal to the bound may come out above it.
         assert same.renorm_(p, dim, bound) is same
         np.testing.assert_allclose(values_of(same), values_of(got), rtol=tolerance, atol=1e-30)
 
 
-def test_renorm_leaves_what_is_small():
+def test_renorm_keeps_lines_below_the_bound():
     x = st.tensor([[3.0, 4.0], [0.5, 0.0], [math.nan, 1.0]])
     got = x.renorm(2, 0, 1)
     assert got[1].tolist() == [0.5, 0.0] and got[2][1].item() == 1.0 and math.isnan(got[2][0].item())
@@ -280,7 +280,7 @@ def test_cov(name):
     np.testing.assert_allclose(values_of(x.corrcoef()), np.corrcoef(values), atol=tolerance * 10)
 
 
-def test_cov_of_too_little():
+def test_cov_of_too_few_observations():
     assert math.isnan(st.tensor(1.0).cov().item()) and math.isnan(st.tensor([1.0]).cov().item())
     assert np.isnan(st.zeros(2, 0).cov().numpy()).all() and st.zeros(0, 2).cov().shape == (0, 0)
     assert st.tensor([1.0, 2.0]).cov(correction=5).item() == math.inf
@@ -290,8 +290,8 @@ def test_cov_of_too_little():
 
 
 @pytest.mark.parametrize("name", ["float32", "float64", "complex64", "complex128"])
-def test_cov_of_one_observation_that_counts(name):
-    """Its distance from the mean is 0, whatever its weight; where the divisor is 0 as well there is no covariance."""
+def test_cov_of_one_observation_with_weight(name):
+    """Its distance from the mean is 0 for any weight; if the divisor is 0, too, the covariance is NaN."""
     random = np.random.default_rng(7)
     for weight in (1.0, *random.uniform(0.01, 9, 60)):
         parts = random.standard_normal((2, 3, 4))
@@ -314,7 +314,7 @@ def test_cov_of_one_observation_that_counts(name):
 
 @given(hs.integers(1, 3), hs.integers(1, 5), hs.integers(-2, 4), hs.integers(0, 999))
 def test_cov_with_weights_by_its_definition(variables, observations, correction, seed):
-    """Sums of fractions, which round nothing."""
+    """Computed in fractions, without rounding."""
     random = np.random.default_rng(seed)
     x = random.integers(-9, 9, (variables, observations))
     frequency, importance = random.integers(0, 3, observations), random.integers(0, 5, observations) / 4
@@ -346,7 +346,7 @@ def test_cov_with_weights_by_its_definition(variables, observations, correction,
 
 
 @pytest.mark.parametrize("empty", [{"fweights": st.zeros(0, dtype=st.int64)}, {"aweights": st.zeros(0)}])
-def test_weights_of_no_observation(empty):
+def test_cov_with_weights_of_zero(empty):
     for x in (st.zeros(2, 0), st.zeros(0)):
         with pytest.raises(ValueError, match="cov: the weights is a sum of 0"):
             x.cov(**empty)

@@ -38,7 +38,7 @@ def content(path):
     return np.fromfile(path, "i4").tolist()
 
 
-# What a map is
+# Private, shared and read-only
 
 
 def test_private_writes_stay_here(path):
@@ -106,7 +106,7 @@ def test_the_path_survives_another_directory(path, monkeypatch):
     assert s.filename == str(path)
 
 
-def test_names_that_are_no_unicode(tmp_path):
+def test_names_that_are_not_unicode(tmp_path):
     name = os.path.join(os.fsencode(tmp_path), b"caf\xe9")
     try:
         with open(name, "wb") as file:
@@ -174,7 +174,7 @@ def test_empty_files(tmp_path):
     assert s.flush() is None
 
 
-def test_what_is_too_short_is_said(path):
+def test_the_message_names_the_file_that_is_too_short(path):
     with pytest.raises(
         st.StorageError, match=r"has 48 bytes, and 13 elements of int32 from byte 0 on need 52; grow=True"
     ):
@@ -219,7 +219,7 @@ def test_the_function_makes_shared_files_as_pytorch_does(tmp_path):
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_what_is_no_file_is_refused(tmp_path, shared):
+def test_what_is_not_a_file_is_refused(tmp_path, shared):
     with pytest.raises(IsADirectoryError) as caught:
         st.ByteStorage.from_file(tmp_path, shared)
     assert caught.value.filename == str(tmp_path)
@@ -230,7 +230,7 @@ def test_what_is_no_file_is_refused(tmp_path, shared):
             st.ByteStorage.from_file(name, shared, 4)
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    with pytest.raises(st.StorageError, match="no regular file"):  # and does not wait for a writer
+    with pytest.raises(st.StorageError, match="no regular file"):  # opening a FIFO must not wait for a writer
         st.ByteStorage.from_file(fifo, shared, 4, create=shared, grow=shared)
 
 
@@ -288,7 +288,7 @@ def test_a_map_keeps_its_size(path):
 
 
 def test_two_maps_of_one_file_are_one_memory(path):
-    """As NumPy on one array: all is read before anything is written."""
+    """As NumPy on one array: everything is read before anything is written."""
     for shift in (1, 5):
         a, b = (st.from_file(path, True, dtype=st.int32) for _ in range(2))
         wanted = np.array(content(path))

@@ -62,7 +62,7 @@ OPERATORS = {
 }
 IN_PLACE = {"+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv}
 
-# Rounded once by us and by NumPy, but not necessarily the same way: units in the last place of the larger part.
+# Rounded by us and by NumPy, but possibly in different directions: bounds in ULP of the larger part.
 ULPS = {("div", "complex64"): 4, ("div", "complex128"): 4, ("abs", "complex64"): 1, ("abs", "complex128"): 1}
 
 
@@ -190,7 +190,7 @@ def test_out(op, name):
 
 @pytest.mark.parametrize(("op", "name"), GOOD)
 def test_in_place(op, name):
-    if category(result_dtype(op, name)) > category(name):  # int.div_: refused, below
+    if category(result_dtype(op, name)) > category(name):  # int.div_ is refused, see below
         return
     for layout in LAYOUTS:
         tensors, values = arguments(op, name, layout)
@@ -226,9 +226,9 @@ def test_in_place_operator(op, name):
 
 @pytest.mark.parametrize(("op", "name"), [(op, name) for op, name in GOOD if result_dtype(op, name) == name])
 def test_overlapping_out(op, name):
-    """An output that overlaps an operand holds what reading all operands first gives."""
+    """The result in an output that overlaps an operand is as if all operands were read first."""
     shape = (6, 6)
-    ways = {
+    cases = {
         "shifted down": (lambda x: x[1:], lambda x: x[:-1]),
         "shifted up": (lambda x: x[:-1], lambda x: x[1:]),
         "shifted by one": (lambda x: x.reshape(36)[1:], lambda x: x.reshape(36)[:-1]),
@@ -237,7 +237,7 @@ def test_overlapping_out(op, name):
         "every other": (lambda x: x.reshape(36)[::2], lambda x: x.reshape(36)[:18]),
         "a row": (lambda x: x, lambda x: x[2]),
     }
-    for way, (to, of) in ways.items():
+    for case, (to, of) in cases.items():
         memory = ordinary(name, shape, 5)
         x = fresh(memory, name)
         base = values_of(fresh(memory, name))
@@ -254,7 +254,7 @@ def test_overlapping_out(op, name):
                 continue
             wanted = expected(op, name, of(base))
             getattr(st, op)(operand, out=out)
-        assert_matches(out, op, name, wanted, way)
+        assert_matches(out, op, name, wanted, case)
 
 
 @pytest.mark.parametrize("op", [op for op in BINARY if op in ("add", "sub", "mul")])
@@ -316,7 +316,7 @@ LARGE = (3, 70_001)
     ("op", "name"), [(op, name) for op, name in GOOD if name in ("uint8", "int64", "bfloat16", "float32")]
 )
 def test_large(op, name):
-    """Large enough for threads, odd enough for remainders."""
+    """Large enough for threads, with sizes that leave a tail."""
     a, b = ordinary(name, LARGE, 1), ordinary(name, LARGE, 2)
     operands = [fresh(a, name), fresh(np.ascontiguousarray(b.T), name).t()][: OPS[op][0]]
     wanted = expected(op, name, *[values_of(x) for x in operands])
@@ -386,7 +386,7 @@ def test_numpy_scalars_and_tensors_without_dimension_count_fully():
     assert (st.zeros(2, dtype=st.float16) + np.float32(1)).dtype is st.float32
 
 
-# Promotion, written out by hand from the design: rows and columns in the order of DTYPES; '!' is refused.
+# Promotion, written out by hand: rows and columns in the order of DTYPES; '!' is refused.
 
 SHORT = dict(
     b="bool", B="uint8", H="uint16", I="uint32", Q="uint64", c="int8", h="int16", i="int32", q="int64",

@@ -1,4 +1,4 @@
-"""Variances, norms, distances and logarithms of sums of exponentials: accuracy, corrections, and their limits."""
+"""var, std, norm, dist and logsumexp: accuracy, corrections, and special values."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as hs
-from reduction_stand import (
+from reduction_models import (
     DIMS,
     PERMUTED,
     SHAPES,
@@ -33,7 +33,7 @@ ORDERS = (0, 1, 2, 3, 0.5, -1, INF, -INF)
 
 
 def same(got, wanted):
-    """The same number, or both NaN."""
+    """Whether two numbers are equal, or both NaN."""
     return got == wanted or (got != got and wanted != wanted)
 
 
@@ -42,7 +42,7 @@ def same(got, wanted):
 
 @pytest.mark.parametrize("name", DTYPES)
 @pytest.mark.parametrize("op", SPREADS)
-def test_spread_and_mean(op, name):
+def test_variance_and_mean(op, name):
     for layout, shape in SHAPES.items():
         x = tensor_of(layout, moderate(name, own_shape(layout), 1), name)
         values = values_of(x)
@@ -57,15 +57,15 @@ def test_spread_and_mean(op, name):
             alone = getattr(x, op)(dims, correction=correction, keepdim=keep)
             assert bits(alone) == bits(found[0]), "with and without the mean"
             outs = st.zeros((*alone.shape, 2), dtype=alone.dtype)[..., 0], st.zeros_like(found.mean)
-            twin = getattr(st, f"{op}_mean")(x, axis=dims, ddof=correction, keepdims=keep, out=outs)
-            assert twin[0] is outs[0] and twin.mean is outs[1]
+            pair = getattr(st, f"{op}_mean")(x, axis=dims, ddof=correction, keepdims=keep, out=outs)
+            assert pair[0] is outs[0] and pair.mean is outs[1]
             assert bits(*outs) == bits(*found)
 
 
 @pytest.mark.parametrize("name", ["float32", "float64"])
 @pytest.mark.parametrize("n", [2, 31, 33, 1023, 1024, 1025, 65537, 131073])
-def test_a_large_mean_costs_nothing_but_what_rounding_took(name, n):
-    """1e8 and something small: the naive formula has no digit left."""
+def test_a_large_mean_costs_no_accuracy(name, n):
+    """1e8 plus small numbers: the naive formula loses all digits."""
     random = np.random.default_rng(n)
     values = (1e8 + random.integers(0, 200, n) * (8 if name == "float32" else 1 / 64)).astype(name)
     x = fresh(values, name)
@@ -87,7 +87,7 @@ def test_the_variance_of_equal_numbers_is_zero():
 
 
 def test_float32_is_as_good_as_rounded():
-    """Sums are taken in float64, so the only error that shows is the last rounding."""
+    """Sums are accumulated in float64, so the only visible error is the final rounding."""
     for n in (10, 1000, 100_000):
         values = np.random.default_rng(n).standard_normal(n).astype(np.float32)
         x = st.from_numpy(values)
@@ -101,7 +101,7 @@ def test_float32_is_as_good_as_rounded():
             assert abs(got - wanted) <= 0.5001 * np.spacing(np.float32(wanted)), op
 
 
-#: values, correction, var, std: as PyTorch gives them.
+#: values, correction, var, std: the results of PyTorch.
 FEW = [
     ([5.0], 1, NAN, NAN),
     ([5.0], 0, 0.0, 0.0),
@@ -132,7 +132,7 @@ def test_few_terms(name, values, correction, var, std):
         assert same(getattr(x.view(1, -1).expand(20, -1), op)(1, correction=correction)[3].item(), got)
 
 
-def test_ways_to_say_the_correction():
+def test_all_spellings_of_the_correction():
     x = st.tensor([[1.0, 2.0, 4.0], [3.0, 3.0, 9.0]])
     for op in ("var", "std", "var_mean", "std_mean"):
         call = getattr(x, op)
@@ -167,7 +167,7 @@ def test_complex_variance():
 
 
 def test_integers_have_a_variance():
-    """PyTorch refuses it; here it is that of the default float, and large integers do not lose it on the way."""
+    """PyTorch refuses integers; here the result is of the default float, also for integers that float32 cannot represent."""
     x = st.tensor([2**40, 2**40 + 2, 2**40 + 4])
     assert x.var().item() == 4 and x.std().item() == 2 and x.var().dtype is st.float32
     assert st.tensor([0, 255], dtype=st.uint8).var(correction=0).item() == 127.5**2
@@ -176,8 +176,8 @@ def test_integers_have_a_variance():
 
 @pytest.mark.parametrize("op", ["var_mean", "std_mean"])
 @pytest.mark.parametrize("name", FLOATS)
-def test_the_mean_beside_the_spread_may_be_infinite(op, name):
-    """It is that of `mean`. PyTorch gives these means, beside NaN for the spread."""
+def test_the_mean_of_var_mean_may_be_infinite(op, name):
+    """It equals that of `mean`. PyTorch returns the same means, and NaN for the variance."""
     for values, wanted in (([INF], INF), ([1.0, INF], INF), ([1.0, 2.0, -INF], -INF), ([1.0] * 3000 + [INF], INF)):
         x = st.tensor(values, dtype=name)
         found = getattr(x, op)(correction=0)
@@ -186,7 +186,7 @@ def test_the_mean_beside_the_spread_may_be_infinite(op, name):
 
 
 @pytest.mark.parametrize("op", ["var_mean", "std_mean"])
-def test_outs_of_a_complex_spread_are_untouched_if_one_is_wrong(op):
+def test_outs_of_a_complex_variance_are_untouched_if_one_is_wrong(op):
     x = st.tensor([[1 + 1j, 2], [3j, 4]])
     for wrong, (first, second) in enumerate((((3,), (2,)), ((2,), (3,)))):
         outs = st.full(first, 7.0), st.full(second, 7 + 0j)
@@ -212,7 +212,7 @@ def test_norm(name, p):
         if layout == PERMUTED and name not in ("int32", "float32", "complex64"):
             continue
         memory = moderate(name, own_shape(layout), 1)
-        if p < 0:  # 1 / 0 is infinite, and there are zeros among integers
+        if p < 0:  # integers contain zeros, and 1 / 0 is infinite
             values = to_values(memory, name)
             memory = to_memory(np.where(values == 0, 1, values), name)
         x = tensor_of(layout, memory, name)
@@ -233,7 +233,7 @@ def test_norm(name, p):
             assert bits(out) == bits(got)
 
 
-#: values -> norms of the orders 0, 1, 2, 3, 0.5, -1, inf, -inf: as PyTorch gives them.
+#: values -> norms of the orders 0, 1, 2, 3, 0.5, -1, inf, -inf: the results of PyTorch.
 KNOWN = [
     ([3.0, -4.0, 0.0], (2, 7, 5, 91 ** (1 / 3), (3**0.5 + 2) ** 2, 0, 4, 0)),
     ([NAN, 0.0, 1.0], (2, NAN, NAN, NAN, NAN, NAN, NAN, NAN)),
@@ -254,19 +254,19 @@ def test_known_norms(name, values, wanted):
         assert same(x.view(1, -1).expand(20, -1).norm(p, 1)[5].item(), got), p
 
 
-def test_the_norm_of_nothing():
-    nothing = st.zeros(0)
-    assert [nothing.norm(p).item() for p in (0, 1, 2, 3, 0.5)] == [0] * 5
+def test_the_norm_of_an_empty_tensor():
+    empty = st.zeros(0)
+    assert [empty.norm(p).item() for p in (0, 1, 2, 3, 0.5)] == [0] * 5
     for p in (INF, -INF):  # PyTorch: no identity
         with pytest.raises(st.ShapeError, match=r"^norm: there is no result for no elements"):
-            nothing.norm(p)
+            empty.norm(p)
         with pytest.raises(st.ShapeError, match=r"^norm: there is no result for no elements"):
             st.zeros(3, 0).norm(p, 1)
         assert st.zeros(3, 0).norm(p, 0).shape == (0,)
 
 
 def test_huge_and_tiny_values():
-    """Squares of float32 are added in float64: PyTorch gives inf and 0 here."""
+    """Squares of float32 are added in float64; PyTorch returns inf and 0 here."""
     for size in (1e30, 3e38, 1e-30, 1e-44):
         for n in (1, 2, 1000):
             x = st.full((n,), size)
@@ -302,9 +302,9 @@ def test_orders():
 def test_outputs_of_norms(p):
     x = fresh(moderate("float32", (4, 4), 1), "float32")
     for dim in (0, 1):
-        for place in (lambda y: y[1], lambda y: y[:, 2], lambda y: y.view(-1)[3:7]):
+        for part in (lambda y: y[1], lambda y: y[:, 2], lambda y: y.view(-1)[3:7]):
             y = x.clone()
-            assert bits(y.norm(p, dim, out=place(y))) == bits(x.norm(p, dim))
+            assert bits(y.norm(p, dim, out=part(y))) == bits(x.norm(p, dim))
     for wrong, error in ((st.full((3,), 7.0), st.ShapeError), (st.full((4,), 7), st.DTypeError)):
         with pytest.raises(error, match=r"^norm: "):
             x.norm(p, 0, out=wrong)
@@ -313,7 +313,7 @@ def test_outputs_of_norms(p):
 
 @pytest.mark.parametrize("p", [1, 2, 3, INF])
 def test_the_norm_of_complex_numbers_in_a_real_dtype(p):
-    """PyTorch refuses it. The norm of 3+4i is 5 in whatever dtype, or there is none; it is not 3."""
+    """PyTorch refuses it. The norm of 3+4j is 5 in any dtype, never 3."""
     x = st.tensor([3 + 4j])
     try:
         got = x.norm(p, dtype=st.float64)
@@ -324,7 +324,7 @@ def test_the_norm_of_complex_numbers_in_a_real_dtype(p):
 
 @pytest.mark.parametrize("name", INTS)
 def test_norms_of_integers(name):
-    """PyTorch refuses them; here they are taken as the default float, so no magnitude overflows."""
+    """PyTorch refuses integers; here they are cast to the default float, so that no magnitude overflows."""
     low, high = int(np.iinfo(name).min), int(np.iinfo(name).max)
     x = st.tensor([low, high], dtype=name)
     assert x.norm(INF).item() == pytest.approx(max(-low, high), rel=1e-7)
@@ -354,7 +354,7 @@ def test_dist():
 
 @pytest.mark.parametrize("name", INTS)
 def test_the_distance_of_integers(name):
-    """PyTorch refuses it; here it is that of the numbers, whichever is larger."""
+    """PyTorch refuses integers; here the difference is that of the numbers, whichever is larger."""
     low, high = int(np.iinfo(name).min), int(np.iinfo(name).max)
     for a, b in ((1, 2), (2, 1), (low, high), (high, low)):
         x, y = st.tensor([a], dtype=name), st.tensor([b], dtype=name)
@@ -390,7 +390,7 @@ def test_logsumexp_of_special_values(name, values, wanted):
     for dim in (0, None, -1):
         got = x.logsumexp(dim).item()
         assert same(got, rounded) or math.isclose(got, rounded, rel_tol=rel)
-    for n in (12, 40, 3000):  # among terms that add nothing
+    for n in (12, 40, 3000):  # among terms that do not change the result
         for at in (0, n // 2, n - len(values)):
             long = st.full((n,), -INF, dtype=name)
             long[at : at + len(values)] = x
@@ -413,7 +413,7 @@ def test_logsumexp_accuracy(name, n):
 @pytest.mark.parametrize("name", FLOATS)
 @pytest.mark.parametrize("n", [1, 2, 5, 10, 17, 31, 32, 33])
 def test_logsumexp_of_few_terms(name, n):
-    """Outputs side by side have the bits of each alone."""
+    """Adjacent outputs have the same bits as each computed alone."""
     values = np.random.default_rng(n).standard_normal((2 * n, 37)) * 9
     values[0, ::5], values[-1, ::7] = -INF, INF
     x = fresh(to_memory(values, name), name)
@@ -426,7 +426,7 @@ def test_logsumexp_of_few_terms(name, n):
 
 
 def test_logsumexp_of_blocks_that_differ():
-    """The largest may come late, or the first block may be far below: nothing overflows on the way."""
+    """The largest element may come late, or the first block may be far below it: no intermediate overflows."""
     for values in (
         [0.0] * 1024 + [500.0] * 1024,
         [500.0] * 1024 + [0.0] * 1024,
@@ -442,7 +442,7 @@ def test_logsumexp_of_blocks_that_differ():
 
 
 @given(hs.lists(hs.floats(-700, 700), min_size=1, max_size=50), hs.floats(-100, 100))
-def test_logsumexp_moves_with_its_terms(values, shift):
+def test_logsumexp_shifts_with_its_terms(values, shift):
     x = st.tensor(values, dtype=st.float64)
     got = x.logsumexp(0).item()
     assert max(values) <= got <= max(values) + math.log(len(values)) + 1e-12
@@ -488,7 +488,7 @@ def test_logsumexp_of_special_complex_values(name, values, wanted):
 
 
 @given(hs.lists(hs.complex_numbers(max_magnitude=700), min_size=1, max_size=50), hs.floats(-100, 100))
-def test_complex_logsumexp_moves_with_its_terms(values, shift):
+def test_complex_logsumexp_shifts_with_its_terms(values, shift):
     x = st.tensor(values, dtype=st.complex128)
     got = x.logsumexp(0).item()
     assert got.real <= max(v.real for v in values) + math.log(len(values)) + 1e-12 and abs(got.imag) <= math.pi

@@ -1,4 +1,4 @@
-"""The cards of a notebook: well formed, escaped, true, and quick because they look at little."""
+"""Notebook cards: well-formed, escaped, correct, and cheap because they read few elements."""
 
 from html.parser import HTMLParser
 from math import inf, nan, prod
@@ -36,7 +36,7 @@ def cells(html):
 
 
 class Counting:
-    """A tensor of NumPy's that counts the elements which are read."""
+    """A NumPy array as a tensor that counts the elements that are read."""
 
     def __init__(self, array, reads=None):
         self.array, self.reads = array, [0] if reads is None else reads
@@ -92,7 +92,7 @@ def test_a_small_tensor_shows_all_its_numbers():
     assert texts(st.zeros(0, 3)._repr_html_()).endswith("no elements")
 
 
-def test_a_common_scale_stands_over_the_table():
+def test_a_common_scale_is_shown_above_the_table():
     html = st.tensor([[0.001, 0.002]])._repr_html_()
     assert cells(html) == ["1.0000", "2.0000"] and "0.001 ×" in texts(html)
 
@@ -108,7 +108,7 @@ def test_print_options_are_obeyed():
 
 
 def area(svg):
-    """The number of coloured cells of a heat map: its paths have a rectangle for each run."""
+    """The number of coloured cells of a heat map; its paths have one rectangle per run of cells."""
     runs = [run for path in svg.iter("{http://www.w3.org/2000/svg}path") for run in path.get("d").split("M")[1:]]
     return sum(int(run.split("h")[1].split("v")[0]) for run in runs)
 
@@ -148,7 +148,7 @@ def test_tints_grow_with_the_distance():
     assert [strength(mixed(value)) for value in (-4, 0, 2)] == [0.8, 0, 0.4]
 
 
-def test_odd_numbers_are_counted():
+def test_nan_and_infinities_are_counted():
     x = st.zeros(40, 40)
     x[3, 4], x[4, 5] = nan, -inf
     assert "2 NaN or infinite" in texts(x._repr_html_())
@@ -160,7 +160,7 @@ def test_higher_ranks_show_the_first_matrices():
     assert len(cells(html)) == 4 * 4
 
 
-def test_the_head_gives_the_facts():
+def test_the_header_shows_type_shape_and_layout():
     x = st.zeros(4, 5, dtype=st.float64)[1:, ::2]
     assert "DoubleTensor 3 × 3float64 · strides (5, 2) · offset 5 · 72 B · cpu" in texts(x._repr_html_())
     lent = st.frombuffer(b"abc", dtype=st.uint8).storage()

@@ -37,7 +37,7 @@ every_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
 LARGE = 2 * _pickle.MAX_WHOLE_BYTES  # elements of float32: eight times the bytes that are always written in full
 
 
-def again(x, protocol=pickle.HIGHEST_PROTOCOL):
+def round_trip(x, protocol=pickle.HIGHEST_PROTOCOL):
     return pickle.loads(pickle.dumps(x, protocol))
 
 
@@ -52,10 +52,10 @@ def same(x, y):
 @pytest.mark.parametrize("name", DTYPES)
 def test_every_dtype(name, protocol):
     x = st.tensor([[0, 1, 1], [1, 0, 1]], dtype=name)
-    assert same(again(x, protocol), x)
-    s = again(x.storage(), protocol)
+    assert same(round_trip(x, protocol), x)
+    s = round_trip(x.storage(), protocol)
     assert s.dtype is x.dtype and s.tolist() == x.storage().tolist()
-    assert again(x.dtype, protocol) is x.dtype
+    assert round_trip(x.dtype, protocol) is x.dtype
 
 
 @every_protocol
@@ -76,14 +76,14 @@ def test_every_dtype(name, protocol):
 )
 def test_every_kind_of_view(view, protocol):
     x = view(st.arange(12).view(3, 4))
-    assert same(again(x, protocol), x)
+    assert same(round_trip(x, protocol), x)
 
 
 @every_protocol
 def test_the_other_values(protocol):
     x = st.zeros(2, 3)
     for value in (x.shape, x.layout, st.Size([]), x.device, x.size):
-        made = again(value, protocol)
+        made = round_trip(value, protocol)
         assert made == value
         assert type(made) is (int if value is x.size or isinstance(value, int) else type(value))
 
@@ -91,7 +91,7 @@ def test_the_other_values(protocol):
 @given(some.lists(some.floats(width=32), max_size=20), some.sampled_from(PROTOCOLS))
 def test_bits_survive(values, protocol):
     x = st.tensor(values, dtype=st.float32)
-    assert again(x, protocol).view(st.int32).tolist() == x.view(st.int32).tolist()
+    assert round_trip(x, protocol).view(st.int32).tolist() == x.view(st.int32).tolist()
 
 
 def test_in_another_process():
@@ -109,13 +109,13 @@ def test_in_another_process():
 @every_protocol
 def test_sharing_survives(protocol):
     x = st.zeros(2, 3)
-    y, row, bits, storage = again((x, x[1], x.view(st.int32), x.storage()), protocol)
+    y, row, bits, storage = round_trip((x, x[1], x.view(st.int32), x.storage()), protocol)
     assert y.storage() is row.storage() is storage
     y[1, 0] = 1
     assert row.tolist() == [1, 0, 0] and bits[1, 0].item() == 0x3F800000 and storage[3] == 1
     assert x[1, 0].item() == 0
     z = st.zeros(2, dtype=st.complex64)
-    whole, part = again((z, st.imag(z)), protocol)
+    whole, part = round_trip((z, st.imag(z)), protocol)
     part[1] = 5
     assert whole.tolist() == [0, 5j]
 
@@ -126,7 +126,7 @@ def test_a_large_storage_is_written_once():
 
 
 @pytest.mark.parametrize("protocol", [2, 5])
-def test_a_small_view_of_a_large_storage_takes_its_span(protocol):
+def test_a_small_view_of_a_large_storage_writes_its_span(protocol):
     x = st.arange(LARGE, dtype=st.float32)
     for part in (x[1000:1010], x[1010:1000:-3], x[5], x[7:7], x.view(-1, 4)[3:5, ::2], x[10:12].view(st.uint8)):
         written = pickle.dumps(part, protocol)
@@ -134,13 +134,13 @@ def test_a_small_view_of_a_large_storage_takes_its_span(protocol):
         assert len(written) < 1000 and made.storage().nbytes < 200
         assert made.tolist() == part.tolist() and made.stride() == part.stride() and made.shape == part.shape
     half = x[: LARGE // 2]
-    assert again(half, protocol).storage().size() == LARGE
-    assert again(x[: LARGE // 2 - 1], protocol).storage().size() == LARGE // 2 - 1
+    assert round_trip(half, protocol).storage().size() == LARGE
+    assert round_trip(x[: LARGE // 2 - 1], protocol).storage().size() == LARGE // 2 - 1
 
 
-def test_a_small_storage_is_taken_whole():
+def test_a_small_storage_is_written_whole():
     x = st.arange(1000)
-    assert again(x[3]).storage().size() == 1000
+    assert round_trip(x[3]).storage().size() == 1000
 
 
 # Out of band
@@ -160,7 +160,7 @@ def test_out_of_band_nothing_is_copied():
     assert x[1].item() == 5 == rest[0].item() and y.data_ptr() == x.data_ptr()
 
 
-def test_out_of_band_takes_the_span_too():
+def test_out_of_band_buffers_hold_the_span_too():
     x = st.arange(LARGE)
     data, buffers = out_of_band(x[10:20])
     assert [buffer.raw().nbytes for buffer in buffers] == [80]
@@ -218,11 +218,11 @@ def test_a_misaligned_buffer_is_copied():
 
 
 @every_protocol
-def test_in_band_the_memory_is_our_own(protocol):
+def test_memory_loaded_in_band_is_not_shared(protocol):
     frozen = np.arange(4)
     frozen.flags.writeable = False
     for x in (st.arange(4), st.from_numpy(frozen)):
-        y = again(x, protocol)
+        y = round_trip(x, protocol)
         assert y.storage().owns_memory and not y.storage().readonly and y.data_ptr() % 64 == 0
         y.storage().resize_(6)
         assert y.fill_(1).tolist() == [1, 1, 1, 1]
@@ -259,9 +259,9 @@ def test_copy_is_a_new_handle():
 
 def test_deepcopy_keeps_the_sharing():
     x = st.arange(12).view(3, 4)
-    things = {"x": x, "row": x[1], "back": x.flip(0), "bits": x.view(st.int32), "storage": x.storage(), "again": x}
+    things = {"x": x, "row": x[1], "back": x.flip(0), "bits": x.view(st.int32), "storage": x.storage(), "round_trip": x}
     made = copy.deepcopy(things)
-    assert made["x"] is made["again"] and made["x"].storage() is made["row"].storage() is made["storage"]
+    assert made["x"] is made["round_trip"] and made["x"].storage() is made["row"].storage() is made["storage"]
     assert all(same(made[name], things[name]) for name in ("x", "row", "back", "bits"))
     made["x"][1, 0] = -1
     assert made["row"][0].item() == made["back"][1, 0].item() == made["storage"][4] == -1
@@ -292,12 +292,12 @@ class Slotted(st.FloatTensor):
 def test_subclasses_and_their_attributes(protocol):
     x = Named([1, 2])
     x.label, x.other = "a", st.zeros(1)
-    y = again(x, protocol)
+    y = round_trip(x, protocol)
     assert type(y) is Named and y.tolist() == [1, 2] and y.label == "a" and y.other.tolist() == [0]
     if protocol >= 2:
         z = Slotted([3])
         z.label = "b"
-        assert again(z, protocol).label == "b"
+        assert round_trip(z, protocol).label == "b"
 
 
 def test_deepcopy_of_subclasses():

@@ -1,4 +1,4 @@
-"""Python's protocols: what a tensor answers to len, iter, in, bool, numbers, hash, copy, format, isinstance and NumPy."""
+"""Python's protocols: len, iter, in, bool, numbers, hash, copy, format, isinstance, and operands of NumPy."""
 
 import copy
 import gc
@@ -62,7 +62,7 @@ def test_bool(name):
             bool(st.zeros(shape, dtype=name))
 
 
-def test_bool_of_odd_numbers():
+def test_bool_of_nan_and_negative_zero():
     assert bool(st.tensor(math.nan)) is True and bool(st.tensor(-0.0)) is False
     assert bool(st.tensor(1j)) is True and bool(st.tensor(0j)) is False
 
@@ -134,7 +134,7 @@ def test_copy():
     assert y.stride() != x.stride(), "only the memory is shared"
 
 
-def test_clone_is_row_major_and_alone():
+def test_clone_is_row_major_and_shares_no_memory():
     x = st.arange(6).view(2, 3).t()
     for y in (x.clone(), st.clone(x), x.copy()):
         assert y.is_contiguous() and y.tolist() == x.tolist() and y.data_ptr() != x.data_ptr()
@@ -329,7 +329,7 @@ def test_everything_public_is_documented():
 
 
 def run(code):
-    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
@@ -359,7 +359,7 @@ def test_import_is_light():
     assert not heavy & set(modules), modules
 
 
-def test_numpy_is_imported_when_it_is_asked_for():
+def test_numpy_is_imported_when_it_is_first_used():
     code = (
         "import sys, strided as st\n"
         "x = st.arange(3); x + 1; x.tolist(); repr(x); x[1:]; x.sum(); memoryview(x); bytes(x); st.frombuffer(b'abcd', dtype='int8')\n"

@@ -1,4 +1,4 @@
-"""The page of PyTorch's names says what is so, and programs that use them give the same in both libraries."""
+"""docs/pytorch.md is correct, and a program gives the same results in both libraries."""
 
 import math
 import pickle
@@ -12,7 +12,7 @@ REMARKS = pytorch_page.remarks()
 
 
 def program(torch):
-    """What somebody might write: made, viewed, computed, indexed, copied and saved. Gives plain Python values."""
+    """A typical program: creates, views, computes, indexes, copies and saves tensors. Returns plain Python values."""
     torch.set_printoptions(precision=4)
     x = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
     weights = torch.tensor([0.5, 0.25, 0.125, 0.125])
@@ -68,7 +68,7 @@ def test_a_program_for_pytorch_runs():
     assert found["complex"] == ([5.0, 1.0], [3.0, 0.0], True) and found["inf"] and found["text"]
 
 
-def test_a_program_for_pytorch_gives_the_same_there():
+def test_the_program_returns_the_same_in_pytorch():
     torch = pytest.importorskip("torch")
     wanted, found = program(torch), program(st)
     st.testing.assert_close(found.pop("centred"), wanted.pop("centred"), rtol=1e-6, atol=0.0)
@@ -82,7 +82,7 @@ def test_the_page_is_fresh():
     assert pytorch_page.main("--check") == 0
 
 
-def test_a_stale_page_is_told(tmp_path, monkeypatch, capsys):
+def test_a_stale_page_is_reported(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(pytorch_page, "PAGE", tmp_path / "pytorch.md")
     assert pytorch_page.main("--check") == 1
     assert "docs/pytorch.md is stale" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Scans and softmax: against NumPy in wider types, in every layout, with the same bits for any way of computing them."""
+"""Scans and softmax: against NumPy in wider types, in every layout, with the same bits for every kernel and number of threads."""
 
 import math
 import os
@@ -69,7 +69,7 @@ def moderate(name, shape, seed=0):
 
 
 def unit(name):
-    """Half of the last place of 1."""
+    """Half an ulp of 1."""
     return {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float64": 2.0**-53, "complex128": 2.0**-53}.get(name, 2.0**-24)
 
 
@@ -96,7 +96,7 @@ def test_sums_and_products(name, layout):
             wanted = model(values.reshape(shape or (1,)).astype(wide_of(name)), axis=axis).reshape(shape)
             size = model(np.abs(values.reshape(shape or (1,)).astype(wide_of(name))), axis=axis).reshape(shape)
             error = np.abs(values_of(got).astype(wide_of(name)) - wanted)
-            # One rounding into the result, and the accumulator's own on the way: float64 for all but float64.
+            # One rounding into the result, and those of the accumulator, which is float64.
             steps = 2 * max(shape, default=1) * 2.0**-53 * (4 if name in COMPLEX else 1)
             assert (error <= 1.01 * unit(name) * np.abs(wanted) * (2 if name in COMPLEX else 1) + steps * size).all()
             assert bits(getattr(st, scan)(x, dim)) == bits(got)
@@ -117,7 +117,7 @@ def test_accuracy_of_long_lines(name, n):
 @pytest.mark.parametrize("name", INTS)
 @pytest.mark.parametrize("scan", ["cumsum", "cumprod"])
 def test_integers_wrap(scan, name):
-    """In place they keep their dtype; `dtype=` may be any."""
+    """In-place forms keep their dtype; `dtype=` may be any."""
     memory = ordinary(name, (5, 700), 3)
     model = getattr(np, scan)
     for dim in (0, 1):
@@ -166,22 +166,22 @@ def test_extremes(scan, name, layout):
     for dim in range(len(shape)) or (0,):
         got = getattr(x, scan)(dim)
         assert type(got).__name__ == scan and got.values is got[0] and got.indices is got[1]
-        wanted, places = slow_extreme(values.reshape(shape or (1,)), dim, scan == "cummax")
-        # Of equal numbers the last counts, so also of zeros of either sign.
+        wanted, positions = slow_extreme(values.reshape(shape or (1,)), dim, scan == "cummax")
+        # Of equal numbers the last wins, also of zeros of either sign.
         assert_same(got.values, wanted.reshape(shape), name)
-        assert_same(got.indices, places.reshape(shape), "int64")
+        assert_same(got.indices, positions.reshape(shape), "int64")
 
 
 def slow_extreme(values, axis, largest):
     lines = np.moveaxis(values, axis, -1)
-    found, places = lines.copy(), np.zeros(lines.shape, np.int64)
+    found, positions = lines.copy(), np.zeros(lines.shape, np.int64)
     for index in np.ndindex(lines.shape[:-1]):
-        best, place = None, 0
+        best, position = None, 0
         for i, v in enumerate(lines[index]):
             takes = best is None or v != v or (v >= best if largest else v <= best)
-            best, place = (v, i) if takes else (best, place)
-            found[index][i], places[index][i] = best, place
-    return np.moveaxis(found, -1, axis), np.moveaxis(places, -1, axis)
+            best, position = (v, i) if takes else (best, position)
+            found[index][i], positions[index][i] = best, position
+    return np.moveaxis(found, -1, axis), np.moveaxis(positions, -1, axis)
 
 
 @pytest.mark.parametrize("name", ["float32", "float64", "int64", "uint64", "uint8", "bool"])
@@ -192,14 +192,14 @@ def test_extremes_of_long_lines(name, n):
         values += np.uint64(2**63)
     for scan, largest in (("cummax", True), ("cummin", False)):
         got = getattr(st.from_numpy(values), scan)(0)
-        wanted, places = slow_extreme(values, 0, largest)
+        wanted, positions = slow_extreme(values, 0, largest)
         assert_same(got.values, wanted, name)
-        assert_same(got.indices, places, "int64")
+        assert_same(got.indices, positions, "int64")
 
 
 @pytest.mark.parametrize("name", ["float32", "float64", "int64"])
 def test_extremes_of_lines_that_rise_and_fall(name):
-    """Whole blocks that change nothing, whose every element counts, and a mixture: one line, several, side by side."""
+    """Blocks in which no element, every element, or some elements are new extremes; in one line and in adjacent ones."""
     random = np.random.default_rng(3)
     steps = random.integers(0, 2, 3000) * 2 - 1
     lines = [np.arange(3000), -np.arange(3000), np.arange(3000) // 40, -(np.arange(3000) // 40), steps.cumsum()]
@@ -208,18 +208,18 @@ def test_extremes_of_lines_that_rise_and_fall(name):
     if name != "int64":
         values[5, [700, 701, 2000]] = np.nan
     for scan, largest in (("cummax", True), ("cummin", False)):
-        wanted, places = slow_extreme(values, 1, largest)
+        wanted, positions = slow_extreme(values, 1, largest)
         for x, dim in ((st.from_numpy(values), 1), (st.from_numpy(values.T.copy()).t(), 1)):
             got = getattr(x, scan)(dim)
             assert_same(got.values, wanted, name)
-            assert_same(got.indices, places, "int64")
-        for line, want, place in zip(values, wanted, places, strict=True):
+            assert_same(got.indices, positions, "int64")
+        for line, want, position in zip(values, wanted, positions, strict=True):
             got = getattr(st.from_numpy(line.copy()), scan)(0)
             assert_same(got.values, want, name)
-            assert_same(got.indices, place, "int64")
+            assert_same(got.indices, position, "int64")
 
 
-def test_nan_takes_every_place():
+def test_nan_is_every_extreme_after_it():
     x = st.tensor([1.0, NAN, 2.0, NAN, 3.0])
     for scan in ("cummax", "cummin"):
         got = getattr(x, scan)(0)
@@ -242,7 +242,7 @@ def test_logcumsumexp(name, shape):
     for dim in range(len(shape)):
         got = values_of(fresh(memory, name).logcumsumexp(dim)).astype(np.longdouble)
         wanted = slow_logcumsumexp(to_values(memory, name), dim)
-        # The relative error of a sum is an absolute one of its logarithm.
+        # The relative error of a sum is an absolute error of its logarithm.
         bound = 1.01 * unit(name) * np.abs(wanted) + 2.0**-50 * np.sqrt(shape[dim]) + 2.0**-51 * np.abs(wanted)
         assert (np.abs(got - wanted) <= bound).all()
 
@@ -265,7 +265,7 @@ def test_logcumsumexp_of_infinities():
 @pytest.mark.parametrize("name", COMPLEX)
 @pytest.mark.parametrize("shape", [(7,), (1000,), (20_000,), (40, 300), (300, 40), (3, 5, 7)])
 def test_logcumsumexp_of_complex_numbers(name, shape):
-    """Real parts that climb over thousands, so that no exponential of theirs is finite."""
+    """Real parts that grow by thousands, so that their exponentials overflow."""
     random = np.random.default_rng(1)
     steps = np.add.outer(*(np.linspace(0, 3000, n) for n in (shape[0], math.prod(shape[1:])))).reshape(shape)
     z = (random.standard_normal(shape) * 3 + steps + 1j * random.standard_normal(shape)).astype(name)
@@ -308,7 +308,7 @@ def test_softmax(name, shape):
         x = fresh(memory, name)
         above = values - values.max(axis=dim, keepdims=True)
         total = np.exp(above).sum(axis=dim, keepdims=True)
-        # A difference is rounded, and its exponential then has that error as a relative one.
+        # The rounding error of x - max becomes a relative error of its exponential.
         compute = 2.0**-53 if name == "float64" else 2.0**-24
         terms = 4 + math.sqrt(values.shape[dim] if name == "float64" else 1)
         for scan, wanted, error in (
@@ -354,8 +354,8 @@ def test_softmax_takes_integers_where_a_dtype_is_named():
 
 @pytest.mark.parametrize("scan", SCANS)
 @pytest.mark.parametrize("name", ["float32", "float64", "float16", "int32", "complex64"])
-def test_a_line_has_the_same_bits_wherever_it_lies(scan, name):
-    """Along, across, backwards, with gaps, alone: the numbers in a line decide."""
+def test_the_bits_of_a_line_do_not_depend_on_its_layout(scan, name):
+    """Contiguous, strided, reversed, alone: the bits depend on the numbers alone."""
     if not knows(scan, name):
         pytest.skip("not this dtype")
     for n, width in ((1, 3), (8, 1100), (255, 5), (700, 70), (4500, 3), (9000, 66)):
@@ -381,7 +381,7 @@ def test_a_line_has_the_same_bits_wherever_it_lies(scan, name):
 @pytest.mark.parametrize("scan", SCANS)
 @pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "int16"])
 def test_every_width_and_length(scan, name):
-    """Strips of every width, and lines that end anywhere in a block: as each line by itself."""
+    """Strips of every width, and lines that end anywhere in a block, have the bits of each line computed alone."""
     if not knows(scan, name):
         pytest.skip("not this dtype")
     shapes_ = [(n, 41) for n in (0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 100, 1000)]
@@ -400,7 +400,7 @@ def test_every_width_and_length(scan, name):
 @pytest.mark.parametrize("name", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("scan", ["softmax", "log_softmax"])
 def test_softmax_of_special_values_anywhere(scan, name):
-    """NaN, infinities and lines of nothing but minus infinity, in whole blocks and in what is left behind them."""
+    """NaN, infinities, and lines of minus infinity only, in whole blocks and in tails."""
     for n in (1, 5, 16, 31, 32, 33, 100, 300, 4100, 5000):
         memory = np.random.default_rng(n).standard_normal((8, n)) * 3
         memory[1, -1], memory[2, n // 2], memory[3, 0] = NAN, INF, -INF
@@ -463,7 +463,7 @@ def test_the_reference_kernels_give_the_same_bits():
 
 
 def test_products_survive_what_their_parts_do_not():
-    """Chunks are multiplied by themselves first; where that leaves float64, they are not."""
+    """The product of each chunk is taken first; where it overflows float64, the chunk is multiplied term by term."""
     n = 40_000
     x = np.ones(n)
     x[100:130], x[300:400], x[5000:5100], x[9000:9200] = 1e-10, 1e10, 1e-9, 1e9
@@ -483,7 +483,7 @@ def test_products_survive_what_their_parts_do_not():
 
 
 @pytest.mark.parametrize("scan", SCANS)
-def test_nothing(scan):
+def test_empty_scans(scan):
     for shape in ((0,), (3, 0), (0, 3), (2, 0, 4)):
         for dim in range(-len(shape), len(shape)):
             result = getattr(st.zeros(shape), scan)(dim)
@@ -532,7 +532,7 @@ def test_out(scan):
     double = st.zeros(2, 3, dtype=st.float64)
     getattr(st, scan)(x, 1, out=outputs(double))
     np.testing.assert_allclose(double.tolist(), wanted.tolist(), rtol=1e-6)
-    # The output is the input, or stands in its way.
+    # The output is the input, or overlaps it.
     own = x.clone()
     getattr(st, scan)(own, 1, out=outputs(own))
     assert own.tolist() == wanted.tolist()
@@ -587,7 +587,7 @@ def test_in_place(scan):
 
 
 @pytest.mark.parametrize("scan", SCANS)
-def test_dims_that_are_not_there(scan):
+def test_dims_out_of_range(scan):
     for shape, dim in (((2, 3), 2), ((2, 3), -3), ((), 1), ((), -2), ((0,), 1)):
         with pytest.raises(IndexError, match=rf"^{scan}: dim {dim} is outside"):
             getattr(st.zeros(shape), scan)(dim)

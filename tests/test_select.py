@@ -28,7 +28,7 @@ NUMBERS = [*INTS, *FLOATS]
 
 
 def clamped(a, low, high):
-    """Of a bound that equals an element the bound is taken: the sign of zeros shows it."""
+    """A bound that equals an element replaces it, which shows in the sign of zeros."""
     if low is not None:
         low = np.asarray(low, a.dtype)
         a = np.where((a > low) | (a != a), a, low)
@@ -146,8 +146,8 @@ def test_where_broadcasts_and_promotes():
     assert st.where(True, x, 0).tolist() == [1, 2, 3]
     assert st.where(st.zeros((0, 3), dtype=st.bool), x, 0).shape == (0, 3)
     # Bytes other than 1 are true as well.
-    odd = st.frombuffer(bytes([0, 1, 2, 255] * 20), dtype=st.bool)
-    assert st.where(odd, 1, 0).tolist() == [0, 1, 1, 1] * 20
+    other_bytes = st.frombuffer(bytes([0, 1, 2, 255] * 20), dtype=st.bool)
+    assert st.where(other_bytes, 1, 0).tolist() == [0, 1, 1, 1] * 20
 
 
 def test_where_refuses():
@@ -194,7 +194,7 @@ def test_where_large():
 
 
 def test_the_reference_kernels_agree():
-    """`where`, `round` and `isclose` have kernels of their own, with plain twins."""
+    """`where`, `round` and `isclose` have their own fast and reference kernels."""
     script = """
 import strided as st
 x = st.arange(-500, 500, dtype=st.float32) / 7
@@ -299,7 +299,7 @@ def test_conj_is_a_copy():
     assert st.isreal(st.tensor([complex(math.nan, 0), 1j])).tolist() == [True, False]
 
 
-def test_pairs_that_are_no_complex_numbers():
+def test_view_as_complex_refuses_what_are_not_pairs():
     for x, message in (
         (st.zeros(3), "the last extent is 3, wanted 2"),
         (st.tensor(1.0), "rank 0"),

@@ -36,7 +36,7 @@ NUMBERS = {
     "within 1": (0.25, -0.5, 1e-40, 0.0, -0.0),
     "beyond 1": (1.5, -2.0, 1e30, -1e30),
     "odd": (1.0, 3.0, 7.0),
-    "even": (2.0, 6.0, 0.5, 1e30),  # or not whole
+    "even": (2.0, 6.0, 0.5, 1e30),  # or not an integer
     "negative odd": (-1.0, -3.0, -7.0),
     "negative even": (-2.0, -6.0, -0.5, -1e30),
     "fraction": (0.5, 2.5, -1.5, 1e-3),
@@ -103,8 +103,8 @@ isinf: inf -> true | finite -> false | nan -> false
 isnan: nan -> true | number -> false
 """  # fmt: skip
 
-# Parts of operands and of results; `?` before a number leaves its sign open. Imaginary parts with a sign have their mirror
-# images too: f(conj z) = conj f(z). What the standard gives as a multiple of cos(b) + i sin(b) is here for two angles.
+# Parts of operands and of results; `?` before a number leaves its sign open. Operands with a signed imaginary part are
+# tested conjugated too: f(conj z) = conj f(z). A multiple of cos(b) + i sin(b) in the standard is tested for two angles.
 COMPLEX = """
 acos: 0, +0 -> pi/2, -0 | 0, nan -> pi/2, nan | finite, +inf -> pi/2, -inf | nonzero, nan -> nan, nan
 acos: -inf, positive -> pi, -inf | +inf, positive -> +0, -inf | -inf, +inf -> 3pi/4, -inf | +inf, +inf -> pi/4, -inf
@@ -146,7 +146,7 @@ tanh: +0, +0 -> +0, +0 | nonzero, +inf -> nan, nan | +0, +inf -> +0, nan | nonze
 tanh: +inf, 0.5 -> 1, +0 | +inf, 2 -> 1, -0 | +inf, +inf -> 1, ?0 | +inf, nan -> 1, ?0 | nan, +0 -> nan, +0
 tanh: nan, nonzero -> nan, nan | nan, nan -> nan, nan
 """  # fmt: skip
-# Functions that the standard does not have, in the same words.
+# Functions that the standard does not have, in the same form.
 OWN = """
 rsqrt: 0, +0 -> +inf, -0 | 4, +0 -> 0.5, -0 | -4, +0 -> +0, -0.5 | +inf, positive -> +0, -0 | -inf, positive -> +0, -0
 rsqrt: any, +inf -> +0, -0 | inf, nan -> +0, ?0 | finite, nan -> nan, nan | nan, finite -> nan, nan | nan, nan -> nan, nan
@@ -156,12 +156,12 @@ sigmoid: finite, nan -> nan, nan | nan, +0 -> nan, +0 | nan, nonzero -> nan, nan
 sinc: 0, 0 -> 1, ?0 | 0, +inf -> +inf, ?0 | 0.25, +inf -> +inf, -inf | 1.25, +inf -> -inf, +inf | any, nan -> nan, nan
 sinc: nan, any -> nan, nan | inf, finite -> nan, nan | inf, inf -> nan, nan
 """  # fmt: skip
-# By the standard's own rule: f(z) = -i g(i z).
-TURNED = {"sin": "sinh", "tan": "tanh", "asin": "asinh", "atan": "atanh"}
+# The standard defines these by f(z) = -i g(i z).
+ROTATED = {"sin": "sinh", "tan": "tanh", "asin": "asinh", "atan": "atanh"}
 
 
 def sentences(text):
-    """(function, operands, results) of every sentence."""
+    """Yields (function, operands, results) of every sentence."""
     for line in filter(None, text.splitlines()):
         op, rest = line.split(": ")
         for sentence in rest.split(" | "):
@@ -170,7 +170,7 @@ def sentences(text):
 
 
 def value(word):
-    """A result in words: a float."""
+    """The float that a word such as `+pi/2` means."""
     named = {"pi": PI, "pi/2": PI / 2, "pi/4": PI / 4, "3pi/4": 3 * PI / 4, "true": 1.0, "false": 0.0}
     for base, name in ((math.log(2), "/ln2"), (math.log(10), "/ln10")):
         if word.endswith(name):
@@ -181,7 +181,7 @@ def value(word):
 
 
 def agrees(got, word, dtype):
-    """Whether a number is what the word says: zeros and infinities with their signs, angles up to rounding."""
+    """Whether a number is the one the word means: zeros and infinities with their signs, angles up to rounding."""
     open_sign = word.startswith("?")
     wanted = value(word.lstrip("?"))
     if math.isnan(wanted):
@@ -194,7 +194,7 @@ def agrees(got, word, dtype):
 
 
 def columns(cases, dtype):
-    """Operands, one array for each position; numbers that the dtype does not have are left out."""
+    """One array per operand; numbers that the dtype cannot represent are left out."""
     with np.errstate(all="ignore"):
         arrays = [np.array(column, dtype) for column in zip(*cases, strict=True)]
     kept = np.ones(len(cases), bool)
@@ -205,7 +205,7 @@ def columns(cases, dtype):
 
 
 def padded(array):
-    """Among ordinary numbers, so that blocks have a rare lane and not only such."""
+    """The operands among ordinary numbers, so that a block has only one special lane."""
     around = np.full(3 * len(array) + 40, 0.75, array.dtype)
     around[1 : 1 + 3 * len(array) : 3] = array
     return around
@@ -253,12 +253,12 @@ def at(op, a, b, dtype):
     return list(zip(got.real.tolist(), got.imag.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("rotated", [False, True])
 @pytest.mark.parametrize("op", sorted({op for op, _, _ in sentences(COMPLEX + OWN)}))
-def test_complex_special_cases(op, turned):
-    name = next((circular for circular, g in TURNED.items() if g == op), None)
-    if turned and name is None:
-        pytest.skip("there is no function that is this one turned")
+def test_complex_special_cases(op, rotated):
+    name = next((circular for circular, g in ROTATED.items() if g == op), None)
+    if rotated and name is None:
+        pytest.skip("there is no circular function of this hyperbolic one")
     wrong = []
     for dtype, part in (("complex64", "float32"), ("complex128", "float64")):
         for about, operands, results in sentences(COMPLEX + OWN):
@@ -266,11 +266,11 @@ def test_complex_special_cases(op, turned):
                 continue
             for (first, second), words in mirrored(operands, results):
                 a, b = columns(list(product(kinds(first), kinds(second))), part)
-                # f(a + ib) = -i g(ia - b): so f at (b, -a) turned back is g at (a, b).
-                got = [(-y, x) for x, y in at(name, b, -a, dtype)] if turned else at(op, a, b, dtype)
+                # f(a + ib) = -i g(ia - b): so f at (b, -a), times i, is g at (a, b).
+                got = [(-y, x) for x, y in at(name, b, -a, dtype)] if rotated else at(op, a, b, dtype)
                 for i, parts in enumerate(got):
                     if not all(agrees(number, word, part) for number, word in zip(parts, words, strict=True)):
-                        called = f"{name}, turned" if turned else op
+                        called = f"{name}, rotated" if rotated else op
                         wrong.append(f"{called}({a[i]}, {b[i]}) = {parts}, not {words} ({dtype})")
     assert not wrong, "\n".join(wrong[:20])
 

@@ -94,12 +94,12 @@ def test_buffers_of_other_forms():
     flat = st.FloatStorage(a)
     flat[5] = 50
     assert a[1, 2] == 50
-    assert st.FloatStorage(a.T).tolist() == a.T.ravel().tolist()  # a copy: the order is another
+    assert st.FloatStorage(a.T).tolist() == a.T.ravel().tolist()  # a copy: not row-major
     assert st.FloatStorage(a[0, ::2]).tolist() == [0, 2]
     assert st.FloatStorage(np.float32(2).reshape(())).tolist() == [2]
     assert st.FloatStorage(np.int64(2)).size() == 2  # an int is a size
-    odd = np.frombuffer(b"x" + np.arange(3, dtype="f8").tobytes(), dtype="f8", offset=1)
-    assert st.DoubleStorage(odd).tolist() == [0, 1, 2]  # not aligned: a copy
+    misaligned = np.frombuffer(b"x" + np.arange(3, dtype="f8").tobytes(), dtype="f8", offset=1)
+    assert st.DoubleStorage(misaligned).tolist() == [0, 1, 2]  # not aligned: a copy
     text = bytearray(b"abc")
     st.ByteStorage(text)[0] = ord("x")
     assert text == b"xbc"
@@ -122,12 +122,12 @@ def test_buffers_of_other_forms():
         (([300],), OverflowError),
     ],
 )
-def test_what_no_storage_is_made_from(wrong, error):
+def test_invalid_constructor_arguments(wrong, error):
     with pytest.raises(error, match=r"Storage|int"):
         st.ByteStorage(*wrong)
 
 
-def test_there_are_no_subclasses():
+def test_storages_cannot_be_subclassed():
     class Mine(st.FloatStorage):
         pass
 
@@ -154,7 +154,7 @@ def test_one_object_per_storage_and_dtype():
     assert s == s and s != made and len({s, made, x.storage()}) == 2
 
 
-def test_the_table_keeps_nothing_alive():
+def test_the_identity_table_keeps_no_storage_alive():
     x = st.zeros(3)
     gone = weakref.ref(x.storage())
     assert gone() is None
@@ -165,11 +165,11 @@ def test_the_table_keeps_nothing_alive():
     assert gone() is None and x.storage() is x.storage()
 
 
-def test_an_ending_object_is_not_seen_again():
+def test_an_object_that_is_being_freed_is_not_returned_again():
     x = st.zeros(3)
     seen = []
     s = x.storage()
-    dead = weakref.ref(s, lambda _: seen.append(x.storage()))  # asks while the old object is being taken down
+    dead = weakref.ref(s, lambda _: seen.append(x.storage()))  # runs while the old object is being freed
     del s
     assert dead() is None and seen[0] is x.storage() and seen[0].tolist() == [0, 0, 0]
     again = x.storage()
@@ -364,7 +364,7 @@ def test_the_same_bytes_as_another_dtype():
     assert bits.tolist() == np.array([1, -2], "f4").view("i4").tolist() and bits.view("float32") is s
     bits[0] = 0
     assert s.tolist() == [0, -2]
-    assert st.ByteStorage(range(5)).view(st.int32).size() == 1  # the fifth byte fills none
+    assert st.ByteStorage(range(5)).view(st.int32).size() == 1  # the fifth byte is not a whole element
 
 
 def test_copies():
@@ -402,7 +402,7 @@ def test_tensors_notice_a_shrunken_storage():
     assert x[:4].tolist() == [0, 1, 2, 3]
 
 
-def test_no_resize_while_exported_or_lent():
+def test_exported_or_foreign_memory_is_not_resized():
     s = st.FloatStorage([1, 2, 3])
     view = memoryview(s)
     array_ = np.asarray(s)
@@ -457,17 +457,17 @@ def test_resizing_against_use():
     threads = [threading.Thread(target=use, args=(act,)) for act in acts]
     for thread in threads:
         thread.start()
-    resized, end = 0, time.monotonic() + 2
-    while time.monotonic() < end:
+    resized = 0
+    while resized < 1500 and not faults:
         try:
             s.resize_(500 + resized * 7919 % 70_000)
             resized += 1
-        except st.StorageError:  # a buffer was out
+        except st.StorageError:  # a buffer was exported
             time.sleep(0)
     stop.set()
     for thread in threads:
         thread.join()
-    assert not faults and resized > 0
+    assert not faults
 
 
 # Buffers

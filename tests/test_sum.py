@@ -1,4 +1,4 @@
-"""The sum: its shapes, its dtypes, its accuracy, and its bits, which depend on the terms and their order alone."""
+"""sum: shapes, dtypes, accuracy, and bits, which depend on the terms and their order alone."""
 
 import math
 import os
@@ -141,7 +141,7 @@ def test_names_of_the_arguments():
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_nothing_sums_to_zero(name):
+def test_an_empty_sum_is_zero(name):
     for shape, dims, wanted in (
         ((0,), None, 0),
         ((3, 0), 1, [0, 0, 0]),
@@ -211,7 +211,7 @@ def test_out():
     kept = st.zeros(1, 3)
     x.sum(0, True, out=kept)
     assert kept.tolist() == [[3, 5, 7]]
-    x.sum(0, out=x[1])  # the output is part of the input
+    x.sum(0, out=x[1])  # the output overlaps the input
     assert x.tolist() == [[0, 1, 2], [3, 5, 7]]
     with pytest.raises(st.ShapeError, match=r"^sum: out has shape 2, wanted 3"):
         x.sum(0, out=st.zeros(2))
@@ -271,7 +271,7 @@ def test_a_view_has_the_bits_of_its_copy(name, n):
 
 @pytest.mark.parametrize("n", SIZES[:-2])
 def test_one_column_has_the_bits_of_the_whole(n):
-    """A sum along a dim is the sum of each line, whatever stands beside it."""
+    """A sum along a dim has the bits of the sum of each line alone."""
     grid = fresh(finite("float32", (n, 37), n), "float32")
     whole = grid.sum(0)
     for j in (0, 1, 31, 32, 36):
@@ -283,7 +283,7 @@ def test_one_column_has_the_bits_of_the_whole(n):
 
 
 def lanes_in_halves(terms):
-    """The sum of at most 1024 terms as it is promised: in 32 lanes, which are then merged in halves."""
+    """The documented sum of at most 1024 terms: in 32 lanes, which are then merged pairwise."""
     lanes = np.full(32, -0.0, terms.dtype)
     for j, term in enumerate(terms):
         lanes[j % 32] += term
@@ -313,7 +313,7 @@ def test_several_dims_have_the_bits_of_one():
 
 
 def test_the_bits_do_not_depend_on_the_kernels():
-    """The reference kernels, and any number of threads, give the same sum."""
+    """The reference kernels return the same bits, for any number of threads."""
     code = (
         "import strided as st\n"
         "x = (st.arange(300_001, dtype=st.float64) * 0.7310585786).float()\n"
@@ -363,7 +363,7 @@ ONE_NAN = {"float16": 0x7E00, "bfloat16": 0x7FC0, "float32": 0x7FC00000, "float6
 @pytest.mark.parametrize("name", [*FLOATS, *COMPLEX])
 @pytest.mark.parametrize("shape", [(5,), (40,), (3, 2), (2, 3), (70, 70), (1100, 3), (3, 1100)])
 def test_one_nan_is_the_result_of_all(name, shape):
-    """Which of two NaNs an addition gives depends on the instructions; results do not."""
+    """Which of two NaNs an addition returns depends on the instruction; results do not."""
     part = {"complex64": "float32", "complex128": "float64"}.get(name, name)
     one, ones = ONE_NAN[part], to_memory(np.ones(1), part)
     unsigned = f"uint{8 * ones.itemsize}"

@@ -1,4 +1,4 @@
-"""`strided.testing`: the distance in ULP, verdicts and messages of the comparisons, and what the strategies reach."""
+"""`strided.testing`: the distance in ULP, the comparisons and their messages, and the values that strategies draw."""
 
 import fractions
 import math
@@ -38,7 +38,7 @@ def message(check, *args, **kwargs):
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_neighbours_of_all_halves_are_one_apart(name):
-    """All numbers of a half in the order of their values, -0.0 left out, are their places."""
+    """Sorted by value, without -0.0, the ULP distance of two halves is the distance of their positions."""
     bits = np.arange(65536, dtype=np.uint16)
     values = values_of(fresh(bits.view(memory_dtype(name)), name))
     row = values[~np.isnan(values) & ~(np.signbit(values) & (values == 0))]
@@ -47,10 +47,10 @@ def test_neighbours_of_all_halves_are_one_apart(name):
     sorted_x = st.from_numpy(row).to(name)
     assert ulp_distance(sorted_x[1:], sorted_x[:-1]).tolist() == [1] * (n - 1)
     assert ulp_distance(sorted_x, -INF).tolist() == list(range(n))
-    place = {value: i for i, value in enumerate(row.tolist())}
+    position = {value: i for i, value in enumerate(row.tolist())}
     random = np.random.default_rng(0)
     a, b = random.permutation(row), random.permutation(row)
-    wanted = [abs(place[p] - place[q]) for p, q in zip(a.tolist(), b.tolist(), strict=True)]
+    wanted = [abs(position[p] - position[q]) for p, q in zip(a.tolist(), b.tolist(), strict=True)]
     assert ulp_distance(st.from_numpy(a).to(name), st.from_numpy(b).to(name)).tolist() == wanted
 
 
@@ -106,7 +106,7 @@ def test_distance_refuses():
 
 
 def exactly_close(a, b, rtol, atol, equal_nan):
-    """The rule for two numbers, and how near to its edge they are (0 is on it), without rounding."""
+    """Whether two numbers are close by definition, and how far they are from the bound, without rounding."""
     if a == b or (equal_nan and a != a and b != b):
         return True, 1
     if not (math.isfinite(a) and math.isfinite(b)):
@@ -168,7 +168,7 @@ def where(data, shape):
 def test_verdict_is_that_of_pytorch(data, name):
     torch = pytest.importorskip("torch")
     if name in ("uint16", "uint32", "uint64"):
-        return  # it can hardly compute with these
+        return  # it lacks most operations on these
     a = data.draw(testing.tensors(name, shape=testing.shapes(max_dims=2), layout="dense"))
     b = a.clone()
     if b.numel():
@@ -177,8 +177,8 @@ def test_verdict_is_that_of_pytorch(data, name):
     rtol, atol = torch.testing._comparison.default_tolerances(getattr(torch, name))
     # With the tolerances of the dtype, and no rounding of the differences.
     wide = getattr(torch, "float64" if name in FLOATS else "complex128" if name in COMPLEX else name)
-    twins = [torch.tensor(t.tolist(), dtype=wide).reshape(tuple(t.shape)) for t in (a, b)]
-    wanted = passes(torch.testing.assert_close, *twins, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    tensors = [torch.tensor(t.tolist(), dtype=wide).reshape(tuple(t.shape)) for t in (a, b)]
+    wanted = passes(torch.testing.assert_close, *tensors, rtol=rtol, atol=atol, equal_nan=equal_nan)
     assert passes(assert_close, a, b, equal_nan=equal_nan) == wanted
 
 
@@ -266,7 +266,7 @@ def test_a_subclass_may_be_refused():
 
 @pytest.mark.parametrize("at", [0, 65_535, 65_536, 199_999])
 def test_one_element_of_many(at):
-    """Pieces meet without gaps; the strides of the two differ."""
+    """Comparison in pieces misses no element; the strides of the two differ."""
     x = st.arange(200_000).float().view(400, 500)
     y = x.t().contiguous().t()
     assert_close(x, y)

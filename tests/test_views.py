@@ -1,4 +1,4 @@
-"""Chains of views equal NumPy's: same shape, same strides, same place, same values, and writes land alike."""
+"""Chains of views equal NumPy's: same shape, strides, address and values, before and after writes."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from strided.testing import indices, shapes, slices
 
 
 class Pair:
-    """A tensor and an array that look at their own bases in the same way."""
+    """A tensor and an array that are the same view of equal bases."""
 
     def __init__(self, name, shape, seed=0):
         self.base = random_memory(name, shape, seed)
@@ -40,17 +40,17 @@ class Pair:
         assert tuple(x.shape) == a.shape, self.steps
         assert x.size == a.size and x.dim() == a.ndim, self.steps
         if a.size:
-            place = x.data_ptr() - self.root.data_ptr()
-            assert place == address(a) - address(self.base), self.steps
+            offset = x.data_ptr() - self.root.data_ptr()
+            assert offset == address(a) - address(self.base), self.steps
             size = x.element_size()
             for extent, mine, wanted in zip(a.shape, x.stride(), a.strides, strict=True):
                 assert extent == 1 or mine * size == wanted, (self.steps, x.stride(), a.strides)
-            assert x.storage_offset() * size == place
+            assert x.storage_offset() * size == offset
         assert memory_of(x.clone()).tobytes() == a.tobytes(), self.steps
         assert x.is_contiguous() == bool(a.flags.c_contiguous), self.steps
 
     def write(self, seed):
-        """Writes new values through the end of the chain; both bases must show them in the same places."""
+        """Writes new values through the last view; both bases must have them at the same positions."""
         values = random_memory(self.name, self.array.shape, seed + 1)
         if not is_injective(self.array):
             before = memory_of(self.root).tobytes()
@@ -81,7 +81,7 @@ def writable(array):
     return array
 
 
-# Each step: draw arguments for a shape, apply both ways. A step that does not apply to the shape gives None.
+# Each step draws arguments for a shape and applies them to both. It returns None if it does not apply to the shape.
 
 
 def index(draw, p):
@@ -114,7 +114,7 @@ def t(draw, p):
     return "t()", p.tensor.t(), p.array.T
 
 
-def turned(draw, p):
+def reversed_dims(draw, p):
     return "T", p.tensor.T, p.array.T
 
 
@@ -337,7 +337,7 @@ def parts(draw, p):
 
 
 def view_dtype(draw, p):
-    """Elements of the same size are seen as another dtype whatever the strides; of another size along a dense last dim."""
+    """`view(dtype)`: with elements of the same size for any strides, of another size if the last dim is contiguous."""
     name = draw(hs.sampled_from([name for name in DTYPES if name != "bool"]))
     if p.name == "bool" and name not in ("uint8", "int8"):
         return None
@@ -362,7 +362,7 @@ STEPS = [
         one_slice,
         transpose,
         t,
-        turned,
+        reversed_dims,
         permute,
         movedim,
         unsqueeze,
@@ -520,7 +520,7 @@ def test_an_expanded_tensor_can_be_read_but_not_written():
     assert x.tolist() == [[7, 7, 7]] * 4
 
 
-def test_a_view_of_nothing_may_have_any_shape_of_nothing():
+def test_an_empty_tensor_can_be_viewed_as_any_empty_shape():
     x = st.zeros(0, 3)
     assert x.view(3, 0, 5).shape == (3, 0, 5)
     assert x.reshape(0).shape == (0,)

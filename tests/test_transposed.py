@@ -1,4 +1,4 @@
-"""Operands that lie across or backwards: read in tiles and turned around on their way, and large results streamed."""
+"""Transposed and reversed operands, which are read in tiles, and large results, which are written by non-temporal stores."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from strategies import DTYPES, is_same, memory_of, random_memory, shared
 
 import strided as st
 
-#: Sizes around blocks and tiles; those of the last line are streamed past the caches.
+#: Sizes around blocks and tiles; results of the last line are large enough for non-temporal stores.
 PLANES = [(5, 3), (64, 64), (65, 257), (130, 1025), (1031, 66), (9, 4000), (4000, 9), (20_000, 3), (3, 20_000)]
 STREAMED = [(2600, 2600), (2050, 3100)]
 
@@ -23,7 +23,7 @@ def assert_holds(x, memory):
 
 @pytest.mark.parametrize("name", DTYPES)
 @pytest.mark.parametrize("shape", PLANES)
-def test_copies_of_turned_planes(name, shape):
+def test_copies_of_transposed_planes(name, shape):
     memory, x = pair(name, shape)
     for view, wanted in [
         (x.t(), memory.T),
@@ -38,11 +38,11 @@ def test_copies_of_turned_planes(name, shape):
 
 @pytest.mark.parametrize("length", [*range(70), 1000, 4099, 300_001])
 @pytest.mark.parametrize("name", ["uint8", "float16", "int32", "float64", "complex128"])
-def test_copies_backwards(name, length):
+def test_copies_of_reversed_vectors(name, length):
     memory, x = pair(name, (length + 2,))
     assert_holds(x.flip(0).clone(), memory[::-1])
     assert_holds(x[1:-1].flip(0).clone(), memory[1:-1][::-1])
-    out = st.empty(2 * length + 4, dtype=x.dtype)[::2]  # into an output with gaps
+    out = st.empty(2 * length + 4, dtype=x.dtype)[::2]  # into a strided output
     assert_holds(out.copy_(x.flip(0)), memory[::-1])
     memory[:] = memory[::-1].copy()
     y = x.clone()
@@ -51,7 +51,7 @@ def test_copies_backwards(name, length):
 
 @pytest.mark.parametrize("shape", PLANES + STREAMED)
 @pytest.mark.parametrize("name", ["float32", "int16", "float64"])
-def test_operations_with_turned_operands(name, shape):
+def test_operations_with_transposed_operands(name, shape):
     a, b, c = (np.random.default_rng(seed).integers(-99, 99, shape).astype(name) for seed in range(3))
     x, y, z = map(st.from_numpy, (a, b.T.copy(), c.T.copy()))
     cases = [
@@ -64,7 +64,7 @@ def test_operations_with_turned_operands(name, shape):
         (st.where(y.t() > 0, x, z.t()), np.where(b > 0, a, c)),
         (st.lerp(x.double(), y.t().double(), z.t().double()), a + np.float64(c) * (np.float64(b) - a)),
         (x.double() + y.t(), np.float64(a) + b),
-        # All of them lie across the result, which alone is turned.
+        # All operands are transposed: only the result is written in tiles.
         (y.t() + z.t(), b + c),
         (y.t() * 2, b * np.array(2, name)),
         (y.t() - x[0], b - a[0]),
@@ -88,10 +88,10 @@ def test_large_copies_are_streamed(name, shape):
     assert_holds(x.reshape(-1).flip(0).clone(), memory.reshape(-1)[::-1])
 
 
-def test_operands_backwards_of_another_dtype():
+def test_reversed_operands_of_another_dtype():
     a = np.random.default_rng(1).standard_normal(5000).astype(np.float16)
     x, y = st.from_numpy(a), st.arange(5000)
-    wanted = a[::-1] + np.arange(5000).astype(np.float16)  # operands become the common dtype first
+    wanted = a[::-1] + np.arange(5000).astype(np.float16)  # operands are cast to the common dtype first
     np.testing.assert_array_equal((x.flip(0) + y).numpy(), wanted)
     np.testing.assert_array_equal((y.flip(0) * 2.0).numpy(), np.arange(5000)[::-1] * np.float32(2))
 
@@ -102,7 +102,7 @@ def test_values_of_every_half():
     wide = st.from_numpy(halves).float().numpy()
     numbers = ~np.isnan(halves)
     np.testing.assert_array_equal(wide[numbers].view(np.uint32), halves[numbers].astype(np.float32).view(np.uint32))
-    # NaNs keep their sign and the bits they have, and become quiet.
+    # NaNs keep their sign and payload, and become quiet.
     left = bits[~numbers].astype(np.uint32)
     nans = (left << 13 & 0x7FFFFF) | 0x7FC00000 | left >> 15 << 31
     np.testing.assert_array_equal(wide[~numbers].view(np.uint32), nans)
@@ -123,7 +123,7 @@ def test_floats_around_every_half():
 
 
 @pytest.mark.parametrize("shape", [(70, 67), (67, 70), (301, 515)])
-def test_turned_operands_of_several_dtypes(shape):
+def test_transposed_operands_of_several_dtypes(shape):
     rng = np.random.default_rng(4)
     a, b, c = rng.random(shape), rng.integers(-9, 9, shape[::-1]).astype(np.int8), rng.random(shape[::-1])
     x, y, z = map(st.from_numpy, (a, b, c))

@@ -1,8 +1,8 @@
-"""What reductions have to give: the models of the tests, in Python ints, in longdouble, or in NumPy's own dtype.
+"""Models of the reductions: the expected results, in Python ints, in longdouble, or in NumPy's own dtype.
 
-A model gives the result's dtype, the wanted values, and how far the library may be away from them before it rounds
-into the result's dtype. A sum of n terms promises an error of at most (log2 n + 8) eps sum|x|: at most 32 terms are
-added in a row, all else in pairs.
+A model returns the result's dtype, the expected values, and the error that is allowed before the result is rounded
+into its dtype. The error of a sum of n terms is at most (log2 n + 8) eps sum|x|: runs of at most 32 terms are added
+one by one, their sums pairwise.
 """
 
 import math
@@ -25,8 +25,8 @@ from strategies import (
 import strided as st
 
 REAL = {"complex64": "float32", "complex128": "float64"}
-EPS = {"float64": 2.0**-52, "complex128": 2.0**-52}  # float32's is that of all others
-#: Half a unit in the last place, and half the smallest step.
+EPS = {"float64": 2.0**-52, "complex128": 2.0**-52}  # all others are computed in float32
+#: Half an ULP relative to the value, and half the smallest subnormal.
 HALF_ULP = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
 SMALLEST = {"float16": 2.0**-25, "bfloat16": 2.0**-134, "float32": 2.0**-150, "float64": 0.0}
 
@@ -52,7 +52,7 @@ def summed(name):
 
 
 def divided(name):
-    """The dtype of a mean: integers are divided as the default float."""
+    """The dtype of a mean: that of integers is the default float."""
     return name if name in FLOATS or name in COMPLEX else "float32"
 
 
@@ -100,7 +100,7 @@ def moderate(name, shape, seed=0):
 
 
 def with_nan(name, shape, seed=0):
-    """Moderate numbers, of which every third is NaN where that exists, as memory."""
+    """Moderate numbers, about a third of them NaN where the dtype has NaN, as memory."""
     memory = moderate(name, shape, seed)
     if name in FLOATS:
         where = np.random.default_rng(seed + 1).random(shape) < 0.3
@@ -117,14 +117,14 @@ def axes_of(values, dims):
 
 
 def count(values, axis):
-    """Terms of each result."""
+    """The number of terms of each result."""
     if axis is None:
         return values.size
     return math.prod(values.shape[a] for a in ((axis,) if isinstance(axis, int) else axis))
 
 
 def pairwise(values, axis, keep, name):
-    """The promise for a sum."""
+    """The error bound of a sum."""
     n = count(values, axis)
     return (math.log2(max(n, 1)) + 8) * eps(name) * np.abs(wide(values)).sum(axis=axis, keepdims=keep)
 
@@ -145,7 +145,7 @@ def of_prod(values, name, axis, keep):
     if result in ("int64", "uint64"):
         return result, values.astype(result).prod(axis=axis, keepdims=keep, dtype=result), None
     wanted = wide(values).prod(axis=axis, keepdims=keep)
-    # Each multiplication rounds once; a complex one by at most the square root of 5 halves of eps.
+    # Each multiplication rounds once; a complex one by at most sqrt(5) / 2 eps.
     steps = max(count(values, axis) - 1, 0) * (math.sqrt(5) if name in COMPLEX else 1)
     return result, wanted, (math.exp(steps * eps(name) / 2) - 1) * 1.001 * np.abs(wanted)
 
@@ -199,7 +199,7 @@ def of_var(values, name, axis, keep, correction=1, root=False):
         size = (np.abs(x) ** 2).sum(axis=axis, keepdims=keep)
         condition = np.sqrt(size / np.where(squares > 0, squares, 1))
         relative = (math.log2(max(n, 1)) + 8) * EPS["float64"] * (1 + condition)
-        if name in COMPLEX:  # two variances, rounded each, are added
+        if name in COMPLEX:  # the sum of two rounded variances
             relative = relative + 2 * eps(name)
         if root:
             wanted = np.sqrt(wanted)
@@ -230,7 +230,7 @@ def of_norm(values, name, axis, keep, p=2):
         wanted = total ** (1 / np.longdouble(p))
         if p == 2:  # squares are added in float64
             return real, wanted, (steps + 2) * EPS["float64"] * wanted
-        # The terms are powers of 2 units and more, and the exponent of the root is rounded as well.
+        # Powers have an error of 2 ulp or more, and the exponent of the root is rounded, too.
         inner = steps + 4 + 2 * abs(p)
         power = np.abs(np.log(np.where(total > 0, total, 1)))
         return real, wanted, (inner / abs(p) + power / abs(p) + 4) * unit * wanted
@@ -249,11 +249,11 @@ def of_logsumexp(values, name, axis, keep):
         top = x.real.max(axis=axis, keepdims=True)
         powers = np.exp(x - top)
         sums = powers.sum(axis=axis, keepdims=True)
-        # Terms of other angles may cancel.
+        # Terms with different angles may cancel.
         lost = np.abs(powers).sum(axis=axis, keepdims=True) / np.abs(sums)
         shape = x.real.max(axis=axis, keepdims=keep).shape
         wanted, lost = (np.log(sums) + top).reshape(shape), lost.reshape(shape)
-        # The sum's error relative to it is one of its logarithm; then log and the addition of the largest round.
+        # The relative error of the sum is an absolute error of its logarithm; log and adding the maximum round as well.
         return result, wanted, (math.log2(n) + 12) * unit * lost + 2 * unit * (np.abs(wanted) + np.log(n))
 
 
@@ -264,7 +264,7 @@ def bits(*tensors):
 
 
 def assert_near(got, model, context=""):
-    """The dtype, the shape, and the values within what is allowed, rounded once into the dtype."""
+    """Checks dtype, shape, and values: within `allowed` of the expected ones, then rounded once into the dtype."""
     result, wanted, allowed = model
     wanted = np.asarray(wanted)
     assert got.dtype.name == result, (context, got.dtype, result)
@@ -280,7 +280,7 @@ def assert_near(got, model, context=""):
         plain = np.isfinite(rounded)
         same = (values == rounded) | (np.isnan(values) & np.isnan(rounded))
         assert (plain | same).all(), (context, values, rounded)
-        # Half an ulp of what is rounded, which may itself be `allowed` away.
+        # Half an ulp of the value before rounding, which may itself be off by `allowed`.
         limit = allowed + 1.0001 * HALF_ULP[real] * (np.abs(wanted) + allowed) + SMALLEST[real]
         parts = 2 if result in COMPLEX else 1
         error = np.abs(wide(values) - wanted)

@@ -1,7 +1,7 @@
-"""Calls every operation on operands that end, or begin, at a page that nobody may touch. Run by
-test_cpu_levels.py: who reads or writes beyond a tensor ends this process, and the last line says in which call.
+"""Calls every operation on operands that end, or begin, at a guard page. `test_cpu_levels.py` runs this script.
 
-Results must be those of the same operands elsewhere.
+An access beyond a tensor crashes the process; the last line of the output then names the call. The results must
+equal those of the same operands in ordinary memory.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ from strategies import DTYPES, memory_of, ordinary
 import strided as st
 
 PAGE = mmap.PAGESIZE
-ROOM = 8 * PAGE
+CAPACITY = 8 * PAGE
 LENGTHS = (1, 2, 3, 5, 8, 13, 17, 31, 32, 33, 47, 63, 65, 100, 129)
 REDUCTIONS = [
     *["sum", "prod", "mean", "var", "std", "norm", "nansum", "nanmean", "count_nonzero", "all", "any"],
@@ -27,25 +27,25 @@ libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, cty
 libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
-class Fence:
-    """Pages between two that may not be touched."""
+class GuardedPages:
+    """Writable pages between two guard pages."""
 
     def __init__(self):
         start = libc.mmap(
-            None, ROOM + 2 * PAGE, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0
+            None, CAPACITY + 2 * PAGE, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0
         )
-        for outside in (start, start + PAGE + ROOM):
+        for outside in (start, start + PAGE + CAPACITY):
             assert libc.mprotect(outside, PAGE, 0) == 0
         self.first = start + PAGE
 
     def bytes_at(self, size, at_end):
-        return (ctypes.c_char * size).from_address(self.first + (ROOM - size if at_end else 0))
+        return (ctypes.c_char * size).from_address(self.first + (CAPACITY - size if at_end else 0))
 
     def tensor(self, memory, name, at_end):
-        """A tensor with these elements, at one of the edges."""
-        there = self.bytes_at(memory.nbytes, at_end)
-        there[:] = memory.tobytes()
-        return st.frombuffer(there, dtype=getattr(st, name)).view(memory.shape)
+        """A tensor with these elements that starts, or ends, at a guard page."""
+        target = self.bytes_at(memory.nbytes, at_end)
+        target[:] = memory.tobytes()
+        return st.frombuffer(target, dtype=getattr(st, name)).view(memory.shape)
 
 
 def bits(results):
@@ -53,7 +53,7 @@ def bits(results):
 
 
 def compare(call, tensors, *labels):
-    """The same results there and elsewhere, or the same error."""
+    """Exits unless the call returns the same, or raises the same error, for clones of the tensors."""
     print(*labels)
     outcomes = []
     for operands in (tensors, [x.clone() for x in tensors]):
@@ -66,13 +66,13 @@ def compare(call, tensors, *labels):
 
 
 def main():
-    fences = [Fence() for _ in range(4)]
+    regions = [GuardedPages() for _ in range(4)]
     for at_end in (True, False):
         where = "end" if at_end else "start"
         for name in DTYPES:
             for n in LENGTHS:
                 memories = [ordinary(name, (n,), seed) for seed in range(3)]
-                xs = [fence.tensor(m, name, at_end) for fence, m in zip(fences, memories, strict=False)]
+                xs = [region.tensor(m, name, at_end) for region, m in zip(regions, memories, strict=False)]
                 for op, arity, *_ in st._strided._ops():
                     function = getattr(st, op, None)
                     if function is not None and arity <= 3:
@@ -82,7 +82,7 @@ def main():
                         )
                 for target in DTYPES:
                     compare(lambda x, t=target: x.to(getattr(st, t)), xs[:1], "to", target, name, n, where)
-                target = fences[3].tensor(memories[2], name, at_end)
+                target = regions[3].tensor(memories[2], name, at_end)
                 for source in (name, "float16", "int8"):
                     compare(
                         lambda to, x, s=source: to.copy_(x.to(getattr(st, s))),
@@ -93,9 +93,9 @@ def main():
                         n,
                     )
             for shape in [(3, 5), (5, 33), (33, 5), (9, 47), (70, 3), (2, 100)]:
-                x = fences[0].tensor(ordinary(name, shape), name, at_end)
-                for turned, view in {"": lambda x: x, "turned": lambda x: x.t()}.items():
-                    labels = (name, shape, turned, where)
+                x = regions[0].tensor(ordinary(name, shape), name, at_end)
+                for order, view in {"": lambda x: x, "transposed": lambda x: x.t()}.items():
+                    labels = (name, shape, order, where)
                     for dim in (0, 1):
                         for op in REDUCTIONS + LINES:
                             compare(lambda x, v=view, f=op, d=dim: getattr(st, f)(v(x), dim=d), [x], op, dim, *labels)

@@ -1,10 +1,10 @@
-"""A stand-in for tensors and storages: the engine has no part in how numbers look."""
+"""A model of tensors and storages for the tests of printing, which does not depend on the engine."""
 
 import numpy as np
 
 from strided.display import Options, text
 
-PLAIN = Options(linewidth=80)  # the tests may themselves be run on a terminal
+PLAIN = Options(linewidth=80)  # whatever the terminal that runs the tests
 
 NAMES = {
     "bool": "Bool",
@@ -23,8 +23,8 @@ NAMES = {
 DTYPES = {name: np.dtype(dtype) for dtype, name in NAMES.items()}
 
 
-class Stand:
-    """As much of a tensor, or of a storage, as printing asks for; it counts the elements that are read."""
+class TensorModel:
+    """The part of a tensor, or of a storage, that printing uses. Counts the elements that are read."""
 
     def __init__(self, array, suffix="Tensor"):
         self.array = np.asarray(array)
@@ -32,7 +32,7 @@ class Stand:
         self.reads = [0]
 
     def _view(self, array):
-        view = Stand(array)
+        view = TensorModel(array)
         view.reads = self.reads
         return view
 
@@ -65,6 +65,6 @@ class Stand:
 
 def lines(array, options=PLAIN, **more):
     """The printed lines, the last of them without the type: `3x4`."""
-    *grid, last = text.tensor(Stand(array), options=options, **more).split("\n")
+    *grid, last = text.tensor(TensorModel(array), options=options, **more).split("\n")
     assert last.startswith("[strided.") and last.endswith("]")
     return [*grid, last.partition(" of size ")[2].removesuffix("]")]

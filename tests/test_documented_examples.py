@@ -1,4 +1,4 @@
-"""The examples of seeds 000 and 001, run as FEATURES.md translates them; slips are corrected as its S rows say."""
+"""The examples of the documentation of Torch7, of early PyTorch and of layouts, in the names of this library."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,7 @@ def plain_options():
         yield
 
 
-def test_000_sizes():
-    """T0-003 to T0-010"""
+def test_torch7_sizes():
     z = st.Tensor(4, 5, 6, 2)
     assert z.size() == (4, 5, 6, 2)
     s = st.LongStorage(6)
@@ -23,14 +22,12 @@ def test_000_sizes():
     assert x.size() == x.shape == (4, 5, 6, 2, 7, 3) and x.size(3) == 2 and x.size(-1) == 3
 
 
-def test_000_printed_storage():
-    """T0-011"""
+def test_torch7_printed_storage():
     s = st.LongStorage([4, 5, 6, 2, 7, 3])
     assert repr(s) == " 4\n 5\n 6\n 2\n 7\n 3\n[strided.LongStorage of size 6]"
 
 
-def test_000_location():
-    """T0-016, T0-017, PT-031, PT-032"""
+def test_torch7_location_of_an_element():
     x = st.Tensor(7, 7, 7)
     x[2][3][4] = 5
     assert x[2][3][4].item() == x[2, 3, 4].item() == 5
@@ -40,8 +37,7 @@ def test_000_location():
     assert x.storageOffset() == x.storage_offset() == 0
 
 
-def test_000_a_storage_is_interpreted():
-    """T0-018 to T0-020"""
+def test_torch7_a_tensor_is_a_view_of_a_storage():
     x = st.DoubleTensor(4, 5)
     s = x.storage()
     for i in range(s.size()):
@@ -54,8 +50,7 @@ def test_000_a_storage_is_interpreted():
     assert x.layout.is_row_major and x.is_contiguous()
 
 
-def test_000_types():
-    """T0-024 to T0-029, S-01"""
+def test_torch7_types():
     for name, low, high in (
         ("Byte", 0, 255),
         ("Char", -128, 127),
@@ -69,8 +64,7 @@ def test_000_types():
     assert st.FloatTensor(1).element_size() == 4 and st.DoubleTensor(1).element_size() == 8
 
 
-def test_000_default_type(default_dtype):
-    """T0-031, T0-032, PT-036, PT-037"""
+def test_torch7_default_type(default_dtype):
     assert st.Tensor(1).type() == "strided.FloatTensor"
     st.set_default_tensor_type("torch.DoubleTensor")
     assert st.Tensor(1).type() == "strided.DoubleTensor"
@@ -78,8 +72,7 @@ def test_000_default_type(default_dtype):
     assert st.Tensor(1).type() == "strided.FloatTensor"
 
 
-def test_000_narrow():
-    """T0-034 to T0-038, S-07"""
+def test_torch7_narrow():
     x = st.Tensor(5).zero_()
     assert str(x) == " 0\n 0\n 0\n 0\n 0\n[strided.FloatTensor of size 5]"
     x.narrow(0, 1, 3).fill_(1)
@@ -90,8 +83,7 @@ def test_000_narrow():
     assert y.tolist() == z.tolist() == [0, 1, 1, 1, 0]
 
 
-def test_001_allocate_convert_ask():
-    """PT-012 to PT-016"""
+def test_early_pytorch_allocation_conversion_and_queries():
     a = st.FloatTensor(3, 4)
     assert str(a) == " 0  0  0  0\n 0  0  0  0\n 0  0  0  0\n[strided.FloatTensor of size 3x4]"
     b = a.long()
@@ -103,15 +95,13 @@ def test_001_allocate_convert_ask():
     assert str(type(c)) == "<class 'numpy.ndarray'>"
 
 
-def test_001_seven_types_on_the_cpu():
-    """PT-003 to PT-010"""
+def test_early_pytorch_seven_types_on_the_cpu():
     for name in ("Float", "Double", "Byte", "Char", "Short", "Int", "Long"):
         x = getattr(st, f"{name}Tensor")(2)
         assert x.type() == f"strided.{name}Tensor" and str(x.device) == "cpu"
 
 
-def test_001_a_storage_is_interpreted():
-    """PT-033, PT-034, S-06"""
+def test_early_pytorch_a_tensor_is_a_view_of_a_storage():
     x = st.Tensor(4, 5)
     s = x.storage()
     for i in range(s.size()):
@@ -121,8 +111,7 @@ def test_001_a_storage_is_interpreted():
     )
 
 
-def test_001_narrow():
-    """PT-038 to PT-044, S-03"""
+def test_early_pytorch_narrow():
     x = st.Tensor(5).zero_()
     view = x.narrow(0, 1, 2)
     assert view.fill_(1) is view
@@ -134,8 +123,7 @@ def test_001_narrow():
     assert len({x.data_ptr(), y.data_ptr(), z.data_ptr()}) == 3
 
 
-def test_001_tensor_of_a_tensor():
-    """PT-048"""
+def test_early_pytorch_tensor_of_a_tensor():
     x = st.Tensor(2, 5).fill_(3.14)
     text = " 3.1400  3.1400  3.1400  3.1400  3.1400\n 3.1400  3.1400  3.1400  3.1400  3.1400\n[strided.FloatTensor of size 2x5]"
     assert repr(x) == text
@@ -145,8 +133,7 @@ def test_001_tensor_of_a_tensor():
     assert repr(x) == " 0  0  0  0  0\n 0  0  0  0  0\n[strided.FloatTensor of size 2x5]"
 
 
-def test_001_constructors():
-    """PT-047, PT-049 to PT-053"""
+def test_early_pytorch_constructors():
     assert st.Tensor().size() == (0,)
     assert st.Tensor(2, 5).size() == (2, 5)
     assert st.Tensor(st.Size([4, 4, 3, 2])).size() == (4, 4, 3, 2)
@@ -159,8 +146,7 @@ def test_001_constructors():
     assert st.Tensor(((1, 2), (3, 4))).tolist() == [[1, 2], [3, 4]]
 
 
-def test_001_arrays():
-    """PT-054 to PT-056"""
+def test_early_pytorch_arrays():
     a = np.array([0, 0, 1, 1, 0, 1, 1, 0, 0, 0])
     b = st.LongTensor(a)
     assert repr(b) == " 0\n 0\n 1\n 1\n 0\n 1\n 1\n 0\n 0\n 0\n[strided.LongTensor of size 10]"
@@ -171,8 +157,7 @@ def test_001_arrays():
     assert a[3] == 100
 
 
-def test_001_numpy():
-    """PT-057 to PT-062"""
+def test_early_pytorch_numpy():
     a = st.from_numpy(np.zeros(2))
     assert a.type() == "strided.DoubleTensor"
     values = [[-1.0453, 1.4730, -1.8990, -0.7763], [1.8155, 1.4004, -1.5286, 1.0420], [0.6551, 1.0258, 0.1152, -0.3239]]
@@ -187,8 +172,7 @@ def test_001_numpy():
     assert a[0][0].item() == 5
 
 
-def test_001_headings():
-    """PT-063 to PT-089, without pin_memory, repeat, matmul and mod, which come later"""
+def test_early_pytorch_methods_by_heading():
     x, y = st.arange(4.0), st.zeros(3, 4)
     assert st.is_tensor(x) and st.is_tensor(x.long()) and not st.is_tensor(1)
     assert st.is_storage(x.storage()) and not st.is_storage(x)
@@ -221,16 +205,15 @@ def test_001_headings():
     assert (x / 2).tolist() == st.div(x, 2).tolist() == [0, 0.5, 1, 1.5]
     assert (2 / st.tensor([1.0, 4.0])).tolist() == [2, 0.5]
     assert (-x).tolist() == x.neg().tolist() == st.neg(x).tolist() == [0, -1, -2, -3]
-    kept, place = x, x.data_ptr()
+    kept, address = x, x.data_ptr()
     x += 1
     x -= 2
     x *= 3
     x /= 2
-    assert x is kept and x.data_ptr() == place and x.tolist() == [-1.5, 0, 1.5, 3]
+    assert x is kept and x.data_ptr() == address and x.tolist() == [-1.5, 0, 1.5, 3]
 
 
-def test_002_words():
-    """TP-004, TP-007, TP-028, TP-030 to TP-034, TP-038 to TP-041, on a tensor"""
+def test_layout_terms():
     x = st.DoubleTensor(4, 5, 9, 3)
     layout = x.layout
     assert (

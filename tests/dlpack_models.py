@@ -1,4 +1,4 @@
-"""DLPack's structs written a second time, capsules made from them by hand, and producers of several ages."""
+"""DLPack's structs in ctypes, capsules made from them, and producers of several DLPack versions."""
 
 import ctypes
 
@@ -60,12 +60,12 @@ def look(capsule):
     """The struct in a capsule."""
     form = Versioned if name_of(capsule) == Versioned.name else Legacy
     struct = form.from_address(pointer_in(capsule, form.name))
-    struct.capsule = capsule  # it holds what the struct looks at
+    struct.capsule = capsule  # keeps the memory of the struct alive
     return struct
 
 
 class Producer:
-    """Six int32 in a capsule made by hand, every field of which may be a lie. Counts how often it is deleted."""
+    """Six int32 in a capsule, every field of which may be overridden with a wrong value. Counts calls of its deleter."""
 
     def __init__(self, form=Versioned, name=None, address=None, during=None, shape=(2, 3), strides=(3, 1), **lies):
         self.numbers = (ctypes.c_int32 * 6)(*range(6))
@@ -92,7 +92,7 @@ class Producer:
             if is_valid(capsule, form.name):
                 delete(ctypes.addressof(self.managed))
 
-        # C code cannot hold these, and the collector frees a cycle in any order.
+        # C code holds no references to these, and the collector frees a cycle in any order: keep them forever.
         self.callbacks = Callback(delete), Callback(destroy), dims
         keep_forever(self)
         if "deleter" not in lies:
@@ -117,4 +117,4 @@ class Plain:
 
 
 class Watched(np.ndarray):
-    """An array that can be watched."""
+    """An array that supports weak references."""

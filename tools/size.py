@@ -1,0 +1,64 @@
+"""Prints the bytes of a built module by folder of the sources: `./dev size` builds one with symbols and calls this.
+
+    python tools/size.py MODULE
+
+A function counts for the folder that its text is in. What is generic counts there too, for every type it is compiled for.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+CRATES = {"strided_core": "strided-core", "_strided": "strided-py"}
+DEEP = {("strided-core", "kernels")}  # folders whose parts are told apart
+LINE = re.compile(r"[0-9a-f]+ ([0-9a-f]+) \w (.+)")  # of `nm --print-size`: address, size, kind, name
+OURS = re.compile(r"(?<![\w:])(strided_core|_strided)((?:::\w+)*)")
+
+
+def folder_of(symbol: str) -> str:
+    """The folder or file of a demangled symbol: `strided-core/kernels/reduce`; "libraries" for code of others."""
+    found = OURS.search(symbol.replace("r#", ""))
+    if not found:
+        return "libraries"
+    crate, names = CRATES[found[1]], found[2].split("::")[1:]
+    depth = 2 if names and (crate, names[0]) in DEEP else 1
+    # The last name is that of the item, not of a module.
+    return "/".join([crate, *names[: min(depth, len(names) - 1)]])
+
+
+def sizes(lines: Iterable[str]) -> Counter[str]:
+    """Bytes per folder, from the lines that `nm` prints."""
+    total: Counter[str] = Counter()
+    for line in lines:
+        if symbol := LINE.fullmatch(line.strip()):
+            total[folder_of(symbol[2])] += int(symbol[1], 16)
+    return total
+
+
+def stripped_size(module: Path) -> int:
+    """The size of the file as it is in a wheel, without symbols."""
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = Path(folder) / module.name
+        subprocess.run(["strip", "--strip-all", "-o", stripped, module], check=True)
+        return stripped.stat().st_size
+
+
+def main() -> None:
+    module = Path(sys.argv[1])
+    nm = ["nm", "--print-size", "--demangle", "--defined-only", module]
+    by_folder = sizes(subprocess.run(nm, check=True, capture_output=True, text=True).stdout.splitlines())
+    total = stripped_size(module)
+    by_folder["without a symbol"] = total - by_folder.total()
+    width = max(map(len, by_folder))
+    for folder, size in sorted(by_folder.items(), key=lambda item: -item[1]):
+        print(f"{folder:<{width}} {size:>11,} {size / total:>7.1%}")
+    print(f"{'total':<{width}} {total:>11,}")
+    print("\nWithout a symbol: constants of functions, unwind tables, relocations and the dynamic symbol table.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
