@@ -6,6 +6,7 @@ equal those of the same operands in ordinary memory.
 
 import ctypes
 import mmap
+import os
 import sys
 
 from strategies import DTYPES, memory_of, ordinary
@@ -19,7 +20,7 @@ REDUCTIONS = [
     *["sum", "prod", "mean", "var", "std", "norm", "nansum", "nanmean", "count_nonzero", "all", "any"],
     *["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"],
 ]
-LINES = ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "softmax", "log_softmax", "logsumexp", "diff"]
+SCANS = ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "softmax", "log_softmax", "logsumexp", "diff"]
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
@@ -52,57 +53,67 @@ def bits(results):
     return [memory_of(x).tobytes() for x in (results if isinstance(results, tuple) else (results,))]
 
 
-def compare(call, tensors, *labels):
-    """Exits unless the call returns the same, or raises the same error, for clones of the tensors."""
-    print(*labels)
-    outcomes = []
-    for operands in (tensors, [x.clone() for x in tensors]):
-        try:
-            outcomes.append(bits(call(*operands)))
-        except Exception as error:
-            outcomes.append(str(error))
-    if outcomes[0] != outcomes[1]:
+def outcome(call, operands):
+    try:
+        return bits(call(*operands))
+    except Exception as error:
+        return str(error)
+
+
+def compare(call, tensors, clones, *labels):
+    """Exits unless the call returns the same, or raises the same error, for the tensors and for their clones."""
+    os.write(1, f"{labels}\n".encode())  # unbuffered: a crash must not lose it
+    if outcome(call, tensors) != outcome(call, clones):
         sys.exit("differ")
+
+
+def reversed_operands(call):
+    return lambda *x: call(*[e.flip(0) for e in x])
+
+
+def check_elementwise(regions, name, n, at_end):
+    """Every operation of the table, every cast from `name`, and copies into it, with `n` elements."""
+    where = "end" if at_end else "start"
+    memories = [ordinary(name, (n,), seed) for seed in range(3)]
+    xs = [region.tensor(m, name, at_end) for region, m in zip(regions, memories, strict=False)]
+    clones = [x.clone() for x in xs]
+    for op, arity, *_ in st._strided._ops():
+        function = getattr(st, op, None)
+        if function is not None and arity <= 3:
+            operands = xs[:arity], clones[:arity]
+            compare(function, *operands, op, name, n, where)
+            compare(reversed_operands(function), *operands, op, name, n, "flipped", where)
+    for target in DTYPES:
+        compare(lambda x, t=target: x.to(getattr(st, t)), xs[:1], clones[:1], "to", target, name, n, where)
+    target = regions[3].tensor(memories[2], name, at_end)
+    for source in (name, "float16", "int8"):
+        values = xs[0].to(getattr(st, source))
+        compare(lambda to, v=values: to.copy_(v), [target], [target.clone()], "copy_", source, name, n, where)
+
+
+def check_matrices(region, name, shape, at_end):
+    """Reductions, scans and copies of a matrix and of its transpose."""
+    x = region.tensor(ordinary(name, shape), name, at_end)
+    for order, view in {"": lambda x: x, "transposed": lambda x: x.t()}.items():
+        operands = [view(x)], [view(x.clone())]
+        labels = (name, shape, order, "end" if at_end else "start")
+        for dim in (0, 1):
+            for op in REDUCTIONS + SCANS:
+                compare(lambda x, f=op, d=dim: getattr(st, f)(x, dim=d), *operands, op, dim, *labels)
+        for op in REDUCTIONS:
+            compare(getattr(st, op), *operands, op, *labels)
+        compare(lambda x: x.contiguous(), *operands, "contiguous", *labels)
+        compare(lambda x: x.flip(0, 1).contiguous(), *operands, "flip", *labels)
 
 
 def main():
     regions = [GuardedPages() for _ in range(4)]
     for at_end in (True, False):
-        where = "end" if at_end else "start"
         for name in DTYPES:
             for n in LENGTHS:
-                memories = [ordinary(name, (n,), seed) for seed in range(3)]
-                xs = [region.tensor(m, name, at_end) for region, m in zip(regions, memories, strict=False)]
-                for op, arity, *_ in st._strided._ops():
-                    function = getattr(st, op, None)
-                    if function is not None and arity <= 3:
-                        compare(function, xs[:arity], op, name, n, where)
-                        compare(
-                            lambda *x, f=function: f(*[e.flip(0) for e in x]), xs[:arity], op, name, n, "flipped", where
-                        )
-                for target in DTYPES:
-                    compare(lambda x, t=target: x.to(getattr(st, t)), xs[:1], "to", target, name, n, where)
-                target = regions[3].tensor(memories[2], name, at_end)
-                for source in (name, "float16", "int8"):
-                    compare(
-                        lambda to, x, s=source: to.copy_(x.to(getattr(st, s))),
-                        [target, xs[0]],
-                        "copy_",
-                        source,
-                        name,
-                        n,
-                    )
+                check_elementwise(regions, name, n, at_end)
             for shape in [(3, 5), (5, 33), (33, 5), (9, 47), (70, 3), (2, 100)]:
-                x = regions[0].tensor(ordinary(name, shape), name, at_end)
-                for order, view in {"": lambda x: x, "transposed": lambda x: x.t()}.items():
-                    labels = (name, shape, order, where)
-                    for dim in (0, 1):
-                        for op in REDUCTIONS + LINES:
-                            compare(lambda x, v=view, f=op, d=dim: getattr(st, f)(v(x), dim=d), [x], op, dim, *labels)
-                    for op in REDUCTIONS:
-                        compare(lambda x, v=view, f=op: getattr(st, f)(v(x)), [x], op, *labels)
-                    compare(lambda x, v=view: v(x).contiguous(), [x], "contiguous", *labels)
-                    compare(lambda x, v=view: v(x).flip(0, 1).contiguous(), [x], "flip", *labels)
+                check_matrices(regions[0], name, shape, at_end)
     print("done")
 
 

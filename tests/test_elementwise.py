@@ -485,7 +485,7 @@ def test_complex_numbers_near_zeros_and_poles(op, name):
     bound = bound if name == "complex128" else 2 if op == "angle" else 1.5
     tested = 0
     for i, number in enumerate(got):
-        with mpmath.workdps(1500 if op.startswith("logadd") else 60):
+        with mpmath.workdps(100 if op.startswith("logadd") else 60):  # exponentials may nearly cancel
             wanted = mpmath.mpc(true(*(mpmath.mpc(complex(column[i])) for column in columns)))
             size = abs(wanted)
             if not float(info.tiny) <= size <= float(info.max) / 2:

@@ -106,10 +106,10 @@ def test_a_bad_limit_changes_nothing(bad, error):
 
 
 @linux
-def test_ten_thousand_large_tensors_stay_within_the_limit():
+def test_thousands_of_large_tensors_stay_within_the_limit():
     limit = st.memory.limit(50_000_000)
     before = resident()
-    sizes = np.random.default_rng(0).integers(70_000, 8_000_000, 10_000)
+    sizes = np.random.default_rng(0).integers(70_000, 8_000_000, 2000)
     for i, size in enumerate(sizes.tolist()):
         x = st.empty(size, dtype=st.uint8)
         x[:: 4096 if i % 10 else 1] = 1  # touches every page
