@@ -27,7 +27,7 @@ pytestmark = [
 
 METHODS = ["fork", "spawn", "forkserver"]
 every_method = pytest.mark.parametrize("method", METHODS)
-LARGE = 2 * _pickle.WHOLE
+LARGE = 2 * _pickle.MAX_WHOLE_BYTES
 
 
 @pytest.fixture(scope="module", params=METHODS)
