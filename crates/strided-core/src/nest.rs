@@ -56,9 +56,9 @@ pub struct Nest {
 /// The smallest extent of a loop that may form a plane with the innermost one.
 const MIN_PLANE_ROWS: usize = 4;
 
-/// How a nest is split for several threads: along which loop, and into how many iterations each.
+/// How a nest is split for several threads: along which loop, and into pieces of how many of its iterations.
 #[derive(Clone, Copy, Debug)]
-pub struct Cut {
+pub struct NestSplit {
     dim: usize,
     iterations: usize,
     pub pieces: usize,
@@ -190,7 +190,7 @@ impl Nest {
     /// so that pieces are contiguous in memory, and along the innermost one only if the others are short.
     ///
     /// `tile` is the number of rows and columns of a tile. Tiles are not split.
-    pub fn cut(&self, elements: usize, tile: (usize, usize)) -> Cut {
+    pub fn split(&self, elements: usize, tile: (usize, usize)) -> NestSplit {
         let extents = || self.loops.iter().map(|l| l.extent).enumerate();
         let outer =
             |minimum: usize| extents().take(self.loops.len() - 1).find(move |&(_, extent)| extent >= minimum);
@@ -204,16 +204,16 @@ impl Nest {
             _ => 1,
         };
         let iterations = iterations.next_multiple_of(grain);
-        Cut { dim, iterations, pieces: extent.div_ceil(iterations) }
+        NestSplit { dim, iterations, pieces: extent.div_ceil(iterations) }
     }
 
-    /// One of the pieces of a cut.
-    pub fn piece(&self, cut: Cut, index: usize) -> Nest {
+    /// One of the pieces of a split.
+    pub fn piece(&self, split: NestSplit, index: usize) -> Nest {
         let mut piece = self.clone();
-        let split = &mut piece.loops[cut.dim];
-        let first = index * cut.iterations;
-        split.extent = cut.iterations.min(split.extent - first);
-        for (shift, step) in piece.shift.iter_mut().zip(split.steps) {
+        let part = &mut piece.loops[split.dim];
+        let first = index * split.iterations;
+        part.extent = split.iterations.min(part.extent - first);
+        for (shift, step) in piece.shift.iter_mut().zip(part.steps) {
             *shift += first as isize * step;
         }
         piece
@@ -295,7 +295,7 @@ pub fn walk(loops: &[Loop], start: Pointers, visit: impl FnMut(&Pointers)) {
     walk_range(loops, start, 0..iterations(loops), visit)
 }
 
-/// The number of iterations of the innermost of these loops.
+/// The total number of iterations of these loops.
 pub fn iterations(loops: &[Loop]) -> usize {
     loops.iter().map(|l| l.extent).product()
 }
@@ -442,12 +442,12 @@ mod tests {
             let transposed = Layout::strided(&shape, &[b * c, 1, b], 0).unwrap();
             let operands = [Operand { layout: &out, size: 1 }, Operand { layout: &transposed, size: 2 }];
             let nest = Nest::new(&out, &operands, Order::Free).with_plane();
-            let cut = nest.cut(1000, (64, 32));
-            assert!(cut.pieces > 1);
+            let split = nest.split(1000, (64, 32));
+            assert!(split.pieces > 1);
             let mut visited = Vec::new();
-            for i in 0..cut.pieces {
+            for i in 0..split.pieces {
                 let null = [std::ptr::null_mut(); OPERANDS];
-                nest.piece(cut, i).for_each_tile(null, (64, 32), |at, rows, columns| {
+                nest.piece(split, i).for_each_tile(null, (64, 32), |at, rows, columns| {
                     walk(&[*rows, *columns], *at, |p| visited.push((p[0] as isize, p[1] as isize)));
                 });
             }
@@ -465,11 +465,11 @@ mod tests {
         let operand = Operand { layout: &out, size: 4 };
         let nest = Nest::new(&out, &[operand, operand], Order::Free);
         for elements in [1, 70, 1000, 100_000] {
-            let cut = nest.cut(elements, (64, 32));
+            let split = nest.split(elements, (64, 32));
             let null = [std::ptr::null_mut(); OPERANDS];
             let mut bytes = Vec::new();
-            for i in 0..cut.pieces {
-                nest.piece(cut, i).for_each(null, |p, s, n| {
+            for i in 0..split.pieces {
+                nest.piece(split, i).for_each(null, |p, s, n| {
                     bytes.extend((0..n as isize).map(|i| p[0] as isize + i * s[0]));
                 });
             }

@@ -84,10 +84,10 @@ unsafe fn run_in_pieces(
 ) -> Result<()> {
     let origins = &origins;
     let sides = nest.plane().map_or((1, 1), |(_, rows, columns)| body.tile_sides(rows, columns));
-    let cut = nest.cut((PIECE_BYTES / body.widest_element() / weight).max(64), sides);
-    threads::run(cut.pieces, threads::should_parallelize(nest.size().saturating_mul(weight)), &|i| {
+    let split = nest.split((PIECE_BYTES / body.widest_element() / weight).max(64), sides);
+    threads::run(split.pieces, threads::should_parallelize(nest.size().saturating_mul(weight)), &|i| {
         // SAFETY: this function's contract: the origins are pinned for the nest, and a piece is a part of it.
-        unsafe { run_piece(&nest.piece(cut, i), origins.0, body) };
+        unsafe { run_piece(&nest.piece(split, i), origins.0, body) };
         nontemporal::fence();
     })
 }

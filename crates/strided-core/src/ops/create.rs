@@ -31,7 +31,7 @@ pub fn linspace(start: Scalar, end: Scalar, steps: isize, dtype: DType) -> Resul
     if dtype.is_int() {
         return generate::int_linspace(steps, dtype, truncated(start, dtype)?, truncated(end, dtype)?);
     }
-    cast(line(start, end, steps, dtype.is_complex())?, dtype)
+    cast(evenly_spaced(start, end, steps, dtype.is_complex())?, dtype)
 }
 
 /// Powers of a base whose exponents are those of [`linspace`].
@@ -39,10 +39,10 @@ pub fn logspace(start: Scalar, end: Scalar, steps: isize, base: f64, dtype: DTyp
     let steps = check_steps(steps, &[start, end], dtype)?;
     if dtype.is_int() {
         let truncate = |value| truncated(value, dtype).map(Scalar::Int);
-        let exponents = line(truncate(start)?, truncate(end)?, steps, false)?;
+        let exponents = evenly_spaced(truncate(start)?, truncate(end)?, steps, false)?;
         return cast(generate::int_powers(base, &exponents, dtype)?, dtype);
     }
-    cast(generate::powers(base, &line(start, end, steps, dtype.is_complex())?)?, dtype)
+    cast(generate::powers(base, &evenly_spaced(start, end, steps, dtype.is_complex())?)?, dtype)
 }
 
 /// The number of steps. Refuses a negative one, and end points that the dtype cannot hold.
@@ -69,7 +69,7 @@ fn truncated(value: Scalar, dtype: DType) -> Result<i128> {
 }
 
 /// Evenly spaced numbers in float64, or in complex128, whose parts are computed separately.
-fn line(start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tensor> {
+fn evenly_spaced(start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tensor> {
     let parts = |value: Scalar| match value {
         Scalar::Complex(v) => (v.re, v.im),
         other => (real(other), 0.0),
