@@ -1,12 +1,12 @@
-"""How far the mathematical functions of the built module are from the true results, in ULP.
+"""Measures the errors of the mathematical functions of the built module, in ULP.
 
-    python tools/accuracy.py [NAME ...]       at the level of instructions in use, a minute at most
-    python tools/accuracy.py --full ...       twenty times as many arguments
-    python tools/accuracy.py --write          at every level, into docs/accuracy.md
+    python tools/accuracy.py [NAME ...]       at the CPU level in use; takes at most a minute
+    python tools/accuracy.py --full ...       with twenty times as many arguments
+    python tools/accuracy.py --write          at every CPU level, into docs/accuracy.md
 
-Arguments: every binade of the dtype, the usual range densely, and hostile ones (neighbours of zeros, poles and limits, huge
-angles, multiples of pi/2, subnormals). Many of them are compared with NumPy's longdouble, which has 11 bits more than float64;
-the worst of those, and the most hostile ones, with mpmath.
+Arguments come from every binade of the dtype, densely from the usual range, and from hostile places (next to zeros, poles and
+limits, huge angles, multiples of pi/2, subnormal numbers). Most results are compared with NumPy's longdouble, which has 11
+bits more than float64; the worst of those, and results at hostile arguments, with mpmath.
 """
 
 import argparse
@@ -28,24 +28,24 @@ import strided as st
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/accuracy.md"
 NATIVE: Any = st._strided
-Array = Any  # NumPy's, of any dtype
+Array = Any  # a NumPy array of any dtype
 LONG = np.longdouble
-#: Whether longdouble can tell the last bits of float64.
+#: Whether longdouble is precise enough to judge float64.
 WIDE = np.finfo(LONG).nmant >= 63
 
 
 class Function(NamedTuple):
-    """A row of the op table: its true value, and where to look."""
+    """A function of the op table: its true value, and the arguments to try."""
 
-    true: Callable[..., Any]  # of mpmath's numbers
-    wide: Callable[..., Any] | None = None  # of longdouble arrays
+    true: Callable[..., Any]  # on numbers of mpmath
+    wide: Callable[..., Any] | None = None  # on longdouble arrays
     range: tuple[float, float] = (-20.0, 20.0)
     hot: tuple[float, ...] = ()
-    #: The numbers it is defined on.
+    #: The domain.
     low: float = -math.inf
     high: float = math.inf
-    double: int = 1  # the bound of float64, in ULP
-    #: Below this, the error is counted in ULP of this: near zeros of the function, where it is absolute.
+    double: int = 1  # the error bound for float64, in ULP
+    #: Where the result is smaller, the error is counted in ULP of this: near the zeros of a function whose error is absolute.
     floor: float = 0.0
 
 
@@ -69,7 +69,7 @@ def wide_xlogy(x: Array, y: Array) -> Array:
 
 
 def wide_digamma(x: Array) -> Array:
-    """Raised above 20, where a few terms of the asymptotic series are enough; not for negative numbers."""
+    """By the recurrence up to 20, then a few terms of the asymptotic series. Not for negative numbers."""
     low = x < 20
     steps = sum(np.where(low, 1 / (x + i), LONG(0)) for i in range(20))
     y = np.where(low, x + 20, x)
@@ -81,7 +81,7 @@ def wide_digamma(x: Array) -> Array:
 
 
 def erfinv(x: Any) -> Any:
-    """mpmath's own starts from float64 and may stop early: two more steps of Newton."""
+    """mpmath.erfinv starts from float64 and may stop early: two more steps of Newton's method."""
     if abs(x) == 1:
         return x * mpmath.inf
     y = mpmath.erfinv(x)
@@ -178,15 +178,15 @@ COMPLEX = [
     *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sqrt", "pow", "sigmoid", "sinc", "rsqrt", "logaddexp"),
     *("logaddexp2", "ldexp", "abs", "angle"),
 ]  # fmt: skip
-#: Functions that are exact of real numbers.
+#: Functions that are exact for real numbers.
 ONLY_COMPLEX = {"abs", "angle"}
-#: Zeros and poles of complex functions, around which a quarter of the arguments lie.
+#: Zeros and poles of complex functions. A quarter of the arguments is next to them.
 COMPLEX_HOT = {"sigmoid": [1j * math.pi * n for n in (1, -1, 3, 7, -101)], "sinc": [1, -1, 2, 5, 1000]}
-#: The bound of complex functions: the distance to the true result, in ULP of its magnitude.
+#: The error bound of complex functions: the distance from the true result, in ULP of its magnitude.
 COMPLEX_BOUND = {"complex64": 2, "complex128": 8}
-#: A power loses what the product of exponent and logarithm has before the point.
+#: A power loses as many bits as the product of exponent and logarithm has before the binary point.
 COMPLEX_POW_BOUND = 512
-#: Bits of a number, and the exponent of the smallest one.
+#: Bits of the mantissa, and the exponent of the smallest subnormal number.
 FORMATS = {"float16": (11, -24), "bfloat16": (8, -133), "float32": (24, -149), "float64": (53, -1074)}
 
 
@@ -194,7 +194,7 @@ FORMATS = {"float16": (11, -24), "bfloat16": (8, -133), "float32": (24, -149), "
 
 
 def samples(function: Function, dtype: str, count: int, seed: int) -> Array:
-    """Half of them in the usual range; the rest of every size, and around what is hot at every distance."""
+    """Half of them in the usual range, a quarter of every magnitude, a quarter next to the hot points at every distance."""
     rng = np.random.default_rng(seed)
     info = np.finfo(dtype)
     quarter = count // 4
@@ -211,7 +211,7 @@ def hot(function: Function, dtype: str, count: int, rng: np.random.Generator) ->
     centres = rng.choice(np.array(function.hot or (0.0,)), count)
     distance = 2.0 ** rng.uniform(-np.finfo(dtype).nmant - 8, 0, count) * np.clip(np.abs(centres), 1e-3, 1e300)
     near = centres + rng.choice([-1.0, 1.0], count) * distance
-    # The multiples of pi/2 themselves, to the last bit.
+    # The float64 numbers nearest to multiples of pi/2.
     angles = np.ldexp(rng.uniform(0.5, 1, count), rng.integers(1, 30, count)).round() * (np.pi / 2)
     return np.where(rng.random(count) < 0.7, near, angles if math.pi / 2 in function.hot else near)
 
@@ -220,7 +220,7 @@ def hot(function: Function, dtype: str, count: int, rng: np.random.Generator) ->
 
 
 def number(value: Any) -> Any:
-    """A number of mpmath as the nearest longdouble."""
+    """The longdouble nearest to a number of mpmath."""
     if isinstance(value, mpmath.mpc):
         value = value.real
     if mpmath.isnan(value):
@@ -242,7 +242,7 @@ def true_value(function: Function, args: Iterable[Any]) -> Any:
 
 
 def sieve(op: str, dtype: str, columns: list[Array]) -> Array | None:
-    """Values that tell which errors are worth a closer look, of longdouble; of float32 our own float64 will do."""
+    """Approximate true values, to find the arguments worth checking with mpmath: by longdouble, or for float32 by float64."""
     function = FUNCTIONS[op]
     if function.wide and WIDE:
         return wide_value(function, columns)
@@ -261,7 +261,7 @@ def wide_value(function: Function, columns: list[Array]) -> Array:
 
 
 def errors(got: Array, true: Array, dtype: str, floor: float) -> Array:
-    """The distance in ULP of the true result; what is infinite counts as the number behind the largest one."""
+    """The error in ULP of the true result. Infinity counts as the number that would follow the largest one."""
     bits, lowest = FORMATS[dtype]
     got, true = got.astype(LONG), true.astype(LONG)
     top = LONG(2) ** (1024 if dtype == "float64" else 16 if dtype == "float16" else 128)
@@ -284,14 +284,14 @@ def shown(columns: list[Array], i: int) -> str:
 
 
 def confirmed(function: Function, columns: list[Array], got: Array, guess: Array | None, dtype: str) -> Worst:
-    """The worst by mpmath, of all arguments or of those that look worst."""
+    """The largest error by mpmath, of all arguments or of those with the largest approximate errors."""
     floor = function.floor
     if guess is not None:
         off = errors(got, guess, dtype, floor)
         chosen = np.argsort(np.where(np.isnan(guess), -1, off))[-12:]
         columns, got = [column[chosen] for column in columns], got[chosen]
     true = np.array([true_value(function, args) for args in zip(*columns, strict=True)], LONG)
-    # Where mpmath finds nothing (a pole, 0 to a negative power) the standard's tables say what is right.
+    # Where mpmath has no value (a pole, 0 to a negative power), tests/test_special_values.py says what is right.
     known = ~np.isnan(true) & ~np.isinf(true)
     off = np.where(known, errors(got, true, dtype, floor), -1)
     worst = int(np.argmax(off))
@@ -303,7 +303,7 @@ def larger(*worst: Worst) -> Worst:
 
 
 def measure(op: str, dtype: str, run: Callable[[list[Array]], Array | None], dense: int, hostile: int) -> Worst | None:
-    """The worst error of a function that takes and gives arrays."""
+    """The largest error of a function from arrays to an array."""
     function = FUNCTIONS[op]
     found = []
     for count in (dense, hostile):
@@ -332,7 +332,7 @@ def strided_runner(op: str) -> Callable[[list[Array]], Array]:
 def numpy_runner(op: str) -> Callable[[list[Array]], Array | None]:
     def run(columns: list[Array]) -> Array | None:
         function = getattr(np, PEERS.get(op, op), None)
-        if function is None or op in ("sinc", "ldexp"):  # another function; whole exponents alone
+        if function is None or op in ("sinc", "ldexp"):  # a different function; integer exponents only
             return None
         with np.errstate(all="ignore"):
             return np.asarray(function(*columns))
@@ -358,7 +358,7 @@ RUNNERS = {"strided": strided_runner, "NumPy": numpy_runner, "PyTorch": torch_ru
 
 
 def halves(op: str, dtype: str) -> Worst | None:
-    """Every half, by longdouble; float32 results are rounded once, so that a little more than 1/2 is all there may be."""
+    """The largest error over all halves, by longdouble. Float32 results are rounded once, so that it is little above 1/2 ULP."""
     function = FUNCTIONS[op]
     if function.wide is None or not WIDE or op in BINARY | ONLY_COMPLEX:
         return None
@@ -374,7 +374,7 @@ def halves(op: str, dtype: str) -> Worst | None:
 
 
 def complex_errors(op: str, dtype: str, count: int) -> Worst:
-    """The distance to the true result in ULP of its magnitude."""
+    """The largest distance from the true result, in ULP of its magnitude."""
     part = {"complex64": "float32", "complex128": "float64"}[dtype]
     rng = np.random.default_rng(5)
     sizes = np.ldexp(rng.uniform(-1, 1, (4, count)), rng.integers(-12, 6, (4, count)))
@@ -390,7 +390,7 @@ def complex_errors(op: str, dtype: str, count: int) -> Worst:
     for i in range(count):
         with mpmath.workprec(160):
             args = [mpmath.mpc(complex(column[i])) for column in columns]
-            if op in ("expm1", "log1p"):  # mpmath's own lose bits near 0
+            if op in ("expm1", "log1p"):  # those of mpmath lose bits near 0
                 with mpmath.extraprec(200):
                     true = mpmath.exp(args[0]) - 1 if op == "expm1" else mpmath.log(1 + args[0])
             else:
@@ -412,7 +412,7 @@ def version(library: str) -> str:
 
 
 def everything(names: list[str], dense: int, hostile: int, libraries: Iterable[str]) -> dict[str, Worst]:
-    """The worst of each 'library function dtype'."""
+    """The largest error by 'library function dtype'."""
     found: dict[str, Worst | None] = {}
     for op in names:
         for dtype in () if op in ONLY_COMPLEX else ("float32", "float64"):
@@ -435,19 +435,19 @@ def bound(op: str, dtype: str) -> float:
 
 
 def show(found: dict[str, Worst]) -> int:
-    """Prints a line each; gives how many are beyond their bounds."""
-    beyond = 0
+    """Prints a line per function and dtype, and returns how many exceed their bounds."""
+    exceeded = 0
     for key, worst in found.items():
         library, op, dtype = key.split()
-        late = library == "strided" and worst.ulp > bound(op, dtype)
-        beyond += late
-        remark = "  <- beyond" if late else ""
+        exceeds = library == "strided" and worst.ulp > bound(op, dtype)
+        exceeded += exceeds
+        remark = "  <- exceeds its bound" if exceeds else ""
         print(f"{op:<10}{dtype:<11}{worst.ulp:9.3f} of {bound(op, dtype):g}  at {worst.at}{remark}")
-    return beyond
+    return exceeded
 
 
 def of_level(level: str, options: list[str]) -> dict[str, Worst]:
-    """The same in a process of its own, at a level."""
+    """The errors at a CPU level, measured in a process of its own."""
     env = {**os.environ, "STRIDED_CPU": level}
     done = subprocess.run([sys.executable, __file__, "--json", *options], env=env, stdout=subprocess.PIPE, check=True)
     return {key: Worst(*worst) for key, worst in json.loads(done.stdout).items()}
@@ -483,18 +483,19 @@ def page(by_level: dict[str, dict[str, Worst]], peers: dict[str, Worst], counts:
 
 HEAD = """# How accurate the mathematical functions are
 
-Written by `./dev accuracy --write`; `./dev accuracy` measures again, in less than a minute. Figures are the largest errors that were seen, in
-ULP: the distance between the result and the true value, in units of the last place of the true value. 0.5 is as good as can be.
+Generated by `./dev accuracy --write`; `./dev accuracy` measures again, in less than a minute. The figures are the largest errors seen, in
+ULP: the distance between the result and the true value, in units of the last place of the true value. 0.5 is the best possible.
 
-A row of the op table that is exactly rounded (sums, products, quotients, square roots) gives the same bits on every CPU. A row that names a
-function of `kernels/maths/` does not: its fast body depends on the level of instructions (`STRIDED_CPU` names the highest one to use:
-`baseline`, `avx2` or `avx512`; anything else counts as nothing), and all of them keep the bound.
+Operations that are correctly rounded (sums, products, quotients, square roots) return the same bits on every CPU. Functions of
+`kernels/maths/` need not: their fast bodies depend on the CPU level (`STRIDED_CPU` names the highest one to use: `baseline`, `avx2` or
+`avx512`; any other value is ignored). They keep the bound at every level.
 
-How it is measured: {dense} arguments per function (half of them in its usual range, a quarter of every size that the dtype has, subnormals too,
-a quarter around its zeros, poles and limits, at every distance) are compared with the C library's long double (float32 functions that it lacks
-with our own of float64), and the worst of them with mpmath; {hostile} others with mpmath alone, which is all there is for float64 functions that
-long double lacks. Levels that the machine did not have are not in the tables. Special values (zeros, infinities, NaN)
-are a matter of `tests/test_special_values.py`. The peers, {peers}, were measured with the same arguments.
+Method: {dense} arguments per function are compared with the C library's long double, and the worst of them with mpmath. Half of the
+arguments are in the usual range of the function, a quarter of every magnitude of the dtype, subnormal numbers included, and a quarter at
+every distance from its zeros, poles and limits. Float32 functions that long double lacks are compared with float64 results of this library.
+{hostile} further arguments are compared with mpmath alone; for float64 functions that long double lacks there are no others. Levels that the
+machine does not have are missing from the tables. Special values (zeros, infinities, NaN) are tested by `tests/test_special_values.py`. The
+peers, {peers}, are measured with the same arguments.
 
 \\* The error of `lgamma`, `digamma`, `logaddexp` and `logaddexp2` is absolute where the result is near 0: below 1 it is counted in ULP of 1."""
 
@@ -503,21 +504,21 @@ TITLES = {
     "float64": "",
     "float16": "All 65,536 numbers. Halves are computed in float32, and rounded once.",
     "bfloat16": "All 65,536 numbers.",
-    "complex64": "The distance to the true value, in ULP of its magnitude. One part may be off by more where it is small beside the other.",
+    "complex64": "The distance from the true value, in ULP of its magnitude. One part may have a larger error where it is small beside the other.",
     "complex128": "",
 }
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="How far mathematical functions are from the true results, in ULP.")
-    parser.add_argument("names", nargs="*", help="functions; all of them, if none is named")
+    parser = argparse.ArgumentParser(description="Measures the errors of mathematical functions, in ULP.")
+    parser.add_argument("names", nargs="*", help="functions to measure; all of them by default")
     parser.add_argument("--full", action="store_true", help="twenty times as many arguments")
-    parser.add_argument("--write", action="store_true", help="at every level, into docs/accuracy.md")
+    parser.add_argument("--write", action="store_true", help="measure at every CPU level, and write docs/accuracy.md")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args()
     unknown = [name for name in args.names if name not in FUNCTIONS]
     if unknown:
-        parser.error(f"there is no function {unknown[0]}; there are {', '.join(FUNCTIONS)}")
+        parser.error(f"no function {unknown[0]}; the functions are {', '.join(FUNCTIONS)}")
     dense, hostile = (20_000_000, 30_000) if args.full else (1_000_000, 1_500)
     names = args.names or list(FUNCTIONS)
     if args.write:

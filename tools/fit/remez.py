@@ -11,20 +11,20 @@ mp.dps = 50
 
 Number = Any  # mpmath's, which has no types
 Function = Callable[[Number], Number]
-#: A point of the grid: its powers, by exponent, the function "g" and the weight "w".
+#: A point of the grid: its powers by exponent, the value of the function as "g" and the weight as "w".
 Point = dict[Any, Number]
 
 
 def rounded(value: Number, dtype: str) -> Number:
     """The nearest float32 or float64."""
     if dtype == "f32":
-        # Twice rounded, which is rare and harmless here.
+        # Rounded twice, which rarely matters and does no harm here.
         return mpf(struct.unpack("f", struct.pack("f", float(value)))[0])
     return mpf(float(value))
 
 
 def solve(points: Sequence[Point], basis: Sequence[int]) -> list[Number]:
-    """The coefficients that equal the function at the points up to an error of alternating sign."""
+    """The coefficients whose error at the points has one magnitude and alternating signs."""
     n = len(basis)
     a, b = mpmath.matrix(n + 1, n + 1), mpmath.matrix(n + 1, 1)
     for i, x in enumerate(points):
@@ -52,7 +52,7 @@ def remez(grid: Sequence[Point], basis: Sequence[int], rounds: int = 12) -> list
 
 
 def alternation(error: Sequence[Number], wanted: int) -> list[int]:
-    """Where the error is largest between its changes of sign; no more places than wanted, the smallest left out."""
+    """The indices of the largest errors between sign changes, at most as many as wanted: the smallest are left out."""
     peaks: list[int] = []
     start = 0
     for i in range(1, len(error) + 1):
@@ -73,20 +73,20 @@ def alternation(error: Sequence[Number], wanted: int) -> list[int]:
 def fit(
     f: Function, low: Number, high: Number, count: int, weight: Function, dtype: str, points: int = 400
 ) -> tuple[list[Number], Number]:
-    """`count` coefficients of the polynomial nearest to f on [low, high], the error times `weight` minimised, and that error."""
+    """The `count` coefficients that minimise the largest weighted error against f on [low, high], and that error."""
     low, high = mpf(low), mpf(high)
     grid: list[Point] = []
     for i in range(points):
-        # A Chebyshev grid: its ends, where errors are largest, are dense.
+        # A Chebyshev grid is dense at its ends, where errors are largest.
         v = (low + high) / 2 - (high - low) / 2 * mpmath.cos(mpmath.pi * (mpf(i) + mpf(1) / 3) / points)
         grid.append({**{k: v**k for k in range(count)}, "g": f(v), "w": weight(v)})
     fitted = remez(grid, range(count))
-    plans = [
+    candidates = [
         [rounded(c, dtype) for c in fitted],
-        one_by_one(grid, count, dtype, divided=True),
-        one_by_one(grid, count, dtype, divided=False),
+        round_one_by_one(grid, count, dtype, divided=True),
+        round_one_by_one(grid, count, dtype, divided=False),
     ]
-    best = min(plans, key=lambda c: worst(grid, c))
+    best = min(candidates, key=lambda c: worst(grid, c))
     return best, worst(grid, best)
 
 
@@ -94,19 +94,20 @@ def worst(grid: Sequence[Point], c: Sequence[Number]) -> Number:
     return max(abs((sum(v * x[k] for k, v in enumerate(c)) - x["g"]) * x["w"]) for x in grid)
 
 
-def one_by_one(grid: Sequence[Point], count: int, dtype: str, divided: bool) -> list[Number]:
-    """Rounds the lowest coefficient, fits the rest again, and so on.
+def round_one_by_one(grid: Sequence[Point], count: int, dtype: str, divided: bool) -> list[Number]:
+    """Rounds the lowest coefficient, fits the others again, and so on.
 
-    With `divided` what is settled is divided out, so that the basis always starts with 1: needed where 0 is inside the interval
-    (else all that is left vanishes there, and the exchange finds no alternation), but less stable. The caller takes what is best.
+    With `divided`, the rest is divided by x after each step, so that the basis always starts with 1. That is needed where 0 is
+    inside the interval (otherwise the rest vanishes there, and the exchange finds no alternation), but less stable. The caller
+    tries both.
     """
-    own = [dict(x) for x in grid]
+    points = [dict(x) for x in grid]
     done = []
     for k in range(count):
         first, basis = (0, range(count - k)) if divided else (k, range(k, count))
-        value = rounded(remez(own, basis)[0], dtype)
+        value = rounded(remez(points, basis)[0], dtype)
         done.append(value)
-        for x in own:
+        for x in points:
             x["g"] -= value * x[first]
             if divided and count > 1:
                 x["g"] /= x[1]

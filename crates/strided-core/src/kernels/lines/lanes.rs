@@ -1,6 +1,6 @@
 //! What functions of lines do with the elements of several lanes at once.
 
-use crate::kernels::maths::rows::Function1;
+use crate::kernels::maths::functions::Function1;
 use crate::scalar::Complex;
 
 /// Elements of a tile and the wider numbers in which they are accumulated.

@@ -1,52 +1,52 @@
-//! Quotients that are cut to whole numbers, and what they leave.
+//! Quotients rounded to whole numbers, and remainders. Integer results and remainders are exact.
 //!
-//! CPUs divide integers one at a time, in 10 to 20 cycles; floats they divide by the register, and a float that has room
-//! for the operands and two bits more gives quotients that are exact when cut. Floats leave an exact remainder, which
-//! one fused multiply and add finds where the quotient is short.
+//! CPUs divide integers one at a time, in 10 to 20 cycles, but floats by the register. A float with two bits more than the
+//! operands gives quotients that are exact after rounding: integers up to 16 bits are divided in float32, others below 2^51
+//! in float64. The remainder of floats is exact, and takes one fused multiply-add where the quotient is below 2^24 or 2^53.
 
-use super::real::{Real, pick};
-use super::rows::Function2;
+use super::functions::Function2;
+use super::vector_float::{VectorFloat, pick};
 use crate::scalar::{DivRem, Num, divisor};
 
-/// A number that divides. `floor` cuts quotients down, `trunc` toward zero.
-pub trait Quotient: DivRem {
-    /// Whether these two have to be divided in another way.
+/// Division in vectors. `floor` rounds quotients down, `trunc` toward zero.
+pub trait VectorDivide: DivRem {
+    /// Whether these two need the exact body.
     fn is_rare(self, other: Self) -> bool;
     fn floor_quotient(self, other: Self) -> Self;
     fn trunc_quotient(self, other: Self) -> Self;
-    fn floor_rest(self, other: Self) -> Self;
-    fn trunc_rest(self, other: Self) -> Self;
+    fn floor_remainder(self, other: Self) -> Self;
+    fn trunc_remainder(self, other: Self) -> Self;
 }
 
-/// Adding it puts a whole number into the last bits of a float64, or takes it out: AVX2 has no other way.
+/// Adding this leaves an integer in the low bits of a float64: AVX2 has no conversion between float64 and int64.
 const SHIFT: f64 = 6755399441055744.0; // 1.5 * 2^52
 
 #[inline(always)]
-fn narrow(value: f64) -> u64 {
+fn f64_to_u64(value: f64) -> u64 {
     (value + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits())
 }
 
 #[inline(always)]
-fn wide(value: u64) -> f64 {
+fn u64_to_f64(value: u64) -> f64 {
     f64::from_bits(value.wrapping_add(SHIFT.to_bits())) - SHIFT
 }
 
-/// The same for a float32.
+/// The same for float32.
 #[inline(always)]
-fn short(value: f32) -> u32 {
+fn f32_to_u32(value: f32) -> u32 {
     const SHIFT: f32 = 12582912.0; // 1.5 * 2^23
     (value + SHIFT).to_bits().wrapping_sub(SHIFT.to_bits())
 }
 
-/// How integers become floats, which of them are too large for it, and how floats become integers. Those wrap: the smallest
-/// divided by -1 is one more than there is.
+/// Per dtype: the integer `x` as a float, whether it is too large for that, and the quotient `q` as an integer. It wraps:
+/// the smallest integer divided by -1 is one more than the largest.
 macro_rules! integers {
-    ($($t:ty: $x:ident => $float:expr, $beyond:expr; $q:ident => $whole:expr;)*) => { $(
-        impl Quotient for $t {
+    ($($t:ty: $x:ident => $float:expr, $too_large:expr; $q:ident => $whole:expr;)*) => { $(
+        impl VectorDivide for $t {
             #[inline(always)]
             #[allow(unused_variables)]
             fn is_rare(self, other: Self) -> bool {
-                ({ let $x = self; $beyond }) | { let $x = other; $beyond }
+                ({ let $x = self; $too_large }) | { let $x = other; $too_large }
             }
             #[inline(always)]
             fn floor_quotient(self, other: Self) -> Self {
@@ -61,11 +61,11 @@ macro_rules! integers {
                 $whole
             }
             #[inline(always)]
-            fn floor_rest(self, other: Self) -> Self {
+            fn floor_remainder(self, other: Self) -> Self {
                 Num::sub(self, Num::mul(self.floor_quotient(other), divisor(other)))
             }
             #[inline(always)]
-            fn trunc_rest(self, other: Self) -> Self {
+            fn trunc_remainder(self, other: Self) -> Self {
                 Num::sub(self, Num::mul(self.trunc_quotient(other), divisor(other)))
             }
         }
@@ -73,31 +73,31 @@ macro_rules! integers {
 }
 
 integers! {
-    u8: x => x as f32, false; q => short(q) as u8;
-    i8: x => x as f32, false; q => short(q) as i8;
-    u16: x => x as f32, false; q => short(q) as u16;
-    i16: x => x as f32, false; q => short(q) as i16;
-    u32: x => x as f64, false; q => narrow(q) as u32;
-    i32: x => x as f64, false; q => narrow(q) as i32;
-    u64: x => wide(x), x >= 1 << 51; q => narrow(q);
-    i64: x => wide(x as u64), (x.wrapping_add(1 << 51) as u64) >= 1 << 52; q => narrow(q) as i64;
+    u8: x => x as f32, false; q => f32_to_u32(q) as u8;
+    i8: x => x as f32, false; q => f32_to_u32(q) as i8;
+    u16: x => x as f32, false; q => f32_to_u32(q) as u16;
+    i16: x => x as f32, false; q => f32_to_u32(q) as i16;
+    u32: x => x as f64, false; q => f64_to_u64(q) as u32;
+    i32: x => x as f64, false; q => f64_to_u64(q) as i32;
+    u64: x => u64_to_f64(x), x >= 1 << 51; q => f64_to_u64(q);
+    i64: x => u64_to_f64(x as u64), (x.wrapping_add(1 << 51) as u64) >= 1 << 52; q => f64_to_u64(q) as i64;
 }
 
-/// The quotient of two numbers that are not negative, cut to a whole one, and what it leaves: both exact, where quotients
-/// are so short that whole ones have a last bit of their own.
+/// The quotient of two nonnegative numbers, rounded down, and the remainder. Both are exact where the quotient is so small
+/// that its ULP is at most 1.
 #[inline(always)]
-fn divided<T: Real>(a: T, b: T) -> (T, T) {
+fn div_rem<T: VectorFloat>(a: T, b: T) -> (T, T) {
     let whole = (a / b).trunc();
-    let left = (-whole).fma(b, a);
-    // A quotient just below a whole number may have been rounded to it.
-    let over = left < T::ZERO;
-    (pick(over, whole - T::ONE, whole), pick(over, left + b, left))
+    let rest = (-whole).fma(b, a);
+    // A quotient just below a whole number may have been rounded up to it.
+    let rounded_up = rest < T::ZERO;
+    (pick(rounded_up, whole - T::ONE, whole), pick(rounded_up, rest + b, rest))
 }
 
 macro_rules! floats {
     ($($t:ty: $limit:expr;)*) => { $(
-        impl Quotient for $t {
-            /// Long quotients, and whatever is infinite or NaN. (The limit is a power of two: its product is exact.)
+        impl VectorDivide for $t {
+            /// Large quotients, infinities and NaN. The limit is a power of two, so that the product is exact.
             #[inline(always)]
             #[allow(clippy::neg_cmp_op_on_partial_ord)] // no comparison with NaN holds
             fn is_rare(self, other: Self) -> bool {
@@ -105,9 +105,9 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn floor_quotient(self, other: Self) -> Self {
-                let (whole, left) = divided(self.abs(), other.abs());
-                let down = whole + pick(left > 0.0, 1.0, 0.0);
-                let floor = pick((self < 0.0) == (other < 0.0), whole, -down);
+                let (whole, rest) = div_rem(self.abs(), other.abs());
+                let rounded_up = whole + pick(rest > 0.0, 1.0, 0.0);
+                let floor = pick((self < 0.0) == (other < 0.0), whole, -rounded_up);
                 pick(floor == 0.0, (0.0 as $t).flip(self).flip(other), floor)
             }
             #[inline(always)]
@@ -115,14 +115,14 @@ macro_rules! floats {
                 (self / other).trunc()
             }
             #[inline(always)]
-            fn floor_rest(self, other: Self) -> Self {
-                let left = self.trunc_rest(other);
-                let moved = pick((left < 0.0) != (other < 0.0), left + other, left);
-                pick(left == 0.0, left.copysign(other), moved)
+            fn floor_remainder(self, other: Self) -> Self {
+                let rest = self.trunc_remainder(other);
+                let shifted = pick((rest < 0.0) != (other < 0.0), rest + other, rest);
+                pick(rest == 0.0, rest.copysign(other), shifted)
             }
             #[inline(always)]
-            fn trunc_rest(self, other: Self) -> Self {
-                divided(self.abs(), other.abs()).1.copysign(self)
+            fn trunc_remainder(self, other: Self) -> Self {
+                div_rem(self.abs(), other.abs()).1.copysign(self)
             }
         }
     )* };
@@ -136,11 +136,11 @@ floats! {
 macro_rules! divisions {
     ($($name:ident: $exact:ident $lane:ident;)*) => { $(
         pub struct $name;
-        impl<T: Quotient> Function2<T> for $name {
+        impl<T: VectorDivide> Function2<T> for $name {
             #[inline(always)]
             fn lane(a: T, b: T) -> T { a.$lane(b) }
             #[inline(always)]
-            fn rare(a: T, b: T) -> bool { a.is_rare(b) }
+            fn is_rare(a: T, b: T) -> bool { a.is_rare(b) }
             #[inline(always)]
             fn exact(a: T, b: T) -> T { a.$exact(b) }
         }
@@ -150,6 +150,6 @@ macro_rules! divisions {
 divisions! {
     FloorDivide: floor_div floor_quotient;
     TruncDivide: trunc_div trunc_quotient;
-    Remainder: remainder floor_rest;
-    Fmod: fmod trunc_rest;
+    Remainder: remainder floor_remainder;
+    Fmod: fmod trunc_remainder;
 }

@@ -1,48 +1,49 @@
-//! The slow bodies: correctly rounded (pxfm), or composed of such functions where pxfm has none.
+//! The exact bodies: correctly rounded functions of the crate pxfm, or compositions of them where it has none.
 
-/// pxfm 0.1.30 is right nearly everywhere; these are the exceptions, found by tests/test_special_values.py and tools/accuracy.py.
-macro_rules! repaired {
+/// Functions of pxfm 0.1.30 that are wrong for some arguments, found by tests/test_special_values.py and tools/accuracy.py.
+/// The comment of each says what is wrong.
+macro_rules! corrected {
     ($t:ident, $atan2:ident $sinh:ident $logistic:ident $logit:ident $sincpi:ident $erfinv:ident $pow:ident) => {
         pub fn sqrt(x: $t) -> $t {
             x.sqrt()
         }
 
-        /// The sign of results that underflow is lost.
+        /// Loses the sign of results that underflow.
         pub fn atan2(y: $t, x: $t) -> $t {
             pxfm::$atan2(y, x).copysign(y)
         }
 
-        /// Off by more than an ULP here and there; the C library's is not.
+        /// Has errors above an ULP for some arguments; the C library's hypot does not.
         pub fn hypot(x: $t, y: $t) -> $t {
             x.hypot(y)
         }
 
-        /// The sign of zero is lost.
+        /// Loses the sign of zero.
         pub fn sinh(x: $t) -> $t {
             if x == 0.0 { x } else { pxfm::$sinh(x) }
         }
 
-        /// Far below 0 the result is 1.
+        /// Returns 1 for large negative arguments.
         pub fn sigmoid(x: $t) -> $t {
             if x < -80.0 { exp(x) } else { pxfm::$logistic(x) }
         }
 
-        /// At 0 the result is 0.
+        /// Returns 0 at 0.
         pub fn logit(x: $t) -> $t {
             if x == 0.0 { $t::NEG_INFINITY } else { pxfm::$logit(x) }
         }
 
-        /// The sign of zeros depends on that of x; the function is even.
+        /// Returns zeros with the sign of x, though the function is even.
         pub fn sinc(x: $t) -> $t {
             pxfm::$sincpi(x.abs())
         }
 
-        /// The sign of zero is lost.
+        /// Loses the sign of zero.
         pub fn erfinv(x: $t) -> $t {
             if x == 0.0 { x } else { pxfm::$erfinv(x) }
         }
 
-        /// `pow(1, NaN)` and `pow(NaN, 0)` are 1; a negative zero keeps its sign under odd exponents.
+        /// Differs from C99 for `pow(1, NaN)` and `pow(NaN, 0)`, which are 1, and for -0 to odd powers, which keep its sign.
         pub fn pow(x: $t, y: $t) -> $t {
             if x == 1.0 || y == 0.0 {
                 1.0
@@ -58,7 +59,7 @@ macro_rules! repaired {
 }
 
 pub mod single {
-    repaired! { f32, f_atan2f f_sinhf f_logisticf f_logitf f_sincpif f_erfinvf f_powf }
+    corrected! { f32, f_atan2f f_sinhf f_logisticf f_logitf f_sincpif f_erfinvf f_powf }
     pub use pxfm::{
         f_acosf as acos, f_acoshf as acosh, f_asinf as asin, f_asinhf as asinh, f_atanf as atan,
         f_atanhf as atanh, f_cosf as cos, f_coshf as cosh, f_erfcf as erfc, f_erff as erf, f_exp2f as exp2,
@@ -66,17 +67,17 @@ pub mod single {
         f_log10f as log10, f_logf as log, f_rsqrtf as rsqrt, f_sinf as sin, f_tanf as tan, f_tanhf as tanh,
     };
 
-    /// Through float64, which knows the poles.
+    /// In float64, which handles the poles.
     pub fn digamma(x: f32) -> f32 {
         super::double::digamma(x.into()) as f32
     }
 
-    /// Through float64, whose error is far below an ULP of float32.
+    /// In float64, whose error is far below an ULP of float32.
     pub fn softplus(x: f32) -> f32 {
         super::double::softplus(x.into()) as f32
     }
 
-    /// Through float64; where the result is near 0, float64 is as good as its absolute error.
+    /// In float64. Where the result is near 0, only its absolute error is small.
     pub fn logaddexp(x: f32, y: f32) -> f32 {
         super::double::logaddexp(x.into(), y.into()) as f32
     }
@@ -85,7 +86,7 @@ pub mod single {
         super::double::logaddexp2(x.into(), y.into()) as f32
     }
 
-    /// Through float64 also in what is subnormal, so that it is rounded once.
+    /// In float64, so that subnormal results are rounded once.
     pub fn ldexp(x: f32, y: f32) -> f32 {
         super::double::ldexp(x.into(), y.into()) as f32
     }
@@ -97,7 +98,7 @@ pub mod single {
 
 pub mod double {
     use super::super::log as fast_log;
-    repaired! { f64, f_atan2 f_sinh f_logistic f_logit f_sincpi f_erfinv f_pow }
+    corrected! { f64, f_atan2 f_sinh f_logistic f_logit f_sincpi f_erfinv f_pow }
     pub use pxfm::{
         f_acos as acos, f_acosh as acosh, f_asin as asin, f_asinh as asinh, f_atan as atan, f_atanh as atanh,
         f_cos as cos, f_cosh as cosh, f_cospi as cospi, f_erf as erf, f_erfc as erfc, f_exp2 as exp2,
@@ -105,17 +106,17 @@ pub mod double {
         f_sin as sin, f_sinpi as sinpi, f_tan as tan, f_tanh as tanh,
     };
 
-    /// Some subnormal results are far off; the fast body's are not.
+    /// Some subnormal results of pxfm are wrong; those of the fast body are not.
     pub fn exp(x: f64) -> f64 {
         if x < -708.0 { super::super::exp::exp(x) } else { pxfm::f_exp(x) }
     }
 
-    /// pxfm gives NaN for huge arguments, where the leading terms are all there is.
+    /// pxfm returns NaN for huge arguments, for which the leading terms of the series are enough.
     pub fn lgamma(x: f64) -> f64 {
         if x > 1e300 { x * (log(x) - 1.0) } else { pxfm::f_lgamma(x) }
     }
 
-    /// See [`lgamma`]. At the zeros the sign of infinity follows from theirs; at the other poles there is none.
+    /// See [`lgamma`]. At 0 and -0 the sign of infinity follows from theirs; the other poles are NaN.
     pub fn digamma(x: f64) -> f64 {
         if x == 0.0 {
             f64::INFINITY.copysign(-x)
@@ -143,7 +144,7 @@ pub mod double {
         }
     }
 
-    // The fast bodies: powers and logarithms of one word leave products, and logarithms of sums, off by more than an ULP.
+    // These use the fast bodies: compositions of correctly rounded powers and logarithms have errors above an ULP.
 
     pub fn softplus(x: f64) -> f64 {
         fast_log::softplus(x)

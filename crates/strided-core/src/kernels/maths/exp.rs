@@ -1,65 +1,65 @@
-//! e^x and what is made of it.
+//! e^x and functions that are made of exponentials: 2^x, ldexp, expm1, the hyperbolic functions, sigmoid.
 
-use super::real::{Real, pick};
-use super::tables::{Tables, tanh_reduced};
-use super::two::{Two, quick_sum, two};
-use super::{light, single};
+use super::double_double::{DoubleDouble, dd, fast_two_sum};
+use super::tables::{Tables, tanh_reduced, tanh_small_f32};
+use super::vector_float::{VectorFloat, pick};
+use super::via_f64;
 use crate::scalar::Float;
 
 /// `(shifted, r)` with `e^x = 2^n e^r`, n = shifted - SHIFT, |r| <= ln(2)/2.
 #[inline(always)]
-fn reduced<T: Real>(x: Two<T>) -> (T, Two<T>) {
+fn reduce<T: VectorFloat>(x: DoubleDouble<T>) -> (T, DoubleDouble<T>) {
     let shifted = x.hi.fma(T::LOG2_E[0], T::SHIFT);
     let n = shifted - T::SHIFT;
-    // Exact: x and n ln2 are multiples of one ULP of ln2, and the difference is short.
+    // Exact: x and n ln2 are multiples of an ULP of ln2, and their difference has few bits.
     let r = (-n).fma(T::LN2_FULL[0], x.hi);
     let lo = (-n).fma(T::LN2_FULL[1], x.lo);
-    (shifted, two(r, lo))
+    (shifted, dd(r, lo))
 }
 
-/// e^x for x <= 0: in two words, where it is above 2^LOW_EXPONENT; and rounded, down to subnormals.
+/// e^x for x <= 0: as a double-double, which is right above 2^LOW_EXPONENT; and rounded, down to subnormal numbers.
 #[inline(always)]
-pub fn exp_parts<T: Real>(x: Two<T>) -> (Two<T>, T) {
-    let (shifted, r) = reduced(x);
-    let m = plus_one(one_more(r.hi, r.lo)).normal();
-    (m.times(T::power(shifted.at_least(T::SHIFT + T::LOW_EXPONENT))), scaled(m.hi, shifted))
+pub fn exp_nonpositive<T: VectorFloat>(x: DoubleDouble<T>) -> (DoubleDouble<T>, T) {
+    let (shifted, r) = reduce(x);
+    let m = one_plus(expm1_reduced(r.hi, r.lo)).normalize();
+    (m.mul_power(T::power(shifted.at_least(T::SHIFT + T::LOW_EXPONENT))), scaled(m.hi, shifted))
 }
 
-/// `e^(r + lo) - 1` for |r| <= ln(2)/2, as `r` and a smaller word: enough beside a 1 that is to be added.
+/// `e^(r + lo) - 1` for |r| <= ln(2)/2, precise enough for a 1 to be added.
 #[inline(always)]
-fn one_more<T: Real>(r: T, lo: T) -> Two<T> {
-    let near = r + lo;
-    two(r, (near * near).fma(T::exp_poly(near).fma(near, T::HALF), lo))
+fn expm1_reduced<T: VectorFloat>(r: T, lo: T) -> DoubleDouble<T> {
+    let sum = r + lo;
+    dd(r, (sum * sum).fma(T::exp_poly(sum).fma(sum, T::HALF), lo))
 }
 
-/// The same, the half square in two words: enough where no 1 is added.
+/// The same with r^2/2 as a double-double: precise enough where no 1 is added.
 #[inline(always)]
-fn one_more_precise<T: Real>(r: T, lo: T) -> Two<T> {
-    let near = r + lo;
-    let square = near * near;
-    let error = near.fma(near, -square);
-    let s = quick_sum(r, square * T::HALF);
-    let cube = (square * near).fma(T::exp_poly(near), error.fma(T::HALF, lo));
-    two(s.hi, s.lo + cube)
+fn expm1_reduced_precise<T: VectorFloat>(r: T, lo: T) -> DoubleDouble<T> {
+    let sum = r + lo;
+    let square = sum * sum;
+    let error = sum.fma(sum, -square);
+    let s = fast_two_sum(r, square * T::HALF);
+    let cube = (square * sum).fma(T::exp_poly(sum), error.fma(T::HALF, lo));
+    dd(s.hi, s.lo + cube)
 }
 
 /// `1 + p`.
 #[inline(always)]
-fn plus_one<T: Real>(p: Two<T>) -> Two<T> {
-    let s = quick_sum(T::ONE, p.hi);
-    two(s.hi, s.lo + p.lo)
+fn one_plus<T: VectorFloat>(p: DoubleDouble<T>) -> DoubleDouble<T> {
+    let s = fast_two_sum(T::ONE, p.hi);
+    dd(s.hi, s.lo + p.lo)
 }
 
-/// e^x as a number in two words, the second up to some percent of the first, times a power of two.
+/// e^x as a double-double and the power of two to multiply it by. The low part may be some percent of the high one.
 #[inline(always)]
-pub fn exp_words<T: Real>(x: T) -> (Two<T>, T) {
-    let (shifted, r) = reduced(two(x, T::ZERO));
-    (plus_one(one_more(r.hi, r.lo)), T::power(shifted))
+pub fn exp_unscaled<T: VectorFloat>(x: T) -> (DoubleDouble<T>, T) {
+    let (shifted, r) = reduce(dd(x, T::ZERO));
+    (one_plus(expm1_reduced(r.hi, r.lo)), T::power(shifted))
 }
 
-/// `m 2^n` rounded once, where it is subnormal too; n = shifted - SHIFT.
+/// `m 2^n` rounded once, also where it is subnormal; n = shifted - SHIFT.
 #[inline(always)]
-fn scaled<T: Real>(m: T, shifted: T) -> T {
+fn scaled<T: VectorFloat>(m: T, shifted: T) -> T {
     let low = shifted < T::SHIFT + T::LOW_EXPONENT;
     let up = T::of(100.0);
     let back = T::of(1.0 / (1u128 << 100) as f64);
@@ -67,117 +67,117 @@ fn scaled<T: Real>(m: T, shifted: T) -> T {
 }
 
 #[inline(always)]
-pub fn exp<T: Real>(x: T) -> T {
-    exp_two(two(x, T::ZERO))
+pub fn exp<T: VectorFloat>(x: T) -> T {
+    exp_dd(dd(x, T::ZERO))
 }
 
-/// e^x of a number in two words; |x.lo| is small.
+/// e^x of a double-double with a small low part.
 #[inline(always)]
-pub fn exp_two<T: Real>(x: Two<T>) -> T {
-    let (shifted, r) = reduced(two(x.hi.at_least(T::EXP_MIN).at_most(T::EXP_MAX), x.lo));
-    let y = scaled(plus_one(one_more(r.hi, r.lo)).value(), shifted);
-    // NaN and beyond.
+pub fn exp_dd<T: VectorFloat>(x: DoubleDouble<T>) -> T {
+    let (shifted, r) = reduce(dd(x.hi.at_least(T::EXP_MIN).at_most(T::EXP_MAX), x.lo));
+    let y = scaled(one_plus(expm1_reduced(r.hi, r.lo)).value(), shifted);
+    // NaN, and infinity above EXP_MAX.
     pick(x.hi <= T::EXP_MAX, y, x.hi + T::INFINITY)
 }
 
 /// `(m, shifted)` with `2^x = 2^n m`, n = shifted - SHIFT.
 #[inline(always)]
-fn exp2_parts<T: Real>(x: T) -> (T, T) {
+fn exp2_parts<T: VectorFloat>(x: T) -> (T, T) {
     let shifted = x + T::SHIFT;
     let f = x - (shifted - T::SHIFT);
     (f.fma(f.fma(T::exp2_poly(f), T::LN2_FULL[0]), T::ONE), shifted)
 }
 
-/// 2^x, a normal number.
+/// 2^x where it is a normal number.
 #[inline(always)]
-pub fn exp2<T: Real>(x: T) -> T {
+pub fn exp2<T: VectorFloat>(x: T) -> T {
     let (m, shifted) = exp2_parts(x);
     m.scale(shifted)
 }
 
 #[inline(always)]
-pub fn rare_exp2<T: Real>(x: T) -> bool {
+pub fn rare_exp2<T: VectorFloat>(x: T) -> bool {
     x.is_beyond(-T::LOW_EXPONENT)
 }
 
 /// 2^x of any number.
 #[inline(always)]
-pub fn exp2_edges<T: Real>(x: T) -> T {
+pub fn exp2_edges<T: VectorFloat>(x: T) -> T {
     let (m, shifted) = exp2_parts(x.at_least(T::EXP2_MIN).at_most(T::EXP2_MAX));
     pick(x < T::EXP2_MAX, scaled(m, shifted), x + T::INFINITY)
 }
 
-/// 2^x for |x| < 1, in two words.
+/// 2^x for |x| < 1.
 #[inline(always)]
-fn exp2_two<T: Real>(x: T) -> Two<T> {
+fn exp2_dd<T: VectorFloat>(x: T) -> DoubleDouble<T> {
     let shifted = x + T::SHIFT;
     let f = x - (shifted - T::SHIFT);
-    let r = two(f, T::ZERO).mul(two(T::LN2_FULL[0], T::LN2_FULL[1]));
-    plus_one(one_more(r.hi, r.lo)).times(T::power(shifted))
+    let r = dd(f, T::ZERO).mul(dd(T::LN2_FULL[0], T::LN2_FULL[1]));
+    one_plus(expm1_reduced(r.hi, r.lo)).mul_power(T::power(shifted))
 }
 
-/// a 2^b: the whole part of b rounds nothing, and the product is rounded once.
+/// a 2^b. Scaling by the whole part of b is exact, and the product with the rest is rounded once.
 #[inline(always)]
-pub fn ldexp<T: Real + Float>(a: T, b: T) -> T {
-    let whole = Real::trunc(b);
+pub fn ldexp<T: VectorFloat + Float>(a: T, b: T) -> T {
+    let whole = VectorFloat::trunc(b);
     let part = b - whole;
     let y = if T::SINGLE {
-        let y = a.widen() * light::exp(part.widen() * std::f64::consts::LN_2);
-        Real::of(Float::scale(y, whole.widen()))
+        let y = a.widen() * via_f64::exp(part.widen() * std::f64::consts::LN_2);
+        VectorFloat::of(Float::scale(y, whole.widen()))
     } else {
-        let power = exp2_two(part);
-        // Up before, and down behind: neither overflows too early, nor loses bits of what is subnormal on the way.
-        let up = b > Real::ZERO;
+        let power = exp2_dd(part);
+        // Scaled up before the product and down after it, so that no intermediate overflows or is subnormal.
+        let up = b > VectorFloat::ZERO;
         let base = pick(up, Float::scale(a, whole), a);
         let rounded = base * power.hi;
-        // Signs of zeros are those of the first word, and infinity times a second word of 0 is NaN.
-        let single = (rounded == Real::ZERO) | rounded.is_beyond(Real::INFINITY);
+        // The low part would change the sign of a zero, and infinity times a low part of 0 is NaN.
+        let single = (rounded == VectorFloat::ZERO) | rounded.is_beyond(VectorFloat::INFINITY);
         let y = pick(single, rounded, base.fma(power.hi, base * power.lo));
         pick(up, y, Float::scale(y, whole))
     };
-    let infinite = Real::abs(b) == Real::INFINITY;
-    pick(infinite, a * b.at_least(Real::ZERO), y)
+    let infinite = VectorFloat::abs(b) == VectorFloat::INFINITY;
+    pick(infinite, a * b.at_least(VectorFloat::ZERO), y)
 }
 
-/// `(e^x - 1) / 2` for x up to EXP_MAX: half, so that nothing overflows on the way.
+/// `(e^x - 1) / 2` for x up to EXP_MAX: halved, so that no intermediate overflows.
 #[inline(always)]
-fn half_expm1<T: Real>(x: T) -> Two<T> {
-    let (shifted, r) = reduced(two(x, T::ZERO));
-    let p = one_more_precise(r.hi, r.lo);
+fn half_expm1<T: VectorFloat>(x: T) -> DoubleDouble<T> {
+    let (shifted, r) = reduce(dd(x, T::ZERO));
+    let p = expm1_reduced_precise(r.hi, r.lo);
     let power = T::power(shifted - T::ONE);
-    let base = quick_sum(power, -T::HALF);
+    let base = fast_two_sum(power, -T::HALF);
     // |power p| < |base| unless base is 0.
-    let s = quick_sum(base.hi, power * p.hi);
-    two(s.hi, s.lo + power.fma(p.lo, base.lo))
+    let s = fast_two_sum(base.hi, power * p.hi);
+    dd(s.hi, s.lo + power.fma(p.lo, base.lo))
 }
 
 #[inline(always)]
-pub fn expm1<T: Real>(x: T) -> T {
+pub fn expm1<T: VectorFloat>(x: T) -> T {
     let y = half_expm1(x.at_least(T::of(-50.0)).at_most(T::EXP_MAX)).value() * T::TWO;
     let y = pick(x <= T::EXP_MAX, y, x + T::INFINITY);
     pick(x.abs() < T::EPSILON, x, y)
 }
 
 #[inline(always)]
-pub fn tanh<T: Real>(x: T) -> T {
+pub fn tanh<T: VectorFloat>(x: T) -> T {
     if T::SINGLE {
-        // The conversions cancel.
-        return T::of(single::tanh(x.widen() as f32) as f64);
+        // The conversions to float64 and back cancel.
+        return T::of(tanh_single(x.widen() as f32) as f64);
     }
     T::of(tanh_double(x.widen()))
 }
 
-/// With e^(2a) = 2^n (1 + t) / (1 - t), t = tanh(r), it is `((2^n - 1) + (2^n + 1) t) / ((2^n + 1) + (2^n - 1) t)`: one
+/// tanh in float64. With e^(2a) = 2^n (1 + t) / (1 - t), t = tanh(r), tanh(a) is `((2^n - 1) + (2^n + 1) t) / ((2^n + 1) + (2^n - 1) t)`: one
 /// division, and where n is 0 that is t itself.
 #[inline(always)]
 fn tanh_double(x: f64) -> f64 {
     let a = x.abs().at_most(f64::TANH_ONE);
-    // A little down, so that r is above -0.16: then the numerator is at least half of 2^n - 1, and differs from it exactly.
+    // Rounded down a little, so that r > -0.16: then the numerator is at least half of 2^n - 1, and their difference is exact.
     let shifted = (a - 0.0175).fma(2.0 * f64::LOG2_E[0], f64::SHIFT);
     let n = shifted - f64::SHIFT;
     let r = (-n).fma(0.5 * f64::LN2_FULL[0], a);
     let z = r * r;
-    // t = r + rest, which is at most a percent of it.
+    // t = r + rest, and rest is at most a percent of t.
     let rest = (r * z).fma(tanh_reduced(z), n * (-0.5 * f64::LN2_FULL[1]));
     let power = f64::power(shifted);
     let (less, more) = (power - 1.0, power + 1.0);
@@ -185,19 +185,41 @@ fn tanh_double(x: f64) -> f64 {
     let top_lo = more.fma(rest, more.fma(r, less - top));
     let t = r + rest;
     let d = less.fma(t, more);
-    // From 2^53 on the power swallows a 1, or both: what numerator and denominator are apart, where they are all but the same.
+    // From 2^53 on, adding 1 to the power is lost in rounding. The last term restores the difference between numerator and
+    // denominator, which are nearly equal then.
     let d_lo = less.fma(t, more - d) + (2.0 - (more - less));
-    two(top, top_lo).div(two(d, d_lo)).value().copysign(x)
+    dd(top, top_lo).div(dd(d, d_lo)).value().copysign(x)
 }
 
-/// The logistic function, 1 / (1 + e^-x), where 2^n of the exponential is a normal number.
+/// A factor of numerator and denominator, chosen so that their sum is just below 2, where relative errors are smallest.
+const PADE_SCALE: f32 = 1.6875;
+
+/// tanh in float32, without double-double arithmetic. Up to 1 a polynomial; beyond, `1 - 2 / (e^(2x) + 1)`, where at most a
+/// quarter of the quotient's error enters the result.
 #[inline(always)]
-pub fn sigmoid<T: Real>(x: T) -> T {
-    let (shifted, r) = reduced(two(-x, T::ZERO));
-    let p = one_more(r.hi, r.lo).value();
-    // 1 + 2^n + 2^n p: the first sum is exact but for a 1 beside a large power, or a small one beside the 1.
+fn tanh_single(x: f32) -> f32 {
+    let a = x.abs().at_most(f32::TANH_ONE);
+    let z = a * a;
+    let small = (a * z).fma(tanh_small_f32(z), a);
+    let shifted = a.fma(2.0 * f32::LOG2_E[0], f32::SHIFT);
+    let power = f32::power(shifted);
+    let r = (f32::SHIFT - shifted).fma(0.5 * f32::LN2_FULL[0], a);
+    // e^(2a) = 2^n (d + w) / (d - w): w/d is Padé's approximation of tanh(r), with an error of 2^-28 for |r| <= ln(2)/4.
+    let z = r * r;
+    let d = z.fma(0.4 * PADE_SCALE, PADE_SCALE);
+    let w = z.fma(PADE_SCALE / 15.0, PADE_SCALE) * r;
+    let large = 1.0 + 2.0 * (w - d) / (power + 1.0).fma(d, (power - 1.0) * w);
+    pick(a < 1.0, small, large).copysign(x)
+}
+
+/// The logistic function, 1 / (1 + e^-x), where the factor 2^n of the exponential is a normal number.
+#[inline(always)]
+pub fn sigmoid<T: VectorFloat>(x: T) -> T {
+    let (shifted, r) = reduce(dd(-x, T::ZERO));
+    let p = expm1_reduced(r.hi, r.lo).value();
+    // 1 + 2^n + 2^n p, the first sum as a double-double.
     let power = T::power(shifted);
-    let base = quick_sum(power.at_least(T::ONE), power.at_most(T::ONE));
+    let base = fast_two_sum(power.at_least(T::ONE), power.at_most(T::ONE));
     let d = power.fma(p, base.hi);
     let rest = power.fma(p, base.hi - d) + base.lo;
     let q = T::ONE / d;
@@ -205,79 +227,79 @@ pub fn sigmoid<T: Real>(x: T) -> T {
 }
 
 #[inline(always)]
-pub fn rare_sigmoid<T: Real>(x: T) -> bool {
+pub fn rare_sigmoid<T: VectorFloat>(x: T) -> bool {
     x.is_beyond(-T::LOW_EXPONENT * T::LN2_FULL[0])
 }
 
-/// The same far from 0.
+/// The logistic function far from 0.
 #[inline(always)]
-pub fn sigmoid_edges<T: Real>(x: T) -> T {
+pub fn sigmoid_edges<T: VectorFloat>(x: T) -> T {
     pick(x > T::ZERO, T::ONE, exp(x))
 }
 
-/// e^x and e^-x of a number x from 0 on: `2^n (1 + p)` and `2^-n (1 - g)`.
-pub struct Powers<T> {
+/// e^|x| = `2^n (1 + p)` and e^-|x| = `2^-n (1 - g)`.
+pub struct ExpPair<T> {
     x: T,
     shifted: T,
-    p: Two<T>,
-    g: Two<T>,
+    p: DoubleDouble<T>,
+    g: DoubleDouble<T>,
 }
 
-impl<T: Real> Powers<T> {
-    /// Of |x|, up to SINH_MAX.
+impl<T: VectorFloat> ExpPair<T> {
+    /// The exponentials of |x|, which is limited to SINH_MAX.
     #[inline(always)]
     pub fn new(x: T) -> Self {
-        let (shifted, r) = reduced(two(x.abs().at_most(T::SINH_MAX), T::ZERO));
-        let p = one_more_precise(r.hi, r.lo).normal();
-        Powers { x, shifted, p, g: p.div(plus_one(p)) }
+        let (shifted, r) = reduce(dd(x.abs().at_most(T::SINH_MAX), T::ZERO));
+        let p = expm1_reduced_precise(r.hi, r.lo).normalize();
+        ExpPair { x, shifted, p, g: p.div(one_plus(p)) }
     }
 
-    /// `2^-n (e^|x| -+ e^-|x|)`: twice sinh where `sign` is 1, cosh where it is -1.
+    /// `2^-n (e^|x| - sign e^-|x|)`: 2 2^-n sinh(|x|) where `sign` is 1, 2 2^-n cosh(x) where it is -1.
     #[inline(always)]
-    fn parts(&self, sign: T) -> Two<T> {
-        // With c = 2^-2n: M - c / M = (1 - c) + p + c g, M = 1 + p.
+    fn difference(&self, sign: T) -> DoubleDouble<T> {
+        // With c = 2^-2n and M = 1 + p: M - c / M = (1 - c) + p + c g.
         let n = self.shifted - T::SHIFT;
         let c = T::power((T::SHIFT - (n + n)).at_least(T::SHIFT + T::LOW_EXPONENT));
-        let (p, g) = (self.p, self.g.times(c * sign));
-        let base = quick_sum(T::ONE, -(c * sign));
-        let s = quick_sum(base.hi, p.hi);
-        let s2 = quick_sum(s.hi, g.hi);
-        two(s2.hi, s2.lo + (s.lo + (base.lo + (p.lo + g.lo))))
+        let (p, g) = (self.p, self.g.mul_power(c * sign));
+        let base = fast_two_sum(T::ONE, -(c * sign));
+        let s = fast_two_sum(base.hi, p.hi);
+        let s2 = fast_two_sum(s.hi, g.hi);
+        dd(s2.hi, s2.lo + (s.lo + (base.lo + (p.lo + g.lo))))
     }
 
     /// sinh and cosh, where 2^n is a normal number.
     #[inline(always)]
-    pub fn hyperbolic(&self) -> (Two<T>, Two<T>) {
+    pub fn hyperbolic(&self) -> (DoubleDouble<T>, DoubleDouble<T>) {
         let power = T::power(self.shifted - T::ONE);
-        let sinh = self.parts(T::ONE).times(power.copysign(self.x));
-        (sinh, self.parts(-T::ONE).times(power))
+        let sinh = self.difference(T::ONE).mul_power(power.copysign(self.x));
+        (sinh, self.difference(-T::ONE).mul_power(power))
     }
 
     /// e^x, where 2^n and 2^-n are normal numbers.
     #[inline(always)]
     pub fn exp(&self) -> T {
-        let ahead = self.x > T::ZERO;
-        let m = plus_one(two(pick(ahead, self.p.hi, -self.g.hi), pick(ahead, self.p.lo, -self.g.lo)));
-        let power = T::power(pick(ahead, self.shifted, T::SHIFT + (T::SHIFT - self.shifted)));
+        let positive = self.x > T::ZERO;
+        let m = one_plus(dd(pick(positive, self.p.hi, -self.g.hi), pick(positive, self.p.lo, -self.g.lo)));
+        let power = T::power(pick(positive, self.shifted, T::SHIFT + (T::SHIFT - self.shifted)));
         m.value() * power
     }
 }
 
-/// sinh where `sign` is 1, cosh where it is -1; of |x|.
+/// sinh(|x|) where `sign` is 1, cosh(x) where it is -1.
 #[inline(always)]
-fn hyperbolic<T: Real>(x: T, sign: T) -> T {
-    let powers = Powers::new(x);
-    // Halved before scaling: the last binade would overflow.
-    let big = (powers.parts(sign).value() * T::HALF).scale(powers.shifted);
+fn hyperbolic<T: VectorFloat>(x: T, sign: T) -> T {
+    let pair = ExpPair::new(x);
+    // Halved before scaling, which would overflow in the last binade.
+    let big = (pair.difference(sign).value() * T::HALF).scale(pair.shifted);
     pick(x.abs() <= T::SINH_MAX, big, x.abs() + T::INFINITY)
 }
 
 #[inline(always)]
-pub fn sinh<T: Real>(x: T) -> T {
+pub fn sinh<T: VectorFloat>(x: T) -> T {
     pick(x.abs() < T::EPSILON, x, hyperbolic(x, T::ONE).copysign(x))
 }
 
 #[inline(always)]
-pub fn cosh<T: Real>(x: T) -> T {
+pub fn cosh<T: VectorFloat>(x: T) -> T {
     hyperbolic(x, -T::ONE)
 }

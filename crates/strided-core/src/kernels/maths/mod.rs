@@ -1,21 +1,26 @@
-//! Vector mathematics: blocks of float32 and float64, at most 1 ULP from the true result, the special functions of float64 at
-//! most 4 (tests/test_elementwise.py looks at hostile arguments).
+//! Vector mathematics: functions of float32 and float64 within 1 ULP of the true result, special functions of float64 within
+//! 4 ULP. `docs/accuracy.md` lists the errors by function, dtype and CPU level; tests/test_elementwise.py tries hostile
+//! arguments.
 //!
-//! [`rows`] holds the functions, each with a fast body (branch-free code that the compiler vectorises, for CPUs with
-//! FMA) and an exact one (scalar). The fast bodies are generic over the two floats: an algorithm is written once.
+//! A function of [`functions`] has two bodies:
+//!
+//! * The fast body computes blocks of 8 or 16 elements. It is branch-free code, generic over the two floats, which the
+//!   compiler vectorises for CPUs with fused multiply-add. It may leave out rare arguments (huge angles, poles).
+//! * The exact body is scalar. It serves those arguments, CPUs without fused multiply-add, and
+//!   `STRIDED_KERNELS=reference`.
 
-mod arc;
-mod complex;
+mod complex_exact;
+mod complex_fast;
 mod divide;
+mod double_double;
 mod exact;
 mod exp;
-mod light;
+pub mod functions;
+mod inverse_trig;
 mod log;
-mod plane;
-mod real;
-pub mod rows;
-mod single;
+mod roots;
 mod special;
 mod tables;
 mod trig;
-mod two;
+mod vector_float;
+mod via_f64;

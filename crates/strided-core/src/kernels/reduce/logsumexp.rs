@@ -6,7 +6,7 @@ use super::LANES;
 use super::fold::{Columns, Fold, InLanes};
 use super::folds::{Limits, Max, Summand};
 use super::groups::{Groups, Room, halve};
-use crate::kernels::maths::rows::{Exp, Function1, Log};
+use crate::kernels::maths::functions::{Exp, Function1, Log};
 use crate::scalar::{Complex, Float, Num, Real};
 use std::mem::MaybeUninit;
 

@@ -2,7 +2,7 @@
 
 use super::lanes::Scan;
 use crate::kernels::lines::{Widened, map_lanes};
-use crate::kernels::maths::rows::{Exp, Function1, Log};
+use crate::kernels::maths::functions::{Exp, Function1, Log};
 use crate::scalar::{Complex, Element};
 use std::marker::PhantomData;
 

@@ -1,7 +1,7 @@
 //! The arithmetic of softmax in float32 and float64: `exp(x - max)`, which is at most 1, and what results are made of.
 
 use crate::kernels::lines::{Widened, map_lanes};
-use crate::kernels::maths::rows::{Exp, Function1};
+use crate::kernels::maths::functions::{Exp, Function1};
 use crate::scalar::Float;
 
 /// Elements whose exponentials are computed at once.

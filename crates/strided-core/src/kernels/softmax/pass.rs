@@ -10,7 +10,7 @@ use super::blocks::{last_block, load_block, load_lanes, store_block, store_lanes
 use super::exponential::{BLOCK, SoftmaxFloat};
 use crate::cpu::{self, Task, dispatch};
 use crate::kernels::lines::{CHUNK, LONG_LINE, LineTile, TileKernel, TileRows, map_lanes};
-use crate::kernels::maths::rows::Log;
+use crate::kernels::maths::functions::Log;
 use std::hint::black_box;
 use std::marker::PhantomData;
 

@@ -2,7 +2,7 @@
 
 use super::row::{DTypeClass, KeywordDefault, OpRow, Refuses, ResultRule, RowSelector, ScalarKeyword, plain};
 use crate::kernels::loops::{Function, KernelPair, Loops};
-use crate::kernels::maths::rows as maths;
+use crate::kernels::maths::functions as maths;
 use crate::kernels::{isclose, round, r#where};
 use crate::op_table;
 use crate::scalar::{Bits, Bool, DivRem, Field, Float, Int, NextAfter, Num, Real, Scalar};

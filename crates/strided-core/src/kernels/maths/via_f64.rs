@@ -1,12 +1,13 @@
-//! float32 functions that would take two words in their own precision: in float64 they take one, with short polynomials.
+//! float32 functions that are computed in float64, with short polynomials: in float32 they would need double-double
+//! arithmetic. A register holds half as many lanes, but a lane takes a third of the work.
 //!
-//! Half the lanes, yet a third of the work. Everything here is exact to 2^-36 or better, relative to the result.
+//! The relative error of each function is at most 2^-36.
 
-use super::real::{Real, pick};
 use super::tables::{Tables, exp_single, log_single, log1p_single};
+use super::vector_float::{VectorFloat, pick};
 
-/// Below this the first terms of a series are exact to 2^-36, and above it 1 + x keeps enough bits of x.
-const SMALL: f64 = 1.0 / 8192.0;
+/// Below this, two terms of a series have an error of at most 2^-36; above it, 1 + x keeps enough bits of x.
+const SERIES_MAX: f64 = 1.0 / 8192.0;
 
 /// log(u) for positive normal u.
 #[inline(always)]
@@ -26,7 +27,7 @@ pub fn exp(x: f64) -> f64 {
     exp_single(r).scale(shifted)
 }
 
-/// x^y for positive finite x; results beyond float32 become 0 or infinity when they are rounded.
+/// x^y for positive finite x. Results outside the range of float32 become 0 or infinity when they are rounded to it.
 #[inline(always)]
 pub fn pow(x: f64, y: f64) -> f64 {
     exp((y * ln(x)).at_least(-200.0).at_most(200.0))
@@ -36,10 +37,10 @@ pub fn pow(x: f64, y: f64) -> f64 {
 #[inline(always)]
 pub fn asinh(y: f64) -> f64 {
     let small = (y * y * y).fma(-1.0 / 6.0, y);
-    pick(y < SMALL, small, ln(y + y.fma(y, 1.0).sqrt()))
+    pick(y < SERIES_MAX, small, ln(y + y.fma(y, 1.0).sqrt()))
 }
 
-/// acosh of a finite number from 1 on.
+/// acosh of a finite number x >= 1.
 #[inline(always)]
 pub fn acosh(x: f64) -> f64 {
     ln(x + x.fma(x, -1.0).sqrt())
@@ -49,7 +50,7 @@ pub fn acosh(x: f64) -> f64 {
 #[inline(always)]
 pub fn atanh(y: f64) -> f64 {
     let small = (y * y * y).fma(1.0 / 3.0, y);
-    pick(y < SMALL, small, 0.5 * ln((1.0 + y) / (1.0 - y)))
+    pick(y < SERIES_MAX, small, 0.5 * ln((1.0 + y) / (1.0 - y)))
 }
 
 /// log(x / (1 - x)) for x in (0, 1).

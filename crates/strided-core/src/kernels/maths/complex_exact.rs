@@ -1,7 +1,7 @@
 //! The exact bodies of complex functions: complex128, and complex64 through it. Scalar, with the special values of C99's Annex G.
 //!
-//! Circular functions are the hyperbolic ones transposed by a quarter (or the other way round): `transposed` swaps the parts, and
-//! `f(transposed(z)) = transposed(g(z))` for the pairs sin/sinh, tan/tanh, asin/asinh and atan/atanh.
+//! Trigonometric functions follow from hyperbolic ones by swapping the parts of argument and result, and the other way round:
+//! `f(swap_parts(z)) = swap_parts(g(z))` for the pairs sin/sinh, tan/tanh, asin/asinh and atan/atanh.
 
 use super::exact::double as real;
 use crate::scalar::{Field, Float};
@@ -10,13 +10,13 @@ use std::f64::consts::{FRAC_PI_2, LN_2, PI};
 
 type C = Complex<f64>;
 
-/// Squares of numbers between 1/SAFE and SAFE neither overflow nor vanish.
+/// Squares of numbers between 1/SAFE and SAFE neither overflow nor underflow.
 const SAFE: f64 = 1e150;
-/// Beyond this, z^2 + 1 is z^2.
+/// Beyond this, z^2 + 1 rounds to z^2.
 const LARGE: f64 = 1e18;
 
-/// `i conj(z)`: the parts swapped.
-fn transposed(z: C) -> C {
+/// `i conj(z)`.
+fn swap_parts(z: C) -> C {
     C::new(z.im, z.re)
 }
 
@@ -34,29 +34,30 @@ pub fn exp(z: C) -> C {
     times_exp(x, 0.0, C::new(real::cos(y), real::sin(y)))
 }
 
-/// `e^x 2^twos w`, in steps where e^x overflows and the product may not.
-fn times_exp(x: f64, twos: f64, w: C) -> C {
+/// `e^x 2^n w`, in steps where e^x overflows but the product may not.
+fn times_exp(x: f64, n: f64, w: C) -> C {
     if x > 700.0 && x < 1500.0 {
-        let n = (x / LN_2).floor();
-        let rest = real::exp((-n).mul_add(LN_2, x) - n * 2.319_046_813_846_299_6e-17);
-        return times_power(rest, n + twos, w);
+        let k = (x / LN_2).floor();
+        let rest = real::exp((-k).mul_add(LN_2, x) - k * 2.319_046_813_846_299_6e-17);
+        return times_power(rest, k + n, w);
     }
-    let e = real::exp(x).scale(twos);
+    let e = real::exp(x).scale(n);
     C::new(product(e, w.re), product(e, w.im))
 }
 
-/// `rest 2^n w` for a whole n, where w is not large. Scaling rounds once, and what is subnormal gets its digits first.
+/// `rest 2^n w` for an integer n and moderate w. The product is computed 2^100 times as large and scaled down in the end, so
+/// that a subnormal result is rounded once.
 fn times_power(rest: f64, n: f64, w: C) -> C {
     let part = |x: f64| (x.scale(100.0) * rest).scale(n - 100.0);
     C::new(part(w.re), part(w.im))
 }
 
-/// `a b`, where 0 times infinity is a zero with b's sign (a is exp of something finite or a saturated one).
+/// `a b`, where infinity times 0 is 0 with the sign of b: a is an exponential, and infinite only by overflow.
 fn product(a: f64, b: f64) -> f64 {
     if b == 0.0 { b } else { a * b }
 }
 
-/// log |z|, to the last bits near |z| = 1 too.
+/// log |z|, accurate near |z| = 1.
 fn log_size(x: f64, y: f64) -> f64 {
     let (x, y) = (x.abs().max(y.abs()), x.abs().min(y.abs()));
     if x > SAFE {
@@ -68,7 +69,7 @@ fn log_size(x: f64, y: f64) -> f64 {
     if (0.5..3.0).contains(&x) {
         let (xx, yy) = (x * x, y * y);
         if (0.3..4.0).contains(&(xx + yy)) {
-            // x^2 + y^2 - 1 with the errors of the squares.
+            // x^2 + y^2 - 1, with the rounding errors of the squares and sums.
             let (ex, ey) = (x.mul_add(x, -xx), y.mul_add(y, -yy));
             let (s, es) = sum(xx, -1.0);
             let (t, et) = sum(s, yy);
@@ -99,21 +100,21 @@ pub fn log(z: C) -> C {
     C::new(log_size(z.re, z.im), arg)
 }
 
-/// A number in two words: of a large angle, or a large power, the rounding counts.
-type Words = [f64; 2];
+/// `[hi, lo]`: a number as an unevaluated sum. The rounding error of a large angle or exponent matters.
+type HiLo = [f64; 2];
 
-fn times_ln2(y: f64) -> Words {
+fn times_ln2(y: f64) -> HiLo {
     let angle = y * LN_2;
     [angle, y.mul_add(LN_2, -angle) + y * 2.319_046_813_846_299_6e-17]
 }
 
-fn times_pi(y: f64) -> Words {
+fn times_pi(y: f64) -> HiLo {
     let angle = y * PI;
     [angle, y.mul_add(PI, -angle) + y * 1.224_646_799_147_353_2e-16]
 }
 
-/// e^(iy).
-fn phase([y, rest]: Words) -> C {
+/// e^(iy), y = y + rest.
+fn phase([y, rest]: HiLo) -> C {
     let (s, c) = (real::sin(y), real::cos(y));
     if rest.abs() < 1e-9 {
         return C::new(rest.mul_add(-s, c), rest.mul_add(c, s));
@@ -138,7 +139,7 @@ pub fn exp2(z: C) -> C {
     times_power(real::exp2(z.re - whole), whole, w)
 }
 
-/// z 2^w: exact where w is whole.
+/// z 2^w. Exact if w is an integer.
 pub fn ldexp(z: C, w: C) -> C {
     if w.im == 0.0 {
         return C::new(real::ldexp(z.re, w.re), real::ldexp(z.im, w.re));
@@ -147,7 +148,7 @@ pub fn ldexp(z: C, w: C) -> C {
         return z * exp2(w);
     }
     let scaled = |z: C, n: f64| C::new(z.re.scale(n), z.im.scale(n));
-    // Parts of the product may be larger than the result, or have fewer digits.
+    // The product is scaled, so that its parts neither overflow nor are subnormal where the result is not.
     let spare = match z.re.abs().max(z.im.abs()) {
         size if size > 1e300 => 4.0,
         size if size < 1e-280 => -100.0,
@@ -157,7 +158,7 @@ pub fn ldexp(z: C, w: C) -> C {
     scaled(scaled(z, -spare) * exp2(C::new(w.re - whole, w.im)), whole + spare)
 }
 
-/// e^z - 1, also where that is near 0.
+/// e^z - 1, accurate near 0.
 pub fn expm1(z: C) -> C {
     if z.im == 0.0 {
         return C::new(real::expm1(z.re), z.im);
@@ -170,7 +171,7 @@ pub fn expm1(z: C) -> C {
     C::new(real::expm1(z.re) * real::cos(z.im) - 2.0 * half * half, e.im)
 }
 
-/// log(1 + z), also where z is near 0.
+/// log(1 + z), accurate near 0.
 pub fn log1p(z: C) -> C {
     let C { re: x, im: y } = z;
     if x.abs() > 0.5 || y.abs() > 0.5 || x.is_nan() || y.is_nan() {
@@ -179,30 +180,30 @@ pub fn log1p(z: C) -> C {
     C::new(real::log1p(x * (2.0 + x) + y * y) / 2.0, real::atan2(y, 1.0 + x))
 }
 
-/// log(e^(iy) + e^(x + iv)) where x is 0 or less: the principal value, also where that sum is near 0.
-fn log_of_sum(y: Words, x: f64, v: Words) -> C {
-    let (own, size) = (phase(y), real::exp(x));
+/// The principal value of log(e^(iy) + e^(x + iv)) for x <= 0, accurate where the sum is near 0.
+fn log_of_sum(y: HiLo, x: f64, v: HiLo) -> C {
+    let (first, size) = (phase(y), real::exp(x));
     if size == 0.0 {
-        return C::new(0.0, real::atan2(own.im, own.re));
+        return C::new(0.0, real::atan2(first.im, first.re));
     }
-    // 1 + e^(x + id), by which the first term is multiplied.
+    // The sum is the first term times 1 + e^(x + id), d = v - y.
     let (d, rest) = sum(v[0], -y[0]);
     let rest = rest + (v[1] - y[1]);
     let (w, half) = if d.is_finite() {
         (phase([d, rest]), phase([d * 0.5, rest * 0.5]).re)
     } else {
-        let w = phase(v) * own.conj();
+        let w = phase(v) * first.conj();
         (w, (w.re * 0.5 + 0.5).max(0.0).sqrt())
     };
     let factor = C::new(real::expm1(x).mul_add(w.re, 2.0 * half * half), size * w.im);
-    let both = own * factor;
+    let sum = first * factor;
     let re = if x < -1.0 { 0.5 * real::log1p(size * (2.0 * w.re + size)) } else { log(factor).re };
-    C::new(re, real::atan2(both.im, both.re))
+    C::new(re, real::atan2(sum.im, sum.re))
 }
 
-/// The logarithm of a sum of two powers, whose base has this logarithm; angles become natural ones. What is infinitely far
-/// below counts as nothing, whatever its angle.
-fn log_of_powers(a: C, b: C, base: f64, angle: fn(f64) -> Words) -> C {
+/// log_base(base^a + base^b), given ln(base) and the product of an imaginary part with it. A term with the real part
+/// -infinity is 0, whatever its angle.
+fn log_of_powers(a: C, b: C, ln_base: f64, angle: fn(f64) -> HiLo) -> C {
     let (high, low) = if a.re >= b.re { (a, b) } else { (b, a) };
     let is_known = |z: C| z.re == f64::NEG_INFINITY || z.im.is_finite() && !z.re.is_nan();
     if !is_known(high) || !is_known(low) {
@@ -211,9 +212,9 @@ fn log_of_powers(a: C, b: C, base: f64, angle: fn(f64) -> Words) -> C {
     if high.re == f64::NEG_INFINITY {
         return C::new(high.re, 0.0);
     }
-    let apart = if high.re == low.re { 0.0 } else { (low.re - high.re) * base };
-    let w = log_of_sum(angle(high.im), apart, angle(low.im));
-    C::new(high.re + w.re / base, w.im / base)
+    let difference = if high.re == low.re { 0.0 } else { (low.re - high.re) * ln_base };
+    let w = log_of_sum(angle(high.im), difference, angle(low.im));
+    C::new(high.re + w.re / ln_base, w.im / ln_base)
 }
 
 /// log(e^a + e^b).
@@ -226,19 +227,20 @@ pub fn logaddexp2(a: C, b: C) -> C {
     log_of_powers(a, b, LN_2, times_ln2)
 }
 
-/// The logarithm to another base, whose own logarithm is the exact parts' quotient.
-fn log_to(z: C, base: f64, log_of: fn(f64) -> f64) -> C {
+/// The logarithm to another base, given ln(base) and the real function, which serves real numbers.
+fn log_to_base(z: C, ln_base: f64, real_log: fn(f64) -> f64) -> C {
     let w = log(z);
-    let size = if z.im == 0.0 && z.re.is_finite() && z.re != 0.0 { log_of(z.re.abs()) } else { w.re / base };
-    C::new(size, w.im / base)
+    let size =
+        if z.im == 0.0 && z.re.is_finite() && z.re != 0.0 { real_log(z.re.abs()) } else { w.re / ln_base };
+    C::new(size, w.im / ln_base)
 }
 
 pub fn log2(z: C) -> C {
-    log_to(z, LN_2, real::log2)
+    log_to_base(z, LN_2, real::log2)
 }
 
 pub fn log10(z: C) -> C {
-    log_to(z, std::f64::consts::LN_10, real::log10)
+    log_to_base(z, std::f64::consts::LN_10, real::log10)
 }
 
 pub fn sqrt(z: C) -> C {
@@ -263,7 +265,7 @@ pub fn sqrt(z: C) -> C {
     if y.is_nan() {
         return C::new(y, y);
     }
-    // Scaled by powers of four, so that neither hypot nor the sum leaves the range.
+    // Scaled by powers of four, so that neither hypot nor the sum overflows or underflows.
     let top = x.abs().max(y.abs());
     let shift = if top > 1e300 {
         -2
@@ -293,8 +295,8 @@ pub fn rsqrt(z: C) -> C {
     C::new(w.re.abs(), w.im)
 }
 
-/// 1 / (1 + e^-z) = (e^x + cos y + i sin y) / 2(cosh x + cos y), with half angles so that nothing is lost near the poles, the
-/// odd multiples of i pi.
+/// 1 / (1 + e^-z) = (e^x + cos y + i sin y) / 2(cosh x + cos y). Half angles avoid cancellation near the poles, the odd
+/// multiples of i pi.
 pub fn sigmoid(z: C) -> C {
     let C { re: x, im: y } = z;
     if y == 0.0 {
@@ -304,7 +306,7 @@ pub fn sigmoid(z: C) -> C {
         return exp(z);
     }
     if x > 40.0 {
-        // Angles that there are not matter unless the power is 0.
+        // An infinite or NaN angle makes the result NaN, unless e^-x is 0.
         let im = if x.is_infinite() && !y.is_finite() { 0.0 } else { real::exp(-x) * real::sin(y) };
         return C::new(if im.is_nan() { im } else { 1.0 }, im);
     }
@@ -322,7 +324,7 @@ pub fn sinc(z: C) -> C {
     }
     let (s, c) = (real::sinpi(x), real::cospi(x));
     if y == 0.0 {
-        // The sign of the zero is that of the slope.
+        // The sign of the zero is that of y times the derivative.
         let flat = real::sinc(x);
         return C::new(flat, y * (c - flat) * x);
     }
@@ -349,7 +351,7 @@ pub fn sinh(z: C) -> C {
         return C::new(real::sinh(x), y);
     }
     if !y.is_finite() {
-        // An infinite real part stays, of either sign; a zero one too.
+        // Annex G: the real part stays infinite or zero; its sign is unspecified.
         let re = if x == 0.0 || x.is_infinite() { x } else { f64::NAN };
         return C::new(re, f64::NAN);
     }
@@ -395,7 +397,7 @@ pub fn tanh(z: C) -> C {
         return C::new(if x == 0.0 { x } else { f64::NAN }, f64::NAN);
     }
     if x.abs() > 22.0 {
-        // 1 + 4 i sin y cos y e^-2|x|; in two steps, since the square of the power may vanish before the product.
+        // 1 + 4 i sin y cos y e^-2|x|. Multiplied by e^-|x| twice, since its square may underflow where the product does not.
         let e = real::exp(-x.abs());
         return C::new(1f64.copysign(x), 4.0 * real::sin(y) * real::cos(y) * e * e);
     }
@@ -411,43 +413,44 @@ pub fn tanh(z: C) -> C {
 }
 
 pub fn sin(z: C) -> C {
-    transposed(sinh(transposed(z)))
+    swap_parts(sinh(swap_parts(z)))
 }
 
 pub fn tan(z: C) -> C {
-    transposed(tanh(transposed(z)))
+    swap_parts(tanh(swap_parts(z)))
 }
 
 pub fn cos(z: C) -> C {
     cosh(C::new(-z.im, z.re))
 }
 
-/// What asin and acos share (Hull, Fairgrieve and Tang, 1997), for the first quadrant.
-struct Arc {
-    /// asin and acos of the real part's share, each without cancellation.
+/// The parts of asin and acos of a number in the first quadrant (Hull, Fairgrieve and Tang, 1997).
+struct AsinAcos {
+    /// The real part of asin, computed without cancellation.
     asin: f64,
+    /// The real part of acos, computed without cancellation.
     acos: f64,
-    /// The imaginary part's size.
+    /// The magnitude of the imaginary part of both.
     size: f64,
 }
 
-fn arc(x: f64, y: f64) -> Arc {
-    let whole = |x: f64, size: f64| Arc { asin: real::asin(x), acos: real::acos(x), size };
+fn asin_acos(x: f64, y: f64) -> AsinAcos {
+    let near_real = |x: f64, size: f64| AsinAcos { asin: real::asin(x), acos: real::acos(x), size };
     if x.max(y) > LARGE {
         let (asin, acos) = (real::atan2(x, y), real::atan2(y, x));
-        return Arc { asin, acos, size: log_size(x, y) + LN_2 };
+        return AsinAcos { asin, acos, size: log_size(x, y) + LN_2 };
     }
     if y < 1e-150 || y < (x - 1.0).abs() * 1e-20 {
-        // Next to the real line; the squares below would vanish.
+        // Next to the real axis, where the squares below would underflow.
         if x < 1.0 {
-            return whole(x, y / ((1.0 - x) * (1.0 + x)).sqrt());
+            return near_real(x, y / ((1.0 - x) * (1.0 + x)).sqrt());
         }
         let t = x - 1.0;
         if x > 1.0 {
             let root = (t * (x + 1.0)).sqrt();
-            return Arc { asin: FRAC_PI_2, acos: y / root, size: real::log1p(t + root) };
+            return AsinAcos { asin: FRAC_PI_2, acos: y / root, size: real::log1p(t + root) };
         }
-        return Arc { asin: FRAC_PI_2 - y.sqrt(), acos: y.sqrt(), size: y.sqrt() };
+        return AsinAcos { asin: FRAC_PI_2 - y.sqrt(), acos: y.sqrt(), size: y.sqrt() };
     }
     let (r, s) = (real::hypot(x + 1.0, y), real::hypot(x - 1.0, y));
     let a = 0.5 * (r + s);
@@ -474,7 +477,7 @@ fn arc(x: f64, y: f64) -> Arc {
     } else {
         real::log(a + ((a - 1.0) * (a + 1.0)).sqrt())
     };
-    Arc { asin, acos, size }
+    AsinAcos { asin, acos, size }
 }
 
 pub fn asin(z: C) -> C {
@@ -491,7 +494,7 @@ pub fn asin(z: C) -> C {
     if x.is_infinite() || y.is_infinite() {
         return C::new(real::atan2(x.abs(), y.abs()).copysign(x), f64::INFINITY.copysign(y));
     }
-    let w = arc(x.abs(), y.abs());
+    let w = asin_acos(x.abs(), y.abs());
     C::new(w.asin.copysign(x), w.size.copysign(y))
 }
 
@@ -512,12 +515,12 @@ pub fn acos(z: C) -> C {
     if x.is_infinite() || y.is_infinite() {
         return C::new(real::atan2(y.abs(), x), -f64::INFINITY.copysign(y));
     }
-    let w = arc(x.abs(), y.abs());
+    let w = asin_acos(x.abs(), y.abs());
     C::new(back(w.acos), -w.size.copysign(y))
 }
 
 pub fn asinh(z: C) -> C {
-    transposed(asin(transposed(z)))
+    swap_parts(asin(swap_parts(z)))
 }
 
 pub fn acosh(z: C) -> C {
@@ -545,7 +548,7 @@ pub fn atanh(z: C) -> C {
     }
     let (a, b) = (x.abs(), y.abs());
     if a.max(b) > LARGE {
-        // x / |z|^2, the sides scaled by the larger one.
+        // x / |z|^2, in steps that do not overflow.
         let h = real::hypot(a * 0.5, b * 0.5);
         return C::new((a / h / h * 0.25).copysign(x), quarter);
     }
@@ -560,7 +563,7 @@ pub fn atanh(z: C) -> C {
 }
 
 pub fn atan(z: C) -> C {
-    transposed(atanh(transposed(z)))
+    swap_parts(atanh(swap_parts(z)))
 }
 
 pub fn pow(z: C, w: C) -> C {
@@ -579,21 +582,21 @@ pub fn pow(z: C, w: C) -> C {
     exp(w * log(z))
 }
 
-/// Integer powers by squaring: exact where the products are.
+/// Integer powers by repeated squaring. Exact where the products are.
 fn power(z: C, n: i32) -> C {
-    let (mut left, mut square, mut out) = (n.unsigned_abs(), z, None::<C>);
-    while left > 0 {
-        if left & 1 == 1 {
+    let (mut bits, mut square, mut out) = (n.unsigned_abs(), z, None::<C>);
+    while bits > 0 {
+        if bits & 1 == 1 {
             out = Some(out.map_or(square, |v| v * square));
         }
         square *= square;
-        left >>= 1;
+        bits >>= 1;
     }
     let v = out.unwrap_or(C::new(1.0, 0.0));
     if n < 0 { C::new(1.0, 0.0) / v } else { v }
 }
 
-/// complex64: through complex128.
+/// complex64, computed in complex128.
 pub mod single {
     use num_complex::Complex;
 
@@ -607,17 +610,17 @@ pub mod single {
         Complex::new(z.re as f32, z.im as f32)
     }
 
-    macro_rules! through {
-        ($args:tt $($name:ident)*) => { $(through! { @one $args $name })* };
+    macro_rules! via_complex128 {
+        ($args:tt $($name:ident)*) => { $(via_complex128! { @one $args $name })* };
         (@one ($($z:ident),+) $name:ident) => {
             pub fn $name($($z: Complex<f32>),+) -> Complex<f32> {
                 narrow(super::$name($(widen($z)),+))
             }
         };
     }
-    through! { (z)
+    via_complex128! { (z)
         exp exp2 expm1 log log1p log2 log10 sqrt rsqrt sin cos tan sinc sinh cosh tanh sigmoid
         asin acos atan asinh acosh atanh
     }
-    through! { (z, w) pow ldexp logaddexp logaddexp2 }
+    via_complex128! { (z, w) pow ldexp logaddexp logaddexp2 }
 }

@@ -1,12 +1,12 @@
-//! The functions as rows: the fast body of a lane, the lanes it leaves out, and the exact body.
+//! The functions, one row each: the fast body of a lane, the arguments it leaves out, and the exact body.
 
-#![allow(clippy::needless_range_loop)] // as in `map`
+#![allow(clippy::needless_range_loop)] // as in `loops`
 
 use super::super::loops::Loops;
-use super::complex::single::{narrow, widen};
+use super::complex_exact::single::{narrow, widen};
 pub use super::divide::{FloorDivide, Fmod, Remainder, TruncDivide};
-use super::two::two;
-use super::{arc, complex, exact, exp, log, plane, real, special, trig};
+use super::double_double::dd;
+use super::{complex_exact, complex_fast, exact, exp, inverse_trig, log, roots, special, trig, vector_float};
 use crate::cpu;
 use crate::scalar::{Bool, Field, Num};
 use num_complex::Complex;
@@ -15,47 +15,47 @@ use std::hint::black_box;
 /// A function of one float.
 pub trait Function1<T: Copy>: 'static {
     const LOOPS: Loops = Loops::Heavy;
-    /// The fast body: branch-free, for code compiled with FMA.
+    /// The fast body: branch-free, for code compiled with fused multiply-add.
     fn lane(x: T) -> T;
     /// Whether the fast body does not serve this argument.
-    fn rare(x: T) -> bool;
-    /// Whether the fast body says that it does not, by its result.
+    fn is_rare(x: T) -> bool;
+    /// Whether a result of the fast body says that it does not serve the argument.
     #[inline(always)]
-    fn missing(_y: T) -> bool {
+    fn failed(_y: T) -> bool {
         false
     }
-    /// The slow body: correctly rounded or nearly so, and quick enough without FMA.
+    /// The exact body: correctly rounded or nearly so, and fast enough without fused multiply-add.
     fn exact(x: T) -> T;
 
-    /// A block of results; rare lanes cost one test per block.
+    /// A block of results. A block without rare lanes pays for one test.
     #[inline(always)]
     fn block<const L: usize>(x: [T; L]) -> [T; L] {
         let (mut y, mut any) = (x, false);
-        // A loop and not a closure: see `cpu::Task`. One, and not another for `any`, which would be unrolled.
+        // A loop and not a closure: see `cpu::Task`. A second loop for `any` would be unrolled.
         for i in 0..L {
             y[i] = Self::lane(x[i]);
-            any |= Self::rare(x[i]) | Self::missing(y[i]);
+            any |= Self::is_rare(x[i]) | Self::failed(y[i]);
         }
         if any { Self::patch(x, y) } else { y }
     }
 
-    /// The block with its rare lanes replaced. What goes out of line and what comes back is hidden: blocks whose address
-    /// is taken would go through memory everywhere, which made `sin` three times as slow, and `fmod`.
+    /// The block with its rare lanes replaced. `black_box` and `reload` hide from the compiler that the call takes the
+    /// blocks by address: it would keep them in memory throughout, which made `sin` and `fmod` three times as slow.
     #[inline(always)]
     fn patch<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
-        back(&patch1::<Self, T, L>(black_box(x), black_box(y)))
+        reload(&patch1::<Self, T, L>(black_box(x), black_box(y)))
     }
 }
 
 /// A function of two floats.
 pub trait Function2<T: Copy>: 'static {
     const LOOPS: Loops = Loops::Heavy;
-    /// Whether blocks of rare arguments alone are no rare sight: those the fast body does not try.
-    const MOSTLY: bool = false;
+    /// Whether blocks of only rare arguments are common. The fast body is skipped for them.
+    const OFTEN_RARE: bool = false;
     fn lane(x: T, y: T) -> T;
-    fn rare(x: T, y: T) -> bool;
+    fn is_rare(x: T, y: T) -> bool;
     #[inline(always)]
-    fn missing(_z: T) -> bool {
+    fn failed(_z: T) -> bool {
         false
     }
     fn exact(x: T, y: T) -> T;
@@ -63,40 +63,40 @@ pub trait Function2<T: Copy>: 'static {
     #[inline(always)]
     fn block<const L: usize>(x: [T; L], y: [T; L]) -> [T; L] {
         let (mut z, mut any) = (x, false);
-        if const { Self::MOSTLY } {
+        if const { Self::OFTEN_RARE } {
             let mut all = true;
             for i in 0..L {
-                all &= Self::rare(x[i], y[i]);
+                all &= Self::is_rare(x[i], y[i]);
             }
             if all {
-                return back(&exact2::<Self, T, L>(black_box(x), black_box(y)));
+                return reload(&exact2::<Self, T, L>(black_box(x), black_box(y)));
             }
         }
         for i in 0..L {
             z[i] = Self::lane(x[i], y[i]);
-            any |= Self::rare(x[i], y[i]) | Self::missing(z[i]);
+            any |= Self::is_rare(x[i], y[i]) | Self::failed(z[i]);
         }
         if any { Self::patch(x, y, z) } else { z }
     }
 
     #[inline(always)]
     fn patch<const L: usize>(x: [T; L], y: [T; L], z: [T; L]) -> [T; L] {
-        back(&patch2::<Self, T, L>(black_box(x), black_box(y), black_box(z)))
+        reload(&patch2::<Self, T, L>(black_box(x), black_box(y), black_box(z)))
     }
 }
 
-/// A block that comes back from a call.
+/// Reads a block through a pointer whose origin the compiler does not know.
 #[inline(always)]
-fn back<T: Copy, const L: usize>(block: &[T; L]) -> [T; L] {
-    // SAFETY: it is there, wherever the compiler believes it to be.
+fn reload<T: Copy, const L: usize>(block: &[T; L]) -> [T; L] {
+    // SAFETY: the pointer is that of the reference `block`.
     unsafe { cpu::opaque_pointer(block).read() }
 }
 
-/// The block with its rare lanes replaced. Out of line, so compiled without FMA: only exact bodies may be called here.
+/// The block with its rare lanes replaced. Out of line and so compiled for the baseline: only exact bodies may be called.
 #[cold]
 #[inline(never)]
 fn patch1<F: Function1<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], mut y: [T; L]) -> [T; L] {
-    for (y, &x) in y.iter_mut().zip(&x).filter(|(y, x)| F::rare(**x) | F::missing(**y)) {
+    for (y, &x) in y.iter_mut().zip(&x).filter(|(y, x)| F::is_rare(**x) | F::failed(**y)) {
         *y = F::exact(x);
     }
     y
@@ -107,7 +107,7 @@ fn patch1<F: Function1<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], mut y: [
 #[inline(never)]
 fn patch2<F: Function2<T> + ?Sized, T: Copy, const L: usize>(x: [T; L], y: [T; L], mut z: [T; L]) -> [T; L] {
     for (z, (&x, &y)) in z.iter_mut().zip(x.iter().zip(&y)) {
-        if F::rare(x, y) | F::missing(*z) {
+        if F::is_rare(x, y) | F::failed(*z) {
             *z = F::exact(x, y);
         }
     }
@@ -124,6 +124,9 @@ fn exact2<F: Function2<T> + ?Sized, T: Copy, const L: usize>(mut x: [T; L], y: [
     x
 }
 
+/// Implements the functions of real numbers. A row is
+/// `Name exact = fast, rare test, edges body, loops Light;`, the last three parts optional: `test` says which arguments the
+/// fast body leaves out, and `body` is vector code for those, where they may be common.
 macro_rules! rows {
     ($trait:ident $xs:tt $args:tt; $($name:ident $exact:ident = $fast:path $(, rare $rare:path $(, edges $edges:path)?)? $(, loops $loops:ident)?;)*) => {$(
         #[doc = concat!("See [`", stringify!($fast), "`].")]
@@ -139,7 +142,7 @@ macro_rules! rows {
                 $fast $args
             }
             #[inline(always)]
-            fn rare($($x: $t),*) -> bool {
+            fn is_rare($($x: $t),*) -> bool {
                 $(let _ = $x;)*
                 false $(|| $rare $args)?
             }
@@ -149,13 +152,12 @@ macro_rules! rows {
             $($(rows! { @patch $t $xs $args $edges })?)?
         }
     };
-    // Rare lanes have a body for vectors, too: they may be many.
     (@patch $t:ident [$($x:ident)*] $args:tt $edges:path) => {
         #[inline(always)]
         fn patch<const L: usize>($($x: [$t; L],)* mut results: [$t; L]) -> [$t; L] {
             for i in 0..L {
                 $(let $x = $x[i];)*
-                results[i] = real::pick(Self::rare $args, $edges $args, results[i]);
+                results[i] = vector_float::pick(Self::is_rare $args, $edges $args, results[i]);
             }
             results
         }
@@ -173,9 +175,9 @@ rows! { Function1 [x] (x);
     Sin sin = trig::sin, rare trig::rare;
     Cos cos = trig::cos, rare trig::rare;
     Tan tan = trig::tan, rare trig::rare;
-    Asin asin = arc::asin;
-    Acos acos = arc::acos;
-    Atan atan = arc::atan;
+    Asin asin = inverse_trig::asin;
+    Acos acos = inverse_trig::acos;
+    Atan atan = inverse_trig::atan;
     Sinh sinh = exp::sinh;
     Cosh cosh = exp::cosh;
     Tanh tanh = exp::tanh;
@@ -186,29 +188,30 @@ rows! { Function1 [x] (x);
     Softplus softplus = log::softplus;
     Logit logit = log::logit, rare log::rare_logit, edges log::logit_edges;
     Sinc sinc = trig::sinc, rare trig::rare_sinc;
-    Rsqrt rsqrt = arc::rsqrt, rare arc::rare_rsqrt, edges arc::rsqrt_edges;
-    Sqrt sqrt = real::Real::sqrt, loops Light;
+    Rsqrt rsqrt = roots::rsqrt, rare roots::rare_rsqrt, edges roots::rsqrt_edges;
+    Sqrt sqrt = vector_float::VectorFloat::sqrt, loops Light;
     Erf erf = special::erf;
     Erfc erfc = special::erfc;
     Erfinv erfinv = special::erfinv, rare special::rare_erfinv, edges special::erfinv_edges;
 }
 
-/// Functions of positive numbers in two words, of which the results for all numbers are made where some are rare.
+/// Implements functions of positive numbers that a reflection formula extends to all numbers. `positive` returns a
+/// double-double; if a block has rare arguments, `all` computes every result from it.
 macro_rules! reflected {
-    ($($name:ident $exact:ident = $words:path, rare $rare:path, all $all:path;)*) => { $(
-        #[doc = concat!("See [`", stringify!($words), "`].")]
+    ($($name:ident $exact:ident = $positive:path, rare $rare:path, all $all:path;)*) => { $(
+        #[doc = concat!("See [`", stringify!($positive), "`].")]
         pub struct $name;
-        reflected! { @dtype f32 single $name $exact $words, $rare, $all }
-        reflected! { @dtype f64 double $name $exact $words, $rare, $all }
+        reflected! { @dtype f32 single $name $exact $positive, $rare, $all }
+        reflected! { @dtype f64 double $name $exact $positive, $rare, $all }
     )* };
-    (@dtype $t:ident $exactly:ident $name:ident $exact:ident $words:path, $rare:path, $all:path) => {
+    (@dtype $t:ident $exactly:ident $name:ident $exact:ident $positive:path, $rare:path, $all:path) => {
         impl Function1<$t> for $name {
             #[inline(always)]
             fn lane(x: $t) -> $t {
-                $all(x, $words(x.abs()))
+                $all(x, $positive(x.abs()))
             }
             #[inline(always)]
-            fn rare(x: $t) -> bool {
+            fn is_rare(x: $t) -> bool {
                 $rare(x)
             }
             fn exact(x: $t) -> $t {
@@ -219,14 +222,14 @@ macro_rules! reflected {
                 let (mut y, mut any) = (x, false);
                 let (mut hi, mut lo) = ([0.0; L], [0.0; L]);
                 for i in 0..L {
-                    let v = $words(x[i].abs());
+                    let v = $positive(x[i].abs());
                     (hi[i], lo[i]) = (v.hi, v.lo);
                     y[i] = v.value() as $t;
-                    any |= Self::rare(x[i]);
+                    any |= Self::is_rare(x[i]);
                 }
                 if any {
                     for i in 0..L {
-                        y[i] = $all(x[i], two(hi[i], lo[i]));
+                        y[i] = $all(x[i], dd(hi[i], lo[i]));
                     }
                 }
                 y
@@ -241,23 +244,23 @@ reflected! {
 }
 
 rows! { Function2 [x y] (x, y);
-    Atan2 atan2 = arc::atan2, rare arc::rare_atan2;
-    Hypot hypot = arc::hypot, rare arc::rare_hypot;
+    Atan2 atan2 = inverse_trig::atan2, rare inverse_trig::rare_atan2;
+    Hypot hypot = roots::hypot, rare roots::rare_hypot;
     Logaddexp logaddexp = log::logaddexp, rare log::rare_logaddexp, edges log::logaddexp_edges;
     Logaddexp2 logaddexp2 = log::logaddexp2, rare log::rare_logaddexp2, edges log::logaddexp_edges;
     Ldexp ldexp = exp::ldexp;
     Xlogy xlogy = log::xlogy;
 }
 
-/// Complex numbers: an exact body, and for some functions a fast one, which says NaN where it does not serve. complex64 goes
-/// through complex128.
+/// Implements the functions of complex numbers: an exact body, and for some of them a fast one, which returns NaN where it
+/// does not serve the argument. complex64 is computed in complex128. `often` says which arguments are rare but common.
 macro_rules! complex_rows {
-    ($trait:ident $xs:tt $args:tt; $($name:ident $function:ident $(= $fast:path $(, mostly $rare:path)?)?;)*) => { $(
+    ($trait:ident $xs:tt $args:tt; $($name:ident $function:ident $(= $fast:path $(, often $rare:path)?)?;)*) => { $(
         impl $trait<Complex<f64>> for $name {
-            complex_rows! { @double $xs $args, complex::$function $(, $fast $(, $rare)?)? }
+            complex_rows! { @double $xs $args, complex_exact::$function $(, $fast $(, $rare)?)? }
         }
         impl $trait<Complex<f32>> for $name {
-            complex_rows! { @single $xs $args, complex::single::$function $(, $fast $(, $rare)?)? }
+            complex_rows! { @single $xs $args, complex_exact::single::$function $(, $fast $(, $rare)?)? }
         }
     )* };
     (@double $xs:tt $args:tt, $exact:path $(, $fast:path $(, $rare:path)?)?) => {
@@ -276,7 +279,7 @@ macro_rules! complex_rows {
             $lane
         }
         #[inline(always)]
-        fn missing(y: Complex<$t>) -> bool {
+        fn failed(y: Complex<$t>) -> bool {
             y.re.is_nan()
         }
         complex_rows! { @exact $t [$($x)*] $args, $exact $(, $rare)? }
@@ -296,15 +299,15 @@ macro_rules! complex_rows {
         }
     };
     (@rare $t:ident [$($x:ident)*] $args:tt, $rare:path) => {
-        const MOSTLY: bool = true;
+        const OFTEN_RARE: bool = true;
         #[inline(always)]
-        fn rare($($x: Complex<$t>),*) -> bool {
+        fn is_rare($($x: Complex<$t>),*) -> bool {
             $rare $args
         }
     };
     (@rare $t:ident [$($x:ident)*] $args:tt) => {
         #[inline(always)]
-        fn rare($(_: complex_rows!(@type $x $t)),*) -> bool {
+        fn is_rare($(_: complex_rows!(@type $x $t)),*) -> bool {
             false
         }
     };
@@ -312,39 +315,39 @@ macro_rules! complex_rows {
 }
 
 complex_rows! { Function1 [x] (x);
-    Exp exp = plane::exp;
+    Exp exp = complex_fast::exp;
     Exp2 exp2;
     Expm1 expm1;
-    Log log = plane::log;
+    Log log = complex_fast::log;
     Log2 log2;
     Log10 log10;
     Log1p log1p;
-    Sin sin = plane::sin;
-    Cos cos = plane::cos;
-    Tan tan = plane::tan;
+    Sin sin = complex_fast::sin;
+    Cos cos = complex_fast::cos;
+    Tan tan = complex_fast::tan;
     Asin asin;
     Acos acos;
     Atan atan;
-    Sinh sinh = plane::sinh;
-    Cosh cosh = plane::cosh;
-    Tanh tanh = plane::tanh;
+    Sinh sinh = complex_fast::sinh;
+    Cosh cosh = complex_fast::cosh;
+    Tanh tanh = complex_fast::tanh;
     Asinh asinh;
     Acosh acosh;
     Atanh atanh;
-    Sqrt sqrt = plane::sqrt;
-    Rsqrt rsqrt = plane::rsqrt;
-    Sigmoid sigmoid = plane::sigmoid;
+    Sqrt sqrt = complex_fast::sqrt;
+    Rsqrt rsqrt = complex_fast::rsqrt;
+    Sigmoid sigmoid = complex_fast::sigmoid;
     Sinc sinc;
 }
 
 complex_rows! { Function2 [x y] (x, y);
-    Pow pow = plane::pow, mostly plane::rare_pow;
+    Pow pow = complex_fast::pow, often complex_fast::rare_pow;
     Ldexp ldexp;
     Logaddexp logaddexp;
     Logaddexp2 logaddexp2;
 }
 
-/// A function whose results have the dtype of one part of a complex number.
+/// A function whose results are real: of the dtype of the real part, where the argument is complex.
 pub trait Part1<T: Num>: 'static {
     const LOOPS: Loops;
     fn exact(x: T) -> T::Part;
@@ -389,7 +392,7 @@ macro_rules! parts {
                     y[i] = $lane;
                     any |= y[i].is_nan();
                 }
-                if any { back(&part1::<Self, _, L>(black_box(x), black_box(y))) } else { y }
+                if any { reload(&patch_part1::<Self, _, L>(black_box(x), black_box(y))) } else { y }
             }
         }
     )* };
@@ -399,17 +402,17 @@ parts! {
     Angle = Field::angle: f32 f64;
 }
 parts! { complex;
-    // Squares of float32 are exact in float64, and in range.
+    // Squares of float32 are exact in float64 and do not overflow.
     Abs f32 = Num::abs, |z| { let z = widen(z); z.re.mul_add(z.re, z.im * z.im).sqrt() as f32 };
-    Abs f64 = Num::abs, |z| plane::abs(z);
-    Angle f32 = Field::angle, |z| plane::angle(z);
-    Angle f64 = Field::angle, |z| plane::angle(z);
+    Abs f64 = Num::abs, |z| complex_fast::abs(z);
+    Angle f32 = Field::angle, |z| complex_fast::angle(z);
+    Angle f64 = Field::angle, |z| complex_fast::angle(z);
 }
 
-/// The block with what is NaN replaced: see [`patch1`].
+/// The block with its NaNs replaced: see [`patch1`].
 #[cold]
 #[inline(never)]
-fn part1<F: Part1<T> + ?Sized, T: Num, const L: usize>(x: [T; L], mut y: [T::Part; L]) -> [T::Part; L] {
+fn patch_part1<F: Part1<T> + ?Sized, T: Num, const L: usize>(x: [T; L], mut y: [T::Part; L]) -> [T::Part; L] {
     for (y, &x) in y.iter_mut().zip(&x) {
         #[allow(clippy::eq_op)]
         if *y != *y {
@@ -419,10 +422,10 @@ fn part1<F: Part1<T> + ?Sized, T: Num, const L: usize>(x: [T; L], mut y: [T::Par
     y
 }
 
-/// x^3: so short that its one body is worth light loops.
+/// x^3. Its body is so short that light loops pay off.
 pub struct Cube;
 
-/// Powers. Negative bases and the like are no rare sight: they are mended in vectors, too.
+/// Powers. Negative bases and other special cases are common, so that they have a vector body as well.
 pub struct Pow;
 
 macro_rules! float_powers {
@@ -433,7 +436,7 @@ macro_rules! float_powers {
                 log::pow_inside(x, y)
             }
             #[inline(always)]
-            fn rare(x: $t, y: $t) -> bool {
+            fn is_rare(x: $t, y: $t) -> bool {
                 log::rare_pow(x, y)
             }
             fn exact(x: $t, y: $t) -> $t {
@@ -455,7 +458,7 @@ macro_rules! float_powers {
                 log::cube(x)
             }
             #[inline(always)]
-            fn rare(_: $t) -> bool {
+            fn is_rare(_: $t) -> bool {
                 false
             }
             #[inline(always)]
@@ -467,7 +470,7 @@ macro_rules! float_powers {
 }
 float_powers! { f32 single f64 double }
 
-/// Of truth values: only 0 to the power of 1 is 0.
+/// Powers of bool: only 0 to the power of 1 is 0.
 impl Function2<Bool> for Pow {
     const LOOPS: Loops = Loops::Plain;
     #[inline(always)]
@@ -475,7 +478,7 @@ impl Function2<Bool> for Pow {
         Bool::new(x.get() | !y.get())
     }
     #[inline(always)]
-    fn rare(_: Bool, _: Bool) -> bool {
+    fn is_rare(_: Bool, _: Bool) -> bool {
         false
     }
     fn exact(x: Bool, y: Bool) -> Bool {
@@ -483,25 +486,25 @@ impl Function2<Bool> for Pow {
     }
 }
 
-/// Powers of integers wrap, as products do. Negative exponents are refused before.
+/// Powers of integers, which wrap as products do. Negative exponents are refused before.
 macro_rules! integer_powers {
     ($($t:ident)*) => { $(
         impl Function2<$t> for Pow {
             const LOOPS: Loops = Loops::Plain;
             #[inline(always)]
             fn lane(x: $t, y: $t) -> $t {
-                let (mut base, mut left, mut power) = (x, y, 1);
-                while left > 0 {
-                    if left & 1 == 1 {
+                let (mut base, mut bits, mut power) = (x, y, 1);
+                while bits > 0 {
+                    if bits & 1 == 1 {
                         power = $t::wrapping_mul(power, base);
                     }
                     base = base.wrapping_mul(base);
-                    left >>= 1;
+                    bits >>= 1;
                 }
                 power
             }
             #[inline(always)]
-            fn rare(_: $t, _: $t) -> bool {
+            fn is_rare(_: $t, _: $t) -> bool {
                 false
             }
             fn exact(x: $t, y: $t) -> $t {

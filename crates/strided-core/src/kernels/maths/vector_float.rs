@@ -1,13 +1,13 @@
-//! What the vector functions ask of a float: arithmetic, its bits, and its limits.
+//! The operations and constants of floats that the vector functions are made of.
 
 use super::tables::Tables;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// float32 and float64. Everything is branch-free and compiles to one or a few vector instructions.
+/// float32 and float64. Every method is branch-free and compiles to one or a few vector instructions.
 ///
-/// `n + SHIFT` is an integer `n` in the low bits of a float: converting between float and integer costs one
-/// addition, and AVX2 has no conversion between float64 and int64 at all.
-pub trait Real:
+/// `n + SHIFT` has the integer `n` in its low bits. So a conversion between float and integer is one addition; AVX2 has no
+/// instruction for float64 and int64.
+pub trait VectorFloat:
     Tables
     + Copy
     + PartialOrd
@@ -28,26 +28,27 @@ pub trait Real:
     const MAX: Self;
     /// Half an ULP of 1.
     const EPSILON: Self;
+    /// 1.5 times 2 to the number of mantissa bits.
     const SHIFT: Self;
-    /// The last number whose e^x is finite, and where it rounds to zero.
+    /// The largest number whose e^x is finite, and one below which e^x rounds to zero.
     const EXP_MAX: Self;
     const EXP_MIN: Self;
-    /// The last number whose sinh and cosh are finite.
+    /// The largest number whose sinh and cosh are finite.
     const SINH_MAX: Self;
-    /// The same for 2^x.
+    /// The bounds of the same kind for 2^x.
     const EXP2_MAX: Self;
     const EXP2_MIN: Self;
-    /// Below 2^this a power of two times a number in [1/2, 2] may be subnormal.
+    /// For smaller n, 2^n times a number in [1/2, 2] may be subnormal.
     const LOW_EXPONENT: Self;
     /// Beyond this, tanh rounds to 1.
     const TANH_ONE: Self;
-    /// Beyond this, x + 1/x is x, and x*x + 1 is x*x; x*x is still finite.
+    /// Beyond this, x + 1/x rounds to x and x*x + 1 to x*x; x*x is still finite.
     const ASINH_LARGE: Self;
-    /// Up to this, three words of pi/2 reduce an argument.
+    /// Up to this, pi/2 as a sum of three numbers is precise enough to reduce an argument.
     const TRIG_MAX: Self;
-    /// Any larger exponent gives 0, 1 or infinity.
+    /// Powers with a larger exponent are 0, 1 or infinity.
     const POW_MAX: Self;
-    /// Numbers whose squares, quotients and residues neither overflow nor lose bits lie between 1/SAFE and SAFE.
+    /// Squares, quotients and residues of numbers between 1/SAFE and SAFE neither overflow nor underflow.
     const SAFE: Self;
 
     fn of(value: f64) -> Self;
@@ -64,13 +65,13 @@ pub trait Real:
     fn flip(self, sign: Self) -> Self;
     /// `self * 2^n`, n = `shifted - SHIFT`; the result must be a normal number.
     fn scale(self, shifted: Self) -> Self;
-    /// 2^-k for the exponent k of a normal number; at the very top it is held at a normal number.
+    /// 2^-k for the exponent k of a normal number, limited to normal numbers.
     #[inline(always)]
     fn inverse_power(k: Self) -> Self {
         Self::power(Self::SHIFT + (-k).at_least(Self::LOW_EXPONENT))
     }
 
-    /// 1/sqrt(self) of a positive normal number, off by up to 3.5 %.
+    /// An estimate of 1/sqrt(self) for a positive normal number, with an error of up to 3.5 %.
     fn rough_rsqrt(self) -> Self;
     fn trunc(self) -> Self;
     /// -0.0 where bit `bit` of n is set, else 0.0; n = `shifted - SHIFT`.
@@ -81,12 +82,12 @@ pub trait Real:
     fn split(self) -> (Self, Self);
 
     #[inline(always)]
-    #[allow(clippy::eq_op)] // NaN alone differs from itself.
+    #[allow(clippy::eq_op)] // only NaN differs from itself
     fn is_nan(self) -> bool {
         !(self == self)
     }
 
-    /// Whether the magnitude is a limit or more, or this is NaN.
+    /// Whether the magnitude is at least `limit`, or this is NaN.
     #[inline(always)]
     #[allow(clippy::neg_cmp_op_on_partial_ord)] // no comparison with NaN holds
     fn is_beyond(self, limit: Self) -> bool {
@@ -99,20 +100,20 @@ pub trait Real:
         Self::ONE.scale(shifted)
     }
 
-    /// The larger, or `self` if it is NaN: one instruction (`max` takes three).
+    /// The larger one, or `self` if it is NaN. One instruction, where `f64::max` takes three.
     #[inline(always)]
     fn at_least(self, low: Self) -> Self {
         pick(self < low, low, self)
     }
 
-    /// The smaller, or `self` if it is NaN.
+    /// The smaller one, or `self` if it is NaN.
     #[inline(always)]
     fn at_most(self, high: Self) -> Self {
         pick(self > high, high, self)
     }
 }
 
-/// A select: both sides are computed.
+/// Selects one of two values, both of which are computed.
 #[inline(always)]
 pub fn pick<T>(condition: bool, yes: T, no: T) -> T {
     if condition { yes } else { no }
@@ -120,7 +121,7 @@ pub fn pick<T>(condition: bool, yes: T, no: T) -> T {
 
 macro_rules! real {
     ($t:ty, $bits:ty, mantissa $mantissa:literal, bias $bias:literal, $($name:ident = $value:expr;)*) => {
-        impl Real for $t {
+        impl VectorFloat for $t {
             const SINGLE: bool = size_of::<$t>() == 4;
             const ZERO: $t = 0.0;
             const HALF: $t = 0.5;
@@ -169,9 +170,10 @@ macro_rules! real {
             }
             #[inline(always)]
             fn rough_rsqrt(self) -> $t {
-                // Bits are a logarithm, bent a little: half of it is taken from one and a half times that of 1, less the bend.
-                const HALF_AGAIN: $bits = 3 * ((1.0 as $t).to_bits() >> 1) - ((0.0677 * (1u64 << $mantissa) as f64) as $bits);
-                <$t>::from_bits(HALF_AGAIN.wrapping_sub(self.to_bits() >> 1))
+                // The bits of a float are roughly a logarithm, scaled and shifted, so that an integer subtraction
+                // computes -log(x)/2. The term 0.0677 balances the error of that approximation.
+                const MAGIC: $bits = 3 * ((1.0 as $t).to_bits() >> 1) - ((0.0677 * (1u64 << $mantissa) as f64) as $bits);
+                <$t>::from_bits(MAGIC.wrapping_sub(self.to_bits() >> 1))
             }
             #[inline(always)]
             fn trunc(self) -> $t {
