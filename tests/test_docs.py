@@ -96,7 +96,6 @@ def test_example_programs_run(path, capsys):
 PATH_IN_TEXT = re.compile(r"`([\w./*-]+(?:/[\w.*-]*|\.(?:rs|py|pyi|md|toml|txt|json|svg)))`")
 
 
-@pytest.mark.xfail(strict=False, reason="both documents are being rewritten")
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
 def test_paths_in_documents_exist(name):
     paths = {path.removeprefix("./").rstrip("/") for path in PATH_IN_TEXT.findall((ROOT / name).read_text())}
