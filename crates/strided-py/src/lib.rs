@@ -15,6 +15,7 @@
 //! (`classes/elementwise.rs`) to the engine's `ops::elementwise`, `kernels::map`, the nest and the kernel.
 //! `rows/methods.rs` says how methods are declared.
 
+use abi::thunks::Class;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
@@ -25,14 +26,14 @@ mod rows;
 
 #[pymodule]
 fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let rows = rows::all();
+    let rows = rows::Rows::all();
     abi::errors::register(module)?;
-    classes::dtype::register(module)?;
+    classes::dtype::register(module, |class| rows.members(class))?;
     classes::size::register(module)?;
-    classes::layout::register(module, &rows)?;
-    module.add_class::<abi::storage_object::PyStorage>()?;
-    classes::tensor::register(module, rows::methods(&rows))?;
-    rows::register_functions(module, &rows)?;
+    classes::layout::register(module, rows.members(Class::Layout))?;
+    classes::storage::register(module, rows.members(Class::Storage))?;
+    classes::tensor::register(module, rows.members(Class::Tensor))?;
+    rows.register_functions(module)?;
     classes::typed::register(module)?;
     abi::detach::register(module)?;
     list_names(module)

@@ -6,45 +6,53 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
 
-/// One parameter of a method.
+/// One parameter of a method or function.
 pub struct Param {
     pub name: &'static str,
-    /// Other words for it: `axis` for `dim`.
+    /// Other keywords that mean it: `axis` for `dim`.
     pub aliases: &'static [&'static str],
-    /// Takes all positional arguments that are left: `*size`.
-    pub rest: bool,
-    /// Is only given by name.
+    /// Its type in the stubs, as an argument of its own; empty if it is only given as `*rest`.
+    pub stub: &'static str,
+    /// For a parameter that takes all remaining positional arguments, such as `*size`: the type of each of them.
+    pub rest: Option<&'static str>,
     pub keyword_only: bool,
-    /// The default as Python would write it.
+    /// Whether `None` may be passed.
+    pub optional: bool,
+    /// The default as Python writes it.
     pub default: Option<&'static str>,
-    /// The name as Python's interned string, so that keywords are compared by address.
+    /// The name as an interned string, so that keywords are compared by address.
     interned: AtomicPtr<ffi::PyObject>,
 }
 
 impl Param {
-    pub const fn new(
-        name: &'static str,
-        aliases: &'static [&'static str],
-        rest: bool,
-        default: Option<&'static str>,
-    ) -> Param {
+    /// A parameter without a default, given by position or by keyword.
+    pub const fn new(name: &'static str, aliases: &'static [&'static str], stub: &'static str) -> Param {
         Param {
             name,
             aliases,
-            rest,
+            stub,
+            rest: None,
             keyword_only: false,
-            default,
+            optional: false,
+            default: None,
             interned: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
 
-    /// One that is only given by name.
-    pub const fn by_name(
-        name: &'static str,
-        aliases: &'static [&'static str],
-        default: &'static str,
-    ) -> Param {
-        Param { keyword_only: true, ..Param::new(name, aliases, false, Some(default)) }
+    pub const fn with_default(self, default: Option<&'static str>) -> Param {
+        Param { default, ..self }
+    }
+
+    pub const fn optional(self, optional: bool) -> Param {
+        Param { optional, ..self }
+    }
+
+    pub const fn with_rest(self, rest: Option<&'static str>) -> Param {
+        Param { rest, ..self }
+    }
+
+    pub const fn keyword_only(self, default: &'static str) -> Param {
+        Param { keyword_only: true, default: Some(default), ..self }
     }
 
     /// Whether a keyword is this very string object, as it is where Python's compiler made it.
@@ -122,14 +130,18 @@ pub unsafe fn bind<'a>(
         next = 1;
     }
     let mut taken = 0;
-    while taken < args.len() && next < params.len() && !params[next].rest && !params[next].keyword_only {
+    while taken < args.len()
+        && next < params.len()
+        && params[next].rest.is_none()
+        && !params[next].keyword_only
+    {
         bound.slots[next] = args[taken];
         next += 1;
         taken += 1;
     }
     if taken < args.len() {
         match params.get(next) {
-            Some(param) if param.rest => bound.rest = &args[taken..],
+            Some(param) if param.rest.is_some() => bound.rest = &args[taken..],
             _ => {
                 let most = next - first.is_some() as usize;
                 let kind = if next < params.len() { "positional arguments" } else { "arguments" };
@@ -158,7 +170,7 @@ unsafe fn bind_keywords(
             let Some(at) = named(py, params, keyword) else {
                 return Err(Fail::Type(format!("unknown argument '{}'", keyword_text(py, keyword))));
             };
-            if !bound.slots[at].is_null() || params[at].rest && !bound.rest.is_empty() {
+            if !bound.slots[at].is_null() || params[at].rest.is_some() && !bound.rest.is_empty() {
                 return Err(Fail::Type(format!("argument '{}' is given twice", params[at].name)));
             }
             bound.slots[at] = *values.add(i as usize);

@@ -1,7 +1,9 @@
 //! Types of our own, made from lists of slots, and definitions of methods.
 
+use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::null_mut;
 
@@ -56,4 +58,57 @@ pub fn definition(name: &str, thunk: ffi::PyCFunctionFastWithKeywords, doc: &str
 /// Text for the life of the process.
 pub fn forever(text: &str) -> &'static CStr {
     Box::leak(CString::new(text).expect("no zero byte in a name or a document").into_boxed_c_str())
+}
+
+/// Refuses a name that is declared twice among the methods and properties of a class, or among the functions of the
+/// module.
+pub fn check_names<'a>(owner: &str, names: impl Iterator<Item = &'a CStr>) -> PyResult<()> {
+    let mut names: Vec<&CStr> = names.collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(declared_twice(owner, &pair[0].to_string_lossy())),
+    }
+}
+
+pub fn declared_twice(owner: &str, name: &str) -> PyErr {
+    PyImportError::new_err(format!("{owner}.{name} is declared twice; a name has one row"))
+}
+
+/// The names of definitions.
+pub fn names<'a>(
+    methods: &'a [ffi::PyMethodDef],
+    properties: &'a [ffi::PyGetSetDef],
+) -> impl Iterator<Item = &'a CStr> {
+    let methods = methods.iter().map(|method| method.ml_name);
+    // SAFETY: `definition` and `property_definitions` set each name to text of `forever`.
+    methods.chain(properties.iter().map(|property| property.name)).map(|name| unsafe { CStr::from_ptr(name) })
+}
+
+/// The methods and properties of a class, as Python's definitions.
+pub type Members = (Vec<ffi::PyMethodDef>, Vec<ffi::PyGetSetDef>);
+
+/// Gives methods and properties to a class that PyO3 made.
+pub fn add_members(class: &Bound<'_, PyType>, (methods, properties): Members) -> PyResult<()> {
+    let (py, owner) = (class.py(), class.name()?.to_string());
+    check_names(&owner, names(&methods, &properties))?;
+    let own = class.getattr("__dict__")?;
+    let add = |name: &CStr, descriptor: *mut ffi::PyObject| {
+        // SAFETY: a new reference, or null with an exception set.
+        let descriptor = unsafe { Bound::from_owned_ptr_or_err(py, descriptor) }?;
+        let name = name.to_string_lossy();
+        if own.contains(&name)? {
+            return Err(declared_twice(&owner, &name));
+        }
+        class.setattr(name.as_ref(), descriptor)
+    };
+    for method in methods.leak() {
+        // SAFETY: the definition and its name, text of `forever`, are never freed.
+        unsafe { add(CStr::from_ptr(method.ml_name), ffi::PyDescr_NewMethod(class.as_type_ptr(), method))? };
+    }
+    for property in properties.leak() {
+        // SAFETY: as for methods.
+        unsafe { add(CStr::from_ptr(property.name), ffi::PyDescr_NewGetSet(class.as_type_ptr(), property))? };
+    }
+    Ok(())
 }

@@ -1,41 +1,71 @@
-//! A method or function as data, and the thunks by which the interpreter calls it.
+//! Methods, functions and properties as data, and the thunks by which the interpreter calls them.
 //!
-//! The rows themselves are written with the `methods!` macro of `rows/methods.rs`.
+//! They are written as rows of the `methods!` and `properties!` macros of `rows/methods.rs`.
 
 use super::Object;
 use super::bind::{Args, Param, bind};
 use super::errors::{Result, guard};
-use super::heap::definition;
+use super::heap::{definition, forever};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
 
-/// Where a row appears.
+/// A class that has rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    Tensor,
+    Storage,
+    Layout,
+    DType,
+    Device,
+}
+
+impl Class {
+    /// Its name in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Tensor => "Tensor",
+            Class::Storage => "Storage",
+            Class::Layout => "Layout",
+            Class::DType => "dtype",
+            Class::Device => "device",
+        }
+    }
+}
+
+/// Where a row appears in Python.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    Both,
-    Method,
+    Method(Class),
     Function,
-    /// Among the methods of `Layout`. A row is there if it has a thunk for it.
-    Layout,
 }
+
+type Thunk = ffi::PyCFunctionFastWithKeywords;
 
 /// A row as data, with its thunks.
 pub struct Row {
     pub name: &'static str,
-    pub place: Place,
     pub params: &'static [Param],
     pub doc: &'static [&'static str],
-    pub method: ffi::PyCFunctionFastWithKeywords,
-    pub function: ffi::PyCFunctionFastWithKeywords,
-    pub layout_method: Option<ffi::PyCFunctionFastWithKeywords>,
+    pub signature: Signature,
+    pub thunks: Vec<(Place, Thunk)>,
+}
+
+/// What a row returns, in the words of the stubs; `{}` is the class whose method it is.
+#[derive(Clone, Copy)]
+pub enum Signature {
+    Returns(&'static str),
+    /// Whole signatures, for a result that depends on the arguments: `(dim: int) -> int`.
+    Overloads(&'static [&'static str]),
 }
 
 /// What the macro makes of a row, for the generic thunks below.
 pub trait Facts {
     const NAME: &'static str;
-    const PLACE: Place;
     const DOC: &'static [&'static str];
-    /// All parameters; the first one of a method is the tensor itself.
+    const SIGNATURE: Signature;
+    /// All parameters; the first one of a method is the receiver.
     fn params() -> &'static [Param];
 }
 
@@ -45,22 +75,20 @@ pub trait Call<X>: Facts {
 }
 
 impl Row {
-    /// A row whose first parameter is read as an `X`.
-    pub fn of<X, C: Call<X>>() -> Row {
-        Row {
-            name: C::NAME,
-            place: C::PLACE,
-            params: C::params(),
-            doc: C::DOC,
-            method: method::<X, C>,
-            function: function::<X, C>,
-            layout_method: None,
-        }
+    pub fn of<C: Facts>() -> Row {
+        Row { name: C::NAME, params: C::params(), doc: C::DOC, signature: C::SIGNATURE, thunks: Vec::new() }
     }
 
-    /// The same row as a method of `Layout` besides, where the first parameter is read as an `L`.
-    pub fn with_layout_method<L, C: Call<L>>(self) -> Row {
-        Row { layout_method: Some(method::<L, C>), ..self }
+    /// The row as a method, whose receiver is read as an `X`.
+    pub fn with_method<X, C: Call<X>>(mut self, class: Class) -> Row {
+        self.thunks.push((Place::Method(class), method::<X, C>));
+        self
+    }
+
+    /// The row as a function, whose first argument is read as an `X` if it is called `input`.
+    pub fn with_function<X, C: Call<X>>(mut self) -> Row {
+        self.thunks.push((Place::Function, function::<X, C>));
+        self
     }
 }
 
@@ -70,7 +98,7 @@ unsafe extern "C" fn method<X, C: Call<X>>(
     count: isize,
     kwnames: Object,
 ) -> Object {
-    guard(C::NAME, std::ptr::null_mut(), |py| {
+    guard(C::NAME, null_mut(), |py| {
         let mut bound = Args::NONE;
         // SAFETY: what the interpreter passed.
         unsafe { bind(py, C::params(), Some(this), args, count, kwnames, &mut bound) }?;
@@ -84,7 +112,7 @@ unsafe extern "C" fn function<X, C: Call<X>>(
     count: isize,
     kwnames: Object,
 ) -> Object {
-    guard(C::NAME, std::ptr::null_mut(), |py| {
+    guard(C::NAME, null_mut(), |py| {
         let mut bound = Args::NONE;
         // SAFETY: what the interpreter passed.
         unsafe { bind(py, C::params(), None, args, count, kwnames, &mut bound) }?;
@@ -93,25 +121,17 @@ unsafe extern "C" fn function<X, C: Call<X>>(
 }
 
 /// Python's definitions of the rows that appear in a place. They live as long as the process.
-pub fn definitions<'a>(rows: impl Iterator<Item = &'a Row>, place: Place) -> Vec<ffi::PyMethodDef> {
-    rows.filter_map(|row| {
-        let here = row.place == Place::Both || row.place == place;
-        let (thunk, first) = match place {
-            Place::Layout => (row.layout_method?, "$self"),
-            _ if !here => return None,
-            Place::Function => (row.function, "input"),
-            _ => (row.method, "$self"),
-        };
-        Some(definition(row.name, thunk, &doc(row, first)))
-    })
-    .collect()
+pub fn definitions(rows: &[Row], place: Place) -> Vec<ffi::PyMethodDef> {
+    let first = if place == Place::Function { "input" } else { "$self" };
+    let here = |row: &Row| row.thunks.iter().find(|(at, _)| *at == place).map(|(_, thunk)| *thunk);
+    rows.iter().filter_map(|row| Some(definition(row.name, here(row)?, &doc(row, first)))).collect()
 }
 
 /// `name($self, dim, keepdim=False)`, the mark that makes it a signature, and the documentation.
 fn doc(row: &Row, first: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (at, param) in row.params.iter().enumerate() {
-        let star = if param.rest { "*" } else { "" };
+        let star = if param.rest.is_some() { "*" } else { "" };
         if param.keyword_only && !parts.iter().any(|part| part.starts_with('*')) {
             parts.push("*".into());
         }
@@ -119,6 +139,38 @@ fn doc(row: &Row, first: &str) -> String {
         let name = if at == 0 && param.name == "self" { first } else { param.name };
         parts.push(format!("{star}{name}{default}"));
     }
-    let lines: Vec<&str> = row.doc.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
-    format!("{}({})\n--\n\n{}", row.name, parts.join(", "), lines.join("\n"))
+    format!("{}({})\n--\n\n{}", row.name, parts.join(", "), text(row.doc))
+}
+
+/// An attribute of a class that is computed, and perhaps assigned to.
+pub struct Property {
+    pub class: Class,
+    pub name: &'static str,
+    pub doc: &'static [&'static str],
+    /// Its type in the stubs.
+    pub stub: &'static str,
+    pub get: Getter,
+    pub set: Option<Setter>,
+}
+
+pub type Getter = unsafe extern "C" fn(Object, *mut c_void) -> Object;
+pub type Setter = unsafe extern "C" fn(Object, Object, *mut c_void) -> c_int;
+
+/// Python's definitions of the properties of a class. They live as long as the process.
+pub fn property_definitions(properties: &[Property], class: Class) -> Vec<ffi::PyGetSetDef> {
+    let own = properties.iter().filter(|property| property.class == class);
+    own.map(|property| ffi::PyGetSetDef {
+        name: forever(property.name).as_ptr(),
+        get: Some(property.get),
+        set: property.set,
+        doc: forever(&text(property.doc)).as_ptr(),
+        closure: null_mut(),
+    })
+    .collect()
+}
+
+/// The lines of a doc comment as one text.
+fn text(doc: &[&str]) -> String {
+    let lines: Vec<&str> = doc.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    lines.join("\n")
 }

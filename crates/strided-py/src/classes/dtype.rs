@@ -3,8 +3,10 @@
 use super::class_table::dtype_of_class;
 use crate::abi::Object;
 use crate::abi::errors::{Fail, Result};
+use crate::abi::heap::{Members, add_members};
 use crate::abi::tensor_object::tensor_type;
-use crate::convert::args::{FromArg, wrong_type};
+use crate::abi::thunks::Class;
+use crate::convert::args::{FromArg, Receiver, wrong_type};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -36,58 +38,6 @@ impl PyDType {
         }
     }
 
-    /// Its name: `'float32'`.
-    ///
-    /// >>> strided.float32.name
-    /// 'float32'
-    #[getter]
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    /// Bytes per element.
-    ///
-    /// >>> strided.complex64.itemsize
-    /// 8
-    #[getter]
-    fn itemsize(&self) -> usize {
-        self.0.size()
-    }
-
-    /// Whether it is one of the floating types.
-    ///
-    /// >>> strided.bfloat16.is_floating_point, strided.int64.is_floating_point
-    /// (True, False)
-    #[getter]
-    fn is_floating_point(&self) -> bool {
-        self.0.is_float()
-    }
-
-    /// Whether its elements are complex numbers.
-    ///
-    /// >>> strided.complex64.is_complex
-    /// True
-    #[getter]
-    fn is_complex(&self) -> bool {
-        self.0.is_complex()
-    }
-
-    /// Whether it has negative numbers.
-    ///
-    /// >>> strided.int8.is_signed, strided.uint8.is_signed
-    /// (True, False)
-    #[getter]
-    fn is_signed(&self) -> bool {
-        self.0.is_signed()
-    }
-
-    /// The dtype of the real part: itself, unless it is complex.
-    ///
-    /// >>> strided.complex128.to_real()
-    /// strided.float64
-    fn to_real(&self, py: Python<'_>) -> Py<PyDType> {
-        object(py, self.0.real())
-    }
     fn __repr__(&self) -> String {
         format!("strided.{}", self.0.name())
     }
@@ -146,9 +96,14 @@ pub fn read(py: Python<'_>, object: Object) -> Result<Option<DType>> {
 
 impl FromArg for DType {
     const WANTED: &'static str = "a dtype";
+    const STUB: &'static str = "_DTypeLike";
     fn read(py: Python<'_>, object: Object) -> Result<Option<DType>> {
         read(py, object)
     }
+}
+
+impl Receiver for DType {
+    const CLASS: Class = Class::DType;
 }
 
 /// `float32`, `strided.float32`, `torch.float32`, `double`, `FloatTensor`, `torch.FloatTensor`.
@@ -207,9 +162,14 @@ impl Device {
 
 impl FromArg for Device {
     const WANTED: &'static str = "a device";
+    const STUB: &'static str = "_DeviceLike";
     fn read(py: Python<'_>, object: Object) -> Result<Option<Device>> {
         Device::read(py, object).map(Some)
     }
+}
+
+impl Receiver for Device {
+    const CLASS: Class = Class::Device;
 }
 
 #[pymethods]
@@ -225,23 +185,6 @@ impl Device {
         }
     }
 
-    /// `'cpu'`.
-    ///
-    /// >>> strided.device('cpu').type
-    /// 'cpu'
-    #[getter]
-    fn r#type(&self) -> &'static str {
-        "cpu"
-    }
-
-    /// The number of the device among those of its type; None for the CPU.
-    ///
-    /// >>> strided.device('cpu').index is None
-    /// True
-    #[getter]
-    fn index(&self) -> Option<usize> {
-        None
-    }
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> bool {
         (other.is_instance_of::<Device>() || other.is_instance_of::<PyString>())
             && Device::read(py, other.as_ptr()).is_ok()
@@ -260,10 +203,18 @@ impl Device {
     }
 }
 
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+/// The signatures of the constructors.
+pub const DTYPE_SIGNATURES: &[(&str, &[&str])] = &[("__new__", &["(name: _DTypeLike) -> Self"])];
+pub const DEVICE_SIGNATURES: &[(&str, &[&str])] =
+    &[("__new__", &["(type: _DeviceLike | None = None) -> Self"])];
+
+/// Adds the classes, whose methods and properties `members` gives, and the dtypes under all their names.
+pub fn register(module: &Bound<'_, PyModule>, members: impl Fn(Class) -> Members) -> PyResult<()> {
     let py = module.py();
     module.add_class::<PyDType>()?;
     module.add_class::<Device>()?;
+    add_members(&py.get_type::<PyDType>(), members(Class::DType))?;
+    add_members(&py.get_type::<Device>(), members(Class::Device))?;
     for &dtype in DType::ALL {
         module.add(dtype.name(), object(py, dtype))?;
     }

@@ -6,7 +6,7 @@ use crate::abi::errors::{Fail, Result, guard};
 use crate::abi::heap::{SUBCLASSED, forever, make_type, slot};
 use crate::abi::refs::{again, bound, give, owned, python};
 use crate::abi::tensor_object::{is_tensor, tensor_of, tensor_type};
-use crate::convert::args::{FromArg, TensorArg, sequence_of_ints};
+use crate::convert::args::{FromArg, TensorArg, param, sequence_of_ints};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_void;
@@ -101,6 +101,13 @@ unsafe extern "C" fn size_concat(left: Object, right: Object) -> Object {
     })
 }
 
+/// The signatures of the class's methods.
+pub const SIGNATURES: &[(&str, &[&str])] = &[
+    ("numel", &["() -> int"]),
+    ("__add__", &["(other: tuple[int, ...], /) -> Size"]),
+    ("__getitem__", &["(index: SupportsIndex, /) -> int", "(index: slice, /) -> Size"]),
+];
+
 /// Makes the class `Size`.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
@@ -152,7 +159,7 @@ unsafe extern "C" fn descriptor_call(
 }
 
 static DESCRIPTOR: [Param; 2] =
-    [Param::new("self", &["input"], false, None), Param::new("dim", &["axis"], false, Some("None"))];
+    [param::<TensorArg>("self", &["input"], None), param::<Option<isize>>("dim", &["axis"], Some("None"))];
 
 /// `tp_call`, for callers that do not use vectorcall.
 unsafe extern "C" fn descriptor_slow_call(this: Object, args: Object, kwargs: Object) -> Object {

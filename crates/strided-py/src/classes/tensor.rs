@@ -1,28 +1,24 @@
-//! The Tensor type: its constructor, its properties, and the assembly of its slots and methods.
+//! The Tensor type: its constructor, and the assembly of its slots, methods and properties.
 
 use super::class_table::{dtype_of_class, dtype_of_subclass};
-use super::dtype::{self, Device};
-use super::layout::PyLayout;
-use super::size::{add_size_descriptor, is_size, new_size};
+use super::dtype::Device;
+use super::size::{add_size_descriptor, is_size};
 use super::{operators, protocols};
 use crate::abi::Object;
-use crate::abi::detach::with_threads;
 use crate::abi::errors::{Fail, Result, guard};
-use crate::abi::heap::{SUBCLASSED, forever, make_type, slot};
-use crate::abi::refs::{again, bound, give};
-use crate::abi::tensor_object::{self as object, tensor_of, wrap, wrap_as};
-use crate::convert::args::{FromArg, NoGrad, python_number, sequence_of_ints, wrong_type};
-use crate::convert::results::view;
-use crate::convert::values::{shared_or_cast, values};
-use crate::convert::{arrays, buffer};
+use crate::abi::heap::{Members, SUBCLASSED, check_names, forever, make_type, names, slot};
+use crate::abi::refs::bound;
+use crate::abi::tensor_object::{self as object, wrap, wrap_as};
+use crate::convert::args::{FromArg, NoGrad, sequence_of_ints, wrong_type};
+use crate::convert::buffer;
+use crate::convert::values::shared_or_cast;
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::ptr::null_mut;
 use strided_core::dtype::default_float;
 use strided_core::layout::Dims;
-use strided_core::ops::copy;
 use strided_core::storage::Fill;
 use strided_core::{DType, Tensor};
 
@@ -103,145 +99,6 @@ unsafe extern "C" fn new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Ob
     })
 }
 
-/// The real parts of a tensor's elements, itself where it is not complex.
-pub fn real(py: Python<'_>, this: Object) -> Result<Object> {
-    // SAFETY: callers pass a tensor, which is looked at once.
-    let x: &Tensor = unsafe { tensor_of(this) };
-    if x.dtype().is_complex() { wrap(py, x.part(0)?) } else { Ok(again(this)) }
-}
-
-type Getter = unsafe extern "C" fn(Object, *mut c_void) -> Object;
-type Setter = unsafe extern "C" fn(Object, Object, *mut c_void) -> c_int;
-
-/// A name, its document, and what reads and writes it.
-type Property = (&'static str, &'static [&'static str], Getter, Option<Setter>);
-
-/// Properties: a name, a document, and a body over the tensor; one that can be set has another one, which gives the
-/// tensor that is written to.
-macro_rules! properties {
-    ($($(#[doc = $doc:literal])+ $name:ident => |$py:ident, $x:ident, $this:ident| $body:expr $(, set $part:expr)?;)*) => {
-        fn properties() -> Vec<Property> {
-            vec![$( {
-                unsafe extern "C" fn get($this: Object, _: *mut c_void) -> Object {
-                    guard(stringify!($name), null_mut(), |$py| {
-                        // SAFETY: called with a tensor, which is looked at once.
-                        let $x = unsafe { tensor_of($this) };
-                        $body
-                    })
-                }
-                (stringify!($name), &[$($doc),+] as &[_], get as Getter, properties!(@set $name $($part)?))
-            } ),*]
-        }
-    };
-    (@set $name:ident) => { None };
-    (@set $name:ident $part:expr) => { {
-        unsafe extern "C" fn set(this: Object, value: Object, _: *mut c_void) -> c_int {
-            guard(stringify!($name), -1, |py| {
-                if value.is_null() {
-                    return Err(Fail::Type("cannot be deleted".into()));
-                }
-                let number = python_number(py, value)?;
-                let source = if number.is_none() { Some(values(py, value)?) } else { None };
-                let part: fn(&Tensor) -> strided_core::Result<Tensor> = $part;
-                // SAFETY: called with a tensor, which is looked at once, after the value was read.
-                let part = part(unsafe { tensor_of(this) })?;
-                with_threads(py, part.size(), || match (number, &source) {
-                    (Some(number), _) => copy::fill(&part, number),
-                    (None, Some(source)) => copy::copy(&part, source),
-                    (None, None) => unreachable!("one of them was read"),
-                })?;
-                Ok(0)
-            })
-        }
-        Some(set as Setter)
-    } };
-}
-
-properties! {
-    /// The extents, as a Size.
-    ///
-    /// >>> strided.zeros(2, 3).shape
-    /// strided.Size([2, 3])
-    shape => |py, x, _this| new_size(py, x.layout().shape());
-
-    /// The dtype of the elements.
-    ///
-    /// >>> strided.zeros(2, 3).dtype
-    /// strided.float32
-    dtype => |py, x, _this| give(py, dtype::object(py, x.dtype()));
-
-    /// Where the memory lies: the CPU.
-    ///
-    /// >>> strided.zeros(2, 3).device
-    /// device(type='cpu')
-    device => |py, _x, _this| give(py, Device);
-
-    /// Shape, strides and offset as a value of their own.
-    ///
-    /// >>> strided.zeros(2, 3).t().layout
-    /// Layout(shape=(3, 2), stride=(1, 3), offset=0)
-    layout => |py, x, _this| give(py, PyLayout(x.layout().clone()));
-
-    /// The number of dims.
-    ///
-    /// >>> strided.zeros(2, 3).ndim
-    /// 2
-    ndim => |py, x, _this| give(py, x.layout().rank());
-
-    /// Bytes per element.
-    ///
-    /// >>> strided.zeros(2, 3).itemsize
-    /// 4
-    itemsize => |py, x, _this| give(py, x.dtype().size());
-
-    /// Bytes of all elements.
-    ///
-    /// >>> strided.zeros(2, 3).nbytes
-    /// 24
-    nbytes => |py, x, _this| give(py, x.size() * x.dtype().size());
-
-    /// A view with the dims in reverse order.
-    ///
-    /// >>> strided.zeros(2, 3, 4).T.shape
-    /// strided.Size([4, 3, 2])
-    T => |py, x, _this| {
-        let reversed: Dims = (0..x.layout().rank() as isize).rev().collect();
-        view(py, x, x.layout().permute(&reversed))
-    };
-
-    /// A view with the last two dims swapped.
-    ///
-    /// >>> strided.zeros(2, 3, 4).mT.shape
-    /// strided.Size([2, 4, 3])
-    mT => |py, x, _this| view(py, x, x.layout().transpose(-2, -1));
-
-    /// The real parts: a view, the tensor itself where it is not complex.
-    ///
-    /// >>> x = strided.tensor([1 + 2j, 3 - 4j])
-    /// >>> x.real.zero_().tolist(), x.tolist()
-    /// ([0.0, 0.0], [2j, -4j])
-    real => |py, _x, this| real(py, this), set |x| if x.dtype().is_complex() { x.part(0) } else { Ok(x.clone()) };
-
-    /// The imaginary parts of a complex tensor, as a view.
-    ///
-    /// >>> strided.tensor([1 + 2j, 3 - 4j]).imag.tolist()
-    /// [2.0, -4.0]
-    imag => |py, x, _this| wrap(py, x.part(1)?), set |x| x.part(1);
-
-    /// Address, shape, strides and type of the elements in NumPy's words, for libraries that want no buffer.
-    /// An address is never given back: from then on the storage keeps its size.
-    ///
-    /// >>> strided.zeros(2, 3).__array_interface__['typestr']
-    /// '<f4'
-    __array_interface__ => |py, x, _this| arrays::interface(py, x);
-
-    /// Whether gradients are recorded: never.
-    ///
-    /// >>> strided.zeros(2).requires_grad
-    /// False
-    requires_grad => |py, _x, _this| give(py, false);
-}
-
 const DOC: &str = "Tensor(*args)\n--\n\n\
     One way of looking at a storage: offset, shape and strides.\n\n\
     `Tensor(3, 4)` and `Tensor(Size([3, 4]))` make one of zeros in the default type; `Tensor(sequence)`,\n\
@@ -252,17 +109,34 @@ const DOC: &str = "Tensor(*args)\n--\n\n\
      5  6  7  8\n\
     [strided.FloatTensor of size 2x4]";
 
-/// Makes the type with these methods, and adds it to the module.
-pub fn register(module: &Bound<'_, PyModule>, mut methods: Vec<ffi::PyMethodDef>) -> PyResult<()> {
+/// The signatures of what is no row: the constructor, Python's protocols, and `size`, which is an int that can be called.
+pub const SIGNATURES: &[(&str, &[&str])] = &[
+    (
+        "__new__",
+        &[
+            "(*size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self",
+            "(data: _Data, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self",
+        ],
+    ),
+    ("__contains__", &["(value: object, /) -> bool"]),
+    ("__getitem__", &["(index: _Index | tuple[_Index, ...], /) -> Tensor"]),
+    ("__setitem__", &["(index: _Index | tuple[_Index, ...], value: _Data, /) -> None"]),
+    ("__iter__", &["() -> Iterator[Tensor]"]),
+    ("__divmod__", &["(other: _Operand, /) -> tuple[Tensor, Tensor]"]),
+    ("__rdivmod__", &["(other: _Operand, /) -> tuple[Tensor, Tensor]"]),
+];
+
+/// Makes the type with these methods and properties, and adds it to the module.
+pub fn register(module: &Bound<'_, PyModule>, (mut methods, mut properties): Members) -> PyResult<()> {
     let py = module.py();
     if !object::tensor_type().is_null() {
         // Tensors of a first import would not be tensors for the second.
         return Err(PyImportError::new_err("strided is loaded already, and cannot be loaded a second time"));
     }
+    check_names("Tensor", names(&methods, &properties))?;
     methods.push(ffi::PyMethodDef::zeroed());
-    let mut getters: Vec<ffi::PyGetSetDef> = properties().into_iter().map(getset).collect();
-    // SAFETY: the zeroed end of the list.
-    getters.push(unsafe { std::mem::zeroed() });
+    // SAFETY: zero is the end of the list.
+    properties.push(unsafe { std::mem::zeroed() });
     let members = vec![
         ffi::PyMemberDef {
             name: c"__weaklistoffset__".as_ptr(),
@@ -279,7 +153,7 @@ pub fn register(module: &Bound<'_, PyModule>, mut methods: Vec<ffi::PyMethodDef>
         slot(ffi::Py_tp_dealloc, object::dealloc as *mut c_void),
         slot(ffi::Py_tp_doc, forever(DOC).as_ptr().cast_mut().cast()),
         slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()),
-        slot(ffi::Py_tp_getset, getters.leak().as_mut_ptr().cast()),
+        slot(ffi::Py_tp_getset, properties.leak().as_mut_ptr().cast()),
         slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast()),
         slot(ffi::Py_bf_getbuffer, buffer::getbuffer as *mut c_void),
         slot(ffi::Py_bf_releasebuffer, buffer::releasebuffer as *mut c_void),
@@ -294,15 +168,4 @@ pub fn register(module: &Bound<'_, PyModule>, mut methods: Vec<ffi::PyMethodDef>
     // So that an array leaves `array + tensor` to the tensor.
     class.setattr("__array_priority__", 1000.0)?;
     add_size_descriptor(py)
-}
-
-fn getset((name, doc, get, set): Property) -> ffi::PyGetSetDef {
-    let doc: Vec<&str> = doc.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
-    ffi::PyGetSetDef {
-        name: forever(name).as_ptr(),
-        get: Some(get),
-        set,
-        doc: forever(&doc.join("\n")).as_ptr(),
-        closure: null_mut(),
-    }
 }

@@ -2,10 +2,12 @@
 
 use super::buffer;
 use crate::abi::Object;
-use crate::abi::bind::Args;
+use crate::abi::bind::{Args, Param};
 use crate::abi::errors::{Fail, Result, type_name};
 use crate::abi::refs::bound;
+use crate::abi::storage_object::{self, Run};
 use crate::abi::tensor_object::{is_tensor, tensor_of};
+use crate::abi::thunks::Class;
 use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -19,8 +21,14 @@ pub trait FromArg: Sized {
     /// What it is called in messages: "an int".
     const WANTED: &'static str;
 
-    /// Whether it takes all positional arguments that are left.
-    const REST: bool = false;
+    /// What it is called in the stubs: `SupportsIndex`.
+    const STUB: &'static str;
+
+    /// Whether `None` is one of its values.
+    const OPTIONAL: bool = false;
+
+    /// For a type that takes all remaining positional arguments: what each of them is called in the stubs.
+    const REST: Option<&'static str> = None;
 
     /// Reads an object; `None` if it is of the wrong type (an exception that is set is passed on).
     fn read(py: Python<'_>, object: Object) -> Result<Option<Self>>;
@@ -46,6 +54,38 @@ pub trait FromArg: Sized {
     }
 }
 
+/// A parameter that is read as a `T`, by position or by keyword.
+pub const fn param<T: FromArg>(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    default: Option<&'static str>,
+) -> Param {
+    Param::new(name, aliases, T::STUB).optional(T::OPTIONAL).with_rest(T::REST).with_default(default)
+}
+
+/// A parameter that is read as a `T` and only given by keyword.
+pub const fn keyword<T: FromArg>(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    default: &'static str,
+) -> Param {
+    param::<T>(name, aliases, None).keyword_only(default)
+}
+
+/// What methods and properties of a class are called on.
+pub trait Receiver: FromArg {
+    const CLASS: Class;
+
+    /// Reads the receiver of a property.
+    ///
+    /// # Safety
+    /// `this` is an instance of the class.
+    #[inline(always)]
+    unsafe fn of_property(py: Python<'_>, this: Object) -> Result<Self> {
+        Self::from_arg(py, this, "self")
+    }
+}
+
 #[cold]
 pub fn wrong_type(py: Python<'_>, object: Object, name: &str, wanted: &str) -> Fail {
     Fail::Type(format!("{name} must be {wanted}, got {}", type_name(py, object)))
@@ -53,6 +93,7 @@ pub fn wrong_type(py: Python<'_>, object: Object, name: &str, wanted: &str) -> F
 
 impl FromArg for isize {
     const WANTED: &'static str = "an int";
+    const STUB: &'static str = "SupportsIndex";
     #[inline(always)]
     fn read(py: Python<'_>, object: Object) -> Result<Option<isize>> {
         // SAFETY: a living object; the check precedes the conversion.
@@ -95,6 +136,7 @@ fn read_index(py: Python<'_>, object: Object) -> Result<Option<isize>> {
 
 impl FromArg for f64 {
     const WANTED: &'static str = "a real number";
+    const STUB: &'static str = "SupportsFloat";
     fn read(py: Python<'_>, object: Object) -> Result<Option<f64>> {
         Ok(match Scalar::read(py, object)? {
             Some(Scalar::Bool(value)) => Some(value as u8 as f64),
@@ -107,6 +149,7 @@ impl FromArg for f64 {
 
 impl FromArg for bool {
     const WANTED: &'static str = "a bool";
+    const STUB: &'static str = "bool";
     fn read(py: Python<'_>, object: Object) -> Result<Option<bool>> {
         // SAFETY: a living object, and the two that are always alive.
         match unsafe { (ffi::PyBool_Check(object), ffi::Py_True()) } {
@@ -134,6 +177,8 @@ fn other_truth(py: Python<'_>, object: Object) -> Result<Option<bool>> {
 
 impl<T: FromArg> FromArg for Option<T> {
     const WANTED: &'static str = T::WANTED;
+    const STUB: &'static str = T::STUB;
+    const OPTIONAL: bool = true;
     #[inline(always)]
     fn read(py: Python<'_>, object: Object) -> Result<Option<Option<T>>> {
         // SAFETY: `None` is immortal or at least alive.
@@ -141,15 +186,57 @@ impl<T: FromArg> FromArg for Option<T> {
     }
 }
 
-/// Any object, to be looked at later.
-#[derive(Clone, Copy)]
-pub struct Any(pub Object);
-impl FromArg for Any {
-    const WANTED: &'static str = "an object";
-    #[inline(always)]
-    fn read(_: Python<'_>, object: Object) -> Result<Option<Any>> {
-        Ok(Some(Any(object)))
-    }
+/// Types of objects that a body looks at itself: the name, and what it takes in the stubs.
+macro_rules! objects {
+    ($($(#[$doc:meta])+ $name:ident $stub:literal;)*) => { $(
+        $(#[$doc])+
+        #[derive(Clone, Copy)]
+        pub struct $name(pub Object);
+        impl FromArg for $name {
+            const WANTED: &'static str = "an object";
+            const STUB: &'static str = $stub;
+            #[inline(always)]
+            fn read(_: Python<'_>, object: Object) -> Result<Option<$name>> {
+                Ok(Some($name(object)))
+            }
+        }
+    )* };
+}
+objects! {
+    /// An object of any type, only asked what it is.
+    AnyArg "object";
+    /// An object that is passed on to Python code.
+    Untyped "Any";
+    /// Values: of a tensor, a storage, an array, nested sequences or a number.
+    DataArg "_Data";
+    /// An operand of an elementwise operation.
+    OperandArg "_Operand";
+    /// The condition of `where`.
+    ConditionArg "Tensor | Buffer | _Array | bool";
+    /// Something that has a dtype, or a number.
+    TypedArg "Tensor | _Number";
+    /// A tensor or a storage.
+    MemoryArg "Tensor | Storage";
+    /// A storage in shared memory.
+    SharedArg "Storage";
+    /// Device and number of a file or of shared memory.
+    IdentityArg "tuple[int, int]";
+    /// A buffer of bytes.
+    BufferArg "Buffer";
+    /// An array of another library.
+    ArrayArg "Buffer | _Array";
+    /// A tensor of another library, or a DLPack capsule.
+    DLPackArg "_Lender | CapsuleType";
+    /// What `open` takes as a file's name.
+    PathArg "_Path";
+    /// What `to` converts to.
+    TargetArg "_DTypeLike | _DeviceLike | Tensor";
+    /// A dim, or another tensor, of `max` and `min`.
+    DimOrTensor "SupportsIndex | Tensor";
+    /// Dims, or the flag `unbiased` in their place.
+    DimsOrFlag "_Ints | bool";
+    /// One output, or two.
+    OutArg "Tensor | tuple[Tensor, Tensor]";
 }
 
 /// A tensor argument. The tensor is looked up at each use, so that nothing stale is kept while other
@@ -158,9 +245,17 @@ impl FromArg for Any {
 pub struct TensorArg(pub Object);
 impl FromArg for TensorArg {
     const WANTED: &'static str = "a Tensor";
+    const STUB: &'static str = "Tensor";
     #[inline(always)]
     fn read(_: Python<'_>, object: Object) -> Result<Option<TensorArg>> {
         Ok(is_tensor(object).then_some(TensorArg(object)))
+    }
+}
+impl Receiver for TensorArg {
+    const CLASS: Class = Class::Tensor;
+    #[inline(always)]
+    unsafe fn of_property(_: Python<'_>, this: Object) -> Result<TensorArg> {
+        Ok(TensorArg(this))
     }
 }
 impl Deref for TensorArg {
@@ -172,11 +267,34 @@ impl Deref for TensorArg {
     }
 }
 
+/// A storage argument, with its object.
+pub struct StorageArg {
+    pub object: Object,
+    pub storage: Run,
+}
+impl FromArg for StorageArg {
+    const WANTED: &'static str = "a Storage";
+    const STUB: &'static str = "Storage";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<StorageArg>> {
+        Ok(storage_object::read(py, object).map(|storage| StorageArg { object, storage }))
+    }
+}
+impl Receiver for StorageArg {
+    const CLASS: Class = Class::Storage;
+}
+impl Deref for StorageArg {
+    type Target = Run;
+    fn deref(&self) -> &Run {
+        &self.storage
+    }
+}
+
 /// `out=` of a function with two results.
 #[derive(Clone, Copy)]
 pub struct Pair(pub TensorArg, pub TensorArg);
 impl FromArg for Pair {
     const WANTED: &'static str = "a tuple of two Tensors";
+    const STUB: &'static str = "tuple[Tensor, Tensor]";
     fn read(py: Python<'_>, object: Object) -> Result<Option<Pair>> {
         let items = bound(py, object);
         let Ok(tuple) = items.cast::<pyo3::types::PyTuple>() else { return Ok(None) };
@@ -194,6 +312,7 @@ impl FromArg for Pair {
 pub struct NoGrad;
 impl FromArg for NoGrad {
     const WANTED: &'static str = "False";
+    const STUB: &'static str = "Literal[False]";
     fn read(py: Python<'_>, object: Object) -> Result<Option<NoGrad>> {
         match bool::read(py, object)? {
             Some(true) => {
@@ -206,6 +325,7 @@ impl FromArg for NoGrad {
 
 impl FromArg for Scalar {
     const WANTED: &'static str = "a number";
+    const STUB: &'static str = "_Number";
     #[inline]
     fn read(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
         if let Some(scalar) = python_number(py, object)? {
@@ -307,6 +427,7 @@ pub struct Ints {
 
 impl FromArg for Ints {
     const WANTED: &'static str = "an int or a sequence of ints";
+    const STUB: &'static str = "_Ints";
     #[inline]
     fn read(py: Python<'_>, object: Object) -> Result<Option<Ints>> {
         if let Some(value) = isize::read(py, object)? {
@@ -363,7 +484,8 @@ pub struct Rest {
 
 impl FromArg for Rest {
     const WANTED: &'static str = Ints::WANTED;
-    const REST: bool = true;
+    const STUB: &'static str = Ints::STUB;
+    const REST: Option<&'static str> = Some(isize::STUB);
     fn read(py: Python<'_>, object: Object) -> Result<Option<Rest>> {
         Ok(Ints::read(py, object)?.map(|ints| Rest { ints: ints.ints, given: true }))
     }
@@ -416,12 +538,41 @@ impl Objects {
 
 impl FromArg for Objects {
     const WANTED: &'static str = "anything";
-    const REST: bool = true;
+    const STUB: &'static str = "";
+    const REST: Option<&'static str> = Some("Any");
     fn read(_: Python<'_>, _: Object) -> Result<Option<Objects>> {
         Ok(None) // only given by position
     }
     #[inline]
     fn from_args(_: Python<'_>, args: &Args, _: usize, _: &'static str) -> Result<Objects> {
         Ok(Objects { start: args.rest.as_ptr(), count: args.rest.len() })
+    }
+}
+
+/// `*index`: ints, or one sequence of them, read later.
+pub struct IndexArgs(pub Objects);
+impl FromArg for IndexArgs {
+    const WANTED: &'static str = "an int";
+    const STUB: &'static str = "";
+    const REST: Option<&'static str> = Some(Ints::STUB);
+    fn read(_: Python<'_>, _: Object) -> Result<Option<IndexArgs>> {
+        Ok(None) // only given by position
+    }
+    #[inline]
+    fn from_args(py: Python<'_>, args: &Args, at: usize, name: &'static str) -> Result<IndexArgs> {
+        Objects::from_args(py, args, at, name).map(IndexArgs)
+    }
+}
+
+/// A tuple of two ints, such as a version.
+pub struct TwoInts(pub isize, pub isize);
+impl FromArg for TwoInts {
+    const WANTED: &'static str = "a tuple of two ints";
+    const STUB: &'static str = "tuple[int, int]";
+    fn read(py: Python<'_>, object: Object) -> Result<Option<TwoInts>> {
+        Ok(match sequence_of_ints(py, object)?.as_deref() {
+            Some(&[first, second]) => Some(TwoInts(first, second)),
+            _ => None,
+        })
     }
 }

@@ -4,7 +4,7 @@
 //! `dltensor_versioned`); whoever takes the struct out renames it to `used_…` and calls the struct's deleter
 //! when done. The destructor of a capsule that nobody renamed does it instead. So the owner is told once.
 
-use super::args::{Any, Ints};
+use super::args::{TwoInts, Untyped};
 use super::exchange::{Exported, Lent, give_back};
 use crate::abi::Object;
 use crate::abi::detach::with_threads;
@@ -232,9 +232,9 @@ unsafe extern "C" fn destroy<M: Managed>(capsule: Object) {
 
 /// What a consumer asks of `__dlpack__`.
 pub struct Request {
-    pub stream: Option<Any>,
-    pub max_version: Option<Ints>,
-    pub dl_device: Option<Ints>,
+    pub stream: Option<Untyped>,
+    pub max_version: Option<TwoInts>,
+    pub dl_device: Option<TwoInts>,
     pub copy: Option<bool>,
 }
 
@@ -243,13 +243,13 @@ pub fn export(py: Python<'_>, x: Tensor, request: Request) -> Result<Object> {
     if request.stream.is_some() {
         return Err(Fail::Value("stream must be None: the CPU has no streams".into()));
     }
-    if let Some((device, id)) = pair(request.dl_device, "dl_device")?
+    if let Some(TwoInts(device, id)) = request.dl_device
         && (device, id) != (CPU as isize, 0)
     {
         let name = device_name(device);
         return Err(Fail::Storage(format!("dl_device is ({device}, {id}), {name}, wanted (1, 0), the CPU")));
     }
-    let version = pair(request.max_version, "max_version")?.filter(|&(major, _)| major >= 1);
+    let version = request.max_version.filter(|&TwoInts(major, _)| major >= 1);
     let backward = x.size() > 0 && x.layout().modes().iter().any(|mode| mode.extent > 1 && mode.stride < 0);
     if backward && request.copy == Some(false) {
         return Err(Fail::Storage(format!(
@@ -260,7 +260,7 @@ pub fn export(py: Python<'_>, x: Tensor, request: Request) -> Result<Object> {
     let copied = backward || request.copy == Some(true);
     let x = if copied { with_threads(py, x.size(), || copy::clone(&x))? } else { x };
     match version {
-        Some((major, minor)) => {
+        Some(TwoInts(major, minor)) => {
             let readonly = if x.storage().is_readonly() { READ_ONLY } else { 0 };
             let flags = readonly | if copied { IS_COPIED } else { 0 };
             let most = if major > VERSION.major as isize { VERSION.minor as isize } else { minor };
@@ -272,15 +272,6 @@ pub fn export(py: Python<'_>, x: Tensor, request: Request) -> Result<Object> {
                 .into(),
         )),
         None => capsule::<DLManagedTensor>(py, x, 0, 0),
-    }
-}
-
-/// Two ints, as DLPack's versions and devices are.
-fn pair(ints: Option<Ints>, name: &str) -> Result<Option<(isize, isize)>> {
-    match ints {
-        None => Ok(None),
-        Some(Ints { ints, sequence: true }) if ints.len() == 2 => Ok(Some((ints[0], ints[1]))),
-        Some(_) => Err(Fail::Type(format!("{name} must be a tuple of two ints"))),
     }
 }
 

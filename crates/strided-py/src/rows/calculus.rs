@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use strided_core::Tensor;
 use strided_core::ops::calculus::{self, Points};
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// Differences of neighbours along a dim, so many times over; of truth values, whether they differ. `prepend` and
     /// `append` are joined to the tensor first.
     ///

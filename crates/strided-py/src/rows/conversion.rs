@@ -5,18 +5,18 @@ use crate::abi::errors::{Fail, Result, type_name};
 use crate::abi::refs::{again, bound, give, python};
 use crate::classes::dtype::Device;
 use crate::classes::tensor::construct;
-use crate::convert::args::{Any, FromArg, Ints, Objects, TensorArg};
+use crate::convert::args::{FromArg, Objects, TargetArg, TensorArg, TwoInts, Untyped};
 use crate::convert::dlpack;
 use crate::convert::values::converted;
 use pyo3::prelude::*;
 use strided_core::{DType, Tensor};
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// The tensor in another dtype, or in the dtype of another tensor; itself if it has it already.
     ///
     /// >>> strided.tensor([1.7, -1.7]).to(strided.int32).tolist()
     /// [1, -1]
-    method to(target | other: Option<Any> = None, dtype: Option<DType> = None, device: Option<Device> = None, copy: bool = False, non_blocking: bool = False)
+    method to(target | other: Option<TargetArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, copy: bool = False, non_blocking: bool = False)
         => to(py, x, target, dtype, copy);
 
     /// The name of the tensor's type, or the tensor as another type.
@@ -25,7 +25,8 @@ methods! { rows(py, x):
     /// 'strided.FloatTensor'
     /// >>> strided.zeros(2).type('strided.IntTensor').dtype
     /// strided.int32
-    method r#type(dtype: Option<DType> = None, non_blocking: bool = False) => match dtype {
+    method r#type(dtype: Option<DType> = None, non_blocking: bool = False)
+        -> ["(dtype: None = None, non_blocking: bool = False) -> str", "(dtype: _DTypeLike, non_blocking: bool = False) -> Tensor"] => match dtype {
         Some(dtype) => converted(py, x.0, dtype, false),
         None => give(py, format!("strided.{}Tensor", x.dtype().torch_name())),
     };
@@ -134,11 +135,11 @@ methods! { rows(py, x):
     /// >>> x.numpy()[1] = 7
     /// >>> x.tolist()
     /// [0.0, 7.0, 0.0]
-    method numpy(force: bool = False) => python(py, "strided._numpy", "to_numpy", (bound(py, x.0),));
+    method numpy(force: bool = False) -> "_NDArray" => python(py, "strided._numpy", "to_numpy", (bound(py, x.0),));
 
     /// NumPy's way to ask for an array.
-    method __array__(dtype: Option<Any> = None, copy: Option<Any> = None) => {
-        let plain = |value: Option<Any>| value.map_or(py.None().into_bound(py), |value| bound(py, value.0));
+    method __array__(dtype: Option<Untyped> = None, copy: Option<Untyped> = None) -> "_NDArray" => {
+        let plain = |value: Option<Untyped>| value.map_or(py.None().into_bound(py), |value| bound(py, value.0));
         python(py, "strided._numpy", "to_array", (bound(py, x.0), plain(dtype), plain(copy)))
     };
 
@@ -146,18 +147,24 @@ methods! { rows(py, x):
     ///
     /// >>> strided.from_dlpack(strided.arange(3).__dlpack__(max_version=(1, 0))).tolist()
     /// [0, 1, 2]
-    method __dlpack__(; stream: Option<Any> = None, max_version: Option<Ints> = None, dl_device: Option<Ints> = None, copy: Option<bool> = None)
+    method __dlpack__(; stream: Option<Untyped> = None, max_version: Option<TwoInts> = None, dl_device: Option<TwoInts> = None, copy: Option<bool> = None) -> "CapsuleType"
         => dlpack::export(py, Tensor::clone(&x), dlpack::Request { stream, max_version, dl_device, copy });
 
     /// The device as DLPack numbers it: 1 is the CPU, of which there is one.
     ///
     /// >>> strided.zeros(2).__dlpack_device__()
     /// (1, 0)
-    method __dlpack_device__() => give(py, (dlpack::CPU, 0));
+    method __dlpack_device__() -> "tuple[int, int]" => give(py, (dlpack::CPU, 0));
 }
 
-fn to(py: Python<'_>, x: TensorArg, target: Option<Any>, dtype: Option<DType>, copy: bool) -> Result<Object> {
-    let Some(Any(target)) = target else {
+fn to(
+    py: Python<'_>,
+    x: TensorArg,
+    target: Option<TargetArg>,
+    dtype: Option<DType>,
+    copy: bool,
+) -> Result<Object> {
+    let Some(TargetArg(target)) = target else {
         return converted(py, x.0, dtype.unwrap_or(x.dtype()), copy);
     };
     if let Some(other) = TensorArg::read(py, target)? {

@@ -6,7 +6,7 @@ use crate::abi::errors::{Fail, Result};
 use crate::abi::refs::again;
 use crate::abi::storage_object;
 use crate::abi::tensor_object::replace;
-use crate::convert::args::{Any, FromArg, Ints, Rest, TensorArg, python_number, wrong_type};
+use crate::convert::args::{DataArg, FromArg, Ints, MemoryArg, Rest, TensorArg, python_number, wrong_type};
 use crate::convert::results::{compute, in_place};
 use crate::convert::values::values;
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use strided_core::layout::Dims;
 use strided_core::ops::copy;
 use strided_core::{DType, Layout, Scalar, Tensor};
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// A row-major copy with memory of its own.
     ///
     /// >>> x = strided.zeros(2)
@@ -39,7 +39,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(2, 2).copy_([1, 2]).tolist()
     /// [[1.0, 2.0], [1.0, 2.0]]
-    method copy_(src | other: Any, non_blocking: bool = False) => {
+    method copy_(src | other: DataArg, non_blocking: bool = False) => {
         if let Some(number) = python_number(py, src.0)? {
             return in_place(py, x, |x| copy::fill(x, number));
         }
@@ -65,7 +65,7 @@ methods! { rows(py, x):
     /// >>> s = strided.FloatStorage([1, 2, 3, 4])
     /// >>> strided.Tensor().set_(s, 1, (3,)).tolist()
     /// [2.0, 3.0, 4.0]
-    method set_(source: Any, storage_offset | offset: isize = 0, size | shape: Option<Ints> = None, stride | strides: Option<Ints> = None) => {
+    method set_(source: MemoryArg, storage_offset | offset: isize = 0, size | shape: Option<Ints> = None, stride | strides: Option<Ints> = None) => {
         let made = looking_at(py, x.dtype(), source.0, storage_offset, size, stride)?;
         // SAFETY: a tensor, and no reference into it is alive.
         unsafe { replace(x.0, made) };

@@ -4,7 +4,7 @@ use crate::convert::args::TensorArg;
 use crate::convert::results::{own, placed_as_large};
 use strided_core::ops::covariance::{self, Weights};
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// The covariances of variables, which are rows; columns are observations. `fweights` says how often each
     /// observation was made, `aweights` how much it counts.
     ///

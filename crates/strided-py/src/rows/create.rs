@@ -6,7 +6,10 @@ use crate::abi::errors::{Fail, Result, type_name};
 use crate::abi::refs::{again, give};
 use crate::abi::tensor_object::{is_tensor, tensor_of, wrap, wrap_with};
 use crate::classes::dtype::{self, Device};
-use crate::convert::args::{Any, FromArg, Ints, NoGrad, Rest, TensorArg, python_number, wrong_type};
+use crate::convert::args::{
+    ArrayArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, NoGrad, PathArg, Rest, TensorArg, TypedArg,
+    python_number, wrong_type,
+};
 use crate::convert::arrays::{self, Misfit};
 use crate::convert::buffer::{from_bytes, has_buffer};
 use crate::convert::dlpack;
@@ -20,14 +23,14 @@ use strided_core::ops::{copy, elementwise, output};
 use strided_core::storage::Fill;
 use strided_core::{DType, Layout, Scalar, Tensor};
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// A new tensor with the values of nested sequences, an array, a tensor or a number. Always copies.
     ///
     /// >>> strided.tensor([[1, 2], [3, 4]])
     ///  1  2
     ///  3  4
     /// [strided.LongTensor of size 2x2]
-    function tensor(data: Any, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+    function tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => copied(py, data.0, dtype);
 
     /// A tensor with these values: the tensor itself, or on the memory of an array, where the dtype fits;
@@ -36,7 +39,7 @@ methods! { rows(py, x):
     /// >>> x = strided.zeros(2)
     /// >>> strided.as_tensor(x) is x, strided.as_tensor([1, 2]).tolist()
     /// (True, [1, 2])
-    function as_tensor(data: Any, dtype: Option<DType> = None, device: Option<Device> = None) => {
+    function as_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None) => {
         if is_tensor(data.0) {
             // SAFETY: it is a tensor, looked at once.
             let own = unsafe { tensor_of(data.0) }.dtype();
@@ -53,7 +56,7 @@ methods! { rows(py, x):
     /// >>> x = strided.zeros(2)
     /// >>> strided.asarray(x) is x, strided.asarray(x, copy=True) is x
     /// (True, False)
-    function asarray(obj | data: Any, dtype: Option<DType> = None, device: Option<Device> = None, copy: Option<bool> = None)
+    function asarray(obj | data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, copy: Option<bool> = None)
         => asarray(py, obj.0, dtype, copy);
 
     /// A new tensor whose elements may be anything.
@@ -198,7 +201,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(1, dtype=strided.int16).new_tensor([1, 2]).dtype
     /// strided.int16
-    method new_tensor(data: Any, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
+    method new_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => copied(py, data.0, Some(dtype.unwrap_or(x.dtype())));
 
     /// A new tensor of this tensor's dtype, unless one is given, whose elements may be anything.
@@ -245,7 +248,7 @@ methods! { rows(py, x):
     /// strided.float64
     /// >>> print(a)
     /// [2. 2. 2.]
-    function from_numpy(ndarray: Any) => {
+    function from_numpy(ndarray: ArrayArg) => {
         match arrays::read(py, ndarray.0, Misfit::Refuse)? {
             Some(tensor) => wrap(py, tensor),
             None => Err(wrong_type(py, ndarray.0, "ndarray", "a NumPy array or another buffer")),
@@ -261,14 +264,14 @@ methods! { rows(py, x):
     /// strided.float64
     /// >>> print(a)
     /// [2. 2. 2.]
-    function from_dlpack(ext | x: Any; device: Option<Device> = None, copy: Option<bool> = None)
+    function from_dlpack(ext | x: DLPackArg; device: Option<Device> = None, copy: Option<bool> = None)
         => wrap(py, dlpack::import(ext.0, device.is_some(), copy)?);
 
     /// One dim over the bytes of a buffer, read as elements of a dtype. Shares the memory.
     ///
     /// >>> strided.frombuffer(b"\x01\x00\x02\x00", dtype=strided.int16).tolist()
     /// [1, 2]
-    function frombuffer(buffer: Any, dtype: Option<DType> = None, count: isize = -1, offset: isize = 0)
+    function frombuffer(buffer: BufferArg, dtype: Option<DType> = None, count: isize = -1, offset: isize = 0)
         => wrap(py, from_bytes(py, buffer.0, dtype.unwrap_or_else(default_float), count, offset)?);
 
     /// One dim over a mapped file: `Storage.from_file` as PyTorch spells it. With `shared`, a file that is
@@ -282,7 +285,7 @@ methods! { rows(py, x):
     /// >>> strided.from_file(name, dtype=strided.int16).tolist()
     /// [0, 0, 0, 7, 7, 7]
     /// >>> folder.cleanup()
-    function from_file(filename: Any, shared: Option<bool> = None, size: isize = 0, dtype: Option<DType> = None, readonly: bool = False, create: Option<bool> = None, grow: Option<bool> = None, offset: isize = 0) => {
+    function from_file(filename: PathArg, shared: Option<bool> = None, size: isize = 0, dtype: Option<DType> = None, readonly: bool = False, create: Option<bool> = None, grow: Option<bool> = None, offset: isize = 0) => {
         let shared = shared.unwrap_or(false);
         let makes = shared && !readonly && size != 0;
         let (create, grow) = (create.unwrap_or(makes), grow.unwrap_or(makes));
@@ -294,7 +297,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.get_default_dtype()
     /// strided.float32
-    function get_default_dtype() => give(py, dtype::object(py, default_float()));
+    function get_default_dtype() -> "dtype" => give(py, dtype::object(py, default_float()));
 
     /// Sets the default dtype, a floating one.
     ///
@@ -302,7 +305,7 @@ methods! { rows(py, x):
     /// >>> strided.zeros(2).dtype
     /// strided.float64
     /// >>> strided.set_default_dtype(strided.float32)
-    function set_default_dtype(d | dtype: DType) => {
+    function set_default_dtype(d | dtype: DType) -> "None" => {
         set_default_float(d)?;
         give(py, py.None())
     };
@@ -313,7 +316,7 @@ methods! { rows(py, x):
     /// >>> strided.Tensor([1, 2]).type()
     /// 'strided.DoubleTensor'
     /// >>> strided.set_default_tensor_type('strided.FloatTensor')
-    function set_default_tensor_type(t | type_name: DType) => {
+    function set_default_tensor_type(t | type_name: DType) -> "None" => {
         set_default_float(t)?;
         give(py, py.None())
     };
@@ -322,19 +325,19 @@ methods! { rows(py, x):
     ///
     /// >>> strided.result_type(strided.zeros(2, dtype=strided.int8), 1.5)
     /// strided.float32
-    function result_type(tensor1: Any, tensor2: Any) => give(py, dtype::object(py, common(py, tensor1.0, tensor2.0)?));
+    function result_type(tensor1: TypedArg, tensor2: TypedArg) -> "dtype" => give(py, dtype::object(py, common(py, tensor1.0, tensor2.0)?));
 
     /// The smallest dtype that holds the values of both.
     ///
     /// >>> strided.promote_types(strided.uint8, strided.int8)
     /// strided.int16
-    function promote_types(type1: DType, type2: DType) => give(py, dtype::object(py, promote(type1, type2)?));
+    function promote_types(type1: DType, type2: DType) -> "dtype" => give(py, dtype::object(py, promote(type1, type2)?));
 
     /// Whether a dtype may be stored into another by an in-place operation: never into a lower category.
     ///
     /// >>> strided.can_cast(strided.int64, strided.float32), strided.can_cast(strided.float32, strided.int64)
     /// (True, False)
-    function can_cast(from_: DType, to: DType) => give(py, from_.category() <= to.category());
+    function can_cast(from_: DType, to: DType) -> "bool" => give(py, from_.category() <= to.category());
 }
 
 /// A new tensor with the values of anything.

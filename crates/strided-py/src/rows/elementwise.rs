@@ -1,24 +1,23 @@
-//! Elementwise operations whose arguments no row of the op table describes, and the parts of complex numbers.
+//! Elementwise operations whose arguments no row of the op table describes.
 
 use crate::abi::detach::with_threads;
 use crate::abi::errors::Fail;
-use crate::abi::refs::{again, give, owned};
-use crate::abi::tensor_object::{tensor_of, wrap};
+use crate::abi::refs::{give, owned};
+use crate::abi::tensor_object::tensor_of;
 use crate::classes::elementwise::call_row;
-use crate::classes::tensor::real;
-use crate::convert::args::{Any, TensorArg};
+use crate::convert::args::{ConditionArg, OperandArg, TensorArg};
 use strided_core::Scalar;
 use strided_core::ops::elementwise;
 use strided_core::ops::table::{OPS, Op};
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// Elements of `input` where a condition holds, those of `other` where it does not. Tensors, or numbers, are
     /// broadcast to one shape; the condition is bool and takes no part in promotion.
     ///
     /// >>> x = strided.tensor([-1.5, 0.5, 2.5])
     /// >>> strided.where(x > 0, x, 0).tolist()
     /// [0.0, 0.5, 2.5]
-    function r#where(condition: Any, input: Option<Any> = None, other: Option<Any> = None; out: Option<TensorArg> = None)
+    function r#where(condition: ConditionArg, input: Option<OperandArg> = None, other: Option<OperandArg> = None; out: Option<TensorArg> = None)
         => match (input, other) {
             (Some(input), Some(other)) => {
                 let operands = [condition.0, input.0, other.0];
@@ -33,14 +32,14 @@ methods! { rows(py, x):
     /// >>> x = strided.tensor([-1.5, 0.5, 2.5])
     /// >>> x.where(x > 0, 0).tolist()
     /// [0.0, 0.5, 2.5]
-    method r#where(condition: Any, other: Any) => call_row(py, &OPS[Op::r#where as usize], &[], &[condition.0, x.0, other.0], None);
+    method r#where(condition: ConditionArg, other: OperandArg) => call_row(py, &OPS[Op::r#where as usize], &[], &[condition.0, x.0, other.0], None);
 
     /// Whether all elements of two tensors are close, as `isclose` says.
     ///
     /// >>> x = strided.tensor([1.0, 2.0])
     /// >>> x.allclose(x + 1e-7), x.allclose(x + 1)
     /// (True, False)
-    both allclose(other: Any, rtol: f64 = 1e-05, atol: f64 = 1e-08, equal_nan: bool = False) => {
+    both allclose(other: OperandArg, rtol: f64 = 1e-05, atol: f64 = 1e-08, equal_nan: bool = False) -> "bool" => {
         let row = if equal_nan { Op::isclose_nan } else { Op::isclose };
         let given = [rtol, atol].map(|tolerance| Some(Scalar::Float(tolerance)));
         let near = owned(py, call_row(py, &OPS[row as usize], &given, &[x.0, other.0], None))?;
@@ -57,38 +56,4 @@ methods! { rows(py, x):
         let decimals = [ndigits.map(|digits| Scalar::Int(digits as i128))];
         call_row(py, &OPS[Op::round as usize], &decimals, &[x.0], None)
     };
-
-    /// The complex conjugate: a copy, or the tensor itself where it is not complex.
-    ///
-    /// >>> strided.tensor([1 + 2j]).conj().tolist()
-    /// [(1-2j)]
-    both conj() => if x.dtype().is_complex() {
-        call_row(py, &OPS[Op::conj_physical as usize], &[], &[x.0], None)
-    } else {
-        Ok(again(x.0))
-    };
-
-    /// The real parts: a view, the tensor itself where it is not complex.
-    ///
-    /// >>> strided.real(strided.tensor([1 + 2j, 3 - 4j])).tolist()
-    /// [1.0, 3.0]
-    function real(input: TensorArg) => real(py, input.0);
-
-    /// The imaginary parts of a complex tensor, as a view.
-    ///
-    /// >>> strided.imag(strided.tensor([1 + 2j, 3 - 4j])).tolist()
-    /// [2.0, -4.0]
-    function imag(input: TensorArg) => wrap(py, input.part(1)?);
-
-    /// Complex elements as pairs of real ones along a new last dim: a view.
-    ///
-    /// >>> strided.tensor([1 + 2j, 3 - 4j]).view_as_real().tolist()
-    /// [[1.0, 2.0], [3.0, -4.0]]
-    both view_as_real() => wrap(py, x.view_as_real()?);
-
-    /// Pairs of real elements along the last dim as complex ones: a view.
-    ///
-    /// >>> strided.tensor([[1.0, 2.0], [3.0, -4.0]]).view_as_complex().tolist()
-    /// [(1+2j), (3-4j)]
-    both view_as_complex() => wrap(py, x.view_as_complex()?);
 }

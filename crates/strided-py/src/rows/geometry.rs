@@ -5,7 +5,7 @@ use crate::convert::results::{placed, placed_as_large};
 use strided_core::Tensor;
 use strided_core::ops::geometry;
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// The cross products of vectors of three along a dim; without one, along the first dim of extent 3.
     ///
     /// >>> strided.tensor([1, 0, 0]).cross(strided.tensor([0, 1, 0])).tolist()

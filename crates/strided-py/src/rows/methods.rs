@@ -1,75 +1,93 @@
-//! The `methods!` macro: a row is a name, typed parameters, a documentation line and a body; the parser,
-//! the method, the function and the text signature follow.
+//! The `methods!` and `properties!` macros. A row is a name, typed parameters, a document with an example, and a body;
+//! the parser, the method, the function, the text signature and the stub follow from it.
 //!
 //! ```ignore
-//! methods! { VIEWS(py, x):
+//! methods! { rows(py, x: TensorArg):
 //!     /// A view of `length` indices of a dim, from `start` on.
 //!     view narrow(dim | axis: isize, start: isize, length: isize) => x.narrow(dim, start, length);
+//!
+//!     /// The number of elements.
+//!     both numel() -> "int" => to_py(py, x.size());
 //! }
 //! ```
-//! `both` makes a method and a function (whose first parameter is called `input`), `method` and
-//! `function` only one. A parameter may have other names (`dim | axis`) and a default, written as in
-//! Python; one of type `Rest` takes all positional arguments that are left, and those behind `;` are only
-//! given by name. In the body, `py` is the interpreter and `x` the tensor.
+//! | part of a row | meaning |
+//! |---|---|
+//! | `method`, `function`, `both` | a method of the receiver's class; a function; both, where the function calls its first parameter `input` |
+//! | `view` | what `both` makes, and a method of `Layout`: in the body `x` is the layout, and the result is the new layout, or several |
+//! | `dim \| axis: isize = 0` | a parameter, other keywords for it, the type it is read as ([`FromArg`]), and its default as Python writes it |
+//! | `size: Rest` | a parameter that takes all remaining positional arguments |
+//! | `; out: Option<TensorArg> = None` | parameters after `;` are keyword-only |
+//! | `-> "int"` | the type of the result in the stubs; `"Tensor"` if it is left out. `{}` is the class whose method it is |
+//! | `-> ["(dim: None = None) -> Size", …]` | whole signatures, if the type of the result depends on the arguments |
 //!
-//! `view` makes what `both` does and a method of `Layout` besides: in its body `x` is the layout, and the
-//! result is the layout that `x` becomes, or several.
+//! In a body, `py` is the interpreter and `x` the receiver. A type in a stub is written as in Python, or with one of the
+//! names that the head of the stubs defines, such as `_Ints`.
+//!
+//! [`FromArg`]: crate::convert::args::FromArg
 
 macro_rules! methods {
-    ($rows:ident ($py:ident, $x:ident): $(
+    ($rows:ident ($py:ident, $x:ident: $receiver:ty): $(
         $(#[doc = $doc:literal])+
-        $place:ident $name:ident ( $($params:tt)* ) => $body:expr;
+        $place:ident $name:ident ( $($params:tt)* ) $(-> $returns:tt)? => $body:expr;
     )*) => {
         pub fn $rows() -> Vec<$crate::abi::thunks::Row> {
-            vec![$( methods!(@$place $name $py $x ($($params)*) [$($doc),+] $body) ),*]
+            vec![$(
+                methods!(@$place $name [$receiver] $py $x ($($params)*) [$($doc),+] [$($returns)?] $body)
+            ),*]
         }
     };
-    (@both $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => { {
-        methods!(@facts Both $name [$x] $params $doc);
-        methods!(@call [$crate::convert::args::TensorArg] $py [$x] $params $body);
-        $crate::abi::thunks::Row::of::<$crate::convert::args::TensorArg, This>()
+    (@both $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
+        methods!(@facts $name [$receiver] [$x] $params $doc (methods!(@signature "Tensor" $returns)));
+        methods!(@call [$receiver] $py [$x] $params $body);
+        $crate::abi::thunks::Row::of::<This>()
+            .with_method::<$receiver, This>(<$receiver as $crate::convert::args::Receiver>::CLASS)
+            .with_function::<$receiver, This>()
     } };
-    (@method $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => { {
-        methods!(@facts Method $name [$x] $params $doc);
-        methods!(@call [$crate::convert::args::TensorArg] $py [$x] $params $body);
-        $crate::abi::thunks::Row::of::<$crate::convert::args::TensorArg, This>()
+    (@method $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
+        methods!(@facts $name [$receiver] [$x] $params $doc (methods!(@signature "Tensor" $returns)));
+        methods!(@call [$receiver] $py [$x] $params $body);
+        $crate::abi::thunks::Row::of::<This>()
+            .with_method::<$receiver, This>(<$receiver as $crate::convert::args::Receiver>::CLASS)
     } };
-    (@function $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => { {
-        methods!(@facts Function $name [] $params $doc);
-        methods!(@call [$crate::convert::args::TensorArg] $py [] $params $body);
-        $crate::abi::thunks::Row::of::<$crate::convert::args::TensorArg, This>()
+    (@function $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
+        methods!(@facts $name [$receiver] [] $params $doc (methods!(@signature "Tensor" $returns)));
+        methods!(@call [$receiver] $py [] $params $body);
+        $crate::abi::thunks::Row::of::<This>().with_function::<$receiver, This>()
     } };
-    // The layout is looked up after the other arguments were read: that may run code which changes a tensor's.
-    (@view $name:ident $py:ident $x:ident $params:tt $doc:tt $body:expr) => { {
+    // The layout is looked up after the other arguments were read: reading may run code that changes a tensor's layout.
+    (@view $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
+        use $crate::abi::thunks::{Class, Row};
         use $crate::classes::layout::Viewer;
-        methods!(@facts Both $name [$x] $params $doc);
-        methods!(@call [$crate::convert::args::TensorArg] $py [this] $params { let $x = this.layout(); this.show($py, $body) });
-        methods!(@call [$crate::classes::layout::LayoutArg] $py [this] $params { let $x = this.layout(); this.show($py, $body) });
-        $crate::abi::thunks::Row::of::<$crate::convert::args::TensorArg, This>()
-            .with_layout_method::<$crate::classes::layout::LayoutArg, This>()
+        methods!(@facts $name [$receiver] [$x] $params $doc (methods!(@signature "{}" $returns)));
+        methods!(@call [$receiver] $py [this] $params { let $x = this.layout(); this.show($py, $body) });
+        methods!(@call [LayoutArg] $py [this] $params { let $x = this.layout(); this.show($py, $body) });
+        Row::of::<This>()
+            .with_method::<$receiver, This>(Class::Tensor)
+            .with_method::<LayoutArg, This>(Class::Layout)
+            .with_function::<$receiver, This>()
     } };
-    (@facts $place:ident $name:ident [$($x:ident)?]
+    (@facts $name:ident [$receiver:ty] [$($x:ident)?]
         ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*
-            $(; $($word:ident $(| $other:ident)* : $word_type:ty = $word_default:expr),+)?) [$($doc:literal),+]) => {
+            $(; $($word:ident $(| $other:ident)* : $word_type:ty = $word_default:expr),+)?)
+        [$($doc:literal),+] ($signature:expr)) => {
         struct This;
         impl $crate::abi::thunks::Facts for This {
             const NAME: &'static str = ::strided_core::ops::table::plain(stringify!($name));
-            const PLACE: $crate::abi::thunks::Place = $crate::abi::thunks::Place::$place;
             const DOC: &'static [&'static str] = &[$($doc),+];
+            const SIGNATURE: $crate::abi::thunks::Signature = $signature;
             #[inline(always)]
             fn params() -> &'static [$crate::abi::bind::Param] {
                 const COUNT: usize = <[&str]>::len(
                     &[$(stringify!($x),)? $(stringify!($param),)* $($(stringify!($word)),+)?]
                 );
                 static PARAMS: [$crate::abi::bind::Param; COUNT] = [
-                    $(methods!(@input $x),)?
-                    $($crate::abi::bind::Param::new(
+                    $(methods!(@input $x [$receiver]),)?
+                    $($crate::convert::args::param::<$type>(
                         stringify!($param),
                         &[$(stringify!($alias)),*],
-                        <$type as $crate::convert::args::FromArg>::REST,
                         methods!(@text $($default)?),
                     ),)*
-                    $($($crate::abi::bind::Param::by_name(
+                    $($($crate::convert::args::keyword::<$word_type>(
                         stringify!($word),
                         &[$(stringify!($other)),*],
                         stringify!($word_default),
@@ -106,7 +124,7 @@ macro_rules! methods {
             }
         }
     };
-    (@input $x:ident) => { $crate::abi::bind::Param::new("self", &["input"], false, None) };
+    (@input $x:ident [$receiver:ty]) => { $crate::convert::args::param::<$receiver>("self", &["input"], None) };
     (@text) => { None };
     (@text $default:expr) => { Some(stringify!($default)) };
     (@read $py:ident $args:ident $at:ident ($name:expr) $type:ty) => {
@@ -115,4 +133,57 @@ macro_rules! methods {
     (@read $py:ident $args:ident $at:ident ($name:expr) $type:ty, $default:expr) => {
         if $args.is_given($at) { <$type as $crate::convert::args::FromArg>::from_args($py, $args, $at, $name)? } else { $default }
     };
+    (@signature $default:literal []) => { $crate::abi::thunks::Signature::Returns($default) };
+    (@signature $default:literal [$returns:literal]) => { $crate::abi::thunks::Signature::Returns($returns) };
+    (@signature $default:literal [[$($overload:literal),+]]) => {
+        $crate::abi::thunks::Signature::Overloads(&[$($overload),+])
+    };
+}
+
+/// Properties: a name, the type in the stubs, and a body over the receiver. One that can be assigned to has a second
+/// body, which returns the tensor that is written to.
+macro_rules! properties {
+    ($properties:ident ($py:ident, $x:ident: $receiver:ty): $(
+        $(#[doc = $doc:literal])+
+        $name:ident -> $stub:literal => $body:expr $(, set $part:expr)?;
+    )*) => {
+        pub fn $properties() -> Vec<$crate::abi::thunks::Property> {
+            vec![$( {
+                unsafe extern "C" fn get(
+                    this: $crate::abi::Object,
+                    _: *mut ::std::ffi::c_void,
+                ) -> $crate::abi::Object {
+                    const NAME: &str = ::strided_core::ops::table::plain(stringify!($name));
+                    $crate::abi::errors::guard(NAME, ::std::ptr::null_mut(), |$py| {
+                        // SAFETY: a getter is called by its descriptor, which checks the class of the object.
+                        #[allow(unused_variables)]
+                        let $x = unsafe { <$receiver as $crate::convert::args::Receiver>::of_property($py, this) }?;
+                        $body
+                    })
+                }
+                $crate::abi::thunks::Property {
+                    class: <$receiver as $crate::convert::args::Receiver>::CLASS,
+                    name: ::strided_core::ops::table::plain(stringify!($name)),
+                    doc: &[$($doc),+],
+                    stub: $stub,
+                    get,
+                    set: properties!(@set $name $($part)?),
+                }
+            } ),*]
+        }
+    };
+    (@set $name:ident) => { None };
+    (@set $name:ident $part:expr) => { {
+        unsafe extern "C" fn set(
+            this: $crate::abi::Object,
+            value: $crate::abi::Object,
+            _: *mut ::std::ffi::c_void,
+        ) -> ::std::ffi::c_int {
+            $crate::abi::errors::guard(stringify!($name), -1, |py| {
+                assign_part(py, $crate::convert::args::TensorArg(this), value, $part)?;
+                Ok(0)
+            })
+        }
+        Some(set)
+    } };
 }

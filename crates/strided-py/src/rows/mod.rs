@@ -1,62 +1,99 @@
-//! Methods and functions: one row of the `methods!` macro each, by what they are about, and those of the op table.
+//! Methods, functions and properties: one row of a macro each, by what they are about, and the rows of the op table.
 
 #[macro_use]
 mod methods;
 
 mod calculus;
+mod complex;
 mod conversion;
 mod copying;
 mod covariance;
 mod create;
+mod dtype;
 mod elementwise;
 mod geometry;
+mod layout;
 mod op_table;
+mod properties;
 mod query;
 mod reduce;
 mod scans;
+mod signatures;
+mod storage;
 mod system;
 mod views;
 
-use crate::abi::thunks::{Place, Row, definitions};
+use crate::abi::heap::{Members, check_names, declared_twice, names};
+use crate::abi::thunks::{Class, Place, Property, Row, definitions, property_definitions};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// Every row of the `methods!` macro.
-pub fn all() -> Vec<Row> {
-    [
-        views::rows(),
-        query::rows(),
-        copying::rows(),
-        elementwise::rows(),
-        reduce::rows(),
-        create::rows(),
-        conversion::rows(),
-        system::rows(),
-        scans::rows(),
-        calculus::rows(),
-        geometry::rows(),
-        covariance::rows(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+/// The rows of all classes, and those of functions.
+pub struct Rows {
+    pub methods: Vec<Row>,
+    pub properties: Vec<Property>,
 }
 
-/// The methods of Tensor.
-pub fn methods(rows: &[Row]) -> Vec<ffi::PyMethodDef> {
-    let mut methods = definitions(rows.iter(), Place::Method);
-    methods.extend(op_table::methods());
-    methods
-}
+impl Rows {
+    /// Every row of the `methods!` and `properties!` macros.
+    pub fn all() -> Rows {
+        let methods = [
+            views::rows(),
+            query::rows(),
+            copying::rows(),
+            elementwise::rows(),
+            complex::rows(),
+            reduce::rows(),
+            create::rows(),
+            conversion::rows(),
+            system::rows(),
+            scans::rows(),
+            calculus::rows(),
+            geometry::rows(),
+            covariance::rows(),
+            signatures::rows(),
+            storage::rows(),
+            layout::rows(),
+            dtype::rows(),
+        ];
+        let properties = [
+            properties::properties(),
+            complex::properties(),
+            storage::properties(),
+            layout::properties(),
+            dtype::properties(),
+            dtype::device_properties(),
+        ];
+        Rows {
+            methods: methods.into_iter().flatten().collect(),
+            properties: properties.into_iter().flatten().collect(),
+        }
+    }
 
-/// Adds the functions to the module.
-pub fn register_functions(module: &Bound<'_, PyModule>, rows: &[Row]) -> PyResult<()> {
-    let mut functions = definitions(rows.iter(), Place::Function);
-    functions.extend(op_table::functions());
-    functions.push(ffi::PyMethodDef::zeroed());
-    // SAFETY: a list that is never freed and ends with a zeroed entry.
-    match unsafe { ffi::PyModule_AddFunctions(module.as_ptr(), functions.leak().as_mut_ptr()) } {
-        0 => Ok(()),
-        _ => Err(PyErr::fetch(module.py())),
+    /// The methods and properties of a class.
+    pub fn members(&self, class: Class) -> Members {
+        let mut methods = definitions(&self.methods, Place::Method(class));
+        if class == Class::Tensor {
+            methods.extend(op_table::methods());
+        }
+        (methods, property_definitions(&self.properties, class))
+    }
+
+    /// Adds the functions to the module, which must not have their names yet.
+    pub fn register_functions(&self, module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let mut functions = definitions(&self.methods, Place::Function);
+        functions.extend(op_table::functions());
+        check_names("strided", names(&functions, &[]))?;
+        for name in names(&functions, &[]) {
+            if module.dict().contains(name)? {
+                return Err(declared_twice("strided", &name.to_string_lossy()));
+            }
+        }
+        functions.push(ffi::PyMethodDef::zeroed());
+        // SAFETY: a list that is never freed and ends with a zeroed entry.
+        match unsafe { ffi::PyModule_AddFunctions(module.as_ptr(), functions.leak().as_mut_ptr()) } {
+            0 => Ok(()),
+            _ => Err(PyErr::fetch(module.py())),
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! The op table as methods, in-place methods and functions: generic thunks into one `dispatch`.
 
+use super::signatures::ParamStub;
 use crate::abi::Object;
 use crate::abi::bind::{Args, Param, bind};
 use crate::abi::errors::{Fail, Result, guard};
 use crate::abi::heap::definition;
 use crate::abi::refs::{bound, give};
+use crate::abi::thunks::Class;
 use crate::classes::elementwise::{MOST, apply, call_row, plain_pair};
-use crate::convert::args::{FromArg, TensorArg, wrong_type};
+use crate::convert::args::{AnyArg, FromArg, OperandArg, TensorArg, keyword, param, wrong_type};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -14,7 +16,7 @@ use smallvec::SmallVec;
 use std::ptr::null_mut;
 use strided_core::Scalar;
 use strided_core::op_table;
-use strided_core::ops::table::{OPS, Op, OpRow, RowSelector};
+use strided_core::ops::table::{DTypeClass, OPS, Op, OpRow, RowSelector};
 
 /// How an operation was called.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -220,16 +222,16 @@ macro_rules! parameters {
         #[allow(dead_code)]
         const PLACES: &[&str] = &[$($(stringify!($place)),+)?];
         static ALL: [Param; COUNT] = [
-            Param::new("self", &["input"], false, None),
-            $(Param::new(parameters!(@name $arg), &[], false, None),)*
-            $($(Param::new(stringify!($place), &[], false, None),)+)?
-            $($(Param::by_name(stringify!($word), &[], stringify!($other)),)+)?
+            param::<OperandArg>("self", &["input"], None),
+            $(param::<OperandArg>(parameters!(@name $arg), &[], None),)*
+            $($(param::<Scalar>(stringify!($place), &[], None),)+)?
+            $($(keyword::<Scalar>(stringify!($word), &[], stringify!($other)),)+)?
             $(if PLACES.is_empty() {
-                Param::by_name(stringify!($chooser), &[], "")
+                keyword::<AnyArg>(stringify!($chooser), &[], "")
             } else {
-                Param::new(stringify!($chooser), &[], false, None)
+                param::<AnyArg>(stringify!($chooser), &[], None)
             },)?
-            Param::by_name("out", &[], "None"),
+            keyword::<Option<TensorArg>>("out", &[], "None"),
         ];
         &ALL
     } };
@@ -357,6 +359,53 @@ pub fn functions() -> Vec<ffi::PyMethodDef> {
     let define =
         |made: Made| definition(made.name, made.function, &document(made.index, made.name, Form::Function));
     made().into_iter().chain(aliases()).map(define).collect()
+}
+
+/// A form of a row as data for the stubs: the name, and its parameters, with the types that follow from the row.
+pub struct Stub {
+    pub name: String,
+    pub class: Option<Class>,
+    pub params: Vec<ParamStub>,
+}
+
+/// Every form of every row.
+pub fn stubs() -> Vec<Stub> {
+    let mut all = Vec::new();
+    for Made { index, name, .. } in made().into_iter().chain(aliases()) {
+        for (form, class) in [
+            (Form::Method, Some(Class::Tensor)),
+            (Form::InPlace, Some(Class::Tensor)),
+            (Form::Function, None),
+        ] {
+            let name = if form == Form::InPlace { format!("{name}_") } else { name.into() };
+            let params = params(index, form).iter().map(|param| param_stub(&OPS[index], param)).collect();
+            all.push(Stub { name, class, params });
+        }
+    }
+    all
+}
+
+fn param_stub(row: &OpRow, param: &Param) -> ParamStub {
+    let mut stub = ParamStub::of(param);
+    stub.default = default_of(row, param.name);
+    if let Some(keyword) = row.keywords.iter().find(|keyword| keyword.name == param.name) {
+        // A whole number takes the category of the operands, which may be complex; others are real.
+        let whole = keyword.text.parse::<i64>().is_ok();
+        let real = matches!(
+            row.class,
+            DTypeClass::real | DTypeClass::order | DTypeClass::float | DTypeClass::floats
+        );
+        stub.stub = if whole && !real { Scalar::STUB } else { f64::STUB }.into();
+    }
+    if let Some(chooser) = row.selector.iter().find(|chooser| chooser.name == param.name) {
+        let words: Vec<String> = chooser.rows.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        stub.stub =
+            if chooser.default == "False" { "bool".into() } else { format!("Literal[{}]", words.join(", ")) };
+    }
+    if stub.default == Some("None") && !param.optional {
+        stub.stub += " | None";
+    }
+    stub
 }
 
 /// The rows as Python data, for documents and tests: name, number of operands, class, rule, operator, sentence,

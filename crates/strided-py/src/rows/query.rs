@@ -7,31 +7,32 @@ use crate::abi::refs::{again, bound, give, python};
 use crate::abi::storage_object::{self, Run, bound_storage};
 use crate::abi::tensor_object::{is_tensor, wrap};
 use crate::classes::size::new_tuple;
-use crate::convert::args::{Any, Objects, TensorArg};
+use crate::convert::args::{AnyArg, IdentityArg, IndexArgs, SharedArg, TensorArg, Untyped};
 use crate::convert::index::item;
 use crate::convert::mapping::{attach, handle, known, part, share};
 use crate::convert::sequence::to_nested;
 use pyo3::types::PyAnyMethods;
 use strided_core::Tensor;
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// The number of dims.
     ///
     /// >>> strided.zeros(2, 3).dim()
     /// 2
-    method dim() => give(py, x.layout().rank());
+    method dim() -> "int" => give(py, x.layout().rank());
 
     /// The number of dims.
     ///
     /// >>> strided.zeros(2, 3).ndimension()
     /// 2
-    method ndimension() => give(py, x.layout().rank());
+    method ndimension() -> "int" => give(py, x.layout().rank());
 
     /// The strides as a tuple, or the stride of one dim: how far apart neighbours lie in the storage.
     ///
     /// >>> strided.zeros(4, 5).stride()
     /// (5, 1)
-    method stride(dim | axis: Option<isize> = None) => match dim {
+    method stride(dim | axis: Option<isize> = None)
+        -> ["(dim: None = None) -> tuple[int, ...]", "(dim: SupportsIndex) -> int", "(*, axis: SupportsIndex) -> int"] => match dim {
         None => new_tuple(py, x.layout().stride()),
         Some(dim) => give(py, x.layout().modes()[x.layout().wrap_dim(dim)?].stride),
     };
@@ -41,63 +42,63 @@ methods! { rows(py, x):
     /// >>> x = strided.zeros(2, 3)
     /// >>> x.storage() is x[1].storage()
     /// True
-    method storage() => storage_object::storage_object(py, x.storage(), x.dtype());
+    method storage() -> "Storage" => storage_object::storage_object(py, x.storage(), x.dtype());
 
     /// The location of the first element in the storage, counted from 0.
     ///
     /// >>> strided.zeros(4, 5)[2, 3:].storage_offset()
     /// 13
-    method storage_offset() => give(py, x.layout().offset());
+    method storage_offset() -> "int" => give(py, x.layout().offset());
 
     /// `storage_offset` as the oldest documents spell it.
     ///
     /// >>> strided.zeros(4, 5)[2].storageOffset()
     /// 10
-    method storageOffset() => give(py, x.layout().offset());
+    method storageOffset() -> "int" => give(py, x.layout().offset());
 
     /// The number of elements.
     ///
     /// >>> strided.zeros(4, 5).numel()
     /// 20
-    both numel() => give(py, x.size());
+    both numel() -> "int" => give(py, x.size());
 
     /// The number of elements.
     ///
     /// >>> strided.zeros(4, 5).nelement()
     /// 20
-    method nelement() => give(py, x.size());
+    method nelement() -> "int" => give(py, x.size());
 
     /// Bytes per element.
     ///
     /// >>> strided.zeros(3, dtype=strided.float64).element_size()
     /// 8
-    method element_size() => give(py, x.dtype().size());
+    method element_size() -> "int" => give(py, x.dtype().size());
 
     /// Whether the elements lie next to each other in row-major order.
     ///
     /// >>> strided.zeros(2, 3).t().is_contiguous()
     /// False
-    method is_contiguous() => give(py, x.layout().is_row_major());
+    method is_contiguous() -> "bool" => give(py, x.layout().is_row_major());
 
     /// Whether both have the same shape.
     ///
     /// >>> strided.zeros(2, 3).is_same_size(strided.ones(2, 3))
     /// True
-    both is_same_size(other: TensorArg) => give(py, x.layout().same_shape(other.layout()));
+    both is_same_size(other: TensorArg) -> "bool" => give(py, x.layout().same_shape(other.layout()));
 
     /// Whether both look at the same storage with the same offset, shape and strides.
     ///
     /// >>> x = strided.zeros(2, 3)
     /// >>> x.is_set_to(x.view(2, 3)), x.is_set_to(x.clone())
     /// (True, False)
-    both is_set_to(other: TensorArg) => give(py, x.is_set_to(&other));
+    both is_set_to(other: TensorArg) -> "bool" => give(py, x.is_set_to(&other));
 
     /// The address of the first element (of the element whose indices are all 0).
     ///
     /// >>> x = strided.zeros(4)
     /// >>> x[1:].data_ptr() - x.data_ptr()
     /// 4
-    method data_ptr() => {
+    method data_ptr() -> "int" => {
         let shift = x.layout().offset() * x.dtype().size() as isize;
         give(py, x.storage().address().wrapping_add_signed(shift))
     };
@@ -106,37 +107,37 @@ methods! { rows(py, x):
     ///
     /// >>> strided.arange(12).view(3, 4).item(2, 3)
     /// 11
-    method item(index: Objects) => item(py, &x, index.as_slice());
+    method item(index: IndexArgs) -> "Any" => item(py, &x, index.0.as_slice());
 
     /// Nested lists of Python numbers; a number for a tensor without dimension.
     ///
     /// >>> strided.arange(4).view(2, 2).tolist()
     /// [[0, 1], [2, 3]]
-    method tolist() => Ok(to_nested(py, Tensor::clone(&x))?.into_ptr());
+    method tolist() -> "Any" => Ok(to_nested(py, Tensor::clone(&x))?.into_ptr());
 
     /// Whether the dtype is a floating one.
     ///
     /// >>> strided.zeros(2).is_floating_point(), strided.arange(2).is_floating_point()
     /// (True, False)
-    both is_floating_point() => give(py, x.dtype().is_float());
+    both is_floating_point() -> "bool" => give(py, x.dtype().is_float());
 
     /// Whether the dtype is complex.
     ///
     /// >>> strided.tensor([1j]).is_complex()
     /// True
-    both is_complex() => give(py, x.dtype().is_complex());
+    both is_complex() -> "bool" => give(py, x.dtype().is_complex());
 
     /// Whether the dtype has negative numbers.
     ///
     /// >>> strided.zeros(2, dtype=strided.uint8).is_signed()
     /// False
-    both is_signed() => give(py, x.dtype().is_signed());
+    both is_signed() -> "bool" => give(py, x.dtype().is_signed());
 
     /// Whether the tensor's memory is its own: not lent by an array or another buffer, not mapped or shared.
     ///
     /// >>> strided.zeros(2).owns_storage(), strided.frombuffer(bytearray(8)).owns_storage()
     /// (True, False)
-    method owns_storage() => give(py, x.storage().is_owned());
+    method owns_storage() -> "bool" => give(py, x.storage().is_owned());
 
     /// Moves the storage to memory that other processes can share; all tensors on it go with it. A process that
     /// is forked sees the same memory, and so does one that is sent the tensor by multiprocessing.
@@ -155,68 +156,68 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(2).is_shared(), strided.zeros(2).share_memory_().is_shared()
     /// (False, True)
-    method is_shared() => give(py, x.storage().is_shared());
+    method is_shared() -> "bool" => give(py, x.storage().is_shared());
 
     /// What another process needs to find the memory of a shared storage.
-    function _shared_handle(storage: Any) => give(py, handle(py, storage.0)?);
+    function _shared_handle(storage: SharedArg) -> "tuple[Any, ...]" => give(py, handle(py, storage.0)?);
 
     /// A storage of bytes on all the shared memory behind a file descriptor.
-    function _attach_memory(descriptor: isize) => given(py, attach(descriptor)?);
+    function _attach_memory(descriptor: isize) -> "Storage" => given(py, attach(descriptor)?);
 
     /// A storage of bytes on all the shared memory of a device and a number, if it is mapped here.
-    function _known_memory(identity: Any) => match known(py, identity.0)? {
+    function _known_memory(identity: IdentityArg) -> "Storage | None" => match known(py, identity.0)? {
         Some(run) => given(py, run),
         None => give(py, py.None()),
     };
 
     /// A storage on a part of the shared memory in which another one lies.
-    function _part_of_memory(storage: Any, start: isize, length: isize) => given(py, part(py, storage.0, start, length)?);
+    function _part_of_memory(storage: SharedArg, start: isize, length: isize) -> "Storage" => given(py, part(py, storage.0, start, length)?);
 
     /// Whether an object is a tensor, of any type.
     ///
     /// >>> strided.is_tensor(strided.zeros(2)), strided.is_tensor([1, 2])
     /// (True, False)
-    function is_tensor(obj: Any) => give(py, is_tensor(obj.0));
+    function is_tensor(obj: AnyArg) -> "bool" => give(py, is_tensor(obj.0));
 
     /// The op table: (name, operands, class, rule, operator, doc) of every elementwise operation.
-    function _ops() => op_table::table(py);
+    function _ops() -> "list[tuple[str, int, str, str, str, str, list[tuple[str, str]], list[str]]]" => op_table::table(py);
 
     /// The levels of instructions up to the one in use, the lowest first; `STRIDED_CPU` names the highest one wanted.
-    function _cpu_levels() => {
+    function _cpu_levels() -> "list[str]" => {
         let used = strided_core::cpu::level();
         let names = strided_core::cpu::Level::ALL.into_iter().filter(|level| *level <= used).map(|level| level.name());
         give(py, names.collect::<Vec<_>>())
     };
 
     /// The number of lists, tuples, dicts and other containers whose `repr` this thread is writing.
-    function _repr_depth() => give(py, repr_depth(py)?);
+    function _repr_depth() -> "int" => give(py, repr_depth(py)?);
 
     /// Whether an object is a storage, of any type.
     ///
     /// >>> strided.is_storage(strided.FloatStorage(2)), strided.is_storage(strided.zeros(2))
     /// (True, False)
-    function is_storage(obj: Any) => give(py, storage_object::read(py, obj.0).is_some());
+    function is_storage(obj: AnyArg) -> "bool" => give(py, storage_object::read(py, obj.0).is_some());
 
     /// Formats the number of a tensor with one element, or every element.
-    method __format__(spec: Any) => python(py, "strided.display.text", "format", (this(py, x), bound(py, spec.0)));
+    method __format__(spec: Untyped) -> "str" => python(py, "strided.display.text", "format", (this(py, x), bound(py, spec.0)));
 
     /// The card that a notebook shows.
-    method _repr_html_() => python(py, "strided.display.notebook", "tensor", (this(py, x),));
+    method _repr_html_() -> "str" => python(py, "strided.display.notebook", "tensor", (this(py, x),));
 
     /// A new handle on the same storage.
     method __copy__() => wrap(py, Tensor::clone(&x));
 
     /// A copy whose storage is copied once for all tensors that share it.
-    method __deepcopy__(memo: Any) => python(py, "strided._pickle", "deepcopy_tensor", (this(py, x), bound(py, memo.0)));
+    method __deepcopy__(memo: Untyped) => python(py, "strided._pickle", "deepcopy_tensor", (this(py, x), bound(py, memo.0)));
 
     /// How pickle takes the tensor apart.
-    method __reduce_ex__(protocol: Any) => python(py, "strided._pickle", "reduce_tensor", (this(py, x), bound(py, protocol.0)));
+    method __reduce_ex__(protocol: Untyped) -> "str | tuple[Any, ...]" => python(py, "strided._pickle", "reduce_tensor", (this(py, x), bound(py, protocol.0)));
 
     /// The elements' bytes in row-major order.
-    method __bytes__() => python(py, "strided._numpy", "to_bytes", (this(py, x),));
+    method __bytes__() -> "bytes" => python(py, "strided._numpy", "to_bytes", (this(py, x),));
 
     /// The only element as a complex number.
-    method __complex__() => python(py, "strided._numpy", "to_complex", (this(py, x),));
+    method __complex__() -> "complex" => python(py, "strided._numpy", "to_complex", (this(py, x),));
 }
 
 /// CPython lists the containers that are being written under this key of the thread's dict (`Py_ReprEnter`), so that

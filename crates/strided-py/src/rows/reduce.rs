@@ -6,7 +6,7 @@ use crate::abi::errors::{Fail, Result};
 use crate::abi::refs::{bound, give};
 use crate::abi::tensor_object::is_tensor;
 use crate::classes::elementwise::of_pair;
-use crate::convert::args::{Any, FromArg, Ints, Pair, TensorArg, wrong_type};
+use crate::convert::args::{DimOrTensor, DimsOrFlag, FromArg, Ints, OutArg, Pair, TensorArg, wrong_type};
 use crate::convert::results::{placed, placed_as_large, placed_pair};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
@@ -15,7 +15,7 @@ use strided_core::ops::reduce::{self, Request, Row};
 use strided_core::ops::table::Op;
 use strided_core::{DType, Tensor};
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// Sum of the elements, of all or along dims. Integers are summed as int64, halves as float32.
     ///
     /// >>> strided.arange(6).view(2, 3).sum(0).tolist()
@@ -75,7 +75,7 @@ methods! { rows(py, x):
     /// >>> low, high = strided.tensor([3, 1, 2]).aminmax()
     /// >>> low.item(), high.item()
     /// (1, 3)
-    both aminmax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<Pair> = None)
+    both aminmax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<Pair> = None) -> "_return_types.aminmax"
         => both(py, &reduce::AMINMAX, "aminmax", x, dim, keepdim, 0.0, out);
 
     /// The largest element; with a dim, the largest ones along it and where they come first, `(values, indices)`; with
@@ -87,7 +87,12 @@ methods! { rows(py, x):
     /// >>> values, indices = x.max(dim=0)
     /// >>> values.tolist(), indices.tolist()
     /// ([7, 5], [1, 0])
-    both max(dim | axis | other: Option<Any> = None, keepdim | keepdims: bool = False; out: Option<Any> = None)
+    both max(dim | axis | other: Option<DimOrTensor> = None, keepdim | keepdims: bool = False; out: Option<OutArg> = None)
+        -> [
+            "(dim: None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor",
+            "(other: Tensor, *, out: Tensor | None = None) -> Tensor",
+            "(dim: SupportsIndex, keepdim: bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.max"
+        ]
         => extreme(py, [&reduce::AMAX, &reduce::MAX], Op::maximum, x, dim, keepdim, out);
 
     /// The smallest element; with a dim, the smallest ones along it and where they come first, `(values, indices)`; with
@@ -96,7 +101,12 @@ methods! { rows(py, x):
     /// >>> x = strided.tensor([[1, 5], [7, 2]])
     /// >>> x.min(dim=1).indices.tolist()
     /// [0, 1]
-    both min(dim | axis | other: Option<Any> = None, keepdim | keepdims: bool = False; out: Option<Any> = None)
+    both min(dim | axis | other: Option<DimOrTensor> = None, keepdim | keepdims: bool = False; out: Option<OutArg> = None)
+        -> [
+            "(dim: None = None, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor",
+            "(other: Tensor, *, out: Tensor | None = None) -> Tensor",
+            "(dim: SupportsIndex, keepdim: bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.min"
+        ]
         => extreme(py, [&reduce::AMIN, &reduce::MIN], Op::minimum, x, dim, keepdim, out);
 
     /// Where the largest element comes first, in row-major order or along a dim.
@@ -141,14 +151,14 @@ methods! { rows(py, x):
     /// 1.6666666269302368
     /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0).item()
     /// 1.25
-    both var(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
+    both var(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
         => spread(py, false, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 
     /// Standard deviation: the square root of `var`.
     ///
     /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).std(unbiased=False).item()
     /// 1.1180340051651
-    both std(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
+    both std(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
         => spread(py, true, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 
     /// Variance and mean in one pass: `(var, mean)`.
@@ -156,7 +166,7 @@ methods! { rows(py, x):
     /// >>> var, mean = strided.tensor([1.0, 2.0, 3.0]).var_mean()
     /// >>> var.item(), mean.item()
     /// (1.0, 2.0)
-    both var_mean(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None)
+    both var_mean(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None) -> "_return_types.var_mean"
         => spread_and_mean(py, false, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 
     /// Standard deviation and mean in one pass: `(std, mean)`.
@@ -164,7 +174,7 @@ methods! { rows(py, x):
     /// >>> std, mean = strided.tensor([1.0, 2.0, 3.0]).std_mean()
     /// >>> std.item(), mean.item()
     /// (1.0, 2.0)
-    both std_mean(dim | axis: Option<Any> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None)
+    both std_mean(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None) -> "_return_types.std_mean"
         => spread_and_mean(py, true, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 
     /// The p-norm: of all elements taken as one vector, or along dims. `p` is 2 unless given, and may be any number, infinity or "fro" (2).
@@ -201,7 +211,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.tensor([1, 2]).equal(strided.tensor([1, 2])), strided.equal(strided.zeros(2), strided.zeros(3))
     /// (True, False)
-    both equal(other: TensorArg) => {
+    both equal(other: TensorArg) -> "bool" => {
         let (x, other) = (Tensor::clone(&x), Tensor::clone(&other));
         give(py, with_threads(py, x.size(), || reduce::equal(&x, &other))?)
     };
@@ -212,6 +222,7 @@ struct Order(f64);
 
 impl FromArg for Order {
     const WANTED: &'static str = "a number or 'fro'";
+    const STUB: &'static str = "SupportsFloat | Literal[\"fro\"]";
     fn read(py: Python<'_>, object: Object) -> Result<Option<Order>> {
         if let Some(p) = f64::read(py, object)? {
             return Ok(Some(Order(p)));
@@ -284,12 +295,12 @@ fn extreme(
     [all, along]: [&Row; 2],
     pairs: Op,
     x: TensorArg,
-    dim: Option<Any>,
+    dim: Option<DimOrTensor>,
     keepdim: bool,
-    out: Option<Any>,
+    out: Option<OutArg>,
 ) -> Result<Object> {
     let one_out = || out.map_or(Ok(None), |out| TensorArg::from_arg(py, out.0, "out").map(Some));
-    let Some(Any(object)) = dim else { return one(py, all, x, None, keepdim, None, one_out()?) };
+    let Some(DimOrTensor(object)) = dim else { return one(py, all, x, None, keepdim, None, one_out()?) };
     if is_tensor(object) {
         if keepdim {
             return Err(Fail::Type("keepdim is for a dim, not for another Tensor".into()));
@@ -306,12 +317,12 @@ fn extreme(
 /// The dims and the correction of `var` and its kin. A bool in the place of the dims is `unbiased`.
 fn corrected(
     py: Python<'_>,
-    dim: Option<Any>,
+    dim: Option<DimsOrFlag>,
     unbiased: Option<bool>,
     correction: Option<f64>,
 ) -> Result<(Option<Dims>, f64)> {
     let (mut dims, mut unbiased) = (None, unbiased);
-    if let Some(Any(object)) = dim {
+    if let Some(DimsOrFlag(object)) = dim {
         if let (Ok(flag), None) = (bound(py, object).cast::<PyBool>(), unbiased) {
             unbiased = Some(flag.is_true());
         } else {

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use strided_core::DType;
 use strided_core::ops::scan::{self, LineRow};
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// Sums of the elements along a dim up to each of them. Integers are summed as int64, float32 and halves in float64.
     ///
     /// >>> strided.tensor([1, 2, 3]).cumsum(0).tolist()
@@ -41,14 +41,14 @@ methods! { rows(py, x):
     /// >>> values, indices = strided.tensor([1, 3, 2, 3]).cummax(0)
     /// >>> values.tolist(), indices.tolist()
     /// ([1, 3, 3, 3], [0, 1, 1, 3])
-    both cummax(dim | axis: isize; out: Option<Pair> = None) => two(py, &scan::CUMMAX, x, dim, out);
+    both cummax(dim | axis: isize; out: Option<Pair> = None) -> "_return_types.cummax" => two(py, &scan::CUMMAX, x, dim, out);
 
     /// The smallest element along a dim up to each position, and where it is: `(values, indices)`. Of equal elements the
     /// last one counts, and NaN takes every place.
     ///
     /// >>> strided.tensor([3, 1, 2, 1]).cummin(0).indices.tolist()
     /// [0, 1, 1, 3]
-    both cummin(dim | axis: isize; out: Option<Pair> = None) => two(py, &scan::CUMMIN, x, dim, out);
+    both cummin(dim | axis: isize; out: Option<Pair> = None) -> "_return_types.cummin" => two(py, &scan::CUMMIN, x, dim, out);
 
     /// The logarithm of the sum of the exponentials of the elements along a dim up to each of them; of complex numbers its
     /// principal value.

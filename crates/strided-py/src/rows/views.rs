@@ -7,13 +7,13 @@ use crate::abi::refs::again;
 use crate::abi::storage_object;
 use crate::abi::tensor_object::{replace, wrap};
 use crate::classes::layout::LayoutArg;
-use crate::convert::args::{Any, FromArg, Ints, Rest, TensorArg, wrong_type};
+use crate::convert::args::{FromArg, Ints, MemoryArg, Rest, TensorArg, wrong_type};
 use crate::convert::results::{compute, view};
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
 use strided_core::{DType, Layout, Tensor};
 
-methods! { rows(py, x):
+methods! { rows(py, x: TensorArg):
     /// A view of `length` indices of a dim, from `start` on.
     ///
     /// >>> x = strided.zeros(5)
@@ -39,7 +39,8 @@ methods! { rows(py, x):
     /// strided.Size([2, 3])
     /// >>> strided.ones(1).view(strided.int32).item()
     /// 1065353216
-    both view(size | shape | dtype: Sizes) => match size {
+    both view(size | shape | dtype: Sizes)
+        -> ["(*size: SupportsIndex) -> Tensor", "(size: _Sizes) -> Tensor", "(*, shape: _Sizes) -> Tensor", "(dtype: _DTypeLike) -> Tensor"] => match size {
         Sizes::Shape(shape) => view(py, &x, x.layout().view(&shape)),
         Sizes::DType(dtype) => wrap(py, x.reinterpret(dtype)?),
     };
@@ -48,7 +49,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.arange(6).view_as(strided.zeros(3, 2)).shape
     /// strided.Size([3, 2])
-    view view_as(other: LayoutArg) => x.view(&other.0.shape());
+    view view_as(other: LayoutArg) => x.view(&other.layout.shape());
 
     /// The same elements in another shape: a view where the strides allow it, else a copy.
     ///
@@ -136,7 +137,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.zeros(3, 1).expand_as(strided.zeros(3, 4)).stride()
     /// (1, 0)
-    view expand_as(other: LayoutArg) => x.expand(&other.0.shape());
+    view expand_as(other: LayoutArg) => x.expand(&other.layout.shape());
 
     /// `expand` under NumPy's name.
     ///
@@ -212,7 +213,7 @@ methods! { rows(py, x):
     ///
     /// >>> strided.as_strided(strided.LongStorage([1, 2, 3]), (2, 2), (1, 1)).tolist()
     /// [[1, 2], [2, 3]]
-    function as_strided(input: Any, size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
+    function as_strided(input: MemoryArg, size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
         let (storage, dtype, own) = if let Some(x) = TensorArg::read(py, input.0)? {
             (x.storage().clone(), x.dtype(), x.layout().offset())
         } else if let Some(storage) = storage_object::read(py, input.0) {
@@ -229,14 +230,14 @@ methods! { rows(py, x):
     /// >>> x, y = strided.arange(6).view(2, 3).unbind()
     /// >>> y.tolist()
     /// [3, 4, 5]
-    view unbind(dim | axis: isize = 0) => x.unbind(dim);
+    view unbind(dim | axis: isize = 0) -> "tuple[{}, ...]" => x.unbind(dim);
 
     /// A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes
     /// in a list.
     ///
     /// >>> [p.tolist() for p in strided.arange(5).split(2)]
     /// [[0, 1], [2, 3], [4]]
-    view split(split_size | split_size_or_sections | size: Ints, dim | axis: isize = 0) => match split_size {
+    view split(split_size | split_size_or_sections | size: Ints, dim | axis: isize = 0) -> "tuple[{}, ...]" => match split_size {
         Ints { ints: sizes, sequence: false } => x.split(dim, sizes[0]),
         Ints { ints: sizes, sequence: true } => x.split_sizes(dim, &sizes),
     };
@@ -245,7 +246,7 @@ methods! { rows(py, x):
     ///
     /// >>> [p.tolist() for p in strided.arange(5).chunk(2)]
     /// [[0, 1, 2], [3, 4]]
-    view chunk(chunks: isize, dim | axis: isize = 0) => x.chunk(dim, chunks);
+    view chunk(chunks: isize, dim | axis: isize = 0) -> "tuple[{}, ...]" => x.chunk(dim, chunks);
 
     /// A tuple of views: so many of nearly equal size, or cut at the given indices.
     ///
@@ -253,35 +254,9 @@ methods! { rows(py, x):
     /// [[0, 1], [2, 3], [4]]
     /// >>> [p.tolist() for p in strided.arange(5).tensor_split((1, 3))]
     /// [[0], [1, 2], [3, 4]]
-    view tensor_split(indices_or_sections | sections | indices: Ints, dim | axis: isize = 0) => match indices_or_sections {
+    view tensor_split(indices_or_sections | sections | indices: Ints, dim | axis: isize = 0) -> "tuple[{}, ...]" => match indices_or_sections {
         Ints { ints: count, sequence: false } => x.tensor_split(dim, count[0]),
         Ints { ints: at, sequence: true } => x.tensor_split_at(dim, &at),
-    };
-
-    /// The real parts: a view, the tensor itself where it is not complex.
-    ///
-    /// >>> strided.real(strided.tensor([1 + 2j, 3 - 4j])).tolist()
-    /// [1.0, 3.0]
-    function real(input: TensorArg) => if input.dtype().is_complex() { wrap(py, input.part(0)?) } else { Ok(again(input.0)) };
-
-    /// The imaginary parts of a complex tensor, as a view.
-    ///
-    /// >>> strided.imag(strided.tensor([1 + 2j, 3 - 4j])).tolist()
-    /// [2.0, -4.0]
-    function imag(input: TensorArg) => wrap(py, input.part(1)?);
-
-    /// A complex tensor as a real one with a last dim of 2: a view.
-    ///
-    /// >>> strided.tensor([1 + 2j, 3 - 4j]).view_as_real().tolist()
-    /// [[1.0, 2.0], [3.0, -4.0]]
-    both view_as_real() => {
-        let parts = x.part(0)?;
-        let mut shape = x.layout().shape();
-        let mut stride = parts.layout().stride();
-        shape.push(2);
-        stride.push(1);
-        let layout = Layout::strided(&shape, &stride, parts.layout().offset())?;
-        wrap(py, parts.with_layout(layout))
     };
 
     /// `transpose`, changing the tensor itself.
@@ -331,7 +306,8 @@ pub enum Sizes {
 
 impl FromArg for Sizes {
     const WANTED: &'static str = "ints or a dtype";
-    const REST: bool = true;
+    const STUB: &'static str = "_Ints | _DTypeLike";
+    const REST: Option<&'static str> = Some(isize::STUB);
     fn read(py: pyo3::Python<'_>, object: Object) -> Result<Option<Sizes>> {
         if let Some(ints) = Ints::read(py, object)? {
             return Ok(Some(Sizes::Shape(ints.ints)));

@@ -1,0 +1,82 @@
+//! The properties of Tensor.
+
+use crate::abi::refs::give;
+use crate::classes::dtype::{self, Device};
+use crate::classes::layout::PyLayout;
+use crate::classes::size::new_size;
+use crate::convert::args::TensorArg;
+use crate::convert::arrays;
+use crate::convert::results::view;
+use strided_core::layout::Dims;
+
+properties! { properties(py, x: TensorArg):
+    /// The extents, as a Size.
+    ///
+    /// >>> strided.zeros(2, 3).shape
+    /// strided.Size([2, 3])
+    shape -> "Size" => new_size(py, x.layout().shape());
+
+    /// The dtype of the elements.
+    ///
+    /// >>> strided.zeros(2, 3).dtype
+    /// strided.float32
+    dtype -> "dtype" => give(py, dtype::object(py, x.dtype()));
+
+    /// Where the memory lies: the CPU.
+    ///
+    /// >>> strided.zeros(2, 3).device
+    /// device(type='cpu')
+    device -> "device" => give(py, Device);
+
+    /// Shape, strides and offset as a value of their own.
+    ///
+    /// >>> strided.zeros(2, 3).t().layout
+    /// Layout(shape=(3, 2), stride=(1, 3), offset=0)
+    layout -> "Layout" => give(py, PyLayout(x.layout().clone()));
+
+    /// The number of dims.
+    ///
+    /// >>> strided.zeros(2, 3).ndim
+    /// 2
+    ndim -> "int" => give(py, x.layout().rank());
+
+    /// Bytes per element.
+    ///
+    /// >>> strided.zeros(2, 3).itemsize
+    /// 4
+    itemsize -> "int" => give(py, x.dtype().size());
+
+    /// Bytes of all elements.
+    ///
+    /// >>> strided.zeros(2, 3).nbytes
+    /// 24
+    nbytes -> "int" => give(py, x.size() * x.dtype().size());
+
+    /// A view with the dims in reverse order.
+    ///
+    /// >>> strided.zeros(2, 3, 4).T.shape
+    /// strided.Size([4, 3, 2])
+    T -> "Tensor" => {
+        let reversed: Dims = (0..x.layout().rank() as isize).rev().collect();
+        view(py, &x, x.layout().permute(&reversed))
+    };
+
+    /// A view with the last two dims swapped.
+    ///
+    /// >>> strided.zeros(2, 3, 4).mT.shape
+    /// strided.Size([2, 4, 3])
+    mT -> "Tensor" => view(py, &x, x.layout().transpose(-2, -1));
+
+    /// Address, shape, strides and type of the elements in NumPy's words, for libraries that want no buffer.
+    /// An address is never given back: from then on the storage keeps its size.
+    ///
+    /// >>> strided.zeros(2, 3).__array_interface__['typestr']
+    /// '<f4'
+    __array_interface__ -> "dict[str, Any]" => arrays::interface(py, &x);
+
+    /// Whether gradients are recorded: never.
+    ///
+    /// >>> strided.zeros(2).requires_grad
+    /// False
+    requires_grad -> "bool" => give(py, false);
+}

@@ -1,0 +1,104 @@
+//! The signatures of all rows as data: what the stubs are made from.
+
+use super::{Rows, op_table};
+use crate::abi::Object;
+use crate::abi::bind::Param;
+use crate::abi::errors::Result;
+use crate::abi::refs::give;
+use crate::abi::thunks::{Class, Place, Signature};
+use crate::classes::{dtype, layout, size, storage, tensor};
+use crate::convert::args::TensorArg;
+use pyo3::prelude::*;
+
+methods! { rows(py, x: TensorArg):
+    /// The signature of every method, function and property, as tuples: the class (empty for functions), the name, the
+    /// parameters (None for properties and where there are overloads), the type of the result, the overloads, and whether
+    /// a property can be assigned to.
+    function _signatures() -> "list[tuple[str, str, list[tuple[str, list[str], str, str | None, bool, str | None]] | None, str, list[str], bool]]"
+        => all(py);
+}
+
+/// One parameter: its name, other keywords for it, its type, the type of each of `*rest`, whether it is keyword-only, and
+/// its default.
+pub struct ParamStub {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub stub: String,
+    pub rest: Option<&'static str>,
+    pub keyword_only: bool,
+    pub default: Option<&'static str>,
+}
+
+impl ParamStub {
+    pub fn of(param: &Param) -> ParamStub {
+        let none = if param.optional { " | None" } else { "" };
+        ParamStub {
+            name: param.name,
+            aliases: param.aliases,
+            stub: format!("{}{none}", param.stub),
+            rest: param.rest,
+            keyword_only: param.keyword_only,
+            default: param.default,
+        }
+    }
+
+    fn tuple(self) -> ParamTuple {
+        (self.name, self.aliases.to_vec(), self.stub, self.rest, self.keyword_only, self.default)
+    }
+}
+
+type ParamTuple = (&'static str, Vec<&'static str>, String, Option<&'static str>, bool, Option<&'static str>);
+type RowTuple = (&'static str, String, Option<Vec<ParamTuple>>, String, Vec<String>, bool);
+
+fn all(py: Python<'_>) -> Result<Object> {
+    let Rows { methods, properties } = Rows::all();
+    let mut all: Vec<RowTuple> = Vec::new();
+    for row in &methods {
+        for (place, _) in &row.thunks {
+            let class = match place {
+                Place::Method(class) => class.name(),
+                Place::Function => "",
+            };
+            let own = if class.is_empty() { "Tensor" } else { class };
+            let params = row.params.iter().map(|param| ParamStub::of(param).tuple()).collect();
+            let (params, result, overloads) = match row.signature {
+                Signature::Returns(result) => (Some(params), result.replace("{}", own), Vec::new()),
+                Signature::Overloads(texts) => {
+                    (None, String::new(), texts.iter().map(|text| text.to_string()).collect())
+                }
+            };
+            all.push((class, row.name.into(), params, result, overloads, false));
+        }
+    }
+    for stub in op_table::stubs() {
+        let class = stub.class.map_or("", Class::name);
+        let params = stub.params.into_iter().map(ParamStub::tuple).collect();
+        all.push((class, stub.name, Some(params), "Tensor".into(), Vec::new(), false));
+    }
+    for property in &properties {
+        let settable = property.set.is_some();
+        all.push((
+            property.class.name(),
+            property.name.into(),
+            None,
+            property.stub.into(),
+            Vec::new(),
+            settable,
+        ));
+    }
+    all.push(("Tensor", "size".into(), None, "_Count".into(), Vec::new(), false)); // the descriptor of `classes/size.rs`
+    for (class, signatures) in [
+        ("Tensor", tensor::SIGNATURES),
+        ("Storage", storage::SIGNATURES),
+        ("Layout", layout::SIGNATURES),
+        ("Size", size::SIGNATURES),
+        ("dtype", dtype::DTYPE_SIGNATURES),
+        ("device", dtype::DEVICE_SIGNATURES),
+    ] {
+        for (name, texts) in signatures {
+            let overloads = texts.iter().map(|text| text.to_string()).collect();
+            all.push((class, name.to_string(), None, String::new(), overloads, false));
+        }
+    }
+    give(py, all)
+}
