@@ -17,12 +17,15 @@ Module = tuple[str, ...]
 
 
 class Table(NamedTuple):
-    """The layers of the modules directly inside one module: a module uses its own layer and lower ones."""
+    """The layers of the modules directly inside one module: a module uses its own layer and lower ones.
+
+    Modules of a table without layers may all use each other. No table allows import cycles, but among those of `cycle`.
+    """
 
     crate: str
     inside: Module
     layers: dict[str, str]
-    cycle: frozenset[str] = frozenset()  # modules that may use each other in a circle
+    cycle: frozenset[str] = frozenset()
 
     def entry(self, module: Module) -> str | None:
         """The module of the table that `module` is, or is inside of."""
@@ -34,13 +37,6 @@ def layers(**names: str) -> dict[str, str]:
     """`layers(_1="a b", _2="c")` is {"a": "1", "b": "1", "c": "2"}."""
     return {name: layer.strip("_") for layer, modules in names.items() for name in modules.split()}
 
-
-# The modules of the binding's folders: within one, any may use any, but not in a circle.
-BINDING = {
-    "abi": "bind detach errors heap refs storage_object tensor_object thunks",
-    "convert": "args arrays buffer dlpack exchange index mapping results sequence values",
-    "classes": "class_table dtype elementwise layout operators protocols size storage tensor typed",
-}
 
 TABLES = [
     Table(
@@ -65,13 +61,15 @@ TABLES = [
             _3c="map generate lines",
             _3d="where isclose round fill reduce scan softmax",
         ),
-    ),    Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="rows")),
-    *[Table("strided-py", (folder,), layers(_=names)) for folder, names in BINDING.items()],
+    ),
+    Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="rows")),
+    *(Table("strided-py", (folder,), {}) for folder in ("abi", "convert", "classes", "rows")),
 ]
 PENDING = {"type names", "safety section", "vague safety"}  # reported with --all only
 UNSAFE_MODULES = {"storage", "alloc", "threads", "cpu", "kernels"}
 UNSAFE_BLOCKS_ONLY = {"tensor", "nest"}  # they may call unsafe functions, not offer them
 MAX_LINES = 700
+LONGEST_HEADER = 2000  # characters from `fn` or `impl` to its brace
 MAX_DISTANCE = 3  # lines of code between a SAFETY comment and its `unsafe`
 
 BLANKED = re.compile(
@@ -220,11 +218,10 @@ def uses(source: Source) -> Iterator[Use]:
         for use in path_tree(source.body, match.end(), base)[0]:
             yield use
             imported[use.alias or use.path[-1] if use.path else ""] = use.path
-    for name, path in imported.items():
-        # `use crate::kernels;` makes `kernels::map::run` a path of its own.
-        for match in re.finditer(rf"(?<![\w:]){re.escape(name)}\s*::\s*(?=[\w{{*])", source.body) if name else ():
-            for use in path_tree(source.body, match.end(), path)[0]:
-                yield use
+    # `use crate::kernels;` makes `kernels::map::run` a path of its own.
+    names = "|".join(re.escape(name) for name in imported if name)
+    for match in re.finditer(rf"(?<![\w:])({names})\s*::\s*(?=[\w{{*])", source.body) if names else ():
+        yield from path_tree(source.body, match.end(), imported[match[1]])[0]
 
 
 class Crate:
@@ -273,14 +270,14 @@ Found = Iterator[tuple[Source, int, str]]
 
 def layer_faults(crate: Crate, table: Table) -> Found:
     known = table.layers
-    for source in crate.sources:
+    for source in crate.sources if known else ():
         entry = table.entry(source.module)
         if entry is not None and entry not in known and not source.is_test:
             where = "::".join((*table.inside, entry))
             yield source, 0, f"{where} has no layer; enter it in TABLES of tools/layers.py"
     for source, use, path in crate.uses:
         own, other = table.entry(source.module), table.entry(path)
-        if own not in known or other is None:
+        if own is None or other is None:
             continue
         if other == "*":
             yield (
@@ -288,17 +285,20 @@ def layer_faults(crate: Crate, table: Table) -> Found:
                 use.position,
                 f"{'::'.join(('crate', *table.inside, '*'))} hides which modules are used; name them",
             )
-        elif other in known and known[other] > known[own]:
+        elif own in known and other in known and known[other] > known[own]:
             through = f" (through {use.path[-1]})" if table.entry(use.path) != other else ""
             message = f"{own} (layer {known[own]}) must not use {other} (layer {known[other]}){through}"
             yield source, use.position, message
 
 
 def cycle_faults(crate: Crate, table: Table) -> Found:
+    entries = {table.entry(module) for module in crate.modules} - {None}
     graph: dict[str, dict[str, tuple[Source, int]]] = defaultdict(dict)
     for source, use, path in crate.uses:
         own, other = table.entry(source.module), table.entry(path)
-        if own in table.layers and other in table.layers and own != other and not {own, other} <= table.cycle:
+        if own is None or other is None or own == other or {own, other} <= table.cycle:
+            continue
+        if other in entries:
             graph[own].setdefault(other, (source, use.position))
     # Each round finds a shortest cycle and drops its last edge, so that every circle is told, none twice.
     while cycle := shortest_cycle(graph):
@@ -377,14 +377,17 @@ def vague_safety_faults(crate: Crate) -> Found:
 
 def block_header(code: str, position: int) -> str:
     """The first line of the item whose block is the innermost one around `position`, as `impl Trait for Type`."""
-    depth = 0
-    while position > 0:
-        position -= 1
-        depth += {"}": 1, "{": -1}.get(code[position], 0)
-        if depth < 0:
-            starts = [item.start(1) for item in ITEM.finditer(code, 0, position)]
-            return code[starts[-1] : position] if starts else ""
-    return ""
+    opened = []
+    for brace in re.compile(r"[{}]").finditer(code, 0, position):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif opened:
+            opened.pop()
+    if not opened:
+        return ""
+    header = code[max(0, opened[-1] - LONGEST_HEADER) : opened[-1]]
+    starts = [item.start(1) for item in ITEM.finditer(header)]
+    return header[starts[-1] :] if starts else ""
 
 
 def document(source: Source, position: int) -> str:

@@ -49,7 +49,7 @@ def stripped_size(module: Path) -> int:
 
 def main() -> None:
     module = Path(sys.argv[1])
-    nm = ["nm", "--print-size", "--demangle", "--defined-only", module]
+    nm = ["nm", "--print-size", "--demangle", "--defined-only", str(module)]
     by_folder = sizes(subprocess.run(nm, check=True, capture_output=True, text=True).stdout.splitlines())
     total = stripped_size(module)
     by_folder["without a symbol"] = total - by_folder.total()
