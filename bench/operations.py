@@ -216,7 +216,7 @@ def measured(wanted: Sequence[Job], limits: compare.Limits, args: argparse.Names
     """
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["strided", *PEERS])
-    with processes.Pool(1, maxtasksperchild=1) as pool:
+    with processes.Pool(1, maxtasksperchild=None if args.quick else 1) as pool:  # times of a quick run say nothing
         yield from pool.imap(partial(_measure, limits=limits, args=args), wanted)
 
 

@@ -1,8 +1,9 @@
-"""Prints the bytes of a built module by folder of the sources: `./dev size` builds one with symbols and calls this.
+"""Prints the bytes of a built module by folder of the sources. `./dev size` builds one with symbols and calls this.
 
     python tools/size.py MODULE
 
-A function counts for the folder that its text is in. What is generic counts there too, for every type it is compiled for.
+A function counts for the folder that its source is in, once for every type that it is compiled for. Functions of `cpu`
+that run a kernel with the instructions of a level count for that kernel.
 """
 
 import re
@@ -14,20 +15,23 @@ from collections.abc import Iterable
 from pathlib import Path
 
 CRATES = {"strided_core": "strided-core", "_strided": "strided-py"}
-DEEP = {("strided-core", "kernels")}  # folders whose parts are told apart
+DETAILED = ("strided-core", "kernels")  # the folder whose entries are listed one by one
 LINE = re.compile(r"[0-9a-f]+ ([0-9a-f]+) \w (.+)")  # of `nm --print-size`: address, size, kind, name
 OURS = re.compile(r"(?<![\w:])(strided_core|_strided)((?:::\w+)*)")
 
 
 def folder_of(symbol: str) -> str:
-    """The folder or file of a demangled symbol: `strided-core/kernels/reduce`; "libraries" for code of others."""
-    found = OURS.search(symbol.replace("r#", ""))
-    if not found:
-        return "libraries"
-    crate, names = CRATES[found[1]], found[2].split("::")[1:]
-    depth = 2 if names and (crate, names[0]) in DEEP else 1
+    """The folder or file of a demangled symbol, as `strided-core/kernels/reduce`, or the library that it is from."""
+    symbol = symbol.replace("r#", "")
+    ours = OURS.findall(symbol)
+    if not ours:
+        return next((name for name in ("pxfm", "pyo3") if f"{name}::" in symbol), "standard library and others")
+    # `cpu::dispatch` and its like have the kernel as a generic argument.
+    crate, path = next((found for found in ours if not found[1].startswith("::cpu::")), ours[0])
+    names = path.split("::")[1:]
+    depth = 2 if (CRATES[crate], *names[:1]) == DETAILED else 1
     # The last name is that of the item, not of a module.
-    return "/".join([crate, *names[: min(depth, len(names) - 1)]])
+    return "/".join([CRATES[crate], *names[: min(depth, len(names) - 1)]])
 
 
 def sizes(lines: Iterable[str]) -> Counter[str]:
