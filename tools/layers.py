@@ -63,7 +63,7 @@ TABLES = [
         ),
     ),
     Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="rows")),
-    *(Table("strided-py", (folder,), {}) for folder in ("abi", "convert", "classes", "rows")),
+    *(Table("strided-py", (folder,), {}) for folder in ("abi", "convert", "classes")),
 ]
 PENDING = {"type names", "safety section", "vague safety"}  # reported with --all only
 UNSAFE_MODULES = {"storage", "alloc", "threads", "cpu", "kernels"}
