@@ -208,6 +208,10 @@ pub enum Problem {
         value: String,
         dtype: DType,
     },
+    /// NaN as an integer.
+    NanToInt {
+        dtype: DType,
+    },
     /// An integer divided by zero.
     ZeroDivisor,
     /// Writing to read-only memory.
@@ -292,7 +296,7 @@ impl Error {
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } | WrongNumber { .. } => {
                 Family::DType
             }
-            Argument { .. } => Family::Argument,
+            Argument { .. } | NanToInt { .. } => Family::Argument,
             DoesNotFit { .. } => Family::Overflow,
             ZeroDivisor => Family::ZeroDivision,
             ReadOnly
@@ -401,6 +405,7 @@ impl fmt::Display for Problem {
             }
             WrongNumber { argument, got, wanted } => write!(f, "{argument} is {got}, wanted {wanted}"),
             DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
+            NanToInt { dtype } => write!(f, "cannot convert nan to {}", dtype.name()),
             NothingToReduce { shape } => {
                 write!(f, "there is no result for no elements (the input has shape {shape})")
             }

@@ -42,10 +42,15 @@ impl ScalarBytes {
     }
 }
 
-/// Refuses integers (and complex numbers with an imaginary part) that the dtype cannot hold.
+/// Refuses a number that the dtype cannot hold: an integer out of range; for an integer dtype, a float that is out of range
+/// after truncation, or NaN; for a real dtype, a complex number with an imaginary part.
 #[inline]
 pub fn check_fits(value: Scalar, dtype: DType) -> Result<()> {
-    if matches!(value, Scalar::Float(_) | Scalar::Bool(_)) { Ok(()) } else { check_range(value, dtype) }
+    match value {
+        Scalar::Bool(_) => Ok(()),
+        Scalar::Float(_) if !dtype.is_int() => Ok(()),
+        _ => check_range(value, dtype),
+    }
 }
 
 /// Whether an integer is beyond the largest finite number of a floating dtype.
@@ -64,21 +69,33 @@ pub fn rounds_to_infinity(value: Scalar, dtype: DType) -> bool {
 }
 
 fn check_range(value: Scalar, dtype: DType) -> Result<()> {
-    let text = match value {
-        Scalar::Int(v) if dtype.is_int() => {
-            let (low, high) = dtype.int_range().expect("an integer dtype has a range");
-            if (low..=high).contains(&v) {
-                return Ok(());
-            }
-            v.to_string()
-        }
-        Scalar::Huge(v) if dtype.category() <= Category::Int || v.is_infinite() => {
-            "an integer this large".into()
-        }
-        Scalar::Complex(v) if !dtype.is_complex() && v.im != 0.0 => value.to_string(),
-        _ => return Ok(()),
+    let range = dtype.int_range().filter(|_| dtype.is_int()); // a bool takes any number
+    let fits = match (value, range) {
+        (Scalar::Int(v), Some((low, high))) => (low..=high).contains(&v),
+        (Scalar::Huge(v), _) => dtype.category() > Category::Int && !v.is_infinite(),
+        (Scalar::Complex(v), _) if !dtype.is_complex() && v.im != 0.0 => false,
+        (Scalar::Complex(v), Some(range)) => truncates_into(v.re, range, dtype)?,
+        (Scalar::Float(v), Some(range)) => truncates_into(v, range, dtype)?,
+        _ => true,
     };
-    Err(Error::new("", Problem::DoesNotFit { value: text, dtype }))
+    if fits {
+        return Ok(());
+    }
+    let value = match value {
+        Scalar::Huge(_) => "an integer this large".into(),
+        other => other.to_string(),
+    };
+    Err(Error::new("", Problem::DoesNotFit { value, dtype }))
+}
+
+/// Whether a float without its fraction is within the range of an integer dtype. NaN is refused as such: it is not out of
+/// range, it is not a number.
+fn truncates_into(value: f64, (low, high): (i128, i128), dtype: DType) -> Result<bool> {
+    if value.is_nan() {
+        return Err(Error::new("", Problem::NanToInt { dtype }));
+    }
+    // The cast saturates, so infinities are outside of every range.
+    Ok((low..=high).contains(&(value as i128)))
 }
 
 /// Reads the element of a tensor at a location of its storage.
