@@ -17,10 +17,16 @@ pub fn check_named(name: &'static str, out: &Tensor, result: DType, wanted: &Lay
         let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
         return Err(Error::new("", Problem::OutShape { out: name, got, wanted }));
     }
+    check_category(out, result)?;
+    out.check_writable()
+}
+
+/// Refuses an `out` of a lower category than the result.
+pub fn check_category(out: &Tensor, result: DType) -> Result<()> {
     if result.category() > out.dtype().category() {
         return Err(Error::new("", Problem::LowerCategory { result, output: out.dtype() }));
     }
-    out.check_writable()
+    Ok(())
 }
 
 /// Refuses an `out` for indices that is not int64.

@@ -38,6 +38,15 @@ impl PyDType {
         }
     }
 
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if let Ok(other) = other.cast::<PyDType>() {
+            return Ok(self.0 == other.get().0);
+        }
+        Ok(numpy_dtype(py, other)? == Some(self.0))
+    }
+    fn __hash__(&self) -> isize {
+        self.0 as isize
+    }
     fn __repr__(&self) -> String {
         format!("strided.{}", self.0.name())
     }
@@ -50,6 +59,20 @@ impl PyDType {
     fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
         this
     }
+}
+
+/// The dtype that a dtype or a scalar class of NumPy means; `None` for any other object.
+fn numpy_dtype(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
+    let class = object.cast::<PyType>().ok();
+    let owner = class.map_or_else(|| object.get_type(), Clone::clone);
+    if !owner.getattr("__module__")?.to_string().starts_with("numpy") {
+        return Ok(None);
+    }
+    if let Some(class) = class {
+        return from_class(py, class);
+    }
+    let name = object.getattr_opt("name")?.and_then(|name| name.extract::<String>().ok());
+    Ok(name.and_then(|name| DType::from_name(&name)))
 }
 
 /// The one object of a dtype.
@@ -108,6 +131,13 @@ impl Receiver for DType {
 
 /// `float32`, `strided.float32`, `torch.float32`, `double`, `FloatTensor`, `torch.FloatTensor`.
 pub fn from_text(text: &str) -> Option<DType> {
+    // Names of Python's types mean those types, as `dtype=float` does; `torch.float` is PyTorch's word for float32.
+    match text {
+        "int" => return Some(DType::I64),
+        "float" => return Some(DType::F64),
+        "complex" => return Some(DType::C128),
+        _ => {}
+    }
     let bare = text.strip_prefix("strided.").or(text.strip_prefix("torch.")).unwrap_or(text);
     let class = bare.strip_suffix("Tensor").or(bare.strip_suffix("Storage"));
     DType::from_name(bare)

@@ -6,14 +6,15 @@ use crate::abi::detach::{LARGE, detached, with_threads};
 use crate::abi::errors::{Fail, Result};
 use crate::abi::refs::again;
 use crate::abi::tensor_object::{is_tensor, tensor_of, wrap_with};
-use crate::convert::args::{python_number, wrong_type};
+use crate::convert::args::{TensorArg, python_number, wrong_type};
 use crate::convert::buffer::{has_buffer, import_or_copy};
+use crate::convert::results::{resize_and_copy, takes_any_shape};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use strided_core::ops::elementwise::{self, KeywordValues, OpArg, run_into, run_new};
+use strided_core::ops::reduce;
 use strided_core::ops::table::{OPS, Op, OpRow};
-use strided_core::ops::{copy, reduce};
 use strided_core::{Scalar, Tensor};
 
 /// The most operands a row has.
@@ -101,6 +102,16 @@ pub fn apply(
     };
     // SAFETY: an output was read as a tensor, and is not looked at again after Python code may have run.
     let target = unsafe { tensor_of(object) };
+    let in_place = matches!(operands[0], OpArg::Tensor(x) if std::ptr::eq(x, target));
+    if takes_any_shape(target) && !in_place {
+        let mut result = None;
+        if small {
+            run_new(row, given, operands, &mut result)?;
+        } else {
+            apply_large(py, row, given, operands, Err(&mut result))?;
+        }
+        return resize_and_copy(py, TensorArg(object), &result.expect("made by the call above"));
+    }
     if small {
         run_into(row, given, operands, target)?;
     } else {
@@ -203,13 +214,8 @@ pub fn of_pair(py: Python<'_>, op: Op, left: Object, right: Object, out: Option<
     operate(py, &OPS[op as usize], left, right, out)
 }
 
-/// Whether any element equals a number.
-pub fn holds(py: Python<'_>, x: &Tensor, number: Scalar) -> Result<bool> {
-    let found = with_threads(py, x.size(), || {
-        let operands = [OpArg::Tensor(x), OpArg::Scalar(number)];
-        let equal = elementwise::run(&OPS[Op::eq as usize], &operands)?;
-        let all = reduce::Request::default();
-        copy::single_item(&reduce::run(&reduce::SUM, &equal, &all, None)?.expect("a new tensor"))
-    })?;
-    Ok(found != Scalar::Int(0))
+/// Whether any element equals a number, or the element of a tensor that it is broadcast with.
+pub fn contains(py: Python<'_>, x: &Tensor, value: OpArg) -> Result<bool> {
+    let operands = [OpArg::Tensor(x), value];
+    Ok(with_threads(py, result_size(&operands), || reduce::any(&elementwise::apply(Op::eq, &operands)?))?)
 }

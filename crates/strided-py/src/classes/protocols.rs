@@ -1,6 +1,6 @@
 //! Python's protocols: indexing, length, iteration, truth, conversion to numbers, text.
 
-use super::elementwise::holds;
+use super::elementwise;
 use super::operators::compare;
 use crate::abi::Object;
 use crate::abi::detach::with_threads;
@@ -8,11 +8,11 @@ use crate::abi::errors::{Fail, Result, guard};
 use crate::abi::heap::slot;
 use crate::abi::refs::{bound, give, python};
 use crate::abi::tensor_object::tensor_of;
-use crate::convert::args::{FromArg, python_number};
+use crate::convert::args::python_number;
 use crate::convert::index::{Indices, indices, location, read_indices};
 use crate::convert::results::view;
 use crate::convert::sequence::number;
-use crate::convert::values::values;
+use crate::convert::values::{taken, values};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -21,6 +21,7 @@ use std::ptr::null_mut;
 use strided_core::Scalar;
 use strided_core::layout::Index;
 use strided_core::ops::copy;
+use strided_core::ops::elementwise::OpArg;
 
 unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
     guard("index", null_mut(), |py| {
@@ -69,7 +70,8 @@ fn assign_number(py: Python<'_>, this: Object, indices: &[Index], number: Scalar
 }
 
 fn assign(py: Python<'_>, this: Object, indices: &[Index], value: Object) -> Result<()> {
-    let source = values(py, value)?;
+    // SAFETY: `this` is a tensor, looked at once.
+    let source = values(py, value, unsafe { tensor_of(this) }.dtype())?;
     // SAFETY: `this` is a tensor; the value, which may run code, was read before.
     let x = unsafe { tensor_of(this) };
     let part = x.with_layout(x.layout().index(indices)?);
@@ -98,10 +100,12 @@ unsafe extern "C" fn iterate(this: Object) -> Object {
 /// `value in x`: whether any element equals it.
 unsafe extern "C" fn contains(this: Object, value: Object) -> c_int {
     guard("in", -1, |py| {
-        let number = Scalar::from_arg(py, value, "value")?;
+        let number = python_number(py, value)?;
+        let tensor = if number.is_none() { Some(taken(py, value, None)?.tensor) } else { None };
+        let value = tensor.as_ref().map(OpArg::Tensor).or(number.map(OpArg::Scalar));
         // SAFETY: `this` is a tensor, copied at once.
         let x = unsafe { tensor_of(this) }.clone();
-        Ok(holds(py, &x, number)? as c_int)
+        Ok(elementwise::contains(py, &x, value.expect("a number or a tensor"))? as c_int)
     })
 }
 

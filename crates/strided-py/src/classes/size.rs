@@ -73,6 +73,25 @@ unsafe extern "C" fn size_numel(object: Object, _: Object) -> Object {
     })
 }
 
+/// `tp_new`: a Size of the ints of an iterable. Anything else is refused here, and not where the Size is used.
+unsafe extern "C" fn size_new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Object) -> Object {
+    guard("Size", null_mut(), |py| {
+        if !kwargs.is_null() && bound(py, kwargs).len()? > 0 {
+            return Err(Fail::Type("takes no keyword arguments".into()));
+        }
+        // Python's own tuple does the iterating, and refuses what cannot be iterated.
+        let items = py
+            .get_type::<pyo3::types::PyTuple>()
+            .call1(bound(py, args).cast::<pyo3::types::PyTuple>().map_err(PyErr::from)?)?;
+        let mut extents = Dims::new();
+        for item in items.try_iter()? {
+            extents.push(isize::from_arg(py, item?.as_ptr(), "an item of a Size")?);
+        }
+        // SAFETY: `class` is Size or a subclass of it, whose instances are tuples of as many items.
+        unsafe { fill_tuple(py, ffi::PyType_GenericAlloc(class, extents.len() as isize), &extents) }
+    })
+}
+
 /// A tuple as a `Size`, where a slice or a sum of sizes is one.
 fn as_size(py: Python<'_>, tuple: Bound<'_, PyAny>) -> Result<Object> {
     match sequence_of_ints(py, tuple.as_ptr())? {
@@ -122,6 +141,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ];
     let doc = "The extents of a tensor: a tuple of ints.\n\n>>> strided.Size([4, 4, 3, 2])\nstrided.Size([4, 4, 3, 2])";
     let slots = vec![
+        slot(ffi::Py_tp_new, size_new as *mut c_void),
         slot(ffi::Py_tp_repr, size_repr as *mut c_void),
         slot(ffi::Py_mp_subscript, size_subscript as *mut c_void),
         slot(ffi::Py_sq_concat, size_concat as *mut c_void),

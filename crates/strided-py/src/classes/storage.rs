@@ -2,7 +2,7 @@
 
 use super::class_table::dtype_of_class;
 use super::dtype::Device;
-use super::elementwise::holds;
+use super::elementwise::contains;
 use crate::abi::Object;
 use crate::abi::detach::with_threads;
 use crate::abi::errors::{Fail, Result, named};
@@ -24,6 +24,7 @@ use std::ffi::c_int;
 use strided_core::dtype::default_float;
 use strided_core::layout::Index;
 use strided_core::ops::copy;
+use strided_core::ops::elementwise::OpArg;
 use strided_core::storage::Fill;
 use strided_core::{DType, Error, Problem, Scalar, Tensor};
 
@@ -169,7 +170,7 @@ impl PyStorage {
     fn __contains__(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         named(py, "in", || {
             let value = Scalar::from_arg(py, value.as_ptr(), "value")?;
-            holds(py, &self.run.whole()?, value)
+            contains(py, &self.run.whole()?, OpArg::Scalar(value))
         })
     }
 

@@ -5,11 +5,11 @@ use super::dtype::Device;
 use super::size::{add_size_descriptor, is_size};
 use super::{operators, protocols};
 use crate::abi::Object;
-use crate::abi::errors::{Fail, Result, guard};
+use crate::abi::errors::{Fail, Result, guard, type_name};
 use crate::abi::heap::{Members, SUBCLASSED, check_names, forever, make_type, names, slot};
 use crate::abi::refs::bound;
 use crate::abi::tensor_object::{self as object, wrap, wrap_as};
-use crate::convert::args::{FromArg, NoGrad, sequence_of_ints, wrong_type};
+use crate::convert::args::{FromArg, NoGrad, python_number, sequence_of_ints, wrong_type};
 use crate::convert::buffer;
 use crate::convert::values::shared_or_cast;
 use pyo3::exceptions::PyImportError;
@@ -35,7 +35,7 @@ fn constructed(py: Python<'_>, dtype: DType, args: &[Object]) -> Result<Tensor> 
             let sizes = sizes.ok_or_else(|| Fail::Type("a Size must hold ints".into()))?;
             Ok(Tensor::new(&sizes, dtype, Fill::Zero)?)
         }
-        [only] if !is_one_int(py, only)? => from_one(py, dtype, only),
+        [only] if !is_one_int(only) => from_one(py, dtype, only),
         _ => {
             let sizes: Dims =
                 args.iter().map(|&size| isize::from_arg(py, size, "size")).collect::<Result<_>>()?;
@@ -44,24 +44,29 @@ fn constructed(py: Python<'_>, dtype: DType, args: &[Object]) -> Result<Tensor> 
     }
 }
 
-/// A single argument that is a size: an int, also one of NumPy's.
-fn is_one_int(py: Python<'_>, object: Object) -> Result<bool> {
-    // SAFETY: a living object.
-    if unsafe { ffi::PyLong_Check(object) } != 0 {
-        return Ok(true);
+/// Whether a single argument is a size: an int, or a NumPy integer. An array of rank 0 is data: unlike NumPy's scalars,
+/// arrays are sequences.
+fn is_one_int(object: Object) -> bool {
+    // SAFETY: the caller passes a living object.
+    unsafe {
+        ffi::PyLong_Check(object) != 0
+            || !object::is_tensor(object)
+                && buffer::has_buffer(object)
+                && ffi::PyIndex_Check(object) != 0
+                && ffi::PySequence_Check(object) == 0
     }
-    if object::is_tensor(object) || !buffer::has_buffer(object) {
-        return Ok(false);
-    }
-    // SAFETY: as above.
-    let index = unsafe { ffi::PyIndex_Check(object) } != 0;
-    Ok(index
-        && buffer::import_or_copy(py, object).is_ok_and(|x| x.layout().rank() == 0 && x.dtype().is_int()))
 }
 
 fn from_one(py: Python<'_>, dtype: DType, only: Object) -> Result<Tensor> {
     if is_text(only) {
         return Err(wrong_type(py, only, "data", "sizes, numbers, an array, a storage or a Tensor"));
+    }
+    if python_number(py, only)?.is_some() {
+        let number = bound(py, only).str()?;
+        return Err(Fail::Type(format!(
+            "size must be an int, got {} {number}; use tensor({number}) for a tensor of rank 0",
+            type_name(py, only)
+        )));
     }
     shared_or_cast(py, only, dtype)
 }

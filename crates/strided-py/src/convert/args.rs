@@ -8,13 +8,13 @@ use crate::abi::refs::bound;
 use crate::abi::storage_object::{self, Run};
 use crate::abi::tensor_object::{is_tensor, tensor_of};
 use crate::abi::thunks::Class;
-use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ops::Deref;
 use strided_core::layout::Dims;
+use strided_core::ops::copy::single_item;
 use strided_core::scalar::Complex;
-use strided_core::{Scalar, Tensor};
+use strided_core::{DType, Scalar, Tensor};
 
 /// A type that arguments can be read as.
 pub trait FromArg: Sized {
@@ -151,28 +151,40 @@ impl FromArg for bool {
     const WANTED: &'static str = "a bool";
     const STUB: &'static str = "bool";
     fn read(py: Python<'_>, object: Object) -> Result<Option<bool>> {
-        // SAFETY: a living object, and the two that are always alive.
+        // SAFETY: the caller passes a living object; `True` lives as long as the interpreter.
         match unsafe { (ffi::PyBool_Check(object), ffi::Py_True()) } {
-            (0, _) => other_truth(py, object),
+            (0, _) => foreign_bool(py, object),
             (_, is_true) => Ok(Some(object == is_true)),
         }
     }
+
+    #[inline(always)]
+    fn from_arg(py: Python<'_>, object: Object, name: &'static str) -> Result<bool> {
+        if object.is_null() {
+            return Err(Fail::Type(format!("argument '{name}' is missing")));
+        }
+        Self::read(py, object)?.ok_or_else(|| {
+            // `x.sum(0, 1)` is meant as two dims, and passes the second one as `keepdim`.
+            let wanted = if name == "keepdim" { "a bool (several dims are dim=(0, 1))" } else { Self::WANTED };
+            wrong_type(py, object, name, wanted)
+        })
+    }
 }
 
-/// What says itself whether it is true: numbers and truth values of other libraries, but no text and no list.
+/// A bool of another library: a NumPy bool, or a bool tensor of one element. Numbers are not bools.
 #[cold]
-fn other_truth(py: Python<'_>, object: Object) -> Result<Option<bool>> {
-    // SAFETY: a living object.
-    let object = unsafe { Borrowed::from_ptr(py, object) };
-    if !object.get_type().hasattr("__bool__")? {
+fn foreign_bool(py: Python<'_>, object: Object) -> Result<Option<bool>> {
+    let single = |x: &Tensor| match x.dtype() == DType::Bool && x.size() == 1 {
+        true => Ok(Some(single_item(x)? == Scalar::Bool(true))),
+        false => Ok(None),
+    };
+    if let Some(x) = TensorArg::read(py, object)? {
+        return single(&x);
+    }
+    if !buffer::has_buffer(object) {
         return Ok(None);
     }
-    match object.is_truthy() {
-        Ok(truth) => Ok(Some(truth)),
-        // Several elements have no truth value.
-        Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    single(&buffer::import_or_copy(py, object)?)
 }
 
 impl<T: FromArg> FromArg for Option<T> {
@@ -333,7 +345,7 @@ impl FromArg for Scalar {
         }
         if is_tensor(object) {
             // SAFETY: it is a tensor, used at once.
-            return Ok(Some(strided_core::ops::copy::single_item(unsafe { tensor_of(object) })?));
+            return Ok(Some(single_item(unsafe { tensor_of(object) })?));
         }
         other_number(py, object)
     }
@@ -376,7 +388,7 @@ fn other_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
         let tensor = buffer::import_or_copy(py, object)?;
         // Bytes of length 1 are no number, an array without dimension is.
         return if tensor.layout().rank() == 0 {
-            Ok(Some(strided_core::ops::copy::single_item(&tensor)?))
+            Ok(Some(single_item(&tensor)?))
         } else {
             Ok(None)
         };

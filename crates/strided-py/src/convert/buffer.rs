@@ -3,6 +3,7 @@
 use super::exchange::{Exported, Lent, give_back};
 use crate::abi::Object;
 use crate::abi::errors::{Fail, Result, guard, type_name};
+use crate::abi::refs::bound;
 use crate::abi::tensor_object::tensor_of;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -176,7 +177,7 @@ impl Held {
 
 /// A tensor on the memory of a buffer. Refuses memory that our elements cannot lie in.
 pub fn import(py: Python<'_>, object: Object) -> Result<Tensor> {
-    let held = acquire(py, object)?;
+    let held = acquire_numbers(py, object)?;
     let lent = lent_by(&held.0)?;
     // SAFETY: the exporter promises that the elements stay where they are until the view is released.
     unsafe { lent.share(held) }
@@ -184,10 +185,29 @@ pub fn import(py: Python<'_>, object: Object) -> Result<Tensor> {
 
 /// A tensor with the values of a buffer: on its memory where that is possible, else a copy.
 pub fn import_or_copy(py: Python<'_>, object: Object) -> Result<Tensor> {
-    let held = acquire(py, object)?;
+    let held = acquire_numbers(py, object)?;
     let lent = lent_by(&held.0)?;
     // SAFETY: as above.
     unsafe { lent.share_or_copy(py, held) }
+}
+
+/// The buffer of an object whose elements are numbers. Strings, dates, records and objects of NumPy are refused by the
+/// name of their dtype: some of them offer plain bytes as a buffer.
+fn acquire_numbers(py: Python<'_>, object: Object) -> Result<Held> {
+    match acquire(py, object) {
+        Ok(held) if dtype_of(&held.0).is_ok_and(|(dtype, _)| dtype != DType::U8) => Ok(held),
+        acquired => match dtype_without_numbers(&bound(py, object)) {
+            Some(dtype) => Err(Fail::Type(format!("a tensor cannot hold elements of NumPy's dtype {dtype}"))),
+            None => acquired,
+        },
+    }
+}
+
+/// The name of a NumPy dtype that is neither bool nor a number.
+fn dtype_without_numbers(object: &Bound<'_, PyAny>) -> Option<String> {
+    let dtype = object.getattr_opt("dtype").ok()??;
+    let kind: String = dtype.getattr_opt("kind").ok()??.extract().ok()?;
+    (!matches!(kind.as_str(), "b" | "i" | "u" | "f" | "c")).then(|| dtype.to_string())
 }
 
 /// Asks an object for its buffer, read-only if that is all it has.

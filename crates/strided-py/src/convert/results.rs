@@ -2,15 +2,16 @@
 
 use super::args::{Pair, TensorArg};
 use crate::abi::Object;
-use crate::abi::detach::{LARGE, detached};
+use crate::abi::detach::{LARGE, detached, waiting};
 use crate::abi::errors::Result;
 use crate::abi::refs::{again, owned};
-use crate::abi::tensor_object::{wrap, wrap_with};
+use crate::abi::tensor_object::{replace, wrap, wrap_with};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::ffi::c_void;
+use strided_core::ops::{copy, output};
 use strided_core::{Layout, Tensor};
 
 /// A view of a tensor as a new object.
@@ -121,6 +122,37 @@ fn named<'py>(py: Python<'py>, kind: &str, parts: (Bound<'py, PyAny>, Bound<'py,
     }
 }
 
+/// Writes a result into an `out`, which is resized if it has no elements.
+fn deliver(py: Python<'_>, out: TensorArg, result: &Tensor) -> Result<Object> {
+    if takes_any_shape(&out) {
+        return resize_and_copy(py, out, result);
+    }
+    output::check(&out, result.dtype(), result.layout())?;
+    in_place(py, out, |out| copy::copy(out, result))
+}
+
+/// Whether an `out` takes the shape of the result: it has no elements.
+pub fn takes_any_shape(out: &Tensor) -> bool {
+    out.size() == 0
+}
+
+/// Writes a result into an `out` without elements, which is resized to it.
+pub fn resize_and_copy(py: Python<'_>, out: TensorArg, result: &Tensor) -> Result<Object> {
+    output::check_category(&out, result.dtype())?;
+    resize(py, out, &result.layout().shape())?;
+    in_place(py, out, |out| copy::copy(out, result))
+}
+
+/// Gives a tensor's object another shape, row-major. The storage grows where it must.
+pub fn resize(py: Python<'_>, x: TensorArg, shape: &[isize]) -> Result<()> {
+    let mut tensor = Tensor::clone(&x);
+    // Waits for operations of other threads, which may need to attach before they let go of their arguments.
+    waiting(py, || tensor.resize(shape))?;
+    // SAFETY: a tensor, and no reference into it is alive.
+    unsafe { replace(x.0, tensor) };
+    Ok(())
+}
+
 /// Computes, on handles of our own and detached if the work is large; the results as objects, new ones or the outputs.
 fn objects<'py>(
     py: Python<'py>,
@@ -129,16 +161,20 @@ fn objects<'py>(
     outs: [Option<TensorArg>; 2],
     work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<Made> + Send,
 ) -> Result<[Option<Bound<'py, PyAny>>; 2]> {
+    // Where one of the outputs takes the shape of its result, all results are made first.
+    let resized = outs.iter().flatten().any(|out| takes_any_shape(out));
+    let targets = if resized { [None, None] } else { outs };
     let made = if size < LARGE {
-        work(&x, [outs[0].as_deref(), outs[1].as_deref()])?
+        work(&x, [targets[0].as_deref(), targets[1].as_deref()])?
     } else {
-        let (input, outputs) = (Tensor::clone(&x), outs.map(own));
+        let (input, outputs) = (Tensor::clone(&x), targets.map(own));
         detached(py, || work(&input, [outputs[0].as_ref(), outputs[1].as_ref()]))?
     };
     let mut objects = [None, None];
     for (object, (new, out)) in objects.iter_mut().zip(made.into_iter().zip(outs)) {
         *object = match (new, out) {
-            (Some(new), _) => Some(owned(py, wrap(py, new))?),
+            (Some(new), None) => Some(owned(py, wrap(py, new))?),
+            (Some(new), Some(out)) => Some(owned(py, deliver(py, out, &new))?),
             (None, Some(out)) => Some(owned(py, Ok(again(out.0)))?),
             (None, None) => None,
         };

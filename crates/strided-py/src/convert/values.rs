@@ -12,19 +12,10 @@ use pyo3::prelude::*;
 use strided_core::ops::copy;
 use strided_core::{DType, Tensor};
 
-/// The values of a tensor, a storage, an array or a nested sequence.
-pub fn values(py: Python<'_>, value: Object) -> Result<Tensor> {
-    if is_tensor(value) {
-        // SAFETY: it is a tensor, copied at once.
-        return Ok(unsafe { tensor_of(value) }.clone());
-    }
-    if let Some(storage) = storage_object::read(py, value) {
-        return storage.whole();
-    }
-    if let Some(array) = arrays::read(py, value, Misfit::Copy)? {
-        return Ok(array);
-    }
-    from_nested(py, value, None)
+/// The values of a tensor, a storage, an array or a nested sequence, to be written into elements of a dtype. Numbers of
+/// nested sequences are read as that dtype, and refused where they do not fit; others are cast when they are copied.
+pub fn values(py: Python<'_>, value: Object, dtype: DType) -> Result<Tensor> {
+    Ok(taken(py, value, Some(dtype))?.tensor)
 }
 
 /// Values that were brought in.

@@ -83,7 +83,7 @@ fn assign_part(
         let part = part(&x)?;
         return Ok(with_threads(py, part.size(), || copy::fill(&part, number))?);
     }
-    let source = values(py, value)?; // before the tensor is looked at: reading may run code that changes it
+    let source = values(py, value, x.dtype().real())?; // before the tensor is looked at: reading may run code that changes it
     let part = part(&x)?;
     Ok(with_threads(py, part.size(), || copy::copy(&part, &source))?)
 }

@@ -3,7 +3,7 @@
 use crate::abi::Object;
 use crate::abi::errors::{Fail, Result, type_name};
 use crate::abi::refs::{again, bound, give, python};
-use crate::classes::dtype::Device;
+use crate::classes::dtype::{self, Device};
 use crate::classes::tensor::construct;
 use crate::convert::args::{FromArg, Objects, TargetArg, TensorArg, TwoInts, Untyped};
 use crate::convert::dlpack;
@@ -170,9 +170,18 @@ fn to(
     if let Some(other) = TensorArg::read(py, target)? {
         return converted(py, x.0, other.dtype(), copy);
     }
-    let text = bound(py, target).cast::<pyo3::types::PyString>().is_ok();
-    if bound(py, target).is_instance_of::<Device>() || text && Device::read(py, target).is_ok() {
+    if bound(py, target).is_instance_of::<Device>() {
         return converted(py, x.0, dtype.unwrap_or(x.dtype()), copy);
+    }
+    if let Ok(text) = bound(py, target).cast::<pyo3::types::PyString>() {
+        let text = text.to_string();
+        return match dtype::from_text(&text) {
+            Some(dtype) => converted(py, x.0, dtype, copy),
+            None if Device::read(py, target).is_ok() => converted(py, x.0, dtype.unwrap_or(x.dtype()), copy),
+            None => Err(Fail::Value(format!(
+                "target is '{text}', wanted a dtype or a device; the only device is 'cpu'"
+            ))),
+        };
     }
     match DType::read(py, target)? {
         Some(dtype) => converted(py, x.0, dtype, copy),

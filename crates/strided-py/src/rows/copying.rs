@@ -1,13 +1,12 @@
 //! Copying, filling and resizing.
 
 use crate::abi::Object;
-use crate::abi::detach::waiting;
 use crate::abi::errors::{Fail, Result};
 use crate::abi::refs::again;
 use crate::abi::storage_object;
 use crate::abi::tensor_object::replace;
 use crate::convert::args::{DataArg, FromArg, Ints, MemoryArg, Rest, TensorArg, python_number, wrong_type};
-use crate::convert::results::{compute, in_place};
+use crate::convert::results::{compute, in_place, resize};
 use crate::convert::values::values;
 use pyo3::prelude::*;
 use strided_core::layout::Dims;
@@ -43,7 +42,7 @@ methods! { rows(py, x: TensorArg):
         if let Some(number) = python_number(py, src.0)? {
             return in_place(py, x, |x| copy::fill(x, number));
         }
-        let source = values(py, src.0)?;
+        let source = values(py, src.0, x.dtype())?;
         in_place(py, x, |x| copy::copy(x, &source))
     };
 
@@ -76,7 +75,10 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.arange(6).resize_(2, 2).tolist()
     /// [[0, 1], [2, 3]]
-    method resize_(size | sizes: Rest) => resized(py, x, size.given("size")?);
+    method resize_(size | sizes: Rest) => {
+        resize(py, x, size.given("size")?)?;
+        Ok(again(x.0))
+    };
 
     /// `resize_` to the size of another tensor.
     ///
@@ -84,7 +86,8 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([3, 2])
     method resize_as_(other | template: TensorArg) => {
         let shape = other.layout().shape();
-        resized(py, x, &shape)
+        resize(py, x, &shape)?;
+        Ok(again(x.0))
     };
 }
 
@@ -136,13 +139,4 @@ fn looking_at(
         layout = Layout::strided(&size, &stride, offset)?;
     }
     Ok(Tensor::from_storage(storage, dtype, layout)?)
-}
-
-fn resized(py: Python<'_>, x: TensorArg, shape: &[isize]) -> Result<Object> {
-    let mut tensor = Tensor::clone(&x);
-    // Waits for operations of other threads, which may need to attach before they let go of their arguments.
-    waiting(py, || tensor.resize(shape))?;
-    // SAFETY: a tensor, and no reference into it is alive.
-    unsafe { replace(x.0, tensor) };
-    Ok(again(x.0))
 }

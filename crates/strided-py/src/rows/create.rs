@@ -14,7 +14,7 @@ use crate::convert::arrays::{self, Misfit};
 use crate::convert::buffer::{from_bytes, has_buffer};
 use crate::convert::dlpack;
 use crate::convert::mapping::{Wanted, from_file};
-use crate::convert::results::in_place;
+use crate::convert::results::{in_place, resize, takes_any_shape};
 use crate::convert::values::{cast, converted, taken};
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
@@ -67,7 +67,7 @@ methods! { rows(py, x: TensorArg):
         => match out {
             None => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
             Some(out) => {
-                check_out(out, size.given("size")?, dtype)?;
+                check_out(py, out, size.given("size")?, dtype)?;
                 Ok(again(out.0))
             }
         };
@@ -117,7 +117,7 @@ methods! { rows(py, x: TensorArg):
                 wrap(py, made)
             }
             Some(out) => {
-                check_out(out, &shape, dtype)?;
+                check_out(py, out, &shape, dtype)?;
                 in_place(py, out, create::fill_eye)
             }
         }
@@ -383,10 +383,16 @@ fn of_out(dtype: Option<DType>, out: Option<TensorArg>) -> Option<DType> {
     dtype.or(out.map(|out| out.dtype()))
 }
 
-/// Refuses an `out` of another shape, or of a lower category than the dtype that was asked for.
-fn check_out(out: TensorArg, shape: &[isize], dtype: Option<DType>) -> Result<()> {
+/// Refuses an `out` of another shape, or of a lower category than the dtype that was asked for; one without elements is
+/// resized.
+fn check_out(py: Python<'_>, out: TensorArg, shape: &[isize], dtype: Option<DType>) -> Result<()> {
     let wanted = Layout::row_major(shape)?;
-    Ok(output::check(&out, dtype.unwrap_or(out.dtype()), &wanted)?)
+    let dtype = dtype.unwrap_or(out.dtype());
+    if takes_any_shape(&out) {
+        output::check_category(&out, dtype)?;
+        resize(py, out, shape)?;
+    }
+    Ok(output::check(&out, dtype, &wanted)?)
 }
 
 fn fill_out(
@@ -396,7 +402,7 @@ fn fill_out(
     value: Scalar,
     dtype: Option<DType>,
 ) -> Result<Object> {
-    check_out(out, shape, Some(dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, value))))?;
+    check_out(py, out, shape, Some(dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, value))))?;
     // The value is of the dtype that was asked for, whatever that of `out`.
     let value = match dtype {
         Some(dtype) => copy::single_item(&full(&[], value, dtype)?)?,
@@ -408,7 +414,7 @@ fn fill_out(
 /// A new tensor as an object of its own, or its values in `out`.
 fn into(py: Python<'_>, out: Option<TensorArg>, made: Tensor, dtype: Option<DType>) -> Result<Object> {
     let Some(out) = out else { return wrap(py, made) };
-    check_out(out, &made.layout().shape(), dtype)?;
+    check_out(py, out, &made.layout().shape(), dtype)?;
     in_place(py, out, |out| copy::copy(out, &made))
 }
 

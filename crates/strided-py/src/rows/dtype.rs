@@ -2,6 +2,8 @@
 
 use crate::abi::refs::give;
 use crate::classes::dtype::{Device, object};
+use pyo3::exceptions::PyAttributeError;
+use pyo3::prelude::*;
 use strided_core::DType;
 
 methods! { rows(py, x: DType):
@@ -42,6 +44,18 @@ properties! { properties(py, x: DType):
     /// >>> strided.int8.is_signed, strided.uint8.is_signed
     /// (True, False)
     is_signed -> "bool" => give(py, x.is_signed());
+
+    /// The NumPy dtype of the same elements: NumPy asks for it in `numpy.dtype(strided.int16)`.
+    ///
+    /// >>> import numpy
+    /// >>> numpy.zeros(2, dtype=strided.int16).dtype
+    /// dtype('int16')
+    dtype -> "Any" => {
+        if x == DType::BF16 {
+            return Err(PyAttributeError::new_err("NumPy has no dtype for bfloat16").into());
+        }
+        give(py, py.import("numpy")?.getattr("dtype")?.call1((x.name(),))?)
+    };
 }
 
 properties! { device_properties(py, _device: Device):
