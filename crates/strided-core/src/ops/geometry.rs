@@ -5,7 +5,7 @@ use super::elementwise::{OpArg, apply, apply_into};
 use super::output::deliver;
 use super::table::Op;
 use super::{copy, reduce};
-use crate::dtype::{self, Category, DType};
+use crate::dtype::{self, DType};
 use crate::error::{Error, Problem, Result};
 use crate::layout::{Dims, wrap_dim};
 use crate::scalar::Scalar;
@@ -49,6 +49,11 @@ fn new_cross(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
 
 /// Scales each slice along a dim down to `maxnorm` if its p-norm is larger.
 pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+    let result = reduce::float_result(x.dtype());
+    if result != x.dtype() {
+        // Into an output of an integer dtype, as in place, this is refused by the category of the result.
+        return renorm(&copy::to_dtype(x, result)?, p, dim, maxnorm, out);
+    }
     let work = || {
         let factors = factors(x, p, dim, maxnorm)?;
         let operands = [OpArg::Tensor(x), OpArg::Tensor(&factors)];
@@ -68,10 +73,6 @@ fn factors(x: &Tensor, p: f64, dim: isize, maxnorm: f64) -> Result<Tensor> {
     let (rank, dtype) = (x.layout().rank(), x.dtype());
     if rank < 2 {
         return Err(Error::new("", Problem::Rank { rank, wanted: "at least 2" }));
-    }
-    if dtype.category() < Category::Float {
-        let (argument, wanted) = ("input", "a floating or complex dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
     }
     if p.is_nan() || p <= 0.0 {
         return Err(Error::argument("", "p", p, "a number above 0"));

@@ -170,9 +170,14 @@ pub fn summed(x: DType) -> DType {
     }
 }
 
+/// The dtype of results that are floats or complex: integers are computed in the default float.
+pub fn float_result(x: DType) -> DType {
+    if x.category() >= Category::Float { x } else { dtype::default_float() }
+}
+
 /// The dtype of what is divided: the elements' own, or the default float.
 fn divisible(x: DType, wanted: Option<DType>) -> Result<DType> {
-    let result = wanted.unwrap_or(if x.category() >= Category::Float { x } else { dtype::default_float() });
+    let result = wanted.unwrap_or_else(|| float_result(x));
     if result.category() < Category::Float {
         let (argument, wanted) = ("dtype", "a floating or complex dtype");
         return Err(Error::new("", Problem::WrongDType { argument, got: result, wanted }));

@@ -1,7 +1,7 @@
 //! Functions from lines to lines (scans and softmax), one row each: the dtype of the result, the supported dtypes, the
 //! output, and the kernel.
 
-use super::reduce::summed;
+use super::reduce::{float_result, summed};
 use super::{copy, output};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
@@ -40,11 +40,11 @@ rows! {
     /// The smallest element up to each, and its position.
     CUMMIN scan::cummin(same, "a real dtype");
     /// The logarithm of the sum of the exponentials of all elements up to each.
-    LOGCUMSUMEXP scan::logcumsumexp(same, "a floating or complex dtype");
+    LOGCUMSUMEXP scan::logcumsumexp(float_result, "a floating or complex dtype");
     /// Exponentials divided by their sum along the dim.
-    SOFTMAX softmax::softmax(same, "a floating dtype; name one with dtype=");
+    SOFTMAX softmax::softmax(float_result, "a floating dtype; name one with dtype=");
     /// The logarithm of softmax.
-    LOG_SOFTMAX softmax::log_softmax(same, "a floating dtype; name one with dtype=");
+    LOG_SOFTMAX softmax::log_softmax(float_result, "a floating dtype; name one with dtype=");
 }
 
 fn same(dtype: DType) -> DType {
