@@ -1,5 +1,11 @@
-"""Conversion of tensors to NumPy arrays. NumPy is imported when the first array is made."""
+"""Tensors in NumPy: as arrays, and as arguments of its functions. NumPy is imported when it is first needed.
 
+``numpy.sin(x)``, ``numpy.add(x, y)``, ``numpy.mean(x, axis=0)`` and the like return tensors. Where a row of our tables names
+the NumPy function, that row computes the result, by the rules of tensors (promotion, NaN). All other functions are called
+with arrays on the memory of the tensors, and the arrays they return become tensors again, views included.
+"""
+
+from strided import _strided as native
 from strided._strided import Tensor
 
 TYPE_CHECKING = False
@@ -35,3 +41,149 @@ def to_bytes(x: Tensor) -> bytes:
 def to_complex(x: Tensor) -> complex:
     """Returns the only element as a complex number."""
     return complex(x.item())
+
+
+#: NumPy's methods of universal functions that are functions of ours.
+_REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "amax",
+    "minimum": "amin",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+_SCANS = {"add": "cumsum", "multiply": "cumprod"}
+
+
+def array_ufunc(self: Tensor, ufunc: "Any", method: str, *inputs: "Any", **kwargs: "Any") -> "Any":
+    """``Tensor.__array_ufunc__``: a universal function of NumPy, called with tensors among its operands."""
+    names = {"__call__": _functions(), "reduce": _REDUCTIONS, "accumulate": _SCANS}.get(method, {})
+    name = names.get(ufunc.__name__)
+    options = {key: value for key, value in kwargs.items() if value is not None}
+    out = options.pop("out", (None,))
+    if method == "__call__":
+        supported = not options
+    else:
+        options.setdefault("axis", 0)
+        supported = options.keys() <= ({"axis", "keepdims", "dtype"} if method == "reduce" else {"axis", "dtype"})
+        if kwargs.get("axis", 0) is None and method == "reduce":
+            options["axis"] = None
+    if name is None or not supported or len(out) != 1 or not isinstance(out[0], Tensor | None):
+        return _by_conversion(getattr(ufunc, method), inputs, kwargs)
+    if out[0] is not None:
+        options["out"] = out[0]
+    return getattr(native, name)(*map(_operand, inputs), **options)
+
+
+def array_function(self: Tensor, function: "Any", types: "Any", args: "Any", kwargs: "Any") -> "Any":
+    """``Tensor.__array_function__``: any other function of NumPy, called with tensors among its arguments."""
+    import numpy
+
+    if not all(issubclass(kind, Tensor | numpy.ndarray) for kind in types):
+        return NotImplemented
+    name = _functions().get(function.__name__)
+    if name is not None and getattr(numpy, function.__name__, None) is function:
+        try:
+            first, options = _named_arguments(function, args, kwargs)
+            options = {**_DEFAULTS.get(name, {}), **options}
+            if isinstance(first, Tensor) and _takes(name, options):
+                return getattr(native, name)(first, **options)
+        except _NotOurs:
+            pass
+    return _by_conversion(function, args, kwargs)
+
+
+class _NotOurs(Exception):
+    """The arguments are not those of a function of ours."""
+
+
+#: Where NumPy's default is not ours.
+_DEFAULTS: "dict[str, dict[str, Any]]" = {"std": {"correction": 0}, "var": {"correction": 0}}
+#: NumPy's names of parameters, where they are not among the names of ours.
+_PARAMETERS = {"ddof": "correction", "axis": "dim", "keepdims": "keepdim"}
+
+
+def _functions() -> dict[str, str]:
+    """NumPy's functions by name, and ours that compute them."""
+    global _table
+    if _table is None:
+        _table = dict(native._numpy_names())
+    return _table
+
+
+_table: dict[str, str] | None = None
+
+
+def _named_arguments(function: "Any", args: "Any", kwargs: "Any") -> "tuple[Any, dict[str, Any]]":
+    """The first argument, and all others by their names, without those that have NumPy's default."""
+    import inspect
+
+    import numpy
+
+    try:
+        signature = inspect.signature(function)
+        bound = signature.bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        raise _NotOurs from None
+    names = iter(signature.parameters)
+    first = bound.arguments.pop(next(names))
+    options = {}
+    for name, value in bound.arguments.items():
+        default = signature.parameters[name].default
+        if value is not default and value is not numpy._NoValue and value is not None:
+            options[_PARAMETERS.get(name, name)] = value
+    return first, options
+
+
+def _takes(name: str, options: "dict[str, Any]") -> bool:
+    """Whether a function of ours has all of these parameters, and can take these values."""
+    import inspect
+
+    parameters = inspect.signature(getattr(native, name)).parameters
+    return options.keys() <= parameters.keys() and isinstance(options.get("out"), Tensor | None)
+
+
+def _operand(value: "Any") -> "Any":
+    """An operand of a universal function: tensors, arrays and numbers as they are, sequences as tensors."""
+    return native.as_tensor(value) if isinstance(value, list | tuple) else value
+
+
+def _by_conversion(function: "Any", args: "Any", kwargs: "Any") -> "Any":
+    """Calls a function with arrays in place of tensors, and returns tensors in place of arrays.
+
+    An array that was passed in comes back as it is: ``array += tensor`` returns the array.
+    """
+    import numpy
+
+    passed: dict[int, Any] = {}
+
+    def to_arrays(value: "Any") -> "Any":
+        if isinstance(value, Tensor):
+            array = to_numpy(value.float() if value.dtype.name == "bfloat16" else value)
+            passed[id(array)] = (array, value)
+            return array
+        if isinstance(value, numpy.ndarray):
+            passed[id(value)] = (value, value)
+        elif isinstance(value, list | tuple):
+            return _rebuilt(value, map(to_arrays, value))
+        elif isinstance(value, dict):
+            return {key: to_arrays(item) for key, item in value.items()}
+        return value
+
+    def to_tensors(value: "Any") -> "Any":
+        if id(value) in passed:
+            return passed[id(value)][1]
+        if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind in "biufc":
+            return native.from_numpy(value) if isinstance(value, numpy.ndarray) else native.tensor(value)
+        if isinstance(value, list | tuple):
+            return _rebuilt(value, map(to_tensors, value))
+        return value
+
+    arguments = to_arrays(tuple(args))
+    return to_tensors(function(*arguments, **to_arrays(kwargs)))
+
+
+def _rebuilt(sequence: "Any", items: "Any") -> "Any":
+    """A sequence of the same type with other items; named tuples take theirs one by one."""
+    kind = type(sequence)
+    return kind(*items) if hasattr(kind, "_fields") else kind(items)
