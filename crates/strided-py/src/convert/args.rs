@@ -165,7 +165,8 @@ impl FromArg for bool {
         }
         Self::read(py, object)?.ok_or_else(|| {
             // `x.sum(0, 1)` is meant as two dims, and passes the second one as `keepdim`.
-            let wanted = if name == "keepdim" { "a bool (several dims are dim=(0, 1))" } else { Self::WANTED };
+            let wanted =
+                if name == "keepdim" { "a bool (several dims are dim=(0, 1))" } else { Self::WANTED };
             wrong_type(py, object, name, wanted)
         })
     }
@@ -387,11 +388,7 @@ fn other_number(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
     if buffer::has_buffer(object) {
         let tensor = buffer::import_or_copy(py, object)?;
         // Bytes of length 1 are no number, an array without dimension is.
-        return if tensor.layout().rank() == 0 {
-            Ok(Some(single_item(&tensor)?))
-        } else {
-            Ok(None)
-        };
+        return if tensor.layout().rank() == 0 { Ok(Some(single_item(&tensor)?)) } else { Ok(None) };
     }
     // SAFETY: a living object.
     let object = unsafe { Borrowed::from_ptr(py, object) };
