@@ -454,7 +454,7 @@ out.copy_(value)  # threads start, pages are touched
 start = time.perf_counter()
 out.copy_(value)
 each = (time.perf_counter() - start) / out.numel()
-out, value = operands(min(1_000_000_000, int(2 / each)))  # long enough: a call checks for signals after a second
+out, value = operands(min(1_000_000_000, int(1.5 / each)))  # long enough: a call checks for signals after a second
 def is_complete():
     return bool(out[:: max(1, len(out) // 5000)].all())
 handled = []
