@@ -212,7 +212,9 @@ def one_dtype(name: str) -> str:
     c, error = fit(f, low, high, count, weight, dtype, points=200)
     print(f"{name}: {as_power(error)}", file=sys.stderr)
     body = polynomial([show(v) for v in c], dtype, name)
-    return f"\n/// {what} Error {as_power(error)}.\n#[inline(always)]\npub fn {name}(x: {dtype}) -> {dtype} {{ {body} }}"
+    return (
+        f"\n/// {what} Error {as_power(error)}.\n#[inline(always)]\npub fn {name}(x: {dtype}) -> {dtype} {{ {body} }}"
+    )
 
 
 HEAD = """\
@@ -228,7 +230,11 @@ def trait() -> str:
     for name, (what, *_) in FITS.items():
         out += [f"    /// {what}", f"    fn {name.lower()}(x: Self) -> Self;"]
     for name, (what, _, short) in CONSTANTS.items():
-        remark = ". The first number has spare low bits, so that its products with small integers are exact." if short else "."
+        remark = (
+            ". The first number has spare low bits, so that its products with small integers are exact."
+            if short
+            else "."
+        )
         out += [f"    /// {what}{remark}", f"    const {name}: [Self; 3];"]
     return "\n".join([*out, "}"])
 
