@@ -72,7 +72,7 @@ macro_rules! methods {
         [$($doc:literal),+] ($signature:expr)) => {
         struct This;
         impl $crate::abi::thunks::Facts for This {
-            const NAME: &'static str = ::strided_core::ops::table::plain(stringify!($name));
+            const NAME: &'static str = ::strided_core::ops::table::strip_raw(stringify!($name));
             const DOC: &'static [&'static str] = &[$($doc),+];
             const SIGNATURE: $crate::abi::thunks::Signature = $signature;
             #[inline(always)]

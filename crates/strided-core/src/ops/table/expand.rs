@@ -1,6 +1,8 @@
 //! The rows of the op table, expanded into kernels and data.
 
-use super::row::{DTypeClass, KeywordDefault, OpRow, Refuses, ResultRule, RowSelector, ScalarKeyword, plain};
+use super::row::{
+    DTypeClass, KeywordDefault, OpRow, Refuses, ResultRule, RowSelector, ScalarKeyword, strip_raw,
+};
 use crate::kernels::loops::{Function, KernelPair, Loops};
 use crate::kernels::maths::functions as maths;
 use crate::kernels::{isclose, round, r#where};
@@ -240,7 +242,7 @@ macro_rules! expand {
 
         /// All rows.
         pub static OPS: &[OpRow] = &[$(OpRow {
-            name: plain(stringify!($name)),
+            name: strip_raw(stringify!($name)),
             in_place_name: concat!(stringify!($name), "_"),
             operands: split!(operands () $args),
             class: DTypeClass::$class,

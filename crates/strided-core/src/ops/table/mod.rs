@@ -50,7 +50,8 @@ mod trigonometric;
 
 pub use expand::{OPS, Op};
 pub use row::{
-    DTypeClass, KernelsByDType, KeywordDefault, OpRow, Refuses, ResultRule, RowSelector, ScalarKeyword, plain,
+    DTypeClass, KernelsByDType, KeywordDefault, OpRow, Refuses, ResultRule, RowSelector, ScalarKeyword,
+    strip_raw,
 };
 
 /// Calls a macro with all rows, each as a group:

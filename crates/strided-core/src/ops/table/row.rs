@@ -167,7 +167,7 @@ impl ScalarKeyword {
 }
 
 /// A name without the prefix `r#`, with which Rust marks names that are keywords.
-pub const fn plain(name: &'static str) -> &'static str {
+pub const fn strip_raw(name: &'static str) -> &'static str {
     match name.as_bytes() {
         [b'r', b'#', ..] => name.split_at(2).1,
         _ => name,
