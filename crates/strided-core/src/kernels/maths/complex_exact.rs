@@ -113,7 +113,7 @@ fn times_pi(y: f64) -> HiLo {
     [angle, y.mul_add(PI, -angle) + y * 1.224_646_799_147_353_2e-16]
 }
 
-/// e^(iy), y = y + rest.
+/// e^(i (y + rest)).
 fn phase([y, rest]: HiLo) -> C {
     let (s, c) = (real::sin(y), real::cos(y));
     if rest.abs() < 1e-9 {

@@ -28,7 +28,7 @@ fn rounded_product<T: VectorFloat>(a: DoubleDouble<T>, b: DoubleDouble<T>) -> T 
 
 /// `a a + b`.
 #[inline(always)]
-fn square_and<T: VectorFloat>(a: DoubleDouble<T>, b: T) -> T {
+fn square_plus<T: VectorFloat>(a: DoubleDouble<T>, b: T) -> T {
     a.hi.fma(a.hi, (a.hi + a.value()).fma(a.lo, b))
 }
 
@@ -108,7 +108,7 @@ fn hyperbolic<T: VectorFloat>(x: T, y: T, is_cosh: bool) -> Complex<T> {
     } else {
         (rounded_product(sinh, cos), rounded_product(cosh, sin))
     };
-    // The sign of a zero is that of the product of its factors' signs.
+    // The sign of a zero is the product of the signs of its factors.
     let (x_is_zero, y_is_zero) = (x == T::ZERO, y == T::ZERO);
     let re = if is_cosh { re } else { pick(x_is_zero, x * cos.hi, re) };
     let im = if is_cosh { pick(x_is_zero | y_is_zero, x * sin.hi, im) } else { pick(y_is_zero, y, im) };
@@ -148,7 +148,7 @@ fn tangent<T: VectorFloat>(x: T, y: T) -> Complex<T> {
     let limited = x.abs().at_most(T::of(MAX_EXPONENT * 0.5));
     let (sinh, cosh) = ExpPair::new(limited.copysign(x)).hyperbolic();
     let (sin, cos) = trig::sin_cos(y);
-    let d = square_and(sinh, square_and(cos, T::ZERO));
+    let d = square_plus(sinh, square_plus(cos, T::ZERO));
     let re = pick(x == T::ZERO, x, rounded_product(sinh, cosh) / d);
     let im = pick(y == T::ZERO, y, rounded_product(sin, cos) / d);
     // From 22 on, the real part differs from 1 by less than half an ULP.
@@ -172,11 +172,11 @@ pub fn sigmoid<T: VectorFloat>(z: Complex<T>) -> Complex<T> {
     let pair = ExpPair::new(z.re * T::HALF);
     let (sinh, cosh) = pair.hyperbolic();
     let (sin, cos) = trig::sin_cos(z.im * T::HALF);
-    let square = square_and(cos, T::ZERO);
-    let d = square_and(sinh, square);
+    let square = square_plus(cos, T::ZERO);
+    let d = square_plus(sinh, square);
     let half = T::HALF / d;
     let sum = cosh.hi.fma(square, cosh.lo * square);
-    let sum = sinh.value().fma(square_and(sin, T::ZERO), sum);
+    let sum = sinh.value().fma(square_plus(sin, T::ZERO), sum);
     let re = pair.exp() * sum * half;
     let im = pick(z.im == T::ZERO, z.im, rounded_product(sin, cos) * half);
     valid_or_nan(in_range(z.re, z.im), pick(z.re > T::of(40.0), T::ONE, re), im)

@@ -1,49 +1,48 @@
 //! The exact bodies: correctly rounded functions of the crate pxfm, or compositions of them where it has none.
 
 /// Functions of pxfm 0.1.30 that are wrong for some arguments, found by tests/test_special_values.py and tools/accuracy.py.
-/// The comment of each says what is wrong.
 macro_rules! corrected {
     ($t:ident, $atan2:ident $sinh:ident $logistic:ident $logit:ident $sincpi:ident $erfinv:ident $pow:ident) => {
         pub fn sqrt(x: $t) -> $t {
             x.sqrt()
         }
 
-        /// Loses the sign of results that underflow.
+        /// pxfm loses the sign of results that underflow.
         pub fn atan2(y: $t, x: $t) -> $t {
             pxfm::$atan2(y, x).copysign(y)
         }
 
-        /// Has errors above an ULP for some arguments; the C library's hypot does not.
+        /// pxfm has errors above an ULP for some arguments; the C library has not.
         pub fn hypot(x: $t, y: $t) -> $t {
             x.hypot(y)
         }
 
-        /// Loses the sign of zero.
+        /// pxfm loses the sign of zero.
         pub fn sinh(x: $t) -> $t {
             if x == 0.0 { x } else { pxfm::$sinh(x) }
         }
 
-        /// Returns 1 for large negative arguments.
+        /// pxfm returns 1 for large negative arguments.
         pub fn sigmoid(x: $t) -> $t {
             if x < -80.0 { exp(x) } else { pxfm::$logistic(x) }
         }
 
-        /// Returns 0 at 0.
+        /// pxfm returns 0 at 0.
         pub fn logit(x: $t) -> $t {
             if x == 0.0 { $t::NEG_INFINITY } else { pxfm::$logit(x) }
         }
 
-        /// Returns zeros with the sign of x, though the function is even.
+        /// pxfm returns zeros with the sign of x, though the function is even.
         pub fn sinc(x: $t) -> $t {
             pxfm::$sincpi(x.abs())
         }
 
-        /// Loses the sign of zero.
+        /// pxfm loses the sign of zero.
         pub fn erfinv(x: $t) -> $t {
             if x == 0.0 { x } else { pxfm::$erfinv(x) }
         }
 
-        /// Differs from C99 for `pow(1, NaN)` and `pow(NaN, 0)`, which are 1, and for -0 to odd powers, which keep its sign.
+        /// pxfm differs from C99 for `pow(1, NaN)` and `pow(NaN, 0)`, which are 1, and for -0 to odd powers, which keep its sign.
         pub fn pow(x: $t, y: $t) -> $t {
             if x == 1.0 || y == 0.0 {
                 1.0
