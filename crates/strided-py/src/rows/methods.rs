@@ -153,7 +153,7 @@ macro_rules! properties {
                     this: $crate::abi::Object,
                     _: *mut ::std::ffi::c_void,
                 ) -> $crate::abi::Object {
-                    const NAME: &str = ::strided_core::ops::table::plain(stringify!($name));
+                    const NAME: &str = ::strided_core::ops::table::strip_raw(stringify!($name));
                     $crate::abi::errors::guard(NAME, ::std::ptr::null_mut(), |$py| {
                         // SAFETY: a getter is called by its descriptor, which checks the class of the object.
                         #[allow(unused_variables)]
@@ -163,7 +163,7 @@ macro_rules! properties {
                 }
                 $crate::abi::thunks::Property {
                     class: <$receiver as $crate::convert::args::Receiver>::CLASS,
-                    name: ::strided_core::ops::table::plain(stringify!($name)),
+                    name: ::strided_core::ops::table::strip_raw(stringify!($name)),
                     doc: &[$($doc),+],
                     stub: $stub,
                     get,
