@@ -160,8 +160,10 @@ pub enum Problem {
         rank: usize,
         wrong: Option<(usize, isize)>,
     },
-    /// A reduction of no elements that has no result for them.
-    NothingToReduce {
+    /// A reduction of zero elements that has no identity. `variant` follows its name in the message, as in "norm of order
+    /// inf".
+    EmptyReduction {
+        variant: &'static str,
         shape: ShapeText,
     },
     /// Writing through a layout in which elements share a location.
@@ -318,7 +320,13 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.op.is_empty() { self.problem.fmt(f) } else { write!(f, "{}: {}", self.op, self.problem) }
+        match &*self.problem {
+            problem if self.op.is_empty() => problem.fmt(f),
+            problem @ Problem::EmptyReduction { variant, shape } => {
+                write!(f, "{op}: {problem}: {op}{variant} has no identity (shape {shape})", op = self.op)
+            }
+            problem => write!(f, "{}: {problem}", self.op),
+        }
     }
 }
 
@@ -406,9 +414,7 @@ impl fmt::Display for Problem {
             WrongNumber { argument, got, wanted } => write!(f, "{argument} is {got}, wanted {wanted}"),
             DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
             NanToInt { dtype } => write!(f, "cannot convert nan to {}", dtype.name()),
-            NothingToReduce { shape } => {
-                write!(f, "there is no result for no elements (the input has shape {shape})")
-            }
+            EmptyReduction { .. } => write!(f, "cannot reduce zero elements"),
             ZeroDivisor => write!(f, "an integer is divided by zero"),
             ReadOnly => write!(f, "the memory is read-only"),
             Exported { exports } => {

@@ -20,7 +20,7 @@ pub(super) fn with_number(op: Op, a: &Tensor, number: f64) -> Result<Tensor> {
 
 /// The sum along a dim.
 pub(super) fn sum(x: &Tensor, dim: isize) -> Result<Tensor> {
-    let request = reduce::Request { dims: Some(&[dim]), ..Default::default() };
+    let request = reduce::ReduceRequest { dims: Some(&[dim]), ..Default::default() };
     Ok(reduce::run(&reduce::SUM, x, &request, None)?.expect("no output was passed"))
 }
 

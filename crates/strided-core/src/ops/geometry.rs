@@ -99,6 +99,6 @@ fn norms(x: &Tensor, p: f64, dim: usize) -> Result<Tensor> {
     }
     let other_dims: Dims = (0..x.layout().rank() as isize).filter(|&other| other != dim as isize).collect();
     let wide = if x.dtype().is_complex() { DType::C128 } else { DType::F64 };
-    let request = reduce::Request { dims: Some(&other_dims), dtype: Some(wide), ..Default::default() };
+    let request = reduce::ReduceRequest { dims: Some(&other_dims), dtype: Some(wide), ..Default::default() };
     Ok(reduce::norm(x, p, &request, None)?.expect("no output was passed"))
 }

@@ -1,4 +1,4 @@
-//! Reductions: what each of them makes of which dtypes, and which dims it removes.
+//! Reductions: which dtypes each takes and returns, and which dims it removes.
 
 use super::copy;
 use super::elementwise::{OpArg, apply, apply_into};
@@ -9,13 +9,10 @@ use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::item::ScalarBytes;
 use crate::kernels::loops::KernelPair;
-use crate::kernels::reduce::folds::{
-    Both, Max, Mean, Min, NanSum, Norm2, Prod, Spread, Sum, Where, WithoutNan,
-};
 use crate::kernels::reduce::halves::Halves;
-use crate::kernels::reduce::logsumexp::LogSumExp;
-use crate::kernels::reduce::truth::{All, Any, Count, Nan, True};
-use crate::kernels::reduce::{self, Reducer, Reduction, Stage, Target};
+use crate::kernels::reduce::logsumexp::LogSumExpFold;
+use crate::kernels::reduce::truth::{AllTrue, AnyTrue, CountIf, IsNan, IsNonzero};
+use crate::kernels::reduce::{self, Reducer, Reduction, ReductionTarget, Stage, folds};
 use crate::layout::{Dims, Layout, wrap_dim};
 use crate::scalar::{Bool, Complex, Scalar};
 use crate::storage::Fill;
@@ -24,63 +21,67 @@ use crate::tensor::{Tensor, conflict};
 use half::{bf16, f16};
 use smallvec::SmallVec;
 
-/// One reduction: how it plans for elements of a dtype, if the caller names the result's dtype or not.
-pub struct Row {
+/// One reduction: its name, and its rule for elements of a dtype and for the `dtype=` of the caller, if there is one.
+pub struct ReductionRow {
     pub name: &'static str,
-    plan: fn(DType, Option<DType>) -> Result<Plan>,
+    rule: fn(DType, Option<DType>) -> Result<ReductionRule>,
 }
 
-/// From elements to results.
-struct Plan {
+/// What a reduction does with elements of one dtype.
+struct ReductionRule {
     reducer: Reducer,
+    /// From elements to the reducer's terms.
     stages: SmallVec<[Stage; 3]>,
-    /// The dtypes of the results that are wanted.
+    /// The dtypes of the results; `None` for one that is not wanted.
     results: [Option<DType>; 2],
-    /// Whether a result tells a position.
+    /// True if the second result is a position.
     positional: bool,
+    /// Follows the name of the reduction in messages.
+    variant: &'static str,
 }
 
-impl Plan {
-    fn reduction(&self, request: &Request, ordered: bool) -> Reduction<'_> {
-        Reduction { reducer: &self.reducer, stages: &self.stages, ordered, number: request.correction }
+impl ReductionRule {
+    fn reduction(&self, request: &ReduceRequest, ordered: bool) -> Reduction<'_> {
+        Reduction { reducer: &self.reducer, stages: &self.stages, ordered, parameter: request.correction }
     }
 }
 
 macro_rules! rows {
-    ($($(#[$doc:meta])* $row:ident $name:literal = |$x:ident, $dtype:ident| $plan:expr;)*) => {
-        $( $(#[$doc])* pub static $row: Row = Row { name: $name, plan: |$x, $dtype| $plan }; )*
+    ($($(#[$doc:meta])* $row:ident $name:literal = |$x:ident, $dtype:ident| $rule:expr;)*) => {
+        $( $(#[$doc])* pub static $row: ReductionRow = ReductionRow { name: $name, rule: |$x, $dtype| $rule }; )*
     };
 }
 
-/// The plan of a fold, from elements to a result by way of terms of a dtype. Halves are terms as they are where they
-/// would become float32.
+/// The rule of a fold whose terms have dtype `$to`. Halves that would become float32 are terms as they are, where the fold
+/// can read them.
 macro_rules! fold {
     ($terms:expr, $to:expr, $result:expr, $class:ident, $reducer:ident::<$fold:ty>) => {{
-        let (terms, to): (Terms, DType) = ($terms, $to);
+        let (terms, to): (TermStages, DType) = ($terms, $to);
         match terms.as_halves(to) {
-            Some(DType::F16) => terms.plan(Reducer::$reducer::<Halves<$fold>, f16>(), $result),
-            Some(_) => terms.plan(Reducer::$reducer::<Halves<$fold>, bf16>(), $result),
+            Some(DType::F16) => terms.rule(Reducer::$reducer::<Halves<$fold>, f16>(), $result),
+            Some(_) => terms.rule(Reducer::$reducer::<Halves<$fold>, bf16>(), $result),
             None => {
-                let refused = || unreachable!("refused before");
+                let refused = || unreachable!("dtypes outside the class are refused before");
                 let reducer = switch!(to, $class, T => Reducer::$reducer::<$fold, T>(), else => refused());
-                terms.to(to).plan(reducer, $result)
+                terms.to(to).rule(reducer, $result)
             }
         }
     }};
 }
 
-/// The plan of a fold to an element.
+/// The rule of a fold whose result is one of the elements.
 macro_rules! extreme {
     ($x:expr, $dtype:expr, $reducer:ident::<$fold:ty>) => {
-        fold!(Terms::of(real($x)?), $x.compute(), $dtype.unwrap_or($x), real, $reducer::<$fold>)
+        fold!(TermStages::of(real($x)?), $x.compute(), $dtype.unwrap_or($x), real, $reducer::<$fold>)
     };
 }
 
-/// The plan of a fold of truth values. It sees the elements' bits: signed integers have those of unsigned ones, and a
-/// half is 0 as the other one is. (The plain twin makes truth values first.)
+/// The rule of a fold of truth values. It sees the bits of elements, so signed integers share the code of unsigned ones, and
+/// bfloat16 that of float16. (The reference kernels compare elements with 0 first.)
 macro_rules! truth {
     ($x:expr, $result:expr, $reducer:ident::<$($fold:ty),+>) => {{
-        let terms = if cpu::reference_kernels() { Terms::of($x).truth()? } else { Terms::of($x) };
+        let terms =
+            if cpu::reference_kernels() { TermStages::of($x).truth()? } else { TermStages::of($x) };
         let dtype = terms.dtype;
         let reducer = match dtype {
             DType::I8 => Reducer::$reducer::<$($fold),+, u8>(),
@@ -91,92 +92,95 @@ macro_rules! truth {
             dtype => switch!(@ dtype, T => Reducer::$reducer::<$($fold),+, T>(), else => unreachable!();
                 Bool U8 U16 U32 U64 F16 F32 F64 C64 C128),
         };
-        terms.plan(reducer.reading(dtype), $result)
+        terms.rule(reducer.reading(dtype), $result)
     }};
 }
 
 rows! {
     /// Integers are summed as int64 (uint64 as itself), halves as float32.
     SUM "sum" = |x, dtype| {
-        let result = dtype.unwrap_or_else(|| summed(x));
-        fold!(Terms::of(x), result.compute(), result, any, of_lanes::<Sum>)
+        let result = dtype.unwrap_or_else(|| sum_dtype(x));
+        fold!(TermStages::of(x), result.compute(), result, any, of_lanes::<folds::Sum>)
     };
-    /// NaN is left out before the elements become integers.
+    /// If the result is an integer, NaN is replaced before the cast.
     NANSUM "nansum" = |x, dtype| {
-        let result = real(dtype.unwrap_or(summed(real(x)?)))?;
-        let terms = if result.category() < Category::Float { Terms::of(x).without_nan() } else { Terms::of(x) };
-        fold!(terms, result.compute(), result, any, of_lanes::<NanSum>)
+        let result = real(dtype.unwrap_or(sum_dtype(real(x)?)))?;
+        let is_int = result.category() < Category::Float;
+        let terms = if is_int { TermStages::of(x).nan_to_zero() } else { TermStages::of(x) };
+        fold!(terms, result.compute(), result, any, of_lanes::<folds::NanSum>)
     };
     PROD "prod" = |x, dtype| {
-        let result = dtype.unwrap_or_else(|| summed(x));
-        fold!(Terms::of(x), result.compute(), result, any, of_lanes::<Prod>)
+        let result = dtype.unwrap_or_else(|| sum_dtype(x));
+        fold!(TermStages::of(x), result.compute(), result, any, of_lanes::<folds::Prod>)
     };
     MEAN "mean" = |x, dtype| {
-        let result = divisible(x, dtype)?;
-        fold!(Terms::of(x), result.compute(), result, field, of_lanes::<Mean>)
+        let result = float_dtype(x, dtype)?;
+        fold!(TermStages::of(x), result.compute(), result, field, of_lanes::<folds::Mean>)
     };
-    AMAX "amax" = |x, dtype| extreme!(x, dtype, of_lanes::<Max>);
-    AMIN "amin" = |x, dtype| extreme!(x, dtype, of_lanes::<Min>);
+    AMAX "amax" = |x, dtype| extreme!(x, dtype, of_lanes::<folds::Max>);
+    AMIN "amin" = |x, dtype| extreme!(x, dtype, of_lanes::<folds::Min>);
     AMINMAX "aminmax" = |x, dtype| {
-        Ok(Plan { results: [Some(x), Some(x)], ..extreme!(x, dtype, of::<Both>)? })
+        Ok(ReductionRule { results: [Some(x), Some(x)], ..extreme!(x, dtype, of::<folds::MinMax>)? })
     };
-    /// The largest element and where it comes first.
-    MAX "max" = |x, dtype| place(extreme!(x, dtype, of::<Where<Max>>)?, Some(x));
-    MIN "min" = |x, dtype| place(extreme!(x, dtype, of::<Where<Min>>)?, Some(x));
-    ARGMAX "argmax" = |x, dtype| place(extreme!(x, dtype, of::<Where<Max>>)?, None);
-    ARGMIN "argmin" = |x, dtype| place(extreme!(x, dtype, of::<Where<Min>>)?, None);
-    ALL "all" = |x, _dtype| truth!(x, DType::Bool, of_lanes::<All>);
-    ANY "any" = |x, _dtype| truth!(x, DType::Bool, of_lanes::<Any>);
+    /// The largest element and the position of its first occurrence.
+    MAX "max" = |x, dtype| with_position(extreme!(x, dtype, of::<folds::ArgExtreme<folds::Max>>)?, Some(x));
+    MIN "min" = |x, dtype| with_position(extreme!(x, dtype, of::<folds::ArgExtreme<folds::Min>>)?, Some(x));
+    ARGMAX "argmax" = |x, dtype| with_position(extreme!(x, dtype, of::<folds::ArgExtreme<folds::Max>>)?, None);
+    ARGMIN "argmin" = |x, dtype| with_position(extreme!(x, dtype, of::<folds::ArgExtreme<folds::Min>>)?, None);
+    ALL "all" = |x, _dtype| truth!(x, DType::Bool, of_lanes::<AllTrue>);
+    ANY "any" = |x, _dtype| truth!(x, DType::Bool, of_lanes::<AnyTrue>);
     COUNT_NONZERO "count_nonzero" = |x, _dtype| {
-        truth!(x, DType::I64, with_lanes::<Count<True>, Count<True>>)
+        truth!(x, DType::I64, with_lanes::<CountIf<IsNonzero>, CountIf<IsNonzero>>)
     };
+    /// The reference kernels, and dtypes without NaN, count the results of `isnan`.
     COUNT_NAN "count_nan" = |x, _dtype| {
         let direct = if cpu::reference_kernels() { DType::Bool } else { x };
         switch!(direct, floats,
-            T => Terms::of(x).plan(Reducer::with_lanes::<Count<Nan>, Count<Nan>, T>(), DType::I64),
+            T => TermStages::of(x).rule(Reducer::with_lanes::<CountIf<IsNan>, CountIf<IsNan>, T>(), DType::I64),
             else => {
-                let truth = Reducer::with_lanes::<Count<True>, Count<True>, Bool>();
-                Terms::of(x).map(Op::isnan, None)?.plan(truth, DType::I64)
+                let count = Reducer::with_lanes::<CountIf<IsNonzero>, CountIf<IsNonzero>, Bool>();
+                TermStages::of(x).map(Op::isnan, None)?.rule(count, DType::I64)
             })
     };
     /// Variance and mean.
     VAR "var" = |x, dtype| {
-        let (terms, result) = spread(x, dtype)?;
-        fold!(Terms::of(x), terms, result, float, of::<Spread<false>>).map(with_mean)
+        let (terms, result) = variance_dtypes(x, dtype)?;
+        fold!(TermStages::of(x), terms, result, float, of::<folds::Variance<false>>).map(with_mean)
     };
     /// Standard deviation and mean.
     STD "std" = |x, dtype| {
-        let (terms, result) = spread(x, dtype)?;
-        fold!(Terms::of(x), terms, result, float, of::<Spread<true>>).map(with_mean)
+        let (terms, result) = variance_dtypes(x, dtype)?;
+        fold!(TermStages::of(x), terms, result, float, of::<folds::Variance<true>>).map(with_mean)
     };
     LOGSUMEXP "logsumexp" = |x, dtype| {
-        let result = divisible(x, dtype)?;
+        let result = float_dtype(x, dtype)?;
         if result.is_complex() {
-            return Terms::of(x).to(DType::C128).plan(Reducer::of::<LogSumExp, Complex<f64>>(), result);
+            let reducer = Reducer::of::<LogSumExpFold, Complex<f64>>();
+            return TermStages::of(x).to(DType::C128).rule(reducer, result);
         }
-        fold!(Terms::of(x), result.compute(), result, float, of::<LogSumExp>)
+        fold!(TermStages::of(x), result.compute(), result, float, of::<LogSumExpFold>)
     };
     NORM2 "norm" = |x, dtype| {
-        let d = divisible(x, dtype)?;
-        fold!(Terms::of(x), d.compute(), d.real(), field, of_lanes::<Norm2>)
+        let d = float_dtype(x, dtype)?;
+        fold!(TermStages::of(x), d.compute(), d.real(), field, of_lanes::<folds::Norm2>)
     };
 }
 
-/// The dtype of a sum: integers and truth values are added up as int64, uint64 as itself.
-pub fn summed(x: DType) -> DType {
+/// The dtype of a sum: int64 for integers and bools, except that uint64 stays.
+pub fn sum_dtype(x: DType) -> DType {
     match x.category() {
         Category::Bool | Category::Int if x != DType::U64 => DType::I64,
         _ => x,
     }
 }
 
-/// The dtype of results that are floats or complex: integers are computed in the default float.
+/// The dtype of a result that is a float or complex: integers are computed in the default float.
 pub fn float_result(x: DType) -> DType {
     if x.category() >= Category::Float { x } else { dtype::default_float() }
 }
 
-/// The dtype of what is divided: the elements' own, or the default float.
-fn divisible(x: DType, wanted: Option<DType>) -> Result<DType> {
+/// The dtype of a result that is a quotient or a root: the one that is wanted, or that of [`float_result`].
+fn float_dtype(x: DType, wanted: Option<DType>) -> Result<DType> {
     let result = wanted.unwrap_or_else(|| float_result(x));
     if result.category() < Category::Float {
         let (argument, wanted) = ("dtype", "a floating or complex dtype");
@@ -185,7 +189,7 @@ fn divisible(x: DType, wanted: Option<DType>) -> Result<DType> {
     Ok(result)
 }
 
-/// Refuses what has no order.
+/// Refuses complex dtypes, which have no order.
 fn real(x: DType) -> Result<DType> {
     if x.is_complex() {
         let (argument, wanted) = ("input", "a real dtype");
@@ -194,35 +198,36 @@ fn real(x: DType) -> Result<DType> {
     Ok(x)
 }
 
-/// With the position, and the value if it is wanted.
-fn place(plan: Plan, value: Option<DType>) -> Result<Plan> {
-    Ok(Plan { results: [value, Some(DType::I64)], positional: true, ..plan })
+/// The rule with the position as its second result, and with the value as its first if it is wanted.
+fn with_position(rule: ReductionRule, value: Option<DType>) -> Result<ReductionRule> {
+    Ok(ReductionRule { results: [value, Some(DType::I64)], positional: true, ..rule })
 }
 
 /// The dtypes of the terms and of the result of a variance.
-fn spread(x: DType, dtype: Option<DType>) -> Result<(DType, DType)> {
-    let result = real(divisible(x, dtype)?)?;
+fn variance_dtypes(x: DType, dtype: Option<DType>) -> Result<(DType, DType)> {
+    let result = real(float_dtype(x, dtype)?)?;
     Ok((if x.compute() == DType::F32 { DType::F32 } else { DType::F64 }, result))
 }
 
-/// A result and its mean.
-fn with_mean(plan: Plan) -> Plan {
-    let [result, _] = plan.results;
-    Plan { results: [result, result], ..plan }
+/// The rule with the mean as its second result.
+fn with_mean(rule: ReductionRule) -> ReductionRule {
+    let [result, _] = rule.results;
+    ReductionRule { results: [result, result], ..rule }
 }
 
-/// Elements on their way to terms.
-struct Terms {
+/// The stages from elements to terms, and the dtype after the last one.
+struct TermStages {
     dtype: DType,
     stages: SmallVec<[Stage; 3]>,
 }
 
-impl Terms {
-    fn of(x: DType) -> Terms {
-        Terms { dtype: x, stages: SmallVec::new() }
+impl TermStages {
+    /// No stages: the elements themselves.
+    fn of(x: DType) -> TermStages {
+        TermStages { dtype: x, stages: SmallVec::new() }
     }
 
-    fn to(mut self, dtype: DType) -> Terms {
+    fn to(mut self, dtype: DType) -> TermStages {
         if self.dtype != dtype {
             self.stages.push(Stage::cast(self.dtype, dtype));
             self.dtype = dtype;
@@ -230,183 +235,212 @@ impl Terms {
         self
     }
 
-    /// The half that elements are, if they need not become float32 before they are reduced as such. (The plain twin casts,
-    /// and so do CPUs without instructions for it.)
+    /// The half dtype of the elements, if a fold of float32 can read them without a cast. The reference kernels cannot, nor
+    /// can CPUs without instructions for it.
     fn as_halves(&self, to: DType) -> Option<DType> {
         let halves = matches!(self.dtype, DType::F16 | DType::BF16) && to == DType::F32;
         let direct = cpu::level() >= cpu::Level::Fused && !cpu::reference_kernels();
         (halves && self.stages.is_empty() && direct).then_some(self.dtype)
     }
 
-    /// Through an elementwise operation.
-    fn map(self, op: Op, number: Option<Scalar>) -> Result<Terms> {
+    /// Adds an elementwise operation, whose second operand is a scalar if it has one.
+    fn map(self, op: Op, scalar: Option<Scalar>) -> Result<TermStages> {
         let compute = self.dtype.compute();
         let mut terms = self.to(compute);
         let row = &OPS[op as usize];
-        let kernels = (row.kernels)(terms.dtype).expect("the operation knows the dtype");
-        let slot = number.map_or(Ok(ScalarBytes::EMPTY), |number| ScalarBytes::new(number, terms.dtype))?;
-        terms.stages.push(Stage::map(kernels, slot));
+        let kernels = (row.kernels)(terms.dtype).expect("the operation has kernels for the dtype");
+        let bytes = scalar.map_or(Ok(ScalarBytes::EMPTY), |scalar| ScalarBytes::new(scalar, terms.dtype))?;
+        terms.stages.push(Stage::map(kernels, bytes));
         terms.dtype = row.rule.result_dtype(terms.dtype);
         Ok(terms)
     }
 
-    fn without_nan(self) -> Terms {
+    /// Adds the replacement of NaN by 0, where the dtype has NaNs.
+    fn nan_to_zero(self) -> TermStages {
         let compute = self.dtype.compute();
         let mut terms = self.to(compute);
-        let kernels =
-            switch!(compute, float, T => Some(const { KernelPair::of::<WithoutNan, T, 1>() }), else => None);
+        let kernels = switch!(compute, float,
+            T => Some(const { KernelPair::of::<folds::NanToZero, T, 1>() }), else => None);
         terms.stages.extend(kernels.map(|kernels| Stage::map(&kernels, ScalarBytes::EMPTY)));
         terms
     }
 
-    /// Whether each of them differs from 0.
-    fn truth(self) -> Result<Terms> {
+    /// Adds a comparison with 0.
+    fn truth(self) -> Result<TermStages> {
         if self.dtype == DType::Bool { Ok(self) } else { self.map(Op::ne, Some(Scalar::Int(0))) }
     }
 
-    fn plan(self, reducer: Reducer, result: DType) -> Result<Plan> {
+    fn rule(self, reducer: Reducer, result: DType) -> Result<ReductionRule> {
         debug_assert!(self.dtype == reducer.terms());
-        Ok(Plan { reducer, stages: self.stages, results: [Some(result), None], positional: false })
+        let (stages, results) = (self.stages, [Some(result), None]);
+        Ok(ReductionRule { reducer, stages, results, positional: false, variant: "" })
     }
 }
 
-/// Which dims a reduction removes, and what it makes.
+/// Which dims a reduction removes, and the dtype of its result.
 #[derive(Clone, Copy, Default)]
-pub struct Request<'a> {
-    /// No dims: all of them.
+pub struct ReduceRequest<'a> {
+    /// `None` for all dims.
     pub dims: Option<&'a [isize]>,
     pub keepdim: bool,
     pub dtype: Option<DType>,
-    /// What `var` and `std` take from the number of elements before they divide.
+    /// What `var` and `std` subtract from the number of elements before they divide.
     pub correction: f64,
 }
 
-/// The results of a reduction: new tensors, or nothing where it wrote into those that were given.
-pub type Results = [Option<Tensor>; 2];
+/// New tensors with the results of a reduction; `None` for a result that is not wanted or was written into an `out`.
+pub type ReduceResults = [Option<Tensor>; 2];
 
 /// Reduces into `out`, or into a new tensor which is returned.
-pub fn run(row: &Row, x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn run(
+    row: &ReductionRow,
+    x: &Tensor,
+    request: &ReduceRequest,
+    out: Option<&Tensor>,
+) -> Result<Option<Tensor>> {
     let [first, second] = run_both(row, x, request, [out, out])?;
     Ok(first.or(second))
 }
 
-/// Reduces to one or two results, into outputs or new tensors.
-pub fn run_both(row: &Row, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 2]) -> Result<Results> {
-    let plan = || run_plan(&(row.plan)(x.dtype(), request.dtype)?, x, request, outs);
-    plan().map_err(|error| error.named(row.name))
+/// Reduces to one or two results, each into an output or a new tensor.
+pub fn run_both(
+    row: &ReductionRow,
+    x: &Tensor,
+    request: &ReduceRequest,
+    outs: [Option<&Tensor>; 2],
+) -> Result<ReduceResults> {
+    let work = || run_rule(&(row.rule)(x.dtype(), request.dtype)?, x, request, outs);
+    work().map_err(|error| error.named(row.name))
 }
 
-/// The first result only.
-pub fn run_first(row: &Row, x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    let run = || {
-        let mut plan = (row.plan)(x.dtype(), request.dtype)?;
-        plan.results[1] = None;
-        run_plan(&plan, x, request, [out, None])
+/// Reduces to the first result only.
+pub fn run_first(
+    row: &ReductionRow,
+    x: &Tensor,
+    request: &ReduceRequest,
+    out: Option<&Tensor>,
+) -> Result<Option<Tensor>> {
+    let work = || {
+        let mut rule = (row.rule)(x.dtype(), request.dtype)?;
+        rule.results[1] = None;
+        run_rule(&rule, x, request, [out, None])
     };
-    let [result, _] = run().map_err(|error: Error| error.named(row.name))?;
+    let [result, _] = work().map_err(|error: Error| error.named(row.name))?;
     Ok(result)
 }
 
-fn run_plan(plan: &Plan, x: &Tensor, request: &Request, outs: [Option<&Tensor>; 2]) -> Result<Results> {
+/// Reduces by a rule.
+fn run_rule(
+    rule: &ReductionRule,
+    x: &Tensor,
+    request: &ReduceRequest,
+    outs: [Option<&Tensor>; 2],
+) -> Result<ReduceResults> {
     if let (None, false, [Some(result), None], [None, _]) =
-        (request.dims, request.keepdim, plan.results, outs)
+        (request.dims, request.keepdim, rule.results, outs)
     {
-        let reduction = plan.reduction(request, false);
-        if reduction.is_short(x) {
+        let reduction = rule.reduction(request, false);
+        if reduction.is_one_call(x) {
             let out = Tensor::new(&[], result, Fill::Uninitialized)?;
-            reduction.run_short(x, &out)?;
+            reduction.run_one_call(x, &out)?;
             return Ok([Some(out), None]);
         }
     }
-    let reduced = marks(x.layout().rank(), request.dims)?;
-    let shape: Dims =
-        x.layout().modes().iter().zip(&reduced).map(|(m, &r)| if r { 1 } else { m.extent }).collect();
-    let mut visible = shape.clone();
+    let modes = x.layout().modes();
+    let reduced = reduced_dims(modes.len(), request.dims)?;
+    let keepdim_shape: Dims =
+        modes.iter().zip(&reduced).map(|(m, &r)| if r { 1 } else { m.extent }).collect();
+    let mut shape = keepdim_shape.clone();
     if !request.keepdim {
         let mut dim = 0;
-        visible.retain(|_| (!reduced[dim], dim += 1).0);
+        shape.retain(|_| (!reduced[dim], dim += 1).0);
     }
-    let empty = x.layout().modes().iter().zip(&reduced).any(|(m, &r)| r && m.extent == 0);
-    if empty && !plan.reducer.has_nothing() && visible.iter().product::<isize>() > 0 {
-        return Err(Error::new("", Problem::NothingToReduce { shape: x.layout().shape_text() }));
+    let no_terms = modes.iter().zip(&reduced).any(|(m, &r)| r && m.extent == 0);
+    if no_terms && !rule.reducer.has_identity() && shape.iter().product::<isize>() > 0 {
+        let (variant, shape) = (rule.variant, x.layout().shape_text());
+        return Err(Error::new("", Problem::EmptyReduction { variant, shape }));
     }
+    let mut copied = rule.check_outs(x, outs, &shape)?;
     let mut made = [None, None];
-    let mut copied = None;
     for k in 0..2 {
-        match (plan.results[k], outs[k]) {
-            (Some(result), None) => made[k] = Some(Tensor::new(&visible, result, Fill::Uninitialized)?),
-            (Some(result), Some(out)) => {
-                let name = if plan.results.contains(&None) { "out" } else { ["out[0]", "out[1]"][k] };
-                output::check_named(name, out, result, &Layout::row_major(&visible)?)?;
-                if plan.positional && k == 1 {
-                    output::check_indices(name, out)?;
-                }
-                if copied.is_none() && (conflict(out, x) || out.is_set_to(x)) {
-                    copied = Some(copy::clone(x)?);
-                }
-            }
-            (None, _) => {}
+        if let (Some(result), None) = (rule.results[k], outs[k]) {
+            made[k] = Some(Tensor::new(&shape, result, Fill::Uninitialized)?);
         }
     }
-    if let (Some(_), [Some(first), Some(second)]) = (plan.results[1], outs)
-        && plan.results[0].is_some()
-    {
-        output::check_disjoint(first, second)?;
-    }
-    let several = x.layout().modes().iter().zip(&reduced).filter(|(m, r)| **r && m.extent > 1).count() > 1;
-    if plan.positional && several && !x.layout().is_row_major() && copied.is_none() {
-        copied = Some(copy::clone(x)?); // row-major order is then that of the memory
+    // Positions count terms in row-major order. Where several dims are reduced, a copy brings them into that order.
+    let several = modes.iter().zip(&reduced).filter(|(m, r)| **r && m.extent > 1).count() > 1;
+    let ordered = rule.positional && several;
+    if ordered && !x.layout().is_row_major() && copied.is_none() {
+        copied = Some(copy::clone(x)?);
     }
     let x = copied.as_ref().unwrap_or(x);
-    let spreads: SmallVec<[Option<Layout>; 2]> = (0..2)
-        .map(|k| Some(spread_out(made[k].as_ref().or(plan.results[k].and(outs[k]))?.layout(), &shape)))
-        .collect();
-    let target = |k: usize| {
-        let out = made[k].as_ref().or(plan.results[k].and(outs[k]))?;
-        Some(Target { out, spread: spreads[k].as_ref()? })
-    };
-    let reduction = plan.reduction(request, plan.positional && several);
-    reduce::run(&reduction, x, [target(0), target(1)])?;
+    let out = |k: usize| made[k].as_ref().or(rule.results[k].and(outs[k]));
+    let layouts = [0, 1].map(|k| Some(with_reduced_dims(out(k)?.layout(), &keepdim_shape)));
+    let target = |k: usize| Some(ReductionTarget { out: out(k)?, keepdim_layout: layouts[k].as_ref()? });
+    reduce::run(&rule.reduction(request, ordered), x, [target(0), target(1)])?;
     Ok(made)
 }
 
+impl ReductionRule {
+    /// Refuses outputs that cannot hold the results or share memory. Returns a copy of `x` if an output overlaps it.
+    fn check_outs(&self, x: &Tensor, outs: [Option<&Tensor>; 2], shape: &[isize]) -> Result<Option<Tensor>> {
+        let mut copied = None;
+        for k in 0..2 {
+            let (Some(result), Some(out)) = (self.results[k], outs[k]) else { continue };
+            let name = if self.results.contains(&None) { "out" } else { ["out[0]", "out[1]"][k] };
+            output::check_named(name, out, result, &Layout::row_major(shape)?)?;
+            if self.positional && k == 1 {
+                output::check_indices(name, out)?;
+            }
+            if copied.is_none() && (conflict(out, x) || out.is_set_to(x)) {
+                copied = Some(copy::clone(x)?);
+            }
+        }
+        if let ([Some(_), Some(_)], [Some(first), Some(second)]) = (self.results, outs) {
+            output::check_disjoint(first, second)?;
+        }
+        Ok(copied)
+    }
+}
+
 /// For each dim whether it is reduced.
-fn marks(rank: usize, dims: Option<&[isize]>) -> Result<SmallVec<[bool; 8]>> {
+fn reduced_dims(rank: usize, dims: Option<&[isize]>) -> Result<SmallVec<[bool; 8]>> {
     let Some(dims) = dims else { return Ok(smallvec::smallvec![true; rank]) };
-    let mut marks = smallvec::smallvec![false; rank.max(1)];
+    let mut reduced = smallvec::smallvec![false; rank.max(1)];
     for &dim in dims {
-        // A tensor without dimension may be reduced along its only, imagined one.
+        // A 0-d tensor may be reduced along dim 0 or -1, as if it had one dim.
         let dim = wrap_dim(dim, rank.max(1))?;
-        if std::mem::replace(&mut marks[dim], true) {
+        if std::mem::replace(&mut reduced[dim], true) {
             return Err(Error::new("", Problem::DimRepeated { dim }));
         }
     }
-    marks.truncate(rank);
-    Ok(marks)
+    reduced.truncate(rank);
+    Ok(reduced)
 }
 
-/// An output layout, whose reduced dims may be missing, with those dims as extents of 1.
-fn spread_out(out: &Layout, kept: &[isize]) -> Layout {
-    if out.rank() == kept.len() {
+/// The layout of an output with extents of 1 for the reduced dims that it lacks.
+fn with_reduced_dims(out: &Layout, keepdim_shape: &[isize]) -> Layout {
+    if out.rank() == keepdim_shape.len() {
         return out.clone();
     }
-    out.try_view(kept).expect("extents of 1 can always be added")
+    out.try_view(keepdim_shape).expect("extents of 1 can always be added")
 }
 
-/// Whether any element of a bool tensor is true.
+/// Returns true if any element of a bool tensor is true.
 pub fn any(x: &Tensor) -> Result<bool> {
     truth(&ANY, x)
 }
 
-/// The truth value that all elements are reduced to.
-fn truth(row: &Row, x: &Tensor) -> Result<bool> {
-    let found = run(row, x, &Request::default(), None)?.expect("no output was given");
+/// Runs `all` or `any` over all elements.
+fn truth(row: &ReductionRow, x: &Tensor) -> Result<bool> {
+    let found = run(row, x, &ReduceRequest::default(), None)?.expect("no output was given");
     Ok(copy::single_item(&found)? == Scalar::Bool(true))
 }
 
-/// Whether two tensors have the same shape and equal elements. Window by window: truth values stay in a cache, and the
-/// first difference is the end.
+/// Returns true if two tensors have the same shape and equal elements. Large tensors are compared window by window: the
+/// bools stay in a cache, and the first difference ends the comparison.
 pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
+    /// Elements that are compared at a time.
     const WINDOW: usize = 2 << 20;
     if !x.layout().same_shape(y.layout()) {
         return Ok(false);
@@ -421,9 +455,9 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
             (a, b) = (a.view(&[-1])?, b.view(&[-1])?);
         }
         let rows = a.modes()[0].extent;
-        let most = (WINDOW / (x.size() / rows as usize)).max(1);
-        for start in (0..rows).step_by(most) {
-            let length = (most as isize).min(rows - start);
+        let window_rows = (WINDOW / (x.size() / rows as usize)).max(1);
+        for start in (0..rows).step_by(window_rows) {
+            let length = (window_rows as isize).min(rows - start);
             let part = |of: &Tensor, layout: &Layout| Ok(of.with_layout(layout.narrow(0, start, length)?));
             if !same(&part(x, &a)?, &part(y, &b)?)? {
                 return Ok(false);
@@ -435,12 +469,13 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
 }
 
 /// The mean of the elements that are not NaN.
-pub fn nanmean(x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn nanmean(x: &Tensor, request: &ReduceRequest, out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let work = || {
-        let dtype = real(divisible(real(x.dtype())?, request.dtype)?)?;
-        let wide = Request { dtype: Some(dtype.compute()), ..*request };
-        let sum = run(&NANSUM, x, &wide, None)?.expect("new");
-        let nans = run(&COUNT_NAN, x, &Request { dtype: None, ..*request }, None)?.expect("new");
+        let dtype = real(float_dtype(real(x.dtype())?, request.dtype)?)?;
+        let wide = ReduceRequest { dtype: Some(dtype.compute()), ..*request };
+        let sum = run(&NANSUM, x, &wide, None)?.expect("no output was given");
+        let nans = run(&COUNT_NAN, x, &ReduceRequest { dtype: None, ..*request }, None)?
+            .expect("no output was given");
         let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
         let count = apply(Op::rsub, &[OpArg::Tensor(&nans), OpArg::Scalar(terms)])?;
         let count = copy::to_dtype(&count, sum.dtype())?;
@@ -450,8 +485,8 @@ pub fn nanmean(x: &Tensor, request: &Request, out: Option<&Tensor>) -> Result<Op
     work().map_err(|error: Error| error.named("nanmean"))
 }
 
-/// The norm of the given order.
-pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+/// The norm of order `p`.
+pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Option<&Tensor>) -> Result<Option<Tensor>> {
     let work = || {
         if let Some(dtype) = request.dtype.filter(|dtype| x.dtype().is_complex() && !dtype.is_complex()) {
             let (argument, wanted) = ("dtype", "a complex dtype, as the input has one");
@@ -460,28 +495,29 @@ pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Resu
         if p == 2.0 {
             return run(&NORM2, x, request, out);
         }
-        let d = divisible(x.dtype(), request.dtype)?;
-        let (terms, result) = (Terms::of(x.dtype()).to(d.compute()), d.real());
+        let d = float_dtype(x.dtype(), request.dtype)?;
+        let (terms, result) = (TermStages::of(x.dtype()).to(d.compute()), d.real());
         let compute = result.compute();
-        let wanted = [out, None];
-        let plan = if p == 0.0 {
-            terms.truth()?.plan(Reducer::with_lanes::<Count<True>, Count<True>, Bool>(), result)?
+        let mut rule = if p == 0.0 {
+            let count = Reducer::with_lanes::<CountIf<IsNonzero>, CountIf<IsNonzero>, Bool>();
+            terms.truth()?.rule(count, result)?
         } else if p == 1.0 {
-            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<Sum>)?
+            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<folds::Sum>)?
         } else if p == f64::INFINITY {
-            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<Max>)?
+            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<folds::Max>)?
         } else if p == f64::NEG_INFINITY {
-            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<Min>)?
+            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<folds::Min>)?
         } else {
             let powers = terms.map(Op::abs, None)?.map(Op::pow, Some(Scalar::Float(p)))?;
-            let plan = fold!(powers, compute, compute, float, of_lanes::<Sum>)?;
-            let [sum, _] = run_plan(&plan, x, request, [None, None])?;
-            let sum = sum.expect("new");
+            let rule = fold!(powers, compute, compute, float, of_lanes::<folds::Sum>)?;
+            let [sum, _] = run_rule(&rule, x, request, [None, None])?;
+            let sum = sum.expect("no output was given");
             let root = OpArg::Scalar(Scalar::Float(1.0 / p));
             apply_into(Op::pow, &[OpArg::Tensor(&sum), root], &sum)?;
             return deliver_as(result, sum, out);
         };
-        let [norm, _] = run_plan(&plan, x, request, wanted)?;
+        rule.variant = if p > 0.0 { " of order inf" } else { " of order -inf" };
+        let [norm, _] = run_rule(&rule, x, request, [out, None])?;
         Ok(norm)
     };
     work().map_err(|error: Error| error.named("norm"))
@@ -490,24 +526,25 @@ pub fn norm(x: &Tensor, p: f64, request: &Request, out: Option<&Tensor>) -> Resu
 /// The norm of the difference of two tensors that broadcast.
 pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
     let work = || {
-        // Integers would wrap around, and those without a dtype in common are floats all the same.
+        // As floats: differences of integers would wrap around, and uint64 has no common dtype with signed integers.
         let common = dtype::promote(x.dtype(), y.dtype()).unwrap_or_else(|_| dtype::default_float());
-        let dtype = divisible(common, None)?;
+        let dtype = float_dtype(common, None)?;
         let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
         let difference = apply(Op::sub, &[OpArg::Tensor(&x), OpArg::Tensor(&y)])?;
-        Ok(norm(&difference, p, &Request::default(), None)?.expect("new"))
+        Ok(norm(&difference, p, &ReduceRequest::default(), None)?.expect("no output was given"))
     };
     work().map_err(|error: Error| error.named("dist"))
 }
 
-/// Variance or standard deviation, and, if wanted, the mean. A complex number counts with both of its parts.
+/// Variance, or standard deviation if `root`, and the mean if it is wanted. The variance of complex numbers is that of their
+/// real parts plus that of their imaginary parts.
 pub fn variance(
     root: bool,
     mean: bool,
     x: &Tensor,
-    request: &Request,
+    request: &ReduceRequest,
     outs: [Option<&Tensor>; 2],
-) -> Result<Results> {
+) -> Result<ReduceResults> {
     let row = if root { &STD } else { &VAR };
     if !x.dtype().is_complex() {
         return if mean {
@@ -518,8 +555,9 @@ pub fn variance(
     }
     let work = || {
         let dtype = x.dtype().real();
-        let parts = Request { dtype: None, ..*request };
-        let part = |k| Ok::<_, Error>(run_first(&VAR, &x.part(k)?, &parts, None)?.expect("new"));
+        let parts = ReduceRequest { dtype: None, ..*request };
+        let part =
+            |k| Ok::<_, Error>(run_first(&VAR, &x.part(k)?, &parts, None)?.expect("no output was given"));
         let (re, im) = (part(0)?, part(1)?);
         apply_into(Op::add, &[OpArg::Tensor(&re), OpArg::Tensor(&im)], &re)?;
         if root {
@@ -528,7 +566,7 @@ pub fn variance(
         if !mean {
             return Ok([deliver_as(dtype, re, outs[0])?, None]);
         }
-        let mean = run(&MEAN, x, &parts, None)?.expect("new");
+        let mean = run(&MEAN, x, &parts, None)?.expect("no output was given");
         if let [Some(first), Some(second)] = outs {
             output::check_named("out[0]", first, dtype, re.layout())?;
             output::check_named("out[1]", second, mean.dtype(), re.layout())?;

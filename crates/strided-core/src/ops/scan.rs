@@ -1,7 +1,7 @@
 //! Functions from lines to lines (scans and softmax), one row each: the dtype of the result, the supported dtypes, the
 //! output, and the kernel.
 
-use super::reduce::{float_result, summed};
+use super::reduce::{float_result, sum_dtype};
 use super::{copy, output};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
@@ -32,9 +32,9 @@ macro_rules! rows {
 
 rows! {
     /// The sum of all elements up to each.
-    CUMSUM scan::cumsum(summed, "any dtype");
+    CUMSUM scan::cumsum(sum_dtype, "any dtype");
     /// The product of all elements up to each.
-    CUMPROD scan::cumprod(summed, "any dtype");
+    CUMPROD scan::cumprod(sum_dtype, "any dtype");
     /// The largest element up to each, and its position.
     CUMMAX scan::cummax(same, "a real dtype");
     /// The smallest element up to each, and its position.

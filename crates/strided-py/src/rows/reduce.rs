@@ -11,7 +11,7 @@ use crate::convert::results::{placed, placed_as_large, placed_pair};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use strided_core::layout::Dims;
-use strided_core::ops::reduce::{self, Request, Row};
+use strided_core::ops::reduce::{self, ReduceRequest, ReductionRow};
 use strided_core::ops::table::Op;
 use strided_core::{DType, Tensor};
 
@@ -52,7 +52,7 @@ methods! { rows(py, x: TensorArg):
     /// 1.5
     both nanmean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
         let dims = dims_of(dim);
-        let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
+        let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
         placed(py, x, out, |x, out| reduce::nanmean(x, &request, out))
     };
 
@@ -185,7 +185,7 @@ methods! { rows(py, x: TensorArg):
     both norm(p: Option<Order> = None, dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
         let p = p.map_or(2.0, |Order(p)| p);
         let dims = dims_of(dim);
-        let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
+        let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
         placed(py, x, out, |x, out| reduce::norm(x, p, &request, out))
     };
 
@@ -247,7 +247,7 @@ fn only(dim: isize) -> Ints {
 /// Runs a reduction with one result.
 fn one(
     py: Python<'_>,
-    row: &Row,
+    row: &ReductionRow,
     x: TensorArg,
     dims: Option<Ints>,
     keepdim: bool,
@@ -255,28 +255,28 @@ fn one(
     out: Option<TensorArg>,
 ) -> Result<Object> {
     let dims = dims_of(dims);
-    let request = Request { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
+    let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
     placed(py, x, out, |x, out| reduce::run(row, x, &request, out))
 }
 
 /// `all` and `any`, for which an empty list of dims means none of them, as in PyTorch.
 fn truth(
     py: Python<'_>,
-    row: &Row,
+    row: &ReductionRow,
     x: TensorArg,
     dims: Option<Ints>,
     keepdim: bool,
     out: Option<TensorArg>,
 ) -> Result<Object> {
     let dims = dims.map(|dims| dims.ints);
-    let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction: 0.0 };
+    let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction: 0.0 };
     placed(py, x, out, |x, out| reduce::run(row, x, &request, out))
 }
 
 /// Runs a reduction with two results.
 fn both(
     py: Python<'_>,
-    row: &Row,
+    row: &ReductionRow,
     name: &str,
     x: TensorArg,
     dims: Option<Ints>,
@@ -285,14 +285,14 @@ fn both(
     out: Option<Pair>,
 ) -> Result<Object> {
     let dims = dims_of(dims);
-    let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
+    let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
     placed_pair(py, name, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
 }
 
 /// `max` and `min`: of all elements, along a dim, or of pairs.
 fn extreme(
     py: Python<'_>,
-    [all, along]: [&Row; 2],
+    [all, along]: [&ReductionRow; 2],
     pairs: Op,
     x: TensorArg,
     dim: Option<DimOrTensor>,
@@ -344,7 +344,7 @@ fn spread(
     keepdim: bool,
     out: Option<TensorArg>,
 ) -> Result<Object> {
-    let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
+    let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
     placed(py, x, out, |x, out| {
         let [result, _] = reduce::variance(root, false, x, &request, [out, None])?;
         Ok(result)
@@ -359,7 +359,7 @@ fn spread_and_mean(
     keepdim: bool,
     out: Option<Pair>,
 ) -> Result<Object> {
-    let request = Request { dims: dims.as_deref(), keepdim, dtype: None, correction };
+    let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
     let name = if root { "std_mean" } else { "var_mean" };
     placed_pair(py, name, x, out, |x, outs| reduce::variance(root, true, x, &request, outs))
 }

@@ -1,76 +1,79 @@
-//! What a reduction is: how terms become an accumulator, how two of those become one, and what it says in the end.
+//! What a reduction is: how terms become an accumulator, how two accumulators merge, and what the result is.
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
-use super::groups::{Groups, Room, column, halve};
-use super::{BLOCK, GROUP, LANES};
+use super::groups::{GroupScratch, Groups, column, merge_in_halves};
+use super::{BLOCK, CHUNK, LANES};
 use crate::dtype::DType;
 use crate::scalar::Element;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// A reduction of terms of one type.
+///
+/// In all functions `FAST` is that of [`Task::run`](crate::cpu::Task::run): code for CPUs with fused multiply-add.
 pub trait Fold<T: Copy>: 'static {
     type Acc: Copy;
-    type Out: Outcome;
-    /// What a term costs next to an addition.
+    type Out: FoldResult;
+    /// What a term costs, relative to an addition.
     const WEIGHT: usize = 1;
-    /// Whether it is only for CPUs from [`Level::Fused`](cpu::Level) on: others cast before.
-    const FUSED: bool = false;
-    /// The accumulator of no term, if no term has a result.
-    const NOTHING: Option<Self::Acc>;
+    /// True if it is compiled only for [`Level::Fused`](crate::cpu::Level) and above. Other CPUs use another fold.
+    const FUSED_ONLY: bool = false;
+    /// The accumulator of zero terms; `None` if they have no result.
+    const EMPTY_RESULT: Option<Self::Acc>;
 
-    /// Adjacent terms, at least one and at most [`BLOCK`]; `first` counts those before them. `FAST` as in
-    /// [`Task::run`].
+    /// Reduces adjacent terms, at least one and at most [`BLOCK`]. `first` is the position of the first one among the
+    /// terms of its output.
     ///
     /// # Safety
-    /// There are `n` terms at `terms`.
+    /// `terms` points to `n` readable terms.
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> Self::Acc;
 
-    /// Adjacent terms, up to [`GROUP`]: a tree of blocks.
+    /// Reduces adjacent terms, at least one and at most [`CHUNK`]: a tree of blocks.
     ///
     /// # Safety
-    /// There are `n` terms at `terms`.
+    /// `terms` points to `n` readable terms.
     #[inline(always)]
-    unsafe fn group<const FAST: bool>(terms: *const T, n: usize, first: usize) -> Self::Acc
+    unsafe fn chunk<const FAST: bool>(terms: *const T, n: usize, first: usize) -> Self::Acc
     where
         Self: Sized,
     {
-        // SAFETY: the caller's promise.
-        unsafe { blocks::<Self, T, FAST>(terms, n, first) }
+        // SAFETY: the contract of this function.
+        unsafe { tree_of_blocks::<Self, T, FAST>(terms, n, first) }
     }
 
-    /// Whether `beside` is there.
-    const BESIDE: bool = false;
+    /// True if the fold has the loop `few_terms`.
+    const HAS_FEW_TERMS: bool = false;
 
-    /// N neighbouring outputs of few terms: one row for each term, at most [`LANES`], read from a column on.
+    /// Reduces N neighbouring outputs with few terms each: at most [`LANES`] rows, which hold one term of each output, read
+    /// from column `at` on.
     ///
     /// # Safety
-    /// There are N terms in every row, and at least one row.
+    /// There is at least one row, and each has N terms from column `at` on.
     #[inline(always)]
-    unsafe fn beside<C: Columns<T>, const FAST: bool, const N: usize>(
+    unsafe fn few_terms<C: Columns<T>, const FAST: bool, const N: usize>(
         _rows: &[*const u8],
         _at: usize,
     ) -> [Self::Acc; N] {
-        unreachable!("it is not there")
+        unreachable!("HAS_FEW_TERMS is false")
     }
 
-    /// Two neighbours, the earlier one first.
+    /// Merges the accumulators of neighbouring terms, the earlier ones first.
     fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc;
 
-    /// The result of `n` terms, by a number that the caller of the reduction may choose.
-    fn finish(acc: Self::Acc, n: usize, number: f64) -> Self::Out;
+    /// The result of `n` terms. `parameter` is [`Reduction::parameter`](super::Reduction).
+    fn finish(acc: Self::Acc, n: usize, parameter: f64) -> Self::Out;
 
     /// The results of neighbouring outputs.
     #[inline(always)]
     fn finish_all<const FAST: bool, const N: usize>(
         acc: [Self::Acc; N],
         n: usize,
-        number: f64,
+        parameter: f64,
     ) -> [Self::Out; N] {
-        let mut results = [Self::finish(acc[0], n, number); N];
+        let mut results = [Self::finish(acc[0], n, parameter); N];
         for j in 1..N {
-            results[j] = Self::finish(acc[j], n, number);
+            results[j] = Self::finish(acc[j], n, parameter);
         }
         results
     }
@@ -78,51 +81,57 @@ pub trait Fold<T: Copy>: 'static {
 
 /// How terms are read from rows.
 pub trait Columns<T> {
-    /// N terms of a row, from a column on. `FAST` as in [`Task::run`](crate::cpu::Task::run).
+    /// Reads N terms of a row from column `at` on. `FAST` as in [`Fold`].
     ///
     /// # Safety
-    /// They are there.
+    /// The row has these terms.
     unsafe fn read<const FAST: bool, const N: usize>(row: *const u8, at: usize) -> [T; N];
 }
 
-/// Columns of terms as they are.
-pub struct Themselves;
+/// Rows whose elements are the terms.
+pub struct PlainColumns;
 
-impl<T: Copy> Columns<T> for Themselves {
+impl<T: Copy> Columns<T> for PlainColumns {
     #[inline(always)]
     unsafe fn read<const FAST: bool, const N: usize>(row: *const u8, at: usize) -> [T; N] {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of `Columns::read`.
         unsafe { column(row, at) }
     }
 }
 
-/// A reduction that needs no more than one running value: terms go to [`LANES`] of them in turn, which are then
-/// merged in halves.
-pub trait Lanes<T: Copy>: 'static {
+/// A reduction whose accumulator is one running value. Terms go to [`LANES`] of them in rotation, which are then merged
+/// in halves. Such folds also run over rows of terms, for many neighbouring outputs at once.
+pub trait LaneFold<T: Copy>: 'static {
     type Lane: Copy;
-    type Out: Outcome;
-    /// As in [`Fold::FUSED`].
-    const FUSED: bool = false;
+    type Out: FoldResult;
+    /// As in [`Fold::FUSED_ONLY`].
+    const FUSED_ONLY: bool = false;
     /// Changes nothing on either side of a merge.
     const IDENTITY: Self::Lane;
-    /// A term that changes nothing.
-    const NEUTRAL: T;
-    /// The result of no term, if there is one.
-    const NOTHING: Option<Self::Lane>;
+    /// A term that changes nothing: tails are padded with it.
+    const IDENTITY_TERM: T;
+    /// The accumulator of zero terms; `None` if they have no result.
+    const EMPTY_RESULT: Option<Self::Lane>;
 
-    /// Whether `quick` merges as `merge` does, unless one of the terms is odd.
-    const QUICK: bool = false;
+    /// True if `fast_merge` differs from `merge`. It may be wrong where one of the terms is NaN: terms are then checked,
+    /// and reduced again with `merge` if there is one.
+    const HAS_FAST_MERGE: bool = false;
+    /// A lane for which `is_nan` holds, if there is such a value.
+    const NAN: Self::Lane = Self::IDENTITY;
 
+    /// The value of one term.
     fn lane(term: T) -> Self::Lane;
-    /// What neighbouring terms add. `FAST` as in [`Task::run`](crate::cpu::Task::run).
+
+    /// Reads the values of N adjacent terms. `FAST` as in [`Fold`].
     ///
     /// # Safety
-    /// They are there.
+    /// `terms` points to N readable terms.
     #[inline(always)]
     unsafe fn read<const FAST: bool, const N: usize>(terms: *const T) -> [Self::Lane; N] {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this function.
         Self::lanes(unsafe { terms.cast::<[T; N]>().read() })
     }
+
     #[inline(always)]
     fn lanes<const N: usize>(terms: [T; N]) -> [Self::Lane; N] {
         let mut lanes = [Self::IDENTITY; N];
@@ -131,40 +140,44 @@ pub trait Lanes<T: Copy>: 'static {
         }
         lanes
     }
+
     fn merge(a: Self::Lane, b: Self::Lane) -> Self::Lane;
+
+    /// Merges two values neither of which is NaN.
     #[inline(always)]
-    fn quick(a: Self::Lane, b: Self::Lane) -> Self::Lane {
+    fn fast_merge(a: Self::Lane, b: Self::Lane) -> Self::Lane {
         Self::merge(a, b)
     }
+
     #[inline(always)]
-    fn is_odd(_: Self::Lane) -> bool {
+    fn is_nan(_: Self::Lane) -> bool {
         false
     }
-    /// One that is odd, if there are such.
-    const ODD: Self::Lane = Self::IDENTITY;
+
+    /// The result of `n` terms.
     fn finish(lane: Self::Lane, n: usize) -> Self::Out;
 }
 
-/// A reduction with lanes as one of blocks.
-pub struct InLanes<L>(PhantomData<L>);
+/// A [`LaneFold`] as a [`Fold`].
+pub struct FoldByLanes<L>(PhantomData<L>);
 
-impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
+impl<T: Copy, L: LaneFold<T>> Fold<T> for FoldByLanes<L> {
     type Acc = L::Lane;
     type Out = L::Out;
-    const FUSED: bool = L::FUSED;
-    const NOTHING: Option<L::Lane> = L::NOTHING;
+    const FUSED_ONLY: bool = L::FUSED_ONLY;
+    const EMPTY_RESULT: Option<L::Lane> = L::EMPTY_RESULT;
 
     #[inline(always)]
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _first: usize) -> L::Lane {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of `Fold::block`.
         unsafe {
-            if const { L::QUICK } {
-                let (merged, odd) = in_lanes::<L, T, FAST, true>(terms, n);
-                if !odd {
+            if const { L::HAS_FAST_MERGE } {
+                let (merged, has_nan) = block_by_lanes::<L, T, FAST, true>(terms, n);
+                if !has_nan {
                     return merged;
                 }
             }
-            in_lanes::<L, T, FAST, false>(terms, n).0
+            block_by_lanes::<L, T, FAST, false>(terms, n).0
         }
     }
 
@@ -179,72 +192,74 @@ impl<T: Copy, L: Lanes<T>> Fold<T> for InLanes<L> {
     }
 }
 
-/// The terms merged in lanes, and whether some that were merged quickly are odd.
+/// Reduces adjacent terms in lanes. Returns true as well if `FAST_MERGE`, which ignores NaNs, has seen one: the block is
+/// then reduced again with the full rule.
 ///
 /// # Safety
-/// There are `n` terms at `terms`.
+/// `terms` points to `n` readable terms.
 #[inline(always)]
-unsafe fn in_lanes<L: Lanes<T>, T: Copy, const FAST: bool, const QUICK: bool>(
+unsafe fn block_by_lanes<L: LaneFold<T>, T: Copy, const FAST: bool, const FAST_MERGE: bool>(
     terms: *const T,
     n: usize,
 ) -> (L::Lane, bool) {
     const HALF: usize = LANES / 2;
-    let (mut lanes, mut odd) = ([L::IDENTITY; LANES], [L::IDENTITY; HALF]);
-    let mut room = Room::NEW;
-    // SAFETY: the caller's promise.
+    let (mut lanes, mut nans) = ([L::IDENTITY; LANES], [L::IDENTITY; HALF]);
+    let mut scratch = GroupScratch::NEW;
+    // SAFETY: the contract of this function; `groups.at(i)` points to a group for every `i < count`.
     unsafe {
-        let groups = Groups::new::<FAST>(terms, n, L::NEUTRAL, &mut room);
+        let groups = Groups::new::<FAST>(terms, n, L::IDENTITY_TERM, &mut scratch);
         for i in 0..groups.count {
             let group = L::read::<FAST, LANES>(groups.at(i));
             for j in 0..LANES {
-                lanes[j] = merge_as::<L, T, QUICK>(lanes[j], group[j]);
+                lanes[j] = merge_lane::<L, T, FAST_MERGE>(lanes[j], group[j]);
             }
-            if QUICK {
-                // Of two terms at once: for that there is one instruction.
+            if FAST_MERGE {
+                // One instruction tells whether one of two floats is NaN.
                 for j in 0..HALF {
-                    let is_odd = L::is_odd(group[j]) | L::is_odd(group[j + HALF]);
-                    odd[j] = if is_odd { L::ODD } else { odd[j] };
+                    let is_nan = L::is_nan(group[j]) | L::is_nan(group[j + HALF]);
+                    nans[j] = if is_nan { L::NAN } else { nans[j] };
                 }
             }
         }
     }
-    let mut any = false;
+    let mut has_nan = false;
     for j in 0..HALF / 2 {
-        any |= L::is_odd(odd[j]) | L::is_odd(odd[j + HALF / 2]);
+        has_nan |= L::is_nan(nans[j]) | L::is_nan(nans[j + HALF / 2]);
     }
-    (halve(lanes, merge_as::<L, T, QUICK>), any)
+    (merge_in_halves(lanes, merge_lane::<L, T, FAST_MERGE>), has_nan)
 }
 
 #[inline(always)]
-fn merge_as<L: Lanes<T>, T: Copy, const QUICK: bool>(a: L::Lane, b: L::Lane) -> L::Lane {
-    if QUICK { L::quick(a, b) } else { L::merge(a, b) }
+fn merge_lane<L: LaneFold<T>, T: Copy, const FAST_MERGE: bool>(a: L::Lane, b: L::Lane) -> L::Lane {
+    if FAST_MERGE { L::fast_merge(a, b) } else { L::merge(a, b) }
 }
 
-/// What a reduction gives: an element, or two of them.
-pub trait Outcome: Copy {
+/// What a reduction returns for an output: an element, or two of them.
+pub trait FoldResult: Copy {
     const DTYPES: [Option<DType>; 2];
-    /// Writes neighbouring results, from the one of a number on.
+
+    /// Writes the results of N neighbouring outputs, from index `at` on.
     ///
     /// # Safety
-    /// Every place has room for elements of its dtype.
-    unsafe fn write<const N: usize>(results: [Self; N], places: [*mut u8; 2], at: usize);
+    /// Each destination of a result has space for `at + N` elements of its dtype, and is aligned for them.
+    unsafe fn write<const N: usize>(results: [Self; N], destinations: [*mut u8; 2], at: usize);
 }
 
-impl<A: Element> Outcome for A {
+impl<A: Element> FoldResult for A {
     const DTYPES: [Option<DType>; 2] = [Some(A::DTYPE), None];
     #[inline(always)]
-    unsafe fn write<const N: usize>(results: [A; N], [place, _]: [*mut u8; 2], at: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { place.cast::<A>().add(at).cast::<[A; N]>().write(results) }
+    unsafe fn write<const N: usize>(results: [A; N], [destination, _]: [*mut u8; 2], at: usize) {
+        // SAFETY: the contract of `FoldResult::write`.
+        unsafe { destination.cast::<A>().add(at).cast::<[A; N]>().write(results) }
     }
 }
 
-impl<A: Element, B: Element> Outcome for (A, B) {
+impl<A: Element, B: Element> FoldResult for (A, B) {
     const DTYPES: [Option<DType>; 2] = [Some(A::DTYPE), Some(B::DTYPE)];
     #[inline(always)]
     unsafe fn write<const N: usize>(results: [(A, B); N], [first, second]: [*mut u8; 2], at: usize) {
         for j in 0..N {
-            // SAFETY: the caller's promise.
+            // SAFETY: the contract of `FoldResult::write`.
             unsafe {
                 first.cast::<A>().add(at + j).write(results[j].0);
                 second.cast::<B>().add(at + j).write(results[j].1);
@@ -253,13 +268,21 @@ impl<A: Element, B: Element> Outcome for (A, B) {
     }
 }
 
-/// The tree of up to [`GROUP`] terms, whose type is known here: blocks follow each other closely.
+/// The tree of up to [`CHUNK`] terms: the same as that of [`Tree`](super::tree::Tree), but without calls through pointers
+/// between blocks.
+///
+/// # Safety
+/// `terms` points to `n` readable terms, at least one and at most [`CHUNK`].
 #[inline(always)]
-unsafe fn blocks<F: Fold<T>, T: Copy, const FAST: bool>(terms: *const T, n: usize, first: usize) -> F::Acc {
-    let mut room = [const { MaybeUninit::<F::Acc>::uninit() }; GROUP / BLOCK];
-    let parts = room.as_mut_ptr().cast::<F::Acc>();
+unsafe fn tree_of_blocks<F: Fold<T>, T: Copy, const FAST: bool>(
+    terms: *const T,
+    n: usize,
+    first: usize,
+) -> F::Acc {
+    let mut scratch = [const { MaybeUninit::<F::Acc>::uninit() }; CHUNK / BLOCK];
+    let parts = scratch.as_mut_ptr().cast::<F::Acc>();
     let mut count = 0;
-    // SAFETY: the caller has `n` terms, at most GROUP; what is read was written before.
+    // SAFETY: the contract of this function; the first `count` parts are written before they are read.
     unsafe {
         for at in (0..n).step_by(BLOCK) {
             let part = F::block::<FAST>(terms.add(at), BLOCK.min(n - at), first + at);
@@ -273,7 +296,7 @@ unsafe fn blocks<F: Fold<T>, T: Copy, const FAST: bool>(terms: *const T, n: usiz
             for i in 0..count / 2 {
                 parts.add(i).write(F::merge(parts.add(2 * i).read(), parts.add(2 * i + 1).read()));
             }
-            // One without a partner stays as it is.
+            // A part without a partner moves up unchanged.
             if count % 2 == 1 {
                 parts.add(count / 2).write(parts.add(count - 1).read());
             }

@@ -1,9 +1,9 @@
-//! The reductions themselves.
+//! The folds: sums, products, extremes, norms, moments.
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
-use super::fold::{Columns, Fold, InLanes, Lanes};
-use super::groups::halve;
+use super::fold::{Columns, Fold, FoldByLanes, LaneFold};
+use super::groups::merge_in_halves;
 use super::{BLOCK, LANES};
 use crate::kernels::cast::Cast;
 use crate::kernels::loops::Function;
@@ -11,19 +11,20 @@ use crate::scalar::{Bool, Complex, Float, Num, Real};
 
 /// A term of sums and products.
 pub trait Summand: Num {
-    /// What changes no sum: for floats that is -0.0, for 0.0 would lose the sign of -0.0.
-    const SUM_OF_NOTHING: Self;
-    /// A result: which NaN an addition gives of two depends on the instructions, so that all of them become one.
-    fn settled(self) -> Self;
-    /// A product that 1 does not change.
+    /// Changes no sum. That of floats is -0.0: starting from 0.0, a sum of negative zeros would be 0.0.
+    const SUM_IDENTITY: Self;
+    /// The value, with any NaN replaced by one canonical NaN. Which of two NaNs an addition returns depends on the
+    /// instructions that the compiler chose.
+    fn canonical_nan(self) -> Self;
+    /// The product, which a factor of 1 leaves unchanged to the bit.
     fn times(self, other: Self) -> Self;
 }
 macro_rules! summands {
-    ($($($t:ty),+: $nothing:expr, $x:ident => $settled:expr, ($a:ident, $b:ident) => $product:expr;)*) => { $($(
+    ($($($t:ty),+: $identity:expr, $x:ident => $canonical:expr, ($a:ident, $b:ident) => $product:expr;)*) => { $($(
         impl Summand for $t {
-            const SUM_OF_NOTHING: Self = $nothing;
+            const SUM_IDENTITY: Self = $identity;
             #[inline(always)]
-            fn settled(self) -> Self { let $x = self; $settled }
+            fn canonical_nan(self) -> Self { let $x = self; $canonical }
             #[inline(always)]
             fn times(self, other: Self) -> Self { let ($a, $b) = (self, other); $product }
         }
@@ -32,31 +33,33 @@ macro_rules! summands {
 summands! {
     Bool: Self::ZERO, x => x, (a, b) => a.mul(b);
     u8, u16, u32, u64, i8, i16, i32, i64: 0, x => x, (a, b) => a.mul(b);
-    // By bits: to the compiler one NaN is as good as another.
+    // On bits: in float arithmetic the compiler may take one NaN for another.
     f32, f64: -0.0, x => {
         let is_nan = x.to_bits() << 1 > Self::INFINITY.to_bits() << 1;
         Self::from_bits(if is_nan { Self::NAN.to_bits() } else { x.to_bits() })
     }, (a, b) => a * b;
-    // Of 1 and -0 their product would be 0, of 1 and infinity NaN.
-    Complex<f32>, Complex<f64>: Complex::new(-0.0, -0.0), x => Complex::new(x.re.settled(), x.im.settled()), (a, b) => {
+    // The complex product of 1 and -0 would be 0, and that of 1 and infinity NaN.
+    Complex<f32>, Complex<f64>: Complex::new(-0.0, -0.0),
+    x => Complex::new(x.re.canonical_nan(), x.im.canonical_nan()),
+    (a, b) => {
         let is_one = |x: Self| x == Self::ONE && x.im.is_sign_positive();
         if is_one(a) { b } else if is_one(b) { a } else { a * b }
     };
 }
 
-/// A sum that a count divides.
-pub trait Shared: Summand {
-    fn among(self, n: usize) -> Self;
+/// A sum that can be divided by a count.
+pub trait Averaged: Summand {
+    fn divided_by(self, n: usize) -> Self;
 }
-macro_rules! shared {
-    ($($t:ty: $x:ident, $n:ident => $share:expr),*) => {
-        $(impl Shared for $t {
+macro_rules! averaged {
+    ($($t:ty: $x:ident, $n:ident => $quotient:expr),*) => {
+        $(impl Averaged for $t {
             #[inline(always)]
-            fn among(self, $n: usize) -> Self { let $x = self; $share }
+            fn divided_by(self, $n: usize) -> Self { let $x = self; $quotient }
         })*
     };
 }
-shared! {
+averaged! {
     f32: x, n => x / n as f32,
     f64: x, n => x / n as f64,
     Complex<f32>: x, n => Complex::new(x.re / n as f32, x.im / n as f32),
@@ -67,32 +70,32 @@ shared! {
 pub trait Limits: Real {
     const LOWEST: Self;
     const HIGHEST: Self;
-    /// No number, if the type has such a thing.
-    const ODD: Self;
+    /// NaN; 0 for types without.
+    const NAN: Self;
 }
 macro_rules! limits {
-    ($($t:ty: $low:expr, $high:expr, $odd:expr;)*) => {
-        $(impl Limits for $t { const LOWEST: Self = $low; const HIGHEST: Self = $high; const ODD: Self = $odd; })*
+    ($($t:ty: $low:expr, $high:expr, $nan:expr;)*) => {
+        $(impl Limits for $t { const LOWEST: Self = $low; const HIGHEST: Self = $high; const NAN: Self = $nan; })*
     };
 }
 limits! {
     Bool: Bool::new(false), Bool::new(true), Self::ZERO;
     u8: Self::MIN, Self::MAX, 0; u16: Self::MIN, Self::MAX, 0; u32: Self::MIN, Self::MAX, 0; u64: Self::MIN, Self::MAX, 0;
     i8: Self::MIN, Self::MAX, 0; i16: Self::MIN, Self::MAX, 0; i32: Self::MIN, Self::MAX, 0; i64: Self::MIN, Self::MAX, 0;
-    f32: Self::NEG_INFINITY, Self::INFINITY, Self::NAN; f64: Self::NEG_INFINITY, Self::INFINITY, Self::NAN;
+    f32: Self::NEG_INFINITY, Self::INFINITY, f32::NAN; f64: Self::NEG_INFINITY, Self::INFINITY, f64::NAN;
 }
 
-/// A number whose magnitude has a square in float64.
+/// A number whose squared magnitude is computed in float64.
 pub trait Squares: Num {
     type Norm: Float;
-    fn squared(self) -> f64;
+    fn magnitude_squared(self) -> f64;
 }
 macro_rules! squares {
     ($($t:ty => $norm:ty: $x:ident => $square:expr;)*) => {
         $(impl Squares for $t {
             type Norm = $norm;
             #[inline(always)]
-            fn squared(self) -> f64 { let $x = self; $square }
+            fn magnitude_squared(self) -> f64 { let $x = self; $square }
         })*
     };
 }
@@ -103,23 +106,23 @@ squares! {
     Complex<f64> => f64: x => x.re * x.re + x.im * x.im;
 }
 
-/// Reductions with one running value: what changes nothing, a term that does not, the result of no term, what a term
-/// adds, how two values become one, and the result of `n` terms; for some how two become one quickly, unless one of the
-/// terms is odd.
-macro_rules! lanes {
+/// Folds with one running value per lane. A row has its name, the types of a lane and of the result, and then:
+/// the identity of merges; the term that changes nothing; the accumulator of zero terms; the value of a term; the merge of
+/// two values; the result of `n` terms. A fold of floats may add a faster merge, for values that are not NaN.
+macro_rules! lane_folds {
     ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty, $out:ty;
-        $identity:expr; $neutral:expr; $nothing:expr; $term:ident => $value:expr; ($a:ident, $b:ident) => $merged:expr;
-        ($l:ident, $n:ident) => $result:expr;
-        $({quick ($c:ident, $d:ident) => $quick:expr, unless $o:ident => $is_odd:expr, $odd:expr})?)*) => { $(
+        $identity:expr; $identity_term:expr; $empty:expr; $term:ident => $value:expr;
+        ($a:ident, $b:ident) => $merged:expr; ($l:ident, $n:ident) => $result:expr;
+        $({fast_merge ($c:ident, $d:ident) => $fast:expr, unless $o:ident => $is_nan:expr, $nan:expr})?)*) => { $(
         $(#[$doc])*
         pub struct $name;
 
-        impl<T: $bound> Lanes<T> for $name {
+        impl<T: $bound> LaneFold<T> for $name {
             type Lane = $lane;
             type Out = $out;
             const IDENTITY: $lane = $identity;
-            const NEUTRAL: T = $neutral;
-            const NOTHING: Option<$lane> = $nothing;
+            const IDENTITY_TERM: T = $identity_term;
+            const EMPTY_RESULT: Option<$lane> = $empty;
             #[inline(always)]
             #[allow(clippy::eq_op)]
             fn lane($term: T) -> $lane {
@@ -134,63 +137,71 @@ macro_rules! lanes {
                 $result
             }
             $(
-                const QUICK: bool = true;
+                const HAS_FAST_MERGE: bool = true;
                 #[inline(always)]
-                fn quick($c: $lane, $d: $lane) -> $lane {
-                    $quick
+                fn fast_merge($c: $lane, $d: $lane) -> $lane {
+                    $fast
                 }
                 #[inline(always)]
                 #[allow(clippy::eq_op)]
-                fn is_odd($o: $lane) -> bool {
-                    $is_odd
+                fn is_nan($o: $lane) -> bool {
+                    $is_nan
                 }
-                const ODD: $lane = $odd;
+                const NAN: $lane = $nan;
             )?
         }
     )* };
 }
 
-lanes! {
-    /// The sum; of truth values whether one of them is true.
+// The fast merge of extremes is one instruction, a comparison that loses NaNs. With a check for NaNs beside it, it takes
+// less time than the full rule; only a block with a NaN is reduced again.
+lane_folds! {
+    /// The sum; of bools whether one of them is true.
     Sum<T: Summand>: T, T;
-        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b); (sum, _n) => sum.settled();
-    /// The sum of what is not NaN.
+        T::SUM_IDENTITY; T::SUM_IDENTITY; Some(T::ZERO); x => x;
+        (a, b) => a.add(b); (sum, _n) => sum.canonical_nan();
+    /// The sum of the terms that are not NaN.
     NanSum<T: Summand>: T, T;
-        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => if x == x { x } else { T::ZERO };
-        (a, b) => a.add(b); (sum, _n) => sum.settled();
-    /// The sum divided by the number of terms: NaN of none.
-    Mean<T: Shared>: T, T;
-        T::SUM_OF_NOTHING; T::SUM_OF_NOTHING; Some(T::ZERO); x => x; (a, b) => a.add(b);
-        (sum, n) => sum.among(n).settled();
-    /// The product; of truth values whether all of them are true.
+        T::SUM_IDENTITY; T::SUM_IDENTITY; Some(T::ZERO); x => if x == x { x } else { T::ZERO };
+        (a, b) => a.add(b); (sum, _n) => sum.canonical_nan();
+    /// The sum divided by the number of terms; NaN of zero terms.
+    Mean<T: Averaged>: T, T;
+        T::SUM_IDENTITY; T::SUM_IDENTITY; Some(T::ZERO); x => x;
+        (a, b) => a.add(b); (sum, n) => sum.divided_by(n).canonical_nan();
+    /// The product; of bools whether all of them are true.
     Prod<T: Summand>: T, T;
-        T::ONE; T::ONE; Some(T::ONE); x => x; (a, b) => a.times(b); (product, _n) => product.settled();
-    /// The largest; NaN if there is one.
+        T::ONE; T::ONE; Some(T::ONE); x => x;
+        (a, b) => a.times(b); (product, _n) => product.canonical_nan();
+    /// The largest term; NaN if there is one.
     Max<T: Limits>: T, T;
-        T::LOWEST; T::LOWEST; None; x => x; (a, b) => a.maximum(b); (largest, _n) => largest;
-        {quick (a, b) => if a > b { a } else { b }, unless x => x != x, T::ODD}
-    /// The smallest; NaN if there is one.
+        T::LOWEST; T::LOWEST; None; x => x;
+        (a, b) => a.maximum(b); (largest, _n) => largest;
+        {fast_merge (a, b) => if a > b { a } else { b }, unless x => x != x, T::NAN}
+    /// The smallest term; NaN if there is one.
     Min<T: Limits>: T, T;
-        T::HIGHEST; T::HIGHEST; None; x => x; (a, b) => a.minimum(b); (smallest, _n) => smallest;
-        {quick (a, b) => if a < b { a } else { b }, unless x => x != x, T::ODD}
-    /// The square root of the sum of squares. In float64, so that squares of float32 neither overflow nor vanish.
+        T::HIGHEST; T::HIGHEST; None; x => x;
+        (a, b) => a.minimum(b); (smallest, _n) => smallest;
+        {fast_merge (a, b) => if a < b { a } else { b }, unless x => x != x, T::NAN}
+    /// The square root of the sum of squares. In float64, so that squares of float32 neither overflow nor underflow.
     Norm2<T: Squares>: f64, T::Norm;
-        0.0; T::ZERO; Some(0.0); x => x.squared(); (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt().settled());
+        0.0; T::ZERO; Some(0.0); x => x.magnitude_squared();
+        (a, b) => a + b; (sum, _n) => T::Norm::of(sum.sqrt().canonical_nan());
 }
 
-/// The smallest and the largest.
-pub struct Both;
+/// The smallest and the largest term.
+pub struct MinMax;
 
-impl<T: Limits> Fold<T> for Both {
+impl<T: Limits> Fold<T> for MinMax {
     type Acc = (T, T);
     type Out = (T, T);
-    const NOTHING: Option<(T, T)> = None;
+    const EMPTY_RESULT: Option<(T, T)> = None;
 
     #[inline(always)]
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, T) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of `Fold::block`, twice.
         unsafe {
-            (InLanes::<Min>::block::<FAST>(terms, n, first), InLanes::<Max>::block::<FAST>(terms, n, first))
+            let smallest = FoldByLanes::<Min>::block::<FAST>(terms, n, first);
+            (smallest, FoldByLanes::<Max>::block::<FAST>(terms, n, first))
         }
     }
     #[inline(always)]
@@ -202,59 +213,60 @@ impl<T: Limits> Fold<T> for Both {
     }
 }
 
-/// The best value, by a reduction to it, and where it comes first.
-pub struct Where<E>(std::marker::PhantomData<E>);
+/// The extreme value, by the fold `E` that finds it, and the position of its first occurrence. Terms are in row-major order.
+pub struct ArgExtreme<E>(std::marker::PhantomData<E>);
 
-impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
+impl<E: LaneFold<T, Lane = T, Out = T>, T: Limits> Fold<T> for ArgExtreme<E> {
     type Acc = (T, usize);
     type Out = (T, i64);
-    const NOTHING: Option<(T, usize)> = None;
+    const EMPTY_RESULT: Option<(T, usize)> = None;
 
     #[inline(always)]
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, usize) {
-        // SAFETY: the caller's promise.
-        unsafe { Self::group::<FAST>(terms, n, first) }
+        // SAFETY: the contract of `Fold::block`.
+        unsafe { Self::chunk::<FAST>(terms, n, first) }
     }
 
-    /// Only in the best block the place is looked for.
+    /// Finds the extreme of each block, and searches only the best block for its position.
     #[inline(always)]
-    unsafe fn group<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, usize) {
-        // SAFETY: the caller's promise.
+    unsafe fn chunk<const FAST: bool>(terms: *const T, n: usize, first: usize) -> (T, usize) {
+        // SAFETY: the contract of `Fold::chunk`; blocks and the position found are below `n`.
         unsafe {
             let mut best = (E::IDENTITY, 0);
             for at in (0..n).step_by(BLOCK) {
-                let newest = (InLanes::<E>::block::<FAST>(terms.add(at), BLOCK.min(n - at), 0), at);
+                let newest = (FoldByLanes::<E>::block::<FAST>(terms.add(at), BLOCK.min(n - at), 0), at);
                 best = if at == 0 { newest } else { Self::merge(best, newest) };
             }
             let count = BLOCK.min(n - best.1);
-            let place = best.1 + position(terms.add(best.1), count, best.0);
-            (terms.add(place).read(), first + place) // the very element: zeros may differ in their sign
+            let position = best.1 + first_position(terms.add(best.1), count, best.0);
+            // The element itself and not `best.0`: zeros may differ in their sign, NaNs in their bits.
+            (terms.add(position).read(), first + position)
         }
     }
 
-    const BESIDE: bool = true;
+    const HAS_FEW_TERMS: bool = true;
 
     #[inline(always)]
     #[allow(clippy::eq_op)]
-    unsafe fn beside<C: Columns<T>, const FAST: bool, const N: usize>(
+    unsafe fn few_terms<C: Columns<T>, const FAST: bool, const N: usize>(
         rows: &[*const u8],
         at: usize,
     ) -> [(T, usize); N] {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of `Fold::few_terms`.
         unsafe {
             let mut best = C::read::<FAST, N>(rows[0], at);
-            let mut places = [0u32; N];
+            let mut positions = [0u32; N];
             for (i, &row) in rows.iter().enumerate().skip(1) {
                 let terms = C::read::<FAST, N>(row, at);
                 for j in 0..N {
                     let stays = (best[j] == E::merge(best[j], terms[j])) | (best[j] != best[j]);
                     best[j] = if stays { best[j] } else { terms[j] };
-                    places[j] = if stays { places[j] } else { i as u32 };
+                    positions[j] = if stays { positions[j] } else { i as u32 };
                 }
             }
             let mut found = [(T::ZERO, 0); N];
             for j in 0..N {
-                found[j] = (best[j], places[j] as usize);
+                found[j] = (best[j], positions[j] as usize);
             }
             found
         }
@@ -270,36 +282,39 @@ impl<E: Lanes<T, Lane = T, Out = T>, T: Limits> Fold<T> for Where<E> {
     }
 }
 
-/// Where a value that is there (or NaN) comes first: group by group, then within the group.
+/// The position of the first term that equals `wanted` or is NaN: group by group, then within the group. There must be one.
+///
+/// # Safety
+/// `terms` points to `n` readable terms, at least one.
 #[inline(always)]
-unsafe fn position<T: Real>(terms: *const T, n: usize, wanted: T) -> usize {
+unsafe fn first_position<T: Real>(terms: *const T, n: usize, wanted: T) -> usize {
     #[allow(clippy::eq_op)]
-    let is = |term: T| (term == wanted) | (term != term);
+    let matches = |term: T| (term == wanted) | (term != term);
     let mut at = 0;
-    // SAFETY: the caller has `n` terms.
+    // SAFETY: the contract of this function; every index is below `n`.
     unsafe {
         while at + LANES <= n {
             let group = terms.add(at).cast::<[T; LANES]>().read();
             let mut found = false;
             for term in group {
-                found |= is(term);
+                found |= matches(term);
             }
             if found {
                 break;
             }
             at += LANES;
         }
-        while at + 1 < n && !is(terms.add(at).read()) {
+        while at + 1 < n && !matches(terms.add(at).read()) {
             at += 1;
         }
     }
     at
 }
 
-/// 0 in place of NaN, which integers do not have: what `nansum` adds up as integers.
-pub struct WithoutNan;
+/// Replaces NaN by 0: a stage of `nansum` with an integer result, for integers have no NaN.
+pub struct NanToZero;
 
-impl<T: Float> Function<T, 1> for WithoutNan {
+impl<T: Float> Function<T, 1> for NanToZero {
     type Out = T;
     #[inline(always)]
     #[allow(clippy::eq_op)]
@@ -308,7 +323,7 @@ impl<T: Float> Function<T, 1> for WithoutNan {
     }
 }
 
-/// Number, mean, and sum of the squared distances from it.
+/// Number of terms, their mean, and the sum of squared deviations from it.
 #[derive(Clone, Copy)]
 pub struct Moments {
     n: f64,
@@ -316,33 +331,33 @@ pub struct Moments {
     squares: f64,
 }
 
-/// Mean and sum of squared distances, in float64. Within a block in two passes (which are in the cache), so that
-/// nothing is lost where the mean is large; between blocks by the formula of Chan, Golub and LeVeque.
-///
-/// Gives the variance (the standard deviation, if `ROOT`) and the mean. The number is PyTorch's correction.
-pub struct Spread<const ROOT: bool>;
+/// The variance (the standard deviation if `ROOT`) and the mean, in float64. A block takes two passes, the second of which
+/// finds its terms in the cache, so that nothing is lost where the mean is large. Blocks merge by the formula of Chan, Golub
+/// and LeVeque. The parameter is PyTorch's `correction`.
+pub struct Variance<const ROOT: bool>;
 
-impl<T: Cast<f64>, const ROOT: bool> Fold<T> for Spread<ROOT> {
+impl<T: Cast<f64>, const ROOT: bool> Fold<T> for Variance<ROOT> {
     type Acc = Moments;
     type Out = (f64, f64);
-    const NOTHING: Option<Moments> = Some(Moments { n: 0.0, mean: f64::NAN, squares: 0.0 });
+    const EMPTY_RESULT: Option<Moments> = Some(Moments { n: 0.0, mean: f64::NAN, squares: 0.0 });
 
     #[inline(always)]
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _: usize) -> Moments {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of `Fold::block`, twice.
         unsafe {
             let [sum] = sums(terms, n, |x| [x.cast()]);
             let mean = sum / n as f64;
-            // What rounding left of the mean is taken out again; an infinite one leaves NaN, and stays.
+            // The deviations would add up to 0 if the mean were exact: what is left corrects its rounding error. If the
+            // mean is infinite that is NaN, and the mean stays.
             let [rest, squares] = sums(terms, n, |x| {
-                let distance = x.cast() - mean;
-                [distance, distance * distance]
+                let deviation = x.cast() - mean;
+                [deviation, deviation * deviation]
             });
-            let left = rest / n as f64;
+            let error = rest / n as f64;
             Moments {
                 n: n as f64,
-                mean: if left.is_finite() { mean + left } else { mean },
-                squares: squares - rest * left,
+                mean: if error.is_finite() { mean + error } else { mean },
+                squares: squares - rest * error,
             }
         }
     }
@@ -358,19 +373,22 @@ impl<T: Cast<f64>, const ROOT: bool> Fold<T> for Spread<ROOT> {
         }
     }
 
-    /// Infinite or NaN where there are too few terms.
+    /// Infinite or NaN if the number of terms does not exceed the correction.
     fn finish(acc: Moments, _: usize, correction: f64) -> (f64, f64) {
         let variance = acc.squares / (acc.n - correction).max(0.0);
-        (if ROOT { variance.sqrt() } else { variance }.settled(), acc.mean.settled())
+        (if ROOT { variance.sqrt() } else { variance }.canonical_nan(), acc.mean.canonical_nan())
     }
 }
 
-/// Sums of K values of each term.
+/// Returns the sums of K values of each term.
+///
+/// # Safety
+/// `terms` points to `n` readable terms.
 #[inline(always)]
 unsafe fn sums<T: Copy, const K: usize>(terms: *const T, n: usize, f: impl Fn(T) -> [f64; K]) -> [f64; K] {
     let mut lanes = [[0.0; LANES]; K];
     let mut at = 0;
-    // SAFETY: the caller has `n` terms.
+    // SAFETY: the contract of this function; every index is below `n`.
     unsafe {
         while at + LANES <= n {
             let group = terms.add(at).cast::<[T; LANES]>().read();
@@ -389,5 +407,5 @@ unsafe fn sums<T: Copy, const K: usize>(terms: *const T, n: usize, f: impl Fn(T)
             }
         }
     }
-    lanes.map(|lanes| halve(lanes, |a, b| a + b))
+    lanes.map(|lanes| merge_in_halves(lanes, |a, b| a + b))
 }

@@ -1,9 +1,12 @@
-//! Halves as terms: they are read as they lie in memory, and are float32 from there on.
+//! Half-precision terms (float16, bfloat16): read as they are in memory, and float32 from the register on.
+//!
+//! A cast into scratch before would write and read four bytes for every two, and short rows would be a call each. The
+//! reference kernels do cast first, and so do CPUs below AVX2: no loops are compiled for them.
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
-use super::fold::{Columns, Fold, Lanes};
-use super::groups::{Groups, Room};
+use super::fold::{Columns, Fold, LaneFold};
+use super::groups::{GroupScratch, Groups};
 use super::{BLOCK, LANES};
 use crate::cpu;
 use crate::kernels::cast::Cast;
@@ -11,32 +14,33 @@ use half::{bf16, f16};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// A reduction of float32, for halves. Without a cast before it: that would write and read four bytes for every two.
+/// A reduction of float32 terms, for halves.
 pub struct Halves<F>(PhantomData<F>);
 
-/// Neighbouring halves as float32. `FAST` as in [`Task::run`](crate::cpu::Task::run).
+/// Reads N adjacent halves as float32. `FAST` as in [`Task::run`](crate::cpu::Task::run).
 ///
 /// # Safety
-/// They are there.
+/// `halves` points to N readable halves.
 #[inline(always)]
-unsafe fn wide<H: Cast<f32> + 'static, const FAST: bool, const N: usize>(halves: *const H) -> [f32; N] {
+unsafe fn widen<H: Cast<f32> + 'static, const FAST: bool, const N: usize>(halves: *const H) -> [f32; N] {
     #[cfg(target_arch = "x86_64")]
     if FAST && N.is_multiple_of(8) && std::any::TypeId::of::<H>() == std::any::TypeId::of::<f16>() {
         use std::arch::x86_64::{__m128i, __m256, _mm256_cvtph_ps};
-        let mut room = MaybeUninit::<[f32; N]>::uninit();
+        let mut wide = MaybeUninit::<[f32; N]>::uninit();
         for i in (0..N).step_by(8) {
-            // SAFETY: eight halves from i on are there, and in the room; the level has the instruction.
+            // SAFETY: N is a multiple of 8, so eight halves and eight floats follow from `i` on. FAST says that the CPU
+            // has F16C.
             unsafe {
                 let eight = _mm256_cvtph_ps(halves.add(i).cast::<__m128i>().read_unaligned());
-                room.as_mut_ptr().cast::<f32>().add(i).cast::<__m256>().write_unaligned(eight);
+                wide.as_mut_ptr().cast::<f32>().add(i).cast::<__m256>().write_unaligned(eight);
             }
         }
-        // Read from there, or the compiler would take the registers apart: that took five times as long.
-        // SAFETY: all of it was written.
-        return unsafe { cpu::opaque_pointer(room.as_ptr()).read() };
+        // Read back through an opaque pointer, or the compiler takes the registers apart: that took five times as long.
+        // SAFETY: the loop wrote all N floats.
+        return unsafe { cpu::opaque_pointer(wide.as_ptr()).read() };
     }
     let mut wide = [0.0; N];
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of this function.
     let halves = unsafe { halves.cast::<[H; N]>().read() };
     for j in 0..N {
         wide[j] = halves[j].cast();
@@ -44,29 +48,29 @@ unsafe fn wide<H: Cast<f32> + 'static, const FAST: bool, const N: usize>(halves:
     wide
 }
 
-/// Columns of halves.
-struct OfHalves<H>(PhantomData<H>);
+/// Rows of halves.
+struct HalfColumns<H>(PhantomData<H>);
 
-impl<H: Cast<f32> + 'static> Columns<f32> for OfHalves<H> {
+impl<H: Cast<f32> + 'static> Columns<f32> for HalfColumns<H> {
     #[inline(always)]
     unsafe fn read<const FAST: bool, const N: usize>(row: *const u8, at: usize) -> [f32; N] {
-        // SAFETY: the caller's promise.
-        unsafe { wide::<H, FAST, N>(row.cast::<H>().add(at)) }
+        // SAFETY: the contract of `Columns::read`, of a row whose terms are halves.
+        unsafe { widen::<H, FAST, N>(row.cast::<H>().add(at)) }
     }
 }
 
 macro_rules! halves {
     ($($half:ty),*) => { $(
-        impl<L: Lanes<f32>> Lanes<$half> for Halves<L> {
+        impl<L: LaneFold<f32>> LaneFold<$half> for Halves<L> {
             type Lane = L::Lane;
             type Out = L::Out;
-            const FUSED: bool = true;
+            const FUSED_ONLY: bool = true;
             const IDENTITY: L::Lane = L::IDENTITY;
-            // 0, 1, infinite: halves have them.
-            const NEUTRAL: $half = <$half>::from_f32_const(L::NEUTRAL);
-            const NOTHING: Option<L::Lane> = L::NOTHING;
-            const QUICK: bool = L::QUICK;
-            const ODD: L::Lane = L::ODD;
+            // 0, 1 or an infinity: all exact in a half.
+            const IDENTITY_TERM: $half = <$half>::from_f32_const(L::IDENTITY_TERM);
+            const EMPTY_RESULT: Option<L::Lane> = L::EMPTY_RESULT;
+            const HAS_FAST_MERGE: bool = L::HAS_FAST_MERGE;
+            const NAN: L::Lane = L::NAN;
 
             #[inline(always)]
             fn lane(term: $half) -> L::Lane {
@@ -74,20 +78,20 @@ macro_rules! halves {
             }
             #[inline(always)]
             unsafe fn read<const FAST: bool, const N: usize>(terms: *const $half) -> [L::Lane; N] {
-                // SAFETY: the caller's promise.
-                L::lanes(unsafe { wide::<$half, FAST, N>(terms) })
+                // SAFETY: the contract of `LaneFold::read`.
+                L::lanes(unsafe { widen::<$half, FAST, N>(terms) })
             }
             #[inline(always)]
             fn merge(a: L::Lane, b: L::Lane) -> L::Lane {
                 L::merge(a, b)
             }
             #[inline(always)]
-            fn quick(a: L::Lane, b: L::Lane) -> L::Lane {
-                L::quick(a, b)
+            fn fast_merge(a: L::Lane, b: L::Lane) -> L::Lane {
+                L::fast_merge(a, b)
             }
             #[inline(always)]
-            fn is_odd(lane: L::Lane) -> bool {
-                L::is_odd(lane)
+            fn is_nan(lane: L::Lane) -> bool {
+                L::is_nan(lane)
             }
             #[inline(always)]
             fn finish(lane: L::Lane, n: usize) -> L::Out {
@@ -98,51 +102,51 @@ macro_rules! halves {
         impl<F: Fold<f32>> Fold<$half> for Halves<F> {
             type Acc = F::Acc;
             type Out = F::Out;
-            const FUSED: bool = true;
+            const FUSED_ONLY: bool = true;
             const WEIGHT: usize = F::WEIGHT;
-            const NOTHING: Option<F::Acc> = F::NOTHING;
+            const EMPTY_RESULT: Option<F::Acc> = F::EMPTY_RESULT;
 
-            /// A block is cast as a whole: it may be read more than once.
+            /// Widens the whole block first: the fold may read it more than once.
             #[inline(always)]
             unsafe fn block<const FAST: bool>(terms: *const $half, n: usize, first: usize) -> F::Acc {
-                let mut all = MaybeUninit::<[[f32; LANES]; BLOCK / LANES]>::uninit();
-                let all = all.as_mut_ptr().cast::<[f32; LANES]>();
-                let mut room = Room::NEW;
-                // SAFETY: the caller's promise; there is room for BLOCK terms, in groups.
+                let mut wide = MaybeUninit::<[[f32; LANES]; BLOCK / LANES]>::uninit();
+                let wide = wide.as_mut_ptr().cast::<[f32; LANES]>();
+                let mut scratch = GroupScratch::NEW;
+                // SAFETY: the contract of `Fold::block`; `wide` has space for the groups of BLOCK terms.
                 unsafe {
-                    let groups = Groups::new::<FAST>(terms, n, <$half>::ZERO, &mut room);
+                    let groups = Groups::new::<FAST>(terms, n, <$half>::ZERO, &mut scratch);
                     for i in 0..groups.count {
-                        all.add(i).write(wide::<$half, FAST, LANES>(groups.at(i)));
+                        wide.add(i).write(widen::<$half, FAST, LANES>(groups.at(i)));
                     }
-                    F::block::<FAST>(all.cast(), n, first)
+                    F::block::<FAST>(wide.cast(), n, first)
                 }
             }
 
-            const BESIDE: bool = F::BESIDE;
+            const HAS_FEW_TERMS: bool = F::HAS_FEW_TERMS;
 
             #[inline(always)]
-            unsafe fn beside<C: Columns<$half>, const FAST: bool, const N: usize>(
+            unsafe fn few_terms<C: Columns<$half>, const FAST: bool, const N: usize>(
                 rows: &[*const u8],
                 at: usize,
             ) -> [F::Acc; N] {
-                // SAFETY: the caller's promise.
-                unsafe { F::beside::<OfHalves<$half>, FAST, N>(rows, at) }
+                // SAFETY: the contract of `Fold::few_terms`; the rows hold halves.
+                unsafe { F::few_terms::<HalfColumns<$half>, FAST, N>(rows, at) }
             }
             #[inline(always)]
             fn merge(a: F::Acc, b: F::Acc) -> F::Acc {
                 F::merge(a, b)
             }
             #[inline(always)]
-            fn finish(acc: F::Acc, n: usize, number: f64) -> F::Out {
-                F::finish(acc, n, number)
+            fn finish(acc: F::Acc, n: usize, parameter: f64) -> F::Out {
+                F::finish(acc, n, parameter)
             }
             #[inline(always)]
             fn finish_all<const FAST: bool, const N: usize>(
                 acc: [F::Acc; N],
                 n: usize,
-                number: f64,
+                parameter: f64,
             ) -> [F::Out; N] {
-                F::finish_all::<FAST, N>(acc, n, number)
+                F::finish_all::<FAST, N>(acc, n, parameter)
             }
         }
     )* };

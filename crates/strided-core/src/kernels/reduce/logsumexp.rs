@@ -1,205 +1,209 @@
-//! The logarithm of the sum of exponentials.
+//! log(sum(exp(x))), without overflow: the accumulator of a block is its maximum and the sum of exp(x - max), and a merge
+//! rescales the sum of the smaller maximum.
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::LANES;
-use super::fold::{Columns, Fold, InLanes};
+use super::fold::{Columns, Fold, FoldByLanes};
 use super::folds::{Limits, Max, Summand};
-use super::groups::{Groups, Room, halve};
+use super::groups::{GroupScratch, Groups, merge_in_halves};
 use crate::kernels::maths::functions::{Exp, Function1, Log};
 use crate::scalar::{Complex, Float, Num, Real};
 use std::mem::MaybeUninit;
 
-/// What an exponential is taken of: a float, or a complex number whose real part tells the size.
-pub trait Exponent: Summand {
-    type Size: Limits + Float;
-    /// Its exponential is 0.
+/// A term of `logsumexp`: a float or a complex number. The real part determines the magnitude of exp(x), so maxima are
+/// those of real parts.
+pub trait LogSumExpTerm: Summand {
+    type RealPart: Limits + Float;
+    /// A term whose exponential is 0 and changes no sum.
     const LOWEST: Self;
-    /// Whether numbers of one infinite size are all the same.
-    const FLAT: bool;
-    fn size(self) -> Self::Size;
-    /// The largest size; NaN if there is one.
+    /// True for floats. Complex terms with the same infinite real part may still differ in their imaginary parts.
+    const IS_REAL: bool;
+    fn real_part(self) -> Self::RealPart;
+    /// The largest real part; NaN if there is one.
     ///
     /// # Safety
-    /// There are `n` terms at `terms`.
-    unsafe fn largest<const FAST: bool>(terms: *const Self, n: usize) -> Self::Size;
-    /// The distance from a size.
-    fn below(self, size: Self::Size) -> Self;
-    fn shrunk(self, factor: Self::Size) -> Self;
-    /// The number with so much more size.
-    fn above(self, size: Self::Size) -> Self;
+    /// `terms` points to `n` readable terms.
+    unsafe fn max_real_part<const FAST: bool>(terms: *const Self, n: usize) -> Self::RealPart;
+    /// `self - max`, where `max` is at least the real part.
+    fn minus_max(self, max: Self::RealPart) -> Self;
+    /// `self + max`.
+    fn plus_max(self, max: Self::RealPart) -> Self;
+    fn scaled(self, factor: Self::RealPart) -> Self;
 }
-macro_rules! float_exponents {
+macro_rules! float_terms {
     ($($t:ty)*) => { $(
-        impl Exponent for $t {
-            type Size = $t;
+        impl LogSumExpTerm for $t {
+            type RealPart = $t;
             const LOWEST: $t = <$t as Limits>::LOWEST;
-            const FLAT: bool = true;
+            const IS_REAL: bool = true;
             #[inline(always)]
-            fn size(self) -> $t { self }
+            fn real_part(self) -> $t { self }
             #[inline(always)]
-            unsafe fn largest<const FAST: bool>(terms: *const $t, n: usize) -> $t {
-                // SAFETY: the caller's promise.
-                unsafe { InLanes::<Max>::block::<FAST>(terms, n, 0) }
+            unsafe fn max_real_part<const FAST: bool>(terms: *const $t, n: usize) -> $t {
+                // SAFETY: the contract of `max_real_part`.
+                unsafe { FoldByLanes::<Max>::block::<FAST>(terms, n, 0) }
             }
             #[inline(always)]
-            fn below(self, size: $t) -> $t { self - size }
+            fn minus_max(self, max: $t) -> $t { self - max }
             #[inline(always)]
-            fn shrunk(self, factor: $t) -> $t { self * factor }
+            fn plus_max(self, max: $t) -> $t { self + max }
             #[inline(always)]
-            fn above(self, size: $t) -> $t { self + size }
+            fn scaled(self, factor: $t) -> $t { self * factor }
         }
     )* };
 }
-float_exponents! { f32 f64 }
+float_terms! { f32 f64 }
 
-impl Exponent for Complex<f64> {
-    type Size = f64;
-    /// Its exponential has an angle of -0, which changes no sum.
+impl LogSumExpTerm for Complex<f64> {
+    type RealPart = f64;
+    /// Its exponential has an imaginary part of -0, which changes no sum.
     const LOWEST: Self = Complex::new(f64::NEG_INFINITY, -0.0);
-    const FLAT: bool = false;
-    fn size(self) -> f64 {
+    const IS_REAL: bool = false;
+    fn real_part(self) -> f64 {
         self.re
     }
-    unsafe fn largest<const FAST: bool>(terms: *const Self, n: usize) -> f64 {
-        let mut largest = f64::NEG_INFINITY;
+    unsafe fn max_real_part<const FAST: bool>(terms: *const Self, n: usize) -> f64 {
+        let mut max = f64::NEG_INFINITY;
         for i in 0..n {
-            // SAFETY: the caller's promise.
-            largest = Real::maximum(largest, unsafe { terms.add(i).read() }.re);
+            // SAFETY: the contract of this function, for `i < n`.
+            max = Real::maximum(max, unsafe { terms.add(i).read() }.re);
         }
-        largest
+        max
     }
-    fn below(self, size: f64) -> Self {
-        // Infinities that are equal are 0 apart. Only what is infinite itself counts as nothing, whatever its angle.
-        let apart = if self.re == size { 0.0 } else { self.re - size };
-        Complex::new(if self.re.is_finite() { apart.max(f64::MIN) } else { apart }, self.im)
+    fn minus_max(self, max: f64) -> Self {
+        // Equal infinities differ by 0. The difference of a finite term stays finite: an exponential is exactly 0, whatever
+        // the imaginary part, only for a term that is -inf itself.
+        let difference = if self.re == max { 0.0 } else { self.re - max };
+        Complex::new(if self.re.is_finite() { difference.max(f64::MIN) } else { difference }, self.im)
     }
-    fn shrunk(self, factor: f64) -> Self {
+    fn plus_max(self, max: f64) -> Self {
+        Complex::new(self.re + max, self.im)
+    }
+    fn scaled(self, factor: f64) -> Self {
         Complex::new(self.re * factor, self.im * factor)
     }
-    fn above(self, size: f64) -> Self {
-        Complex::new(self.re + size, self.im)
-    }
 }
 
-/// The result where there are no distances from the largest size: infinities of one sign, or NaN.
+/// The accumulator of terms whose maximum is infinite or NaN, where x - max would be NaN: log(0) + max for -inf, and for
+/// floats log(1) + max.
 #[inline(always)]
-fn without_distances<T: Exponent>(largest: T::Size) -> Option<(T::Size, T)> {
-    if largest == T::Size::LOWEST {
-        return Some((largest, T::ZERO));
+fn of_infinite_max<T: LogSumExpTerm>(max: T::RealPart) -> Option<(T::RealPart, T)> {
+    if max == T::RealPart::LOWEST {
+        return Some((max, T::ZERO));
     }
-    (T::FLAT && !largest.is_finite()).then_some((largest, T::ONE))
+    (T::IS_REAL && !max.is_finite()).then_some((max, T::ONE))
 }
 
-/// The largest size, and the sum of the exponentials of the distances from it.
-pub struct LogSumExp;
+/// The fold of `logsumexp`. Accumulators are (max, sum of exp(x - max)).
+pub struct LogSumExpFold;
 
-impl<T: Exponent> Fold<T> for LogSumExp
+impl<T: LogSumExpTerm> Fold<T> for LogSumExpFold
 where
-    Exp: Function1<T> + Function1<T::Size>,
+    Exp: Function1<T> + Function1<T::RealPart>,
     Log: Function1<T>,
 {
-    type Acc = (T::Size, T);
+    type Acc = (T::RealPart, T);
     type Out = T;
     const WEIGHT: usize = 8;
-    const NOTHING: Option<(T::Size, T)> = Some((T::Size::LOWEST, T::ZERO));
+    const EMPTY_RESULT: Option<(T::RealPart, T)> = Some((T::RealPart::LOWEST, T::ZERO));
 
     #[inline(always)]
-    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _first: usize) -> (T::Size, T) {
-        // SAFETY: the caller's promise.
+    unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _first: usize) -> (T::RealPart, T) {
+        // SAFETY: the contract of `Fold::block`; groups are read for `i < count`.
         unsafe {
-            let largest = T::largest::<FAST>(terms, n);
-            if let Some(all) = without_distances(largest) {
-                return all;
+            let max = T::max_real_part::<FAST>(terms, n);
+            if let Some(acc) = of_infinite_max(max) {
+                return acc;
             }
-            let mut lanes = [T::SUM_OF_NOTHING; LANES];
-            let mut room = Room::NEW;
-            let groups = Groups::new::<FAST>(terms, n, T::LOWEST, &mut room);
+            let mut lanes = [T::SUM_IDENTITY; LANES];
+            let mut scratch = GroupScratch::NEW;
+            let groups = Groups::new::<FAST>(terms, n, T::LOWEST, &mut scratch);
             for i in 0..groups.count {
                 let mut group = groups.read(i);
                 for term in &mut group {
-                    *term = term.below(largest);
+                    *term = term.minus_max(max);
                 }
-                let powers = if FAST { Exp::block(group) } else { group.map(Exp::exact) };
+                let exps = if FAST { Exp::block(group) } else { group.map(Exp::exact) };
                 for j in 0..LANES {
-                    lanes[j] = lanes[j].add(powers[j]);
+                    lanes[j] = lanes[j].add(exps[j]);
                 }
             }
-            (largest, halve(lanes, |a, b| a.add(b)))
+            (max, merge_in_halves(lanes, |a, b| a.add(b)))
         }
     }
 
-    const BESIDE: bool = true;
+    const HAS_FEW_TERMS: bool = true;
 
     #[inline(always)]
-    unsafe fn beside<C: Columns<T>, const FAST: bool, const N: usize>(
+    unsafe fn few_terms<C: Columns<T>, const FAST: bool, const N: usize>(
         rows: &[*const u8],
         at: usize,
-    ) -> [(T::Size, T); N] {
-        let mut largest = [T::Size::LOWEST; N];
-        let mut powers = [const { MaybeUninit::<[T; N]>::uninit() }; LANES];
-        // SAFETY: the caller's promise; as many powers are read as were written.
+    ) -> [(T::RealPart, T); N] {
+        let mut max = [T::RealPart::LOWEST; N];
+        let mut exps = [const { MaybeUninit::<[T; N]>::uninit() }; LANES];
+        // SAFETY: the contract of `Fold::few_terms`; the first `rows.len()` exponentials are written before they are read.
         let sum = unsafe {
             for &row in rows {
                 let terms = C::read::<FAST, N>(row, at);
                 for j in 0..N {
-                    largest[j] = largest[j].maximum(terms[j].size());
+                    max[j] = max[j].maximum(terms[j].real_part());
                 }
             }
-            for (power, &row) in powers.iter_mut().zip(rows) {
+            for (exp, &row) in exps.iter_mut().zip(rows) {
                 let mut terms = C::read::<FAST, N>(row, at);
                 for j in 0..N {
-                    terms[j] = terms[j].below(largest[j]);
+                    terms[j] = terms[j].minus_max(max[j]);
                 }
-                power.write(if FAST { Exp::block(terms) } else { terms.map(Exp::exact) });
+                exp.write(if FAST { Exp::block(terms) } else { terms.map(Exp::exact) });
             }
-            // In halves, as lanes are: those without terms are 0.
+            // In halves, as lanes are merged. Lanes without terms would add 0, and are left out.
             let (mut count, mut half) = (rows.len(), LANES / 2);
             while half > 0 {
                 for i in half..count {
-                    let (a, b) = (powers[i - half].assume_init(), powers[i].assume_init());
+                    let (a, b) = (exps[i - half].assume_init(), exps[i].assume_init());
                     for j in 0..N {
-                        powers[i - half].assume_init_mut()[j] = a[j].add(b[j]);
+                        exps[i - half].assume_init_mut()[j] = a[j].add(b[j]);
                     }
                 }
                 count = count.min(half);
                 half /= 2;
             }
-            powers[0].assume_init()
+            exps[0].assume_init()
         };
-        let mut all = [(T::Size::LOWEST, T::ZERO); N];
+        let mut acc = [(T::RealPart::LOWEST, T::ZERO); N];
         for j in 0..N {
-            all[j] = without_distances(largest[j]).unwrap_or((largest[j], sum[j]));
+            acc[j] = of_infinite_max(max[j]).unwrap_or((max[j], sum[j]));
         }
-        all
+        acc
     }
 
-    fn merge(a: (T::Size, T), b: (T::Size, T)) -> (T::Size, T) {
-        let largest = a.0.maximum(b.0);
-        let scaled = |(top, sum): (T::Size, T)| {
-            if top == largest {
+    fn merge(a: (T::RealPart, T), b: (T::RealPart, T)) -> (T::RealPart, T) {
+        let max = a.0.maximum(b.0);
+        let rescaled = |(own_max, sum): (T::RealPart, T)| {
+            if own_max == max {
                 sum
             } else {
-                sum.shrunk(<Exp as Function1<T::Size>>::exact(top.sub(largest)))
+                sum.scaled(<Exp as Function1<T::RealPart>>::exact(own_max.sub(max)))
             }
         };
-        (largest, scaled(a).add(scaled(b)))
+        (max, rescaled(a).add(rescaled(b)))
     }
 
-    fn finish((largest, sum): (T::Size, T), _: usize, _: f64) -> T {
-        Log::exact(sum).above(largest).settled()
+    fn finish((max, sum): (T::RealPart, T), _: usize, _: f64) -> T {
+        Log::exact(sum).plus_max(max).canonical_nan()
     }
 
     #[inline(always)]
-    fn finish_all<const FAST: bool, const N: usize>(acc: [(T::Size, T); N], _: usize, _: f64) -> [T; N] {
-        let mut sums = [T::ONE; N];
+    fn finish_all<const FAST: bool, const N: usize>(acc: [(T::RealPart, T); N], _: usize, _: f64) -> [T; N] {
+        let mut results = [T::ONE; N];
         for j in 0..N {
-            sums[j] = acc[j].1;
+            results[j] = acc[j].1;
         }
-        sums = if FAST { Log::block(sums) } else { sums.map(Log::exact) };
+        results = if FAST { Log::block(results) } else { results.map(Log::exact) };
         for j in 0..N {
-            sums[j] = sums[j].above(acc[j].0).settled();
+            results[j] = results[j].plus_max(acc[j].0).canonical_nan();
         }
-        sums
+        results
     }
 }

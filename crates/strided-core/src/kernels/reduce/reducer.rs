@@ -1,101 +1,120 @@
-//! The loops of a reduction, made for one type: accumulators are bytes to those who call them.
+//! The loops of a reduction, compiled for one fold and one type of terms. Their callers see accumulators as bytes.
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
-use super::GROUP;
-use super::fold::{Fold, InLanes, Lanes, Outcome, Themselves};
+use super::fold::{Fold, FoldByLanes, FoldResult, LaneFold, PlainColumns};
 use super::groups::column;
+use super::tree::AccumulatorUnit;
+use super::{CHUNK, MAX_ACCUMULATOR_BYTES, MAX_LANE_BYTES};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
+use crate::kernels::scratch::Scratch;
 use crate::scalar::Element;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// The loops of one reduction for terms of one type. Accumulators are bytes to those who call them.
+/// Outputs whose terms and accumulators fit registers.
+pub(super) const REGISTER_OUTPUTS: usize = 16;
+/// Lanes that are reduced and merged in one call, before anything is written.
+pub(super) const MAX_JOINED_LANES: usize = 8;
+
+/// The loops of one fold for terms of one type.
+///
+/// Accumulators are passed as addresses. In every function `acc` is aligned as an [`AccumulatorUnit`] is and has space for
+/// as many accumulators as the function has outputs.
 #[derive(Clone, Copy)]
 pub struct Reducer {
     /// The dtype of the terms.
     pub(super) terms: DType,
-    /// The dtypes of what it gives.
-    pub(super) gives: [Option<DType>; 2],
-    /// Bytes of an accumulator.
-    pub(super) bytes: usize,
+    /// The dtypes of the results.
+    pub(super) results: [Option<DType>; 2],
+    pub(super) accumulator_bytes: usize,
+    /// What a term costs, relative to an addition.
     pub(super) weight: usize,
-    /// Whether no term at all has a result.
-    pub(super) has_nothing: bool,
-    pub(super) block: unsafe fn(&Lines, *mut u8),
-    /// `into[i] = merge(into[i], from[i])`: `merge(into, from, width)`.
+    /// True if zero terms have a result.
+    pub(super) has_identity: bool,
+    /// `block(lines, acc)`: writes the accumulator of each line. See [`block`].
+    pub(super) block: unsafe fn(&TermLines, *mut u8),
+    /// `merge(into, from, width)`: `into[i] = merge(into[i], from[i])`. See [`merge`].
     pub(super) merge: unsafe fn(*mut u8, *const u8, usize),
-    /// Writes results, adjacent ones per place: `finish(accumulators, width, terms, number, places)`.
+    /// `finish(acc, width, terms, parameter, destinations)`: writes results, contiguous in each destination. See
+    /// [`finish`].
     pub(super) finish: unsafe fn(*const u8, usize, usize, f64, [*mut u8; 2]),
-    /// Writes the accumulators of no term.
-    pub(super) nothing: unsafe fn(*mut u8, usize),
-    pub(super) across: Option<Across>,
-    /// Neighbouring outputs of few terms, from a row for each term: `beside(accumulators, rows, width)`.
-    pub(super) beside: Option<unsafe fn(*mut u8, &[*const u8], usize)>,
+    /// `fill_empty(acc, width)`: writes the accumulators of zero terms. See [`fill_empty`].
+    pub(super) fill_empty: unsafe fn(*mut u8, usize),
+    /// The loops over rows of terms; only folds with lanes have them.
+    pub(super) row_loops: Option<RowLoops>,
+    /// `few_terms(acc, rows, width)`: reduces neighbouring outputs, given a row for each term. See [`few_terms`].
+    pub(super) few_terms: Option<unsafe fn(*mut u8, &[*const u8], usize)>,
 }
 
-/// Terms that are adjacent, up to [`GROUP`] of them; and more such lines, with an accumulator for each.
-pub(super) struct Lines {
+/// Lines of adjacent terms, at least one and at most [`CHUNK`] terms each. Each line has its own accumulator.
+pub(super) struct TermLines {
     pub(super) terms: *const u8,
+    /// Terms per line.
     pub(super) n: usize,
-    /// Terms before those of the first line, which count for positions.
+    /// The position of a line's first term among the terms of its output.
     pub(super) first: usize,
+    /// Number of lines.
     pub(super) count: usize,
     /// Bytes from a line to the next.
     pub(super) step: isize,
 }
 
-impl Lines {
-    /// One line.
-    pub(super) fn one(terms: *const u8, n: usize, first: usize) -> Lines {
-        Lines { terms, n, first, count: 1, step: 0 }
+impl TermLines {
+    pub(super) fn one(terms: *const u8, n: usize, first: usize) -> TermLines {
+        TermLines { terms, n, first, count: 1, step: 0 }
     }
 }
 
-/// What is done for neighbouring outputs at once.
+/// The loops over rows of terms, with an accumulator for each column.
 #[derive(Clone, Copy)]
-pub(super) struct Across {
-    /// Adds rows of terms, one after the other, to the accumulators, or where they are fresh to what changes nothing:
-    /// `absorb(accumulators, rows, width, fresh)`.
-    pub(super) absorb: unsafe fn(*mut u8, &[*const u8], usize, bool),
-    /// Adds the rows of each of some lanes, and merges those: `together(accumulators, lanes, width)`.
-    pub(super) together: unsafe fn(*mut u8, &[&[*const u8]], usize),
+pub(super) struct RowLoops {
+    /// `add_rows(acc, rows, width, fresh)`: adds rows of terms, one after the other, to the accumulators, or to the
+    /// identity where these are `fresh`. See [`add_rows`].
+    pub(super) add_rows: unsafe fn(*mut u8, &[*const u8], usize, bool),
+    /// `reduce_lanes(acc, lanes, width)`: reduces the rows of each lane, and merges the lanes pairwise. See
+    /// [`reduce_lanes`].
+    pub(super) reduce_lanes: unsafe fn(*mut u8, &[&[*const u8]], usize),
 }
 
-/// Lanes that are merged before anything is written.
-pub(super) const FEW: usize = 8;
-
 impl Reducer {
+    /// The loops of a fold.
     pub const fn of<F: Fold<T>, T: Element>() -> Reducer {
-        const { assert!(size_of::<F::Acc>() <= super::WIDEST && align_of::<F::Acc>() <= 16) };
+        const {
+            assert!(size_of::<F::Acc>() <= MAX_ACCUMULATOR_BYTES);
+            // All accumulators are stored in one of these: on the stack, and in trees and partial results.
+            assert!(align_of::<F::Acc>() <= align_of::<AccumulatorUnit>());
+            assert!(align_of::<F::Acc>() <= align_of::<Scratch<1>>());
+        };
         Reducer {
             terms: T::DTYPE,
-            gives: F::Out::DTYPES,
-            bytes: size_of::<F::Acc>(),
+            results: F::Out::DTYPES,
+            accumulator_bytes: size_of::<F::Acc>(),
             weight: F::WEIGHT,
-            has_nothing: F::NOTHING.is_some(),
+            has_identity: F::EMPTY_RESULT.is_some(),
             block: block::<F, T>,
             merge: merge::<F, T>,
             finish: finish::<F, T>,
-            nothing: nothing::<F, T>,
-            across: None,
-            beside: if F::BESIDE { Some(beside::<F, T>) } else { None },
+            fill_empty: fill_empty::<F, T>,
+            row_loops: None,
+            few_terms: if F::HAS_FEW_TERMS { Some(few_terms::<F, T>) } else { None },
         }
     }
 
-    pub const fn of_lanes<L: Lanes<T>, T: Element>() -> Reducer {
-        Reducer::with_lanes::<InLanes<L>, L, T>()
+    /// The loops of a fold with lanes.
+    pub const fn of_lanes<L: LaneFold<T>, T: Element>() -> Reducer {
+        Reducer::with_lanes::<FoldByLanes<L>, L, T>()
     }
 
-    /// One with lanes that takes adjacent terms in another way.
-    pub const fn with_lanes<F: Fold<T, Acc = L::Lane>, L: Lanes<T>, T: Element>() -> Reducer {
-        const { assert!(size_of::<L::Lane>() <= 16 && align_of::<L::Lane>() <= 8) };
-        let across = Across { absorb: absorb::<L, T>, together: together::<L, T> };
-        Reducer { across: Some(across), ..Reducer::of::<F, T>() }
+    /// The loops of a fold with lanes that has its own loop `F` for adjacent terms.
+    pub const fn with_lanes<F: Fold<T, Acc = L::Lane>, L: LaneFold<T>, T: Element>() -> Reducer {
+        const { assert!(size_of::<L::Lane>() <= MAX_LANE_BYTES) };
+        let row_loops = RowLoops { add_rows: add_rows::<L, T>, reduce_lanes: reduce_lanes::<L, T> };
+        Reducer { row_loops: Some(row_loops), ..Reducer::of::<F, T>() }
     }
 
-    /// The same for terms of another dtype, whose bits mean the same to it.
+    /// The same loops for terms of another dtype of the same size, whose bits mean the same to the fold.
     pub const fn reading(self, terms: DType) -> Reducer {
         assert!(self.terms.size() == terms.size());
         Reducer { terms, ..self }
@@ -106,198 +125,246 @@ impl Reducer {
         self.terms
     }
 
-    /// The dtypes of what it gives.
-    pub fn gives(&self) -> [Option<DType>; 2] {
-        self.gives
+    /// The dtypes of the results.
+    pub fn results(&self) -> [Option<DType>; 2] {
+        self.results
     }
 
-    /// Whether no term at all has a result.
-    pub fn has_nothing(&self) -> bool {
-        self.has_nothing
+    /// True if zero terms have a result.
+    pub fn has_identity(&self) -> bool {
+        self.has_identity
     }
 }
 
-unsafe fn block<F: Fold<T>, T: Copy>(lines: &Lines, out: *mut u8) {
-    struct Run<'a, F, T>(&'a Lines, *mut u8, PhantomData<(F, T)>);
-    impl<F: Fold<T>, T: Copy> Task for Run<'_, F, T> {
+/// Runs a task with its code for this CPU. Costly folds have code of their own for the reference kernels, which computes
+/// with exact functions.
+#[inline(always)]
+fn dispatch_fold<F: Fold<T>, T: Copy>(task: impl Task) {
+    if const { F::WEIGHT > 1 && !F::FUSED_ONLY } && cpu::reference_kernels() {
+        task.run::<false>()
+    } else {
+        dispatch(task)
+    }
+}
+
+/// Writes the accumulator of each line of terms.
+///
+/// # Safety
+/// Each line has `n` readable terms of type `T`; `acc` has space for `lines.count` accumulators.
+unsafe fn block<F: Fold<T>, T: Copy>(lines: &TermLines, acc: *mut u8) {
+    struct BlockTask<'a, F, T>(&'a TermLines, *mut u8, PhantomData<(F, T)>);
+    impl<F: Fold<T>, T: Copy> Task for BlockTask<'_, F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
-        const BASELINE: bool = !F::FUSED;
+        const BASELINE: bool = !F::FUSED_ONLY;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
-            let Run(lines, out, _) = self;
+            let BlockTask(lines, acc, _) = self;
             for i in 0..lines.count {
                 let terms = lines.terms.wrapping_offset(i as isize * lines.step).cast::<T>();
-                // SAFETY: the caller of `block` has `n` terms in each line, and room for as many accumulators.
+                // SAFETY: the contract of `block`: `n` terms in each line, and space for `count` accumulators.
                 unsafe {
-                    out.cast::<F::Acc>().add(i).write(F::group::<FAST>(terms, lines.n, lines.first));
+                    acc.cast::<F::Acc>().add(i).write(F::chunk::<FAST>(terms, lines.n, lines.first));
                 }
             }
         }
     }
-    debug_assert!((1..=GROUP).contains(&lines.n));
-    let run = Run::<F, T>(lines, out, PhantomData);
-    if const { F::WEIGHT > 1 && !F::FUSED } && cpu::reference_kernels() {
-        run.run::<false>()
-    } else {
-        dispatch(run)
-    }
+    debug_assert!((1..=CHUNK).contains(&lines.n));
+    debug_assert!(acc.cast::<F::Acc>().is_aligned());
+    dispatch_fold::<F, T>(BlockTask::<F, T>(lines, acc, PhantomData))
 }
 
+/// Merges accumulators, those of earlier terms first: `into[i] = merge(into[i], from[i])`.
+///
+/// # Safety
+/// `into` and `from` point to `width` initialised accumulators each.
 unsafe fn merge<F: Fold<T>, T: Copy>(into: *mut u8, from: *const u8, width: usize) {
     let (into, from) = (into.cast::<F::Acc>(), from.cast::<F::Acc>());
+    debug_assert!(into.is_aligned() && from.is_aligned());
     for j in 0..width {
-        // SAFETY: the caller has `width` accumulators at both.
+        // SAFETY: the contract of this function, for `j < width`.
         unsafe { into.add(j).write(F::merge(into.add(j).read(), from.add(j).read())) };
     }
 }
 
+/// Writes the results of outputs with `terms` terms each.
+///
+/// # Safety
+/// `acc` points to `width` initialised accumulators; each destination of a result has space for `width` elements of its
+/// dtype, contiguous and aligned.
 unsafe fn finish<F: Fold<T>, T: Copy>(
-    from: *const u8,
+    acc: *const u8,
     width: usize,
     terms: usize,
-    number: f64,
-    places: [*mut u8; 2],
+    parameter: f64,
+    destinations: [*mut u8; 2],
 ) {
-    struct Run<F, T>(*const u8, usize, usize, f64, [*mut u8; 2], PhantomData<(F, T)>);
-    impl<F: Fold<T>, T: Copy> Task for Run<F, T> {
+    struct FinishTask<F, T>(*const u8, usize, usize, f64, [*mut u8; 2], PhantomData<(F, T)>);
+    impl<F: Fold<T>, T: Copy> Task for FinishTask<F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
-        const BASELINE: bool = !F::FUSED;
+        const BASELINE: bool = !F::FUSED_ONLY;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
-            let Run(from, width, terms, number, places, _) = self;
-            let whole = width - width % PART;
-            // SAFETY: the caller of `finish` has `width` accumulators, and room for as many results.
+            let FinishTask(acc, width, terms, parameter, to, _) = self;
+            let whole = width - width % REGISTER_OUTPUTS;
+            // SAFETY: the contract of `finish`: `width` accumulators, and space for as many results.
             unsafe {
-                for at in (0..whole).step_by(PART) {
-                    let results = F::finish_all::<FAST, PART>(column(from, at), terms, number);
-                    F::Out::write(results, places, at);
+                for at in (0..whole).step_by(REGISTER_OUTPUTS) {
+                    let results = F::finish_all::<FAST, REGISTER_OUTPUTS>(column(acc, at), terms, parameter);
+                    F::Out::write(results, to, at);
                 }
                 for at in whole..width {
-                    F::Out::write(F::finish_all::<FAST, 1>(column(from, at), terms, number), places, at);
+                    F::Out::write(F::finish_all::<FAST, 1>(column(acc, at), terms, parameter), to, at);
                 }
             }
         }
     }
-    let run = Run::<F, T>(from, width, terms, number, places, PhantomData);
-    if const { F::WEIGHT > 1 && !F::FUSED } && cpu::reference_kernels() {
-        run.run::<false>()
-    } else {
-        dispatch(run)
-    }
+    debug_assert!(acc.cast::<F::Acc>().is_aligned());
+    dispatch_fold::<F, T>(FinishTask::<F, T>(acc, width, terms, parameter, destinations, PhantomData))
 }
 
-unsafe fn nothing<F: Fold<T>, T: Copy>(out: *mut u8, width: usize) {
-    let nothing = F::NOTHING.expect("reductions without a result for no term are not given none");
+/// Writes the accumulators of zero terms.
+///
+/// # Panics
+/// If the fold has no result for zero terms: rules refuse those before.
+///
+/// # Safety
+/// `acc` has space for `width` accumulators.
+unsafe fn fill_empty<F: Fold<T>, T: Copy>(acc: *mut u8, width: usize) {
+    let empty = F::EMPTY_RESULT.expect("rules refuse zero terms for folds without identity");
     for j in 0..width {
-        // SAFETY: the caller has room for `width` accumulators.
-        unsafe { out.cast::<F::Acc>().add(j).write(nothing) };
+        // SAFETY: the contract of this function, for `j < width`.
+        unsafe { acc.cast::<F::Acc>().add(j).write(empty) };
     }
 }
 
-unsafe fn absorb<L: Lanes<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize, fresh: bool) {
-    struct Run<'a, L, T>(*mut u8, &'a [*const u8], usize, bool, PhantomData<(L, T)>);
-    impl<L: Lanes<T>, T: Copy> Task for Run<'_, L, T> {
+/// Adds rows of terms, in their order, to the accumulators of their columns; to the identity if these are `fresh`.
+///
+/// # Safety
+/// Each row has `width` contiguous terms of type `T`. `acc` has space for `width` accumulators, which are initialised
+/// unless `fresh`.
+unsafe fn add_rows<L: LaneFold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize, fresh: bool) {
+    struct AddRowsTask<'a, L, T>(*mut u8, &'a [*const u8], usize, bool, PhantomData<(L, T)>);
+    impl<L: LaneFold<T>, T: Copy> Task for AddRowsTask<'_, L, T> {
         type Home = L;
         const WIDE: bool = false;
-        const BASELINE: bool = !L::FUSED;
+        const BASELINE: bool = !L::FUSED_ONLY;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
-            let Run(acc, mut rows, width, mut fresh, _) = self;
-            // SAFETY: the caller of `absorb` has `width` accumulators, and as many terms in every row.
+            let AddRowsTask(acc, mut rows, width, mut fresh, _) = self;
+            // SAFETY: the contract of `add_rows`: `width` accumulators, and as many terms in every row.
             unsafe {
-                // Several rows at once: accumulators are read and written less often, and memory has more to do.
+                // Four rows at a time: accumulators are loaded and stored less often, and four streams of memory are read.
                 while let [a, b, c, d, rest @ ..] = rows {
-                    each::<L, T, 4, FAST>(acc, [*a, *b, *c, *d], width, fresh);
+                    add_n_rows::<L, T, 4, FAST>(acc, [*a, *b, *c, *d], width, fresh);
                     (rows, fresh) = (rest, false);
                 }
                 if let [a, b, rest @ ..] = rows {
-                    each::<L, T, 2, FAST>(acc, [*a, *b], width, fresh);
+                    add_n_rows::<L, T, 2, FAST>(acc, [*a, *b], width, fresh);
                     (rows, fresh) = (rest, false);
                 }
                 if let [a] = rows {
-                    each::<L, T, 1, FAST>(acc, [*a], width, fresh);
+                    add_n_rows::<L, T, 1, FAST>(acc, [*a], width, fresh);
                 } else if fresh {
-                    each::<L, T, 0, FAST>(acc, [], width, true);
+                    add_n_rows::<L, T, 0, FAST>(acc, [], width, true);
                 }
             }
         }
     }
-    dispatch(Run::<L, T>(acc, rows, width, fresh, PhantomData))
+    debug_assert!(acc.cast::<L::Lane>().is_aligned());
+    dispatch(AddRowsTask::<L, T>(acc, rows, width, fresh, PhantomData))
 }
 
-unsafe fn together<L: Lanes<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const u8]], width: usize) {
-    struct Run<'a, L, T>(*mut u8, &'a [&'a [*const u8]], usize, PhantomData<(L, T)>);
-    impl<L: Lanes<T>, T: Copy> Task for Run<'_, L, T> {
+/// Reduces the rows of each lane, and merges the lanes pairwise: a power of two, at most [`MAX_JOINED_LANES`].
+///
+/// # Safety
+/// Each row has `width` contiguous terms of type `T`; `acc` has space for `width` accumulators.
+unsafe fn reduce_lanes<L: LaneFold<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const u8]], width: usize) {
+    struct ReduceLanesTask<'a, L, T>(*mut u8, &'a [&'a [*const u8]], usize, PhantomData<(L, T)>);
+    impl<L: LaneFold<T>, T: Copy> Task for ReduceLanesTask<'_, L, T> {
         type Home = L;
         const WIDE: bool = false;
-        const BASELINE: bool = !L::FUSED;
+        const BASELINE: bool = !L::FUSED_ONLY;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
-            let Run(acc, lanes, width, _) = self;
-            // SAFETY: the caller of `together` has `width` accumulators, and as many terms in every row.
+            let ReduceLanesTask(acc, lanes, width, _) = self;
+            // SAFETY: the contract of `reduce_lanes`: space for `width` accumulators, and as many terms in every row.
             unsafe {
-                // A part is two registers; those of merges that take several instructions are longer, to be worth it.
+                // Two registers of outputs; more where a merge takes several instructions, to make the loop worthwhile.
                 match const { if is_heavy::<L, T>() { 4 } else { size_of::<L::Lane>() } } {
-                    1 => each_part::<L, T, 64, FAST>(acc, lanes, width),
-                    2 | 4 => each_part::<L, T, 16, FAST>(acc, lanes, width),
-                    _ => each_part::<L, T, 8, FAST>(acc, lanes, width),
+                    1 => write_lanes::<L, T, 64, FAST>(acc, lanes, width),
+                    2 | 4 => write_lanes::<L, T, 16, FAST>(acc, lanes, width),
+                    _ => write_lanes::<L, T, 8, FAST>(acc, lanes, width),
                 }
             }
         }
     }
-    dispatch(Run::<L, T>(acc, lanes, width, PhantomData))
+    debug_assert!(acc.cast::<L::Lane>().is_aligned());
+    dispatch(ReduceLanesTask::<L, T>(acc, lanes, width, PhantomData))
 }
 
-unsafe fn beside<F: Fold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize) {
-    struct Run<'a, F, T>(*mut u8, &'a [*const u8], usize, PhantomData<(F, T)>);
-    impl<F: Fold<T>, T: Copy> Task for Run<'_, F, T> {
+/// Reduces neighbouring outputs, given a row for each term.
+///
+/// # Safety
+/// There is at least one row and at most [`LANES`](super::LANES), each with `width` contiguous terms of type `T`; `acc` has
+/// space for `width` accumulators.
+unsafe fn few_terms<F: Fold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize) {
+    struct FewTermsTask<'a, F, T>(*mut u8, &'a [*const u8], usize, PhantomData<(F, T)>);
+    impl<F: Fold<T>, T: Copy> Task for FewTermsTask<'_, F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
-        const BASELINE: bool = !F::FUSED;
+        const BASELINE: bool = !F::FUSED_ONLY;
 
         #[inline(always)]
         fn run<const FAST: bool>(self) {
-            let Run(acc, rows, width, _) = self;
-            let whole = width - width % PART;
-            // SAFETY: the caller of `beside` has `width` accumulators, and as many terms in every row.
+            let FewTermsTask(acc, rows, width, _) = self;
+            let whole = width - width % REGISTER_OUTPUTS;
+            // SAFETY: the contract of `few_terms`: space for `width` accumulators, and as many terms in every row.
             unsafe {
-                for at in (0..whole).step_by(PART) {
-                    put(acc, at, F::beside::<Themselves, FAST, PART>(rows, at));
+                for at in (0..whole).step_by(REGISTER_OUTPUTS) {
+                    store(acc, at, F::few_terms::<PlainColumns, FAST, REGISTER_OUTPUTS>(rows, at));
                 }
                 for at in whole..width {
-                    put(acc, at, F::beside::<Themselves, FAST, 1>(rows, at));
+                    store(acc, at, F::few_terms::<PlainColumns, FAST, 1>(rows, at));
                 }
             }
         }
     }
-    dispatch(Run::<F, T>(acc, rows, width, PhantomData))
+    debug_assert!(acc.cast::<F::Acc>().is_aligned());
+    dispatch(FewTermsTask::<F, T>(acc, rows, width, PhantomData))
 }
 
-/// Writes N accumulators, from the one of a number on.
+/// Writes N accumulators from index `at` on.
+///
+/// # Safety
+/// `acc` has space for `at + N` accumulators of type `A`, and is aligned for them.
 #[inline(always)]
-unsafe fn put<A, const N: usize>(acc: *mut u8, at: usize, parts: [A; N]) {
-    // SAFETY: the callers have room for them.
-    unsafe { acc.cast::<A>().add(at).cast::<[A; N]>().write(parts) }
+unsafe fn store<A, const N: usize>(acc: *mut u8, at: usize, values: [A; N]) {
+    // SAFETY: the contract of this function.
+    unsafe { acc.cast::<A>().add(at).cast::<[A; N]>().write(values) }
 }
 
-/// Writes the outputs of some lanes, N at a time. The last ones may share outputs with those before: they are alike.
+/// Writes the reduced and merged lanes of all outputs, N outputs at a time. The last N outputs overlap those before them
+/// where N does not divide `width`: those are computed twice, with equal results.
+///
+/// # Safety
+/// As for [`reduce_lanes`].
 #[inline(always)]
-unsafe fn each_part<L: Lanes<T>, T: Copy, const N: usize, const FAST: bool>(
+unsafe fn write_lanes<L: LaneFold<T>, T: Copy, const N: usize, const FAST: bool>(
     acc: *mut u8,
     lanes: &[&[*const u8]],
     width: usize,
 ) {
-    // SAFETY: the caller has `width` accumulators, and as many terms in every row.
+    // SAFETY: the contract of `reduce_lanes`; `at + N <= width`, or `at < width` where N is 1.
     unsafe {
         if width < N {
             for at in 0..width {
-                put(acc, at, merged::<L, T, 1, FAST, false>(lanes, at).0);
+                store(acc, at, merged_lanes::<L, T, 1, FAST, false>(lanes, at).0);
             }
             return;
         }
@@ -305,172 +372,191 @@ unsafe fn each_part<L: Lanes<T>, T: Copy, const N: usize, const FAST: bool>(
         while next < width {
             let at = next.min(width - N);
             next += N;
-            if const { FAST && L::QUICK } {
-                let (part, odd) = merged::<L, T, N, FAST, true>(lanes, at);
-                if !odd {
-                    put(acc, at, part);
+            if const { FAST && L::HAS_FAST_MERGE } {
+                let (merged, has_nan) = merged_lanes::<L, T, N, FAST, true>(lanes, at);
+                if !has_nan {
+                    store(acc, at, merged);
                     continue;
                 }
             }
-            put(acc, at, merged::<L, T, N, FAST, false>(lanes, at).0);
+            store(acc, at, merged_lanes::<L, T, N, FAST, false>(lanes, at).0);
         }
     }
 }
 
-/// Whether a merge is more than an instruction: those of complex numbers.
-const fn is_heavy<L: Lanes<T>, T: Copy>() -> bool {
+/// True if a merge is more than one instruction: that of complex numbers.
+const fn is_heavy<L: LaneFold<T>, T: Copy>() -> bool {
     size_of::<L::Lane>() > align_of::<L::Lane>()
 }
 
-/// N neighbouring outputs of some lanes, from the rows of each; and whether some terms that were merged quickly are odd.
+/// Returns N neighbouring outputs of some lanes; and true if `FAST_MERGE`, which ignores NaNs, has seen one.
+///
+/// # Safety
+/// As for [`reduce_lanes`], with N columns from `at` on.
 #[inline(always)]
-unsafe fn merged<L: Lanes<T>, T: Copy, const N: usize, const FAST: bool, const QUICK: bool>(
+unsafe fn merged_lanes<L: LaneFold<T>, T: Copy, const N: usize, const FAST: bool, const FAST_MERGE: bool>(
     lanes: &[&[*const u8]],
     at: usize,
 ) -> ([L::Lane; N], bool) {
-    let mut odd = [L::IDENTITY; N];
-    // SAFETY: the caller has N terms there in every row.
-    let part = unsafe {
+    let mut nans = [L::IDENTITY; N];
+    // SAFETY: the contract of this function.
+    let merged = unsafe {
         match *lanes {
-            // A row for each lane: no loop for it.
+            // One row for each of eight lanes: no loops over rows.
             [&[a], &[b], &[c], &[d], &[e], &[f], &[g], &[h]] if const { FAST && N > 1 && !is_heavy::<L, T>() } =>
             {
-                let first = pairs::<L, T, N, FAST, QUICK>([&[a], &[b], &[c], &[d]], at, &mut odd);
-                let second = pairs::<L, T, N, FAST, QUICK>([&[e], &[f], &[g], &[h]], at, &mut odd);
-                both::<L, T, N, QUICK>(first, second)
+                let first = merge_four::<L, T, N, FAST, FAST_MERGE>([&[a], &[b], &[c], &[d]], at, &mut nans);
+                let second = merge_four::<L, T, N, FAST, FAST_MERGE>([&[e], &[f], &[g], &[h]], at, &mut nans);
+                merge_arrays::<L, T, N, FAST_MERGE>(first, second)
             }
-            // Whatever waits for its partner stays in registers.
+            // Eight lanes: what waits for its partner stays in registers.
             [a, b, c, d, e, f, g, h] if const { FAST && N > 1 && !is_heavy::<L, T>() } => {
-                let first = pairs::<L, T, N, FAST, QUICK>([a, b, c, d], at, &mut odd);
-                both::<L, T, N, QUICK>(first, pairs::<L, T, N, FAST, QUICK>([e, f, g, h], at, &mut odd))
+                let first = merge_four::<L, T, N, FAST, FAST_MERGE>([a, b, c, d], at, &mut nans);
+                let second = merge_four::<L, T, N, FAST, FAST_MERGE>([e, f, g, h], at, &mut nans);
+                merge_arrays::<L, T, N, FAST_MERGE>(first, second)
             }
-            _ => any_number::<L, T, N, FAST, QUICK>(lanes, at, &mut odd),
+            _ => merge_any::<L, T, N, FAST, FAST_MERGE>(lanes, at, &mut nans),
         }
     };
-    let mut any = false;
+    let mut has_nan = false;
     for j in 0..N {
-        any |= QUICK && L::is_odd(odd[j]);
+        has_nan |= FAST_MERGE && L::is_nan(nans[j]);
     }
-    (part, any)
+    (merged, has_nan)
 }
 
-/// The same of up to FEW lanes.
+/// Reduces and merges any number of lanes up to [`MAX_JOINED_LANES`].
+///
+/// # Safety
+/// As for [`merged_lanes`].
 #[inline(always)]
-unsafe fn any_number<L: Lanes<T>, T: Copy, const N: usize, const FAST: bool, const QUICK: bool>(
+unsafe fn merge_any<L: LaneFold<T>, T: Copy, const N: usize, const FAST: bool, const FAST_MERGE: bool>(
     lanes: &[&[*const u8]],
     at: usize,
-    odd: &mut [L::Lane; N],
+    nans: &mut [L::Lane; N],
 ) -> [L::Lane; N] {
-    let mut room = [const { MaybeUninit::<[L::Lane; N]>::uninit() }; FEW];
-    let parts = room.as_mut_ptr().cast::<[L::Lane; N]>();
+    let mut scratch = [const { MaybeUninit::<[L::Lane; N]>::uninit() }; MAX_JOINED_LANES];
+    let parts = scratch.as_mut_ptr().cast::<[L::Lane; N]>();
     let mut count = lanes.len();
-    // SAFETY: the caller has N terms there in every row, and at most FEW lanes; what is read was written before.
+    // SAFETY: the contract of `merged_lanes` for the rows; there are at most MAX_JOINED_LANES lanes, and the first `count`
+    // parts are written before they are read.
     unsafe {
         for (k, rows) in lanes.iter().enumerate() {
-            parts.add(k).write(one::<L, T, N, FAST, QUICK>(rows, at, odd));
+            parts.add(k).write(reduce_lane::<L, T, N, FAST, FAST_MERGE>(rows, at, nans));
         }
         while count > 1 {
             count /= 2;
             for k in 0..count {
                 let (a, b) = (parts.add(2 * k).read(), parts.add(2 * k + 1).read());
-                parts.add(k).write(both::<L, T, N, QUICK>(a, b));
+                parts.add(k).write(merge_arrays::<L, T, N, FAST_MERGE>(a, b));
             }
         }
         parts.read()
     }
 }
 
-/// Four lanes as two that become one.
+/// Reduces and merges four lanes.
+///
+/// # Safety
+/// As for [`merged_lanes`].
 #[inline(always)]
-unsafe fn pairs<L: Lanes<T>, T: Copy, const N: usize, const FAST: bool, const QUICK: bool>(
+unsafe fn merge_four<L: LaneFold<T>, T: Copy, const N: usize, const FAST: bool, const FAST_MERGE: bool>(
     [a, b, c, d]: [&[*const u8]; 4],
     at: usize,
-    odd: &mut [L::Lane; N],
+    nans: &mut [L::Lane; N],
 ) -> [L::Lane; N] {
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of `merged_lanes`.
     unsafe {
-        let first = one::<L, T, N, FAST, QUICK>(a, at, odd);
-        let first = both::<L, T, N, QUICK>(first, one::<L, T, N, FAST, QUICK>(b, at, odd));
-        let second = one::<L, T, N, FAST, QUICK>(c, at, odd);
-        both::<L, T, N, QUICK>(first, both::<L, T, N, QUICK>(second, one::<L, T, N, FAST, QUICK>(d, at, odd)))
+        let a = reduce_lane::<L, T, N, FAST, FAST_MERGE>(a, at, nans);
+        let b = reduce_lane::<L, T, N, FAST, FAST_MERGE>(b, at, nans);
+        let ab = merge_arrays::<L, T, N, FAST_MERGE>(a, b);
+        let c = reduce_lane::<L, T, N, FAST, FAST_MERGE>(c, at, nans);
+        let d = reduce_lane::<L, T, N, FAST, FAST_MERGE>(d, at, nans);
+        merge_arrays::<L, T, N, FAST_MERGE>(ab, merge_arrays::<L, T, N, FAST_MERGE>(c, d))
     }
 }
 
-/// N neighbouring outputs of a lane.
+/// Reduces N neighbouring outputs of one lane. `nans[j]` becomes NaN if `FAST_MERGE` has seen one.
+///
+/// # Safety
+/// Each row has N contiguous terms from column `at` on.
 #[inline(always)]
-unsafe fn one<L: Lanes<T>, T: Copy, const N: usize, const FAST: bool, const QUICK: bool>(
+unsafe fn reduce_lane<L: LaneFold<T>, T: Copy, const N: usize, const FAST: bool, const FAST_MERGE: bool>(
     rows: &[*const u8],
     at: usize,
-    odd: &mut [L::Lane; N],
+    nans: &mut [L::Lane; N],
 ) -> [L::Lane; N] {
-    let mut part = [L::IDENTITY; N];
+    let mut merged = [L::IDENTITY; N];
     for row in rows {
-        // SAFETY: the caller has N terms there in every row.
+        // SAFETY: the contract of this function.
         let terms = unsafe { L::read::<FAST, N>(row.cast::<T>().add(at)) };
-        part = both::<L, T, N, QUICK>(part, terms);
-        if QUICK {
+        merged = merge_arrays::<L, T, N, FAST_MERGE>(merged, terms);
+        if FAST_MERGE {
             for j in 0..N {
-                odd[j] = if L::is_odd(terms[j]) { L::ODD } else { odd[j] };
+                nans[j] = if L::is_nan(terms[j]) { L::NAN } else { nans[j] };
             }
         }
     }
-    part
+    merged
 }
 
 #[inline(always)]
-fn both<L: Lanes<T>, T: Copy, const N: usize, const QUICK: bool>(
+fn merge_arrays<L: LaneFold<T>, T: Copy, const N: usize, const FAST_MERGE: bool>(
     mut a: [L::Lane; N],
     b: [L::Lane; N],
 ) -> [L::Lane; N] {
     for j in 0..N {
-        a[j] = if QUICK { L::quick(a[j], b[j]) } else { L::merge(a[j], b[j]) };
+        a[j] = if FAST_MERGE { L::fast_merge(a[j], b[j]) } else { L::merge(a[j], b[j]) };
     }
     a
 }
 
-/// Outputs whose terms and accumulators fit registers.
-const PART: usize = 16;
-
-/// Adds terms of N rows to accumulators, or to what changes nothing. The last part may share columns with the one before
-/// it: so it is made before any is written.
+/// Adds the terms of N rows to accumulators, or to the identity if these are `fresh`. The last outputs may overlap those
+/// before them, so they are computed before any accumulator is written.
+///
+/// # Safety
+/// As for [`add_rows`].
 #[inline(always)]
-unsafe fn each<L: Lanes<T>, T: Copy, const N: usize, const FAST: bool>(
+unsafe fn add_n_rows<L: LaneFold<T>, T: Copy, const N: usize, const FAST: bool>(
     acc: *mut u8,
     rows: [*const u8; N],
     width: usize,
     fresh: bool,
 ) {
-    // SAFETY: the caller has `width` accumulators, and as many terms in every row.
+    // SAFETY: the contract of `add_rows`; every `at` is followed by as many outputs as are computed.
     unsafe {
-        if width < PART {
+        if width < REGISTER_OUTPUTS {
             for at in 0..width {
-                put(acc, at, more::<L, T, N, 1, FAST>(acc, rows, at, fresh));
+                store(acc, at, with_terms::<L, T, N, 1, FAST>(acc, rows, at, fresh));
             }
             return;
         }
-        let end = width - PART;
-        let last = more::<L, T, N, PART, FAST>(acc, rows, end, fresh);
-        for at in (0..end).step_by(PART) {
-            put(acc, at, more::<L, T, N, PART, FAST>(acc, rows, at, fresh));
+        let end = width - REGISTER_OUTPUTS;
+        let last = with_terms::<L, T, N, REGISTER_OUTPUTS, FAST>(acc, rows, end, fresh);
+        for at in (0..end).step_by(REGISTER_OUTPUTS) {
+            store(acc, at, with_terms::<L, T, N, REGISTER_OUTPUTS, FAST>(acc, rows, at, fresh));
         }
-        put(acc, end, last);
+        store(acc, end, last);
     }
 }
 
-/// W accumulators with the terms of N rows.
+/// Returns W accumulators, or identities if these are `fresh`, merged with the terms of N rows.
+///
+/// # Safety
+/// As for [`add_rows`], with W columns from `at` on.
 #[inline(always)]
-unsafe fn more<L: Lanes<T>, T: Copy, const N: usize, const W: usize, const FAST: bool>(
+unsafe fn with_terms<L: LaneFold<T>, T: Copy, const N: usize, const W: usize, const FAST: bool>(
     acc: *const u8,
     rows: [*const u8; N],
     at: usize,
     fresh: bool,
 ) -> [L::Lane; W] {
-    // SAFETY: the caller has W accumulators from there on, and as many terms in every row.
+    // SAFETY: the contract of this function.
     unsafe {
-        let mut part = if fresh { [L::IDENTITY; W] } else { column::<L::Lane, W>(acc, at) };
+        let mut merged = if fresh { [L::IDENTITY; W] } else { column::<L::Lane, W>(acc, at) };
         for row in rows {
-            part = both::<L, T, W, false>(part, L::read::<FAST, W>(row.cast::<T>().add(at)));
+            merged = merge_arrays::<L, T, W, false>(merged, L::read::<FAST, W>(row.cast::<T>().add(at)));
         }
-        part
+        merged
     }
 }

@@ -1,87 +1,108 @@
-//! Block results that wait for their partner.
+//! The tree over blocks: results of blocks that wait for their partner.
 
 use super::reducer::Reducer;
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
-/// Merges the results of blocks pairwise, as the digits of a binary counter: at most one waits per level.
+/// The unit in which accumulators are stored in arrays and on the heap: uninitialised bytes, as many as the strictest
+/// alignment that an accumulator may need. [`Reducer::of`] refuses accumulators with a stricter one at compile time.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub(super) struct AccumulatorUnit(MaybeUninit<[u8; 16]>);
+
+impl AccumulatorUnit {
+    pub(super) const UNINIT: AccumulatorUnit = AccumulatorUnit(MaybeUninit::uninit());
+
+    /// Units that hold as many bytes.
+    pub(super) const fn count(bytes: usize) -> usize {
+        bytes.div_ceil(size_of::<AccumulatorUnit>())
+    }
+}
+
+/// Merges the results of blocks pairwise, like the carries of a binary counter: at most one result is pending per level.
+///
+/// ```text
+/// push of block 3:  level 0 holds block 2, level 1 holds (0 1)
+///                   merge(2, 3), then merge((0 1), (2 3)): level 2 holds ((0 1)(2 3))
+/// ```
 pub(super) struct Tree<'a> {
     reducer: &'a Reducer,
     width: usize,
-    /// The levels at which one waits.
+    /// Bit `k` is set if a result is pending at level `k`.
     levels: u64,
-    /// A place for each level.
-    waiting: SmallVec<[MaybeUninit<[u64; 2]>; 8]>,
+    /// The accumulators of each level, one level after the other.
+    pending: SmallVec<[AccumulatorUnit; 8]>,
 }
 
 impl<'a> Tree<'a> {
-    /// Of `width` outputs side by side.
+    /// The trees of `width` neighbouring outputs.
     pub(super) fn new(reducer: &'a Reducer, width: usize) -> Tree<'a> {
-        Tree { reducer, width, levels: 0, waiting: SmallVec::new() }
+        Tree { reducer, width, levels: 0, pending: SmallVec::new() }
     }
 
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    fn bytes(&self) -> usize {
-        self.reducer.bytes * self.width
+    fn level_bytes(&self) -> usize {
+        self.reducer.accumulator_bytes * self.width
     }
 
-    /// The size of a place, in pairs of words.
-    pub(super) fn slots(&self) -> usize {
-        self.bytes().div_ceil(16)
+    /// Units that hold the accumulators of a level.
+    pub(super) fn level_units(&self) -> usize {
+        AccumulatorUnit::count(self.level_bytes())
     }
 
-    fn place(&mut self, level: u32) -> *mut u8 {
-        let at = level as usize * self.slots();
-        self.waiting[at..].as_mut_ptr().cast()
+    fn pending_at(&mut self, level: u32) -> *mut u8 {
+        let first = level as usize * self.level_units();
+        self.pending[first..].as_mut_ptr().cast()
     }
 
-    /// Adds the accumulators of two to the `level` blocks, or of the last ones.
+    /// Adds the accumulators of the next `2^level` blocks, or of those that are left.
     ///
     /// # Safety
-    /// `results` holds `width` accumulators.
+    /// `results` points to `width` initialised accumulators of the reducer, aligned as an [`AccumulatorUnit`] is.
     pub(super) unsafe fn push(&mut self, results: *const u8, mut level: u32) {
         let end = level + (self.levels >> level).trailing_ones() + 1;
-        let length = end as usize * self.slots();
-        if self.waiting.len() < length {
-            self.waiting.reserve(length - self.waiting.len());
-            // SAFETY: there is room, which is written before it is read.
-            unsafe { self.waiting.set_len(length) };
+        let length = end as usize * self.level_units();
+        if self.pending.len() < length {
+            self.pending.reserve(length - self.pending.len());
+            // SAFETY: the line above reserved them, and units need not be initialised.
+            unsafe { self.pending.set_len(length) };
         }
         let mut newest = results;
-        // SAFETY: every place holds `width` accumulators, and so does `results`.
+        // SAFETY: `results` is this function's contract. A level whose bit is set was written by an earlier push, and
+        // `pending` has units for every level below `end`.
         unsafe {
             while self.levels >> level & 1 == 1 {
-                let older = self.place(level);
+                let older = self.pending_at(level);
                 (self.reducer.merge)(older, newest, self.width);
                 self.levels &= !(1 << level);
                 newest = older;
                 level += 1;
             }
-            self.place(level).copy_from_nonoverlapping(newest, self.bytes());
+            self.pending_at(level).copy_from_nonoverlapping(newest, self.level_bytes());
         }
         self.levels |= 1 << level;
     }
 
-    /// Merges what is left, newest first, and hands out the result.
+    /// Merges what is pending, newest first, and writes the result.
     ///
     /// # Safety
-    /// `out` has room for `width` accumulators; something was pushed.
+    /// `out` has space for `width` accumulators of the reducer; something was pushed.
     pub(super) unsafe fn finish(&mut self, out: *mut u8) {
         let newest = self.levels.trailing_zeros();
-        let mut result = self.place(newest);
-        // SAFETY: the caller's promise, and every place that counts holds `width` accumulators.
+        let mut result = self.pending_at(newest);
+        // SAFETY: `out` is this function's contract. A level whose bit is set was written by `push`.
         unsafe {
             for level in newest + 1..u64::BITS - self.levels.leading_zeros() {
                 if self.levels >> level & 1 == 1 {
-                    let older = self.place(level);
+                    let older = self.pending_at(level);
                     (self.reducer.merge)(older, result, self.width);
                     result = older;
                 }
             }
-            out.copy_from_nonoverlapping(result, self.bytes());
+            out.copy_from_nonoverlapping(result, self.level_bytes());
         }
     }
 }

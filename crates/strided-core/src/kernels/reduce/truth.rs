@@ -1,11 +1,13 @@
-//! Reductions of truth values: of elements as they are, of which every one but 0 is true.
+//! Reductions of truth values: of elements of any dtype, which are true unless they equal 0.
+//!
+//! They see elements as bits, in integers of the same width: a register holds 32 bytes of elements, whatever the dtype.
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
 use super::LANES;
-use super::fold::{Fold, Lanes};
+use super::fold::{Fold, LaneFold};
 use super::folds::Limits;
-use super::groups::{Groups, Room};
+use super::groups::{GroupScratch, Groups};
 use crate::kernels::cast::Cast;
 use crate::scalar::{Bits, Bool, Complex, Element, Num, Real};
 use half::{bf16, f16};
@@ -13,11 +15,11 @@ use std::marker::PhantomData;
 
 /// An element as a truth value.
 pub trait Truth: Element {
-    /// An integer as wide as an element, so that a register has as many of both.
+    /// An integer as wide as an element (or as a part of a complex one), so that a register holds as many of both.
     type Word: Bits + Limits + Cast<i32>;
     const FALSE: Self;
     const TRUE: Self;
-    /// 0 if it is false.
+    /// 0 if the element is false.
     fn word(self) -> Self::Word;
 }
 macro_rules! truths {
@@ -31,7 +33,7 @@ macro_rules! truths {
         }
     )* };
 }
-// Floats without their sign: -0.0 is false.
+// The sign of a float is masked out: -0.0 is false.
 truths! {
     Bool: u8, Bool::new(false), Bool::new(true), x => x.get() as u8;
     u8: u8, 0, 1, x => x;
@@ -46,20 +48,21 @@ truths! {
     Complex<f64>: u64, Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), x => x.re.word() | x.im.word();
 }
 
-/// Whether one term is true: the bits of all of them, together.
-pub struct Any;
+/// True if one term is true: the bitwise or of all words.
+pub struct AnyTrue;
 
-/// Whether all terms are true: the smallest one. (Of comparisons with 0 the compiler makes bits, one by one.)
-pub struct All;
+/// True if all terms are true: the smallest word is not 0. (Comparisons with 0 are slower: the compiler turns them into
+/// single bits, one by one.)
+pub struct AllTrue;
 
-macro_rules! either {
-    ($($name:ident: $neutral:ident, $identity:expr, $merge:expr;)*) => { $(
-        impl<T: Truth> Lanes<T> for $name {
+macro_rules! word_folds {
+    ($($name:ident: $identity_term:ident, $identity:expr, $merge:expr;)*) => { $(
+        impl<T: Truth> LaneFold<T> for $name {
             type Lane = T::Word;
             type Out = Bool;
             const IDENTITY: T::Word = $identity;
-            const NEUTRAL: T = T::$neutral;
-            const NOTHING: Option<T::Word> = Some($identity);
+            const IDENTITY_TERM: T = T::$identity_term;
+            const EMPTY_RESULT: Option<T::Word> = Some($identity);
             #[inline(always)]
             fn lane(x: T) -> T::Word {
                 x.word()
@@ -75,61 +78,59 @@ macro_rules! either {
         }
     )* };
 }
-either! {
-    Any: FALSE, T::Word::ZERO, Bits::or;
-    All: TRUE, T::Word::HIGHEST, Real::minimum;
+word_folds! {
+    AnyTrue: FALSE, T::Word::ZERO, Bits::or;
+    AllTrue: TRUE, T::Word::HIGHEST, Real::minimum;
 }
 
-/// What is counted.
-pub trait Counted<T>: 'static {
-    fn counts(x: T) -> bool;
+/// Which elements are counted. It does not hold for 0, with which tails are padded.
+pub trait Predicate<T>: 'static {
+    fn holds(x: T) -> bool;
 }
 
-/// What differs from 0.
-pub struct True;
+pub struct IsNonzero;
 
-impl<T: Truth> Counted<T> for True {
+impl<T: Truth> Predicate<T> for IsNonzero {
     #[inline(always)]
-    fn counts(x: T) -> bool {
+    fn holds(x: T) -> bool {
         x.word() != T::Word::ZERO
     }
 }
 
-/// What is no number.
-pub struct Nan;
+pub struct IsNan;
 
-macro_rules! nans {
+macro_rules! nan_predicates {
     ($($t:ty)*) => { $(
-        impl Counted<$t> for Nan {
+        impl Predicate<$t> for IsNan {
             #[inline(always)]
-            fn counts(x: $t) -> bool {
+            fn holds(x: $t) -> bool {
                 x.is_nan()
             }
         }
     )* };
 }
-nans! { f16 bf16 f32 f64 }
+nan_predicates! { f16 bf16 f32 f64 }
 
-/// How many terms there are of a kind.
-pub struct Count<C>(PhantomData<C>);
+/// The number of terms for which a predicate holds.
+pub struct CountIf<P>(PhantomData<P>);
 
-impl<T: Truth, C: Counted<T>> Fold<T> for Count<C> {
+impl<T: Truth, P: Predicate<T>> Fold<T> for CountIf<P> {
     type Acc = i64;
     type Out = i64;
-    const NOTHING: Option<i64> = Some(0);
+    const EMPTY_RESULT: Option<i64> = Some(0);
 
-    /// In numbers as wide as the terms: no lane has more than 32 of them.
+    /// Counts in integers as wide as the terms: a lane of a block has 32 terms, which even a byte can count.
     #[inline(always)]
     unsafe fn block<const FAST: bool>(terms: *const T, n: usize, _: usize) -> i64 {
         let mut lanes = [T::Word::ZERO; LANES];
-        let mut room = Room::NEW;
-        // SAFETY: the caller's promise.
+        let mut scratch = GroupScratch::NEW;
+        // SAFETY: the contract of `Fold::block`; groups are read for `i < count`.
         unsafe {
-            let groups = Groups::new::<FAST>(terms, n, T::FALSE, &mut room);
+            let groups = Groups::new::<FAST>(terms, n, T::FALSE, &mut scratch);
             for i in 0..groups.count {
                 let group = groups.read(i);
                 for j in 0..LANES {
-                    let one = if C::counts(group[j]) { T::Word::ONE } else { T::Word::ZERO };
+                    let one = if P::holds(group[j]) { T::Word::ONE } else { T::Word::ZERO };
                     lanes[j] = lanes[j].add(one);
                 }
             }
@@ -150,16 +151,16 @@ impl<T: Truth, C: Counted<T>> Fold<T> for Count<C> {
     }
 }
 
-/// Counts are exact, whichever way they are added up.
-impl<T: Truth, C: Counted<T>> Lanes<T> for Count<C> {
+/// Over rows of terms, lanes count in int64. Counts are exact, so the order of additions does not matter.
+impl<T: Truth, P: Predicate<T>> LaneFold<T> for CountIf<P> {
     type Lane = i64;
     type Out = i64;
     const IDENTITY: i64 = 0;
-    const NEUTRAL: T = T::FALSE;
-    const NOTHING: Option<i64> = Some(0);
+    const IDENTITY_TERM: T = T::FALSE;
+    const EMPTY_RESULT: Option<i64> = Some(0);
     #[inline(always)]
     fn lane(x: T) -> i64 {
-        C::counts(x) as i64
+        P::holds(x) as i64
     }
     #[inline(always)]
     fn merge(a: i64, b: i64) -> i64 {
