@@ -199,7 +199,8 @@ def test_truth_values():
 def test_an_empty_reduction_has_no_extreme(op):
     for shape, dim, text in (((0,), None, "0"), ((3, 0), None, "3x0"), ((3, 0), 1, "3x0"), ((0, 2), 0, "0x2")):
         x = st.zeros(shape)
-        with pytest.raises(st.ShapeError, match=rf"^{op}: cannot reduce zero elements: {op} has no identity \(shape {text}\)$"):
+        message = rf"^{op}: cannot reduce zero elements: {op} has no identity \(shape {text}\)$"
+        with pytest.raises(st.ShapeError, match=message):
             getattr(x, op)() if dim is None else getattr(x, op)(dim=dim)
     for part in results(op, st.zeros(3, 0), 0) + results(op, st.zeros(2, 0, 0), 1):
         assert part.numel() == 0

@@ -257,10 +257,11 @@ def test_known_norms(name, values, wanted):
 def test_the_norm_of_an_empty_tensor():
     empty = st.zeros(0)
     assert [empty.norm(p).item() for p in (0, 1, 2, 3, 0.5)] == [0] * 5
-    for p in (INF, -INF):  # PyTorch: no identity
-        with pytest.raises(st.ShapeError, match=rf"^norm: cannot reduce zero elements: norm of order {p} has no identity"):
+    for p in (INF, -INF):
+        message = f"^norm: cannot reduce zero elements: norm of order {p} has no identity"
+        with pytest.raises(st.ShapeError, match=message):
             empty.norm(p)
-        with pytest.raises(st.ShapeError, match=rf"^norm: cannot reduce zero elements: norm of order {p} has no identity"):
+        with pytest.raises(st.ShapeError, match=message):
             st.zeros(3, 0).norm(p, 1)
         assert st.zeros(3, 0).norm(p, 0).shape == (0,)
 

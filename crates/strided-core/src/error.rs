@@ -160,8 +160,8 @@ pub enum Problem {
         rank: usize,
         wrong: Option<(usize, isize)>,
     },
-    /// A reduction of zero elements that has no identity. `variant` follows its name in the message, as in "norm of order
-    /// inf".
+    /// A reduction of zero elements that has no identity. `variant` follows its name in the message, as in "norm of
+    /// order inf".
     EmptyReduction {
         variant: &'static str,
         shape: ShapeText,

@@ -52,8 +52,8 @@ macro_rules! rows {
     };
 }
 
-/// The rule of a fold whose terms have dtype `$to`. Halves that would become float32 are terms as they are, where the fold
-/// can read them.
+/// The rule of a fold whose terms have dtype `$to`. Halves that would become float32 are terms as they are, where the
+/// fold can read them.
 macro_rules! fold {
     ($terms:expr, $to:expr, $result:expr, $class:ident, $reducer:ident::<$fold:ty>) => {{
         let (terms, to): (TermStages, DType) = ($terms, $to);
@@ -76,8 +76,8 @@ macro_rules! extreme {
     };
 }
 
-/// The rule of a fold of truth values. It sees the bits of elements, so signed integers share the code of unsigned ones, and
-/// bfloat16 that of float16. (The reference kernels compare elements with 0 first.)
+/// The rule of a fold of truth values. It sees the bits of elements, so signed integers share the code of unsigned
+/// ones, and bfloat16 that of float16. (The reference kernels compare elements with 0 first.)
 macro_rules! truth {
     ($x:expr, $result:expr, $reducer:ident::<$($fold:ty),+>) => {{
         let terms =
@@ -235,8 +235,8 @@ impl TermStages {
         self
     }
 
-    /// The half dtype of the elements, if a fold of float32 can read them without a cast. The reference kernels cannot, nor
-    /// can CPUs without instructions for it.
+    /// The half dtype of the elements, if a fold of float32 can read them without a cast. The reference kernels
+    /// cannot, nor can CPUs without instructions for it.
     fn as_halves(&self, to: DType) -> Option<DType> {
         let halves = matches!(self.dtype, DType::F16 | DType::BF16) && to == DType::F32;
         let direct = cpu::level() >= cpu::Level::Fused && !cpu::reference_kernels();
@@ -536,8 +536,8 @@ pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
     work().map_err(|error: Error| error.named("dist"))
 }
 
-/// Variance, or standard deviation if `root`, and the mean if it is wanted. The variance of complex numbers is that of their
-/// real parts plus that of their imaginary parts.
+/// Variance, or standard deviation if `root`, and the mean if it is wanted. The variance of complex numbers is that
+/// of their real parts plus that of their imaginary parts.
 pub fn variance(
     root: bool,
     mean: bool,

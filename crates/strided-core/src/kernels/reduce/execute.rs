@@ -122,8 +122,8 @@ impl PlannedReduction<'_> {
                 let (strip, part) = (i / wave, first + i % wave);
                 let terms = part * part_terms..plan.terms.min((part + 1) * part_terms);
                 walk_range(&plan.strips, origins.0, strip..strip + 1, |at| {
-                    // SAFETY: `at` is the address of this strip, by the contract of `run`; the units from `i * units` on
-                    // belong to this part alone, and hold the accumulators of the widest strip.
+                    // SAFETY: `at` is the address of this strip, by the contract of `run`; the units from `i * units`
+                    // on belong to this part alone, and hold the accumulators of the widest strip.
                     unsafe { self.strip(at, plan.width_of(strip), terms.clone(), partial.at(i * units)) }
                 });
             })?;
@@ -188,8 +188,9 @@ impl PlannedReduction<'_> {
         });
     }
 
-    /// Writes the results of `width` accumulators to outputs at an address, with steps between them. Results go straight
-    /// to the output, a register at a time, unless they are cast or the output is strided: then they pass through scratch.
+    /// Writes the results of `width` accumulators to outputs at an address, with steps between them. Results go
+    /// straight to the output, a register at a time, unless they are cast or the output is strided: then they pass
+    /// through scratch.
     ///
     /// # Safety
     /// `acc` points to `width` initialised accumulators. For every wanted result `k` and `i < width`, the address
@@ -208,8 +209,9 @@ impl PlannedReduction<'_> {
                     other => indirect[k] = other,
                 }
             }
-            // SAFETY: `n` accumulators remain from `first` on. A destination is scratch for RESULTS_PER_WRITE results, or
-            // an output whose contiguous elements are this function's contract. What is converted was written by `finish`.
+            // SAFETY: `n` accumulators remain from `first` on. A destination is scratch for RESULTS_PER_WRITE
+            // results, or an output whose contiguous elements are this function's contract. What is converted was
+            // written by `finish`.
             unsafe {
                 let acc = acc.add(first * self.reducer.accumulator_bytes);
                 (self.reducer.finish)(acc, n, self.plan.terms, self.parameter, destinations);

@@ -45,8 +45,8 @@ pub trait Fold<T: Copy>: 'static {
     /// True if the fold has the loop `few_terms`.
     const HAS_FEW_TERMS: bool = false;
 
-    /// Reduces N neighbouring outputs with few terms each: at most [`LANES`] rows, which hold one term of each output, read
-    /// from column `at` on.
+    /// Reduces N neighbouring outputs with few terms each: at most [`LANES`] rows, which hold one term of each
+    /// output, read from column `at` on.
     ///
     /// # Safety
     /// There is at least one row, and each has N terms from column `at` on.
@@ -113,8 +113,8 @@ pub trait LaneFold<T: Copy>: 'static {
     /// The accumulator of zero terms; `None` if they have no result.
     const EMPTY_RESULT: Option<Self::Lane>;
 
-    /// True if `fast_merge` differs from `merge`. It may be wrong where one of the terms is NaN: terms are then checked,
-    /// and reduced again with `merge` if there is one.
+    /// True if `fast_merge` differs from `merge`. It may be wrong where one of the terms is NaN: terms are then
+    /// checked, and reduced again with `merge` if there is one.
     const HAS_FAST_MERGE: bool = false;
     /// A lane for which `is_nan` holds, if there is such a value.
     const NAN: Self::Lane = Self::IDENTITY;
@@ -192,8 +192,8 @@ impl<T: Copy, L: LaneFold<T>> Fold<T> for FoldByLanes<L> {
     }
 }
 
-/// Reduces adjacent terms in lanes. Returns true as well if `FAST_MERGE`, which ignores NaNs, has seen one: the block is
-/// then reduced again with the full rule.
+/// Reduces adjacent terms in lanes. Returns true as well if `FAST_MERGE`, which ignores NaNs, has seen one: the block
+/// is then reduced again with the full rule.
 ///
 /// # Safety
 /// `terms` points to `n` readable terms.
@@ -268,8 +268,8 @@ impl<A: Element, B: Element> FoldResult for (A, B) {
     }
 }
 
-/// The tree of up to [`CHUNK`] terms: the same as that of [`Tree`](super::tree::Tree), but without calls through pointers
-/// between blocks.
+/// The tree of up to [`CHUNK`] terms: the same as that of [`Tree`](super::tree::Tree), but without calls through
+/// pointers between blocks.
 ///
 /// # Safety
 /// `terms` points to `n` readable terms, at least one and at most [`CHUNK`].

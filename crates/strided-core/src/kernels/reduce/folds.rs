@@ -80,8 +80,10 @@ macro_rules! limits {
 }
 limits! {
     Bool: Bool::new(false), Bool::new(true), Self::ZERO;
-    u8: Self::MIN, Self::MAX, 0; u16: Self::MIN, Self::MAX, 0; u32: Self::MIN, Self::MAX, 0; u64: Self::MIN, Self::MAX, 0;
-    i8: Self::MIN, Self::MAX, 0; i16: Self::MIN, Self::MAX, 0; i32: Self::MIN, Self::MAX, 0; i64: Self::MIN, Self::MAX, 0;
+    u8: Self::MIN, Self::MAX, 0; u16: Self::MIN, Self::MAX, 0;
+    u32: Self::MIN, Self::MAX, 0; u64: Self::MIN, Self::MAX, 0;
+    i8: Self::MIN, Self::MAX, 0; i16: Self::MIN, Self::MAX, 0;
+    i32: Self::MIN, Self::MAX, 0; i64: Self::MIN, Self::MAX, 0;
     f32: Self::NEG_INFINITY, Self::INFINITY, f32::NAN; f64: Self::NEG_INFINITY, Self::INFINITY, f64::NAN;
 }
 
@@ -106,9 +108,9 @@ squares! {
     Complex<f64> => f64: x => x.re * x.re + x.im * x.im;
 }
 
-/// Folds with one running value per lane. A row has its name, the types of a lane and of the result, and then:
-/// the identity of merges; the term that changes nothing; the accumulator of zero terms; the value of a term; the merge of
-/// two values; the result of `n` terms. A fold of floats may add a faster merge, for values that are not NaN.
+/// Folds with one running value per lane. A row has its name, the types of a lane and of the result, and then: the
+/// identity of merges; the term that changes nothing; the accumulator of zero terms; the value of a term; the merge
+/// of two values; the result of `n` terms. A fold of floats may add a faster merge, for values that are not NaN.
 macro_rules! lane_folds {
     ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty, $out:ty;
         $identity:expr; $identity_term:expr; $empty:expr; $term:ident => $value:expr;
@@ -153,8 +155,8 @@ macro_rules! lane_folds {
     )* };
 }
 
-// The fast merge of extremes is one instruction, a comparison that loses NaNs. With a check for NaNs beside it, it takes
-// less time than the full rule; only a block with a NaN is reduced again.
+// The fast merge of extremes is one instruction, a comparison that loses NaNs. With a check for NaNs beside it, it
+// takes less time than the full rule; only a block with a NaN is reduced again.
 lane_folds! {
     /// The sum; of bools whether one of them is true.
     Sum<T: Summand>: T, T;
@@ -213,7 +215,8 @@ impl<T: Limits> Fold<T> for MinMax {
     }
 }
 
-/// The extreme value, by the fold `E` that finds it, and the position of its first occurrence. Terms are in row-major order.
+/// The extreme value, by the fold `E` that finds it, and the position of its first occurrence. Terms are in row-major
+/// order.
 pub struct ArgExtreme<E>(std::marker::PhantomData<E>);
 
 impl<E: LaneFold<T, Lane = T, Out = T>, T: Limits> Fold<T> for ArgExtreme<E> {
@@ -282,7 +285,8 @@ impl<E: LaneFold<T, Lane = T, Out = T>, T: Limits> Fold<T> for ArgExtreme<E> {
     }
 }
 
-/// The position of the first term that equals `wanted` or is NaN: group by group, then within the group. There must be one.
+/// The position of the first term that equals `wanted` or is NaN: group by group, then within the group. There must
+/// be one.
 ///
 /// # Safety
 /// `terms` points to `n` readable terms, at least one.
@@ -331,9 +335,9 @@ pub struct Moments {
     squares: f64,
 }
 
-/// The variance (the standard deviation if `ROOT`) and the mean, in float64. A block takes two passes, the second of which
-/// finds its terms in the cache, so that nothing is lost where the mean is large. Blocks merge by the formula of Chan, Golub
-/// and LeVeque. The parameter is PyTorch's `correction`.
+/// The variance (the standard deviation if `ROOT`) and the mean, in float64. A block takes two passes, the second of
+/// which finds its terms in the cache, so that nothing is lost where the mean is large. Blocks merge by the formula
+/// of Chan, Golub and LeVeque. The parameter is PyTorch's `correction`.
 pub struct Variance<const ROOT: bool>;
 
 impl<T: Cast<f64>, const ROOT: bool> Fold<T> for Variance<ROOT> {

@@ -1,15 +1,15 @@
 //! Groups: adjacent terms, one for each lane; columns of rows; and the merge of lanes.
 //!
-//! Loops over groups are written so that the compiler keeps all lanes in whole vector registers from beginning to end. It
-//! decides from the end of a function backwards. So tails have no loop of their own (they are padded to a group), and lanes
-//! go through memory before they are merged to fewer than a register holds.
+//! Loops over groups are written so that the compiler keeps all lanes in whole vector registers from beginning to
+//! end. It decides from the end of a function backwards. So tails have no loop of their own (they are padded to a
+//! group), and lanes go through memory before they are merged to fewer than a register holds.
 
 use super::LANES;
 use crate::cpu;
 use std::mem::MaybeUninit;
 
-/// Scratch for a group. It is aligned so that none of its registers crosses a cache line: a store that does is forwarded
-/// late to the load that follows it.
+/// Scratch for a group. It is aligned so that none of its registers crosses a cache line: a store that does is
+/// forwarded late to the load that follows it.
 #[repr(align(32))]
 pub struct GroupScratch<T>(MaybeUninit<[T; LANES]>);
 

@@ -1,5 +1,5 @@
-//! log(sum(exp(x))), without overflow: the accumulator of a block is its maximum and the sum of exp(x - max), and a merge
-//! rescales the sum of the smaller maximum.
+//! log(sum(exp(x))), without overflow: the accumulator of a block is its maximum and the sum of exp(x - max), and a
+//! merge rescales the sum of the smaller maximum.
 
 #![allow(clippy::needless_range_loop)] // as in `map`
 
@@ -72,8 +72,8 @@ impl LogSumExpTerm for Complex<f64> {
         max
     }
     fn minus_max(self, max: f64) -> Self {
-        // Equal infinities differ by 0. The difference of a finite term stays finite: an exponential is exactly 0, whatever
-        // the imaginary part, only for a term that is -inf itself.
+        // Equal infinities differ by 0. The difference of a finite term stays finite: an exponential is exactly 0,
+        // whatever the imaginary part, only for a term that is -inf itself.
         let difference = if self.re == max { 0.0 } else { self.re - max };
         Complex::new(if self.re.is_finite() { difference.max(f64::MIN) } else { difference }, self.im)
     }
@@ -85,8 +85,8 @@ impl LogSumExpTerm for Complex<f64> {
     }
 }
 
-/// The accumulator of terms whose maximum is infinite or NaN, where x - max would be NaN: log(0) + max for -inf, and for
-/// floats log(1) + max.
+/// The accumulator of terms whose maximum is infinite or NaN, where x - max would be NaN: log(0) + max for -inf, and
+/// for floats log(1) + max.
 #[inline(always)]
 fn of_infinite_max<T: LogSumExpTerm>(max: T::RealPart) -> Option<(T::RealPart, T)> {
     if max == T::RealPart::LOWEST {
@@ -142,7 +142,8 @@ where
     ) -> [(T::RealPart, T); N] {
         let mut max = [T::RealPart::LOWEST; N];
         let mut exps = [const { MaybeUninit::<[T; N]>::uninit() }; LANES];
-        // SAFETY: the contract of `Fold::few_terms`; the first `rows.len()` exponentials are written before they are read.
+        // SAFETY: the contract of `Fold::few_terms`; the first `rows.len()` exponentials are written before they are
+        // read.
         let sum = unsafe {
             for &row in rows {
                 let terms = C::read::<FAST, N>(row, at);

@@ -7,14 +7,14 @@
 //! blocks        ((0 1)(2 3))((4 5)…)             merged pairwise, as in a binary counter
 //! ```
 //!
-//! | word | meaning |
-//! |---|---|
-//! | term | an element after its stages: casts and elementwise functions, applied a block at a time in the L1 cache. So `norm(3)` is `abs`, `pow` and a sum, without a loop of its own |
-//! | fold | the reduction itself ([`fold::Fold`]): what a block of terms becomes, how two neighbours merge, what the result is |
-//! | group | [`LANES`] adjacent terms, one for each lane |
-//! | block, chunk | [`BLOCK`] adjacent terms; [`CHUNK`] adjacent terms, which are reduced in one call |
-//! | strip | one output, or up to [`MAX_STRIP_OUTPUTS`] neighbouring outputs that are computed together |
-//! | part | some terms of a strip that make a whole subtree: the unit of work where few outputs have many terms |
+//! * A *term* is an element after its stages: casts and elementwise functions, applied a block at a time in the L1
+//!   cache. So `norm(3)` is `abs`, `pow` and a sum, without a loop of its own.
+//! * A *fold* is the reduction itself ([`fold::Fold`]): what a block of terms becomes, how two neighbours merge, and
+//!   what the result is. A result may be a pair: `max` and its position, variance and mean.
+//! * A *group* is [`LANES`] adjacent terms, one for each lane. A *block* is [`BLOCK`] adjacent terms, and a *chunk*
+//!   [`CHUNK`] adjacent terms, which are reduced in one call.
+//! * A *strip* is one output, or up to [`MAX_STRIP_OUTPUTS`] neighbouring outputs that are computed together.
+//! * A *part* is some terms of a strip that make a whole subtree: the unit of work where few outputs have many terms.
 //!
 //! A [`ReductionPlan`](plan::ReductionPlan) holds the loops over strips and terms, and a strategy that brings terms to
 //! accumulators. Every strategy builds the same tree, and threads share strips, or parts of a strip. So the bits of a
@@ -207,7 +207,8 @@ impl Reduction<'_> {
         let wanted = [Some((out, Access::Write)), Some((x, Access::Read))];
         let [Some(out), Some(from)] = pin_each(wanted)? else { unreachable!("both were requested") };
         // SAFETY: `pin_each` pinned both tensors. `is_one_call` established that the terms are adjacent, at least one
-        // and at most SERIAL_ELEMENTS <= CHUNK. `acc` and `results` are large and aligned enough for any accumulator and element.
+        // and at most SERIAL_ELEMENTS <= CHUNK. `acc` and `results` are large and aligned enough for any accumulator
+        // and element.
         unsafe {
             (reducer.block)(&TermLines::one(from.origin, x.size(), 0), acc);
             (reducer.finish)(acc, 1, x.size(), self.parameter, results);

@@ -1,4 +1,4 @@
-//! The plan of a reduction: its loops, and how terms reach their accumulators. It is decided before any element is read.
+//! The plan of a reduction: its loops, and how terms reach their accumulators. It is made before any element is read.
 
 use super::reducer::{REGISTER_OUTPUTS, Reducer};
 use super::{LANES, MAX_GATHERED_OUTPUTS, MAX_STRIP_OUTPUTS, TRANSPOSED_ROW_BYTES};
@@ -59,8 +59,8 @@ pub(super) enum Strategy {
     ///   out   0 1 2 3 4 …
     /// ```
     FewTerms,
-    /// Neighbouring outputs, for folds without lanes or too few outputs for [`Strategy::Rows`]: `x.argmax(0)`. Blocks of
-    /// terms are transposed in registers into scratch, and then reduced as contiguous ones.
+    /// Neighbouring outputs, for folds without lanes or too few outputs for [`Strategy::Rows`]: `x.argmax(0)`. Blocks
+    /// of terms are transposed in registers into scratch, and then reduced as contiguous ones.
     ///
     /// ```text
     /// t t t         t t t t …   -> out 0
@@ -152,8 +152,8 @@ impl ReductionPlan {
     }
 
     /// Most terms per output for which outputs are joined although the terms of each are adjacent. More terms are
-    /// reduced one output after the other in less time than their transposition takes. 16 terms (12 of float64), or 32 of
-    /// a costly fold such as `logsumexp`; none where terms would have to pass through stages.
+    /// reduced one output after the other in less time than their transposition takes. 16 terms (12 of float64), or
+    /// 32 of a costly fold such as `logsumexp`; none where terms would have to pass through stages.
     fn max_few_terms(&self, reducer: &Reducer) -> usize {
         if reducer.weight > 1 {
             LANES

@@ -20,8 +20,8 @@ pub(super) const MAX_JOINED_LANES: usize = 8;
 
 /// The loops of one fold for terms of one type.
 ///
-/// Accumulators are passed as addresses. In every function `acc` is aligned as an [`AccumulatorUnit`] is and has space for
-/// as many accumulators as the function has outputs.
+/// Accumulators are passed as addresses. Each `acc` has space for one accumulator per output and is aligned for them:
+/// it points to a multiple of `accumulator_bytes` within a [`Scratch`] or an array of [`AccumulatorUnit`]s.
 #[derive(Clone, Copy)]
 pub struct Reducer {
     /// The dtype of the terms.
@@ -136,8 +136,8 @@ impl Reducer {
     }
 }
 
-/// Runs a task with its code for this CPU. Costly folds have code of their own for the reference kernels, which computes
-/// with exact functions.
+/// Runs a task with its code for this CPU. Costly folds have code of their own for the reference kernels, which
+/// computes with exact functions.
 #[inline(always)]
 fn dispatch_fold<F: Fold<T>, T: Copy>(task: impl Task) {
     if const { F::WEIGHT > 1 && !F::FUSED_ONLY } && cpu::reference_kernels() {
@@ -258,7 +258,8 @@ unsafe fn add_rows<L: LaneFold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], wi
             let AddRowsTask(acc, mut rows, width, mut fresh, _) = self;
             // SAFETY: the contract of `add_rows`: `width` accumulators, and as many terms in every row.
             unsafe {
-                // Four rows at a time: accumulators are loaded and stored less often, and four streams of memory are read.
+                // Four rows at a time: accumulators are loaded and stored less often, and four streams of memory are
+                // read.
                 while let [a, b, c, d, rest @ ..] = rows {
                     add_n_rows::<L, T, 4, FAST>(acc, [*a, *b, *c, *d], width, fresh);
                     (rows, fresh) = (rest, false);
@@ -311,8 +312,8 @@ unsafe fn reduce_lanes<L: LaneFold<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const 
 /// Reduces neighbouring outputs, given a row for each term.
 ///
 /// # Safety
-/// There is at least one row and at most [`LANES`](super::LANES), each with `width` contiguous terms of type `T`; `acc` has
-/// space for `width` accumulators.
+/// There is at least one row and at most [`LANES`](super::LANES), each with `width` contiguous terms of type `T`;
+/// `acc` has space for `width` accumulators.
 unsafe fn few_terms<F: Fold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize) {
     struct FewTermsTask<'a, F, T>(*mut u8, &'a [*const u8], usize, PhantomData<(F, T)>);
     impl<F: Fold<T>, T: Copy> Task for FewTermsTask<'_, F, T> {
@@ -349,8 +350,8 @@ unsafe fn store<A, const N: usize>(acc: *mut u8, at: usize, values: [A; N]) {
     unsafe { acc.cast::<A>().add(at).cast::<[A; N]>().write(values) }
 }
 
-/// Writes the reduced and merged lanes of all outputs, N outputs at a time. The last N outputs overlap those before them
-/// where N does not divide `width`: those are computed twice, with equal results.
+/// Writes the reduced and merged lanes of all outputs, N outputs at a time. The last N outputs overlap those before
+/// them where N does not divide `width`: those are computed twice, with equal results.
 ///
 /// # Safety
 /// As for [`reduce_lanes`].
@@ -438,8 +439,8 @@ unsafe fn merge_any<L: LaneFold<T>, T: Copy, const N: usize, const FAST: bool, c
     let mut scratch = [const { MaybeUninit::<[L::Lane; N]>::uninit() }; MAX_JOINED_LANES];
     let parts = scratch.as_mut_ptr().cast::<[L::Lane; N]>();
     let mut count = lanes.len();
-    // SAFETY: the contract of `merged_lanes` for the rows; there are at most MAX_JOINED_LANES lanes, and the first `count`
-    // parts are written before they are read.
+    // SAFETY: the contract of `merged_lanes` for the rows; there are at most MAX_JOINED_LANES lanes, and the first
+    // `count` parts are written before they are read.
     unsafe {
         for (k, rows) in lanes.iter().enumerate() {
             parts.add(k).write(reduce_lane::<L, T, N, FAST, FAST_MERGE>(rows, at, nans));
@@ -511,8 +512,8 @@ fn merge_arrays<L: LaneFold<T>, T: Copy, const N: usize, const FAST_MERGE: bool>
     a
 }
 
-/// Adds the terms of N rows to accumulators, or to the identity if these are `fresh`. The last outputs may overlap those
-/// before them, so they are computed before any accumulator is written.
+/// Adds the terms of N rows to accumulators, or to the identity if these are `fresh`. The last outputs may overlap
+/// those before them, so they are computed before any accumulator is written.
 ///
 /// # Safety
 /// As for [`add_rows`].

@@ -56,7 +56,8 @@ impl PlannedReduction<'_> {
         acc: *mut u8,
         scratch: *mut u8,
     ) {
-        // SAFETY: forwarded from this function's contract; `FewTerms` is never cut into parts, so all terms are asked for.
+        // SAFETY: forwarded from this function's contract; `FewTerms` is never cut into parts, so all terms are asked
+        // for.
         unsafe {
             match self.plan.strategy {
                 Strategy::FewTerms => self.few_terms(at, width, acc, scratch),
@@ -127,7 +128,8 @@ impl PlannedReduction<'_> {
         for done in (0..terms.len()).step_by(CHUNK) {
             let n = CHUNK.min(terms.len() - done);
             let line = TermLines::one(first.wrapping_add(done * size), n, terms.start + done);
-            // SAFETY: the plan says that terms are contiguous, and `n` of them remain; `acc` has space for one accumulator.
+            // SAFETY: the plan says that terms are contiguous, and `n` of them remain; `acc` has space for one
+            // accumulator.
             unsafe {
                 (self.reducer.block)(&line, acc);
                 if n == terms.len() {
@@ -157,8 +159,8 @@ impl PlannedReduction<'_> {
             while done < n {
                 let from = at[1].wrapping_offset(done as isize * step);
                 let left = n - done;
-                // SAFETY: `left` elements of this run remain from `from` on, within the reduced loops. The scratch holds
-                // BLOCK terms, of which `filled` are taken; `acc` has space for one accumulator.
+                // SAFETY: `left` elements of this run remain from `from` on, within the reduced loops. The scratch
+                // holds BLOCK terms, of which `filled` are taken; `acc` has space for one accumulator.
                 unsafe {
                     // A whole chunk enters the tree as one, if the terms before it are whole chunks.
                     let whole = left >= CHUNK && (block.first - start).is_multiple_of(CHUNK);
@@ -256,8 +258,9 @@ impl PlannedReduction<'_> {
                 *run = start.wrapping_add(i * LANES * row);
             }
             let (whole, rest) = (count / LANES, count % LANES);
-            // SAFETY: the plan says that rows of `width` terms follow each other without gaps, and `count` of them remain
-            // from `start` on. The scratch holds `width` accumulators per lane: LANES * width <= MAX_STRIP_OUTPUTS.
+            // SAFETY: the plan says that rows of `width` terms follow each other without gaps, and `count` of them
+            // remain from `start` on. The scratch holds `width` accumulators per lane: LANES * width <=
+            // MAX_STRIP_OUTPUTS.
             unsafe {
                 (row_loops.add_rows)(lanes, &runs[..whole], LANES * width, true);
                 if rest > 0 {
@@ -295,8 +298,8 @@ impl PlannedReduction<'_> {
                 filled += 1;
                 left -= 1;
                 if filled == BLOCK || left == 0 {
-                    // SAFETY: the first `filled` addresses were written just now: those of rows within the reduced loops,
-                    // with the columns of this strip. `acc` and `scratch` are this function's contract.
+                    // SAFETY: the first `filled` addresses were written just now: those of rows within the reduced
+                    // loops, with the columns of this strip. `acc` and `scratch` are this function's contract.
                     unsafe {
                         let rows = std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), filled);
                         in_acc = self.block_of_rows(rows, width, (&mut tree, only_block), acc, scratch);
@@ -319,8 +322,8 @@ impl PlannedReduction<'_> {
     /// reduced in one call.
     ///
     /// # Safety
-    /// Each row has `width` elements; `acc` has space for `width` accumulators. Unless rows are contiguous, `scratch` has
-    /// space for [`LANES`] rows of `width` terms.
+    /// Each row has `width` elements; `acc` has space for `width` accumulators. Unless rows are contiguous, `scratch`
+    /// has space for [`LANES`] rows of `width` terms.
     unsafe fn block_of_rows(
         &self,
         rows: &mut [*const u8],
@@ -333,8 +336,8 @@ impl PlannedReduction<'_> {
         // Lanes without terms hold the identity: there is no need to merge them.
         let lanes = rows.len().min(LANES).next_power_of_two();
         let few_rows = rows.len() <= BLOCK / MAX_JOINED_LANES;
-        // SAFETY: rows, `acc` and `scratch` are this function's contract. A call takes at most BLOCK / LANES = LANES rows:
-        // those of one lane, or with few rows at most four of each of eight lanes.
+        // SAFETY: rows, `acc` and `scratch` are this function's contract. A call takes at most BLOCK / LANES = LANES
+        // rows: those of one lane, or with few rows at most four of each of eight lanes.
         unsafe {
             let contiguous = self.make_contiguous(rows, width, scratch);
             // Rows that are gathered are to stay in the L1 cache: half as many.
@@ -400,8 +403,8 @@ impl PlannedReduction<'_> {
             }
         });
         let rows = &mut rows[..filled];
-        // SAFETY: the rows are within the reduced loops and have the columns of this strip; there are at most LANES, which
-        // the scratch has space for. `acc` is this function's contract.
+        // SAFETY: the rows are within the reduced loops and have the columns of this strip; there are at most LANES,
+        // which the scratch has space for. `acc` is this function's contract.
         unsafe {
             if !self.make_contiguous(rows, width, scratch) {
                 for (i, row) in rows.iter_mut().enumerate() {
@@ -412,8 +415,8 @@ impl PlannedReduction<'_> {
         }
     }
 
-    /// Makes sure that the terms of each row are contiguous, if it is cheap: rows may be so already, and few rows of outputs
-    /// whose own terms are adjacent are transposed into the scratch. Returns false if rows must be gathered.
+    /// Makes sure that the terms of each row are contiguous, if it is cheap: rows may be so already, and few rows of
+    /// outputs whose own terms are adjacent are transposed into the scratch. Returns false if rows must be gathered.
     ///
     /// # Safety
     /// As for `block_of_rows`.
@@ -427,8 +430,8 @@ impl PlannedReduction<'_> {
             return false;
         }
         let line = (width * size) as isize;
-        // SAFETY: the terms of each output are adjacent from `rows[0]` on, and outputs are a column step apart; the scratch
-        // has space for LANES rows.
+        // SAFETY: the terms of each output are adjacent from `rows[0]` on, and outputs are a column step apart; the
+        // scratch has space for LANES rows.
         unsafe { transpose::tile(size, scratch, line, rows[0], plan.columns.steps[1], rows.len(), width) };
         for (i, row) in rows.iter_mut().enumerate() {
             *row = scratch.wrapping_offset(i as isize * line);
@@ -460,8 +463,8 @@ impl PlannedReduction<'_> {
         false
     }
 
-    /// Reduces outputs whose terms have stages or gaps, as many at a time as fill a block. Where outputs follow each other
-    /// with the step of their terms, they are gathered in one call.
+    /// Reduces outputs whose terms have stages or gaps, as many at a time as fill a block. Where outputs follow each
+    /// other with the step of their terms, they are gathered in one call.
     ///
     /// # Safety
     /// As for `lines`; an output has at most [`BLOCK`] terms, at a distance of `step` bytes.
@@ -481,8 +484,8 @@ impl PlannedReduction<'_> {
             let count = (BLOCK / n).min(count - first);
             let from = at[1].wrapping_offset(first as isize * output_step);
             let line = n as isize * size;
-            // SAFETY: `count` outputs remain from `first` on, with `n` elements each; `count * n <= BLOCK` terms fit the
-            // scratch, and `acc` has space for one accumulator per output.
+            // SAFETY: `count` outputs remain from `first` on, with `n` elements each; `count * n <= BLOCK` terms fit
+            // the scratch, and `acc` has space for one accumulator per output.
             unsafe {
                 if output_step == n as isize * step {
                     self.gather(start, size, from, step, count * n);

@@ -19,7 +19,7 @@ impl AccumulatorUnit {
     }
 }
 
-/// Merges the results of blocks pairwise, like the carries of a binary counter: at most one result is pending per level.
+/// Merges the results of blocks pairwise, as a binary counter carries: at most one result is pending per level.
 ///
 /// ```text
 /// push of block 3:  level 0 holds block 2, level 1 holds (0 1)
@@ -61,7 +61,7 @@ impl<'a> Tree<'a> {
     /// Adds the accumulators of the next `2^level` blocks, or of those that are left.
     ///
     /// # Safety
-    /// `results` points to `width` initialised accumulators of the reducer, aligned as an [`AccumulatorUnit`] is.
+    /// `results` points to `width` initialised accumulators of the reducer.
     pub(super) unsafe fn push(&mut self, results: *const u8, mut level: u32) {
         let end = level + (self.levels >> level).trailing_ones() + 1;
         let length = end as usize * self.level_units();
