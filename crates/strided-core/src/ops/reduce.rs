@@ -1,4 +1,8 @@
 //! Reductions: which dtypes each takes and returns, and which dims it removes.
+//!
+//! A new reduction is a row of `rows!` below that names its fold. A fold with one running value is a row of
+//! `lane_folds!` in `kernels/reduce/folds.rs`; any other implements `Fold` there. Halves, rows of terms and threads
+//! need no more code.
 
 use super::copy;
 use super::elementwise::{OpArg, apply, apply_into};
