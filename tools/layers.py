@@ -104,8 +104,6 @@ VAGUE = re.compile(
     re.I,
 )
 
-Fault = tuple[int, str]  # position in the file, sentence
-
 
 class Use(NamedTuple):
     """A path that a file names, from the root of its crate."""
@@ -263,7 +261,7 @@ class Crate:
         return found
 
 
-# Rules. Each gives (source, position, sentence) for the faults of one crate, but the last, which is for all crates.
+# Rules. Each yields (source, position, sentence) for the faults of one crate; the last one does for all crates.
 
 Found = Iterator[tuple[Source, int, str]]
 
@@ -280,11 +278,8 @@ def layer_faults(crate: Crate, table: Table) -> Found:
         if own is None or other is None:
             continue
         if other == "*":
-            yield (
-                source,
-                use.position,
-                f"{'::'.join(('crate', *table.inside, '*'))} hides which modules are used; name them",
-            )
+            glob = "::".join(("crate", *table.inside, "*"))
+            yield source, use.position, f"{glob} hides which modules are used; name them"
         elif own in known and other in known and known[other] > known[own]:
             through = f" (through {use.path[-1]})" if table.entry(use.path) != other else ""
             message = f"{own} (layer {known[own]}) must not use {other} (layer {known[other]}){through}"
@@ -300,7 +295,7 @@ def cycle_faults(crate: Crate, table: Table) -> Found:
             continue
         if other in entries:
             graph[own].setdefault(other, (source, use.position))
-    # Each round finds a shortest cycle and drops its last edge, so that every circle is told, none twice.
+    # Each round finds a shortest cycle and drops its last edge, so that every cycle is reported, and none twice.
     while cycle := shortest_cycle(graph):
         source, position = graph[cycle[-1]].pop(cycle[0])
         yield source, position, f"import cycle: {' uses '.join([*cycle, cycle[0]])}"
