@@ -120,7 +120,7 @@ def test_a_layout_is_immutable():
 def test_compatible():
     a, b = Layout((2, 3)), st.zeros(3, 2).layout
     assert a.compatible(0, b, 1) and a.compatible(-1, b, 0) and not a.compatible(0, b, 0)
-    with pytest.raises(IndexError, match="compatible: dim 2"):
+    with pytest.raises(IndexError, match="compatible: mode 2"):
         a.compatible(2, b, 0)
 
 
@@ -247,7 +247,7 @@ def test_rules_have_the_arguments_that_tensors_have():
         (lambda x: x.extent(2), IndexError, "extent: mode 2 is outside -2 to 1 (rank 2)"),
         (lambda x: x.fold(9), IndexError, "fold: mode 9 is outside -2 to 1 (rank 2)"),
         (lambda x: x.fold(1, -1), ValueError, "fold: mode 1 is named more than once"),
-        (lambda x: x.sequentially_contiguous(0, 2), IndexError, "sequentially_contiguous: mode 2 is outside -2 to 1"),
+        (lambda x: x.sequentially_contiguous((0, 2)), IndexError, "sequentially_contiguous: mode 2 is outside -2 to 1"),
         (lambda x: x.extent("a"), TypeError, "extent: mode must be an int, got str"),
         (lambda x: x.permute(0, 0), ValueError, "permute: dim 0 is named more than once"),
         (lambda x: x.permute(), TypeError, "permute: argument 'dims' is missing"),
