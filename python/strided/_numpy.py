@@ -139,8 +139,10 @@ def _takes(name: str, options: "dict[str, Any]") -> bool:
     """Whether a function of ours has all of these parameters, and can take these values."""
     import inspect
 
-    parameters = inspect.signature(getattr(native, name)).parameters
-    return options.keys() <= parameters.keys() and isinstance(options.get("out"), Tensor | None)
+    parameters = list(inspect.signature(getattr(native, name)).parameters.values())[1:]
+    required = {parameter.name for parameter in parameters if parameter.default is parameter.empty}
+    names = {parameter.name for parameter in parameters}
+    return required <= options.keys() <= names and isinstance(options.get("out"), Tensor | None)
 
 
 def _operand(value: "Any") -> "Any":

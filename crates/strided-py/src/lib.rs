@@ -33,6 +33,7 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     classes::layout::register(module, rows.members(Class::Layout))?;
     classes::storage::register(module, rows.members(Class::Storage))?;
     classes::tensor::register(module, rows.members(Class::Tensor))?;
+    classes::iterator::register(module.py())?;
     rows.register_functions(module)?;
     classes::typed::register(module)?;
     abi::detach::register(module)?;

@@ -74,6 +74,14 @@ impl Layout {
         Layout { modes, offset }
     }
 
+    /// The layout of one index of the first dim, which exists: `select` without its checks.
+    #[inline]
+    pub fn first_row(&self, index: isize) -> Layout {
+        let (first, rest) = self.modes.split_first().expect("there is a first dim");
+        debug_assert!((0..first.extent).contains(&index));
+        Layout { modes: Modes::from_slice(rest), offset: self.offset + index * first.stride }
+    }
+
     /// Selects one index of a dim, which is removed.
     #[inline]
     pub fn select(&self, dim: isize, index: isize) -> Result<Layout> {

@@ -7,12 +7,15 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
 use strided_core::Tensor;
+use strided_core::layout::Dims;
 
 /// What an instance looks like in memory. Subclasses made in Python add their dict behind it.
 #[repr(C)]
 pub struct TensorObject {
     head: ffi::PyObject,
     weakrefs: *mut ffi::PyObject,
+    /// The Size that was last made of the tensor's shape, or null: programs ask for the shape again and again.
+    size: *mut ffi::PyObject,
     /// There, as soon as anyone can see the object.
     tensor: Option<Tensor>,
 }
@@ -52,13 +55,42 @@ pub unsafe fn tensor_of<'a>(object: *mut ffi::PyObject) -> &'a Tensor {
     unsafe { (*object.cast::<TensorObject>()).tensor.as_ref().unwrap_unchecked() }
 }
 
+/// The Size of a tensor's shape: the one that was made before, or a new one from `make`.
+///
+/// # Safety
+/// `object` is a tensor, and `make` returns a new reference to an immutable object.
+#[inline(always)]
+pub unsafe fn cached_size(
+    object: *mut ffi::PyObject,
+    make: impl FnOnce(Dims) -> Result<*mut ffi::PyObject>,
+) -> Result<*mut ffi::PyObject> {
+    let this = object.cast::<TensorObject>();
+    // SAFETY: the contract of this function: `this` points to a finished object, and `size` is null or a living object.
+    unsafe {
+        if !(*this).size.is_null() {
+            return Ok(ffi::Py_NewRef((*this).size));
+        }
+        let shape = tensor_of(object).layout().shape();
+        let size = make(shape.clone())?;
+        // Making an object may run other code, which may have changed the tensor or cached a Size.
+        if (*this).size.is_null() && tensor_of(object).layout().shape() == shape {
+            (*this).size = ffi::Py_NewRef(size);
+        }
+        Ok(size)
+    }
+}
+
 /// Replaces the tensor inside an object.
 ///
 /// # Safety
 /// `object` is a tensor, and no reference from [`tensor_of`] is alive.
 pub unsafe fn replace(object: *mut ffi::PyObject, tensor: Tensor) {
     // SAFETY: the caller's promise. The old tensor is dropped last: its owner may run Python code.
-    let old = unsafe { (*object.cast::<TensorObject>()).tensor.replace(tensor) };
+    let old = unsafe {
+        let this = object.cast::<TensorObject>();
+        ffi::Py_XDECREF(std::mem::replace(&mut (*this).size, null_mut()));
+        (*this).tensor.replace(tensor)
+    };
     drop(old);
 }
 
@@ -87,6 +119,7 @@ pub fn wrap_with(
             return Err(Fail::set(py));
         }
         (&raw mut (*this).weakrefs).write(null_mut());
+        (&raw mut (*this).size).write(null_mut());
         (&raw mut (*this).tensor).write(None);
         let unfinished = Unfinished(this);
         make(&mut (*this).tensor)?;
@@ -140,6 +173,7 @@ pub unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
         if !(*this).weakrefs.is_null() {
             ffi::PyObject_ClearWeakRefs(object);
         }
+        ffi::Py_XDECREF((*this).size);
         (&raw mut (*this).tensor).drop_in_place();
         if class == tensor_type() {
             ffi::PyObject_Free(object.cast());

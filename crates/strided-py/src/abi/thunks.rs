@@ -50,6 +50,8 @@ pub struct Row {
     pub doc: &'static [&'static str],
     pub signature: Signature,
     pub thunks: Vec<(Place, Thunk)>,
+    /// Functions of NumPy that it computes when they are called with tensors.
+    pub numpy_names: &'static [&'static str],
 }
 
 /// What a row returns, in the words of the stubs; `{}` is the class whose method it is.
@@ -76,12 +78,25 @@ pub trait Call<X>: Facts {
 
 impl Row {
     pub fn of<C: Facts>() -> Row {
-        Row { name: C::NAME, params: C::params(), doc: C::DOC, signature: C::SIGNATURE, thunks: Vec::new() }
+        Row {
+            name: C::NAME,
+            params: C::params(),
+            doc: C::DOC,
+            signature: C::SIGNATURE,
+            thunks: Vec::new(),
+            numpy_names: &[],
+        }
     }
 
     /// The row as a method, whose receiver is read as an `X`.
     pub fn with_method<X, C: Call<X>>(mut self, class: Class) -> Row {
         self.thunks.push((Place::Method(class), method::<X, C>));
+        self
+    }
+
+    /// The row as the implementation of functions of NumPy.
+    pub fn with_numpy_names(mut self, names: &'static [&'static str]) -> Row {
+        self.numpy_names = names;
         self
     }
 

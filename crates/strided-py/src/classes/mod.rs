@@ -3,6 +3,7 @@
 pub mod class_table;
 pub mod dtype;
 pub mod elementwise;
+pub mod iterator;
 pub mod layout;
 pub mod operators;
 pub mod protocols;

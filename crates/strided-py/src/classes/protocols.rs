@@ -1,11 +1,12 @@
 //! Python's protocols: indexing, length, iteration, truth, conversion to numbers, text.
 
 use super::elementwise;
+use super::iterator;
 use super::operators::compare;
 use crate::abi::Object;
 use crate::abi::detach::with_threads;
 use crate::abi::errors::{Fail, Result, guard};
-use crate::abi::heap::slot;
+use crate::abi::heap::{definition, slot};
 use crate::abi::refs::{bound, give, python};
 use crate::abi::tensor_object::tensor_of;
 use crate::convert::args::python_number;
@@ -16,6 +17,7 @@ use crate::convert::values::{taken, values};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use strided_core::Scalar;
@@ -87,14 +89,8 @@ unsafe extern "C" fn length(this: Object) -> isize {
 }
 
 unsafe extern "C" fn iterate(this: Object) -> Object {
-    guard("iter", null_mut(), |_| {
-        // SAFETY: `this` is a tensor.
-        if unsafe { tensor_of(this) }.layout().rank() == 0 {
-            return Err(Fail::Type("a tensor without dimension cannot be iterated".into()));
-        }
-        // SAFETY: a sequence.
-        unsafe { Ok(ffi::PySeqIter_New(this)) }
-    })
+    // SAFETY: called by the interpreter with a tensor, which is looked at once.
+    guard("iter", null_mut(), |py| iterator::iterate(py, unsafe { tensor_of(this) }))
 }
 
 /// `value in x`: whether any element equals it.
@@ -200,4 +196,33 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
         slot(ffi::Py_tp_hash, hash as *mut c_void),
         slot(ffi::Py_tp_richcompare, compare as *mut c_void),
     ]
+}
+
+/// `__array_ufunc__`: NumPy's protocol for universal functions, which is written in Python. It takes any keywords, which no
+/// row can.
+unsafe extern "C" fn array_ufunc(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
+    guard("__array_ufunc__", null_mut(), |py| {
+        // SAFETY: the interpreter passes `count` living objects, and a value for each name after them.
+        let object = |i: isize| bound(py, unsafe { *args.offset(i) });
+        let positional = std::iter::once(bound(py, this)).chain((0..count).map(object));
+        let keywords = PyDict::new(py);
+        if !kwnames.is_null() {
+            for (i, name) in bound(py, kwnames).try_iter()?.enumerate() {
+                keywords.set_item(name?, object(count + i as isize))?;
+            }
+        }
+        let positional = PyTuple::new(py, positional.collect::<Vec<_>>())?;
+        let function = py.import("strided._numpy")?.getattr("array_ufunc")?;
+        Ok(function.call(positional, Some(&keywords))?.into_ptr())
+    })
+}
+
+/// Methods that are no rows.
+pub fn methods() -> Vec<ffi::PyMethodDef> {
+    let doc = "__array_ufunc__($self, ufunc, method, *inputs, **kwargs)\n--\n\n\
+        NumPy's protocol for universal functions: called with tensors they return tensors.\n\n\
+        >>> import numpy\n\
+        >>> numpy.add(strided.tensor([1.0, 2.0]), 1).tolist()\n\
+        [2.0, 3.0]";
+    vec![definition("__array_ufunc__", array_ufunc, doc)]
 }

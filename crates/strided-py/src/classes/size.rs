@@ -5,7 +5,7 @@ use crate::abi::bind::{Args, Param, bind};
 use crate::abi::errors::{Fail, Result, guard};
 use crate::abi::heap::{SUBCLASSED, forever, make_type, slot};
 use crate::abi::refs::{again, bound, give, owned, python};
-use crate::abi::tensor_object::{is_tensor, tensor_of, tensor_type};
+use crate::abi::tensor_object::{cached_size, is_tensor, tensor_of, tensor_type};
 use crate::convert::args::{FromArg, TensorArg, param, sequence_of_ints};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -201,9 +201,10 @@ unsafe extern "C" fn descriptor_slow_call(this: Object, args: Object, kwargs: Ob
     })
 }
 
-fn whole(py: Python<'_>, x: Object) -> Result<Object> {
-    // SAFETY: callers saw that it is a tensor; its extents are copied before the Size is made.
-    new_size(py, unsafe { tensor_of(x) }.layout().shape())
+/// The Size of a tensor.
+pub fn whole(py: Python<'_>, x: Object) -> Result<Object> {
+    // SAFETY: callers saw that it is a tensor; a Size is immutable.
+    unsafe { cached_size(x, |extents| new_size(py, extents)) }
 }
 
 fn extent(py: Python<'_>, x: Object, dim: Object) -> Result<Object> {

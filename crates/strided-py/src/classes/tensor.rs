@@ -127,6 +127,7 @@ pub const SIGNATURES: &[(&str, &[&str])] = &[
     ("__getitem__", &["(index: _Index | tuple[_Index, ...], /) -> Tensor"]),
     ("__setitem__", &["(index: _Index | tuple[_Index, ...], value: _Data, /) -> None"]),
     ("__iter__", &["() -> Iterator[Tensor]"]),
+    ("__array_ufunc__", &["(ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any"]),
     ("__divmod__", &["(other: _Operand, /) -> tuple[Tensor, Tensor]"]),
     ("__rdivmod__", &["(other: _Operand, /) -> tuple[Tensor, Tensor]"]),
 ];
@@ -138,6 +139,7 @@ pub fn register(module: &Bound<'_, PyModule>, (mut methods, mut properties): Mem
         // Tensors of a first import would not be tensors for the second.
         return Err(PyImportError::new_err("strided is loaded already, and cannot be loaded a second time"));
     }
+    methods.extend(protocols::methods());
     check_names("Tensor", names(&methods, &properties))?;
     methods.push(ffi::PyMethodDef::zeroed());
     // SAFETY: zero is the end of the list.

@@ -4,8 +4,9 @@
 //! answers `isinstance` by dtype, and calling it makes a plain `Tensor`. Storages likewise.
 
 use super::class_table::{STORAGES, TENSORS, find};
+use super::tensor::construct;
 use crate::abi::Object;
-use crate::abi::errors::guard;
+use crate::abi::errors::{Fail, guard};
 use crate::abi::heap::{SUBCLASSED, make_type, slot};
 use crate::abi::refs::give;
 use crate::abi::storage_object::{self, PyStorage};
@@ -13,6 +14,8 @@ use crate::abi::tensor_object::{is_tensor, tensor_of, tensor_type};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use smallvec::SmallVec;
+use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering::Relaxed;
 use strided_core::DType;
@@ -34,6 +37,29 @@ unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
     })
 }
 
+/// `FloatTensor(...)`: constructs the tensor without the detour through `tp_new` and `tp_init`, which takes longer than
+/// filling a small tensor. Keywords, subclasses and storages take the detour.
+unsafe extern "C" fn call(class: Object, args: Object, kwargs: Object) -> Object {
+    guard("Tensor", null_mut(), |py| {
+        if let Some(dtype) = find(&TENSORS, class.cast())
+            && kwargs.is_null()
+        {
+            // SAFETY: the interpreter passes a tuple, whose items it keeps alive during the call.
+            let item = |i| unsafe { ffi::PyTuple_GetItem(args, i) };
+            // SAFETY: as above.
+            let count = unsafe { ffi::PyTuple_Size(args) };
+            let objects: SmallVec<[Object; 4]> = (0..count).map(item).collect();
+            return construct(py, dtype, &objects);
+        }
+        // SAFETY: `type` calls classes with this slot; it was passed a class, a tuple, and a dict or null.
+        let object = unsafe {
+            let slot = ffi::PyType_GetSlot(&raw mut ffi::PyType_Type, ffi::Py_tp_call);
+            std::mem::transmute::<*mut c_void, ffi::ternaryfunc>(slot)(class, args, kwargs)
+        };
+        if object.is_null() { Err(Fail::set(py)) } else { Ok(object) }
+    })
+}
+
 /// Makes the metaclass and the typed classes.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
@@ -46,7 +72,10 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         },
         ffi::PyMethodDef::zeroed(),
     ];
-    let slots = vec![slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast())];
+    let slots = vec![
+        slot(ffi::Py_tp_call, call as *mut c_void),
+        slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()),
+    ];
     let base = Some(&raw mut ffi::PyType_Type);
     // SAFETY: the slot matches its number; instances are types.
     let meta = unsafe { make_type(py, c"strided.TypedMeta", 0, SUBCLASSED, base, slots)? };

@@ -12,14 +12,15 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use strided_core::dtype::{Category, default_float, promote};
 use strided_core::kernels::item;
-use strided_core::layout::{Dims, shape_text};
+use strided_core::layout::{Dims, Mode, shape_text};
 use strided_core::ops::{copy, elementwise::with_scalar};
 use strided_core::storage::Fill;
 use strided_core::{DType, Layout, Scalar, Tensor};
 
 /// A tensor from nested sequences of numbers; without a dtype the numbers decide.
 pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Result<Tensor> {
-    let mut found = Found { shape: Dims::new(), leaves: None, dtype: None, strong: None };
+    let mut found =
+        Found { shape: Dims::new(), leaves: None, needs_dtype: dtype.is_none(), dtype: None, strong: None };
     visit(py, object, |event| found.note(event))?;
     let dtype = match dtype {
         Some(dtype) => dtype,
@@ -278,6 +279,8 @@ struct Found {
     shape: Dims,
     /// At which depth the numbers are, once one was met.
     leaves: Option<usize>,
+    /// Whether the numbers decide the dtype.
+    needs_dtype: bool,
     /// What Python's numbers ask for.
     dtype: Option<DType>,
     /// What tensors and arrays inside ask for.
@@ -296,7 +299,9 @@ impl Found {
             Event::Numbers { depth, items } => {
                 self.note(Event::Open { depth, length: items.length as usize })?;
                 self.leaf(depth + 1)?;
-                self.dtype = Some(items.dtype(self.dtype.unwrap_or(DType::Bool)));
+                if self.needs_dtype {
+                    self.dtype = Some(items.dtype(self.dtype.unwrap_or(DType::Bool)));
+                }
                 Ok(())
             }
             Event::Number { depth, value } => {
@@ -410,13 +415,17 @@ pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> Result<Bound<'py, PyAny>> {
     let mut location = x.layout().offset();
     loop {
         let mut made = if open.len() < modes.len() {
-            let extent = modes[open.len()].extent;
+            let Mode { extent, stride } = modes[open.len()];
             let list = list_of(py, extent)?;
-            if extent > 0 {
+            if open.len() + 1 == modes.len() {
+                fill_row(&list, exported.at(location), x.dtype(), extent, stride)?;
+                list
+            } else if extent > 0 {
                 open.push((list, 0, location));
                 continue;
+            } else {
+                list
             }
-            list
         } else {
             // SAFETY: the location belongs to the tensor, whose memory stays in place while exported.
             number(py, unsafe { item::load(exported.at(location), x.dtype()) })?
@@ -434,6 +443,48 @@ pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> Result<Bound<'py, PyAny>> {
             made = open.pop().expect("the list that is full").0;
         }
     }
+}
+
+/// Sets the items of a new list to the elements of a row of exported memory.
+fn fill_row(
+    list: &Bound<'_, PyAny>,
+    first: *const u8,
+    dtype: DType,
+    extent: isize,
+    stride: isize,
+) -> Result<()> {
+    let (py, step) = (list.py(), stride * dtype.size() as isize);
+    let set = |i: isize, made: *mut ffi::PyObject| {
+        if made.is_null() {
+            return Err(Fail::set(py));
+        }
+        // SAFETY: a new list of our own with an item at this index; it takes the reference.
+        unsafe { ffi::PyList_SetItem(list.as_ptr(), i, made) };
+        Ok(())
+    };
+    // One loop for each of the dtypes that most lists have.
+    macro_rules! row {
+        ($element:ty, $make:expr) => {{
+            for i in 0..extent {
+                // SAFETY: the row's elements are in exported memory, which stays in place; `$make` returns a new
+                // reference, or null with an exception set.
+                set(i, unsafe { $make(first.wrapping_offset(i * step).cast::<$element>().read()) })?;
+            }
+        }};
+    }
+    match dtype {
+        DType::F32 => row!(f32, |v: f32| ffi::PyFloat_FromDouble(v as f64)),
+        DType::F64 => row!(f64, |v: f64| ffi::PyFloat_FromDouble(v)),
+        DType::I64 => row!(i64, |v: i64| ffi::PyLong_FromLongLong(v)),
+        _ => {
+            for i in 0..extent {
+                // SAFETY: as above, an element of the dtype.
+                let value = unsafe { item::load(first.wrapping_offset(i * step), dtype) };
+                set(i, number(py, value)?.into_ptr())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A list with room for so many items, all of which must be set before anyone sees it.

@@ -137,6 +137,18 @@ methods! { rows(py, x: TensorArg):
     /// [0.0, 7.0, 0.0]
     method numpy(force: bool = False) -> "_NDArray" => python(py, "strided._numpy", "to_numpy", (bound(py, x.0),));
 
+    /// NumPy's protocol for its functions: called with tensors they return tensors.
+    ///
+    /// >>> import numpy
+    /// >>> numpy.mean(strided.tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0)
+    ///  2
+    ///  3
+    /// [strided.FloatTensor of size 2]
+    method __array_function__(func: Untyped, types: Untyped, args: Untyped, kwargs: Untyped) -> "Any" => {
+        let [func, types, args, kwargs] = [func, types, args, kwargs].map(|argument| bound(py, argument.0));
+        python(py, "strided._numpy", "array_function", (bound(py, x.0), func, types, args, kwargs))
+    };
+
     /// NumPy's way to ask for an array.
     method __array__(dtype: Option<Untyped> = None, copy: Option<Untyped> = None) -> "_NDArray" => {
         let plain = |value: Option<Untyped>| value.map_or(py.None().into_bound(py), |value| bound(py, value.0));

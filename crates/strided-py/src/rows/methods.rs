@@ -17,6 +17,7 @@
 //! | `dim \| axis: isize = 0` | a parameter, other keywords for it, the type it is read as ([`FromArg`]), and its default as Python writes it |
 //! | `size: Rest` | a parameter that takes all remaining positional arguments |
 //! | `; out: Option<TensorArg> = None` | parameters after `;` are keyword-only |
+//! | `#[numpy(max, amax)]` | above the row: NumPy functions that the row computes when they are called with tensors |
 //! | `-> "int"` | the type of the result in the stubs; `"Tensor"` if it is left out. `{}` is the class whose method it is |
 //! | `-> ["(dim: None = None) -> Size", …]` | whole signatures, if the type of the result depends on the arguments |
 //!
@@ -28,11 +29,13 @@
 macro_rules! methods {
     ($rows:ident ($py:ident, $x:ident: $receiver:ty): $(
         $(#[doc = $doc:literal])+
+        $(#[numpy($($numpy:ident),+)])?
         $place:ident $name:ident ( $($params:tt)* ) $(-> $returns:tt)? => $body:expr;
     )*) => {
         pub fn $rows() -> Vec<$crate::abi::thunks::Row> {
             vec![$(
                 methods!(@$place $name [$receiver] $py $x ($($params)*) [$($doc),+] [$($returns)?] $body)
+                    $(.with_numpy_names(&[$(stringify!($numpy)),+]))?
             ),*]
         }
     };

@@ -408,6 +408,23 @@ fn param_stub(row: &OpRow, param: &Param) -> ParamStub {
     stub
 }
 
+/// NumPy's names of rows, where they are no names of ours.
+const NUMPY_NAMES: &[(&str, Op)] = &[
+    ("conjugate", Op::conj_physical),
+    ("invert", Op::bitwise_not),
+    ("left_shift", Op::bitwise_left_shift),
+    ("power", Op::pow),
+    ("right_shift", Op::bitwise_right_shift),
+    ("rint", Op::round),
+];
+
+/// Functions of NumPy, and the rows that compute them: those of the same names, and [`NUMPY_NAMES`].
+pub fn numpy_names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let visible = OPS.iter().filter(|row| !row.is_hidden());
+    let same = visible.flat_map(|row| names(row).map(|name| (name, row.name)));
+    same.chain(NUMPY_NAMES.iter().map(|(name, op)| (*name, OPS[*op as usize].name)))
+}
+
 /// The rows as Python data, for documents and tests: name, number of operands, class, rule, operator, sentence,
 /// the parameters behind the operands, and all names.
 pub fn table(py: Python<'_>) -> Result<Object> {

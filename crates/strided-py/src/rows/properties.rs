@@ -3,7 +3,7 @@
 use crate::abi::refs::give;
 use crate::classes::dtype::{self, Device};
 use crate::classes::layout::PyLayout;
-use crate::classes::size::new_size;
+use crate::classes::size::whole;
 use crate::convert::args::TensorArg;
 use crate::convert::arrays;
 use crate::convert::results::view;
@@ -14,7 +14,7 @@ properties! { properties(py, x: TensorArg):
     ///
     /// >>> strided.zeros(2, 3).shape
     /// strided.Size([2, 3])
-    shape -> "Size" => new_size(py, x.layout().shape());
+    shape -> "Size" => whole(py, x.0);
 
     /// The dtype of the elements.
     ///

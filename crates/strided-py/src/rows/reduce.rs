@@ -22,6 +22,7 @@ methods! { rows(py, x: TensorArg):
     /// [3, 5, 7]
     /// >>> strided.ones(2, 3).sum(dim=1, keepdim=True).shape
     /// strided.Size([2, 1])
+    #[numpy(sum)]
     both sum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
         => one(py, &reduce::SUM, x, dim, keepdim, dtype, out);
 
@@ -29,6 +30,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([1.0, 1e999 * 0, 2.0]).nansum().item()
     /// 3.0
+    #[numpy(nansum)]
     both nansum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
         => one(py, &reduce::NANSUM, x, dim, keepdim, dtype, out);
 
@@ -36,6 +38,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([2, 3, 4]).prod().item()
     /// 24
+    #[numpy(prod)]
     both prod(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
         => one(py, &reduce::PROD, x, dim, keepdim, dtype, out);
 
@@ -43,6 +46,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.arange(6).view(2, 3).mean(1).tolist()
     /// [1.0, 4.0]
+    #[numpy(mean)]
     both mean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
         => one(py, &reduce::MEAN, x, dim, keepdim, dtype, out);
 
@@ -50,6 +54,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([1.0, 1e999 * 0, 2.0]).nanmean().item()
     /// 1.5
+    #[numpy(nanmean)]
     both nanmean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
         let dims = dims_of(dim);
         let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
@@ -60,6 +65,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[1, 5], [7, 2]]).amax(dim=1).tolist()
     /// [5, 7]
+    #[numpy(max, amax)]
     both amax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
         => one(py, &reduce::AMAX, x, dim, keepdim, None, out);
 
@@ -67,6 +73,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[1, 5], [7, 2]]).amin(dim=1).tolist()
     /// [1, 2]
+    #[numpy(min, amin)]
     both amin(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
         => one(py, &reduce::AMIN, x, dim, keepdim, None, out);
 
@@ -113,6 +120,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[1, 5], [7, 2]]).argmax().item()
     /// 2
+    #[numpy(argmax)]
     both argmax(dim | axis: Option<isize> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
         => one(py, &reduce::ARGMAX, x, dim.map(only), keepdim, None, out);
 
@@ -120,6 +128,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[1, 5], [7, 2]]).argmin(dim=1).tolist()
     /// [0, 1]
+    #[numpy(argmin)]
     both argmin(dim | axis: Option<isize> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
         => one(py, &reduce::ARGMIN, x, dim.map(only), keepdim, None, out);
 
@@ -127,6 +136,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[1, 0], [2, 3]]).all(dim=1).tolist()
     /// [False, True]
+    #[numpy(all)]
     both all(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
         => truth(py, &reduce::ALL, x, dim, keepdim, out);
 
@@ -134,6 +144,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[1, 0], [0, 0]]).any(dim=1).tolist()
     /// [True, False]
+    #[numpy(any)]
     both any(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
         => truth(py, &reduce::ANY, x, dim, keepdim, out);
 
@@ -141,6 +152,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[1, 0], [2, 3]]).count_nonzero(dim=0).tolist()
     /// [2, 1]
+    #[numpy(count_nonzero)]
     both count_nonzero(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
         => one(py, &reduce::COUNT_NONZERO, x, dim, keepdim, None, out);
 
@@ -151,6 +163,7 @@ methods! { rows(py, x: TensorArg):
     /// 1.6666666269302368
     /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0).item()
     /// 1.25
+    #[numpy(var)]
     both var(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
         => spread(py, false, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 
@@ -158,6 +171,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).std(unbiased=False).item()
     /// 1.1180340051651
+    #[numpy(std)]
     both std(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
         => spread(py, true, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
 

@@ -13,6 +13,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([1, 2, 3]).cumsum(0).tolist()
     /// [1, 3, 6]
+    #[numpy(cumsum)]
     both cumsum(dim | axis: isize; dtype: Option<DType> = None, out: Option<TensorArg> = None)
         => one(py, &scan::CUMSUM, x, dim, dtype, out);
 
@@ -26,6 +27,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([1, 2, 3, 4]).cumprod(0).tolist()
     /// [1, 2, 6, 24]
+    #[numpy(cumprod)]
     both cumprod(dim | axis: isize; dtype: Option<DType> = None, out: Option<TensorArg> = None)
         => one(py, &scan::CUMPROD, x, dim, dtype, out);
 

@@ -16,6 +16,15 @@ methods! { rows(py, x: TensorArg):
     /// a property can be assigned to.
     function _signatures() -> "list[tuple[str, str, list[tuple[str, list[str], str, str | None, bool, str | None]] | None, str, list[str], bool]]"
         => all(py);
+
+    /// Functions of NumPy by name, and the functions that compute them when they are called with tensors.
+    function _numpy_names() -> "list[tuple[str, str]]" => {
+        let rows = Rows::all().methods;
+        let mut names: Vec<_> =
+            rows.iter().flat_map(|row| row.numpy_names.iter().map(|name| (*name, row.name))).collect();
+        names.extend(op_table::numpy_names());
+        give(py, names)
+    };
 }
 
 /// One parameter: its name, other keywords for it, its type, the type of each of `*rest`, whether it is keyword-only, and
