@@ -208,6 +208,7 @@ def test_a_safety_comment_names_a_fact(faults, comment):
 @pytest.mark.parametrize(
     "comment",
     [
+        "// SAFETY: the contract of `tile`.",
         "// SAFETY: the contract of `tile`: both extents are at least N.",
         "// SAFETY: the caller's promise\n// that `n` elements remain.",
         "// SAFETY: as above, and `n` is not zero.",

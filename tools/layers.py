@@ -100,7 +100,7 @@ ITEM = re.compile(
 VAGUE = re.compile(
     r"(?:as (?:above|before)"
     r"|(?:by |as )?(?:the )?(?:callers?|kernels?)(?:'s|')? (?:promises?|contract)(?: (?:it|so|this))?"
-    r"|(?:the )?(?:promise|contract) of `[^`]+`)[.;:]?",
+    r"|(?:the )?promise of `[^`]+`)[.;:]?",
     re.I,
 )
 
