@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 import strided as st
 
 X = np.array([[3.0, -1.5, 2.0], [0.5, 4.0, -2.0]])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 import strided as st
 
 x = st.tensor([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]])

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+
 import strided as st
 
 
@@ -22,7 +23,7 @@ import strided as st
         np.zeros(2, dtype=[("a", "f4")]),
         np.void(b"ab"),
     ],
-    ids=repr,
+    ids=lambda value: f"{type(value).__name__} of {value.dtype}",
 )
 def test_what_is_not_a_number_is_no_tensor(value):
     with pytest.raises(TypeError, match=r"cannot hold elements of NumPy's dtype"):
@@ -166,7 +167,9 @@ def test_names_of_python_types_mean_those_types():
 
 @pytest.mark.parametrize("target", ["cuda", "cuda:0", "mps", "float31"])
 def test_unknown_targets_are_named(target):
-    with pytest.raises(ValueError, match=f"to: target is '{target}', wanted a dtype or a device; the only device is 'cpu'"):
+    with pytest.raises(
+        ValueError, match=f"to: target is '{target}', wanted a dtype or a device; the only device is 'cpu'"
+    ):
         st.zeros(2).to(target)
 
 
@@ -182,4 +185,4 @@ def test_in_compares_elements():
     assert np.array([9.0, 4.0]) in x and [1, 9] in x
     assert math.nan not in st.tensor([math.nan])
     with pytest.raises(TypeError):
-        "a" in x  # noqa: B015
+        "a" in x
