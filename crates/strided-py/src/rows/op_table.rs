@@ -440,7 +440,7 @@ pub fn table(py: Python<'_>) -> Result<Object> {
                 format!("{:?}", row.class),
                 format!("{:?}", row.rule),
                 row.operator,
-                RowDoc::of(row).summary.join(" "),
+                RowDoc::of(row).summary.join("\n"),
                 words.iter().map(|param| (param.name, default_of(row, param.name))).collect::<Vec<_>>(),
                 names(row).collect::<Vec<_>>(),
             )
