@@ -43,7 +43,7 @@ _LATER = {
 #: Submodules that are imported in the same way.
 _MODULES = {"memory", "return_types", "testing"}
 
-__all__ = [name for name in (*_strided.__all__, *_LATER) if not hasattr(_builtins, name)]
+__all__ = [name for name in (*_strided.__all__, *_LATER) if name not in vars(_builtins)]
 
 
 def __getattr__(name: str) -> object:
