@@ -1,5 +1,7 @@
 """The 225 casts against a model: exact, and defined for every value and layout."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -311,12 +313,23 @@ def test_casts_agree_with_reading_one_number():
 
 
 @pytest.mark.parametrize("target", INTS)
-def test_a_float_written_into_an_integer_truncates_like_a_cast(target):
-    doubles = interesting("float64")
-    x = st.zeros(len(doubles), dtype=target)
-    for i, value in enumerate(doubles.tolist()):
-        x[i] = value
-    assert_same(x, float_to_int(doubles, target), target)
+def test_a_float_written_into_an_integer_truncates_or_is_refused(target):
+    """Unlike a cast of a tensor, a Python number must be in range after truncation."""
+    low, high = np.iinfo(target).min, np.iinfo(target).max
+    x = st.zeros(1, dtype=target)
+    for value in interesting("float64").tolist():
+        if math.isnan(value):
+            refused = ValueError
+        elif math.isinf(value) or not low <= math.trunc(value) <= high:
+            refused = OverflowError
+        else:
+            x[0] = value
+            assert x.item() == math.trunc(value)
+            continue
+        x[0] = 1
+        with pytest.raises(refused):
+            x[0] = value
+        assert x.item() == 1
     y = st.zeros(1, dtype=target)
     assert y.fill_(-2.9 if target.startswith("i") else 2.9).tolist() == [-2 if target.startswith("i") else 2]
 

@@ -117,7 +117,6 @@ def test_diff_of_empty_tensors_and_into_an_output():
         (lambda: st.ones(3).cross(st.ones(3), dim=1), IndexError, "cross: dim 1"),
         (lambda: st.ones(3, dtype=bool).cross(st.ones(3, dtype=bool)), TypeError, "cross: .*bool"),
         (lambda: st.ones(3).renorm(2, 0, 1), ValueError, "renorm: .*at least 2"),
-        (lambda: st.ones(2, 2, dtype=int).renorm(2, 0, 1), TypeError, "renorm: input is int64"),
         (lambda: st.ones(2, 2).renorm(0, 0, 1), ValueError, "renorm: p is 0"),
         (lambda: st.ones(2, 2).renorm(math.nan, 0, 1), ValueError, "renorm: p is NaN"),
         (lambda: st.ones(2, 2).renorm(2, 0, -1), ValueError, "renorm: maxnorm is -1"),
@@ -239,6 +238,12 @@ def test_renorm(name, p):
         # A norm is summed in memory order, which differs here: a norm equal to the bound may come out above it.
         assert same.renorm_(p, dim, bound) is same
         np.testing.assert_allclose(values_of(same), values_of(got), rtol=tolerance, atol=1e-30)
+
+
+def test_renorm_of_integers_computes_in_the_default_float():
+    x = st.tensor([[3, 4], [0, 1]])
+    got = x.renorm(2, 0, 1)
+    assert got.dtype is st.float32 and got.tolist() == x.float().renorm(2, 0, 1).tolist()
 
 
 def test_renorm_keeps_lines_below_the_bound():
