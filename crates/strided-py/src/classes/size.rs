@@ -65,6 +65,16 @@ unsafe extern "C" fn size_repr(object: Object) -> Object {
     })
 }
 
+/// `Size` and its items: the oldest protocols of pickle know no class with a `__new__` like that of Size.
+unsafe extern "C" fn size_reduce(object: Object, _: Object) -> Object {
+    guard("Size", null_mut(), |py| {
+        // SAFETY: called with a Size.
+        let size = unsafe { Bound::from_borrowed_ptr(py, object) };
+        let items = py.get_type::<pyo3::types::PyTuple>().call1((size.clone(),))?;
+        give(py, (size.get_type(), (items,)))
+    })
+}
+
 unsafe extern "C" fn size_numel(object: Object, _: Object) -> Object {
     guard("numel", null_mut(), |py| {
         // SAFETY: called with a Size.
@@ -136,6 +146,12 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
             ml_meth: ffi::PyMethodDefPointer { PyCFunction: size_numel },
             ml_flags: ffi::METH_NOARGS,
             ml_doc: c"numel($self)\n--\n\nThe number of elements: the product of the extents.\n\n>>> strided.Size([2, 3]).numel()\n6".as_ptr(),
+        },
+        ffi::PyMethodDef {
+            ml_name: c"__reduce__".as_ptr(),
+            ml_meth: ffi::PyMethodDefPointer { PyCFunction: size_reduce },
+            ml_flags: ffi::METH_NOARGS,
+            ml_doc: c"For pickle.".as_ptr(),
         },
         ffi::PyMethodDef::zeroed(),
     ];
