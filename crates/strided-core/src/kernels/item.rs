@@ -240,7 +240,14 @@ where
         Scalar::Bool(v) => Bool::new(v).cast(),
         Scalar::Int(v) if v > i64::MAX as i128 => (v as u64).cast(),
         Scalar::Int(v) => (v as i64).cast(),
+        // Casts of elements go through int64, which would lose the upper half of uint64.
+        Scalar::Float(v) if T::DTYPE == DType::U64 && (TWO_TO_63..2.0 * TWO_TO_63).contains(&v) => {
+            (v as u64).cast()
+        }
         Scalar::Huge(v) | Scalar::Float(v) => v.cast(),
+        Scalar::Complex(v) if T::DTYPE == DType::U64 => from_scalar(Scalar::Float(v.re)),
         Scalar::Complex(v) => v.cast(),
     }
 }
+
+const TWO_TO_63: f64 = (1u64 << 63) as f64;
