@@ -61,71 +61,71 @@ class ArgumentError(ValueError, RuntimeError):
     """An argument of the right type whose value an operation does not take."""
 
 class BFloat16Storage(Storage):
-    """A Storage of bfloat16: constructs one, and `isinstance` knows it."""
+    """A Storage of bfloat16: constructs one, and `isinstance` recognises it."""
 
 class BFloat16Tensor(Tensor):
-    """A Tensor of bfloat16: constructs one, and `isinstance` knows it."""
+    """A Tensor of bfloat16: constructs one, and `isinstance` recognises it."""
 
 class BoolStorage(Storage):
-    """A Storage of bool: constructs one, and `isinstance` knows it."""
+    """A Storage of bool: constructs one, and `isinstance` recognises it."""
 
 class BoolTensor(Tensor):
-    """A Tensor of bool: constructs one, and `isinstance` knows it."""
+    """A Tensor of bool: constructs one, and `isinstance` recognises it."""
 
 class ByteStorage(Storage):
-    """A Storage of uint8: constructs one, and `isinstance` knows it."""
+    """A Storage of uint8: constructs one, and `isinstance` recognises it."""
 
 class ByteTensor(Tensor):
-    """A Tensor of uint8: constructs one, and `isinstance` knows it."""
+    """A Tensor of uint8: constructs one, and `isinstance` recognises it."""
 
 class CharStorage(Storage):
-    """A Storage of int8: constructs one, and `isinstance` knows it."""
+    """A Storage of int8: constructs one, and `isinstance` recognises it."""
 
 class CharTensor(Tensor):
-    """A Tensor of int8: constructs one, and `isinstance` knows it."""
+    """A Tensor of int8: constructs one, and `isinstance` recognises it."""
 
 class ComplexDoubleStorage(Storage):
-    """A Storage of complex128: constructs one, and `isinstance` knows it."""
+    """A Storage of complex128: constructs one, and `isinstance` recognises it."""
 
 class ComplexDoubleTensor(Tensor):
-    """A Tensor of complex128: constructs one, and `isinstance` knows it."""
+    """A Tensor of complex128: constructs one, and `isinstance` recognises it."""
 
 class ComplexFloatStorage(Storage):
-    """A Storage of complex64: constructs one, and `isinstance` knows it."""
+    """A Storage of complex64: constructs one, and `isinstance` recognises it."""
 
 class ComplexFloatTensor(Tensor):
-    """A Tensor of complex64: constructs one, and `isinstance` knows it."""
+    """A Tensor of complex64: constructs one, and `isinstance` recognises it."""
 
 class DTypeError(TypeError, RuntimeError):
     """A dtype that an operation does not take or cannot make."""
 
 class DoubleStorage(Storage):
-    """A Storage of float64: constructs one, and `isinstance` knows it."""
+    """A Storage of float64: constructs one, and `isinstance` recognises it."""
 
 class DoubleTensor(Tensor):
-    """A Tensor of float64: constructs one, and `isinstance` knows it."""
+    """A Tensor of float64: constructs one, and `isinstance` recognises it."""
 
 class FloatStorage(Storage):
-    """A Storage of float32: constructs one, and `isinstance` knows it."""
+    """A Storage of float32: constructs one, and `isinstance` recognises it."""
 
 class FloatTensor(Tensor):
-    """A Tensor of float32: constructs one, and `isinstance` knows it."""
+    """A Tensor of float32: constructs one, and `isinstance` recognises it."""
 
 class HalfStorage(Storage):
-    """A Storage of float16: constructs one, and `isinstance` knows it."""
+    """A Storage of float16: constructs one, and `isinstance` recognises it."""
 
 class HalfTensor(Tensor):
-    """A Tensor of float16: constructs one, and `isinstance` knows it."""
+    """A Tensor of float16: constructs one, and `isinstance` recognises it."""
 
 class IntStorage(Storage):
-    """A Storage of int32: constructs one, and `isinstance` knows it."""
+    """A Storage of int32: constructs one, and `isinstance` recognises it."""
 
 class IntTensor(Tensor):
-    """A Tensor of int32: constructs one, and `isinstance` knows it."""
+    """A Tensor of int32: constructs one, and `isinstance` recognises it."""
 
 @final
 class Layout:
-    """Where the elements of a tensor lie in its storage: shape, strides and offset, without any data."""
+    """The locations of a tensor's elements in its storage: shape, strides and offset, without any data."""
     def _repr_html_(self) -> str:
         """The card that a notebook shows."""
     def _repr_svg_(self) -> str:
@@ -147,7 +147,7 @@ class Layout:
     def chunk(self, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[_Layout, ...]: ...
     @staticmethod
     def column_major(shape: _Ints) -> _Layout:
-        """The layout of a shape in which the first index is the fast one, as in Fortran."""
+        """The layout of a shape in which the first index varies fastest, as in Fortran."""
     def compatible(self, i: SupportsIndex, other: Tensor | _Layout, j: SupportsIndex) -> _Bool:
         """Whether mode `i` of this layout and mode `j` of another may share an index: their extents are equal."""
     @overload
@@ -160,10 +160,10 @@ class Layout:
     @overload
     def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> _Layout: ...
     def draw(self) -> Drawing:
-        """The drawing of the layout: which cell of memory holds which element."""
+        """A drawing of the layout: which memory cell holds which element."""
     @overload
     def expand(self, *size: SupportsIndex) -> _Layout:
-        """A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may stand in front."""
+        """A view in which dims of extent 1 are repeated to any extent (stride 0); -1 keeps an extent, and new dims may come first."""
     @overload
     def expand(self, size: _Ints) -> _Layout: ...
     @overload
@@ -176,7 +176,7 @@ class Layout:
         """Dims `start_dim` to `end_dim` as one."""
     @overload
     def flip(self, *dims: SupportsIndex) -> _Layout:
-        """A view with dims backwards (negative strides); all dims if none is named."""
+        """A view with dims reversed (negative strides); all dims if none is given."""
     @overload
     def flip(self, dims: _Ints) -> _Layout: ...
     @overload
@@ -185,30 +185,30 @@ class Layout:
     def flip(self, axis: _Ints) -> _Layout: ...
     @overload
     def fold(self, *modes: SupportsIndex) -> _Layout:
-        """A view in which sequentially contiguous modes are one; without modes, all of them in order of location."""
+        """A view in which sequentially contiguous modes are folded into one; if no modes are given, all of them in order of location."""
     @overload
     def fold(self, modes: _Ints) -> _Layout: ...
     @property
     def is_column_major(self) -> _Bool:
-        """Whether the elements lie next to each other, the first mode fastest."""
+        """Whether the elements are contiguous, with the first mode fastest."""
     @property
     def is_contiguous(self) -> _Bool:
         """Whether the elements fill their span, each location once, in any order of the modes."""
     @property
     def is_injective(self) -> _Bool:
-        """Whether no two indices share a location; False also where that is too hard to decide."""
+        """Whether no two indices share a location; also False if that is too hard to decide."""
     @property
     def is_row_major(self) -> _Bool:
-        """Whether the elements lie next to each other, the last mode fastest."""
+        """Whether the elements are contiguous, with the last mode fastest."""
     @overload
     def location(self, *indices: SupportsIndex) -> _Int:
         """The location of the element with these indices."""
     @overload
     def location(self, indices: _Ints) -> _Int: ...
     def moveaxis(self, source: _Ints, destination: _Ints) -> _Layout:
-        """A view with some dims moved to other places: another name for `movedim`."""
+        """A view with some dims moved to other positions: another name for `movedim`."""
     def movedim(self, source: _Ints, destination: _Ints) -> _Layout:
-        """A view with some dims moved to other places."""
+        """A view with some dims moved to other positions."""
     @overload
     def narrow(self, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> _Layout:
         """A view of `length` indices of a dim, from `start` on."""
@@ -227,14 +227,14 @@ class Layout:
     def permute(self, dims: _Ints) -> _Layout: ...
     @staticmethod
     def row_major(shape: _Ints) -> _Layout:
-        """The layout of a shape in which the last index is the fast one, as in C."""
+        """The layout of a shape in which the last index varies fastest, as in C."""
     @overload
     def select(self, dim: SupportsIndex, index: SupportsIndex) -> _Layout:
         """A view of one index of a dim, without that dim."""
     @overload
     def select(self, axis: SupportsIndex, index: SupportsIndex) -> _Layout: ...
     def sequentially_contiguous(self, modes: _Ints) -> _Bool:
-        """Whether each of these modes begins where the one before it ends, the fast mode first: then they can be folded."""
+        """Whether each of these modes begins where the one before it ends, the fastest mode first."""
     @property
     def shape(self) -> Size:
         """The extents of the modes, as a Size."""
@@ -242,7 +242,7 @@ class Layout:
     def size(self) -> _Int:
         """The number of elements: the product of the extents."""
     def slice(self, dim: SupportsIndex, start: SupportsIndex | None = None, stop: SupportsIndex | None = None, step: SupportsIndex = 1) -> _Layout:
-        """Every `step`-th index of a dim from `start` up to, not including, `stop`, by Python's rules."""
+        """Every `step`-th index of a dim from `start` up to but not including `stop`, by Python's rules."""
     @property
     def span(self) -> _Int:
         """The highest minus the lowest location, plus one; 0 without elements."""
@@ -261,12 +261,12 @@ class Layout:
     def split(self, size: _Ints, axis: SupportsIndex = 0) -> tuple[_Layout, ...]: ...
     @overload
     def squeeze(self, dim: _Ints | None = None) -> _Layout:
-        """A view without the dims of extent 1, or without those of them that are named."""
+        """A view without the dims of extent 1, or without those among the given dims."""
     @overload
     def squeeze(self, axis: _Ints | None = None) -> _Layout: ...
     @property
     def stride(self) -> tuple[_Int, ...]:
-        """How far apart two neighbours along each mode lie, in elements."""
+        """The distance between neighbours along each mode, in elements."""
     def svg(self) -> str:
         """The drawing as a picture: the text of an SVG file."""
     @overload
@@ -288,10 +288,10 @@ class Layout:
     @overload
     def swapdims(self, axis0: SupportsIndex, axis1: SupportsIndex) -> _Layout: ...
     def t(self) -> _Layout:
-        """A matrix with its dims swapped; tensors of fewer dims as they are."""
+        """The transpose of a matrix; tensors of fewer dims are unchanged."""
     @overload
     def tensor_split(self, indices_or_sections: _Ints, dim: SupportsIndex = 0) -> tuple[_Layout, ...]:
-        """A tuple of views: so many of nearly equal size, or cut at the given indices."""
+        """A tuple of views: a number of nearly equal pieces, or pieces between the given indices."""
     @overload
     def tensor_split(self, indices_or_sections: _Ints, axis: SupportsIndex = 0) -> tuple[_Layout, ...]: ...
     @overload
@@ -318,7 +318,7 @@ class Layout:
     def unbind(self, axis: SupportsIndex = 0) -> tuple[_Layout, ...]: ...
     @overload
     def unflatten(self, dim: SupportsIndex, sizes: _Ints) -> _Layout:
-        """A view in which one dim is several; one size may be -1."""
+        """A view in which one dim is split into several; one size may be -1."""
     @overload
     def unflatten(self, dim: SupportsIndex, unflattened_size: _Ints) -> _Layout: ...
     @overload
@@ -358,19 +358,19 @@ class Layout:
     def __repr__(self) -> str: ...
 
 class LongStorage(Storage):
-    """A Storage of int64: constructs one, and `isinstance` knows it."""
+    """A Storage of int64: constructs one, and `isinstance` recognises it."""
 
 class LongTensor(Tensor):
-    """A Tensor of int64: constructs one, and `isinstance` knows it."""
+    """A Tensor of int64: constructs one, and `isinstance` recognises it."""
 
 class ShapeError(ValueError, RuntimeError):
     """Sizes, strides or dims that do not fit each other."""
 
 class ShortStorage(Storage):
-    """A Storage of int16: constructs one, and `isinstance` knows it."""
+    """A Storage of int16: constructs one, and `isinstance` recognises it."""
 
 class ShortTensor(Tensor):
-    """A Tensor of int16: constructs one, and `isinstance` knows it."""
+    """A Tensor of int16: constructs one, and `isinstance` recognises it."""
 
 class Size(tuple[_Int, ...]):
     """The extents of a tensor: a tuple of ints."""
@@ -384,9 +384,9 @@ class Size(tuple[_Int, ...]):
     def __repr__(self) -> str: ...
 
 class Storage:
-    """A flat run of numbers of one dtype: the memory that tensors look at."""
+    """A flat sequence of numbers of one dtype: the memory of tensors."""
     def _repr_html_(self) -> str:
-        """The card that a notebook shows."""
+        """The HTML that a notebook shows."""
     def bfloat16(self) -> Storage:
         """The storage as bfloat16."""
     def bool(self) -> Storage:
@@ -402,12 +402,12 @@ class Storage:
     def clone(self) -> Storage:
         """A copy with memory of its own."""
     def copy_(self, source: _Data, non_blocking: _Bool = False) -> Storage:
-        """Writes the values of a storage, a tensor, an array or a sequence of the same length, cast."""
+        """Writes the values of a storage, a tensor, an array or a sequence of the same length, cast to the dtype."""
     def data_ptr(self) -> _Int:
         """The address of the first element."""
     @property
     def device(self) -> _Device:
-        """Where the memory lies."""
+        """The device of the memory."""
     def double(self) -> Storage:
         """The storage as float64."""
     @property
@@ -423,10 +423,10 @@ class Storage:
     def float(self) -> Storage:
         """The storage as float32."""
     def flush(self) -> None:
-        """Waits until all that was written has reached the mapped file."""
+        """Waits until all writes are in the mapped file."""
     @staticmethod
     def from_file(filename: _Path, shared: _Bool = False, size: SupportsIndex = 0, *, dtype: _DTypeLike | None = None, readonly: _Bool = False, create: _Bool = False, grow: _Bool = False, offset: SupportsIndex = 0) -> Storage:
-        """A storage on a mapped file: the memory is the file, read when it is looked at."""
+        """A storage on a mapped file: the memory is the file, whose pages are read when they are first used."""
     def half(self) -> Storage:
         """The storage as float16."""
     def int(self) -> Storage:
@@ -435,30 +435,30 @@ class Storage:
     def is_mapped(self) -> _Bool:
         """Whether the memory is a mapped file."""
     def is_shared(self) -> _Bool:
-        """Whether other processes may see what is written: shared memory, or a file that is mapped so."""
+        """Whether other processes may see writes: the memory is shared, or a shared map of a file."""
     def long(self) -> Storage:
         """The storage as int64."""
     @property
     def nbytes(self) -> _Int:
         """Bytes of all elements."""
     def new(self, *args: Any) -> Storage:
-        """A new storage of the same dtype, made as the class makes one."""
+        """A new storage of the same dtype, from the arguments of the class."""
     @property
     def owns_memory(self) -> _Bool:
-        """Whether the memory is the storage's own: not lent by an array or another buffer, not mapped or shared."""
+        """Whether the library owns the memory: it is not that of an array or another buffer, not mapped and not shared."""
     @property
     def readonly(self) -> _Bool:
-        """Whether the elements can only be read."""
+        """Whether writes are refused."""
     def resize_(self, size: SupportsIndex) -> Storage:
         """Changes the number of elements."""
     def share_memory_(self) -> Storage:
-        """Moves the memory to where other processes can share it."""
+        """Moves the bytes to shared memory; tensors on the storage go with it."""
     def short(self) -> Storage:
         """The storage as int16."""
     def size(self) -> _Int:
         """The number of elements."""
     def to(self, dtype: _DTypeLike) -> Storage:
-        """The storage as another dtype; itself if it has it already."""
+        """The storage as another dtype; itself if it has that dtype."""
     def tolist(self) -> list[Any]:
         """A list of Python numbers."""
     @overload
@@ -467,7 +467,7 @@ class Storage:
     @overload
     def type(self, dtype: _DTypeLike) -> Storage: ...
     def view(self, dtype: _DTypeLike) -> Storage:
-        """The same bytes as elements of another dtype."""
+        """The same bytes as elements of another dtype, without the bytes of an incomplete last element."""
     def __contains__(self, value: object, /) -> _Bool: ...
     def __copy__(self) -> Storage: ...
     def __deepcopy__(self, memo: Any, /) -> Storage: ...
@@ -488,15 +488,15 @@ class Storage:
     def __buffer__(self, flags: _Int, /) -> memoryview: ...
 
 class StorageError(ValueError, RuntimeError, BufferError):
-    """Memory that is read-only, exported or someone else's, or a file that cannot be memory."""
+    """Memory that is read-only, exported or owned by another library, or a file that cannot be mapped."""
 
 class Tensor:
-    """One way of looking at a storage: offset, shape and strides."""
+    """A view of a storage: an offset, a shape and strides."""
     @property
     def T(self) -> Tensor:
         """A view with the dims in reverse order."""
     def _repr_html_(self) -> str:
-        """The card that a notebook shows."""
+        """The HTML that a notebook shows."""
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value of each element; for complex numbers the magnitude."""
     def abs_(self) -> Tensor:
@@ -527,7 +527,7 @@ class Tensor:
         """In-place version of `addcmul`."""
     @overload
     def all(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Whether all elements differ from 0, of all or along dims; along no dims (`()`), whether each does."""
+        """Whether all elements are nonzero, of all or along dims; along no dims (`()`), whether each one is."""
     @overload
     def all(self, dim: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -535,7 +535,7 @@ class Tensor:
     @overload
     def all(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def allclose(self, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> _Bool:
-        """Whether all elements of two tensors are close, as `isclose` says."""
+        """Whether all elements of two tensors are close, by the rule of `isclose`."""
     @overload
     def amax(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
         """The largest element, of all or along dims; NaN if there is one."""
@@ -569,7 +569,7 @@ class Tensor:
         """In-place version of `angle`."""
     @overload
     def any(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Whether an element differs from 0, of all or along dims; along no dims (`()`), whether each does."""
+        """Whether any element is nonzero, of all or along dims; along no dims (`()`), whether each one is."""
     @overload
     def any(self, dim: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -606,7 +606,7 @@ class Tensor:
         """In-place version of `arctanh`."""
     @overload
     def argmax(self, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Where the largest element comes first, in row-major order or along a dim."""
+        """Index of the first largest element, in row-major order or along a dim."""
     @overload
     def argmax(self, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -615,7 +615,7 @@ class Tensor:
     def argmax(self, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def argmin(self, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Where the smallest element comes first, in row-major order or along a dim."""
+        """Index of the first smallest element, in row-major order or along a dim."""
     @overload
     def argmin(self, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -624,7 +624,7 @@ class Tensor:
     def argmin(self, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def as_strided(self, size: _Ints, stride: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor:
-        """A view of any shape, strides and offset that stay within the storage."""
+        """A view of any shape, strides and offset within the storage."""
     @overload
     def as_strided(self, size: _Ints, stride: _Ints, offset: SupportsIndex | None = None) -> Tensor: ...
     @overload
@@ -641,7 +641,7 @@ class Tensor:
     def as_strided(self, shape: _Ints, strides: _Ints, offset: SupportsIndex | None = None) -> Tensor: ...
     @overload
     def as_strided_(self, size: _Ints, stride: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor:
-        """`as_strided`, changing the tensor itself."""
+        """In-place version of `as_strided`."""
     @overload
     def as_strided_(self, size: _Ints, stride: _Ints, offset: SupportsIndex | None = None) -> Tensor: ...
     @overload
@@ -749,13 +749,13 @@ class Tensor:
     def clone(self) -> Tensor:
         """A row-major copy with memory of its own."""
     def conj(self) -> Tensor:
-        """The complex conjugate: a copy, or the tensor itself where it is not complex."""
+        """The complex conjugate: a copy, or the tensor itself if it is not complex."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
         """Complex conjugate of each element, as a copy."""
     def conj_physical_(self) -> Tensor:
         """In-place version of `conj_physical`."""
     def contiguous(self) -> Tensor:
-        """The tensor itself if it is row-major without gaps, else such a copy."""
+        """The tensor itself if it is contiguous in row-major order, otherwise such a copy."""
     def copy(self) -> Tensor:
         """A row-major copy with memory of its own: `clone` under NumPy's name."""
     @overload
@@ -779,7 +779,7 @@ class Tensor:
         """In-place version of `cosh`."""
     @overload
     def count_nonzero(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """How many elements differ from 0."""
+        """The number of nonzero elements, of all or along dims."""
     @overload
     def count_nonzero(self, dim: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -787,42 +787,42 @@ class Tensor:
     @overload
     def count_nonzero(self, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def cov(self, *, correction: SupportsIndex = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
-        """The covariances of variables, which are rows; columns are observations."""
+        """The covariance matrix of variables, which are rows; columns are observations."""
     def cpu(self) -> Tensor:
-        """The tensor on the CPU, where it is already."""
+        """The tensor on the CPU, which is the tensor itself."""
     @overload
     def cross(self, other: Tensor, dim: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
-        """The cross products of vectors of three along a dim; without one, along the first dim of extent 3."""
+        """The cross products of vectors of three elements along a dim; by default the first dim of extent 3."""
     @overload
     def cross(self, other: Tensor, axis: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def cummax(self, dim: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummax:
-        """The largest element along a dim up to each position, and where it is: `(values, indices)`."""
+        """Cumulative maximum along a dim, and its index: `(values, indices)`."""
     @overload
     def cummax(self, axis: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummax: ...
     @overload
     def cummin(self, dim: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummin:
-        """The smallest element along a dim up to each position, and where it is: `(values, indices)`."""
+        """Cumulative minimum along a dim, and its index: `(values, indices)`."""
     @overload
     def cummin(self, axis: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummin: ...
     @overload
     def cumprod(self, dim: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """Products of the elements along a dim up to each of them."""
+        """Cumulative product of the elements along a dim."""
     @overload
     def cumprod(self, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def cumprod_(self, dim: SupportsIndex, *, dtype: _DTypeLike | None = None) -> Tensor:
-        """`cumprod` in place."""
+        """In-place version of `cumprod`."""
     @overload
     def cumprod_(self, axis: SupportsIndex, *, dtype: _DTypeLike | None = None) -> Tensor: ...
     @overload
     def cumsum(self, dim: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """Sums of the elements along a dim up to each of them."""
+        """Cumulative sum of the elements along a dim."""
     @overload
     def cumsum(self, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def cumsum_(self, dim: SupportsIndex, *, dtype: _DTypeLike | None = None) -> Tensor:
-        """`cumsum` in place."""
+        """In-place version of `cumsum`."""
     @overload
     def cumsum_(self, axis: SupportsIndex, *, dtype: _DTypeLike | None = None) -> Tensor: ...
     def data_ptr(self) -> _Int:
@@ -833,7 +833,7 @@ class Tensor:
         """In-place version of `deg2rad`."""
     @property
     def device(self) -> _Device:
-        """Where the memory lies: the CPU."""
+        """The device of the memory: the CPU."""
     @overload
     def diagonal(self, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1) -> Tensor:
         """A view of the diagonal of two dims, which becomes the last dim."""
@@ -845,7 +845,7 @@ class Tensor:
     def diagonal(self, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Tensor: ...
     @overload
     def diff(self, n: SupportsIndex = 1, dim: SupportsIndex = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
-        """Differences of neighbours along a dim, so many times over; of truth values, whether they differ."""
+        """The `n`-th differences of neighbours along a dim; of bools, whether neighbours differ."""
     @overload
     def diff(self, n: SupportsIndex = 1, axis: SupportsIndex = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor: ...
     def digamma(self, *, out: Tensor | None = None) -> Tensor:
@@ -899,7 +899,7 @@ class Tensor:
         """In-place version of `exp`."""
     @overload
     def expand(self, *size: SupportsIndex) -> Tensor:
-        """A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may stand in front."""
+        """A view in which dims of extent 1 are repeated to any extent (stride 0); -1 keeps an extent, and new dims may come first."""
     @overload
     def expand(self, size: _Ints) -> Tensor: ...
     @overload
@@ -917,10 +917,10 @@ class Tensor:
     def fix_(self) -> Tensor:
         """In-place version of `fix`."""
     def flatten(self, start_dim: SupportsIndex = 0, end_dim: SupportsIndex = -1) -> Tensor:
-        """Dims `start_dim` to `end_dim` as one: a view where the strides allow it."""
+        """Dims `start_dim` to `end_dim` as one: a view if the strides allow it."""
     @overload
     def flip(self, *dims: SupportsIndex) -> Tensor:
-        """A view with dims backwards (negative strides); all dims if none is named."""
+        """A view with dims reversed (negative strides); all dims if none is given."""
     @overload
     def flip(self, dims: _Ints) -> Tensor: ...
     @overload
@@ -955,7 +955,7 @@ class Tensor:
         """In-place version of `fmod`."""
     @overload
     def fold(self, *modes: SupportsIndex) -> Tensor:
-        """A view in which sequentially contiguous modes are one; without modes, all of them in order of location."""
+        """A view in which sequentially contiguous modes are folded into one; if no modes are given, all of them in order of location."""
     @overload
     def fold(self, modes: _Ints) -> Tensor: ...
     def frac(self, *, out: Tensor | None = None) -> Tensor:
@@ -1002,17 +1002,17 @@ class Tensor:
     def is_complex(self) -> _Bool:
         """Whether the dtype is complex."""
     def is_contiguous(self) -> _Bool:
-        """Whether the elements lie next to each other in row-major order."""
+        """Whether the elements are contiguous in row-major order."""
     def is_floating_point(self) -> _Bool:
-        """Whether the dtype is a floating one."""
+        """Whether the dtype is a floating-point type."""
     def is_same_size(self, other: Tensor) -> _Bool:
         """Whether both have the same shape."""
     def is_set_to(self, other: Tensor) -> _Bool:
-        """Whether both look at the same storage with the same offset, shape and strides."""
+        """Whether both have the same storage, offset, shape and strides."""
     def is_shared(self) -> _Bool:
-        """Whether other processes may see what is written: shared memory, or a file that is mapped so."""
+        """Whether other processes may see writes: the memory is shared, or a shared map of a file."""
     def is_signed(self) -> _Bool:
-        """Whether the dtype has negative numbers."""
+        """Whether the dtype can hold negative numbers."""
     def isclose(self, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False, *, out: Tensor | None = None) -> Tensor:
         """Whether `abs(input - other) <= atol + rtol * abs(other)`."""
     def isclose_(self, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> Tensor:
@@ -1048,7 +1048,7 @@ class Tensor:
         """Bytes per element."""
     @property
     def layout(self) -> _Layout:
-        """Shape, strides and offset as a value of their own."""
+        """Shape, strides and offset, as a Layout."""
     def lcm(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Least common multiple."""
     def lcm_(self, other: _Operand) -> Tensor:
@@ -1095,7 +1095,7 @@ class Tensor:
         """In-place version of `log`."""
     @overload
     def log_softmax(self, dim: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm of `softmax`, without the exponentials that would lose it."""
+        """Logarithm of `softmax`, computed without the exponentials, so that it does not underflow."""
     @overload
     def log_softmax(self, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
     def logaddexp(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1108,7 +1108,7 @@ class Tensor:
         """In-place version of `logaddexp`."""
     @overload
     def logcumsumexp(self, dim: SupportsIndex, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm of the sum of the exponentials of the elements along a dim up to each of them; of complex numbers its principal value."""
+        """Logarithm of the cumulative sum of the exponentials along a dim; for complex numbers the principal value."""
     @overload
     def logcumsumexp(self, axis: SupportsIndex, *, out: Tensor | None = None) -> Tensor: ...
     def logical_and(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1133,7 +1133,7 @@ class Tensor:
         """In-place version of `logit`."""
     @overload
     def logsumexp(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way; of complex numbers its principal value."""
+        """Logarithm of the sum of the exponentials, of all or along dims, without intermediate overflow; for complex numbers the principal value."""
     @overload
     def logsumexp(self, dim: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -1151,7 +1151,7 @@ class Tensor:
         """A view with the last two dims swapped."""
     @overload
     def max(self, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """The largest element; with a dim, the largest ones along it and where they come first, `(values, indices)`; with another tensor, the larger element of each pair (`maximum`)."""
+        """The largest element; with a dim, the largest elements along it and the indices of the first ones, `(values, indices)`; with another tensor, the larger element of each pair (`maximum`)."""
     @overload
     def max(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -1162,7 +1162,7 @@ class Tensor:
         """In-place version of `maximum`."""
     @overload
     def mean(self, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """Mean of the elements; integers are taken as the default float."""
+        """Mean of the elements; integers are computed in the default float."""
     @overload
     def mean(self, dim: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -1171,7 +1171,7 @@ class Tensor:
     def mean(self, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def min(self, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-        """The smallest element; with a dim, the smallest ones along it and where they come first, `(values, indices)`; with another tensor, the smaller element of each pair (`minimum`)."""
+        """The smallest element; with a dim, the smallest elements along it and the indices of the first ones, `(values, indices)`; with another tensor, the smaller element of each pair (`minimum`)."""
     @overload
     def min(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -1181,9 +1181,9 @@ class Tensor:
     def minimum_(self, other: _Operand) -> Tensor:
         """In-place version of `minimum`."""
     def moveaxis(self, source: _Ints, destination: _Ints) -> Tensor:
-        """A view with some dims moved to other places: another name for `movedim`."""
+        """A view with some dims moved to other positions: another name for `movedim`."""
     def movedim(self, source: _Ints, destination: _Ints) -> Tensor:
-        """A view with some dims moved to other places."""
+        """A view with some dims moved to other positions."""
     def mul(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Product of the operands."""
     def mul_(self, other: _Operand) -> Tensor:
@@ -1242,17 +1242,17 @@ class Tensor:
     def nelement(self) -> _Int:
         """The number of elements."""
     def new(self, *args: Any) -> Tensor:
-        """A new tensor of this tensor's type, made as its typed class makes one."""
+        """A new tensor of this tensor's type, from the arguments of its typed class."""
     @overload
     def new_empty(self, *size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
-        """A new tensor of this tensor's dtype, unless one is given, whose elements may be anything."""
+        """A new uninitialized tensor, of this tensor's dtype unless one is given."""
     @overload
     def new_empty(self, size: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
     @overload
     def new_empty(self, shape: _Ints, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
     @overload
     def new_empty_strided(self, size: _Ints, stride: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
-        """A new tensor of any strides, of this tensor's dtype unless one is given, whose elements may be anything."""
+        """A new uninitialized tensor of any strides, of this tensor's dtype unless one is given."""
     @overload
     def new_empty_strided(self, size: _Ints, strides: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
     @overload
@@ -1290,7 +1290,7 @@ class Tensor:
         """In-place version of `nextafter`."""
     @overload
     def norm(self, p: SupportsFloat | Literal["fro"] | None = None, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-        """The p-norm: of all elements taken as one vector, or along dims."""
+        """The p-norm of all elements as one vector, or along dims."""
     @overload
     def norm(self, p: SupportsFloat | Literal["fro"] | None = None, dim: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
@@ -1306,7 +1306,7 @@ class Tensor:
     def numpy(self, force: _Bool = False) -> _NDArray:
         """A NumPy array on the same memory."""
     def owns_storage(self) -> _Bool:
-        """Whether the tensor's memory is its own: not lent by an array or another buffer, not mapped or shared."""
+        """Whether the library owns the tensor's memory: it is not that of an array or another buffer, not mapped and not shared."""
     @overload
     def permute(self, *dims: SupportsIndex) -> Tensor:
         """A view with the dims in the given order."""
@@ -1334,10 +1334,10 @@ class Tensor:
     def rad2deg_(self) -> Tensor:
         """In-place version of `rad2deg`."""
     def ravel(self) -> Tensor:
-        """All elements as one dim: a view where the strides allow it."""
+        """All elements as one dim: a view if the strides allow it."""
     @property
     def real(self) -> Tensor:
-        """The real parts: a view, the tensor itself where it is not complex."""
+        """The real parts: a view, or the tensor itself if it is not complex."""
     @real.setter
     def real(self, value: _Data) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
@@ -1354,12 +1354,12 @@ class Tensor:
         """In-place version of `remainder`."""
     @overload
     def renorm(self, p: SupportsFloat, dim: SupportsIndex, maxnorm: SupportsFloat, *, out: Tensor | None = None) -> Tensor:
-        """The tensor with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to it."""
+        """The tensor, with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to that norm."""
     @overload
     def renorm(self, p: SupportsFloat, axis: SupportsIndex, maxnorm: SupportsFloat, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def renorm_(self, p: SupportsFloat, dim: SupportsIndex, maxnorm: SupportsFloat) -> Tensor:
-        """`renorm` in place."""
+        """In-place version of `renorm`."""
     @overload
     def renorm_(self, p: SupportsFloat, axis: SupportsIndex, maxnorm: SupportsFloat) -> Tensor: ...
     @property
@@ -1367,16 +1367,16 @@ class Tensor:
         """Whether gradients are recorded: never."""
     @overload
     def reshape(self, *shape: SupportsIndex) -> Tensor:
-        """The same elements in another shape: a view where the strides allow it, else a copy."""
+        """The same elements in another shape: a view if the strides allow it, otherwise a copy."""
     @overload
     def reshape(self, shape: _Ints) -> Tensor: ...
     @overload
     def reshape(self, size: _Ints) -> Tensor: ...
     def reshape_as(self, other: Tensor) -> Tensor:
-        """The elements in the shape of another tensor: a view where the strides allow it."""
+        """The elements in the shape of another tensor: a view if the strides allow it."""
     @overload
     def resize_(self, *size: SupportsIndex) -> Tensor:
-        """Gives the tensor another size, row-major."""
+        """Changes the size of the tensor, in row-major order."""
     @overload
     def resize_(self, size: _Ints) -> Tensor: ...
     @overload
@@ -1405,7 +1405,7 @@ class Tensor:
     def select(self, axis: SupportsIndex, index: SupportsIndex) -> Tensor: ...
     @overload
     def set_(self, source: Tensor | Storage, storage_offset: SupportsIndex = 0, size: _Ints | None = None, stride: _Ints | None = None) -> Tensor:
-        """Looks at another tensor's storage in its way, or at a storage: whole, or with an offset, sizes and strides."""
+        """Makes the tensor a view of another tensor's storage, with the layout of that tensor, or of a storage: the whole, or with an offset, sizes and strides."""
     @overload
     def set_(self, source: Tensor | Storage, storage_offset: SupportsIndex = 0, size: _Ints | None = None, strides: _Ints | None = None) -> Tensor: ...
     @overload
@@ -1428,7 +1428,7 @@ class Tensor:
     def shape(self) -> Size:
         """The extents, as a Size."""
     def share_memory_(self) -> Tensor:
-        """Moves the storage to memory that other processes can share; all tensors on it go with it."""
+        """Moves the storage to shared memory, with all tensors on it."""
     def short(self) -> Tensor:
         """The tensor as int16."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
@@ -1460,7 +1460,7 @@ class Tensor:
         """The extents as a Size, or the extent of one dim."""
     @overload
     def softmax(self, dim: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor:
-        """The exponentials of the elements along a dim, divided by their sum."""
+        """Exponentials of the elements along a dim, divided by their sum."""
     @overload
     def softmax(self, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
     def softplus(self, beta: SupportsFloat = 1, threshold: SupportsFloat = 20, *, out: Tensor | None = None) -> Tensor:
@@ -1490,12 +1490,12 @@ class Tensor:
         """In-place version of `square`."""
     @overload
     def squeeze(self, dim: _Ints | None = None) -> Tensor:
-        """A view without the dims of extent 1, or without those of them that are named."""
+        """A view without the dims of extent 1, or without those among the given dims."""
     @overload
     def squeeze(self, axis: _Ints | None = None) -> Tensor: ...
     @overload
     def squeeze_(self, dim: _Ints | None = None) -> Tensor:
-        """`squeeze`, changing the tensor itself."""
+        """In-place version of `squeeze`."""
     @overload
     def squeeze_(self, axis: _Ints | None = None) -> Tensor: ...
     @overload
@@ -1533,14 +1533,14 @@ class Tensor:
     @overload
     def std_mean(self, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, ddof: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.std_mean: ...
     def storage(self) -> Storage:
-        """The storage that the tensor looks at."""
+        """The storage of the tensor."""
     def storageOffset(self) -> _Int:
-        """`storage_offset` as the oldest documents spell it."""
+        """`storage_offset` under the name that Torch7 used."""
     def storage_offset(self) -> _Int:
-        """The location of the first element in the storage, counted from 0."""
+        """The location of the first element in the storage."""
     @overload
     def stride(self, dim: None = None) -> tuple[_Int, ...]:
-        """The strides as a tuple, or the stride of one dim: how far apart neighbours lie in the storage."""
+        """The strides as a tuple, or the stride of one dim: the distance between neighbours in the storage."""
     @overload
     def stride(self, dim: SupportsIndex) -> _Int: ...
     @overload
@@ -1581,9 +1581,9 @@ class Tensor:
     @overload
     def swapdims(self, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
     def t(self) -> Tensor:
-        """A matrix with its dims swapped; tensors of fewer dims as they are."""
+        """The transpose of a matrix; tensors of fewer dims are unchanged."""
     def t_(self) -> Tensor:
-        """`t`, changing the tensor itself."""
+        """In-place version of `t`."""
     def tan(self, *, out: Tensor | None = None) -> Tensor:
         """Tangent of each element, in radians."""
     def tan_(self) -> Tensor:
@@ -1594,7 +1594,7 @@ class Tensor:
         """In-place version of `tanh`."""
     @overload
     def tensor_split(self, indices_or_sections: _Ints, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
-        """A tuple of views: so many of nearly equal size, or cut at the given indices."""
+        """A tuple of views: a number of nearly equal pieces, or pieces between the given indices."""
     @overload
     def tensor_split(self, indices_or_sections: _Ints, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
     @overload
@@ -1607,11 +1607,11 @@ class Tensor:
     def tensor_split(self, indices: _Ints, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
     @overload
     def to(self, target: _DTypeLike | _DeviceLike | Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, copy: _Bool = False, non_blocking: _Bool = False) -> Tensor:
-        """The tensor in another dtype, or in the dtype of another tensor; itself if it has it already."""
+        """The tensor in another dtype, or in the dtype of another tensor; itself if it has that dtype."""
     @overload
     def to(self, other: _DTypeLike | _DeviceLike | Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, copy: _Bool = False, non_blocking: _Bool = False) -> Tensor: ...
     def tolist(self) -> Any:
-        """Nested lists of Python numbers; a number for a tensor without dimension."""
+        """Nested lists of Python numbers; a number for a tensor without dims."""
     @overload
     def transpose(self, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor:
         """A view with two dims swapped."""
@@ -1623,7 +1623,7 @@ class Tensor:
     def transpose(self, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
     @overload
     def transpose_(self, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor:
-        """`transpose`, changing the tensor itself."""
+        """In-place version of `transpose`."""
     @overload
     def transpose_(self, dim0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
     @overload
@@ -1656,7 +1656,7 @@ class Tensor:
     def unbind(self, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
     @overload
     def unflatten(self, dim: SupportsIndex, sizes: _Ints) -> Tensor:
-        """A view in which one dim is several; one size may be -1."""
+        """A view in which one dim is split into several; one size may be -1."""
     @overload
     def unflatten(self, dim: SupportsIndex, unflattened_size: _Ints) -> Tensor: ...
     @overload
@@ -1677,7 +1677,7 @@ class Tensor:
     def unsqueeze(self, axis: SupportsIndex) -> Tensor: ...
     @overload
     def unsqueeze_(self, dim: SupportsIndex) -> Tensor:
-        """`unsqueeze`, changing the tensor itself."""
+        """In-place version of `unsqueeze`."""
     @overload
     def unsqueeze_(self, axis: SupportsIndex) -> Tensor: ...
     @overload
@@ -1730,7 +1730,7 @@ class Tensor:
     def view_as_real(self) -> Tensor:
         """Complex elements as pairs of real ones along a new last dim: a view."""
     def where(self, condition: Tensor | Buffer | _Array | _Bool, other: _Operand) -> Tensor:
-        """The tensor's elements where a condition holds, those of `other` where it does not."""
+        """Elements of the tensor where a condition is true, and of `other` where it is not."""
     def xlogy(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """`input * log(other)`, and 0 where `input` is 0 and `other` is not NaN."""
     def xlogy_(self, other: _Operand) -> Tensor:
@@ -1741,10 +1741,12 @@ class Tensor:
     def __add__(self, other: _Operand, /) -> Tensor: ...
     def __and__(self, other: _Operand, /) -> Tensor: ...
     def __array__(self, dtype: Any | None = None, copy: Any | None = None) -> _NDArray: ...
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any: ...
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        """Address, shape, strides and type of the elements in NumPy's words, for libraries that want no buffer."""
+        """Address, shape, strides and type of the elements in NumPy's format, for libraries that use no buffer."""
     __array_priority__: _Float
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any: ...
     def __bool__(self) -> _Bool: ...
     def __bytes__(self) -> bytes: ...
     def __complex__(self) -> _Complex: ...
@@ -1817,32 +1819,32 @@ class Tensor:
     def __buffer__(self, flags: _Int, /) -> memoryview: ...
 
 class UInt16Storage(Storage):
-    """A Storage of uint16: constructs one, and `isinstance` knows it."""
+    """A Storage of uint16: constructs one, and `isinstance` recognises it."""
 
 class UInt16Tensor(Tensor):
-    """A Tensor of uint16: constructs one, and `isinstance` knows it."""
+    """A Tensor of uint16: constructs one, and `isinstance` recognises it."""
 
 class UInt32Storage(Storage):
-    """A Storage of uint32: constructs one, and `isinstance` knows it."""
+    """A Storage of uint32: constructs one, and `isinstance` recognises it."""
 
 class UInt32Tensor(Tensor):
-    """A Tensor of uint32: constructs one, and `isinstance` knows it."""
+    """A Tensor of uint32: constructs one, and `isinstance` recognises it."""
 
 class UInt64Storage(Storage):
-    """A Storage of uint64: constructs one, and `isinstance` knows it."""
+    """A Storage of uint64: constructs one, and `isinstance` recognises it."""
 
 class UInt64Tensor(Tensor):
-    """A Tensor of uint64: constructs one, and `isinstance` knows it."""
+    """A Tensor of uint64: constructs one, and `isinstance` recognises it."""
 
 @final
 class device:
-    """Where a tensor's memory lies."""
+    """The device of a tensor's memory."""
     @property
     def index(self) -> _Int | None:
         """The number of the device among those of its type; None for the CPU."""
     @property
     def type(self) -> str:
-        """`'cpu'`."""
+        """The type of the device: `'cpu'`."""
     def __eq__(self, other: object, /) -> _Bool: ...
     def __hash__(self) -> _Int: ...
     def __ne__(self, other: object, /) -> _Bool: ...
@@ -1855,24 +1857,30 @@ class device:
 class dtype:
     """The type of a tensor's elements, such as `strided.float32`."""
     @property
+    def dtype(self) -> Any:
+        """The NumPy dtype of the same elements, which `numpy.dtype(strided.int16)` looks up."""
+    @property
     def is_complex(self) -> _Bool:
         """Whether its elements are complex numbers."""
     @property
     def is_floating_point(self) -> _Bool:
-        """Whether it is one of the floating types."""
+        """Whether it is a floating-point type."""
     @property
     def is_signed(self) -> _Bool:
-        """Whether it has negative numbers."""
+        """Whether it can hold negative numbers."""
     @property
     def itemsize(self) -> _Int:
         """Bytes per element."""
     @property
     def name(self) -> str:
-        """Its name: `'float32'`."""
+        """The name, such as `'float32'`."""
     def to_real(self) -> _DType:
         """The dtype of the real part: itself, unless it is complex."""
     def __copy__(self) -> _DType: ...
     def __deepcopy__(self, memo: Any, /) -> _DType: ...
+    def __eq__(self, other: object, /) -> _Bool: ...
+    def __hash__(self) -> _Int: ...
+    def __ne__(self, other: object, /) -> _Bool: ...
     def __new__(cls, name: _DTypeLike) -> Self: ...
     def __reduce__(self) -> str | tuple[Any, ...]: ...
     def __repr__(self) -> str: ...
@@ -1902,25 +1910,27 @@ uint64: _DType
 uint8: _DType
 
 def _attach_memory(descriptor: SupportsIndex) -> Storage:
-    """A storage of bytes on all the shared memory behind a file descriptor."""
+    """A storage of bytes on the whole shared memory of a file descriptor."""
 def _cpu_levels() -> list[str]:
-    """The levels of instructions up to the one in use, the lowest first; `STRIDED_CPU` names the highest one wanted."""
+    """The instruction levels up to the one in use, the lowest first; `STRIDED_CPU` sets the highest one."""
 def _known_memory(identity: tuple[_Int, _Int]) -> Storage | None:
-    """A storage of bytes on all the shared memory of a device and a number, if it is mapped here."""
+    """A storage of bytes on the whole shared memory with a device and inode, if this process has mapped it."""
 def _memory_limit(bytes: SupportsIndex | None = None) -> _Int:
-    """What `strided.memory.limit` gives and sets."""
+    """Returns and sets the limit of `strided.memory.limit`."""
 def _memory_stats() -> dict[str, _Int]:
-    """What `strided.memory.stats` gives."""
+    """The result of `strided.memory.stats`."""
 def _memory_trim() -> _Int:
-    """What `strided.memory.trim` does."""
+    """The work of `strided.memory.trim`."""
+def _numpy_names() -> list[tuple[str, str]]:
+    """NumPy functions by name, and the functions that compute them when they are called with tensors."""
 def _ops() -> list[tuple[str, _Int, str, str, str, str, list[tuple[str, str]], list[str]]]:
-    """The op table: (name, operands, class, rule, operator, doc) of every elementwise operation."""
+    """The op table: (name, operands, class, rule, operator, summary, keywords, names) of every elementwise operation."""
 def _part_of_memory(storage: Storage, start: SupportsIndex, length: SupportsIndex) -> Storage:
-    """A storage on a part of the shared memory in which another one lies."""
+    """A storage on a part of the shared memory of another storage."""
 def _repr_depth() -> _Int:
     """The number of lists, tuples, dicts and other containers whose `repr` this thread is writing."""
 def _shared_handle(storage: Storage) -> tuple[Any, ...]:
-    """What another process needs to find the memory of a shared storage."""
+    """A tuple by which another process finds the memory of a shared storage."""
 def _signatures() -> list[tuple[str, str, list[tuple[str, list[str], str, str | None, _Bool, str | None]] | None, str, list[str], _Bool]]:
     """The signature of every method, function and property, as tuples: the class (empty for functions), the name, the parameters (None for properties and where there are overloads), the type of the result, the overloads, and whether a property can be assigned to."""
 def abs(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1939,7 +1949,7 @@ def addcmul(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, value: _Nu
     """Adds a product: `input + value * tensor1 * tensor2`."""
 @overload
 def all(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Whether all elements differ from 0, of all or along dims; along no dims (`()`), whether each does."""
+    """Whether all elements are nonzero, of all or along dims; along no dims (`()`), whether each one is."""
 @overload
 def all(input: Tensor, dim: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1947,7 +1957,7 @@ def all(input: Tensor, axis: _Ints | None = None, keepdim: _Bool = False, *, out
 @overload
 def all(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def allclose(input: Tensor, other: _Operand, rtol: SupportsFloat = 1e-05, atol: SupportsFloat = 1e-08, equal_nan: _Bool = False) -> _Bool:
-    """Whether all elements of two tensors are close, as `isclose` says."""
+    """Whether all elements of two tensors are close, by the rule of `isclose`."""
 @overload
 def amax(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
     """The largest element, of all or along dims; NaN if there is one."""
@@ -1979,7 +1989,7 @@ def angle(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Angle of each element in the complex plane, in radians: 0 or pi for real numbers."""
 @overload
 def any(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Whether an element differs from 0, of all or along dims; along no dims (`()`), whether each does."""
+    """Whether any element is nonzero, of all or along dims; along no dims (`()`), whether each one is."""
 @overload
 def any(input: Tensor, dim: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1988,7 +1998,7 @@ def any(input: Tensor, axis: _Ints | None = None, keepdim: _Bool = False, *, out
 def any(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def arange(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
-    """`start`, `start + step`, … without `end`; from 0 if only the end is given."""
+    """`start`, `start + step`, … up to but not including `end`; from 0 if only the end is given."""
 @overload
 def arange(start: _Number | None = None, stop: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor: ...
 def arccos(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2007,7 +2017,7 @@ def arctanh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic tangent."""
 @overload
 def argmax(input: Tensor, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Where the largest element comes first, in row-major order or along a dim."""
+    """Index of the first largest element, in row-major order or along a dim."""
 @overload
 def argmax(input: Tensor, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2016,7 +2026,7 @@ def argmax(input: Tensor, axis: SupportsIndex | None = None, keepdim: _Bool = Fa
 def argmax(input: Tensor, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def argmin(input: Tensor, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Where the smallest element comes first, in row-major order or along a dim."""
+    """Index of the first smallest element, in row-major order or along a dim."""
 @overload
 def argmin(input: Tensor, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2025,7 +2035,7 @@ def argmin(input: Tensor, axis: SupportsIndex | None = None, keepdim: _Bool = Fa
 def argmin(input: Tensor, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def as_strided(input: Tensor | Storage, size: _Ints, stride: _Ints, storage_offset: SupportsIndex | None = None) -> Tensor:
-    """A tensor of any shape, strides and offset that stay within a storage, given by itself or by a tensor on it."""
+    """A tensor of any shape, strides and offset within a storage, or within the storage of a tensor."""
 @overload
 def as_strided(input: Tensor | Storage, size: _Ints, stride: _Ints, offset: SupportsIndex | None = None) -> Tensor: ...
 @overload
@@ -2041,7 +2051,7 @@ def as_strided(input: Tensor | Storage, shape: _Ints, strides: _Ints, storage_of
 @overload
 def as_strided(input: Tensor | Storage, shape: _Ints, strides: _Ints, offset: SupportsIndex | None = None) -> Tensor: ...
 def as_tensor(data: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Tensor:
-    """A tensor with these values: the tensor itself, or on the memory of an array, where the dtype fits; else a copy."""
+    """A tensor with these values: the tensor itself, or one on the memory of an array, if they have the dtype; otherwise a copy."""
 @overload
 def asarray(obj: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, copy: _Bool | None = None) -> Tensor:
     """A tensor with these values, by the rules of the array API: `copy=True` always copies, `copy=False` never (what cannot be had without a copy is refused), and otherwise memory is shared where that is possible."""
@@ -2077,7 +2087,7 @@ def broadcast_to(input: Tensor, size: _Ints) -> Tensor: ...
 @overload
 def broadcast_to(input: Tensor, shape: _Ints) -> Tensor: ...
 def can_cast(from_: _DTypeLike, to: _DTypeLike) -> _Bool:
-    """Whether a dtype may be stored into another by an in-place operation: never into a lower category."""
+    """Whether an in-place operation may store a dtype into another: never into a lower category."""
 def ceil(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Rounds up to a whole number."""
 @overload
@@ -2096,7 +2106,7 @@ def clip(input: _Operand, min: _Operand | None = None, max: _Operand | None = No
 def clone(input: Tensor) -> Tensor:
     """A row-major copy with memory of its own."""
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate: a copy, or the tensor itself where it is not complex."""
+    """The complex conjugate: a copy, or the tensor itself if it is not complex."""
 def conj_physical(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Complex conjugate of each element, as a copy."""
 def copysign(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2109,7 +2119,7 @@ def cosh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic cosine."""
 @overload
 def count_nonzero(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """How many elements differ from 0."""
+    """The number of nonzero elements, of all or along dims."""
 @overload
 def count_nonzero(input: Tensor, dim: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2117,35 +2127,35 @@ def count_nonzero(input: Tensor, axis: _Ints | None = None, keepdim: _Bool = Fal
 @overload
 def count_nonzero(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def cov(input: Tensor, *, correction: SupportsIndex = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
-    """The covariances of variables, which are rows; columns are observations."""
+    """The covariance matrix of variables, which are rows; columns are observations."""
 @overload
 def cross(input: Tensor, other: Tensor, dim: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The cross products of vectors of three along a dim; without one, along the first dim of extent 3."""
+    """The cross products of vectors of three elements along a dim; by default the first dim of extent 3."""
 @overload
 def cross(input: Tensor, other: Tensor, axis: SupportsIndex | None = None, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def cummax(input: Tensor, dim: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummax:
-    """The largest element along a dim up to each position, and where it is: `(values, indices)`."""
+    """Cumulative maximum along a dim, and its index: `(values, indices)`."""
 @overload
 def cummax(input: Tensor, axis: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummax: ...
 @overload
 def cummin(input: Tensor, dim: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummin:
-    """The smallest element along a dim up to each position, and where it is: `(values, indices)`."""
+    """Cumulative minimum along a dim, and its index: `(values, indices)`."""
 @overload
 def cummin(input: Tensor, axis: SupportsIndex, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.cummin: ...
 @overload
 def cumprod(input: Tensor, dim: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """Products of the elements along a dim up to each of them."""
+    """Cumulative product of the elements along a dim."""
 @overload
 def cumprod(input: Tensor, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
 def cumsum(input: Tensor, dim: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """Sums of the elements along a dim up to each of them."""
+    """Cumulative sum of the elements along a dim."""
 @overload
 def cumsum(input: Tensor, axis: SupportsIndex, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: SupportsFloat | None = None, dim: SupportsIndex = -1) -> Tensor:
-    """The areas of `trapezoid` up to each point but the first."""
+    """The integrals of `trapezoid` up to each point but the first."""
 @overload
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: SupportsFloat | None = None, axis: SupportsIndex = -1) -> Tensor: ...
 def deg2rad(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2161,7 +2171,7 @@ def diagonal(input: Tensor, offset: SupportsIndex = 0, axis1: SupportsIndex = 0,
 def diagonal(input: Tensor, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1) -> Tensor: ...
 @overload
 def diff(input: Tensor, n: SupportsIndex = 1, dim: SupportsIndex = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Differences of neighbours along a dim, so many times over; of truth values, whether they differ."""
+    """The `n`-th differences of neighbours along a dim; of bools, whether neighbours differ."""
 @overload
 def diff(input: Tensor, n: SupportsIndex = 1, axis: SupportsIndex = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def digamma(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2174,19 +2184,19 @@ def divide(input: _Operand, other: _Operand, *, rounding_mode: Literal["floor", 
     """Quotient of the operands."""
 @overload
 def empty(*size: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
-    """A new tensor whose elements may be anything."""
+    """A new uninitialized tensor."""
 @overload
 def empty(size: _Ints, *, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
 def empty(shape: _Ints, *, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
 def empty_like(input: Tensor, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
-    """A new tensor of the size and dtype of another one, whose elements may be anything."""
+    """A new uninitialized tensor of the size and dtype of another one."""
 @overload
 def empty_like(other: Tensor, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
 def empty_strided(size: _Ints, stride: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
-    """A new tensor of any strides, whose elements may be anything."""
+    """A new uninitialized tensor of any strides, negative ones too."""
 @overload
 def empty_strided(size: _Ints, strides: _Ints, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
@@ -2209,7 +2219,7 @@ def exp2(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """2 to the power of each element."""
 @overload
 def expand(input: Tensor, *size: SupportsIndex) -> Tensor:
-    """A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may stand in front."""
+    """A view in which dims of extent 1 are repeated to any extent (stride 0); -1 keeps an extent, and new dims may come first."""
 @overload
 def expand(input: Tensor, size: _Ints) -> Tensor: ...
 @overload
@@ -2219,14 +2229,14 @@ def expand_as(input: Tensor, other: Tensor | _Layout) -> Tensor:
 def expm1(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """`exp(x) - 1`, accurate near 0."""
 def eye(n: SupportsIndex, m: SupportsIndex | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
-    """The identity matrix: ones along the diagonal of `n` rows and `m` columns (as many as rows unless given)."""
+    """The identity matrix: ones on the diagonal of `n` rows and `m` columns (`n` unless given)."""
 def fix(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Rounds toward zero to a whole number."""
 def flatten(input: Tensor, start_dim: SupportsIndex = 0, end_dim: SupportsIndex = -1) -> Tensor:
-    """Dims `start_dim` to `end_dim` as one: a view where the strides allow it."""
+    """Dims `start_dim` to `end_dim` as one: a view if the strides allow it."""
 @overload
 def flip(input: Tensor, *dims: SupportsIndex) -> Tensor:
-    """A view with dims backwards (negative strides); all dims if none is named."""
+    """A view with dims reversed (negative strides); all dims if none is given."""
 @overload
 def flip(input: Tensor, dims: _Ints) -> Tensor: ...
 @overload
@@ -2247,22 +2257,22 @@ def fmod(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tens
     """Remainder of `trunc_divide`."""
 @overload
 def fold(input: Tensor, *modes: SupportsIndex) -> Tensor:
-    """A view in which sequentially contiguous modes are one; without modes, all of them in order of location."""
+    """A view in which sequentially contiguous modes are folded into one; if no modes are given, all of them in order of location."""
 @overload
 def fold(input: Tensor, modes: _Ints) -> Tensor: ...
 def frac(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Fractional part: `x - trunc(x)`."""
 @overload
 def from_dlpack(ext: _Lender | CapsuleType, *, device: _DeviceLike | None = None, copy: _Bool | None = None) -> Tensor:
-    """A tensor on the memory of a tensor of another library, or of a DLPack capsule; read-only where that is."""
+    """A tensor on the memory of a tensor of another library, or of a DLPack capsule; read-only if that is."""
 @overload
 def from_dlpack(x: _Lender | CapsuleType, *, device: _DeviceLike | None = None, copy: _Bool | None = None) -> Tensor: ...
 def from_file(filename: _Path, shared: _Bool | None = None, size: SupportsIndex = 0, dtype: _DTypeLike | None = None, readonly: _Bool = False, create: _Bool | None = None, grow: _Bool | None = None, offset: SupportsIndex = 0) -> Tensor:
-    """One dim over a mapped file: `Storage.from_file` as PyTorch spells it."""
+    """A tensor of one dim on a mapped file: `Storage.from_file` with PyTorch's defaults."""
 def from_numpy(ndarray: Buffer | _Array) -> Tensor:
-    """A tensor on the memory of a NumPy array (or of any other buffer or array interface): what is written to one shows in the other."""
+    """A tensor on the memory of a NumPy array, or of another buffer or array interface: a write to one is a write to the other."""
 def frombuffer(buffer: Buffer, dtype: _DTypeLike | None = None, count: SupportsIndex = -1, offset: SupportsIndex = 0) -> Tensor:
-    """One dim over the bytes of a buffer, read as elements of a dtype."""
+    """A tensor of one dim on the bytes of a buffer, as elements of a dtype."""
 @overload
 def full(size: _Ints, fill_value: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
     """A new tensor with every element set to one value, whose type decides the dtype unless one is given."""
@@ -2286,9 +2296,9 @@ def gcd(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tenso
 def ge(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether `input >= other`."""
 def get_default_dtype() -> _DType:
-    """The default dtype: of `zeros(3)`, of Python's floats, of integer division."""
+    """The default dtype, which `zeros(3)`, Python's floats and integer division have."""
 def get_num_threads() -> _Int:
-    """How many threads compute: as set, else `STRIDED_NUM_THREADS`, else `OMP_NUM_THREADS`, else as many as the CPUs that affinity and control groups leave to this process."""
+    """The number of threads that compute: the one that was set, or `STRIDED_NUM_THREADS`, or `OMP_NUM_THREADS`, or the number of CPUs that affinity and control groups leave to this process."""
 def greater(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether `input > other`."""
 def greater_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2304,13 +2314,13 @@ def imag(input: Tensor) -> Tensor:
 def is_complex(input: Tensor) -> _Bool:
     """Whether the dtype is complex."""
 def is_floating_point(input: Tensor) -> _Bool:
-    """Whether the dtype is a floating one."""
+    """Whether the dtype is a floating-point type."""
 def is_same_size(input: Tensor, other: Tensor) -> _Bool:
     """Whether both have the same shape."""
 def is_set_to(input: Tensor, other: Tensor) -> _Bool:
-    """Whether both look at the same storage with the same offset, shape and strides."""
+    """Whether both have the same storage, offset, shape and strides."""
 def is_signed(input: Tensor) -> _Bool:
-    """Whether the dtype has negative numbers."""
+    """Whether the dtype can hold negative numbers."""
 def is_storage(obj: object) -> _Bool:
     """Whether an object is a storage, of any type."""
 def is_tensor(obj: object) -> _Bool:
@@ -2345,7 +2355,7 @@ def lgamma(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of the absolute value of the gamma function."""
 @overload
 def linspace(start: _Number, end: _Number, steps: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
-    """`steps` numbers evenly spaced from `start` to `end`, both of which belong to them."""
+    """`steps` numbers evenly spaced from `start` to `end`, both included."""
 @overload
 def linspace(start: _Number, end: _Number, num: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
@@ -2362,7 +2372,7 @@ def log2(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Base-2 logarithm."""
 @overload
 def log_softmax(input: Tensor, dim: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of `softmax`, without the exponentials that would lose it."""
+    """Logarithm of `softmax`, computed without the exponentials, so that it does not underflow."""
 @overload
 def log_softmax(input: Tensor, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def logaddexp(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2371,7 +2381,7 @@ def logaddexp2(input: _Operand, other: _Operand, *, out: Tensor | None = None) -
     """`log2(2**input + 2**other)`, without intermediate overflow."""
 @overload
 def logcumsumexp(input: Tensor, dim: SupportsIndex, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the sum of the exponentials of the elements along a dim up to each of them; of complex numbers its principal value."""
+    """Logarithm of the cumulative sum of the exponentials along a dim; for complex numbers the principal value."""
 @overload
 def logcumsumexp(input: Tensor, axis: SupportsIndex, *, out: Tensor | None = None) -> Tensor: ...
 def logical_and(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2386,7 +2396,7 @@ def logit(input: _Operand, eps: SupportsFloat | None = None, *, out: Tensor | No
     """Inverse of `sigmoid`: `log(x / (1 - x))`."""
 @overload
 def logspace(start: _Number, end: _Number, steps: SupportsIndex, base: SupportsFloat = 10.0, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
-    """`base` to the powers of `steps` exponents evenly spaced from `start` to `end`."""
+    """`base` to the power of `steps` exponents evenly spaced from `start` to `end`."""
 @overload
 def logspace(start: _Number, end: _Number, num: SupportsIndex, base: SupportsFloat = 10.0, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
@@ -2395,7 +2405,7 @@ def logspace(start: _Number, stop: _Number, steps: SupportsIndex, base: Supports
 def logspace(start: _Number, stop: _Number, num: SupportsIndex, base: SupportsFloat = 10.0, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 @overload
 def logsumexp(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way; of complex numbers its principal value."""
+    """Logarithm of the sum of the exponentials, of all or along dims, without intermediate overflow; for complex numbers the principal value."""
 @overload
 def logsumexp(input: Tensor, dim: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2406,7 +2416,7 @@ def lt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor
     """Whether `input < other`."""
 @overload
 def max(input: Tensor, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The largest element; with a dim, the largest ones along it and where they come first, `(values, indices)`; with another tensor, the larger element of each pair (`maximum`)."""
+    """The largest element; with a dim, the largest elements along it and the indices of the first ones, `(values, indices)`; with another tensor, the larger element of each pair (`maximum`)."""
 @overload
 def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2415,7 +2425,7 @@ def maximum(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> T
     """Larger one of the operands, and NaN if either is NaN."""
 @overload
 def mean(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """Mean of the elements; integers are taken as the default float."""
+    """Mean of the elements; integers are computed in the default float."""
 @overload
 def mean(input: Tensor, dim: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2424,7 +2434,7 @@ def mean(input: Tensor, axis: _Ints | None = None, keepdim: _Bool = False, *, dt
 def mean(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
 def min(input: Tensor, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The smallest element; with a dim, the smallest ones along it and where they come first, `(values, indices)`; with another tensor, the smaller element of each pair (`minimum`)."""
+    """The smallest element; with a dim, the smallest elements along it and the indices of the first ones, `(values, indices)`; with another tensor, the smaller element of each pair (`minimum`)."""
 @overload
 def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2432,9 +2442,9 @@ def min(input: Tensor, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple
 def minimum(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Smaller one of the operands, and NaN if either is NaN."""
 def moveaxis(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
-    """A view with some dims moved to other places: another name for `movedim`."""
+    """A view with some dims moved to other positions: another name for `movedim`."""
 def movedim(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
-    """A view with some dims moved to other places."""
+    """A view with some dims moved to other positions."""
 def mul(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Product of the operands."""
 def multiply(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2474,7 +2484,7 @@ def nextafter(input: _Operand, other: _Operand, *, out: Tensor | None = None) ->
     """Next number of the dtype after `input` in the direction of `other`."""
 @overload
 def norm(input: Tensor, p: SupportsFloat | Literal["fro"] | None = None, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
-    """The p-norm: of all elements taken as one vector, or along dims."""
+    """The p-norm of all elements as one vector, or along dims."""
 @overload
 def norm(input: Tensor, p: SupportsFloat | Literal["fro"] | None = None, dim: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2521,13 +2531,13 @@ def rad2deg(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Converts radians to degrees."""
 @overload
 def range(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
-    """`start`, `start + step`, … up to and with `end`, in the default dtype unless one is given."""
+    """`start`, `start + step`, … up to and including `end`, in the default dtype unless one is given."""
 @overload
 def range(start: _Number | None = None, stop: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor: ...
 def ravel(input: Tensor) -> Tensor:
-    """All elements as one dim: a view where the strides allow it."""
+    """All elements as one dim: a view if the strides allow it."""
 def real(input: Tensor) -> Tensor:
-    """The real parts: a view, the tensor itself where it is not complex."""
+    """The real parts: a view, or the tensor itself if it is not complex."""
 def reciprocal(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Reciprocal of each element: `1 / x`."""
 def relu(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2536,18 +2546,18 @@ def remainder(input: _Operand, other: _Operand, *, out: Tensor | None = None) ->
     """Remainder of `floor_divide`."""
 @overload
 def renorm(input: Tensor, p: SupportsFloat, dim: SupportsIndex, maxnorm: SupportsFloat, *, out: Tensor | None = None) -> Tensor:
-    """The tensor with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to it."""
+    """The tensor, with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to that norm."""
 @overload
 def renorm(input: Tensor, p: SupportsFloat, axis: SupportsIndex, maxnorm: SupportsFloat, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def reshape(input: Tensor, *shape: SupportsIndex) -> Tensor:
-    """The same elements in another shape: a view where the strides allow it, else a copy."""
+    """The same elements in another shape: a view if the strides allow it, otherwise a copy."""
 @overload
 def reshape(input: Tensor, shape: _Ints) -> Tensor: ...
 @overload
 def reshape(input: Tensor, size: _Ints) -> Tensor: ...
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    """The elements in the shape of another tensor: a view where the strides allow it."""
+    """The elements in the shape of another tensor: a view if the strides allow it."""
 def result_type(tensor1: Tensor | _Number, tensor2: Tensor | _Number) -> _DType:
     """The dtype of a result of two operands."""
 def round(input: _Operand, *, decimals: SupportsFloat = 0, out: Tensor | None = None) -> Tensor:
@@ -2557,7 +2567,7 @@ def rsqrt(input: _Operand, *, out: Tensor | None = None) -> Tensor:
 def rsub(input: _Operand, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
     """Difference with the operands swapped: `other - alpha * input`."""
 def scalar_tensor(s: _Number, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
-    """A tensor without dimension that holds one number, in the default dtype unless one is given."""
+    """A tensor without dims that holds one number, in the default dtype unless one is given."""
 @overload
 def select(input: Tensor, dim: SupportsIndex, index: SupportsIndex) -> Tensor:
     """A view of one index of a dim, without that dim."""
@@ -2574,7 +2584,7 @@ def set_default_tensor_type(t: _DTypeLike) -> None:
 @overload
 def set_default_tensor_type(type_name: _DTypeLike) -> None: ...
 def set_num_threads(num_threads: SupportsIndex) -> None:
-    """Sets how many threads compute from now on, the caller's among them."""
+    """Sets the number of threads that compute, including the caller's."""
 def sgn(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Sign of each element: -1, 0 or 1."""
 def sigmoid(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2591,7 +2601,7 @@ def sinh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic sine."""
 @overload
 def softmax(input: Tensor, dim: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The exponentials of the elements along a dim, divided by their sum."""
+    """Exponentials of the elements along a dim, divided by their sum."""
 @overload
 def softmax(input: Tensor, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def softplus(input: _Operand, beta: SupportsFloat = 1, threshold: SupportsFloat = 20, *, out: Tensor | None = None) -> Tensor:
@@ -2615,7 +2625,7 @@ def square(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Square of each element."""
 @overload
 def squeeze(input: Tensor, dim: _Ints | None = None) -> Tensor:
-    """A view without the dims of extent 1, or without those of them that are named."""
+    """A view without the dims of extent 1, or without those among the given dims."""
 @overload
 def squeeze(input: Tensor, axis: _Ints | None = None) -> Tensor: ...
 @overload
@@ -2684,7 +2694,7 @@ def swapdims(input: Tensor, axis0: SupportsIndex, dim1: SupportsIndex) -> Tensor
 @overload
 def swapdims(input: Tensor, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
 def t(input: Tensor) -> Tensor:
-    """A matrix with its dims swapped; tensors of fewer dims as they are."""
+    """The transpose of a matrix; tensors of fewer dims are unchanged."""
 def tan(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Tangent of each element, in radians."""
 def tanh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2693,7 +2703,7 @@ def tensor(data: _Data, dtype: _DTypeLike | None = None, device: _DeviceLike | N
     """A new tensor with the values of nested sequences, an array, a tensor or a number."""
 @overload
 def tensor_split(input: Tensor, indices_or_sections: _Ints, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
-    """A tuple of views: so many of nearly equal size, or cut at the given indices."""
+    """A tuple of views: a number of nearly equal pieces, or pieces between the given indices."""
 @overload
 def tensor_split(input: Tensor, indices_or_sections: _Ints, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
 @overload
@@ -2715,12 +2725,12 @@ def transpose(input: Tensor, axis0: SupportsIndex, dim1: SupportsIndex) -> Tenso
 def transpose(input: Tensor, axis0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
 @overload
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: SupportsFloat | None = None, dim: SupportsIndex = -1) -> Tensor:
-    """The area under the points `y` along a dim, by trapezoids; they lie at `x`, or `dx` apart (1 without either)."""
+    """The integral of the points `y` along a dim, by the trapezoidal rule."""
 @overload
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: SupportsFloat | None = None, axis: SupportsIndex = -1) -> Tensor: ...
 @overload
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: SupportsFloat | None = None, dim: SupportsIndex = -1) -> Tensor:
-    """`trapezoid` under its other name."""
+    """Another name for `trapezoid`."""
 @overload
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: SupportsFloat | None = None, axis: SupportsIndex = -1) -> Tensor: ...
 def true_divide(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2736,7 +2746,7 @@ def unbind(input: Tensor, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
 def unbind(input: Tensor, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
 @overload
 def unflatten(input: Tensor, dim: SupportsIndex, sizes: _Ints) -> Tensor:
-    """A view in which one dim is several; one size may be -1."""
+    """A view in which one dim is split into several; one size may be -1."""
 @overload
 def unflatten(input: Tensor, dim: SupportsIndex, unflattened_size: _Ints) -> Tensor: ...
 @overload
@@ -2805,7 +2815,7 @@ def view_as_complex(input: Tensor) -> Tensor:
 def view_as_real(input: Tensor) -> Tensor:
     """Complex elements as pairs of real ones along a new last dim: a view."""
 def where(condition: Tensor | Buffer | _Array | _Bool, input: _Operand | None = None, other: _Operand | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Elements of `input` where a condition holds, those of `other` where it does not."""
+    """Elements of `input` where a condition is true, and of `other` where it is not."""
 def xlogy(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """`input * log(other)`, and 0 where `input` is 0 and `other` is not NaN."""
 @overload

@@ -15,7 +15,7 @@
 //! (`classes/elementwise.rs`) to the engine's `ops::elementwise`, `kernels::map`, the nest and the kernel.
 //! `rows/methods.rs` says how methods are declared.
 
-use abi::thunks::Class;
+use abi::thunks::RowClass;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
@@ -30,9 +30,9 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     abi::errors::register(module)?;
     classes::dtype::register(module, |class| rows.members(class))?;
     classes::size::register(module)?;
-    classes::layout::register(module, rows.members(Class::Layout))?;
-    classes::storage::register(module, rows.members(Class::Storage))?;
-    classes::tensor::register(module, rows.members(Class::Tensor))?;
+    classes::layout::register(module, rows.members(RowClass::Layout))?;
+    classes::storage::register(module, rows.members(RowClass::Storage))?;
+    classes::tensor::register(module, rows.members(RowClass::Tensor))?;
     classes::iterator::register(module.py())?;
     rows.register_functions(module)?;
     classes::typed::register(module)?;

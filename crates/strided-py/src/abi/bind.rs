@@ -1,7 +1,7 @@
-//! Parameters, and the arguments of a call sorted to them.
+//! Parameters, and the binding of a call's arguments to them.
 
-use super::Object;
-use super::errors::{Fail, Result};
+use super::errors::{CallResult, Fail};
+use super::{Arg, Object};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, Ordering::*};
 /// One parameter of a method or function.
 pub struct Param {
     pub name: &'static str,
-    /// Other keywords that mean it: `axis` for `dim`.
+    /// Other keywords for it: `axis` for `dim`.
     pub aliases: &'static [&'static str],
     /// Its type in the stubs, as an argument of its own; empty if it is only given as `*rest`.
     pub stub: &'static str,
@@ -43,28 +43,28 @@ impl Param {
         Param { default, ..self }
     }
 
-    pub const fn optional(self, optional: bool) -> Param {
-        Param { optional, ..self }
-    }
-
     pub const fn with_rest(self, rest: Option<&'static str>) -> Param {
         Param { rest, ..self }
+    }
+
+    pub const fn optional(self, optional: bool) -> Param {
+        Param { optional, ..self }
     }
 
     pub const fn keyword_only(self, default: &'static str) -> Param {
         Param { keyword_only: true, default: Some(default), ..self }
     }
 
-    /// Whether a keyword is this very string object, as it is where Python's compiler made it.
+    /// Whether a keyword is the interned string of this name, as it is where Python's compiler made it.
     #[inline]
-    fn is_interned(&self, py: Python<'_>, keyword: Object) -> bool {
+    fn is_interned(&self, py: Python<'_>, keyword: Arg<'_>) -> bool {
         let mut interned = self.interned.load(Relaxed);
         if interned.is_null() {
             // Kept for the life of the process, like the parameter.
             interned = pyo3::types::PyString::intern(py, self.name).into_ptr();
             self.interned.store(interned, Relaxed);
         }
-        keyword == interned
+        keyword.as_ptr() == interned
     }
 
     #[cold]
@@ -73,113 +73,109 @@ impl Param {
     }
 }
 
-/// The parameter that a keyword means.
+/// The position of the parameter that a keyword names.
 #[inline]
-fn named(py: Python<'_>, params: &[Param], keyword: Object) -> Option<usize> {
+fn named(py: Python<'_>, params: &[Param], keyword: Arg<'_>) -> Option<usize> {
     params.iter().position(|param| param.is_interned(py, keyword)).or_else(|| {
-        let text = keyword_text(py, keyword);
+        let text = keyword.to_string();
         params.iter().position(|param| param.is_named(&text))
     })
 }
 
-/// The most parameters a method has.
-pub const MOST: usize = 8;
+/// The largest number of parameters that a row has.
+pub const MAX_PARAMS: usize = 8;
 
-/// The arguments of one call, borrowed: one slot per parameter, null where nothing was passed.
+/// The arguments of one call, one slot per parameter.
 pub struct Args<'a> {
-    pub slots: [Object; MOST],
-    /// What `*rest` took.
-    pub rest: &'a [Object],
+    pub slots: [Option<Arg<'a>>; MAX_PARAMS],
+    /// The arguments of the parameter that takes all remaining positional ones.
+    pub rest: &'a [Arg<'a>],
 }
 
 impl<'a> Args<'a> {
-    /// Nothing passed yet: what [`bind`] fills.
-    pub const NONE: Args<'a> = Args { slots: [std::ptr::null_mut(); MOST], rest: &[] };
+    /// No arguments: what [`bind`] fills.
+    pub const NONE: Args<'a> = Args { slots: [None; MAX_PARAMS], rest: &[] };
 
-    /// Whether anything was passed for a parameter that is not `*rest`.
+    /// Whether a parameter was given, other than as `*rest`.
     #[inline(always)]
     pub fn is_given(&self, at: usize) -> bool {
-        !self.slots[at].is_null()
+        self.slots[at].is_some()
     }
 }
 
-/// Sorts positional and keyword arguments into the slots of the parameters, which are empty before.
+/// Binds positional and keyword arguments to the slots of their parameters, which are empty before.
 ///
 /// # Safety
-/// `start`, `count` and `kwnames` are what the interpreter passed to a `METH_FASTCALL | METH_KEYWORDS` function.
+/// `start`, `count` and `kwnames` are what the interpreter passed to a `METH_FASTCALL | METH_KEYWORDS` function that
+/// runs for `'a`: `start` points to `count` live objects, followed by one for each name in the tuple `kwnames`, which may
+/// be null.
 #[inline]
 pub unsafe fn bind<'a>(
-    py: Python<'_>,
+    py: Python<'a>,
     params: &[Param],
-    first: Option<Object>,
+    receiver: Option<Arg<'a>>,
     start: *const Object,
     count: isize,
     kwnames: Object,
-    bound: &mut Args<'a>,
-) -> Result<()> {
-    // A vectorcall may pass its own flag in the count's top bit.
+    args: &mut Args<'a>,
+) -> CallResult<()> {
+    // A vectorcall may set a flag in the top bit of the count.
     let count = (count as usize) & !(1 << (usize::BITS - 1));
-    let args: &'a [Object] = match count {
-        0 => &[], // where the pointer may be null
-        // SAFETY: the interpreter passes `count` living objects.
-        _ => unsafe { std::slice::from_raw_parts(start, count) },
+    let positional: &'a [Arg<'a>] = match count {
+        0 => &[], // the pointer may be null
+        // SAFETY: the contract above: `count` live objects. An `Arg` is a transparent wrapper of a pointer to one.
+        _ => unsafe { std::slice::from_raw_parts(start.cast(), count) },
     };
     let mut next = 0;
-    if let Some(object) = first {
-        bound.slots[0] = object;
+    if receiver.is_some() {
+        args.slots[0] = receiver;
         next = 1;
     }
     let mut taken = 0;
-    while taken < args.len()
-        && next < params.len()
-        && params[next].rest.is_none()
-        && !params[next].keyword_only
-    {
-        bound.slots[next] = args[taken];
+    while taken < count && next < params.len() && params[next].rest.is_none() && !params[next].keyword_only {
+        args.slots[next] = Some(positional[taken]);
         next += 1;
         taken += 1;
     }
-    if taken < args.len() {
+    if taken < count {
         match params.get(next) {
-            Some(param) if param.rest.is_some() => bound.rest = &args[taken..],
+            Some(param) if param.rest.is_some() => args.rest = &positional[taken..],
             _ => {
-                let most = next - first.is_some() as usize;
+                let most = next - receiver.is_some() as usize;
                 let kind = if next < params.len() { "positional arguments" } else { "arguments" };
                 return Err(Fail::Type(format!("takes at most {most} {kind}, got {count}")));
             }
         }
     }
     if !kwnames.is_null() {
-        // SAFETY: a tuple of names, whose values follow the positional arguments.
-        unsafe { bind_keywords(py, params, bound, start.add(count), kwnames)? };
+        // SAFETY: the contract above: the values of the keywords follow the positional arguments.
+        unsafe { bind_keywords(py, params, start.add(count).cast(), kwnames, args)? };
     }
     Ok(())
 }
 
-unsafe fn bind_keywords(
-    py: Python<'_>,
+/// # Safety
+/// `kwnames` is a tuple of strings, and `values` points to one live object for each, all alive for `'a`.
+unsafe fn bind_keywords<'a>(
+    py: Python<'a>,
     params: &[Param],
-    bound: &mut Args,
-    values: *const Object,
+    values: *const Arg<'a>,
     kwnames: Object,
-) -> Result<()> {
-    // SAFETY: `kwnames` is a tuple of strings with one value each.
+    args: &mut Args<'a>,
+) -> CallResult<()> {
+    // SAFETY: the contract above; the index is below the size of the tuple.
     unsafe {
         for i in 0..ffi::PyTuple_Size(kwnames) {
-            let keyword = ffi::PyTuple_GetItem(kwnames, i);
+            let keyword: Arg<'a> = Borrowed::from_ptr(py, ffi::PyTuple_GetItem(kwnames, i));
             let Some(at) = named(py, params, keyword) else {
-                return Err(Fail::Type(format!("unknown argument '{}'", keyword_text(py, keyword))));
+                let keyword = keyword.to_string();
+                return Err(Fail::Type(format!("unknown argument '{keyword}'")));
             };
-            if !bound.slots[at].is_null() || params[at].rest.is_some() && !bound.rest.is_empty() {
+            if args.is_given(at) || params[at].rest.is_some() && !args.rest.is_empty() {
                 return Err(Fail::Type(format!("argument '{}' is given twice", params[at].name)));
             }
-            bound.slots[at] = *values.add(i as usize);
+            args.slots[at] = Some(*values.add(i as usize));
         }
     }
     Ok(())
-}
-
-fn keyword_text(py: Python<'_>, keyword: Object) -> String {
-    // SAFETY: keywords are living strings.
-    unsafe { Borrowed::from_ptr(py, keyword) }.to_string()
 }

@@ -1,92 +1,99 @@
-//! Letting go of the interpreter while work runs, and what a fork or a signal must know of it.
+//! Releasing the interpreter lock (the GIL) while work runs, and what a fork or a signal needs to know of such work.
 
 use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use strided_core::threads;
 
-/// From so many elements on, other Python threads may run while we compute.
-pub const LARGE: usize = 1 << 15;
+/// From this number of elements on, other Python threads may run while we compute.
+pub const MIN_DETACHED_ELEMENTS: usize = 1 << 15;
 
-/// Work that runs while its thread is not attached to the interpreter, forks that are under way, and those of them
-/// that have seen the end of such work.
-static DETACHED: AtomicUsize = AtomicUsize::new(0);
-static FORKS: AtomicUsize = AtomicUsize::new(0);
-static SETTLED: AtomicUsize = AtomicUsize::new(0);
+/// Calls that are running while their thread is detached from the interpreter.
+static DETACHED_CALLS: AtomicUsize = AtomicUsize::new(0);
+/// Forks between the hook that runs before them and the one that runs after.
+static PENDING_FORKS: AtomicUsize = AtomicUsize::new(0);
+/// Those of them whose first hook has seen all detached calls end.
+static DRAINED_FORKS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// The detached work of this thread: a signal handler, or a finalizer, may run in the middle of it, and fork.
-    static OWN: Cell<usize> = const { Cell::new(0) };
+    /// The detached calls of this thread: a signal handler or a finalizer may run in the middle of one, and fork.
+    static CALLS_OF_THREAD: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Lets other Python threads run meanwhile. A fork must not happen in the middle of such work, whose pins the child
-/// would inherit with nobody to let go of them.
-pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
-    detached_unless(&FORKS, py, work)
+/// Lets other Python threads run while `work` does. No fork happens meanwhile: a child would inherit the pins of such
+/// work, and nothing in it would release them.
+pub fn detach<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
+    detach_unless(&PENDING_FORKS, py, work)
 }
 
-/// As [`detached`], for work that waits for that of others: a fork waits for them too, and they may need the
-/// interpreter to come to their end.
-pub fn waiting<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
-    detached_unless(&SETTLED, py, work)
+/// As [`detach`], for work that waits for the work of other threads. A pending fork waits for them too, and they may need
+/// the interpreter to finish, so this detaches until they have.
+pub fn detach_to_wait<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
+    detach_unless(&DRAINED_FORKS, py, work)
 }
 
-/// The only place that lets go of the interpreter for work.
-fn detached_unless<R: Send>(forks: &AtomicUsize, py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
+/// As [`detach`] if the work is on many elements. The caller has taken its own handles on the tensors, since other threads
+/// may change their objects.
+pub fn detach_if_large<R: Send>(py: Python<'_>, elements: usize, work: impl FnOnce() -> R + Send) -> R {
+    if elements < MIN_DETACHED_ELEMENTS { work() } else { detach(py, work) }
+}
+
+/// The only function that detaches for work: not while any of `forks` is under way.
+fn detach_unless<R: Send>(forks: &AtomicUsize, py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
     if forks.load(SeqCst) > 0 {
         return work();
     }
-    DETACHED.fetch_add(1, SeqCst);
-    OWN.set(OWN.get() + 1);
+    DETACHED_CALLS.fetch_add(1, SeqCst);
+    CALLS_OF_THREAD.set(CALLS_OF_THREAD.get() + 1);
     py.detach(|| {
-        struct Done;
-        impl Drop for Done {
+        struct EndOfCall;
+        impl Drop for EndOfCall {
             fn drop(&mut self) {
-                OWN.set(OWN.get() - 1);
-                DETACHED.fetch_sub(1, SeqCst);
+                CALLS_OF_THREAD.set(CALLS_OF_THREAD.get() - 1);
+                DETACHED_CALLS.fetch_sub(1, SeqCst);
             }
         }
-        let _done = Done; // also if the work panics
+        let _end = EndOfCall; // also if the work panics
         threads::interruptible_call(work)
     })
 }
 
-/// Before a fork: nothing new is detached, and what is runs to its end. The wait is detached itself, because
-/// work that lets go of someone else's memory attaches to do so. What this very thread is in the middle of goes on
-/// afterwards, in the child as well.
+/// Runs before a fork: no new call detaches, and all detached calls end. The wait is detached itself, because work that
+/// releases another library's memory attaches to do so. The calls of this thread, in the middle of which it forks, go on
+/// afterwards, in the child too.
 #[pyfunction]
 fn _before_fork(py: Python<'_>) {
-    FORKS.fetch_add(1, SeqCst);
-    let own = OWN.get();
-    // Once more if something began before we were attached again; afterwards nothing does.
+    PENDING_FORKS.fetch_add(1, SeqCst);
+    let own = CALLS_OF_THREAD.get();
+    // A call may have begun before this thread was attached again; then the wait is repeated.
     while {
         py.detach(|| {
-            while DETACHED.load(SeqCst) > own {
+            while DETACHED_CALLS.load(SeqCst) > own {
                 std::thread::yield_now();
             }
             threads::dismiss_helpers();
         });
-        DETACHED.load(SeqCst) > own
+        DETACHED_CALLS.load(SeqCst) > own
     } {}
-    SETTLED.fetch_add(1, SeqCst);
+    DRAINED_FORKS.fetch_add(1, SeqCst);
 }
 
 #[pyfunction]
 fn _after_fork_in_parent() {
-    SETTLED.fetch_sub(1, SeqCst);
-    FORKS.fetch_sub(1, SeqCst);
+    DRAINED_FORKS.fetch_sub(1, SeqCst);
+    PENDING_FORKS.fetch_sub(1, SeqCst);
 }
 
-/// In the child there is one thread, and it is here.
+/// In the child, this thread is the only one.
 #[pyfunction]
 fn _after_fork_in_child() {
-    FORKS.store(0, SeqCst);
-    SETTLED.store(0, SeqCst);
-    DETACHED.store(OWN.get(), SeqCst);
+    PENDING_FORKS.store(0, SeqCst);
+    DRAINED_FORKS.store(0, SeqCst);
+    DETACHED_CALLS.store(CALLS_OF_THREAD.get(), SeqCst);
     threads::reset_after_fork();
 }
 
-/// Whether a signal asks a long call to end: Ctrl-C, in most cases. What its handler raised stays raised.
+/// Whether a signal ends a long call: Ctrl-C, in most cases. The exception that its handler raised stays set.
 fn interrupted() -> bool {
     Python::attach(|py| match py.check_signals() {
         Ok(()) => false,
@@ -97,7 +104,7 @@ fn interrupted() -> bool {
     })
 }
 
-/// Has Python call the functions above.
+/// Registers the hooks above with Python and the engine.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     threads::set_interrupt_check(interrupted);
     let os = module.py().import("os")?;
@@ -109,9 +116,4 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         os.call_method("register_at_fork", (), Some(&hooks))?;
     }
     Ok(())
-}
-
-/// Computes, detached if the work is large, with tensors that nobody else can change.
-pub fn with_threads<R: Send>(py: Python<'_>, size: usize, work: impl FnOnce() -> R + Send) -> R {
-    if size < LARGE { work() } else { detached(py, work) }
 }

@@ -1,30 +1,34 @@
-//! The one map from the engine's errors to Python's exceptions.
+//! The map from the engine's errors and panics to Python's exceptions.
 
+use super::{Arg, Object, Value};
 use pyo3::exceptions::*;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
+use std::ptr::null_mut;
 use strided_core::error::{Error, Family, Problem};
 
-/// Why a call failed, before it is known under which name the caller called.
+/// Why a call failed, before the name of the operation is known.
 pub enum Fail {
     Core(Error),
-    /// An exception of its own.
+    /// An exception that is complete.
     Python(PyErr),
-    /// An argument of a type that the call does not take.
+    /// An argument of a type that the call does not take: TypeError.
     Type(String),
-    /// An argument of the right type whose value is no good.
+    /// An argument of the right type with a value that the call does not take: ArgumentError.
     Value(String),
+    /// IndexError
     Index(String),
-    /// Memory that cannot be used as asked.
+    /// Memory that cannot be used in this way: StorageError.
     Storage(String),
-    /// An int beyond the machine's integers; whoever knows the argument's name says so.
+    /// An int beyond 64 bits; a caller that knows the argument's name makes an `Overflow` of it.
     Beyond,
+    /// OverflowError
     Overflow(String),
 }
 
-pub type Result<T> = std::result::Result<T, Fail>;
+/// The result of everything that a call does.
+pub type CallResult<T> = std::result::Result<T, Fail>;
 
 impl From<Error> for Fail {
     fn from(error: Error) -> Fail {
@@ -39,13 +43,13 @@ impl From<PyErr> for Fail {
 }
 
 impl Fail {
-    /// The exception that Python has set already.
+    /// The exception that Python code, or the C interface, has raised.
     #[cold]
-    pub fn set(py: Python<'_>) -> Fail {
+    pub fn raised(py: Python<'_>) -> Fail {
         Fail::Python(PyErr::fetch(py))
     }
 
-    /// The exception under the name of the operation that was called.
+    /// The exception, whose message begins with the name of the operation.
     #[cold]
     pub fn into_exception(self, py: Python<'_>, op: &'static str) -> PyErr {
         let named = |text: String| if op.is_empty() { text } else { format!("{op}: {text}") };
@@ -73,20 +77,20 @@ fn core_exception(py: Python<'_>, error: Error) -> PyErr {
         Family::Overflow => PyOverflowError::new_err(text),
         Family::ZeroDivision => PyZeroDivisionError::new_err(text),
         Family::Memory => PyMemoryError::new_err(text),
-        // Whoever asked for the interruption has raised it already.
+        // The signal handler has raised its exception already.
         Family::Interrupt => PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),
         Family::System => system_exception(py, &error).unwrap_or_else(|error| error),
     }
 }
 
-/// OSError makes the subclass of the system's number, such as FileNotFoundError.
+/// Calling OSError with an error number makes its subclass, such as FileNotFoundError.
 fn system_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let Problem::System { path, code } = &*error.problem else {
         return Ok(PyOSError::new_err(error.to_string()));
     };
     let reason = py.import("os")?.call_method1("strerror", (code,))?;
     let path = (!path.as_os_str().is_empty()).then_some(path.as_os_str());
-    // Windows has numbers of its own, which come fourth.
+    // Numbers of Windows are the fourth argument.
     let made = if cfg!(windows) {
         py.get_type::<PyOSError>().call1((0, reason, path, code))?
     } else {
@@ -102,8 +106,8 @@ fn from_class(class: PyResult<Bound<'_, PyAny>>, text: String) -> PyErr {
     }
 }
 
-/// Our own exception classes: name, bases, documentation. A caller may catch what PyTorch, NumPy or
-/// Python's buffers would raise.
+/// Our own exception classes: name, bases, documentation. The bases are what PyTorch, NumPy or Python's buffers would
+/// raise, so that code written for them catches ours.
 const CLASSES: &[(&str, &[&str], &str)] = &[
     (
         "ArgumentError",
@@ -132,28 +136,29 @@ const CLASSES: &[(&str, &[&str], &str)] = &[
     (
         "StorageError",
         &["ValueError", "RuntimeError", "BufferError"],
-        "Memory that is read-only, exported or someone else's, or a file that cannot be memory.\n\n\
+        "Memory that is read-only, exported or owned by another library, or a file that cannot be mapped.\n\n\
          >>> strided.frombuffer(b'abcd').fill_(0)\n\
          Traceback (most recent call last):\n\
          strided.StorageError: fill_: the memory is read-only",
     ),
 ];
 
+/// One of the classes above, made when it is first used.
 fn own_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    static MADE: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
-    let made =
-        MADE.get_or_try_init(py, || CLASSES.iter().map(|row| make_class(py, row)).collect::<PyResult<_>>())?;
+    static OBJECTS: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
+    let make_all = || CLASSES.iter().map(|row| make_class(py, row)).collect::<PyResult<_>>();
     let at = CLASSES.iter().position(|row| row.0 == name).expect("a class of the table");
-    Ok(made[at].bind(py).clone())
+    Ok(OBJECTS.get_or_try_init(py, make_all)?[at].bind(py).clone())
 }
 
 fn make_class(py: Python<'_>, (name, bases, doc): &(&str, &[&str], &str)) -> PyResult<Py<PyAny>> {
     let builtins = py.import("builtins")?;
     let bases: Vec<_> = bases.iter().map(|base| builtins.getattr(*base)).collect::<PyResult<_>>()?;
-    let space = pyo3::types::PyDict::new(py);
-    space.set_item("__module__", "strided")?;
-    space.set_item("__doc__", doc)?;
-    let class = py.get_type::<PyType>().call1((PyString::new(py, name), PyTuple::new(py, bases)?, space))?;
+    let namespace = pyo3::types::PyDict::new(py);
+    namespace.set_item("__module__", "strided")?;
+    namespace.set_item("__doc__", doc)?;
+    let class =
+        py.get_type::<PyType>().call1((PyString::new(py, name), PyTuple::new(py, bases)?, namespace))?;
     Ok(class.unbind())
 }
 
@@ -165,31 +170,38 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Runs the body of a slot or method: an error becomes an exception, and so does a panic.
-///
-/// Returns `failed` with the exception set.
+/// Runs the body of a slot or thunk. An error or a panic is raised as an exception, and `failed` is returned.
 #[inline(always)]
-pub fn guard<R>(op: &'static str, failed: R, body: impl FnOnce(Python<'_>) -> Result<R>) -> R {
-    // SAFETY: slots and methods are called by the interpreter, by a thread that is attached to it.
+pub fn guard<R>(op: &'static str, failed: R, body: impl FnOnce(Python<'_>) -> CallResult<R>) -> R {
+    // SAFETY: only slots and thunks call this, and the interpreter calls those on a thread that is attached to it.
     let py = unsafe { Python::assume_attached() };
-    match caught(body, py) {
+    match catch(body, py) {
         Ok(value) => value,
-        Err(caught) => {
-            attached(|py| caught.into_exception(py, op).restore(py));
+        Err(fail) => {
+            attached(|py| fail.into_exception(py, op).restore(py));
             failed
         }
     }
 }
 
-/// The same for a method of a PyO3 class, which sets the exception itself.
+/// [`guard`] for a body that returns an object.
 #[inline(always)]
-pub fn named<R>(py: Python<'_>, op: &'static str, body: impl FnOnce() -> Result<R>) -> PyResult<R> {
-    caught(|_| body(), py).map_err(|fail| fail.into_exception(py, op))
+pub fn guard_value(
+    op: &'static str,
+    body: impl for<'py> FnOnce(Python<'py>) -> CallResult<Value<'py>>,
+) -> Object {
+    guard(op, null_mut(), |py| body(py).map(Bound::into_ptr))
 }
 
-/// A panic is an error of ours, not the end of the process.
+/// The same for a method of a PyO3 class: PyO3 raises the exception.
 #[inline(always)]
-fn caught<R>(body: impl FnOnce(Python<'_>) -> Result<R>, py: Python<'_>) -> Result<R> {
+pub fn named<R>(py: Python<'_>, op: &'static str, body: impl FnOnce() -> CallResult<R>) -> PyResult<R> {
+    catch(|_| body(), py).map_err(|fail| fail.into_exception(py, op))
+}
+
+/// Turns a panic into an error: no panic may cross into Python.
+#[inline(always)]
+fn catch<R>(body: impl FnOnce(Python<'_>) -> CallResult<R>, py: Python<'_>) -> CallResult<R> {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(py))) {
         Ok(result) => result,
         Err(panic) => {
@@ -200,16 +212,14 @@ fn caught<R>(body: impl FnOnce(Python<'_>) -> Result<R>, py: Python<'_>) -> Resu
     }
 }
 
-/// Runs code that may drop references through PyO3. A slot is attached without PyO3 knowing it, which is
-/// cheap but makes PyO3 put off every drop until someone attaches in its own way.
+/// Runs code that may drop references through PyO3. [`guard`] does not attach through PyO3, which is cheap, but lets PyO3
+/// defer every drop until the next time a thread attaches through it.
 #[cold]
 pub fn attached<R>(body: impl FnOnce(Python<'_>) -> R) -> R {
     Python::attach(body)
 }
 
 /// The name of an object's type, for messages.
-pub fn type_name(py: Python<'_>, object: *mut ffi::PyObject) -> String {
-    // SAFETY: callers pass a living object.
-    let object = unsafe { Borrowed::from_ptr(py, object) };
+pub fn type_name(object: Arg<'_>) -> String {
     object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string())
 }

@@ -1,4 +1,4 @@
-//! Types of our own, made from lists of slots, and definitions of methods.
+//! Heap types made from lists of slots, and the definitions of methods and properties.
 
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
@@ -7,16 +7,17 @@ use pyo3::types::PyType;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::null_mut;
 
-/// One entry of a type: which slot, and what fills it.
+/// One slot of a type: its number, and the function or data in it.
 pub fn slot(number: c_int, pointer: *mut c_void) -> ffi::PyType_Slot {
     ffi::PyType_Slot { slot: number, pfunc: pointer }
 }
 
-/// A new type with instances of `size` bytes (0: as its base has them), which can be subclassed. It is kept
-/// for the life of the process: instances and statics refer to it.
+/// A new type with instances of `size` bytes (0: as large as those of its base). It is never freed, because instances and
+/// statics refer to it.
 ///
 /// # Safety
-/// Every slot is filled with what its number asks for, and `size` is that of the instances.
+/// The function or data of each slot has the type that Python expects for its number, and `size` is 0 or the size of the
+/// struct that the functions take an instance for.
 pub unsafe fn make_type<'py>(
     py: Python<'py>,
     name: &'static CStr,
@@ -33,35 +34,35 @@ pub unsafe fn make_type<'py>(
         flags: ffi::Py_TPFLAGS_DEFAULT as u32 | flags,
         slots: slots.as_mut_ptr(),
     };
-    // SAFETY: a complete specification; the rest is the caller's promise.
-    let made = unsafe {
-        let made = ffi::PyType_FromSpecWithBases(&mut spec, base.map_or(null_mut(), <*mut _>::cast));
-        Bound::from_owned_ptr_or_err(py, made)?
+    // SAFETY: the specification is complete and its slots end with a zero; the contract above covers their contents.
+    let class = unsafe {
+        let class = ffi::PyType_FromSpecWithBases(&mut spec, base.map_or(null_mut(), <*mut _>::cast));
+        Bound::from_owned_ptr_or_err(py, class)?
     };
-    std::mem::forget(made.clone());
-    Ok(made)
+    std::mem::forget(class.clone());
+    Ok(class)
 }
 
-/// The flag of types that may be subclassed.
-pub const SUBCLASSED: u32 = ffi::Py_TPFLAGS_BASETYPE as u32;
+/// The flag of types that can be subclassed.
+pub const SUBCLASSABLE: u32 = ffi::Py_TPFLAGS_BASETYPE as u32;
 
-/// One definition, on text that is never freed.
+/// The definition of a method or function. Its texts are never freed.
 pub fn definition(name: &str, thunk: ffi::PyCFunctionFastWithKeywords, doc: &str) -> ffi::PyMethodDef {
     ffi::PyMethodDef {
-        ml_name: forever(name).as_ptr(),
+        ml_name: leak_text(name).as_ptr(),
         ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: thunk },
         ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
-        ml_doc: forever(doc).as_ptr(),
+        ml_doc: leak_text(doc).as_ptr(),
     }
 }
 
-/// Text for the life of the process.
-pub fn forever(text: &str) -> &'static CStr {
-    Box::leak(CString::new(text).expect("no zero byte in a name or a document").into_boxed_c_str())
+/// A C string that is never freed.
+pub fn leak_text(text: &str) -> &'static CStr {
+    Box::leak(CString::new(text).expect("a name or a document has no zero byte").into_boxed_c_str())
 }
 
 /// Refuses a name that is declared twice among the methods and properties of a class, or among the functions of the
-/// module.
+/// module. One of the two rows would hide the other.
 pub fn check_names<'a>(owner: &str, names: impl Iterator<Item = &'a CStr>) -> PyResult<()> {
     let mut names: Vec<&CStr> = names.collect();
     names.sort_unstable();
@@ -81,7 +82,7 @@ pub fn names<'a>(
     properties: &'a [ffi::PyGetSetDef],
 ) -> impl Iterator<Item = &'a CStr> {
     let methods = methods.iter().map(|method| method.ml_name);
-    // SAFETY: `definition` and `property_definitions` set each name to text of `forever`.
+    // SAFETY: `definition` and `thunks::property_definitions` set each name to leaked text.
     methods.chain(properties.iter().map(|property| property.name)).map(|name| unsafe { CStr::from_ptr(name) })
 }
 
@@ -94,7 +95,7 @@ pub fn add_members(class: &Bound<'_, PyType>, (methods, properties): Members) ->
     check_names(&owner, names(&methods, &properties))?;
     let own = class.getattr("__dict__")?;
     let add = |name: &CStr, descriptor: *mut ffi::PyObject| {
-        // SAFETY: a new reference, or null with an exception set.
+        // SAFETY: `PyDescr_New…` returns a new reference, or null with an exception set.
         let descriptor = unsafe { Bound::from_owned_ptr_or_err(py, descriptor) }?;
         let name = name.to_string_lossy();
         if own.contains(&name)? {
@@ -103,11 +104,11 @@ pub fn add_members(class: &Bound<'_, PyType>, (methods, properties): Members) ->
         class.setattr(name.as_ref(), descriptor)
     };
     for method in methods.leak() {
-        // SAFETY: the definition and its name, text of `forever`, are never freed.
+        // SAFETY: the definition and its name, leaked text, are never freed.
         unsafe { add(CStr::from_ptr(method.ml_name), ffi::PyDescr_NewMethod(class.as_type_ptr(), method))? };
     }
     for property in properties.leak() {
-        // SAFETY: as for methods.
+        // SAFETY: the definition and its name, leaked text, are never freed.
         unsafe { add(CStr::from_ptr(property.name), ffi::PyDescr_NewGetSet(class.as_type_ptr(), property))? };
     }
     Ok(())

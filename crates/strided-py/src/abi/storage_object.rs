@@ -1,12 +1,11 @@
-//! The Storage object, and its identity: one Python object per storage and dtype, for as long as anybody holds it, so
-//! that `x.storage() is x.storage()`. The methods of the class are in `classes/storage.rs`.
+//! The Storage object and its identity: one Python object per storage and dtype while anything refers to it, so that
+//! `x.storage() is x.storage()`. Its methods are rows of `rows/storage.rs`.
 //!
-//! The table of objects holds weak references. It is locked for moments in which no Python code can run: making an
-//! object, or a weak reference, may collect garbage and so come back here.
+//! The table of objects holds weak references. It is locked only while no Python code can run: making an object, or a weak
+//! reference, may start a garbage collection, whose finalizers may use this table.
 
-use super::Object;
-use super::errors::Result;
-use super::refs::bound;
+use super::errors::CallResult;
+use super::{Arg, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 use std::collections::HashMap;
@@ -14,38 +13,39 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use strided_core::{DType, Storage, Tensor};
 
-/// Bytes, and what their elements are.
+/// A storage, which is bytes, and the dtype of its elements.
 #[derive(Clone)]
-pub struct Run {
+pub struct TypedStorage {
     pub bytes: Storage,
     pub dtype: DType,
 }
 
-impl Run {
+impl TypedStorage {
     /// The elements as a tensor of one dim.
-    pub fn whole(&self) -> Result<Tensor> {
+    pub fn to_tensor(&self) -> CallResult<Tensor> {
         Ok(Tensor::from_whole_storage(self.bytes.clone(), self.dtype)?)
     }
 
+    /// The number of elements.
     pub fn length(&self) -> usize {
         self.bytes.length() / self.dtype.size()
     }
 }
 
 /// The storage of a Python object, if it is one.
-pub fn read(py: Python<'_>, object: Object) -> Option<Run> {
-    bound(py, object).cast::<PyStorage>().ok().map(|storage| storage.get().run.clone())
+pub fn read_storage(object: Arg<'_>) -> Option<TypedStorage> {
+    object.cast::<PyStorage>().ok().map(|storage| storage.get().typed.clone())
 }
 
-/// A flat run of numbers of one dtype: the memory that tensors look at.
+/// A flat sequence of numbers of one dtype: the memory of tensors.
 ///
 /// `Storage(5)` holds five zeros, `Storage(numbers)` those numbers, `Storage(storage)` and `Storage(tensor)`
-/// a converted copy. `Storage(buffer)` lies on the buffer's own memory if that is contiguous and of the same
+/// a converted copy. `Storage(buffer)` shares the buffer's memory if that is contiguous and of the same
 /// dtype, and is a converted copy otherwise. `Storage` has the default dtype; `FloatStorage`, `LongStorage` …
 /// have their own.
 ///
 /// A slice of a storage is a new storage with a copy of the elements. Assigning to a slice writes to the
-/// storage itself. For a part that shares memory, look at it with a tensor: `FloatTensor(s)[2:4]`.
+/// storage itself. For a part that shares memory, slice a tensor on it: `FloatTensor(s)[2:4]`.
 ///
 /// >>> s = strided.LongStorage([4, 5, 6, 2])
 /// >>> s[1:3] = [50, 60]
@@ -59,71 +59,70 @@ pub fn read(py: Python<'_>, object: Object) -> Option<Run> {
 /// True
 #[pyclass(name = "Storage", module = "strided", frozen, subclass, weakref, sequence)]
 pub struct PyStorage {
-    pub run: Run,
-    pub serial: u64,
+    pub typed: TypedStorage,
+    serial: u64,
 }
 
 impl Drop for PyStorage {
     fn drop(&mut self) {
-        forget(&self.run, self.serial);
+        forget(&self.typed, self.serial);
     }
 }
 
-/// The storage's own number and the dtype. A number is not used again while an object holds the storage.
-type Key = (usize, DType);
+/// The id of the storage, and the dtype. An id is not used again while an object holds the storage.
+type StorageKey = (usize, DType);
 
-struct Entry {
-    /// Which object this is. Between the end of an object's weak references and its `Drop`, another object
-    /// may have taken its place.
+struct KnownObject {
+    /// Identifies the object. Between the end of an object's weak references and its `Drop`, another object of the same
+    /// storage may have been entered.
     serial: u64,
     object: Py<PyWeakrefReference>,
 }
 
-fn table() -> MutexGuard<'static, HashMap<Key, Entry>> {
-    static TABLE: LazyLock<Mutex<HashMap<Key, Entry>>> = LazyLock::new(Mutex::default);
+fn table() -> MutexGuard<'static, HashMap<StorageKey, KnownObject>> {
+    static TABLE: LazyLock<Mutex<HashMap<StorageKey, KnownObject>>> = LazyLock::new(Mutex::default);
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn key(run: &Run) -> Key {
-    (run.bytes.id(), run.dtype)
+fn key(typed: &TypedStorage) -> StorageKey {
+    (typed.bytes.id(), typed.dtype)
 }
 
-/// The Python object of a storage.
-pub fn storage_object(py: Python<'_>, bytes: &Storage, dtype: DType) -> Result<Object> {
-    Ok(bound_storage(py, Run { bytes: bytes.clone(), dtype })?.into_ptr())
-}
-
-/// The Python object of a storage, found or made.
-pub fn bound_storage(py: Python<'_>, run: Run) -> PyResult<Bound<'_, PyAny>> {
+/// The Python object of a storage: the one that exists, or a new one.
+pub fn storage_object(py: Python<'_>, typed: TypedStorage) -> PyResult<Value<'_>> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let key = key(&run);
-    if let Some(found) = living(py, &table(), key) {
+    let key = key(&typed);
+    if let Some(found) = find_live(py, &table(), key) {
         return Ok(found);
     }
     let serial = NEXT.fetch_add(1, Relaxed);
-    let made = Bound::new(py, PyStorage { run, serial })?.into_any();
-    let entry = Entry { serial, object: PyWeakrefReference::new(&made)?.unbind() };
+    let new = Bound::new(py, PyStorage { typed, serial })?.into_any();
+    let entry = KnownObject { serial, object: PyWeakrefReference::new(&new)?.unbind() };
     let mut table = table();
-    // What was just made may have run code that asked for the same storage: the first object stays.
-    let (given, spare) = match living(py, &table, key) {
+    // Making the object may have run code that made one of the same storage: the first one stays.
+    let (object, replaced) = match find_live(py, &table, key) {
         Some(found) => (found, Some(entry)),
-        None => (made, table.insert(key, entry)),
+        None => (new, table.insert(key, entry)),
     };
     drop(table);
-    drop(spare.map(|entry| entry.object.into_bound(py)));
-    Ok(given)
+    drop(replaced.map(|entry| entry.object.into_bound(py)));
+    Ok(object)
 }
 
-/// The object in the table, unless it is gone or going.
-fn living<'py>(py: Python<'py>, table: &HashMap<Key, Entry>, key: Key) -> Option<Bound<'py, PyAny>> {
+/// The object in the table, unless it is gone or being finalized.
+fn find_live<'py>(
+    py: Python<'py>,
+    table: &HashMap<StorageKey, KnownObject>,
+    key: StorageKey,
+) -> Option<Value<'py>> {
     table.get(&key)?.object.bind(py).upgrade()
 }
 
-/// Forgets an object that ends, unless another one has taken its place.
-fn forget(run: &Run, serial: u64) {
+/// Removes an object that ends from the table, unless another one has been entered since.
+fn forget(typed: &TypedStorage, serial: u64) {
     let mut table = table();
-    let own = table.get(&key(run)).is_some_and(|entry| entry.serial == serial);
-    let entry = if own { table.remove(&key(run)) } else { None };
+    let is_entered = table.get(&key(typed)).is_some_and(|entry| entry.serial == serial);
+    let entry = if is_entered { table.remove(&key(typed)) } else { None };
     drop(table);
     drop(entry);
 }

@@ -1,11 +1,12 @@
 //! Methods, functions and properties as data, and the thunks by which the interpreter calls them.
 //!
-//! They are written as rows of the `methods!` and `properties!` macros of `rows/methods.rs`.
+//! They are declared as rows of the `methods!` and `properties!` macros of `rows/methods.rs`.
 
-use super::Object;
 use super::bind::{Args, Param, bind};
-use super::errors::{Result, guard};
-use super::heap::{definition, forever};
+use super::errors::{CallResult, guard_value};
+use super::heap::{definition, leak_text};
+use super::refs::arg;
+use super::{Object, Value};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
@@ -13,7 +14,7 @@ use std::ptr::null_mut;
 
 /// A class that has rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum RowClass {
     Tensor,
     Storage,
     Layout,
@@ -21,49 +22,49 @@ pub enum Class {
     Device,
 }
 
-impl Class {
+impl RowClass {
     /// Its name in Python.
     pub fn name(self) -> &'static str {
         match self {
-            Class::Tensor => "Tensor",
-            Class::Storage => "Storage",
-            Class::Layout => "Layout",
-            Class::DType => "dtype",
-            Class::Device => "device",
+            RowClass::Tensor => "Tensor",
+            RowClass::Storage => "Storage",
+            RowClass::Layout => "Layout",
+            RowClass::DType => "dtype",
+            RowClass::Device => "device",
         }
     }
 }
 
 /// Where a row appears in Python.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    Method(Class),
+pub enum RowPlace {
+    Method(RowClass),
     Function,
 }
 
 type Thunk = ffi::PyCFunctionFastWithKeywords;
 
-/// A row as data, with its thunks.
-pub struct Row {
+/// A row as data, with a thunk for each place in which it appears.
+pub struct MethodRow {
     pub name: &'static str,
     pub params: &'static [Param],
     pub doc: &'static [&'static str],
     pub signature: Signature,
-    pub thunks: Vec<(Place, Thunk)>,
-    /// Functions of NumPy that it computes when they are called with tensors.
+    pub thunks: Vec<(RowPlace, Thunk)>,
+    /// NumPy functions that the row computes when they are called with tensors.
     pub numpy_names: &'static [&'static str],
 }
 
-/// What a row returns, in the words of the stubs; `{}` is the class whose method it is.
+/// The result type of a row in the stubs; `{}` is the class whose method it is.
 #[derive(Clone, Copy)]
 pub enum Signature {
     Returns(&'static str),
-    /// Whole signatures, for a result that depends on the arguments: `(dim: int) -> int`.
+    /// Whole signatures, for a result type that depends on the arguments: `(dim: SupportsIndex) -> int`.
     Overloads(&'static [&'static str]),
 }
 
-/// What the macro makes of a row, for the generic thunks below.
-pub trait Facts {
+/// What the `methods!` macro generates for a row, for the generic thunks below.
+pub trait RowFacts {
     const NAME: &'static str;
     const DOC: &'static [&'static str];
     const SIGNATURE: Signature;
@@ -71,79 +72,100 @@ pub trait Facts {
     fn params() -> &'static [Param];
 }
 
-/// A row's body, where the first parameter is read as an `X`.
-pub trait Call<X>: Facts {
-    fn call(py: Python<'_>, args: &Args) -> Result<Object>;
+/// The body of a row.
+pub trait RowBody: RowFacts {
+    fn call<'a>(py: Python<'a>, args: &Args<'a>) -> CallResult<Value<'a>>;
 }
 
-impl Row {
-    pub fn of<C: Facts>() -> Row {
-        Row {
-            name: C::NAME,
-            params: C::params(),
-            doc: C::DOC,
-            signature: C::SIGNATURE,
-            thunks: Vec::new(),
-            numpy_names: &[],
-        }
+/// The body of a row of views as a method of `Layout`.
+pub trait LayoutRowBody: RowFacts {
+    fn call_on_layout<'a>(py: Python<'a>, args: &Args<'a>) -> CallResult<Value<'a>>;
+}
+
+impl MethodRow {
+    pub fn of<R: RowFacts>() -> MethodRow {
+        let (name, params, doc, signature) = (R::NAME, R::params(), R::DOC, R::SIGNATURE);
+        MethodRow { name, params, doc, signature, thunks: Vec::new(), numpy_names: &[] }
     }
 
-    /// The row as a method, whose receiver is read as an `X`.
-    pub fn with_method<X, C: Call<X>>(mut self, class: Class) -> Row {
-        self.thunks.push((Place::Method(class), method::<X, C>));
+    pub fn with_method<R: RowBody>(mut self, class: RowClass) -> MethodRow {
+        self.thunks.push((RowPlace::Method(class), method::<R>));
         self
     }
 
-    /// The row as the implementation of functions of NumPy.
-    pub fn with_numpy_names(mut self, names: &'static [&'static str]) -> Row {
+    pub fn with_layout_method<R: LayoutRowBody>(mut self) -> MethodRow {
+        self.thunks.push((RowPlace::Method(RowClass::Layout), layout_method::<R>));
+        self
+    }
+
+    pub fn with_numpy_names(mut self, names: &'static [&'static str]) -> MethodRow {
         self.numpy_names = names;
         self
     }
 
-    /// The row as a function, whose first argument is read as an `X` if it is called `input`.
-    pub fn with_function<X, C: Call<X>>(mut self) -> Row {
-        self.thunks.push((Place::Function, function::<X, C>));
+    pub fn with_function<R: RowBody>(mut self) -> MethodRow {
+        self.thunks.push((RowPlace::Function, function::<R>));
         self
     }
 }
 
-unsafe extern "C" fn method<X, C: Call<X>>(
+/// # Safety
+/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method.
+unsafe extern "C" fn method<R: RowBody>(
     this: Object,
     args: *const Object,
     count: isize,
     kwnames: Object,
 ) -> Object {
-    guard(C::NAME, null_mut(), |py| {
+    guard_value(R::NAME, |py| {
         let mut bound = Args::NONE;
-        // SAFETY: what the interpreter passed.
-        unsafe { bind(py, C::params(), Some(this), args, count, kwnames, &mut bound) }?;
-        C::call(py, &bound)
+        // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
+        unsafe { bind(py, R::params(), Some(arg(py, this)), args, count, kwnames, &mut bound) }?;
+        R::call(py, &bound)
     })
 }
 
-unsafe extern "C" fn function<X, C: Call<X>>(
+/// # Safety
+/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method.
+unsafe extern "C" fn layout_method<R: LayoutRowBody>(
+    this: Object,
+    args: *const Object,
+    count: isize,
+    kwnames: Object,
+) -> Object {
+    guard_value(R::NAME, |py| {
+        let mut bound = Args::NONE;
+        // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
+        unsafe { bind(py, R::params(), Some(arg(py, this)), args, count, kwnames, &mut bound) }?;
+        R::call_on_layout(py, &bound)
+    })
+}
+
+/// # Safety
+/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` function.
+unsafe extern "C" fn function<R: RowBody>(
     _: Object,
     args: *const Object,
     count: isize,
     kwnames: Object,
 ) -> Object {
-    guard(C::NAME, null_mut(), |py| {
+    guard_value(R::NAME, |py| {
         let mut bound = Args::NONE;
-        // SAFETY: what the interpreter passed.
-        unsafe { bind(py, C::params(), None, args, count, kwnames, &mut bound) }?;
-        C::call(py, &bound)
+        // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
+        unsafe { bind(py, R::params(), None, args, count, kwnames, &mut bound) }?;
+        R::call(py, &bound)
     })
 }
 
-/// Python's definitions of the rows that appear in a place. They live as long as the process.
-pub fn definitions(rows: &[Row], place: Place) -> Vec<ffi::PyMethodDef> {
-    let first = if place == Place::Function { "input" } else { "$self" };
-    let here = |row: &Row| row.thunks.iter().find(|(at, _)| *at == place).map(|(_, thunk)| *thunk);
-    rows.iter().filter_map(|row| Some(definition(row.name, here(row)?, &doc(row, first)))).collect()
+/// Python's definitions of the rows that appear in a place. They are never freed.
+pub fn definitions(rows: &[MethodRow], place: RowPlace) -> Vec<ffi::PyMethodDef> {
+    let first = if place == RowPlace::Function { "input" } else { "$self" };
+    let here = |row: &MethodRow| row.thunks.iter().find(|(at, _)| *at == place).map(|(_, thunk)| *thunk);
+    rows.iter().filter_map(|row| Some(definition(row.name, here(row)?, &document(row, first)))).collect()
 }
 
-/// `name($self, dim, keepdim=False)`, the mark that makes it a signature, and the documentation.
-fn doc(row: &Row, first: &str) -> String {
+/// `name($self, dim, keepdim=False)`, the line that marks it as a signature, and the documentation.
+fn document(row: &MethodRow, first: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (at, param) in row.params.iter().enumerate() {
         let star = if param.rest.is_some() { "*" } else { "" };
@@ -154,12 +176,12 @@ fn doc(row: &Row, first: &str) -> String {
         let name = if at == 0 && param.name == "self" { first } else { param.name };
         parts.push(format!("{star}{name}{default}"));
     }
-    format!("{}({})\n--\n\n{}", row.name, parts.join(", "), text(row.doc))
+    format!("{}({})\n--\n\n{}", row.name, parts.join(", "), joined(row.doc))
 }
 
-/// An attribute of a class that is computed, and perhaps assigned to.
-pub struct Property {
-    pub class: Class,
+/// A computed attribute of a class, perhaps one that can be assigned to.
+pub struct PropertyRow {
+    pub class: RowClass,
     pub name: &'static str,
     pub doc: &'static [&'static str],
     /// Its type in the stubs.
@@ -171,21 +193,22 @@ pub struct Property {
 pub type Getter = unsafe extern "C" fn(Object, *mut c_void) -> Object;
 pub type Setter = unsafe extern "C" fn(Object, Object, *mut c_void) -> c_int;
 
-/// Python's definitions of the properties of a class. They live as long as the process.
-pub fn property_definitions(properties: &[Property], class: Class) -> Vec<ffi::PyGetSetDef> {
-    let own = properties.iter().filter(|property| property.class == class);
-    own.map(|property| ffi::PyGetSetDef {
-        name: forever(property.name).as_ptr(),
-        get: Some(property.get),
-        set: property.set,
-        doc: forever(&text(property.doc)).as_ptr(),
-        closure: null_mut(),
-    })
-    .collect()
+/// Python's definitions of the properties of a class. Their texts are never freed.
+pub fn property_definitions(rows: &[PropertyRow], class: RowClass) -> Vec<ffi::PyGetSetDef> {
+    let of_class = rows.iter().filter(|row| row.class == class);
+    of_class
+        .map(|row| ffi::PyGetSetDef {
+            name: leak_text(row.name).as_ptr(),
+            get: Some(row.get),
+            set: row.set,
+            doc: leak_text(&joined(row.doc)).as_ptr(),
+            closure: null_mut(),
+        })
+        .collect()
 }
 
 /// The lines of a doc comment as one text.
-fn text(doc: &[&str]) -> String {
+fn joined(doc: &[&str]) -> String {
     let lines: Vec<&str> = doc.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
     lines.join("\n")
 }

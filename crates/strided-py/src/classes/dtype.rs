@@ -1,12 +1,12 @@
-//! The dtype and device objects, and the words by which people name them.
+//! The dtype and device objects, and the names by which they are found.
 
 use super::class_table::dtype_of_class;
-use crate::abi::Object;
-use crate::abi::errors::{Fail, Result};
+use crate::abi::Arg;
+use crate::abi::errors::{CallResult, Fail, named};
 use crate::abi::heap::{Members, add_members};
 use crate::abi::tensor_object::tensor_type;
-use crate::abi::thunks::Class;
-use crate::convert::args::{FromArg, Receiver, wrong_type};
+use crate::abi::thunks::RowClass;
+use crate::convert::args::{FromArg, Receiver};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -31,18 +31,14 @@ impl PyDType {
     /// True
     #[new]
     fn new(py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Py<PyDType>> {
-        match read(py, name.as_ptr()) {
-            Ok(Some(dtype)) => Ok(object(py, dtype)),
-            Ok(None) => Err(wrong_type(py, name.as_ptr(), "name", "a dtype").into_exception(py, "dtype")),
-            Err(fail) => Err(fail.into_exception(py, "dtype")),
-        }
+        named(py, "dtype", || Ok(object(py, DType::from_arg(name.as_borrowed(), "name")?)))
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
         if let Ok(other) = other.cast::<PyDType>() {
             return Ok(self.0 == other.get().0);
         }
-        Ok(numpy_dtype(py, other)? == Some(self.0))
+        Ok(numpy_dtype(other)? == Some(self.0))
     }
     fn __hash__(&self) -> isize {
         self.0 as isize
@@ -62,14 +58,14 @@ impl PyDType {
 }
 
 /// The dtype that a dtype or a scalar class of NumPy means; `None` for any other object.
-fn numpy_dtype(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
+fn numpy_dtype(object: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
     let class = object.cast::<PyType>().ok();
     let owner = class.map_or_else(|| object.get_type(), Clone::clone);
     if !owner.getattr("__module__")?.to_string().starts_with("numpy") {
         return Ok(None);
     }
     if let Some(class) = class {
-        return from_class(py, class);
+        return from_class(class);
     }
     let name = object.getattr_opt("name")?.and_then(|name| name.extract::<String>().ok());
     Ok(name.and_then(|name| DType::from_name(&name)))
@@ -84,7 +80,7 @@ pub fn object(py: Python<'_>, dtype: DType) -> Py<PyDType> {
     made[dtype as usize].clone_ref(py)
 }
 
-/// Other words for dtypes, as PyTorch has them.
+/// Other names of dtypes, as PyTorch has them.
 pub const ALIASES: &[(&str, DType)] = &[
     ("half", DType::F16),
     ("float", DType::F32),
@@ -96,37 +92,31 @@ pub const ALIASES: &[(&str, DType)] = &[
     ("long", DType::I64),
 ];
 
-/// Reads a dtype from whatever names one; `None` if the object does not.
-pub fn read(py: Python<'_>, object: Object) -> Result<Option<DType>> {
-    // SAFETY: callers pass a living object.
-    let object = unsafe { Borrowed::from_ptr(py, object) };
-    if let Ok(dtype) = object.cast::<PyDType>() {
-        return Ok(Some(dtype.get().0));
-    }
-    if let Ok(text) = object.cast::<PyString>() {
-        let text = text.to_string();
-        return from_text(&text).map(Some).ok_or_else(|| Fail::Type(format!("there is no dtype '{text}'")));
-    }
-    if let Ok(class) = object.cast::<PyType>() {
-        return Ok(from_class(py, &class)?);
-    }
-    // numpy.dtype, and whatever else has a name.
-    match object.getattr("name").ok().and_then(|name| name.extract::<String>().ok()) {
-        Some(name) => Ok(DType::from_name(&name)),
-        None => Ok(None),
-    }
-}
-
-impl FromArg for DType {
+impl<'a> FromArg<'a> for DType {
     const WANTED: &'static str = "a dtype";
     const STUB: &'static str = "_DTypeLike";
-    fn read(py: Python<'_>, object: Object) -> Result<Option<DType>> {
-        read(py, object)
+    fn read(object: Arg<'a>) -> CallResult<Option<DType>> {
+        if let Ok(dtype) = object.cast::<PyDType>() {
+            return Ok(Some(dtype.get().0));
+        }
+        if let Ok(text) = object.cast::<PyString>() {
+            let text = text.to_string();
+            let unknown = || Fail::Type(format!("there is no dtype '{text}'"));
+            return from_text(&text).map(Some).ok_or_else(unknown);
+        }
+        if let Ok(class) = object.cast::<PyType>() {
+            return Ok(from_class(&class)?);
+        }
+        // numpy.dtype, and other objects with a name.
+        match object.getattr("name").ok().and_then(|name| name.extract::<String>().ok()) {
+            Some(name) => Ok(DType::from_name(&name)),
+            None => Ok(None),
+        }
     }
 }
 
-impl Receiver for DType {
-    const CLASS: Class = Class::DType;
+impl<'a> Receiver<'a> for DType {
+    const CLASS: RowClass = RowClass::DType;
 }
 
 /// `float32`, `strided.float32`, `torch.float32`, `double`, `FloatTensor`, `torch.FloatTensor`.
@@ -145,7 +135,7 @@ pub fn from_text(text: &str) -> Option<DType> {
         .or_else(|| ALIASES.iter().find(|alias| alias.0 == bare).map(|alias| alias.1))
 }
 
-fn from_class(py: Python<'_>, class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
+fn from_class(class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
     let pointer = class.as_ptr().cast::<ffi::PyTypeObject>();
     if pointer == tensor_type() {
         return Ok(Some(default_float()));
@@ -159,16 +149,16 @@ fn from_class(py: Python<'_>, class: &Bound<'_, PyType>) -> PyResult<Option<DTyp
         ("builtins", "int") => Some(DType::I64),
         ("builtins", "float") => Some(DType::F64),
         ("builtins", "complex") => Some(DType::C128),
-        // A scalar class of NumPy: its own dtype knows the name (`longlong` is `int64`).
+        // A scalar class of NumPy: its dtype has the canonical name (`longlong` is `int64`).
         ("numpy", _) => {
-            let dtype = py.import("numpy")?.getattr("dtype")?.call1((class,))?;
+            let dtype = class.py().import("numpy")?.getattr("dtype")?.call1((class,))?;
             DType::from_name(&dtype.getattr("name")?.to_string())
         }
         _ => None,
     })
 }
 
-/// Where a tensor's memory lies.
+/// The device of a tensor's memory.
 ///
 /// >>> strided.zeros(2).device
 /// device(type='cpu')
@@ -176,30 +166,22 @@ fn from_class(py: Python<'_>, class: &Bound<'_, PyType>) -> PyResult<Option<DTyp
 #[derive(Clone)]
 pub struct Device;
 
-impl Device {
-    pub fn read(py: Python<'_>, object: Object) -> Result<Device> {
-        // SAFETY: callers pass a living object.
-        let object = unsafe { Borrowed::from_ptr(py, object) };
+impl<'a> FromArg<'a> for Device {
+    const WANTED: &'static str = "a device";
+    const STUB: &'static str = "_DeviceLike";
+    fn read(object: Arg<'a>) -> CallResult<Option<Device>> {
         if object.is_none() || object.is_instance_of::<Device>() {
-            return Ok(Device);
+            return Ok(Some(Device));
         }
         match object.to_string().as_str() {
-            "cpu" | "cpu:0" => Ok(Device),
+            "cpu" | "cpu:0" => Ok(Some(Device)),
             other => Err(Fail::Value(format!("device is '{other}', wanted 'cpu'"))),
         }
     }
 }
 
-impl FromArg for Device {
-    const WANTED: &'static str = "a device";
-    const STUB: &'static str = "_DeviceLike";
-    fn read(py: Python<'_>, object: Object) -> Result<Option<Device>> {
-        Device::read(py, object).map(Some)
-    }
-}
-
-impl Receiver for Device {
-    const CLASS: Class = Class::Device;
+impl<'a> Receiver<'a> for Device {
+    const CLASS: RowClass = RowClass::Device;
 }
 
 #[pymethods]
@@ -209,15 +191,13 @@ impl Device {
     fn new(py: Python<'_>, r#type: Option<Bound<'_, PyAny>>) -> PyResult<Device> {
         match r#type {
             None => Ok(Device),
-            Some(object) => {
-                Device::read(py, object.as_ptr()).map_err(|fail| fail.into_exception(py, "device"))
-            }
+            Some(object) => named(py, "device", || Device::from_arg(object.as_borrowed(), "device")),
         }
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> bool {
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         (other.is_instance_of::<Device>() || other.is_instance_of::<PyString>())
-            && Device::read(py, other.as_ptr()).is_ok()
+            && Device::read(other.as_borrowed()).is_ok()
     }
     fn __hash__(&self) -> isize {
         0x0063_7075 // "cpu"
@@ -239,12 +219,12 @@ pub const DEVICE_SIGNATURES: &[(&str, &[&str])] =
     &[("__new__", &["(type: _DeviceLike | None = None) -> Self"])];
 
 /// Adds the classes, whose methods and properties `members` gives, and the dtypes under all their names.
-pub fn register(module: &Bound<'_, PyModule>, members: impl Fn(Class) -> Members) -> PyResult<()> {
+pub fn register(module: &Bound<'_, PyModule>, members: impl Fn(RowClass) -> Members) -> PyResult<()> {
     let py = module.py();
     module.add_class::<PyDType>()?;
     module.add_class::<Device>()?;
-    add_members(&py.get_type::<PyDType>(), members(Class::DType))?;
-    add_members(&py.get_type::<Device>(), members(Class::Device))?;
+    add_members(&py.get_type::<PyDType>(), members(RowClass::DType))?;
+    add_members(&py.get_type::<Device>(), members(RowClass::Device))?;
     for &dtype in DType::ALL {
         module.add(dtype.name(), object(py, dtype))?;
     }

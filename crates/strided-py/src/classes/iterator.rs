@@ -1,9 +1,9 @@
-//! `iter(x)`: the rows of a tensor one after the other, as views.
+//! `iter(x)`: the rows of a tensor in order, as views.
 
-use crate::abi::Object;
-use crate::abi::errors::{Fail, Result, guard};
+use crate::abi::errors::{CallResult, Fail, guard, guard_value};
 use crate::abi::heap::{make_type, slot};
-use crate::abi::refs::give;
+use crate::abi::refs::to_py;
+use crate::abi::{Object, Value};
 use crate::convert::results::view;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -12,8 +12,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
 use strided_core::Tensor;
 
-/// What an instance looks like in memory. It holds a tensor of its own, so that a resize during the iteration does not
-/// change what is visited.
+/// An instance in memory. It holds a tensor of its own, so that a resize during the iteration does not change what is
+/// visited.
 #[repr(C)]
 struct IteratorObject {
     head: ffi::PyObject,
@@ -24,25 +24,30 @@ struct IteratorObject {
 static TYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
 
 /// A new iterator over the first dim of a tensor.
-pub fn iterate(py: Python<'_>, x: &Tensor) -> Result<Object> {
+pub fn iterate<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
     if x.layout().rank() == 0 {
         return Err(Fail::Type("a tensor of rank 0 cannot be iterated".into()));
     }
-    // SAFETY: the type was made by `register`; every field behind the head is written before anyone sees the object.
+    // SAFETY: `register` made the type, which is not tracked by the garbage collector; every field behind the head is
+    // written before anyone else sees the object, which is returned as a new reference.
     unsafe {
         let this = ffi::PyObject_New::<IteratorObject>(TYPE.load(Relaxed));
         if this.is_null() {
-            return Err(Fail::set(py));
+            return Err(Fail::raised(py));
         }
         (&raw mut (*this).tensor).write(x.clone());
         (&raw mut (*this).next).write(0);
-        Ok(this.cast())
+        Ok(Bound::from_owned_ptr(py, this.cast()))
     }
 }
 
+/// `next(iterator)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with an iterator.
 unsafe extern "C" fn next(this: Object) -> Object {
     guard("iter", null_mut(), |py| {
-        // SAFETY: called by the interpreter with an iterator.
+        // SAFETY: the contract above. No other reference to the fields is used while this one is.
         let this = unsafe { &mut *this.cast::<IteratorObject>() };
         let layout = this.tensor.layout();
         if this.next >= layout.modes()[0].extent {
@@ -50,20 +55,29 @@ unsafe extern "C" fn next(this: Object) -> Object {
         }
         let row = layout.first_row(this.next);
         this.next += 1;
-        view(py, &this.tensor, Ok(row))
+        Ok(view(py, &this.tensor, Ok(row))?.into_ptr())
     })
 }
 
+/// `operator.length_hint(iterator)`
+///
+/// # Safety
+/// Only the interpreter calls this method, with an iterator.
 unsafe extern "C" fn length_hint(this: Object, _: Object) -> Object {
-    guard("iter", null_mut(), |py| {
-        // SAFETY: called by the interpreter with an iterator.
+    guard_value("iter", |py| {
+        // SAFETY: the contract above.
         let this = unsafe { &*this.cast::<IteratorObject>() };
-        give(py, this.tensor.layout().modes()[0].extent - this.next)
+        to_py(py, this.tensor.layout().modes()[0].extent - this.next)
     })
 }
 
+/// `tp_dealloc`
+///
+/// # Safety
+/// `object` is an iterator to which nothing refers any more.
 unsafe extern "C" fn dealloc(object: Object) {
-    // SAFETY: called by the interpreter with the last reference to an instance, which counts in its type.
+    // SAFETY: the interpreter calls this once, for the last reference. An instance of a heap type holds a reference to its
+    // type.
     unsafe {
         let class = ffi::Py_TYPE(object);
         (&raw mut (*object.cast::<IteratorObject>()).tensor).drop_in_place();
@@ -92,9 +106,9 @@ pub fn register(py: Python<'_>) -> PyResult<()> {
     // Only `iter` makes instances. The flag is in the limited API's headers from 3.12 on, and means the same in 3.11.
     const DISALLOW_INSTANTIATION: u32 = 1 << 7;
     let size = size_of::<IteratorObject>();
-    // SAFETY: the slots match their numbers, and `iterate` makes instances of that size.
+    // SAFETY: each slot has the function type of its number, and takes instances for an `IteratorObject`.
     let class =
         unsafe { make_type(py, c"strided.TensorIterator", size, DISALLOW_INSTANTIATION, None, slots)? };
-    TYPE.store(class.into_ptr().cast(), Relaxed); // kept for the life of the process
+    TYPE.store(class.into_ptr().cast(), Relaxed); // never freed
     Ok(())
 }

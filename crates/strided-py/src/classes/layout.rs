@@ -3,25 +3,24 @@
 //! Its own methods are rows of `rows/layout.rs`. The rules that make views are rows of `rows/views.rs`, which it shares with
 //! the tensors.
 
-use crate::abi::Object;
-use crate::abi::errors::{Fail, Result, named};
+use crate::abi::errors::{CallResult, Fail, named};
 use crate::abi::heap::{Members, add_members};
-use crate::abi::refs::bound;
-use crate::abi::thunks::Class;
+use crate::abi::thunks::RowClass;
+use crate::abi::{Arg, Value};
 use crate::convert::args::{FromArg, Ints, Receiver, TensorArg};
 use crate::convert::index::indices;
 use crate::convert::results::{view, views};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use strided_core::Layout;
+use strided_core::{Layout, Tensor};
 
-/// Where the elements of a tensor lie in its storage: shape, strides and offset, without any data.
+/// The locations of a tensor's elements in its storage: shape, strides and offset, without any data.
 ///
-/// The element with indices `i, j, …` lies at location `offset + i * stride[0] + j * stride[1] + …`. Without
-/// strides the order decides: `"row"` (the last index is the fast one) or `"column"` (the first). A layout is
-/// a value: it does not change, equal ones are equal, and every rule that makes a view of a tensor makes a
-/// layout of a layout.
+/// The element with indices `i, j, …` is at location `offset + i * stride[0] + j * stride[1] + …`. Without
+/// strides, the order decides: `"row"` (the last index varies fastest) or `"column"` (the first). A layout is
+/// an immutable value, compared by its fields. Every method that makes a view of a tensor makes a layout of a
+/// layout.
 ///
 /// >>> x = strided.Layout((2, 3))
 /// >>> x
@@ -45,11 +44,11 @@ impl PyLayout {
         order: &str,
     ) -> PyResult<PyLayout> {
         named(py, "Layout", || {
-            let shape = Ints::from_arg(py, shape.as_ptr(), "shape")?.ints;
+            let shape = Ints::from_arg(shape.as_borrowed(), "shape")?.ints;
             let stride = match (stride, order) {
                 (None, "row") => Layout::row_major(&shape)?.stride(),
                 (None, "column") => Layout::column_major(&shape)?.stride(),
-                (Some(stride), "row") => Ints::from_arg(py, stride.as_ptr(), "stride")?.ints,
+                (Some(stride), "row") => Ints::from_arg(stride.as_borrowed(), "stride")?.ints,
                 (Some(_), "column") => {
                     return Err(Fail::Value("order is for a layout without strides".into()));
                 }
@@ -59,32 +58,32 @@ impl PyLayout {
         })
     }
 
-    /// The layout of a shape in which the last index is the fast one, as in C.
+    /// The layout of a shape in which the last index varies fastest, as in C.
     ///
     /// >>> strided.Layout.row_major((2, 3, 4)).stride
     /// (12, 4, 1)
     #[staticmethod]
     fn row_major(py: Python<'_>, shape: &Bound<'_, PyAny>) -> PyResult<PyLayout> {
         named(py, "row_major", || {
-            let shape = Ints::from_arg(py, shape.as_ptr(), "shape")?.ints;
+            let shape = Ints::from_arg(shape.as_borrowed(), "shape")?.ints;
             Ok(PyLayout(Layout::row_major(&shape)?))
         })
     }
 
-    /// The layout of a shape in which the first index is the fast one, as in Fortran.
+    /// The layout of a shape in which the first index varies fastest, as in Fortran.
     ///
     /// >>> strided.Layout.column_major((2, 3, 4)).stride
     /// (1, 2, 6)
     #[staticmethod]
     fn column_major(py: Python<'_>, shape: &Bound<'_, PyAny>) -> PyResult<PyLayout> {
         named(py, "column_major", || {
-            let shape = Ints::from_arg(py, shape.as_ptr(), "shape")?.ints;
+            let shape = Ints::from_arg(shape.as_borrowed(), "shape")?.ints;
             Ok(PyLayout(Layout::column_major(&shape)?))
         })
     }
 
     fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<PyLayout> {
-        named(py, "index", || Ok(PyLayout(self.0.index(&indices(py, key.as_ptr())?)?)))
+        named(py, "index", || Ok(PyLayout(self.0.index(&indices(key.as_borrowed())?)?)))
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> Py<PyAny> {
@@ -119,79 +118,81 @@ fn tuple_text(items: &[isize]) -> String {
     }
 }
 
-/// A layout argument, also given by a tensor that has it, with its object.
-pub struct LayoutArg {
-    pub object: Object,
+/// A layout argument, or a tensor in its place, with its object.
+pub struct LayoutArg<'a> {
+    pub object: Arg<'a>,
     pub layout: Layout,
 }
-impl Receiver for LayoutArg {
-    const CLASS: Class = Class::Layout;
-}
-impl FromArg for LayoutArg {
+
+impl<'a> FromArg<'a> for LayoutArg<'a> {
     const WANTED: &'static str = "a Tensor or a Layout";
     const STUB: &'static str = "Tensor | Layout";
-    fn read(py: Python<'_>, object: Object) -> Result<Option<LayoutArg>> {
-        if let Some(x) = TensorArg::read(py, object)? {
+    fn read(object: Arg<'a>) -> CallResult<Option<LayoutArg<'a>>> {
+        if let Some(x) = TensorArg::read(object)? {
             return Ok(Some(LayoutArg { object, layout: x.layout().clone() }));
         }
-        let layout = bound(py, object);
-        Ok(layout.cast::<PyLayout>().ok().map(|layout| LayoutArg { object, layout: layout.get().0.clone() }))
+        let layout = object.cast::<PyLayout>().ok();
+        Ok(layout.map(|layout| LayoutArg { object, layout: layout.get().0.clone() }))
     }
 }
 
-/// What the rows of views act on: a tensor or a layout alone.
+impl<'a> Receiver<'a> for LayoutArg<'a> {
+    const CLASS: RowClass = RowClass::Layout;
+}
+
+/// The receiver of a row of views: a tensor, or a layout without data.
 pub trait Viewer {
     fn layout(&self) -> &Layout;
-    /// The object for what was made of the layout.
-    fn show(&self, py: Python<'_>, made: impl Made) -> Result<Object>;
+    /// The result of a rule as an object: a view, or a layout.
+    fn view_object<'py>(&self, py: Python<'py>, result: impl NewLayouts) -> CallResult<Value<'py>>;
 }
 
-impl Viewer for TensorArg {
+impl Viewer for TensorArg<'_> {
     #[inline(always)]
     fn layout(&self) -> &Layout {
-        strided_core::Tensor::layout(self)
+        Tensor::layout(self)
     }
     #[inline(always)]
-    fn show(&self, py: Python<'_>, made: impl Made) -> Result<Object> {
-        made.over(py, self)
+    fn view_object<'py>(&self, py: Python<'py>, result: impl NewLayouts) -> CallResult<Value<'py>> {
+        result.views_of(py, self)
     }
 }
 
-impl Viewer for LayoutArg {
+impl Viewer for LayoutArg<'_> {
     fn layout(&self) -> &Layout {
         &self.layout
     }
-    fn show(&self, py: Python<'_>, made: impl Made) -> Result<Object> {
-        made.alone(py)
+    fn view_object<'py>(&self, py: Python<'py>, result: impl NewLayouts) -> CallResult<Value<'py>> {
+        result.layouts(py)
     }
 }
 
-/// What a rule makes of a layout: another one, or several.
-pub trait Made {
+/// The result of a rule that makes views: a layout, or several.
+pub trait NewLayouts {
     /// As views of a tensor.
-    fn over(self, py: Python<'_>, x: &strided_core::Tensor) -> Result<Object>;
-    /// As objects of their own.
-    fn alone(self, py: Python<'_>) -> Result<Object>;
+    fn views_of<'py>(self, py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>>;
+    /// As layouts.
+    fn layouts(self, py: Python<'_>) -> CallResult<Value<'_>>;
 }
 
-impl Made for strided_core::Result<Layout> {
+impl NewLayouts for strided_core::Result<Layout> {
     #[inline(always)]
-    fn over(self, py: Python<'_>, x: &strided_core::Tensor) -> Result<Object> {
+    fn views_of<'py>(self, py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
         view(py, x, self)
     }
-    fn alone(self, py: Python<'_>) -> Result<Object> {
-        Ok(Bound::new(py, PyLayout(self?))?.into_ptr())
+    fn layouts(self, py: Python<'_>) -> CallResult<Value<'_>> {
+        Ok(Bound::new(py, PyLayout(self?))?.into_any())
     }
 }
 
-impl Made for strided_core::Result<Vec<Layout>> {
-    fn over(self, py: Python<'_>, x: &strided_core::Tensor) -> Result<Object> {
+impl NewLayouts for strided_core::Result<Vec<Layout>> {
+    fn views_of<'py>(self, py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
         views(py, x, self)
     }
-    fn alone(self, py: Python<'_>) -> Result<Object> {
+    fn layouts(self, py: Python<'_>) -> CallResult<Value<'_>> {
         let layouts: Vec<_> =
             self?.into_iter().map(|layout| Bound::new(py, PyLayout(layout))).collect::<PyResult<_>>()?;
-        Ok(PyTuple::new(py, layouts)?.into_ptr())
+        Ok(PyTuple::new(py, layouts)?.into_any())
     }
 }
 

@@ -2,37 +2,57 @@
 
 use super::elementwise::{apply, operate};
 use crate::abi::Object;
-use crate::abi::errors::guard;
+use crate::abi::errors::guard_value;
 use crate::abi::heap::slot;
-use crate::abi::refs::{again, give, owned};
+use crate::abi::refs::{arg, to_py};
 use crate::abi::tensor_object::tensor_of;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
 use strided_core::op_table;
 use strided_core::ops::elementwise::OpArg;
 use strided_core::ops::table::{OPS, Op};
 
-/// `a + b`, where one of them is a tensor.
+/// `a + b`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with live objects, one of which is a tensor.
 unsafe extern "C" fn binary_operator<const I: usize>(left: Object, right: Object) -> Object {
-    guard(OPS[I].name, null_mut(), |py| operate(py, &OPS[I], left, right, None))
+    guard_value(OPS[I].name, |py| {
+        // SAFETY: the interpreter keeps both operands alive during the call.
+        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
+        operate(py, &OPS[I], left, right, None)
+    })
 }
 
 /// `a += b`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with live objects, the first of which is a tensor.
 unsafe extern "C" fn in_place_operator<const I: usize>(left: Object, right: Object) -> Object {
-    guard(OPS[I].in_place_name, null_mut(), |py| operate(py, &OPS[I], left, right, Some(left)))
+    guard_value(OPS[I].in_place_name, |py| {
+        // SAFETY: the interpreter keeps both operands alive during the call.
+        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
+        operate(py, &OPS[I], left, right, Some(left))
+    })
 }
 
+/// `-a`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
-    guard(OPS[I].name, null_mut(), |py| {
-        // SAFETY: called with a tensor, and nothing runs before it is used.
-        let operand = OpArg::Tensor(unsafe { tensor_of(object) });
+    guard_value(OPS[I].name, |py| {
+        // SAFETY: the contract above; `apply` uses the reference before any Python code runs.
+        let operand = OpArg::Tensor(unsafe { tensor_of(arg(py, object)) });
         apply(py, &OPS[I], &[], &[operand], None)
     })
 }
 
-/// `tp_richcompare`: the comparisons of the table by their operators.
+/// `tp_richcompare`: the comparisons of the op table by their operators.
+///
+/// # Safety
+/// Only the interpreter calls this slot, with live objects, one of which is a tensor.
 pub unsafe extern "C" fn compare(left: Object, right: Object, operator: c_int) -> Object {
     let row = match operator {
         ffi::Py_LT => Op::lt,
@@ -43,75 +63,89 @@ pub unsafe extern "C" fn compare(left: Object, right: Object, operator: c_int) -
         _ => Op::ge,
     };
     let row = &OPS[row as usize];
-    guard(row.name, null_mut(), |py| operate(py, row, left, right, None))
+    guard_value(row.name, |py| {
+        // SAFETY: the interpreter keeps both operands alive during the call.
+        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
+        operate(py, row, left, right, None)
+    })
 }
 
-/// How an operator calls its row. Only what is chosen here, in a constant, is compiled.
+/// The slots of a row's operator. Only those that this constant names are compiled.
 #[derive(Clone, Copy)]
-enum Operator {
+enum OperatorSlots {
     None,
     Unary(ffi::unaryfunc),
     Binary { plain: ffi::binaryfunc, in_place: ffi::binaryfunc },
 }
 
-impl Operator {
-    const fn of<const I: usize>() -> Operator {
+impl OperatorSlots {
+    const fn of<const I: usize>() -> OperatorSlots {
         let row = &OPS[I];
         match row.operands.len() {
-            _ if row.operator.is_empty() => Operator::None,
-            1 => Operator::Unary(unary_operator::<I>),
-            _ => Operator::Binary { plain: binary_operator::<I>, in_place: in_place_operator::<I> },
+            _ if row.operator.is_empty() => OperatorSlots::None,
+            1 => OperatorSlots::Unary(unary_operator::<I>),
+            _ => OperatorSlots::Binary { plain: binary_operator::<I>, in_place: in_place_operator::<I> },
         }
     }
 }
 
 macro_rules! operators {
     ($({ $name:ident $($rest:tt)* })*) => {
-        /// The operator of every row.
-        static OPERATORS: &[Operator] = &[$(Operator::of::<{ Op::$name as usize }>()),*];
+        /// The slots of every row.
+        static OPERATORS: &[OperatorSlots] = &[$(OperatorSlots::of::<{ Op::$name as usize }>()),*];
     };
 }
 op_table!(operators);
 
-/// `a ** b`, which has a third operand that only integers of Python's own can have.
+/// `a ** b`. The third argument, of `pow(a, b, modulus)`, is only for ints.
+///
+/// # Safety
+/// Only the interpreter calls this slot, with live objects, one of which is a tensor.
 unsafe extern "C" fn power(left: Object, right: Object, modulus: Object) -> Object {
-    // SAFETY: what the interpreter passed.
+    // SAFETY: the contract above; `None` and `NotImplemented` are alive as long as the interpreter.
     unsafe {
         if modulus == ffi::Py_None() {
             binary_operator::<{ Op::pow as usize }>(left, right)
         } else {
-            again(ffi::Py_NotImplemented())
+            ffi::Py_NewRef(ffi::Py_NotImplemented())
         }
     }
 }
 
 /// `a **= b`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with live objects, the first of which is a tensor.
 unsafe extern "C" fn in_place_power(left: Object, right: Object, _: Object) -> Object {
-    // SAFETY: what the interpreter passed.
+    // SAFETY: the contract above is that of the operator.
     unsafe { in_place_operator::<{ Op::pow as usize }>(left, right) }
 }
 
 /// `divmod(a, b)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with live objects, one of which is a tensor.
 unsafe extern "C" fn quotient_and_remainder(left: Object, right: Object) -> Object {
-    guard("divmod", null_mut(), |py| {
-        let quotient = owned(py, operate(py, &OPS[Op::floor_divide as usize], left, right, None))?;
-        // SAFETY: the object lives as long as the interpreter.
-        if quotient.is(&unsafe { Bound::from_borrowed_ptr(py, ffi::Py_NotImplemented()) }) {
-            return Ok(quotient.into_ptr());
+    guard_value("divmod", |py| {
+        // SAFETY: the interpreter keeps both operands alive during the call.
+        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
+        let quotient = operate(py, &OPS[Op::floor_divide as usize], left, right, None)?;
+        if quotient.is(py.NotImplemented()) {
+            return Ok(quotient);
         }
-        let left = owned(py, operate(py, &OPS[Op::remainder as usize], left, right, None))?;
-        give(py, (quotient, left))
+        let remainder = operate(py, &OPS[Op::remainder as usize], left, right, None)?;
+        to_py(py, (quotient, remainder))
     })
 }
 
-/// The number slots that operators fill. Comparisons are in [`compare`].
+/// The number slots of Tensor. Comparisons have a slot of their own, [`compare`].
 pub fn slots() -> Vec<ffi::PyType_Slot> {
     let mut slots = Vec::new();
     let mut fill = |number: c_int, function: *mut c_void| slots.push(slot(number, function));
     for (row, operator) in OPS.iter().zip(OPERATORS) {
         match operator {
-            Operator::None => {}
-            Operator::Unary(function) => {
+            OperatorSlots::None => {}
+            OperatorSlots::Unary(function) => {
                 let slot = match row.operator {
                     "-x" => ffi::Py_nb_negative,
                     "+x" => ffi::Py_nb_positive,
@@ -120,7 +154,7 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
                 };
                 fill(slot, *function as *mut c_void);
             }
-            Operator::Binary { plain, in_place } => {
+            OperatorSlots::Binary { plain, in_place } => {
                 let slots = match row.operator {
                     "+" => (ffi::Py_nb_add, ffi::Py_nb_inplace_add),
                     "-" => (ffi::Py_nb_subtract, ffi::Py_nb_inplace_subtract),

@@ -1,119 +1,149 @@
-//! Python's protocols: indexing, length, iteration, truth, conversion to numbers, text.
+//! Python's protocols of Tensor: indexing, length, iteration, truth, conversion to numbers, text.
 
-use super::elementwise;
+use super::elementwise::contains;
 use super::iterator;
 use super::operators::compare;
-use crate::abi::Object;
-use crate::abi::detach::with_threads;
-use crate::abi::errors::{Fail, Result, guard};
+use crate::abi::detach::detach_if_large;
+use crate::abi::errors::{CallResult, Fail, guard, guard_value};
 use crate::abi::heap::{definition, slot};
-use crate::abi::refs::{bound, give, python};
-use crate::abi::tensor_object::tensor_of;
-use crate::convert::args::python_number;
+use crate::abi::refs::{arg, call_python, to_py};
+use crate::abi::{Arg, Object};
+use crate::convert::args::TensorArg;
 use crate::convert::index::{Indices, indices, location, read_indices};
+use crate::convert::numbers::{number, python_number};
 use crate::convert::results::view;
-use crate::convert::sequence::number;
-use crate::convert::values::{taken, values};
+use crate::convert::values::{Values, values};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
-use strided_core::Scalar;
 use strided_core::layout::Index;
 use strided_core::ops::copy;
 use strided_core::ops::elementwise::OpArg;
+use strided_core::{Scalar, Tensor};
 
+/// The tensor that a slot is called on.
+///
+/// # Safety
+/// `this` is a tensor, which the interpreter keeps alive during the call.
+#[inline(always)]
+unsafe fn receiver<'a>(py: Python<'a>, this: Object) -> TensorArg<'a> {
+    // SAFETY: the contract above.
+    unsafe { TensorArg::of_slot(arg(py, this)) }
+}
+
+/// `x[key]`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor and a live object.
 unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
-    guard("index", null_mut(), |py| {
+    guard_value("index", |py| {
         let mut indices = Indices::new();
-        read_indices(py, key, &mut indices)?;
-        // SAFETY: `this` is a tensor; the key was read before.
-        let x = unsafe { tensor_of(this) };
-        view(py, x, x.layout().index(&indices))
+        // SAFETY: the interpreter keeps the key alive during the call.
+        read_indices(unsafe { arg(py, key) }, &mut indices)?;
+        // SAFETY: slots of Tensor are called on tensors.
+        let x = unsafe { receiver(py, this) };
+        view(py, &x, x.layout().index(&indices))
     })
 }
 
 /// `x[i]` for C callers and iteration.
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn sequence_item(this: Object, at: isize) -> Object {
-    guard("index", null_mut(), |py| {
+    guard_value("index", |py| {
         if at < 0 {
-            return Err(Fail::Index("the index is negative".into())); // C callers have added the length
+            return Err(Fail::Index("the index is negative".into())); // callers have added the length already
         }
-        // SAFETY: `this` is a tensor.
-        let x = unsafe { tensor_of(this) };
-        view(py, x, x.layout().index(&[Index::At(at)]))
+        // SAFETY: slots of Tensor are called on tensors.
+        let x = unsafe { receiver(py, this) };
+        view(py, &x, x.layout().index(&[Index::At(at)]))
     })
 }
 
+/// `x[key] = value`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor, a live key, and a live value or null.
 unsafe extern "C" fn assign_subscript(this: Object, key: Object, value: Object) -> c_int {
     guard("index", -1, |py| {
         if value.is_null() {
             return Err(Fail::Type("elements of a tensor cannot be deleted".into()));
         }
-        let number = python_number(py, value)?;
-        // SAFETY: `this` is a tensor, and reading a plain key runs no code.
-        let x = unsafe { tensor_of(this) };
-        match (number, location(x, key)) {
-            (Some(number), Some(location)) => strided_core::kernels::item::set(x, location, number)?,
-            (Some(number), None) => assign_number(py, this, &indices(py, key)?, number)?,
-            (None, _) => assign(py, this, &indices(py, key)?, value)?,
+        // SAFETY: the interpreter keeps all three alive during the call, and slots of Tensor are called on tensors.
+        let (x, key, value) = unsafe { (receiver(py, this), arg(py, key), arg(py, value)) };
+        let number = python_number(value)?;
+        match (number, location(&x, key)) {
+            (Some(number), Some(location)) => strided_core::kernels::item::set(&x, location, number)?,
+            (Some(number), None) => assign_number(py, x, key, number)?,
+            (None, _) => assign_values(py, x, key, value)?,
         }
         Ok(0)
     })
 }
 
-fn assign_number(py: Python<'_>, this: Object, indices: &[Index], number: Scalar) -> Result<()> {
-    // SAFETY: `this` is a tensor; the key was read before.
-    let x = unsafe { tensor_of(this) };
-    let part = x.with_layout(x.layout().index(indices)?);
-    Ok(with_threads(py, part.size(), || copy::fill(&part, number))?)
+fn assign_number(py: Python<'_>, x: TensorArg<'_>, key: Arg<'_>, number: Scalar) -> CallResult<()> {
+    let indices = indices(key)?; // before the tensor is used: reading the key may run Python code
+    let part = x.with_layout(x.layout().index(&indices)?);
+    Ok(detach_if_large(py, part.size(), || copy::fill(&part, number))?)
 }
 
-fn assign(py: Python<'_>, this: Object, indices: &[Index], value: Object) -> Result<()> {
-    // SAFETY: `this` is a tensor, looked at once.
-    let source = values(py, value, unsafe { tensor_of(this) }.dtype())?;
-    // SAFETY: `this` is a tensor; the value, which may run code, was read before.
-    let x = unsafe { tensor_of(this) };
-    let part = x.with_layout(x.layout().index(indices)?);
-    Ok(with_threads(py, part.size(), || copy::copy(&part, &source))?)
+fn assign_values(py: Python<'_>, x: TensorArg<'_>, key: Arg<'_>, value: Arg<'_>) -> CallResult<()> {
+    let (indices, source) = (indices(key)?, values(value, x.dtype())?); // before the tensor is used: both may run Python code
+    let part = x.with_layout(x.layout().index(&indices)?);
+    Ok(detach_if_large(py, part.size(), || copy::copy(&part, &source))?)
 }
 
+/// `len(x)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn length(this: Object) -> isize {
-    // SAFETY: `this` is a tensor.
-    guard("len", -1, |_| match unsafe { tensor_of(this) }.layout().modes().first() {
+    // SAFETY: slots of Tensor are called on tensors.
+    guard("len", -1, |py| match unsafe { receiver(py, this) }.layout().modes().first() {
         Some(mode) => Ok(mode.extent),
         None => Err(Fail::Type("a tensor without dimension has no length".into())),
     })
 }
 
+/// `iter(x)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn iterate(this: Object) -> Object {
-    // SAFETY: called by the interpreter with a tensor, which is looked at once.
-    guard("iter", null_mut(), |py| iterator::iterate(py, unsafe { tensor_of(this) }))
+    // SAFETY: slots of Tensor are called on tensors.
+    guard_value("iter", |py| iterator::iterate(py, &*unsafe { receiver(py, this) }))
 }
 
 /// `value in x`: whether any element equals it.
-unsafe extern "C" fn contains(this: Object, value: Object) -> c_int {
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor and a live object.
+unsafe extern "C" fn contains_value(this: Object, value: Object) -> c_int {
     guard("in", -1, |py| {
-        let number = python_number(py, value)?;
-        let tensor = if number.is_none() { Some(taken(py, value, None)?.tensor) } else { None };
-        let value = tensor.as_ref().map(OpArg::Tensor).or(number.map(OpArg::Scalar));
-        // SAFETY: `this` is a tensor, copied at once.
-        let x = unsafe { tensor_of(this) }.clone();
-        Ok(elementwise::contains(py, &x, value.expect("a number or a tensor"))? as c_int)
+        // SAFETY: the interpreter keeps both alive during the call, and slots of Tensor are called on tensors.
+        let (x, value) = unsafe { (receiver(py, this), arg(py, value)) };
+        let found = match python_number(value)? {
+            Some(number) => contains(py, &Tensor::clone(&x), OpArg::Scalar(number)),
+            None => {
+                let values = Values::of(value, None)?.tensor;
+                contains(py, &Tensor::clone(&x), OpArg::Tensor(&values))
+            }
+        };
+        Ok(found? as c_int)
     })
 }
 
-fn only(this: Object) -> Result<Scalar> {
-    // SAFETY: slots are called with a tensor.
-    Ok(copy::single_item(unsafe { tensor_of(this) })?)
-}
-
+/// `bool(x)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn truth(this: Object) -> c_int {
-    guard("bool", -1, |_| {
-        // SAFETY: `this` is a tensor.
-        let x = unsafe { tensor_of(this) };
+    guard("bool", -1, |py| {
+        // SAFETY: slots of Tensor are called on tensors.
+        let x = unsafe { receiver(py, this) };
         if x.size() != 1 {
             let shape = x.layout().shape_text();
             return Err(PyValueError::new_err(format!(
@@ -121,7 +151,7 @@ unsafe extern "C" fn truth(this: Object) -> c_int {
             ))
             .into());
         }
-        Ok(match only(this)? {
+        Ok(match copy::single_item(&x)? {
             Scalar::Bool(v) => v,
             Scalar::Int(v) => v != 0,
             Scalar::Huge(v) | Scalar::Float(v) => v != 0.0,
@@ -130,9 +160,14 @@ unsafe extern "C" fn truth(this: Object) -> c_int {
     })
 }
 
+/// `float(x)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn to_float(this: Object) -> Object {
-    guard("float", null_mut(), |py| {
-        let value = match only(this)? {
+    guard_value("float", |py| {
+        // SAFETY: slots of Tensor are called on tensors.
+        let value = match copy::single_item(&*unsafe { receiver(py, this) })? {
             Scalar::Bool(v) => v as u8 as f64,
             Scalar::Int(v) => v as f64,
             Scalar::Huge(v) | Scalar::Float(v) => v,
@@ -142,43 +177,60 @@ unsafe extern "C" fn to_float(this: Object) -> Object {
                 );
             }
         };
-        give(py, value)
+        to_py(py, value)
     })
 }
 
+/// `int(x)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn to_int(this: Object) -> Object {
-    guard("int", null_mut(), |py| {
-        let value = number(py, only(this)?)?;
-        // Python's own rules for int(float): inf and nan are refused.
-        Ok(py.get_type::<pyo3::types::PyInt>().call1((value,))?.into_ptr())
+    guard_value("int", |py| {
+        // SAFETY: slots of Tensor are called on tensors.
+        let value = number(py, copy::single_item(&*unsafe { receiver(py, this) })?)?;
+        // The rules of `int(float)`: inf and nan are refused.
+        Ok(py.get_type::<pyo3::types::PyInt>().call1((value,))?)
     })
 }
 
+/// `operator.index(x)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn to_index(this: Object) -> Object {
-    guard("index", null_mut(), |py| {
-        // SAFETY: `this` is a tensor.
-        let x = unsafe { tensor_of(this) };
+    guard_value("index", |py| {
+        // SAFETY: slots of Tensor are called on tensors.
+        let x = unsafe { receiver(py, this) };
         if !x.dtype().is_int() || x.size() != 1 {
             let (name, shape) = (x.dtype().name(), x.layout().shape_text());
             return Err(Fail::Type(format!(
                 "only a tensor of one integer is an index, got {name} of shape {shape}"
             )));
         }
-        Ok(number(py, only(this)?)?.into_ptr())
+        number(py, copy::single_item(&x)?)
     })
 }
 
+/// `repr(x)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn repr(this: Object) -> Object {
-    guard("repr", null_mut(), |py| python(py, "strided.display.text", "tensor", (bound(py, this),)))
+    // SAFETY: the interpreter keeps the tensor alive during the call.
+    guard_value("repr", |py| call_python(py, "strided.display.text", "tensor", (unsafe { arg(py, this) },)))
 }
 
-/// By identity, as `==` works element by element.
+/// `hash(x)`, by identity, since `==` compares elements.
+///
+/// # Safety
+/// Only the interpreter calls this slot.
 unsafe extern "C" fn hash(this: Object) -> ffi::Py_hash_t {
-    // The low bits of an address are always the same; -1 would mean an error.
+    // The low bits of an address are equal for all objects; -1 would mean an error.
     (this as usize).rotate_right(4) as ffi::Py_hash_t & !1
 }
 
-/// All slots of this file.
+/// The protocol slots of Tensor.
 pub fn slots() -> Vec<ffi::PyType_Slot> {
     vec![
         slot(ffi::Py_mp_subscript, subscript as *mut c_void),
@@ -186,7 +238,7 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
         slot(ffi::Py_mp_length, length as *mut c_void),
         slot(ffi::Py_sq_length, length as *mut c_void),
         slot(ffi::Py_sq_item, sequence_item as *mut c_void),
-        slot(ffi::Py_sq_contains, contains as *mut c_void),
+        slot(ffi::Py_sq_contains, contains_value as *mut c_void),
         slot(ffi::Py_tp_iter, iterate as *mut c_void),
         slot(ffi::Py_nb_bool, truth as *mut c_void),
         slot(ffi::Py_nb_float, to_float as *mut c_void),
@@ -200,20 +252,27 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
 
 /// `__array_ufunc__`: NumPy's protocol for universal functions, which is written in Python. It takes any keywords, which no
 /// row can.
+///
+/// # Safety
+/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method.
 unsafe extern "C" fn array_ufunc(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
-    guard("__array_ufunc__", null_mut(), |py| {
-        // SAFETY: the interpreter passes `count` living objects, and a value for each name after them.
-        let object = |i: isize| bound(py, unsafe { *args.offset(i) });
-        let positional = std::iter::once(bound(py, this)).chain((0..count).map(object));
+    guard_value("__array_ufunc__", |py| {
+        // SAFETY: the interpreter passes `count` live objects, followed by a value for each name, and keeps all of them
+        // alive during the call.
+        let object = |i: isize| unsafe { arg(py, *args.offset(i)) };
+        // SAFETY: the interpreter keeps the receiver alive during the call.
+        let receiver = unsafe { arg(py, this) };
+        let positional = std::iter::once(receiver).chain((0..count).map(object));
         let keywords = PyDict::new(py);
         if !kwnames.is_null() {
-            for (i, name) in bound(py, kwnames).try_iter()?.enumerate() {
+            // SAFETY: the interpreter keeps the tuple of names alive during the call.
+            for (i, name) in unsafe { arg(py, kwnames) }.try_iter()?.enumerate() {
                 keywords.set_item(name?, object(count + i as isize))?;
             }
         }
         let positional = PyTuple::new(py, positional.collect::<Vec<_>>())?;
         let function = py.import("strided._numpy")?.getattr("array_ufunc")?;
-        Ok(function.call(positional, Some(&keywords))?.into_ptr())
+        Ok(function.call(positional, Some(&keywords))?)
     })
 }
 

@@ -1,14 +1,15 @@
 //! `Size`, the tuple of a tensor's extents, and `x.size`: an int that can be called.
 
-use crate::abi::Object;
 use crate::abi::bind::{Args, Param, bind};
-use crate::abi::errors::{Fail, Result, guard};
-use crate::abi::heap::{SUBCLASSED, forever, make_type, slot};
-use crate::abi::refs::{again, bound, give, owned, python};
-use crate::abi::tensor_object::{cached_size, is_tensor, tensor_of, tensor_type};
+use crate::abi::errors::{CallResult, Fail, guard_value};
+use crate::abi::heap::{SUBCLASSABLE, leak_text, make_type, slot};
+use crate::abi::refs::{arg, call_python, is_none, new_ref, to_py};
+use crate::abi::tensor_object::{cached_size, tensor_type};
+use crate::abi::{Arg, Object, Value};
 use crate::convert::args::{FromArg, TensorArg, param, sequence_of_ints};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PySlice, PyTuple};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
@@ -17,116 +18,136 @@ use strided_core::layout::Dims;
 static SIZE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
 
 /// Whether an object is a `Size`.
-pub fn is_size(object: Object) -> bool {
-    // SAFETY: a living object; the type lives as long as the module.
-    unsafe { ffi::PyObject_TypeCheck(object, SIZE.load(Relaxed)) != 0 }
+pub fn is_size(object: Arg<'_>) -> bool {
+    // SAFETY: an `Arg` is a live object; `register` made the type, which is never freed.
+    unsafe { ffi::PyObject_TypeCheck(object.as_ptr(), SIZE.load(Relaxed)) != 0 }
 }
 
-/// A new `Size`. Takes its extents by value: making the object may run a garbage collection, and so any
-/// code, which may change the tensor that they come from. The same holds for [`new_tuple`].
+/// A new `Size`. Takes its extents by value: making the object may start a garbage collection, and so run any code, which
+/// may change the tensor that they come from. The same holds for [`new_tuple`].
 #[inline]
-pub fn new_size(py: Python<'_>, extents: Dims) -> Result<Object> {
-    // SAFETY: `Size` is a tuple without further fields.
+pub fn new_size(py: Python<'_>, extents: Dims) -> CallResult<Value<'_>> {
+    // SAFETY: `Size` is a tuple without further fields; PyType_GenericAlloc returns a new one, or null with an exception set.
     unsafe { fill_tuple(py, ffi::PyType_GenericAlloc(SIZE.load(Relaxed), extents.len() as isize), &extents) }
 }
 
 /// A new plain tuple of ints.
 #[inline]
-pub fn new_tuple(py: Python<'_>, items: Dims) -> Result<Object> {
-    // SAFETY: a new tuple.
+pub fn new_tuple(py: Python<'_>, items: Dims) -> CallResult<Value<'_>> {
+    // SAFETY: PyTuple_New returns a new tuple, or null with an exception set.
     unsafe { fill_tuple(py, ffi::PyTuple_New(items.len() as isize), &items) }
 }
 
 /// # Safety
-/// `tuple` is null or a new tuple of as many items.
-unsafe fn fill_tuple(py: Python<'_>, tuple: Object, items: &[isize]) -> Result<Object> {
-    if tuple.is_null() {
-        return Err(Fail::set(py));
-    }
-    for (i, &item) in items.iter().enumerate() {
-        // SAFETY: nobody else has seen the tuple; `PyTuple_SetItem` takes the new reference.
-        unsafe {
+/// `tuple` is a new tuple of as many items as `items`, or null with an exception set.
+#[inline]
+unsafe fn fill_tuple<'py>(py: Python<'py>, tuple: Object, items: &[isize]) -> CallResult<Value<'py>> {
+    // SAFETY: the contract above. No other code has seen the tuple; PyTuple_SetItem takes over the reference to the item.
+    unsafe {
+        let tuple = Bound::from_owned_ptr_or_err(py, tuple)?;
+        for (i, &item) in items.iter().enumerate() {
             let item = ffi::PyLong_FromSsize_t(item);
-            if item.is_null() || ffi::PyTuple_SetItem(tuple, i as isize, item) != 0 {
-                ffi::Py_DECREF(tuple);
-                return Err(Fail::set(py));
+            if item.is_null() || ffi::PyTuple_SetItem(tuple.as_ptr(), i as isize, item) != 0 {
+                return Err(Fail::raised(py));
             }
         }
+        Ok(tuple)
     }
-    Ok(tuple)
 }
 
-unsafe extern "C" fn size_repr(object: Object) -> Object {
-    guard("Size", null_mut(), |py| {
-        // SAFETY: called with a Size.
-        let items = unsafe { Bound::from_borrowed_ptr(py, object) }.try_iter()?;
+/// `repr(size)`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a `Size`.
+unsafe extern "C" fn size_repr(this: Object) -> Object {
+    guard_value("Size", |py| {
+        // SAFETY: the interpreter keeps the object alive during the call.
+        let items = unsafe { arg(py, this) }.try_iter()?;
         let texts: Vec<String> = items.map(|item| Ok(item?.repr()?.to_string())).collect::<PyResult<_>>()?;
-        give(py, format!("strided.Size([{}])", texts.join(", ")))
+        to_py(py, format!("strided.Size([{}])", texts.join(", ")))
     })
 }
 
-/// `Size` and its items: the oldest protocols of pickle know no class with a `__new__` like that of Size.
-unsafe extern "C" fn size_reduce(object: Object, _: Object) -> Object {
-    guard("Size", null_mut(), |py| {
-        // SAFETY: called with a Size.
-        let size = unsafe { Bound::from_borrowed_ptr(py, object) };
-        let items = py.get_type::<pyo3::types::PyTuple>().call1((size.clone(),))?;
-        give(py, (size.get_type(), (items,)))
+/// `size.__reduce__()`: the class and its items. The oldest protocols of pickle know no class with a `__new__` like that of
+/// Size.
+///
+/// # Safety
+/// Only the interpreter calls this method, with a `Size`.
+unsafe extern "C" fn size_reduce(this: Object, _: Object) -> Object {
+    guard_value("Size", |py| {
+        // SAFETY: the interpreter keeps the object alive during the call.
+        let size = unsafe { arg(py, this) };
+        let items = py.get_type::<PyTuple>().call1((size,))?;
+        to_py(py, (size.get_type(), (items,)))
     })
 }
 
-unsafe extern "C" fn size_numel(object: Object, _: Object) -> Object {
-    guard("numel", null_mut(), |py| {
-        // SAFETY: called with a Size.
-        let extents: Vec<isize> = unsafe { Bound::from_borrowed_ptr(py, object) }.extract()?;
-        give(py, extents.iter().try_fold(1isize, |a, &b| a.checked_mul(b)))
+/// `size.numel()`
+///
+/// # Safety
+/// Only the interpreter calls this method, with a `Size`.
+unsafe extern "C" fn size_numel(this: Object, _: Object) -> Object {
+    guard_value("numel", |py| {
+        // SAFETY: the interpreter keeps the object alive during the call.
+        let extents: Vec<isize> = unsafe { arg(py, this) }.extract()?;
+        to_py(py, extents.iter().try_fold(1isize, |a, &b| a.checked_mul(b)))
     })
 }
 
-/// `tp_new`: a Size of the ints of an iterable. Anything else is refused here, and not where the Size is used.
+/// `tp_new`: a Size of the ints of an iterable. Other items are refused here, not where the Size is used.
+///
+/// # Safety
+/// Only the interpreter calls this slot, with `Size` or a subclass, a tuple, and a dict or null.
 unsafe extern "C" fn size_new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Object) -> Object {
-    guard("Size", null_mut(), |py| {
-        if !kwargs.is_null() && bound(py, kwargs).len()? > 0 {
+    guard_value("Size", |py| {
+        // SAFETY: the interpreter keeps the tuple, and the dict if there is one, alive during the call.
+        let (args, has_keywords) =
+            unsafe { (arg(py, args), !kwargs.is_null() && arg(py, kwargs).len()? > 0) };
+        if has_keywords {
             return Err(Fail::Type("takes no keyword arguments".into()));
         }
-        // Python's own tuple does the iterating, and refuses what cannot be iterated.
-        let items = py
-            .get_type::<pyo3::types::PyTuple>()
-            .call1(bound(py, args).cast::<pyo3::types::PyTuple>().map_err(PyErr::from)?)?;
+        // Python's tuple iterates, and refuses an object that cannot be iterated.
+        let items =
+            py.get_type::<PyTuple>().call1(args.cast::<PyTuple>().map_err(PyErr::from)?.to_owned())?;
         let mut extents = Dims::new();
         for item in items.try_iter()? {
-            extents.push(isize::from_arg(py, item?.as_ptr(), "an item of a Size")?);
+            extents.push(isize::from_arg(item?.as_borrowed(), "an item of a Size")?);
         }
-        // SAFETY: `class` is Size or a subclass of it, whose instances are tuples of as many items.
+        // SAFETY: the contract above: instances of `class` are tuples; the new one has as many items as extents.
         unsafe { fill_tuple(py, ffi::PyType_GenericAlloc(class, extents.len() as isize), &extents) }
     })
 }
 
-/// A tuple as a `Size`, where a slice or a sum of sizes is one.
-fn as_size(py: Python<'_>, tuple: Bound<'_, PyAny>) -> Result<Object> {
-    match sequence_of_ints(py, tuple.as_ptr())? {
-        Some(extents) => new_size(py, extents),
-        None => Ok(tuple.into_ptr()),
+/// A tuple as a `Size`, if its items are ints, as those of a slice or a sum of sizes are.
+fn as_size(tuple: Value<'_>) -> CallResult<Value<'_>> {
+    match sequence_of_ints(tuple.as_borrowed())? {
+        Some(extents) => new_size(tuple.py(), extents),
+        None => Ok(tuple),
     }
 }
 
-unsafe extern "C" fn size_subscript(object: Object, key: Object) -> Object {
-    guard("Size", null_mut(), |py| {
-        let item = py.get_type::<pyo3::types::PyTuple>().getattr("__getitem__")?;
-        let found = item.call1((bound(py, object), bound(py, key)))?;
-        // SAFETY: a living object.
-        if unsafe { ffi::Py_TYPE(key) } == &raw mut ffi::PySlice_Type {
-            as_size(py, found)
-        } else {
-            Ok(found.into_ptr())
-        }
+/// `size[key]`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a `Size` and a live object.
+unsafe extern "C" fn size_subscript(this: Object, key: Object) -> Object {
+    guard_value("Size", |py| {
+        // SAFETY: the interpreter keeps both alive during the call.
+        let (this, key) = unsafe { (arg(py, this), arg(py, key)) };
+        let found = py.get_type::<PyTuple>().getattr("__getitem__")?.call1((this, key))?;
+        if key.is_exact_instance_of::<PySlice>() { as_size(found) } else { Ok(found) }
     })
 }
 
+/// `size + other`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a `Size` and a live object.
 unsafe extern "C" fn size_concat(left: Object, right: Object) -> Object {
-    guard("Size", null_mut(), |py| {
-        let add = py.get_type::<pyo3::types::PyTuple>().getattr("__add__")?;
-        as_size(py, add.call1((bound(py, left), bound(py, right)))?)
+    guard_value("Size", |py| {
+        // SAFETY: the interpreter keeps both alive during the call.
+        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
+        as_size(py.get_type::<PyTuple>().getattr("__add__")?.call1((left, right))?)
     })
 }
 
@@ -162,93 +183,112 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         slot(ffi::Py_mp_subscript, size_subscript as *mut c_void),
         slot(ffi::Py_sq_concat, size_concat as *mut c_void),
         slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()),
-        slot(ffi::Py_tp_doc, forever(doc).as_ptr().cast_mut().cast()),
+        slot(ffi::Py_tp_doc, leak_text(doc).as_ptr().cast_mut().cast()),
     ];
     let base = Some(&raw mut ffi::PyTuple_Type);
-    // SAFETY: the slots match their numbers; instances are tuples.
-    let class = unsafe { make_type(py, c"strided.Size", 0, SUBCLASSED, base, slots)? };
+    // SAFETY: each slot has the function type of its number; instances are as large as tuples.
+    let class = unsafe { make_type(py, c"strided.Size", 0, SUBCLASSABLE, base, slots)? };
     SIZE.store(class.as_ptr().cast(), Relaxed);
     module.add("Size", class)
 }
 
-/// `x.size`: a descriptor that is called like a method without making an object, and that gives an
-/// int (which can be called later) where it is only looked up.
+/// The descriptor of `x.size`. A call `x.size()` is one of a method, without an object in between; a lookup without a call
+/// makes an int, which can be called later.
 #[repr(C)]
-struct Descriptor {
+struct SizeDescriptor {
     head: ffi::PyObject,
     call: ffi::vectorcallfunc,
 }
 
+static PARAMS: [Param; 2] =
+    [param::<TensorArg>("self", &["input"], None), param::<Option<isize>>("dim", &["axis"], Some("None"))];
+
+/// # Safety
+/// Only the interpreter calls this, as a vectorcall, or [`descriptor_slow_call`].
 unsafe extern "C" fn descriptor_call(
     _: Object,
     args: *const Object,
     count: usize,
     kwnames: Object,
 ) -> Object {
-    guard("size", null_mut(), |py| {
-        let mut passed = Args::NONE;
-        // SAFETY: what the interpreter passed.
-        unsafe { bind(py, &DESCRIPTOR, None, args, count as isize, kwnames, &mut passed) }?;
-        let x = TensorArg::from_args(py, &passed, 0, "input")?;
-        if passed.is_given(1) { extent(py, x.0, passed.slots[1]) } else { whole(py, x.0) }
+    guard_value("size", |py| {
+        let mut bound = Args::NONE;
+        // SAFETY: the arguments of a vectorcall are those of a fast call; the caller keeps them alive during the call.
+        unsafe { bind(py, &PARAMS, None, args, count as isize, kwnames, &mut bound) }?;
+        let x = TensorArg::from_args(&bound, 0, "input")?;
+        match bound.slots[1] {
+            Some(dim) => extent(py, x, dim),
+            None => size_of_tensor(x),
+        }
     })
 }
 
-static DESCRIPTOR: [Param; 2] =
-    [param::<TensorArg>("self", &["input"], None), param::<Option<isize>>("dim", &["axis"], Some("None"))];
-
 /// `tp_call`, for callers that do not use vectorcall.
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a tuple, and a dict or null.
 unsafe extern "C" fn descriptor_slow_call(this: Object, args: Object, kwargs: Object) -> Object {
-    guard("size", null_mut(), |py| {
-        let positional = bound(py, args).extract::<Vec<Bound<'_, PyAny>>>()?;
+    guard_value("size", |py| {
+        // SAFETY: the interpreter keeps the tuple alive during the call.
+        let positional = unsafe { arg(py, args) }.extract::<Vec<Bound<'_, PyAny>>>()?;
         let mut all: Vec<Object> = positional.iter().map(|argument| argument.as_ptr()).collect();
         let mut names = Vec::new();
         if !kwargs.is_null() {
-            let kwargs = bound(py, kwargs).cast_into::<pyo3::types::PyDict>().map_err(PyErr::from)?;
-            for (name, value) in kwargs.iter() {
-                all.push(value.as_ptr()); // kept alive by `kwargs`
+            // SAFETY: the interpreter keeps the dict, and so its values, alive during the call.
+            let kwargs = unsafe { arg(py, kwargs) };
+            for (name, value) in kwargs.cast::<PyDict>().map_err(PyErr::from)?.iter() {
+                all.push(value.as_ptr());
                 names.push(name);
             }
         }
-        let names = pyo3::types::PyTuple::new(py, names)?;
-        // SAFETY: living objects, laid out as a vectorcall has them.
-        let found = unsafe { descriptor_call(this, all.as_ptr(), positional.len(), names.as_ptr()) };
-        if found.is_null() { Err(Fail::set(py)) } else { Ok(found) }
+        let names = PyTuple::new(py, names)?;
+        // SAFETY: live objects in the order of a vectorcall: positional arguments, then the values of the keywords. The
+        // result is a new reference, or null with an exception set.
+        unsafe {
+            let result = descriptor_call(this, all.as_ptr(), positional.len(), names.as_ptr());
+            Ok(Bound::from_owned_ptr_or_err(py, result)?)
+        }
     })
 }
 
 /// The Size of a tensor.
-pub fn whole(py: Python<'_>, x: Object) -> Result<Object> {
-    // SAFETY: callers saw that it is a tensor; a Size is immutable.
-    unsafe { cached_size(x, |extents| new_size(py, extents)) }
+pub fn size_of_tensor(x: TensorArg<'_>) -> CallResult<Value<'_>> {
+    let py = x.object().py();
+    // SAFETY: a `TensorArg` is a tensor, and a Size is immutable.
+    unsafe { cached_size(x.object(), |extents| new_size(py, extents)) }
 }
 
-fn extent(py: Python<'_>, x: Object, dim: Object) -> Result<Object> {
-    // SAFETY: `None` lives as long as the interpreter.
-    if dim == unsafe { ffi::Py_None() } {
-        return whole(py, x);
+/// The extent of a dim, or all of them for `None`.
+fn extent<'a>(py: Python<'a>, x: TensorArg<'a>, dim: Arg<'a>) -> CallResult<Value<'a>> {
+    if is_none(dim) {
+        return size_of_tensor(x);
     }
-    let dim = isize::from_arg(py, dim, "dim")?;
-    // SAFETY: callers saw that it is a tensor; the dim was read before.
-    let layout = unsafe { tensor_of(x) }.layout();
-    let extent = layout.modes()[layout.wrap_dim(dim)?].extent;
-    // SAFETY: a new reference, or null with an exception.
-    unsafe { Ok(ffi::PyLong_FromSsize_t(extent)) }
+    let dim = isize::from_arg(dim, "dim")?;
+    let layout = x.layout();
+    to_py(py, layout.modes()[layout.wrap_dim(dim)?].extent)
 }
 
+/// `x.size` without a call.
+///
+/// # Safety
+/// Only the interpreter calls this slot, with the descriptor, and a live object or null.
 unsafe extern "C" fn descriptor_get(this: Object, x: Object, _: Object) -> Object {
-    guard("size", null_mut(), |py| {
-        if x.is_null() || !is_tensor(x) {
-            return Ok(again(this));
+    guard_value("size", |py| {
+        if !x.is_null() {
+            // SAFETY: the interpreter keeps the object alive during the call.
+            if let Some(x) = TensorArg::read(unsafe { arg(py, x) })? {
+                let shape = size_of_tensor(x)?;
+                return call_python(py, "strided._size", "Count", (shape,));
+            }
         }
-        let shape = owned(py, whole(py, x))?;
-        python(py, "strided._size", "Count", (shape,))
+        // SAFETY: the interpreter keeps the descriptor alive during the call.
+        Ok(new_ref(unsafe { arg(py, this) }))
     })
 }
 
-/// Puts `size` into the tensor class.
+/// Adds `size` to the tensor class.
 pub fn add_size_descriptor(py: Python<'_>) -> PyResult<()> {
-    let offset = std::mem::offset_of!(Descriptor, call) as isize;
+    let offset = std::mem::offset_of!(SizeDescriptor, call) as isize;
     let members = vec![
         ffi::PyMemberDef {
             name: c"__vectorcalloffset__".as_ptr(),
@@ -257,7 +297,7 @@ pub fn add_size_descriptor(py: Python<'_>) -> PyResult<()> {
             flags: ffi::Py_READONLY,
             doc: std::ptr::null(),
         },
-        // SAFETY: the zeroed end of the list.
+        // SAFETY: all fields may be zero, which marks the end of the list.
         unsafe { std::mem::zeroed() },
     ];
     let doc = "size($self, dim=None)\n--\n\nThe extents as a Size, or the extent of one dim. Without a call: the number of elements.\n\n\
@@ -266,17 +306,18 @@ pub fn add_size_descriptor(py: Python<'_>) -> PyResult<()> {
         slot(ffi::Py_tp_descr_get, descriptor_get as *mut c_void),
         slot(ffi::Py_tp_call, descriptor_slow_call as *mut c_void),
         slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast()),
-        slot(ffi::Py_tp_doc, forever(doc).as_ptr().cast_mut().cast()),
+        slot(ffi::Py_tp_doc, leak_text(doc).as_ptr().cast_mut().cast()),
     ];
     // The two flags are not in the limited API's headers before 3.12, but they mean the same in 3.11.
     const HAVE_VECTORCALL: u32 = 1 << 11;
     const METHOD_DESCRIPTOR: u32 = 1 << 17;
-    let (size, flags) = (size_of::<Descriptor>(), HAVE_VECTORCALL | METHOD_DESCRIPTOR);
-    // SAFETY: the slots match their numbers; the new instance is a `Descriptor` whose only field is then set.
+    let (size, flags) = (size_of::<SizeDescriptor>(), HAVE_VECTORCALL | METHOD_DESCRIPTOR);
+    // SAFETY: each slot has the function type of its number; the new instance is a `SizeDescriptor`, whose only field is set
+    // before other code sees it. `tensor::register` made the tensor type, which is never freed.
     unsafe {
         let class = make_type(py, c"strided.size_descriptor", size, flags, None, slots)?;
         let object = Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class.as_ptr().cast(), 0))?;
-        (*object.as_ptr().cast::<Descriptor>()).call = descriptor_call;
+        (*object.as_ptr().cast::<SizeDescriptor>()).call = descriptor_call;
         Bound::from_borrowed_ptr(py, tensor_type().cast()).setattr("size", object)
     }
 }

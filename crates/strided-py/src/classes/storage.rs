@@ -1,21 +1,22 @@
-//! The Storage class: a flat run of numbers of one dtype.
+//! The Storage class: its constructors and Python's protocols. Its methods are rows of `rows/storage.rs`.
 
 use super::class_table::dtype_of_class;
 use super::dtype::Device;
 use super::elementwise::contains;
-use crate::abi::Object;
-use crate::abi::detach::with_threads;
-use crate::abi::errors::{Fail, Result, named};
+use crate::abi::detach::detach_if_large;
+use crate::abi::errors::{CallResult, Fail, named};
 use crate::abi::heap::{Members, add_members};
-use crate::abi::refs::{bound, owned, python};
-use crate::abi::storage_object::{PyStorage, Run, bound_storage, read};
-use crate::abi::tensor_object::{is_tensor, tensor_of};
-use crate::convert::args::{FromArg, python_number, wrong_type};
+use crate::abi::refs::call_python;
+use crate::abi::storage_object::{PyStorage, TypedStorage, read_storage, storage_object};
+use crate::abi::tensor_object::{cloned_tensor, is_tensor};
+use crate::abi::{Arg, Value};
+use crate::convert::args::{FromArg, wrong_type};
 use crate::convert::arrays::{self, Misfit};
 use crate::convert::buffer;
 use crate::convert::index::indices;
-use crate::convert::mapping::{self, Wanted};
-use crate::convert::sequence::{from_nested, number};
+use crate::convert::mapping::{self, FileRequest};
+use crate::convert::numbers::{number, python_number};
+use crate::convert::sequence::from_nested;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -55,9 +56,6 @@ pub fn register(module: &Bound<'_, PyModule>, members: Members) -> PyResult<()> 
     add_members(&module.py().get_type::<PyStorage>(), members)
 }
 
-type Made<'py> = PyResult<Bound<'py, PyAny>>;
-type This<'a, 'py> = &'a Bound<'py, PyStorage>;
-
 #[pymethods]
 impl PyStorage {
     #[new]
@@ -73,24 +71,24 @@ impl PyStorage {
         named(py, "Storage", || {
             let dtype = storage_dtype(class, dtype)?;
             if let Some(device) = device {
-                Device::from_arg(py, device.as_ptr(), "device")?;
+                Device::from_arg(device.as_borrowed(), "device")?;
             }
-            let args: Vec<Object> = args.iter_borrowed().map(|arg| arg.as_ptr()).collect(); // the tuple keeps them alive
-            let made = bound_storage(py, constructed(py, dtype, &args)?)?;
-            Ok(made.cast_into::<PyStorage>().map_err(PyErr::from)?.unbind())
+            let args: Vec<Arg<'_>> = args.iter_borrowed().collect();
+            let object = storage_object(py, constructed(py, dtype, &args)?)?;
+            Ok(object.cast_into::<PyStorage>().map_err(PyErr::from)?.unbind())
         })
     }
 
-    /// A storage on a mapped file: the memory is the file, read when it is looked at.
+    /// A storage on a mapped file: the memory is the file, whose pages are read when they are first used.
     ///
-    /// `size` counts elements; 0 takes all there are. `offset` counts bytes. The dtype is that of the class,
-    /// unless one is given. With `shared`, what is written goes to the file, and other processes that map it
-    /// see it at once; `flush` waits until it is on the disk. Without, it stays here. `readonly` refuses writing.
-    /// `create` makes a file that is missing, `grow` makes one longer that is too short; without them both are
-    /// errors. A private map whose offset does not suit the dtype is a copy.
+    /// `size` is in elements, and 0 means the whole file; `offset` is in bytes. The dtype is that of the class,
+    /// unless one is given. With `shared`, writes go to the file, and other processes that map it see them at
+    /// once; `flush` waits until they are on the disk. Without it, writes stay in this process. `readonly` refuses
+    /// writes. `create` makes a missing file, and `grow` extends one that is too short; without them both are
+    /// errors. A private map whose offset is not aligned for the dtype is a copy.
     ///
-    /// Nobody must make the file shorter while it is mapped: the system ends a process that touches what is
-    /// no longer there.
+    /// The file must not be truncated while it is mapped: the system kills a process that uses a page which no
+    /// longer exists.
     ///
     /// >>> import pathlib, tempfile
     /// >>> folder = tempfile.TemporaryDirectory()
@@ -114,45 +112,45 @@ impl PyStorage {
         create: bool,
         grow: bool,
         offset: isize,
-    ) -> Made<'py> {
+    ) -> PyResult<Value<'py>> {
         let py = class.py();
         named(py, "from_file", || {
             let dtype = storage_dtype(class, dtype)?;
-            let wanted = Wanted { size, offset, shared, readonly, create, grow };
-            Ok(bound_storage(py, mapping::from_file(py, filename.as_ptr(), dtype, wanted)?)?)
+            let request = FileRequest { size, offset, shared, readonly, create, grow };
+            Ok(storage_object(py, mapping::from_file(filename.as_borrowed(), dtype, request)?)?)
         })
     }
 
     fn __len__(&self) -> usize {
-        self.run.length()
+        self.typed.length()
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> Made<'py> {
-        named(py, "index", || match place(py, key)? {
+    fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Value<'py>> {
+        named(py, "index", || match read_key(key)? {
             Index::At(at) => {
-                let whole = self.run.whole()?;
-                let at = wrapped(at, whole.size())?;
+                let whole = self.typed.to_tensor()?;
+                let at = wrap_index(at, whole.size())?;
                 number(py, copy::item(&whole, &[at])?)
             }
             slice => {
-                let whole = self.run.whole()?;
+                let whole = self.typed.to_tensor()?;
                 let part = whole.with_layout(whole.layout().index(&[slice])?);
-                copied(py, &part, self.run.dtype)
+                copied(py, &part, self.typed.dtype)
             }
         })
     }
 
     fn __setitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        named(py, "index", || match place(py, key)? {
+        named(py, "index", || match read_key(key)? {
             Index::At(at) => {
-                let value = Scalar::from_arg(py, value.as_ptr(), "value")?;
-                let whole = self.run.whole()?;
-                let at = wrapped(at, whole.size())?;
+                let value = Scalar::from_arg(value.as_borrowed(), "value")?;
+                let whole = self.typed.to_tensor()?;
+                let at = wrap_index(at, whole.size())?;
                 Ok(strided_core::kernels::item::set(&whole, at, value)?)
             }
             slice => {
-                let source = Source::read(py, value.as_ptr())?;
-                let whole = self.run.whole()?;
+                let source = AssignedValues::read(value.as_borrowed())?;
+                let whole = self.typed.to_tensor()?;
                 source.write(py, &whole.with_layout(whole.layout().index(&[slice])?))
             }
         })
@@ -162,111 +160,106 @@ impl PyStorage {
         Err(PyTypeError::new_err("index: elements of a storage cannot be deleted; use resize_"))
     }
 
-    fn __iter__<'py>(this: This<'_, 'py>) -> Made<'py> {
-        // SAFETY: a storage is a sequence; the result is a new reference or null with an exception.
+    fn __iter__<'py>(this: &Bound<'py, PyStorage>) -> PyResult<Value<'py>> {
+        // SAFETY: a storage is a sequence; PySeqIter_New returns a new reference, or null with an exception set.
         unsafe { Bound::from_owned_ptr_or_err(this.py(), ffi::PySeqIter_New(this.as_ptr())) }
     }
 
     fn __contains__(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         named(py, "in", || {
-            let value = Scalar::from_arg(py, value.as_ptr(), "value")?;
-            contains(py, &self.run.whole()?, OpArg::Scalar(value))
+            let value = Scalar::from_arg(value.as_borrowed(), "value")?;
+            contains(py, &self.typed.to_tensor()?, OpArg::Scalar(value))
         })
     }
 
-    fn __repr__<'py>(this: This<'_, 'py>) -> Made<'py> {
-        by_python(this, "strided.display.text", "storage", (this,))
+    fn __repr__<'py>(this: &Bound<'py, PyStorage>) -> PyResult<Value<'py>> {
+        named(this.py(), "repr", || call_python(this.py(), "strided.display.text", "storage", (this,)))
     }
 
-    unsafe fn __getbuffer__(this: This<'_, '_>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+    /// # Safety
+    /// Only the interpreter calls this slot, with a view to fill.
+    unsafe fn __getbuffer__(
+        this: &Bound<'_, PyStorage>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
         named(this.py(), "buffer", || {
-            // SAFETY: the interpreter passes a view to fill; it owns the reference that is put into it.
+            // SAFETY: the contract above; the view takes over the reference in `obj`.
             unsafe {
                 (*view).obj = std::ptr::null_mut();
-                buffer::fill(&this.get().run.whole()?, &mut *view, flags)?;
+                buffer::fill(&this.get().typed.to_tensor()?, &mut *view, flags)?;
                 (*view).obj = this.clone().into_ptr();
             }
             Ok(())
         })
     }
 
+    /// # Safety
+    /// Only the interpreter calls this slot, once for a view that `__getbuffer__` filled.
     unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
-        // SAFETY: a view that `__getbuffer__` filled, released once.
+        // SAFETY: the contract above is that of `release`.
         unsafe { buffer::release(view) };
     }
 }
 
-/// The dtype of a storage that a class makes.
-pub fn storage_dtype(class: &Bound<'_, PyType>, dtype: Option<Bound<'_, PyAny>>) -> Result<DType> {
-    let py = class.py();
-    let own = dtype_of_class(class.as_ptr().cast());
-    if own.is_none() && !class.is(py.get_type::<PyStorage>()) {
+/// The dtype of a new storage: the one that was given, that of the class, or the default.
+fn storage_dtype(class: &Bound<'_, PyType>, dtype: Option<Bound<'_, PyAny>>) -> CallResult<DType> {
+    let of_class = dtype_of_class(class.as_type_ptr());
+    if of_class.is_none() && !class.is(class.py().get_type::<PyStorage>()) {
         return Err(Fail::Type("a subclass cannot be made; hold a storage instead of being one".into()));
     }
     match dtype {
-        Some(dtype) if !dtype.is_none() => DType::from_arg(py, dtype.as_ptr(), "dtype"),
-        _ => Ok(own.unwrap_or_else(default_float)),
+        Some(dtype) if !dtype.is_none() => DType::from_arg(dtype.as_borrowed(), "dtype"),
+        _ => Ok(of_class.unwrap_or_else(default_float)),
     }
 }
 
-/// Calls a function of a Python module of ours.
-fn by_python<'py>(
-    this: This<'_, 'py>,
-    module: &'static str,
-    function: &'static str,
-    args: impl pyo3::call::PyCallArgs<'py>,
-) -> Made<'py> {
-    named(this.py(), function, || owned(this.py(), python(this.py(), module, function, args)))
-}
-
-/// What a storage is made from: nothing, a size, or something with values.
-pub fn constructed(py: Python<'_>, dtype: DType, args: &[Object]) -> Result<Run> {
-    let run = |tensor: Tensor| Run { bytes: tensor.storage().clone(), dtype };
+/// A new storage from no argument, a size, or an object with values.
+pub fn constructed(py: Python<'_>, dtype: DType, args: &[Arg<'_>]) -> CallResult<TypedStorage> {
+    let typed = |tensor: Tensor| TypedStorage { bytes: tensor.storage().clone(), dtype };
     let object = match *args {
-        [] => return Ok(run(Tensor::new(&[0], dtype, Fill::Zero)?)),
+        [] => return Ok(typed(Tensor::new(&[0], dtype, Fill::Zero)?)),
         [object] => object,
         _ => return Err(Fail::Type(format!("takes at most 1 argument, got {}", args.len()))),
     };
-    let has_values = is_tensor(object) || read(py, object).is_some();
-    if !has_values && let Some(size) = isize::read(py, object)? {
-        return Ok(run(Tensor::new(&[size], dtype, Fill::Zero)?));
+    let is_ours = is_tensor(object) || read_storage(object).is_some();
+    if !is_ours && let Some(size) = isize::read(object)? {
+        return Ok(typed(Tensor::new(&[size], dtype, Fill::Zero)?));
     }
-    let values = flat(py, object, Some(dtype))?;
-    let same = values.dtype() == dtype && values.layout().is_row_major();
-    if !has_values && same && values.storage().length() == values.size() * dtype.size() {
-        return Ok(run(values)); // on the buffer's memory, or made from a sequence
+    let values = flat_values(py, object, Some(dtype))?;
+    let fits = values.dtype() == dtype && values.layout().is_row_major();
+    if !is_ours && fits && values.storage().length() == values.size() * dtype.size() {
+        return Ok(typed(values)); // on the buffer's memory, or new
     }
-    Ok(run(with_threads(py, values.size(), || copy::to_dtype(&values, dtype))?))
+    Ok(typed(detach_if_large(py, values.size(), || copy::to_dtype(&values, dtype))?))
 }
 
-/// The values of a storage, a tensor, an array or a sequence of numbers as one dim, in row-major order. The
-/// dtype is that of values which have none yet.
-pub fn flat(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Tensor> {
-    flattened(py, &shaped(py, data, dtype)?)
+/// The values of a storage, a tensor, an array or a sequence of numbers as one dim, in row-major order. The dtype is that of
+/// the numbers in a sequence; other values have their own.
+pub fn flat_values(py: Python<'_>, data: Arg<'_>, dtype: Option<DType>) -> CallResult<Tensor> {
+    flatten(py, &shaped_values(data, dtype)?)
 }
 
-fn flattened(py: Python<'_>, values: &Tensor) -> Result<Tensor> {
+fn flatten(py: Python<'_>, values: &Tensor) -> CallResult<Tensor> {
     let size = values.size() as isize;
-    Ok(with_threads(py, values.size(), || copy::reshape(values, &[size]))?)
+    Ok(detach_if_large(py, values.size(), || copy::reshape(values, &[size]))?)
 }
 
 /// The same in their own shape.
-fn shaped(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Tensor> {
-    if let Some(run) = read(py, data) {
-        return run.whole();
+fn shaped_values(data: Arg<'_>, dtype: Option<DType>) -> CallResult<Tensor> {
+    if let Some(storage) = read_storage(data) {
+        return storage.to_tensor();
     }
-    if is_tensor(data) {
-        // SAFETY: it is a tensor, copied at once.
-        return Ok(unsafe { tensor_of(data) }.clone());
+    if let Some(tensor) = cloned_tensor(data) {
+        return Ok(tensor);
     }
-    if let Some(array) = arrays::read(py, data, Misfit::Copy)? {
+    if let Some(array) = arrays::read(data, Misfit::Copy)? {
         return Ok(array);
     }
-    let object = bound(py, data);
-    if object.cast::<PySequence>().is_err() || object.is_instance_of::<PyString>() {
-        return Err(wrong_type(py, data, "source", "a sequence of numbers, an array, a Tensor or a Storage"));
+    if data.cast::<PySequence>().is_err() || data.is_instance_of::<PyString>() {
+        return Err(wrong_type(data, "source", "a sequence of numbers, an array, a Tensor or a Storage"));
     }
-    let values = from_nested(py, data, dtype)?;
+    let values = from_nested(data, dtype)?;
     if values.layout().rank() != 1 {
         let shape = values.layout().shape_text();
         return Err(Fail::Value(format!("the sequence is nested (shape {shape}); a storage is flat")));
@@ -274,49 +267,50 @@ fn shaped(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Tensor> 
     Ok(values)
 }
 
-/// What is written to elements: one number for all, or one for each.
-pub enum Source {
+/// The right side of an assignment: one number for all elements, or one for each.
+pub enum AssignedValues {
     Number(Scalar),
-    Values(Tensor),
+    Each(Tensor),
 }
 
-impl Source {
-    fn read(py: Python<'_>, value: Object) -> Result<Source> {
-        if let Some(number) = python_number(py, value)? {
-            return Ok(Source::Number(number));
+impl AssignedValues {
+    fn read(value: Arg<'_>) -> CallResult<AssignedValues> {
+        if let Some(number) = python_number(value)? {
+            return Ok(AssignedValues::Number(number));
         }
-        let values = shaped(py, value, None)?;
+        let values = shaped_values(value, None)?;
         match values.layout().rank() {
-            0 => Ok(Source::Number(copy::single_item(&values)?)),
-            _ => Ok(Source::Values(flattened(py, &values)?)),
+            0 => Ok(AssignedValues::Number(copy::single_item(&values)?)),
+            _ => Ok(AssignedValues::Each(flatten(value.py(), &values)?)),
         }
     }
 
-    pub fn write(&self, py: Python<'_>, part: &Tensor) -> Result<()> {
+    pub fn write(&self, py: Python<'_>, target: &Tensor) -> CallResult<()> {
         let values = match self {
-            Source::Number(number) => {
-                return Ok(with_threads(py, part.size(), || copy::fill(part, *number))?);
+            AssignedValues::Number(number) => {
+                return Ok(detach_if_large(py, target.size(), || copy::fill(target, *number))?);
             }
-            Source::Values(values) => values,
+            AssignedValues::Each(values) => values,
         };
-        let (got, wanted) = (values.size(), part.size());
+        let (got, wanted) = (values.size(), target.size());
         if got != wanted {
             return Err(Error::new("", Problem::Count { what: "elements", got, wanted }).into());
         }
-        Ok(with_threads(py, wanted, || copy::copy(part, values))?)
+        Ok(detach_if_large(py, wanted, || copy::copy(target, values))?)
     }
 }
 
-/// What stands between the brackets: an int or a slice.
-fn place(py: Python<'_>, key: &Bound<'_, PyAny>) -> Result<Index> {
-    match indices(py, key.as_ptr())?.as_slice() {
+/// The key of `storage[key]`: an int or a slice.
+fn read_key(key: &Bound<'_, PyAny>) -> CallResult<Index> {
+    match indices(key.as_borrowed())?.as_slice() {
         [index @ Index::At(_)] => Ok(*index),
         [slice @ Index::Slice { .. }] if key.is_instance_of::<PySlice>() => Ok(*slice),
-        _ => Err(wrong_type(py, key.as_ptr(), "an index of a storage", "an int or a slice")),
+        _ => Err(wrong_type(key.as_borrowed(), "an index of a storage", "an int or a slice")),
     }
 }
 
-fn wrapped(at: isize, length: usize) -> Result<isize> {
+/// An index from the start of a storage, for one that may count from its end.
+fn wrap_index(at: isize, length: usize) -> CallResult<isize> {
     let wrapped = if at < 0 { at + length as isize } else { at };
     if (0..length as isize).contains(&wrapped) {
         Ok(wrapped)
@@ -326,7 +320,7 @@ fn wrapped(at: isize, length: usize) -> Result<isize> {
 }
 
 /// A new storage with the values of a tensor.
-fn copied<'py>(py: Python<'py>, values: &Tensor, dtype: DType) -> Result<Bound<'py, PyAny>> {
-    let made = with_threads(py, values.size(), || copy::to_dtype(values, dtype))?;
-    Ok(bound_storage(py, Run { bytes: made.storage().clone(), dtype })?)
+pub fn copied<'py>(py: Python<'py>, values: &Tensor, dtype: DType) -> CallResult<Value<'py>> {
+    let copy = detach_if_large(py, values.size(), || copy::to_dtype(values, dtype))?;
+    Ok(storage_object(py, TypedStorage { bytes: copy.storage().clone(), dtype })?)
 }

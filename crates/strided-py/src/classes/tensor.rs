@@ -4,41 +4,42 @@ use super::class_table::{dtype_of_class, dtype_of_subclass};
 use super::dtype::Device;
 use super::size::{add_size_descriptor, is_size};
 use super::{operators, protocols};
-use crate::abi::Object;
-use crate::abi::errors::{Fail, Result, guard, type_name};
-use crate::abi::heap::{Members, SUBCLASSED, check_names, forever, make_type, names, slot};
-use crate::abi::refs::bound;
+use crate::abi::errors::{CallResult, Fail, guard_value, type_name};
+use crate::abi::heap::{Members, SUBCLASSABLE, check_names, leak_text, make_type, names, slot};
+use crate::abi::refs::arg;
 use crate::abi::tensor_object::{self as object, wrap, wrap_as};
-use crate::convert::args::{FromArg, NoGrad, python_number, sequence_of_ints, wrong_type};
+use crate::abi::{Arg, Object, Value};
+use crate::convert::args::{FromArg, NoGrad, sequence_of_ints, wrong_type};
 use crate::convert::buffer;
+use crate::convert::numbers::python_number;
 use crate::convert::values::shared_or_cast;
 use pyo3::exceptions::PyImportError;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
 use std::ffi::c_void;
-use std::ptr::null_mut;
 use strided_core::dtype::default_float;
 use strided_core::layout::Dims;
 use strided_core::storage::Fill;
 use strided_core::{DType, Tensor};
 
-/// `Tensor(...)` and `FloatTensor(...)`: sizes, a Size, a storage, a tensor, an array or a sequence.
-pub fn construct(py: Python<'_>, dtype: DType, args: &[Object]) -> Result<Object> {
+/// `Tensor(...)` and `FloatTensor(...)`: from sizes, a Size, a storage, a tensor, an array or a sequence.
+pub fn construct<'py>(py: Python<'py>, dtype: DType, args: &[Arg<'_>]) -> CallResult<Value<'py>> {
     wrap(py, constructed(py, dtype, args)?)
 }
 
-fn constructed(py: Python<'_>, dtype: DType, args: &[Object]) -> Result<Tensor> {
+fn constructed(py: Python<'_>, dtype: DType, args: &[Arg<'_>]) -> CallResult<Tensor> {
     match *args {
         [] => Ok(Tensor::new(&[0], dtype, Fill::Zero)?),
         [only] if is_size(only) => {
-            let sizes = sequence_of_ints(py, only)?;
+            let sizes = sequence_of_ints(only)?;
             let sizes = sizes.ok_or_else(|| Fail::Type("a Size must hold ints".into()))?;
             Ok(Tensor::new(&sizes, dtype, Fill::Zero)?)
         }
         [only] if !is_one_int(only) => from_one(py, dtype, only),
         _ => {
             let sizes: Dims =
-                args.iter().map(|&size| isize::from_arg(py, size, "size")).collect::<Result<_>>()?;
+                args.iter().map(|&size| isize::from_arg(size, "size")).collect::<CallResult<_>>()?;
             Ok(Tensor::new(&sizes, dtype, Fill::Zero)?)
         }
     }
@@ -46,69 +47,72 @@ fn constructed(py: Python<'_>, dtype: DType, args: &[Object]) -> Result<Tensor> 
 
 /// Whether a single argument is a size: an int, or a NumPy integer. An array of rank 0 is data: unlike NumPy's scalars,
 /// arrays are sequences.
-fn is_one_int(object: Object) -> bool {
-    // SAFETY: the caller passes a living object.
+fn is_one_int(object: Arg<'_>) -> bool {
+    let pointer = object.as_ptr();
+    // SAFETY: an `Arg` is a live object.
     unsafe {
-        ffi::PyLong_Check(object) != 0
+        ffi::PyLong_Check(pointer) != 0
             || !object::is_tensor(object)
                 && buffer::has_buffer(object)
-                && ffi::PyIndex_Check(object) != 0
-                && ffi::PySequence_Check(object) == 0
+                && ffi::PyIndex_Check(pointer) != 0
+                && ffi::PySequence_Check(pointer) == 0
     }
 }
 
-fn from_one(py: Python<'_>, dtype: DType, only: Object) -> Result<Tensor> {
-    if is_text(only) {
-        return Err(wrong_type(py, only, "data", "sizes, numbers, an array, a storage or a Tensor"));
+fn from_one(py: Python<'_>, dtype: DType, only: Arg<'_>) -> CallResult<Tensor> {
+    if only.is_instance_of::<PyString>() {
+        return Err(wrong_type(only, "data", "sizes, numbers, an array, a storage or a Tensor"));
     }
-    if python_number(py, only)?.is_some() {
-        let number = bound(py, only).str()?;
+    if python_number(only)?.is_some() {
+        let number = only.str()?;
         return Err(Fail::Type(format!(
             "size must be an int, got {} {number}; use tensor({number}) for a tensor of rank 0",
-            type_name(py, only)
+            type_name(only)
         )));
     }
     shared_or_cast(py, only, dtype)
 }
 
-fn is_text(object: Object) -> bool {
-    // SAFETY: a living object.
-    unsafe { ffi::PyUnicode_Check(object) != 0 }
-}
-
 /// `tp_new`
+///
+/// # Safety
+/// Only the interpreter calls this slot, with Tensor or a subclass, a tuple, and a dict or null.
 unsafe extern "C" fn new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Object) -> Object {
-    guard("Tensor", null_mut(), |py| {
-        let items: Vec<Bound<'_, PyAny>> = bound(py, args).try_iter()?.collect::<PyResult<_>>()?;
-        let objects: Vec<Object> = items.iter().map(|item| item.as_ptr()).collect();
-        let mut dtype = dtype_of_subclass(class).unwrap_or_else(default_float);
+    guard_value("Tensor", |py| {
+        // SAFETY: the interpreter keeps the tuple, and so its items, alive during the call.
+        let args = unsafe { arg(py, args) }.cast::<PyTuple>().map_err(PyErr::from)?;
+        let args: Vec<Arg<'_>> = args.iter_borrowed().collect();
+        // SAFETY: the interpreter keeps the class alive during the call.
+        let mut dtype = unsafe { dtype_of_subclass(class) }.unwrap_or_else(default_float);
         if !kwargs.is_null() {
-            for pair in bound(py, kwargs).cast_into::<pyo3::types::PyDict>().map_err(PyErr::from)?.iter() {
-                let (name, value) = (pair.0.to_string(), pair.1.as_ptr());
+            // SAFETY: the interpreter keeps the dict alive during the call.
+            let kwargs = unsafe { arg(py, kwargs) };
+            for (name, value) in kwargs.cast::<PyDict>().map_err(PyErr::from)?.iter() {
+                let (name, value) = (name.to_string(), value.as_borrowed());
                 match name.as_str() {
-                    "dtype" => dtype = DType::from_arg(py, value, "dtype")?,
+                    "dtype" => dtype = DType::from_arg(value, "dtype")?,
                     "device" => {
-                        Device::from_arg(py, value, "device")?;
+                        Device::from_arg(value, "device")?;
                     }
                     "requires_grad" => {
-                        Option::<NoGrad>::from_arg(py, value, "requires_grad")?;
+                        Option::<NoGrad>::from_arg(value, "requires_grad")?;
                     }
                     _ => return Err(Fail::Type(format!("unknown argument '{name}'"))),
                 }
             }
         }
-        let tensor = constructed(py, dtype, &objects)?;
-        let plain = class == object::tensor_type() || dtype_of_class(class).is_some();
-        // SAFETY: `class` is a subtype of Tensor, as `tp_new` is only called for those.
-        if plain { wrap(py, tensor) } else { unsafe { wrap_as(py, class, tensor) } }
+        let tensor = constructed(py, dtype, &args)?;
+        let is_plain = class == object::tensor_type() || dtype_of_class(class).is_some();
+        // SAFETY: the contract above: `class` is a subtype of Tensor.
+        if is_plain { wrap(py, tensor) } else { unsafe { wrap_as(py, class, tensor) } }
     })
 }
 
 const DOC: &str = "Tensor(*args)\n--\n\n\
-    One way of looking at a storage: offset, shape and strides.\n\n\
+    A view of a storage: an offset, a shape and strides.\n\n\
     `Tensor(3, 4)` and `Tensor(Size([3, 4]))` make one of zeros in the default type; `Tensor(sequence)`,\n\
-    `Tensor(array)`, `Tensor(tensor)` and `Tensor(storage)` one of those values, on the same memory where the\n\
-    dtype fits. `FloatTensor`, `LongTensor` … do the same in their type.\n\n\
+    `Tensor(array)`, `Tensor(tensor)` and `Tensor(storage)` one of those values, on the same memory if it has\n\
+    the dtype. `FloatTensor`, `LongTensor` … do the same in their type.\n\n\
     >>> strided.Tensor([[1, 2, 3, 4], [5, 6, 7, 8]])\n \
      1  2  3  4\n \
      5  6  7  8\n\
@@ -136,29 +140,29 @@ pub const SIGNATURES: &[(&str, &[&str])] = &[
 pub fn register(module: &Bound<'_, PyModule>, (mut methods, mut properties): Members) -> PyResult<()> {
     let py = module.py();
     if !object::tensor_type().is_null() {
-        // Tensors of a first import would not be tensors for the second.
+        // Tensors of the first module would not be tensors for the second one.
         return Err(PyImportError::new_err("strided is loaded already, and cannot be loaded a second time"));
     }
     methods.extend(protocols::methods());
     check_names("Tensor", names(&methods, &properties))?;
     methods.push(ffi::PyMethodDef::zeroed());
-    // SAFETY: zero is the end of the list.
+    // SAFETY: all fields may be zero, which marks the end of the list.
     properties.push(unsafe { std::mem::zeroed() });
     let members = vec![
         ffi::PyMemberDef {
             name: c"__weaklistoffset__".as_ptr(),
             type_code: ffi::Py_T_PYSSIZET,
-            offset: object::WEAKREFS as isize,
+            offset: object::WEAKREFS_OFFSET as isize,
             flags: ffi::Py_READONLY,
             doc: std::ptr::null(),
         },
-        // SAFETY: the zeroed end of the list.
+        // SAFETY: all fields may be zero, which marks the end of the list.
         unsafe { std::mem::zeroed() },
     ];
     let mut slots = vec![
         slot(ffi::Py_tp_new, new as *mut c_void),
         slot(ffi::Py_tp_dealloc, object::dealloc as *mut c_void),
-        slot(ffi::Py_tp_doc, forever(DOC).as_ptr().cast_mut().cast()),
+        slot(ffi::Py_tp_doc, leak_text(DOC).as_ptr().cast_mut().cast()),
         slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()),
         slot(ffi::Py_tp_getset, properties.leak().as_mut_ptr().cast()),
         slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast()),
@@ -168,11 +172,11 @@ pub fn register(module: &Bound<'_, PyModule>, (mut methods, mut properties): Mem
     slots.extend(protocols::slots());
     slots.extend(operators::slots());
     let size = size_of::<object::TensorObject>();
-    // SAFETY: the slots match their numbers, and `wrap` makes instances of that size.
-    let class = unsafe { make_type(py, c"strided.Tensor", size, SUBCLASSED, None, slots)? };
+    // SAFETY: each slot has the function type of its number, and takes instances for a `TensorObject`.
+    let class = unsafe { make_type(py, c"strided.Tensor", size, SUBCLASSABLE, None, slots)? };
     object::set_tensor_type(class.as_ptr().cast());
     module.add("Tensor", &class)?;
-    // So that an array leaves `array + tensor` to the tensor.
+    // NumPy then leaves `array + tensor` to the tensor.
     class.setattr("__array_priority__", 1000.0)?;
     add_size_descriptor(py)
 }

@@ -1,62 +1,69 @@
-//! `FloatTensor` and the like: classes that construct tensors of one dtype and recognise them.
+//! `FloatTensor` and the other typed classes, which construct tensors of one dtype and recognise them.
 //!
-//! There is one `Tensor` class with a dtype. A typed class is a subclass of it in name: its metaclass
-//! answers `isinstance` by dtype, and calling it makes a plain `Tensor`. Storages likewise.
+//! There is one `Tensor` class with a dtype. A typed class is a nominal subclass: its metaclass answers `isinstance` by
+//! dtype, and calling it makes a plain `Tensor`. Storages likewise.
 
 use super::class_table::{STORAGES, TENSORS, find};
 use super::tensor::construct;
-use crate::abi::Object;
-use crate::abi::errors::{Fail, guard};
-use crate::abi::heap::{SUBCLASSED, make_type, slot};
-use crate::abi::refs::give;
-use crate::abi::storage_object::{self, PyStorage};
-use crate::abi::tensor_object::{is_tensor, tensor_of, tensor_type};
+use crate::abi::errors::guard_value;
+use crate::abi::heap::{SUBCLASSABLE, make_type, slot};
+use crate::abi::refs::{arg, to_py};
+use crate::abi::storage_object::{PyStorage, read_storage};
+use crate::abi::tensor_object::tensor_type;
+use crate::abi::{Arg, Object};
+use crate::convert::args::{FromArg, TensorArg};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
 use std::ffi::c_void;
-use std::ptr::null_mut;
 use std::sync::atomic::Ordering::Relaxed;
 use strided_core::DType;
 
 /// `isinstance(x, FloatTensor)`
+///
+/// # Safety
+/// Only the interpreter calls this method, with a class whose metaclass is ours, and a live object.
 unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
-    guard("isinstance", null_mut(), |py| {
-        let pointer = class.cast::<ffi::PyTypeObject>();
-        let answer = if let Some(dtype) = find(&TENSORS, pointer) {
-            // SAFETY: the check precedes the access.
-            is_tensor(object) && unsafe { tensor_of(object) }.dtype() == dtype
-        } else if let Some(dtype) = find(&STORAGES, pointer) {
-            storage_object::read(py, object).is_some_and(|run| run.dtype == dtype)
+    guard_value("isinstance", |py| {
+        let class = class.cast::<ffi::PyTypeObject>();
+        // SAFETY: the interpreter keeps the object alive during the call.
+        let object = unsafe { arg(py, object) };
+        let answer = if let Some(dtype) = find(&TENSORS, class) {
+            TensorArg::read(object)?.is_some_and(|x| x.dtype() == dtype)
+        } else if let Some(dtype) = find(&STORAGES, class) {
+            read_storage(object).is_some_and(|storage| storage.dtype == dtype)
         } else {
-            // SAFETY: both are types.
-            unsafe { ffi::PyType_IsSubtype(ffi::Py_TYPE(object), pointer) != 0 }
+            // SAFETY: the interpreter passed a class, and keeps it alive during the call.
+            unsafe { ffi::PyType_IsSubtype(ffi::Py_TYPE(object.as_ptr()), class) != 0 }
         };
-        give(py, answer)
+        to_py(py, answer)
     })
 }
 
-/// `FloatTensor(...)`: constructs the tensor without the detour through `tp_new` and `tp_init`, which takes longer than
-/// filling a small tensor. Keywords, subclasses and storages take the detour.
+/// `FloatTensor(...)`: constructs the tensor without `tp_new` and `tp_init` of the class, which take longer than filling a
+/// small tensor. Keywords, subclasses and storages take that path.
+///
+/// # Safety
+/// Only the interpreter calls this slot, with a class whose metaclass is ours, a tuple, and a dict or null.
 unsafe extern "C" fn call(class: Object, args: Object, kwargs: Object) -> Object {
-    guard("Tensor", null_mut(), |py| {
+    guard_value("Tensor", |py| {
         if let Some(dtype) = find(&TENSORS, class.cast())
             && kwargs.is_null()
         {
-            // SAFETY: the interpreter passes a tuple, whose items it keeps alive during the call.
-            let item = |i| unsafe { ffi::PyTuple_GetItem(args, i) };
-            // SAFETY: as above.
-            let count = unsafe { ffi::PyTuple_Size(args) };
-            let objects: SmallVec<[Object; 4]> = (0..count).map(item).collect();
-            return construct(py, dtype, &objects);
+            // SAFETY: the contract above; the tuple keeps its items alive during the call.
+            let args: SmallVec<[Arg<'_>; 4]> = unsafe {
+                (0..ffi::PyTuple_Size(args)).map(|i| arg(py, ffi::PyTuple_GetItem(args, i))).collect()
+            };
+            return construct(py, dtype, &args);
         }
-        // SAFETY: `type` calls classes with this slot; it was passed a class, a tuple, and a dict or null.
-        let object = unsafe {
+        // SAFETY: `type` calls classes with this slot, whose arguments are those of this one. It returns a new reference, or
+        // null with an exception set.
+        unsafe {
             let slot = ffi::PyType_GetSlot(&raw mut ffi::PyType_Type, ffi::Py_tp_call);
-            std::mem::transmute::<*mut c_void, ffi::ternaryfunc>(slot)(class, args, kwargs)
-        };
-        if object.is_null() { Err(Fail::set(py)) } else { Ok(object) }
+            let object = std::mem::transmute::<*mut c_void, ffi::ternaryfunc>(slot)(class, args, kwargs);
+            Ok(Bound::from_owned_ptr_or_err(py, object)?)
+        }
     })
 }
 
@@ -77,28 +84,28 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()),
     ];
     let base = Some(&raw mut ffi::PyType_Type);
-    // SAFETY: the slot matches its number; instances are types.
-    let meta = unsafe { make_type(py, c"strided.TypedMeta", 0, SUBCLASSED, base, slots)? };
-    // SAFETY: the tensor type was made before.
+    // SAFETY: each slot has the type of its number; instances are as large as types.
+    let meta = unsafe { make_type(py, c"strided.TypedMeta", 0, SUBCLASSABLE, base, slots)? };
+    // SAFETY: `tensor::register` made the tensor type, which is never freed.
     let tensor = unsafe { Bound::from_borrowed_ptr(py, tensor_type().cast()) };
     let storage = py.get_type::<PyStorage>().into_any();
     for &dtype in DType::ALL {
         for (classes, base, word) in [(&TENSORS, &tensor, "Tensor"), (&STORAGES, &storage, "Storage")] {
             let name = format!("{}{word}", dtype.torch_name());
             let doc = format!(
-                "A {word} of {dtype}: constructs one, and `isinstance` knows it.\n\n\
+                "A {word} of {dtype}: constructs one, and `isinstance` recognises it.\n\n\
                  >>> x = strided.{name}([0, 1])\n\
                  >>> x.dtype, isinstance(x, strided.{name}), isinstance(x, strided.{word})\n\
                  (strided.{dtype}, True, True)",
                 dtype = dtype.name()
             );
-            let space = PyDict::new(py);
-            space.set_item("__module__", "strided")?;
-            space.set_item("__slots__", PyTuple::empty(py))?;
-            space.set_item("__doc__", doc)?;
-            let class = meta.call1((PyString::new(py, &name), PyTuple::new(py, [base])?, space))?;
+            let namespace = PyDict::new(py);
+            namespace.set_item("__module__", "strided")?;
+            namespace.set_item("__slots__", PyTuple::empty(py))?;
+            namespace.set_item("__doc__", doc)?;
+            let class = meta.call1((PyString::new(py, &name), PyTuple::new(py, [base])?, namespace))?;
             module.add(name.as_str(), &class)?;
-            classes[dtype as usize].store(class.into_ptr().cast(), Relaxed); // kept for the life of the module
+            classes[dtype as usize].store(class.into_ptr().cast(), Relaxed); // never freed
         }
     }
     Ok(())

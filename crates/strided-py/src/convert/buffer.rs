@@ -1,10 +1,10 @@
-//! Python's buffer protocol, both ways: tensors as buffers, and buffers as tensors without a copy.
+//! Python's buffer protocol, in both directions: tensors as buffers, and buffers as tensors without a copy.
 
-use super::exchange::{Exported, Lent, give_back};
-use crate::abi::Object;
-use crate::abi::errors::{Fail, Result, guard, type_name};
-use crate::abi::refs::bound;
+use super::exchange::{Exported, ForeignBuffer, release_attached};
+use crate::abi::errors::{CallResult, Fail, guard, type_name};
+use crate::abi::refs::arg;
 use crate::abi::tensor_object::tensor_of;
+use crate::abi::{Arg, Object};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -14,8 +14,8 @@ use strided_core::layout::Dims;
 use strided_core::storage::{Owner, Storage};
 use strided_core::{DType, Tensor};
 
-/// What an exported buffer keeps alive: the memory, and the arrays that the consumer looks at.
-struct Export {
+/// What an exported buffer keeps alive: the memory, and the format, shape and strides that its view points to.
+struct ExportedBuffer {
     memory: Exported,
     format: CString,
     shape: Dims,
@@ -23,56 +23,52 @@ struct Export {
 }
 
 /// `bf_getbuffer`
+///
+/// # Safety
+/// `object` is a tensor, and `view` points to a view to fill: the interpreter's contract for this slot.
 pub unsafe extern "C" fn getbuffer(object: Object, view: *mut ffi::Py_buffer, flags: c_int) -> c_int {
-    // SAFETY: called by the interpreter with a tensor and a view to fill.
-    guard("buffer", -1, |_| unsafe {
+    // SAFETY: the contract above. Filling the view runs no Python code.
+    guard("buffer", -1, |py| unsafe {
         (*view).obj = null_mut();
-        fill(tensor_of(object), &mut *view, flags)?;
+        fill(tensor_of(arg(py, object)), &mut *view, flags)?;
         (*view).obj = ffi::Py_NewRef(object);
         Ok(0)
     })
 }
 
 /// `bf_releasebuffer`
+///
+/// # Safety
+/// [`getbuffer`] filled the view, which is released once: the interpreter's contract for this slot.
 pub unsafe extern "C" fn releasebuffer(_: Object, view: *mut ffi::Py_buffer) {
-    // SAFETY: called by the interpreter with a view that `getbuffer` filled, once.
+    // SAFETY: the contract above is that of `release`.
     unsafe { release(view) };
 }
 
-/// Lets go of what [`fill`] put into a view.
+/// Frees what [`fill`] put into a view.
 ///
 /// # Safety
-/// `fill` filled the view, and this is the only call for it.
+/// `fill` filled the view, and this is called once for it.
 pub unsafe fn release(view: *mut ffi::Py_buffer) {
-    // SAFETY: `internal` is the export that `fill` leaked.
-    unsafe { drop(Box::from_raw((*view).internal.cast::<Export>())) };
+    // SAFETY: `fill` set `internal` to a leaked box of this type.
+    unsafe { drop(Box::from_raw((*view).internal.cast::<ExportedBuffer>())) };
 }
 
-/// PEP 3118's format of a dtype: NumPy's own letters; bfloat16 has none.
+/// The PEP 3118 format of a dtype, in NumPy's letters; bfloat16 has none.
 fn format_of(dtype: DType) -> Option<&'static str> {
-    const LONG: bool = size_of::<std::ffi::c_long>() == 8;
+    const LONG_IS_64: bool = size_of::<std::ffi::c_long>() == 8; // NumPy's int64 is C's long where that has 64 bits
     Some(match dtype {
         DType::Bool => "?",
         DType::U8 => "B",
         DType::U16 => "H",
         DType::U32 => "I",
-        DType::U64 => {
-            if LONG {
-                "L"
-            } else {
-                "Q"
-            }
-        }
+        DType::U64 if LONG_IS_64 => "L",
+        DType::U64 => "Q",
         DType::I8 => "b",
         DType::I16 => "h",
         DType::I32 => "i",
-        DType::I64 => {
-            if LONG {
-                "l"
-            } else {
-                "q"
-            }
-        }
+        DType::I64 if LONG_IS_64 => "l",
+        DType::I64 => "q",
         DType::F16 => "e",
         DType::BF16 => return None,
         DType::F32 => "f",
@@ -82,8 +78,8 @@ fn format_of(dtype: DType) -> Option<&'static str> {
     })
 }
 
-/// Fills a buffer view of a tensor. The view's `obj` is the caller's to set.
-pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
+/// Fills a buffer view of a tensor. The caller sets the view's `obj`.
+pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> CallResult<()> {
     let refuse = |text: String| Fail::Python(PyBufferError::new_err(text));
     let wants = |flag: c_int| flags & flag == flag;
     let Some(format) = format_of(x.dtype()) else {
@@ -96,10 +92,10 @@ pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
         return Err(refuse("the memory is read-only".into()));
     }
     let layout = x.layout();
-    let (row, column) = (layout.is_row_major(), layout.is_column_major());
-    let fits = (row || wants(ffi::PyBUF_STRIDES) && !wants(ffi::PyBUF_C_CONTIGUOUS))
-        && (column || !wants(ffi::PyBUF_F_CONTIGUOUS))
-        && (row || column || !wants(ffi::PyBUF_ANY_CONTIGUOUS));
+    let (row_major, column_major) = (layout.is_row_major(), layout.is_column_major());
+    let fits = (row_major || wants(ffi::PyBUF_STRIDES) && !wants(ffi::PyBUF_C_CONTIGUOUS))
+        && (column_major || !wants(ffi::PyBUF_F_CONTIGUOUS))
+        && (row_major || column_major || !wants(ffi::PyBUF_ANY_CONTIGUOUS));
     if !fits {
         return Err(refuse(format!(
             "a contiguous buffer is wanted, but the strides are {}",
@@ -114,7 +110,7 @@ pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
         )));
     }
     let size = x.dtype().size();
-    let mut export = Box::new(Export {
+    let mut export = Box::new(ExportedBuffer {
         memory: Exported::new(x.clone())?,
         format: CString::new(format).expect("a format has no zero byte"),
         shape: layout.shape(),
@@ -134,29 +130,29 @@ pub fn fill(x: &Tensor, view: &mut ffi::Py_buffer, flags: c_int) -> Result<()> {
     Ok(())
 }
 
-/// Whether an object offers a buffer.
-pub fn has_buffer(object: Object) -> bool {
-    // SAFETY: callers pass a living object.
-    unsafe { ffi::PyObject_CheckBuffer(object) != 0 }
+/// Whether an object exports a buffer.
+pub fn has_buffer(object: Arg<'_>) -> bool {
+    // SAFETY: an `Arg` is a live object.
+    unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) != 0 }
 }
 
-/// Someone else's buffer, held until the storage on it is gone.
-pub struct Held(Box<ffi::Py_buffer>);
+/// A buffer of another object, held until the storage on it is dropped.
+pub struct HeldBuffer(Box<ffi::Py_buffer>);
 
-// SAFETY: the view is only touched to release it, by a thread that is attached to the interpreter.
-unsafe impl Send for Held {}
-// SAFETY: as above.
-unsafe impl Sync for Held {}
-impl Owner for Held {}
+// SAFETY: after its construction the view is only read, or released by a thread that `release_attached` attaches.
+unsafe impl Send for HeldBuffer {}
+// SAFETY: shared references only read fields that never change.
+unsafe impl Sync for HeldBuffer {}
+impl Owner for HeldBuffer {}
 
-impl Drop for Held {
+impl Drop for HeldBuffer {
     fn drop(&mut self) {
-        // SAFETY: filled by PyObject_GetBuffer and released once.
-        give_back(|| unsafe { ffi::PyBuffer_Release(&mut *self.0) });
+        // SAFETY: `acquire` had PyObject_GetBuffer fill the view; it is released here only.
+        release_attached(|| unsafe { ffi::PyBuffer_Release(&mut *self.0) });
     }
 }
 
-impl Held {
+impl HeldBuffer {
     pub fn start(&self) -> *mut u8 {
         self.0.buf.cast()
     }
@@ -165,9 +161,9 @@ impl Held {
         self.0.readonly != 0
     }
 
-    /// The number of bytes, which must follow each other without a gap.
-    pub fn contiguous_length(&self) -> Result<isize> {
-        // SAFETY: a view that was filled by its exporter.
+    /// The number of bytes. Refuses a buffer that is not contiguous.
+    pub fn contiguous_length(&self) -> CallResult<isize> {
+        // SAFETY: the exporter filled the view.
         match unsafe { ffi::PyBuffer_IsContiguous(&*self.0, b'C' as _) } {
             0 => Err(Fail::Value("the buffer is not contiguous".into())),
             _ => Ok(self.0.len),
@@ -175,28 +171,28 @@ impl Held {
     }
 }
 
-/// A tensor on the memory of a buffer. Refuses memory that our elements cannot lie in.
-pub fn import(py: Python<'_>, object: Object) -> Result<Tensor> {
-    let held = acquire_numbers(py, object)?;
-    let lent = lent_by(&held.0)?;
-    // SAFETY: the exporter promises that the elements stay where they are until the view is released.
-    unsafe { lent.share(held) }
+/// A tensor on the memory of a buffer. Refuses memory that a tensor cannot share.
+pub fn import(object: Arg<'_>) -> CallResult<Tensor> {
+    let held = acquire_numbers(object)?;
+    let foreign = described(&held.0)?;
+    // SAFETY: the buffer protocol keeps the elements in place until the view is released, which `held` does when dropped.
+    unsafe { foreign.share(held) }
 }
 
-/// A tensor with the values of a buffer: on its memory where that is possible, else a copy.
-pub fn import_or_copy(py: Python<'_>, object: Object) -> Result<Tensor> {
-    let held = acquire_numbers(py, object)?;
-    let lent = lent_by(&held.0)?;
-    // SAFETY: as above.
-    unsafe { lent.share_or_copy(py, held) }
+/// A tensor with the values of a buffer: on its memory if a tensor can share it, otherwise a copy.
+pub fn import_or_copy(object: Arg<'_>) -> CallResult<Tensor> {
+    let held = acquire_numbers(object)?;
+    let foreign = described(&held.0)?;
+    // SAFETY: the buffer protocol keeps the elements in place until the view is released, which `held` does when dropped.
+    unsafe { foreign.share_or_copy(object.py(), held) }
 }
 
 /// The buffer of an object whose elements are numbers. Strings, dates, records and objects of NumPy are refused by the
-/// name of their dtype: some of them offer plain bytes as a buffer.
-fn acquire_numbers(py: Python<'_>, object: Object) -> Result<Held> {
-    match acquire(py, object) {
+/// name of their dtype, since some of them export plain bytes.
+fn acquire_numbers(object: Arg<'_>) -> CallResult<HeldBuffer> {
+    match acquire(object) {
         Ok(held) if dtype_of(&held.0).is_ok_and(|(dtype, _)| dtype != DType::U8) => Ok(held),
-        acquired => match dtype_without_numbers(&bound(py, object)) {
+        acquired => match dtype_without_numbers(object) {
             Some(dtype) => Err(Fail::Type(format!("a tensor cannot hold elements of NumPy's dtype {dtype}"))),
             None => acquired,
         },
@@ -204,34 +200,34 @@ fn acquire_numbers(py: Python<'_>, object: Object) -> Result<Held> {
 }
 
 /// The name of a NumPy dtype that is neither bool nor a number.
-fn dtype_without_numbers(object: &Bound<'_, PyAny>) -> Option<String> {
+fn dtype_without_numbers(object: Arg<'_>) -> Option<String> {
     let dtype = object.getattr_opt("dtype").ok()??;
     let kind: String = dtype.getattr_opt("kind").ok()??.extract().ok()?;
     (!matches!(kind.as_str(), "b" | "i" | "u" | "f" | "c")).then(|| dtype.to_string())
 }
 
-/// Asks an object for its buffer, read-only if that is all it has.
-pub fn acquire(py: Python<'_>, object: Object) -> Result<Held> {
-    // SAFETY: a zeroed view is what PyObject_GetBuffer expects.
+/// The buffer of an object, read-only if that is all it exports.
+pub fn acquire(object: Arg<'_>) -> CallResult<HeldBuffer> {
+    // SAFETY: PyObject_GetBuffer takes a live object and a zeroed view.
     unsafe {
         let mut view: Box<ffi::Py_buffer> = Box::new(std::mem::zeroed());
-        if ffi::PyObject_GetBuffer(object, &mut *view, ffi::PyBUF_FULL_RO) != 0 {
-            return Err(Fail::set(py));
+        if ffi::PyObject_GetBuffer(object.as_ptr(), &mut *view, ffi::PyBUF_FULL_RO) != 0 {
+            return Err(Fail::raised(object.py()));
         }
-        let held = Held(view);
+        let held = HeldBuffer(view);
         if !held.0.suboffsets.is_null() {
             return Err(Fail::Value(format!(
                 "{} has indirect memory, which a tensor cannot have",
-                type_name(py, object)
+                type_name(object)
             )));
         }
         Ok(held)
     }
 }
 
-/// The dtype that a buffer's format and item size mean, and whether its bytes are swapped.
-fn dtype_of(view: &ffi::Py_buffer) -> Result<(DType, bool)> {
-    // SAFETY: a format is null (bytes) or a C string that lives as long as the view.
+/// The dtype of a buffer's format and item size, and whether its elements are in the opposite byte order.
+fn dtype_of(view: &ffi::Py_buffer) -> CallResult<(DType, bool)> {
+    // SAFETY: the exporter sets the format to null, which means bytes, or to a C string that lives as long as the view.
     let format = if view.format.is_null() { c"B" } else { unsafe { CStr::from_ptr(view.format) } };
     let format = format.to_string_lossy();
     let (order, letters) = match format.chars().next() {
@@ -264,10 +260,11 @@ fn dtype_of(view: &ffi::Py_buffer) -> Result<(DType, bool)> {
     Ok((dtype, swapped && view.itemsize > 1))
 }
 
-/// What a buffer says of its elements.
-fn lent_by(view: &ffi::Py_buffer) -> Result<Lent> {
+/// The elements of a buffer, as its exporter describes them.
+fn described(view: &ffi::Py_buffer) -> CallResult<ForeignBuffer> {
     let list = |start: *mut isize| -> Dims {
-        // SAFETY: an exporter that was asked for a shape and strides gives `ndim` of each, or null.
+        // SAFETY: `acquire` asked for shape and strides: the exporter sets each to `ndim` numbers, or to null, which the
+        // callers below exclude.
         (0..view.ndim as usize).map(|dim| unsafe { *start.add(dim) }).collect()
     };
     let (dtype, swapped) = dtype_of(view)?;
@@ -277,18 +274,19 @@ fn lent_by(view: &ffi::Py_buffer) -> Result<Lent> {
         list(view.shape)
     };
     let strides = (!view.strides.is_null()).then(|| list(view.strides));
-    Ok(Lent { origin: view.buf.cast(), shape, strides, dtype, swapped, readonly: view.readonly != 0 })
+    Ok(ForeignBuffer {
+        origin: view.buf.cast(),
+        shape,
+        strides,
+        dtype,
+        swapped,
+        readonly: view.readonly != 0,
+    })
 }
 
-/// One dim over the bytes of a buffer from `offset` on, read as elements of a dtype.
-pub fn from_bytes(
-    py: Python<'_>,
-    object: Object,
-    dtype: DType,
-    count: isize,
-    offset: isize,
-) -> Result<Tensor> {
-    let held = acquire(py, object)?;
+/// A tensor of one dim on the bytes of a buffer from `offset` on, as elements of a dtype.
+pub fn from_bytes(object: Arg<'_>, dtype: DType, count: isize, offset: isize) -> CallResult<Tensor> {
+    let held = acquire(object)?;
     let (length, size) = (held.contiguous_length()?, dtype.size() as isize);
     if offset < 0 || offset > length {
         return Err(Fail::Value(format!("offset {offset} is outside a buffer of {length} bytes")));
@@ -313,7 +311,7 @@ pub fn from_bytes(
         )));
     }
     let readonly = held.is_readonly();
-    // SAFETY: the range lies inside the buffer, which stays in place until it is released.
+    // SAFETY: the checks above keep the range inside the buffer, which stays in place until `held` is dropped.
     let storage = unsafe { Storage::foreign(start, (count * size) as usize, readonly, Box::new(held)) }?;
     Ok(Tensor::from_whole_storage(storage, dtype)?)
 }

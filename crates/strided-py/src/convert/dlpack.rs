@@ -1,15 +1,14 @@
-//! DLPack, both ways: tensors of other libraries without a copy, whatever their language.
+//! DLPack, in both directions: tensors of other libraries without a copy.
 //!
-//! A tensor travels as a struct of C in a Python capsule. The capsule is called `dltensor` (since DLPack 1.0
-//! `dltensor_versioned`); whoever takes the struct out renames it to `used_…` and calls the struct's deleter
-//! when done. The destructor of a capsule that nobody renamed does it instead. So the owner is told once.
+//! A tensor is passed as a C struct in a Python capsule named `dltensor` (since DLPack 1.0 `dltensor_versioned`). The
+//! consumer renames the capsule to `used_…` and calls the struct's deleter when it is done. If no consumer renamed the capsule,
+//! its destructor calls the deleter. So the deleter is called once.
 
-use super::args::{TwoInts, Untyped};
-use super::exchange::{Exported, Lent, give_back};
-use crate::abi::Object;
-use crate::abi::detach::with_threads;
-use crate::abi::errors::{Fail, Result, attached, type_name};
-use crate::abi::refs::bound;
+use super::args::{TwoInts, UntypedArg};
+use super::exchange::{Exported, ForeignBuffer, release_attached};
+use crate::abi::detach::detach_if_large;
+use crate::abi::errors::{CallResult, Fail, attached, type_name};
+use crate::abi::{Arg, Object, Value};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::intern;
@@ -24,7 +23,7 @@ use strided_core::ops::copy;
 use strided_core::storage::Owner;
 use strided_core::{DType, Tensor};
 
-/// The version that we speak. All of one major version have the same structs.
+/// The version that is implemented. The structs of all versions with the same major number are equal.
 const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 1 };
 
 #[repr(C)]
@@ -71,7 +70,7 @@ struct DLManagedTensor {
 struct DLManagedTensorVersioned {
     version: DLPackVersion,
     manager_ctx: *mut c_void,
-    /// The last field that a struct of another major version has at the same place.
+    /// The fields up to this one have the same offsets in every major version.
     deleter: Deleter<DLManagedTensorVersioned>,
     flags: u64,
     dl_tensor: DLTensor,
@@ -80,7 +79,7 @@ struct DLManagedTensorVersioned {
 const READ_ONLY: u64 = 1 << 0;
 const IS_COPIED: u64 = 1 << 1;
 
-// The structs as a C compiler lays them out where pointers have 64 bits.
+// The layout of the structs in C, where pointers have 64 bits.
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(size_of::<DLPackVersion>() == 8 && size_of::<DLDevice>() == 8 && size_of::<DLDataType>() == 4);
@@ -97,8 +96,8 @@ const _: () = {
     assert!(size_of::<DLManagedTensorVersioned>() == 80);
 };
 
-/// The two forms of a tensor that knows how to be deleted.
-trait Managed: Sized + 'static {
+/// The two forms of the struct in a capsule.
+trait ManagedTensor: Sized + 'static {
     const NAME: &'static CStr;
     const USED: &'static CStr;
     fn new(tensor: DLTensor, minor: u32, flags: u64, deleter: Deleter<Self>) -> Self;
@@ -113,7 +112,7 @@ trait Managed: Sized + 'static {
     fn tensor(&self) -> &DLTensor;
 }
 
-impl Managed for DLManagedTensor {
+impl ManagedTensor for DLManagedTensor {
     const NAME: &'static CStr = c"dltensor";
     const USED: &'static CStr = c"used_dltensor";
     fn new(dl_tensor: DLTensor, _: u32, _: u64, deleter: Deleter<Self>) -> Self {
@@ -127,7 +126,7 @@ impl Managed for DLManagedTensor {
     }
 }
 
-impl Managed for DLManagedTensorVersioned {
+impl ManagedTensor for DLManagedTensorVersioned {
     const NAME: &'static CStr = c"dltensor_versioned";
     const USED: &'static CStr = c"used_dltensor_versioned";
     fn new(dl_tensor: DLTensor, minor: u32, flags: u64, deleter: Deleter<Self>) -> Self {
@@ -148,7 +147,7 @@ impl Managed for DLManagedTensorVersioned {
     }
 }
 
-/// DLPack's number of the CPU, as it lies in `DLDevice`.
+/// The device type of the CPU.
 pub const CPU: i32 = 1;
 
 fn device_name(device_type: isize) -> &'static str {
@@ -187,7 +186,7 @@ fn data_type(dtype: DType) -> DLDataType {
 }
 
 /// The dtype of DLPack's type.
-fn dtype_of(&DLDataType { code, bits, lanes }: &DLDataType) -> Result<DType> {
+fn dtype_of(&DLDataType { code, bits, lanes }: &DLDataType) -> CallResult<DType> {
     let known = DType::ALL.iter().copied().find(|&dtype| {
         let same = data_type(dtype);
         (code, bits, lanes) == (same.code, same.bits, same.lanes)
@@ -199,11 +198,12 @@ fn dtype_of(&DLDataType { code, bits, lanes }: &DLDataType) -> Result<DType> {
     })
 }
 
-// Lending: `x.__dlpack__()`
+// Export: `x.__dlpack__()`
 
-/// A tensor on its way, and what its struct points to. The struct comes first: its address is that of the whole.
+/// The struct of an exported tensor, and what it points to. The struct comes first, so that its address is that of the
+/// whole.
 #[repr(C)]
-struct Lending<M> {
+struct ExportedDLPack<M> {
     managed: M,
     #[allow(dead_code)] // held for its `Drop`
     memory: Exported,
@@ -212,17 +212,23 @@ struct Lending<M> {
     numbers: Vec<i64>,
 }
 
-/// The deleter of what we lend, for consumers: any thread may call it, attached to the interpreter or not.
-unsafe extern "C" fn delete<M: Managed>(managed: *mut M) {
+/// The deleter of exported tensors. Any thread may call it, attached to the interpreter or not.
+///
+/// # Safety
+/// `managed` is null, or the pointer of a capsule that [`capsule`] made, and is deleted once.
+unsafe extern "C" fn delete<M: ManagedTensor>(managed: *mut M) {
     if !managed.is_null() {
-        // SAFETY: `capsule` leaked it, and a consumer calls the deleter once.
-        unsafe { drop(Box::from_raw(managed.cast::<Lending<M>>())) };
+        // SAFETY: the contract above: `capsule` leaked a box of this type, which begins with the struct.
+        unsafe { drop(Box::from_raw(managed.cast::<ExportedDLPack<M>>())) };
     }
 }
 
-/// The destructor of our capsules: deletes what nobody took.
-unsafe extern "C" fn destroy<M: Managed>(capsule: Object) {
-    // SAFETY: called by the interpreter with a capsule of `capsule`; its name says whether it is still full.
+/// The destructor of our capsules: deletes the tensor if no consumer took it.
+///
+/// # Safety
+/// The interpreter calls this once, with a capsule that [`capsule`] made.
+unsafe extern "C" fn destroy<M: ManagedTensor>(capsule: Object) {
+    // SAFETY: a capsule that still has its first name holds the pointer that `capsule` put in.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) != 0 {
             delete(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast::<M>());
@@ -230,16 +236,16 @@ unsafe extern "C" fn destroy<M: Managed>(capsule: Object) {
     }
 }
 
-/// What a consumer asks of `__dlpack__`.
-pub struct Request {
-    pub stream: Option<Untyped>,
+/// The arguments of `__dlpack__`.
+pub struct ExportRequest<'a> {
+    pub stream: Option<UntypedArg<'a>>,
     pub max_version: Option<TwoInts>,
     pub dl_device: Option<TwoInts>,
     pub copy: Option<bool>,
 }
 
 /// `x.__dlpack__()`: a capsule with the tensor, or with a copy of it.
-pub fn export(py: Python<'_>, x: Tensor, request: Request) -> Result<Object> {
+pub fn export<'py>(py: Python<'py>, x: Tensor, request: ExportRequest<'_>) -> CallResult<Value<'py>> {
     if request.stream.is_some() {
         return Err(Fail::Value("stream must be None: the CPU has no streams".into()));
     }
@@ -250,21 +256,22 @@ pub fn export(py: Python<'_>, x: Tensor, request: Request) -> Result<Object> {
         return Err(Fail::Storage(format!("dl_device is ({device}, {id}), {name}, wanted (1, 0), the CPU")));
     }
     let version = request.max_version.filter(|&TwoInts(major, _)| major >= 1);
-    let backward = x.size() > 0 && x.layout().modes().iter().any(|mode| mode.extent > 1 && mode.stride < 0);
-    if backward && request.copy == Some(false) {
+    // DLPack has no negative strides.
+    let reversed = x.size() > 0 && x.layout().modes().iter().any(|mode| mode.extent > 1 && mode.stride < 0);
+    if reversed && request.copy == Some(false) {
         return Err(Fail::Storage(format!(
             "the strides {} are not all positive or 0: that needs a copy, and copy is False",
             x.layout().stride_text()
         )));
     }
-    let copied = backward || request.copy == Some(true);
-    let x = if copied { with_threads(py, x.size(), || copy::clone(&x))? } else { x };
+    let copied = reversed || request.copy == Some(true);
+    let x = if copied { detach_if_large(py, x.size(), || copy::clone(&x))? } else { x };
     match version {
         Some(TwoInts(major, minor)) => {
             let readonly = if x.storage().is_readonly() { READ_ONLY } else { 0 };
             let flags = readonly | if copied { IS_COPIED } else { 0 };
-            let most = if major > VERSION.major as isize { VERSION.minor as isize } else { minor };
-            capsule::<DLManagedTensorVersioned>(py, x, most.clamp(0, VERSION.minor as isize) as u32, flags)
+            let minor = if major > VERSION.major as isize { VERSION.minor as isize } else { minor };
+            capsule::<DLManagedTensorVersioned>(py, x, minor.clamp(0, VERSION.minor as isize) as u32, flags)
         }
         None if x.storage().is_readonly() => Err(Fail::Storage(
             "the memory is read-only, and a capsule without version cannot say so; \
@@ -275,18 +282,17 @@ pub fn export(py: Python<'_>, x: Tensor, request: Request) -> Result<Object> {
     }
 }
 
-fn capsule<M: Managed>(py: Python<'_>, x: Tensor, minor: u32, flags: u64) -> Result<Object> {
+fn capsule<M: ManagedTensor>(py: Python<'_>, x: Tensor, minor: u32, flags: u64) -> CallResult<Value<'_>> {
     let layout = x.layout();
     let rank = layout.rank();
     if rank > ffi::PyBUF_MAX_NDIM {
         return Err(Fail::Storage(format!("{rank} dims are more than {}", ffi::PyBUF_MAX_NDIM)));
     }
-    // Where a stride means nothing, consumers get the one they would expect.
-    let dense = Layout::row_major(&layout.shape())?;
-    let strides =
-        layout.modes().iter().zip(dense.modes()).map(|(mode, plain)| {
-            if mode.extent > 1 && layout.size() > 0 { mode.stride } else { plain.stride }
-        });
+    // A stride that is never used gets the row-major value, which is what consumers compare with.
+    let row_major = Layout::row_major(&layout.shape())?;
+    let strides = layout.modes().iter().zip(row_major.modes()).map(|(mode, contiguous)| {
+        if mode.extent > 1 && layout.size() > 0 { mode.stride } else { contiguous.stride }
+    });
     let mut numbers: Vec<i64> =
         layout.shape().into_iter().chain(strides).map(|number| number as i64).collect();
     let (dtype, is_empty) = (data_type(x.dtype()), x.size() == 0);
@@ -301,33 +307,33 @@ fn capsule<M: Managed>(py: Python<'_>, x: Tensor, minor: u32, flags: u64) -> Res
         byte_offset: 0,
     };
     let managed = M::new(tensor, minor, flags, Some(delete::<M>));
-    let lending = Box::into_raw(Box::new(Lending { managed, memory, numbers }));
-    // SAFETY: the capsule owns what was leaked, until someone takes it out.
+    let exported = Box::into_raw(Box::new(ExportedDLPack { managed, memory, numbers }));
+    // SAFETY: the capsule owns the leaked box, until a consumer takes it; without a capsule it is still ours.
     unsafe {
-        let capsule = ffi::PyCapsule_New(lending.cast(), M::NAME.as_ptr(), Some(destroy::<M>));
+        let capsule = ffi::PyCapsule_New(exported.cast(), M::NAME.as_ptr(), Some(destroy::<M>));
         if capsule.is_null() {
-            drop(Box::from_raw(lending));
-            return Err(Fail::set(py));
+            drop(Box::from_raw(exported));
+            return Err(Fail::raised(py));
         }
-        Ok(capsule)
+        Ok(Bound::from_owned_ptr(py, capsule))
     }
 }
 
-// Borrowing: `from_dlpack`
+// Import: `from_dlpack`
 
-/// Someone else's tensor, deleted when the storage on it is gone.
-struct Taken<M: Managed>(*mut M);
+/// A tensor of another library, deleted when the storage on it is dropped.
+struct ImportedDLPack<M: ManagedTensor>(*mut M);
 
-// SAFETY: the struct is only touched to delete it, by a thread that is attached to the interpreter.
-unsafe impl<M: Managed> Send for Taken<M> {}
-// SAFETY: as above.
-unsafe impl<M: Managed> Sync for Taken<M> {}
-impl<M: Managed> Owner for Taken<M> {}
+// SAFETY: the struct is only used in `drop`, by a thread that `release_attached` attaches to the interpreter.
+unsafe impl<M: ManagedTensor> Send for ImportedDLPack<M> {}
+// SAFETY: shared references do not use the struct.
+unsafe impl<M: ManagedTensor> Sync for ImportedDLPack<M> {}
+impl<M: ManagedTensor> Owner for ImportedDLPack<M> {}
 
-impl<M: Managed> Drop for Taken<M> {
+impl<M: ManagedTensor> Drop for ImportedDLPack<M> {
     fn drop(&mut self) {
-        // SAFETY: taken out of its capsule, so that nobody else deletes it.
-        give_back(|| unsafe {
+        // SAFETY: `import_capsule` renamed the capsule, so that only this deletes the tensor.
+        release_attached(|| unsafe {
             if let Some(deleter) = (*self.0).deleter() {
                 deleter(self.0);
             }
@@ -335,18 +341,19 @@ impl<M: Managed> Drop for Taken<M> {
     }
 }
 
-/// A tensor on the memory of whatever speaks DLPack, or of a capsule; a copy where asked for or needed.
-pub fn import(ext: Object, to_cpu: bool, copy: Option<bool>) -> Result<Tensor> {
-    // References are dropped on the way, perhaps the last ones.
+/// A tensor on the memory of a tensor of another library, or of a capsule; a copy if `copy` or the memory requires it.
+pub fn import(ext: Arg<'_>, to_cpu: bool, copy: Option<bool>) -> CallResult<Tensor> {
+    // References are dropped here, perhaps the last ones.
     attached(|py| {
-        let ext = bound(py, ext);
-        let capsule = if ext.is_instance_of::<PyCapsule>() { ext } else { asked(&ext, to_cpu, copy)? };
-        // SAFETY: a living capsule with a name or none.
+        let ext = ext.to_owned().unbind().into_bound(py);
+        let capsule =
+            if ext.is_instance_of::<PyCapsule>() { ext } else { request_capsule(&ext, to_cpu, copy)? };
+        // SAFETY: a live capsule, with a name or none.
         let is = |name: &CStr| unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) } != 0;
         if is(DLManagedTensorVersioned::NAME) {
-            taken::<DLManagedTensorVersioned>(&capsule, copy)
+            import_capsule::<DLManagedTensorVersioned>(&capsule, copy)
         } else if is(DLManagedTensor::NAME) {
-            taken::<DLManagedTensor>(&capsule, copy)
+            import_capsule::<DLManagedTensor>(&capsule, copy)
         } else if is(DLManagedTensorVersioned::USED) || is(DLManagedTensor::USED) {
             Err(Fail::Storage("the capsule is used: its tensor was taken out already".into()))
         } else {
@@ -355,24 +362,24 @@ pub fn import(ext: Object, to_cpu: bool, copy: Option<bool>) -> Result<Tensor> {
     })
 }
 
-/// The capsule that `ext.__dlpack__` gives.
-fn asked<'py>(ext: &Bound<'py, PyAny>, to_cpu: bool, copy: Option<bool>) -> Result<Bound<'py, PyAny>> {
+/// The capsule that `ext.__dlpack__` returns.
+fn request_capsule<'py>(ext: &Value<'py>, to_cpu: bool, copy: Option<bool>) -> CallResult<Value<'py>> {
     let py = ext.py();
     let Some(export) = ext.getattr_opt(intern!(py, "__dlpack__"))? else {
-        let text = format!("from_dlpack: {} has no __dlpack__", type_name(py, ext.as_ptr()));
+        let text = format!("from_dlpack: {} has no __dlpack__", type_name(ext.as_borrowed()));
         return Err(PyAttributeError::new_err(text).into());
     };
-    let words = PyDict::new(py);
-    words.set_item("max_version", (VERSION.major, VERSION.minor))?;
+    let keywords = PyDict::new(py);
+    keywords.set_item("max_version", (VERSION.major, VERSION.minor))?;
     if to_cpu {
-        words.set_item("dl_device", (CPU, 0))?;
+        keywords.set_item("dl_device", (CPU, 0))?;
     }
-    // A copy that is asked for we make ourselves: then the memory is ours, with all its rights.
+    // A requested copy is made here, not by the producer: then the memory is our own.
     if copy == Some(false) {
-        words.set_item("copy", false)?;
+        keywords.set_item("copy", false)?;
     }
-    let capsule = match export.call((), Some(&words)) {
-        // A producer from before these words.
+    let capsule = match export.call((), Some(&keywords)) {
+        // A producer that does not know these keywords.
         Err(error) if error.is_instance_of::<PyTypeError>(py) => export.call0()?,
         other => other?,
     };
@@ -381,58 +388,58 @@ fn asked<'py>(ext: &Bound<'py, PyAny>, to_cpu: bool, copy: Option<bool>) -> Resu
     }
     Err(Fail::Type(format!(
         "__dlpack__ of {} returned {}, wanted a capsule",
-        type_name(py, ext.as_ptr()),
-        type_name(py, capsule.as_ptr())
+        type_name(ext.as_borrowed()),
+        type_name(capsule.as_borrowed())
     )))
 }
 
-/// Takes the tensor out of a capsule of this form. A capsule that is refused stays as it was, for someone
-/// else or for its destructor.
-fn taken<M: Managed>(capsule: &Bound<'_, PyAny>, copy: Option<bool>) -> Result<Tensor> {
+/// Takes the tensor out of a capsule of this form. A capsule that is refused is left for another consumer, or for its
+/// destructor.
+fn import_capsule<M: ManagedTensor>(capsule: &Value<'_>, copy: Option<bool>) -> CallResult<Tensor> {
     let py = capsule.py();
-    // SAFETY: the caller saw that the capsule has this name, and no code has run since.
+    // SAFETY: `import` checked that the capsule has this name, and no Python code has run since.
     let managed = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), M::NAME.as_ptr()) }.cast::<M>();
     if !managed.is_aligned() {
         return Err(Fail::Storage("the capsule's pointer is no multiple of 8".into()));
     }
     let take = || {
-        // SAFETY: the capsule is alive, and the name lives forever.
+        // SAFETY: the capsule is live, and the name is static.
         match unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), M::USED.as_ptr()) } {
-            0 => Ok(Taken(managed)),
-            _ => Err(Fail::set(py)),
+            0 => Ok(ImportedDLPack(managed)),
+            _ => Err(Fail::raised(py)),
         }
     };
-    // SAFETY: by its name the capsule holds such a struct, and keeps it until it is renamed. The version comes
-    // first in every version.
+    // SAFETY: by its name the capsule holds such a struct, and keeps it until it is renamed. The version is the first field
+    // in every version.
     if let Some(DLPackVersion { major, minor }) = unsafe { (*managed).version() }
         && *major != VERSION.major
     {
         let text = format!("the capsule has DLPack's version {major}.{minor}, wanted {}.x", VERSION.major);
-        drop(take()?); // DLPack's rule: whoever finds a version it does not know deletes the tensor
+        drop(take()?); // DLPack's rule: a consumer that does not know the version deletes the tensor
         return Err(Fail::Storage(text));
     }
-    // SAFETY: as above, of our version.
-    let (flags, lent) = unsafe { ((*managed).flags(), lent_by((*managed).tensor())) };
-    let lent = Lent { readonly: flags & READ_ONLY != 0, ..lent? };
+    // SAFETY: by its name the capsule holds such a struct, and its version was checked.
+    let (flags, foreign) = unsafe { ((*managed).flags(), described((*managed).tensor())) };
+    let foreign = ForeignBuffer { readonly: flags & READ_ONLY != 0, ..foreign? };
     if copy == Some(false) && flags & IS_COPIED != 0 {
         return Err(Fail::Storage("the producer made a copy, and copy is False".into()));
     }
     if copy == Some(false)
-        && let Some(why) = lent.misfit()
+        && let Some(reason) = foreign.misfit()
     {
-        return Err(Fail::Storage(format!("{why}, which needs a copy, and copy is False")));
+        return Err(Fail::Storage(format!("{reason}, which needs a copy, and copy is False")));
     }
-    lent.check()?;
-    // SAFETY: the producer promises that the elements stay where they are until its deleter is called.
-    let tensor = unsafe { lent.share_or_copy(py, take()?) }?;
+    foreign.check()?;
+    // SAFETY: by DLPack's rules the elements stay in place until the deleter is called, when the owner is dropped.
+    let tensor = unsafe { foreign.share_or_copy(py, take()?) }?;
     if copy == Some(true) && !tensor.storage().is_owned() {
-        return Ok(with_threads(py, tensor.size(), || copy::clone(&tensor))?);
+        return Ok(detach_if_large(py, tensor.size(), || copy::clone(&tensor))?);
     }
     Ok(tensor)
 }
 
-/// What a producer says of its elements.
-fn lent_by(tensor: &DLTensor) -> Result<Lent> {
+/// The elements of a producer, as it describes them.
+fn described(tensor: &DLTensor) -> CallResult<ForeignBuffer> {
     let device = tensor.device.device_type;
     if device != CPU {
         let name = device_name(device as isize);
@@ -441,7 +448,7 @@ fn lent_by(tensor: &DLTensor) -> Result<Lent> {
         )));
     }
     let dtype = dtype_of(&tensor.dtype)?;
-    // A wrong number would make us read far beyond the arrays.
+    // A wrong number of dims would make us read beyond the arrays.
     if !(0..=ffi::PyBUF_MAX_NDIM as i32).contains(&tensor.ndim) {
         return Err(Fail::Storage(format!("{} dims, wanted 0 to {}", tensor.ndim, ffi::PyBUF_MAX_NDIM)));
     }
@@ -449,12 +456,12 @@ fn lent_by(tensor: &DLTensor) -> Result<Lent> {
         return Err(Fail::Storage(format!("the shape of {} dims is null", tensor.ndim)));
     }
     let list = |start: *mut i64| {
-        // SAFETY: a producer's arrays have `ndim` numbers each.
+        // SAFETY: a producer's arrays, which the callers below check for null, have `ndim` numbers each.
         (0..tensor.ndim as usize).map(move |dim| unsafe { start.add(dim).read_unaligned() })
     };
     let shape: Dims = list(tensor.shape).map(|extent| extent as isize).collect();
     let too_large = || Error::new("", Problem::TooLarge { shape: shape_text(&shape) });
-    // The stride of a single index means nothing, and so does any without elements.
+    // Strides of dims of extent 1, or of tensors without elements, are never used, and may be anything.
     let bytes = |(stride, &extent): (i64, &isize)| match extent {
         ..=1 => Some(0),
         _ => isize::try_from(stride).ok()?.checked_mul(dtype.size() as isize),
@@ -471,5 +478,5 @@ fn lent_by(tensor: &DLTensor) -> Result<Lent> {
     };
     (tensor.data as usize).checked_add(offset).ok_or_else(too_large)?;
     let origin = tensor.data.cast::<u8>().wrapping_add(offset);
-    Ok(Lent { origin, shape, strides, dtype, swapped: false, readonly: false })
+    Ok(ForeignBuffer { origin, shape, strides, dtype, swapped: false, readonly: false })
 }

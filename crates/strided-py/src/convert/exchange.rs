@@ -1,7 +1,8 @@
-//! Memory that crosses the border, as buffers, array interfaces and DLPack see it: lent by others, and lent to others.
+//! Memory shared with other libraries, whatever the protocol (buffers, array interfaces, DLPack): their memory as tensors,
+//! and tensors whose memory they use.
 
-use crate::abi::detach::with_threads;
-use crate::abi::errors::{Fail, Result};
+use crate::abi::detach::detach_if_large;
+use crate::abi::errors::{CallResult, Fail};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use strided_core::error::{Error, Problem};
@@ -11,70 +12,72 @@ use strided_core::ops::copy;
 use strided_core::storage::{Access, Owner, Storage};
 use strided_core::{DType, Tensor};
 
-/// Elements in the memory of someone else, as their owner describes them. Nothing of it is checked yet.
-pub struct Lent {
+/// Elements in the memory of another library, as that library describes them. Nothing is checked yet.
+pub struct ForeignBuffer {
     /// Address of the element whose indices are all zero.
     pub origin: *mut u8,
     pub shape: Dims,
-    /// In bytes; `None` where the elements lie next to each other in row-major order.
+    /// In bytes; `None` if the elements are contiguous in row-major order.
     pub strides: Option<Dims>,
     pub dtype: DType,
-    /// Whether the bytes of a number lie in the order of another machine.
+    /// Whether the elements are in the opposite byte order.
     pub swapped: bool,
     pub readonly: bool,
 }
 
-impl Lent {
-    /// A tensor on the memory. Refuses memory that our elements cannot lie in.
+impl ForeignBuffer {
+    /// A tensor on the memory. Refuses memory that is not aligned for the dtype, or has strides between elements.
     ///
     /// # Safety
-    /// The elements of the shape and strides stay where they are, readable and, unless `readonly`, writable,
-    /// until `owner` is dropped.
-    pub unsafe fn share(&self, owner: impl Owner + 'static) -> Result<Tensor> {
+    /// The elements of the shape and strides stay at their addresses, readable and, unless `readonly`, writable, until
+    /// `owner` is dropped.
+    pub unsafe fn share(&self, owner: impl Owner + 'static) -> CallResult<Tensor> {
         match self.misfit() {
-            Some(why) => Err(Fail::Storage(format!("{why}; copy it first"))),
-            // SAFETY: the caller's promise.
-            None => unsafe { self.place(owner) },
+            Some(reason) => Err(Fail::Storage(format!("{reason}; copy it first"))),
+            // SAFETY: the contract above is that of `to_tensor`.
+            None => unsafe { self.to_tensor(owner) },
         }
     }
 
-    /// A tensor with the values: on the memory where our elements can lie in it, else a copy.
+    /// A tensor with the values: on the memory if it can be shared, otherwise a copy.
     ///
     /// # Safety
-    /// As for [`Lent::share`].
-    pub unsafe fn share_or_copy(&self, py: Python<'_>, owner: impl Owner + 'static) -> Result<Tensor> {
+    /// As for [`ForeignBuffer::share`].
+    pub unsafe fn share_or_copy(&self, py: Python<'_>, owner: impl Owner + 'static) -> CallResult<Tensor> {
         if self.misfit().is_none() {
-            // SAFETY: the caller's promise.
-            return unsafe { self.place(owner) };
+            // SAFETY: the contract above is that of `to_tensor`.
+            return unsafe { self.to_tensor(owner) };
         }
-        // SAFETY: the same memory, byte by byte.
-        let bytes = unsafe { self.as_bytes().place(owner) }?;
-        let made = with_threads(py, bytes.size(), || copy::clone(&bytes))?;
-        let made = Tensor::from_storage(made.storage().clone(), self.dtype, Layout::row_major(&self.shape)?)?;
+        // SAFETY: the bytes of the elements are the same memory, which the contract above covers.
+        let bytes = unsafe { self.as_bytes().to_tensor(owner) }?;
+        let copied = detach_if_large(py, bytes.size(), || copy::clone(&bytes))?;
+        let layout = Layout::row_major(&self.shape)?;
+        let copied = Tensor::from_storage(copied.storage().clone(), self.dtype, layout)?;
         if self.swapped {
-            byteswap::reverse_bytes(&made)?;
+            byteswap::reverse_bytes(&copied)?;
         }
-        Ok(made)
+        Ok(copied)
     }
 
     /// # Safety
-    /// As for [`Lent::share`].
-    unsafe fn place(&self, owner: impl Owner + 'static) -> Result<Tensor> {
+    /// As for [`ForeignBuffer::share`].
+    unsafe fn to_tensor(&self, owner: impl Owner + 'static) -> CallResult<Tensor> {
         let (layout, size) = (self.layout()?, self.dtype.size());
         let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1) * size;
         let start = self.origin.wrapping_sub(layout.offset() as usize * size);
-        // SAFETY: `start` and `length` cover exactly the elements, for which the caller answers.
+        // SAFETY: `layout` puts the lowest location at 0, so `start` and `length` cover exactly the elements that the
+        // contract of `share` is about.
         let storage = unsafe { Storage::foreign(start, length, self.readonly, Box::new(owner)) }?;
         Ok(Tensor::from_storage(storage, self.dtype, layout)?)
     }
 
-    /// Refuses what can neither be shared nor copied.
-    pub fn check(&self) -> Result<()> {
+    /// Refuses memory that can neither be shared nor copied.
+    pub fn check(&self) -> CallResult<()> {
         let fits = self.misfit().is_none();
         if fits { self.layout() } else { self.as_bytes().layout() }.map(drop)
     }
 
-    /// Why elements of the dtype cannot lie there, though bytes can.
+    /// Why a tensor of the dtype cannot share the memory, though one of bytes can.
     pub fn misfit(&self) -> Option<String> {
         if self.shape.contains(&0) {
             return None;
@@ -86,25 +89,25 @@ impl Lent {
         if !(self.origin as usize).is_multiple_of(alignment) {
             return Some(format!("the address is no multiple of {alignment}"));
         }
-        let strides = self.strides.iter().flatten().zip(&self.shape);
-        let odd = strides.filter(|&(_, &extent)| extent > 1).find(|&(bytes, _)| bytes % size != 0);
-        odd.map(|(bytes, _)| format!("the stride of {bytes} bytes is no multiple of {size}"))
+        let mut strides = self.strides.iter().flatten().zip(&self.shape);
+        let between = strides.find(|&(bytes, &extent)| extent > 1 && bytes % size != 0);
+        between.map(|(bytes, _)| format!("the stride of {bytes} bytes is no multiple of {size}"))
     }
 
     /// The layout of the elements, with the lowest location at 0.
-    fn layout(&self) -> Result<Layout> {
-        let dense = Layout::row_major(&self.shape)?;
-        if dense.size() == 0 {
-            return Ok(dense);
+    fn layout(&self) -> CallResult<Layout> {
+        let row_major = Layout::row_major(&self.shape)?;
+        if row_major.size() == 0 {
+            return Ok(row_major);
         }
         if self.origin.is_null() {
-            return Err(Fail::Storage(format!("the address of {} elements is null", dense.size())));
+            return Err(Fail::Storage(format!("the address of {} elements is null", row_major.size())));
         }
         let size = self.dtype.size() as isize;
         let stride: Dims = match &self.strides {
-            None => dense.stride(),
-            // The stride of a single index means nothing, and may be anything.
-            Some(strides) => std::iter::zip(strides, dense.modes())
+            None => row_major.stride(),
+            // The stride of a dim of extent 1 is never used, and other libraries set it to anything.
+            Some(strides) => std::iter::zip(strides, row_major.modes())
                 .map(|(&bytes, mode)| if mode.extent > 1 { bytes / size } else { mode.stride })
                 .collect(),
         };
@@ -120,9 +123,9 @@ impl Lent {
     }
 
     /// The same memory with one more dim, the bytes of an element.
-    fn as_bytes(&self) -> Lent {
+    fn as_bytes(&self) -> ForeignBuffer {
         let with = |dims: &Dims, last: isize| dims.iter().copied().chain([last]).collect();
-        Lent {
+        ForeignBuffer {
             origin: self.origin,
             shape: with(&self.shape, self.dtype.size() as isize),
             strides: self.strides.as_ref().map(|strides| with(strides, 1)),
@@ -133,14 +136,14 @@ impl Lent {
     }
 }
 
-/// Runs what gives memory back to its owner. That may be any code; it must not swallow the exception that is
-/// being raised, nor leave one of its own behind.
-pub fn give_back(release: impl FnOnce()) {
-    // After the interpreter is gone there is nobody left to give anything back to.
+/// Runs code that returns memory to its owner, attached to the interpreter. It may run any Python code; an exception that
+/// is being raised meanwhile is kept, and one that the code raises is reported as unraisable.
+pub fn release_attached(release: impl FnOnce()) {
+    // When the interpreter is gone there is no owner left.
     Python::try_attach(|py| {
-        // PyO3 counts how often it attached this thread. Foreign code that runs inside may have let the
-        // interpreter go since (PyTorch does while it frees a tensor): only Python knows.
-        // SAFETY: Python is there, and the state is given back below.
+        // PyO3 counts how often it attached this thread. Other code further up the stack may have detached it since, as
+        // PyTorch does while it frees a tensor; only Python knows.
+        // SAFETY: the interpreter is initialized, as `try_attach` succeeded, and the state is released below.
         let state = unsafe { ffi::PyGILState_Ensure() };
         let pending = PyErr::take(py);
         release();
@@ -150,12 +153,12 @@ pub fn give_back(release: impl FnOnce()) {
         if let Some(error) = pending {
             error.restore(py);
         }
-        // SAFETY: as above.
+        // SAFETY: the state of the call above, on the same thread.
         unsafe { ffi::PyGILState_Release(state) };
     });
 }
 
-/// A tensor whose memory others look at: while this lives it stays in place, and `resize_` is refused.
+/// A tensor whose memory others may use: while this exists the memory stays in place, and `resize_` is refused.
 pub struct Exported {
     pub tensor: Tensor,
     /// Address of the element whose indices are all zero.
@@ -163,7 +166,7 @@ pub struct Exported {
 }
 
 impl Exported {
-    pub fn new(tensor: Tensor) -> Result<Exported> {
+    pub fn new(tensor: Tensor) -> CallResult<Exported> {
         tensor.storage().export();
         let mut exported = Exported { tensor, origin: std::ptr::null_mut() };
         exported.origin = exported.tensor.pin(Access::Read)?.origin;
@@ -171,7 +174,7 @@ impl Exported {
     }
 
     /// The address of a location.
-    pub fn at(&self, location: isize) -> *const u8 {
+    pub fn address(&self, location: isize) -> *const u8 {
         let steps = location - self.tensor.layout().offset();
         self.origin.wrapping_offset(steps * self.tensor.dtype().size() as isize)
     }

@@ -1,64 +1,69 @@
-//! What stands between the brackets of `x[...]`: ints, slices, `...` and `None`, and the location that plain ints name.
+//! The key of `x[key]`: ints, slices, `...` and `None`, and the location of the element that plain ints select.
 
 use super::args::{FromArg, Ints};
-use super::sequence::number;
-use crate::abi::Object;
-use crate::abi::errors::{Fail, Result, type_name};
+use super::numbers::number;
+use crate::abi::errors::{CallResult, Fail, type_name};
+use crate::abi::refs::{arg, is_none};
 use crate::abi::tensor_object::{is_tensor, tensor_of};
+use crate::abi::{Arg, Value};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use strided_core::Tensor;
+use strided_core::kernels::item;
 use strided_core::layout::Index;
 use strided_core::ops::copy;
 
 pub type Indices = SmallVec<[Index; 4]>;
 
-/// Reads what stands between the brackets, into a list of the caller's (which is too large to move about).
+/// Reads a key into a list of the caller, which is too large to be moved.
 #[inline(always)]
-pub fn read_indices(py: Python<'_>, key: Object, all: &mut Indices) -> Result<()> {
-    // SAFETY: a living object; items of a tuple are borrowed from it.
+pub fn read_indices(key: Arg<'_>, all: &mut Indices) -> CallResult<()> {
+    // SAFETY: an `Arg` is a live object. A tuple does not change, and keeps its items alive.
     unsafe {
-        if ffi::PyTuple_Check(key) == 0 {
-            read_index(py, key, all)?;
+        if ffi::PyTuple_Check(key.as_ptr()) == 0 {
+            read_index(key, all)?;
         } else {
-            for i in 0..ffi::PyTuple_Size(key) {
-                read_index(py, ffi::PyTuple_GetItem(key, i), all)?;
+            for i in 0..ffi::PyTuple_Size(key.as_ptr()) {
+                read_index(arg(key.py(), ffi::PyTuple_GetItem(key.as_ptr(), i)), all)?;
             }
         }
     }
     Ok(())
 }
 
-pub fn indices(py: Python<'_>, key: Object) -> Result<Indices> {
+/// The entries of a key.
+pub fn indices(key: Arg<'_>) -> CallResult<Indices> {
     let mut all = Indices::new();
-    read_indices(py, key, &mut all)?;
+    read_indices(key, &mut all)?;
     Ok(all)
 }
 
-/// Reads one entry, and adds it right away: the result of a function would have to be moved twice.
+/// Reads one entry and appends it: a returned entry would be moved twice.
 #[inline(always)]
-fn read_index(py: Python<'_>, item: Object, all: &mut Indices) -> Result<()> {
-    // SAFETY: a living object, checked before it is read as what it is.
+fn read_index(entry: Arg<'_>, all: &mut Indices) -> CallResult<()> {
+    let pointer = entry.as_ptr();
+    // SAFETY: an `Arg` is a live object, whose type is checked before it is read as a slice or a tensor.
     unsafe {
-        let class = ffi::Py_TYPE(item);
+        let class = ffi::Py_TYPE(pointer);
         if class == &raw mut ffi::PySlice_Type {
             let (mut start, mut stop, mut step) = (0, 0, 0);
-            if ffi::PySlice_Unpack(item, &mut start, &mut stop, &mut step) != 0 {
-                return Err(Fail::set(py));
+            if ffi::PySlice_Unpack(pointer, &mut start, &mut stop, &mut step) != 0 {
+                return Err(Fail::raised(entry.py()));
             }
             all.push(Index::Slice { start: Some(start), stop: Some(stop), step });
-        } else if item == ffi::Py_Ellipsis() {
+        } else if pointer == ffi::Py_Ellipsis() {
             all.push(Index::Ellipsis);
-        } else if item == ffi::Py_None() {
+        } else if is_none(entry) {
             all.push(Index::NewAxis);
-        } else if class == &raw mut ffi::PyBool_Type || is_tensor(item) && tensor_of(item).layout().rank() > 0
+        } else if class == &raw mut ffi::PyBool_Type
+            || is_tensor(entry) && tensor_of(entry).layout().rank() > 0
         {
-            return Err(no_index(py, item)); // a mask or a list of indices, not one index
+            return Err(no_index(entry)); // a mask or several indices
         } else {
-            match isize::read(py, item) {
+            match isize::read(entry) {
                 Ok(Some(at)) => all.push(Index::At(at)),
-                Ok(None) => return Err(no_index(py, item)),
+                Ok(None) => return Err(no_index(entry)),
                 Err(Fail::Beyond) => return Err(Fail::Index("an index is an int beyond 64 bits".into())),
                 Err(fail) => return Err(fail),
             }
@@ -68,33 +73,35 @@ fn read_index(py: Python<'_>, item: Object, all: &mut Indices) -> Result<()> {
 }
 
 #[cold]
-fn no_index(py: Python<'_>, item: Object) -> Fail {
-    Fail::Type(format!("an index must be an int, a slice, ... or None, got {}", type_name(py, item)))
+fn no_index(entry: Arg<'_>) -> Fail {
+    Fail::Type(format!("an index must be an int, a slice, ... or None, got {}", type_name(entry)))
 }
 
-/// The location of one element, where the key is a plain int for every dim; `None` for all other keys.
+/// The location of one element, if the key is a plain int for every dim; `None` for all other keys.
 #[inline]
-pub fn location(x: &Tensor, key: Object) -> Option<isize> {
-    // SAFETY: a living object; the items of a tuple live as long as it.
+pub fn location(x: &Tensor, key: Arg<'_>) -> Option<isize> {
+    let pointer = key.as_ptr();
+    // SAFETY: an `Arg` is a live object. A tuple does not change, and keeps its items alive; `dim` is below its size.
     unsafe {
-        if ffi::Py_TYPE(key) != &raw mut ffi::PyTuple_Type {
+        if ffi::Py_TYPE(pointer) != &raw mut ffi::PyTuple_Type {
             return location_of(x, 1, |_| key);
         }
-        location_of(x, ffi::PyTuple_Size(key) as usize, |dim| ffi::PyTuple_GetItem(key, dim as isize))
+        let item = |dim| arg(key.py(), ffi::PyTuple_GetItem(pointer, dim as isize));
+        location_of(x, ffi::PyTuple_Size(pointer) as usize, item)
     }
 }
 
-/// The location at plain ints that lie inside their dims; the slow way says what is wrong with others.
+/// The location at plain ints that are within their dims. For other keys the general path finds the error.
 #[inline]
-fn location_of(x: &Tensor, count: usize, index: impl Fn(usize) -> Object) -> Option<isize> {
+fn location_of<'a>(x: &Tensor, count: usize, index: impl Fn(usize) -> Arg<'a>) -> Option<isize> {
     let modes = x.layout().modes();
     if modes.len() != count {
         return None;
     }
     let mut location = x.layout().offset();
     for (dim, mode) in modes.iter().enumerate() {
-        let index = index(dim);
-        // SAFETY: a living object; an exact int runs no code when it is read, and a failed read is cleared.
+        let index = index(dim).as_ptr();
+        // SAFETY: an `Arg` is a live object. Reading an exact int runs no Python code; a failed read is cleared.
         unsafe {
             if ffi::Py_TYPE(index) != &raw mut ffi::PyLong_Type {
                 return None;
@@ -116,19 +123,19 @@ fn location_of(x: &Tensor, count: usize, index: impl Fn(usize) -> Object) -> Opt
 
 /// `x.item(...)`: the only element, or the one at some indices, as a Python number.
 #[inline]
-pub fn item(py: Python<'_>, x: &Tensor, at: &[Object]) -> Result<Object> {
+pub fn item_at<'py>(py: Python<'py>, x: &Tensor, at: &[Arg<'_>]) -> CallResult<Value<'py>> {
     if let Some(location) = location_of(x, at.len(), |dim| at[dim]) {
-        return Ok(number(py, strided_core::kernels::item::get(x, location)?)?.into_ptr());
+        return number(py, item::get(x, location)?);
     }
-    let x = x.clone(); // reading other indices may run code
+    let x = x.clone(); // reading other indices may run Python code that replaces the object's tensor
     let value = match at {
         [] => copy::single_item(&x)?,
-        [one] => copy::item(&x, &Ints::from_arg(py, *one, "index")?.ints)?,
-        many => {
+        [one] => copy::item(&x, &Ints::from_arg(*one, "index")?.ints)?,
+        several => {
             let index: Vec<isize> =
-                many.iter().map(|&i| isize::from_arg(py, i, "index")).collect::<Result<_>>()?;
+                several.iter().map(|&i| isize::from_arg(i, "index")).collect::<CallResult<_>>()?;
             copy::item(&x, &index)?
         }
     };
-    Ok(number(py, value)?.into_ptr())
+    number(py, value)
 }

@@ -7,6 +7,7 @@ pub mod dlpack;
 pub mod exchange;
 pub mod index;
 pub mod mapping;
+pub mod numbers;
 pub mod results;
 pub mod sequence;
 pub mod values;

@@ -1,12 +1,14 @@
-//! Nested Python sequences to tensors, and back. No recursion: depth costs memory, not stack.
+//! Nested Python sequences as tensors, and tensors as nested lists. There is no recursion, so that depth costs memory and no
+//! stack.
 
-use super::args::python_number;
 use super::arrays::{self, Misfit};
 use super::exchange::Exported;
-use crate::abi::Object;
-use crate::abi::errors::{Fail, Result, type_name};
-use crate::abi::storage_object;
-use crate::abi::tensor_object::{is_tensor, tensor_of};
+use super::numbers::{number, python_number};
+use crate::abi::errors::{CallResult, Fail, type_name};
+use crate::abi::refs::arg;
+use crate::abi::storage_object::read_storage;
+use crate::abi::tensor_object::cloned_tensor;
+use crate::abi::{Arg, Value};
 use pyo3::exceptions::PyRecursionError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -17,19 +19,17 @@ use strided_core::ops::{copy, elementwise::with_scalar};
 use strided_core::storage::Fill;
 use strided_core::{DType, Layout, Scalar, Tensor};
 
-/// A tensor from nested sequences of numbers; without a dtype the numbers decide.
-pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Result<Tensor> {
+/// A tensor from nested sequences of numbers; if no dtype is given, the numbers decide.
+pub fn from_nested(object: Arg<'_>, dtype: Option<DType>) -> CallResult<Tensor> {
+    let needs_dtype = dtype.is_none();
     let mut found =
-        Found { shape: Dims::new(), leaves: None, needs_dtype: dtype.is_none(), dtype: None, strong: None };
-    visit(py, object, |event| found.note(event))?;
-    let dtype = match dtype {
-        Some(dtype) => dtype,
-        None => found.dtype()?,
-    };
+        NestedShape { shape: Dims::new(), number_depth: None, needs_dtype, weak: None, strong: None };
+    visit(object, |event| found.add(event))?;
+    let dtype = dtype.unwrap_or_else(|| found.dtype());
     let out = Tensor::new(&found.shape, dtype, Fill::Uninitialized)?;
-    // The tensor is still nobody else's, so that its pin can be held while other code runs.
+    // No other code knows the tensor yet, so its pin may be held while Python code runs.
     let mut writer = item::Writer::new(&out)?;
-    visit(py, object, |event| write(&out, &mut writer, event))?;
+    visit(object, |event| write(&out, &mut writer, event))?;
     if writer.left() > 0 {
         return Err(changed());
     }
@@ -37,9 +37,9 @@ pub fn from_nested(py: Python<'_>, object: Object, dtype: Option<DType>) -> Resu
     Ok(out)
 }
 
-/// What a walk over nested sequences meets.
-enum Event<'a> {
-    /// A sequence of so many items, at this depth.
+/// A step of a walk over nested sequences.
+enum Visit<'a> {
+    /// A sequence of `length` items begins.
     Open {
         depth: usize,
         length: usize,
@@ -48,12 +48,12 @@ enum Event<'a> {
         depth: usize,
         value: Scalar,
     },
-    /// A list or tuple of Python's own numbers and nothing else.
+    /// A list or tuple of Python numbers only.
     Numbers {
         depth: usize,
-        items: &'a Flat<'a>,
+        items: &'a NumberList<'a>,
     },
-    /// A tensor or buffer inside the nest.
+    /// A tensor, storage or array inside the sequences.
     Array {
         depth: usize,
         tensor: &'a Tensor,
@@ -61,25 +61,23 @@ enum Event<'a> {
 }
 
 /// Walks nested sequences in order.
-fn visit(py: Python<'_>, root: Object, mut event: impl FnMut(Event) -> Result<()>) -> Result<()> {
-    let mut open: Vec<Level> = Vec::new();
+fn visit(root: Arg<'_>, mut event: impl FnMut(Visit) -> CallResult<()>) -> CallResult<()> {
+    let py = root.py();
+    let mut open: Vec<OpenSequence> = Vec::new();
     let mut limit = usize::MAX;
-    let mut item = root;
-    let mut owned; // keeps the item of a changing sequence alive
+    let mut item = root.to_owned(); // owned, since the sequence that holds it may change
     loop {
-        let depth = open.len();
-        if let Some(value) = python_number(py, item)? {
-            event(Event::Number { depth, value })?;
-        } else if is_tensor(item) {
-            // SAFETY: it is a tensor; cloned, because what follows may run Python code.
-            let tensor = unsafe { tensor_of(item) }.clone();
-            event(Event::Array { depth, tensor: &tensor })?;
-        } else if let Some(storage) = storage_object::read(py, item) {
-            event(Event::Array { depth, tensor: &storage.whole()? })?;
-        } else if let Some(items) = Flat::of(py, item) {
-            event(Event::Numbers { depth, items: &items })?;
-        } else if let Some(level) = Level::open(py, item)? {
-            if depth == 64 {
+        let (depth, object) = (open.len(), item.as_borrowed());
+        if let Some(value) = python_number(object)? {
+            event(Visit::Number { depth, value })?;
+        } else if let Some(tensor) = cloned_tensor(object) {
+            event(Visit::Array { depth, tensor: &tensor })?;
+        } else if let Some(storage) = read_storage(object) {
+            event(Visit::Array { depth, tensor: &storage.to_tensor()? })?;
+        } else if let Some(items) = NumberList::of(object) {
+            event(Visit::Numbers { depth, items: &items })?;
+        } else if let Some(sequence) = OpenSequence::of(&item)? {
+            if depth == UNCHECKED_DEPTH {
                 limit = recursion_limit(py)?;
             }
             if depth > limit {
@@ -88,42 +86,37 @@ fn visit(py: Python<'_>, root: Object, mut event: impl FnMut(Event) -> Result<()
                 )
                 .into());
             }
-            event(Event::Open { depth, length: level.length as usize })?;
-            open.push(level);
-        } else if let Some(tensor) = arrays::read(py, item, Misfit::Copy)? {
-            event(Event::Array { depth, tensor: &tensor })?;
+            event(Visit::Open { depth, length: sequence.length as usize })?;
+            open.push(sequence);
+        } else if let Some(tensor) = arrays::read(object, Misfit::Copy)? {
+            event(Visit::Array { depth, tensor: &tensor })?;
         } else {
-            match number_like(py, item)? {
-                Some(value) => event(Event::Number { depth, value })?,
-                None => return Err(Fail::Type(format!("a tensor cannot hold {}", type_name(py, item)))),
+            match converted_number(object)? {
+                Some(value) => event(Visit::Number { depth, value })?,
+                None => return Err(Fail::Type(format!("a tensor cannot hold {}", type_name(object)))),
             }
         }
-        loop {
-            let Some(level) = open.last_mut() else { return Ok(()) };
-            match level.next(py)? {
-                Some(next) => {
-                    item = next.as_ptr();
-                    owned = next;
-                    break;
-                }
+        item = loop {
+            let Some(sequence) = open.last_mut() else { return Ok(()) };
+            match sequence.next(py)? {
+                Some(next) => break next,
                 None => drop(open.pop()),
             }
-        }
-        let _ = &owned;
+        };
     }
 }
 
-fn recursion_limit(py: Python<'_>) -> Result<usize> {
+/// Nesting up to this depth is not compared with the recursion limit, whose lookup would cost small tensors too much.
+const UNCHECKED_DEPTH: usize = 64;
+
+fn recursion_limit(py: Python<'_>) -> CallResult<usize> {
     Ok(py.import("sys")?.call_method0("getrecursionlimit")?.extract()?)
 }
 
-/// Numbers of other kinds: Fraction, Decimal, and whatever converts itself to float or int.
-fn number_like(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
-    // SAFETY: a living object.
-    let object = unsafe { Borrowed::from_ptr(py, object) };
+/// The number of an object that converts itself to int or float, such as a Fraction or a Decimal.
+fn converted_number(object: Arg<'_>) -> CallResult<Option<Scalar>> {
     if object.hasattr("__index__")? {
-        let value = object.call_method0("__index__")?;
-        return python_number(py, value.as_ptr());
+        return python_number(object.call_method0("__index__")?.as_borrowed());
     }
     if object.hasattr("__float__")? {
         return Ok(Some(Scalar::Float(object.call_method0("__float__")?.extract()?)));
@@ -131,60 +124,63 @@ fn number_like(py: Python<'_>, object: Object) -> Result<Option<Scalar>> {
     Ok(None)
 }
 
-/// A list or tuple in which every item is exactly a bool, int, float or complex: reading it runs no code.
-struct Flat<'a> {
-    py: Python<'a>,
-    object: Object,
+/// A list or tuple whose items are all exactly bools, ints, floats or complex numbers: reading it runs no Python code.
+struct NumberList<'a> {
+    object: Arg<'a>,
     is_list: bool,
     length: isize,
 }
 
-impl<'a> Flat<'a> {
+impl<'a> NumberList<'a> {
     #[inline]
-    fn of(py: Python<'a>, object: Object) -> Option<Flat<'a>> {
-        // SAFETY: a living object; lengths and items are asked of what they are asked for.
+    fn of(object: Arg<'a>) -> Option<NumberList<'a>> {
+        let pointer = object.as_ptr();
+        // SAFETY: an `Arg` is a live object, whose type is checked before it is used as a list or tuple.
         unsafe {
-            let class = ffi::Py_TYPE(object);
+            let class = ffi::Py_TYPE(pointer);
             let is_list = class == &raw mut ffi::PyList_Type;
             if !is_list && class != &raw mut ffi::PyTuple_Type {
                 return None;
             }
-            let length = if is_list { ffi::PyList_Size(object) } else { ffi::PyTuple_Size(object) };
-            let flat = Flat { py, object, is_list, length };
-            let plain = |item| {
-                let class = ffi::Py_TYPE(item);
+            let length = if is_list { ffi::PyList_Size(pointer) } else { ffi::PyTuple_Size(pointer) };
+            let list = NumberList { object, is_list, length };
+            let is_number = |item: Arg<'_>| {
+                let class = ffi::Py_TYPE(item.as_ptr());
                 class == &raw mut ffi::PyFloat_Type
                     || class == &raw mut ffi::PyLong_Type
                     || class == &raw mut ffi::PyBool_Type
                     || class == &raw mut ffi::PyComplex_Type
             };
-            (length > 0 && (0..length).all(|at| plain(flat.item(at)))).then_some(flat)
+            (length > 0 && (0..length).all(|at| is_number(list.item(at)))).then_some(list)
         }
     }
 
     #[inline]
-    fn item(&self, at: isize) -> Object {
-        // SAFETY: no code runs between the measuring of the length and the last item.
+    fn item(&self, at: isize) -> Arg<'_> {
+        let pointer = self.object.as_ptr();
+        // SAFETY: no Python code runs between `of`, which measured the length, and the last use of an item, so that the
+        // list does not change meanwhile and keeps its items alive.
         unsafe {
-            if self.is_list {
-                ffi::PyList_GetItem(self.object, at)
+            let item = if self.is_list {
+                ffi::PyList_GetItem(pointer, at)
             } else {
-                ffi::PyTuple_GetItem(self.object, at)
-            }
+                ffi::PyTuple_GetItem(pointer, at)
+            };
+            arg(self.object.py(), item)
         }
     }
 
-    /// The dtype that its numbers ask for, joined with another: only their kinds matter.
+    /// The dtype of the numbers, promoted with another: only their types matter.
     fn dtype(&self, mut dtype: DType) -> DType {
         let mut last = std::ptr::null_mut();
         for at in 0..self.length {
-            // SAFETY: a living object.
-            let class = unsafe { ffi::Py_TYPE(self.item(at)) };
+            // SAFETY: an item is a live object.
+            let class = unsafe { ffi::Py_TYPE(self.item(at).as_ptr()) };
             if class == last {
                 continue;
             }
             last = class;
-            let kind = if class == &raw mut ffi::PyFloat_Type {
+            let number = if class == &raw mut ffi::PyFloat_Type {
                 Scalar::Float(0.0)
             } else if class == &raw mut ffi::PyLong_Type {
                 Scalar::Int(0)
@@ -193,20 +189,22 @@ impl<'a> Flat<'a> {
             } else {
                 Scalar::Complex(Default::default())
             };
-            dtype = with_scalar(dtype, kind);
+            dtype = with_scalar(dtype, number);
         }
         dtype
     }
 
-    fn write(&self, writer: &mut item::Writer) -> Result<()> {
+    fn write(&self, writer: &mut item::Writer) -> CallResult<()> {
         for at in 0..self.length {
             let item = self.item(at);
-            // SAFETY: a living object.
-            if unsafe { ffi::Py_TYPE(item) } == &raw mut ffi::PyFloat_Type {
-                // SAFETY: it is a float.
-                let value = unsafe { ffi::PyFloat_AsDouble(item) };
-                writer.push_float(value)?;
-            } else if let Some(value) = python_number(self.py, item)? {
+            // SAFETY: an item is a live object, which is checked to be a float before it is read as one.
+            unsafe {
+                if ffi::Py_TYPE(item.as_ptr()) == &raw mut ffi::PyFloat_Type {
+                    writer.push_float(ffi::PyFloat_AsDouble(item.as_ptr()))?;
+                    continue;
+                }
+            }
+            if let Some(value) = python_number(item)? {
                 writer.push(value)?;
             }
         }
@@ -215,46 +213,48 @@ impl<'a> Flat<'a> {
 }
 
 /// A sequence that is being walked.
-struct Level<'py> {
-    sequence: Bound<'py, PyAny>,
+struct OpenSequence<'py> {
+    sequence: Value<'py>,
     is_list: bool,
     is_tuple: bool,
     length: isize,
+    /// The index of the next item.
     at: isize,
 }
 
-impl<'py> Level<'py> {
-    /// Opens lists, tuples and other sequences; not text, not what offers its memory.
-    fn open(py: Python<'py>, object: Object) -> Result<Option<Level<'py>>> {
-        // SAFETY: a living object.
+impl<'py> OpenSequence<'py> {
+    /// Opens lists, tuples and other sequences, but no text and no array.
+    fn of(object: &Value<'py>) -> CallResult<Option<OpenSequence<'py>>> {
+        let pointer = object.as_ptr();
+        // SAFETY: a `Value` is a live object.
         unsafe {
-            let (is_list, is_tuple) = (ffi::PyList_Check(object) != 0, ffi::PyTuple_Check(object) != 0);
+            let (is_list, is_tuple) = (ffi::PyList_Check(pointer) != 0, ffi::PyTuple_Check(pointer) != 0);
             if !is_list && !is_tuple {
-                let text = ffi::PyUnicode_Check(object) != 0;
-                if text
-                    || ffi::PySequence_Check(object) == 0
-                    || ffi::PyDict_Check(object) != 0
-                    || arrays::is_array(py, object)?
+                let is_text = ffi::PyUnicode_Check(pointer) != 0;
+                if is_text
+                    || ffi::PySequence_Check(pointer) == 0
+                    || ffi::PyDict_Check(pointer) != 0
+                    || arrays::is_array(object.as_borrowed())?
                 {
                     return Ok(None);
                 }
             }
-            let length = ffi::PySequence_Size(object);
+            let length = ffi::PySequence_Size(pointer);
             if length < 0 {
-                return Err(Fail::set(py));
+                return Err(Fail::raised(object.py()));
             }
-            let sequence = Bound::from_borrowed_ptr(py, object);
-            Ok(Some(Level { sequence, is_list, is_tuple, length, at: 0 }))
+            Ok(Some(OpenSequence { sequence: object.clone(), is_list, is_tuple, length, at: 0 }))
         }
     }
 
-    fn next(&mut self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
+    fn next(&mut self, py: Python<'py>) -> CallResult<Option<Value<'py>>> {
         if self.at == self.length {
             return Ok(None);
         }
         let (object, at) = (self.sequence.as_ptr(), self.at);
         self.at += 1;
-        // SAFETY: a living sequence; each call checks the index against the present length.
+        // SAFETY: `self` owns the sequence; each call checks the index against the present length. Items of lists and
+        // tuples are borrowed, and turned into new references at once.
         unsafe {
             let item = if self.is_list {
                 Bound::from_borrowed_ptr_or_opt(py, ffi::PyList_GetItem(object, at))
@@ -265,7 +265,7 @@ impl<'py> Level<'py> {
             };
             item.map(Some).ok_or_else(|| {
                 if ffi::PyErr_ExceptionMatches(ffi::PyExc_IndexError) == 0 {
-                    return Fail::set(py);
+                    return Fail::raised(py);
                 }
                 ffi::PyErr_Clear();
                 changed()
@@ -274,46 +274,46 @@ impl<'py> Level<'py> {
     }
 }
 
-/// The shape and dtype that the numbers ask for.
-struct Found {
+/// The shape of nested sequences, and the dtype of their numbers.
+struct NestedShape {
     shape: Dims,
-    /// At which depth the numbers are, once one was met.
-    leaves: Option<usize>,
+    /// The depth of the numbers, once one was visited.
+    number_depth: Option<usize>,
     /// Whether the numbers decide the dtype.
     needs_dtype: bool,
-    /// What Python's numbers ask for.
-    dtype: Option<DType>,
-    /// What tensors and arrays inside ask for.
+    /// The dtype of the Python numbers.
+    weak: Option<DType>,
+    /// The promoted dtype of the tensors and arrays.
     strong: Option<DType>,
 }
 
-impl Found {
-    fn note(&mut self, event: Event) -> Result<()> {
+impl NestedShape {
+    fn add(&mut self, event: Visit) -> CallResult<()> {
         match event {
-            Event::Open { depth, length } => {
-                if self.leaves.is_some_and(|leaves| depth >= leaves) {
+            Visit::Open { depth, length } => {
+                if self.number_depth.is_some_and(|numbers| depth >= numbers) {
                     return Err(self.ragged(depth, format!("a sequence of {length}"), "a number"));
                 }
-                self.extent(depth, length as isize)
+                self.add_extent(depth, length as isize)
             }
-            Event::Numbers { depth, items } => {
-                self.note(Event::Open { depth, length: items.length as usize })?;
-                self.leaf(depth + 1)?;
+            Visit::Numbers { depth, items } => {
+                self.add(Visit::Open { depth, length: items.length as usize })?;
+                self.add_number(depth + 1)?;
                 if self.needs_dtype {
-                    self.dtype = Some(items.dtype(self.dtype.unwrap_or(DType::Bool)));
+                    self.weak = Some(items.dtype(self.weak.unwrap_or(DType::Bool)));
                 }
                 Ok(())
             }
-            Event::Number { depth, value } => {
-                self.leaf(depth)?;
-                self.dtype = Some(with_scalar(self.dtype.unwrap_or(DType::Bool), value));
+            Visit::Number { depth, value } => {
+                self.add_number(depth)?;
+                self.weak = Some(with_scalar(self.weak.unwrap_or(DType::Bool), value));
                 Ok(())
             }
-            Event::Array { depth, tensor } => {
+            Visit::Array { depth, tensor } => {
                 for (dim, mode) in tensor.layout().modes().iter().enumerate() {
-                    self.extent(depth + dim, mode.extent)?;
+                    self.add_extent(depth + dim, mode.extent)?;
                 }
-                self.leaf(depth + tensor.layout().rank())?;
+                self.add_number(depth + tensor.layout().rank())?;
                 let strong =
                     self.strong.map_or(Ok(tensor.dtype()), |dtype| promote(dtype, tensor.dtype()))?;
                 self.strong = Some(strong);
@@ -322,9 +322,9 @@ impl Found {
         }
     }
 
-    /// Notes the extent of the dim at some depth.
-    fn extent(&mut self, depth: usize, length: isize) -> Result<()> {
-        if depth == self.shape.len() && self.leaves.is_none() {
+    /// Adds the extent of the dim at some depth, or compares it with the one that is known.
+    fn add_extent(&mut self, depth: usize, length: isize) -> CallResult<()> {
+        if depth == self.shape.len() && self.number_depth.is_none() {
             self.shape.push(length);
             return Ok(());
         }
@@ -337,13 +337,13 @@ impl Found {
         }
     }
 
-    fn leaf(&mut self, depth: usize) -> Result<()> {
-        match self.leaves {
+    fn add_number(&mut self, depth: usize) -> CallResult<()> {
+        match self.number_depth {
             None if depth == self.shape.len() => {
-                self.leaves = Some(depth);
+                self.number_depth = Some(depth);
                 Ok(())
             }
-            Some(leaves) if leaves == depth => Ok(()),
+            Some(numbers) if numbers == depth => Ok(()),
             _ => Err(self.ragged(depth, "a number".into(), "a sequence")),
         }
     }
@@ -355,37 +355,37 @@ impl Found {
         ))
     }
 
-    fn dtype(&self) -> Result<DType> {
-        Ok(match (self.strong, self.dtype) {
+    fn dtype(&self) -> DType {
+        match (self.strong, self.weak) {
             (None, None) => default_float(),
-            (None, Some(dtype)) => dtype,
+            (None, Some(weak)) => weak,
             (Some(strong), None) => strong,
-            // Python's numbers are weak: they raise the category of arrays, not their size.
-            (Some(strong), Some(dtype)) if dtype.category() <= strong.category() => strong,
-            (Some(strong), Some(dtype)) => match dtype.category() {
+            // Python's numbers are weak: they raise the category of arrays, not their width.
+            (Some(strong), Some(weak)) if weak.category() <= strong.category() => strong,
+            (Some(strong), Some(weak)) => match weak.category() {
                 Category::Complex if strong == DType::F64 => DType::C128,
-                _ => dtype,
+                _ => weak,
             },
-        })
+        }
     }
 }
 
-/// Writes the numbers of a second walk one after the other.
-fn write(out: &Tensor, writer: &mut item::Writer, event: Event) -> Result<()> {
+/// Writes the numbers of the second walk, in order.
+fn write(out: &Tensor, writer: &mut item::Writer, event: Visit) -> CallResult<()> {
     let count = match &event {
-        Event::Open { .. } => 0,
-        Event::Number { .. } => 1,
-        Event::Numbers { items, .. } => items.length as usize,
-        Event::Array { tensor, .. } => tensor.size(),
+        Visit::Open { .. } => 0,
+        Visit::Number { .. } => 1,
+        Visit::Numbers { items, .. } => items.length as usize,
+        Visit::Array { tensor, .. } => tensor.size(),
     };
     if count > writer.left() {
         return Err(changed());
     }
     match event {
-        Event::Open { .. } => Ok(()),
-        Event::Number { value, .. } => Ok(writer.push(value)?),
-        Event::Numbers { items, .. } => items.write(writer),
-        Event::Array { tensor, .. } => {
+        Visit::Open { .. } => Ok(()),
+        Visit::Number { value, .. } => Ok(writer.push(value)?),
+        Visit::Numbers { items, .. } => items.write(writer),
+        Visit::Array { tensor, .. } => {
             let (start, shape) = (writer.position() as isize, tensor.layout().shape());
             writer.skip(count);
             let part = Layout::strided(&[count as isize], &[1], start)?.view(&shape)?;
@@ -394,31 +394,31 @@ fn write(out: &Tensor, writer: &mut item::Writer, event: Event) -> Result<()> {
     }
 }
 
-/// The sequence is not what it was a moment ago.
+/// The sequence changed between the two walks.
 fn changed() -> Fail {
     Fail::Value("the sequence changed while it was read".into())
 }
 
-/// Nested lists of a tensor's numbers; a number for a tensor without dimension.
+/// Nested lists of a tensor's numbers; a number for a tensor without dims.
 ///
-/// Takes the tensor by value, and exports its storage: making objects may run a garbage collection and so
-/// any code. A resize is then refused, where a pin would make such code wait for itself.
-pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> Result<Bound<'py, PyAny>> {
+/// Takes the tensor by value, and exports its storage: making objects may start a garbage collection, and so run any code.
+/// A resize by such code is then refused; if the storage were pinned, it would wait for itself.
+pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> CallResult<Value<'py>> {
     let exported = Exported::new(x)?;
     let x = &exported.tensor;
     let modes = x.layout().modes();
-    if modes.len() > 64 && modes.len() > recursion_limit(py)? {
+    if modes.len() > UNCHECKED_DEPTH && modes.len() > recursion_limit(py)? {
         return Err(PyRecursionError::new_err("tolist: more dims than the recursion limit").into());
     }
-    // Lists that are being filled, outermost first, and the index and location each has reached.
-    let mut open: Vec<(Bound<'py, PyAny>, isize, isize)> = Vec::new();
+    // Lists that are being filled, outermost first, with the index that each has reached and the location of its first item.
+    let mut open: Vec<(Value<'py>, isize, isize)> = Vec::new();
     let mut location = x.layout().offset();
     loop {
-        let mut made = if open.len() < modes.len() {
+        let mut item = if open.len() < modes.len() {
             let Mode { extent, stride } = modes[open.len()];
-            let list = list_of(py, extent)?;
+            let list = new_list(py, extent)?;
             if open.len() + 1 == modes.len() {
-                fill_row(&list, exported.at(location), x.dtype(), extent, stride)?;
+                fill_row(&list, exported.address(location), x.dtype(), extent, stride)?;
                 list
             } else if extent > 0 {
                 open.push((list, 0, location));
@@ -428,38 +428,40 @@ pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> Result<Bound<'py, PyAny>> {
             }
         } else {
             // SAFETY: the location belongs to the tensor, whose memory stays in place while exported.
-            number(py, unsafe { item::load(exported.at(location), x.dtype()) })?
+            number(py, unsafe { item::load(exported.address(location), x.dtype()) })?
         };
         loop {
             let depth = open.len();
-            let Some((list, index, start)) = open.last_mut() else { return Ok(made) };
-            // SAFETY: a new list of our own with room at this index; it takes the reference.
-            unsafe { ffi::PyList_SetItem(list.as_ptr(), *index, made.into_ptr()) };
+            let Some((list, index, start)) = open.last_mut() else { return Ok(item) };
+            // SAFETY: `new_list` made the list, with `extent` items, and no other code has seen it. The call takes over
+            // the reference to the item.
+            unsafe { ffi::PyList_SetItem(list.as_ptr(), *index, item.into_ptr()) };
             *index += 1;
             if *index < modes[depth - 1].extent {
                 location = *start + *index * modes[depth - 1].stride;
                 break;
             }
-            made = open.pop().expect("the list that is full").0;
+            item = open.pop().expect("the list that is full").0;
         }
     }
 }
 
 /// Sets the items of a new list to the elements of a row of exported memory.
 fn fill_row(
-    list: &Bound<'_, PyAny>,
+    list: &Value<'_>,
     first: *const u8,
     dtype: DType,
     extent: isize,
     stride: isize,
-) -> Result<()> {
+) -> CallResult<()> {
     let (py, step) = (list.py(), stride * dtype.size() as isize);
-    let set = |i: isize, made: *mut ffi::PyObject| {
-        if made.is_null() {
-            return Err(Fail::set(py));
+    let set = |i: isize, item: *mut ffi::PyObject| {
+        if item.is_null() {
+            return Err(Fail::raised(py));
         }
-        // SAFETY: a new list of our own with an item at this index; it takes the reference.
-        unsafe { ffi::PyList_SetItem(list.as_ptr(), i, made) };
+        // SAFETY: `new_list` made the list, with `extent` items, and no other code has seen it. The call takes over the
+        // reference to the item.
+        unsafe { ffi::PyList_SetItem(list.as_ptr(), i, item) };
         Ok(())
     };
     // One loop for each of the dtypes that most lists have.
@@ -478,7 +480,7 @@ fn fill_row(
         DType::I64 => row!(i64, |v: i64| ffi::PyLong_FromLongLong(v)),
         _ => {
             for i in 0..extent {
-                // SAFETY: as above, an element of the dtype.
+                // SAFETY: the row's elements are in exported memory, which stays in place, and have this dtype.
                 let value = unsafe { item::load(first.wrapping_offset(i * step), dtype) };
                 set(i, number(py, value)?.into_ptr())?;
             }
@@ -487,25 +489,8 @@ fn fill_row(
     Ok(())
 }
 
-/// A list with room for so many items, all of which must be set before anyone sees it.
-fn list_of(py: Python<'_>, length: isize) -> Result<Bound<'_, PyAny>> {
-    // SAFETY: a new reference, or null with MemoryError set.
+/// A list of `length` items, all of which must be set before other code sees it.
+fn new_list(py: Python<'_>, length: isize) -> CallResult<Value<'_>> {
+    // SAFETY: PyList_New returns a new reference, or null with MemoryError set.
     Ok(unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(length)) }?)
-}
-
-/// A number as Python's object.
-#[inline]
-pub fn number(py: Python<'_>, value: Scalar) -> Result<Bound<'_, PyAny>> {
-    // SAFETY: new references, checked for null.
-    let object = unsafe {
-        match value {
-            Scalar::Bool(v) => ffi::PyBool_FromLong(v as _),
-            Scalar::Int(v) if v > i64::MAX as i128 => ffi::PyLong_FromUnsignedLongLong(v as u64),
-            Scalar::Int(v) => ffi::PyLong_FromLongLong(v as i64),
-            Scalar::Huge(v) | Scalar::Float(v) => ffi::PyFloat_FromDouble(v),
-            Scalar::Complex(v) => ffi::PyComplex_FromDoubles(v.re, v.im),
-        }
-    };
-    // SAFETY: a new reference or null with an exception set.
-    Ok(unsafe { Bound::from_owned_ptr_or_err(py, object) }?)
 }

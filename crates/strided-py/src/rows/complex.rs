@@ -1,12 +1,13 @@
 //! The parts of complex numbers, and views of complex elements as pairs of real ones.
 
-use crate::abi::Object;
-use crate::abi::detach::with_threads;
-use crate::abi::errors::{Fail, Result};
-use crate::abi::refs::again;
+use crate::abi::detach::detach_if_large;
+use crate::abi::errors::CallResult;
+use crate::abi::refs::new_ref;
 use crate::abi::tensor_object::wrap;
+use crate::abi::{Arg, Value};
 use crate::classes::elementwise::call_row;
-use crate::convert::args::{TensorArg, python_number};
+use crate::convert::args::TensorArg;
+use crate::convert::numbers::python_number;
 use crate::convert::values::values;
 use pyo3::prelude::*;
 use strided_core::Tensor;
@@ -14,17 +15,17 @@ use strided_core::ops::copy;
 use strided_core::ops::table::{OPS, Op};
 
 methods! { rows(py, x: TensorArg):
-    /// The complex conjugate: a copy, or the tensor itself where it is not complex.
+    /// The complex conjugate: a copy, or the tensor itself if it is not complex.
     ///
     /// >>> strided.tensor([1 + 2j]).conj().tolist()
     /// [(1-2j)]
     both conj() => if x.dtype().is_complex() {
-        call_row(py, &OPS[Op::conj_physical as usize], &[], &[x.0], None)
+        call_row(py, &OPS[Op::conj_physical as usize], &[], &[x.object()], None)
     } else {
-        Ok(again(x.0))
+        Ok(new_ref(x.object()))
     };
 
-    /// The real parts: a view, the tensor itself where it is not complex.
+    /// The real parts: a view, or the tensor itself if it is not complex.
     ///
     /// >>> strided.real(strided.tensor([1 + 2j, 3 - 4j])).tolist()
     /// [1.0, 3.0]
@@ -50,7 +51,7 @@ methods! { rows(py, x: TensorArg):
 }
 
 properties! { properties(py, x: TensorArg):
-    /// The real parts: a view, the tensor itself where it is not complex.
+    /// The real parts: a view, or the tensor itself if it is not complex.
     ///
     /// >>> x = strided.tensor([1 + 2j, 3 - 4j])
     /// >>> x.real.zero_().tolist(), x.tolist()
@@ -64,26 +65,22 @@ properties! { properties(py, x: TensorArg):
     imag -> "Tensor" => wrap(py, x.part(1)?), set |x| x.part(1);
 }
 
-/// The real parts of a tensor's elements, itself where it is not complex.
-fn real(py: Python<'_>, x: TensorArg) -> Result<Object> {
-    if x.dtype().is_complex() { wrap(py, x.part(0)?) } else { Ok(again(x.0)) }
+fn real<'a>(py: Python<'a>, x: TensorArg<'a>) -> CallResult<Value<'a>> {
+    if x.dtype().is_complex() { wrap(py, x.part(0)?) } else { Ok(new_ref(x.object())) }
 }
 
 /// Writes a value, broadcast and cast, to a part of a tensor's elements.
 fn assign_part(
     py: Python<'_>,
-    x: TensorArg,
-    value: Object,
+    x: TensorArg<'_>,
+    value: Arg<'_>,
     part: fn(&Tensor) -> strided_core::Result<Tensor>,
-) -> Result<()> {
-    if value.is_null() {
-        return Err(Fail::Type("cannot be deleted".into()));
-    }
-    if let Some(number) = python_number(py, value)? {
+) -> CallResult<()> {
+    if let Some(number) = python_number(value)? {
         let part = part(&x)?;
-        return Ok(with_threads(py, part.size(), || copy::fill(&part, number))?);
+        return Ok(detach_if_large(py, part.size(), || copy::fill(&part, number))?);
     }
-    let source = values(py, value, x.dtype().real())?; // before the tensor is looked at: reading may run code that changes it
+    let source = values(value, x.dtype().real())?; // before the tensor is used: reading may run Python code
     let part = part(&x)?;
-    Ok(with_threads(py, part.size(), || copy::copy(&part, &source))?)
+    Ok(detach_if_large(py, part.size(), || copy::copy(&part, &source))?)
 }

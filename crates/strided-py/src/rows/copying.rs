@@ -1,14 +1,14 @@
 //! Copying, filling and resizing.
 
-use crate::abi::Object;
-use crate::abi::errors::{Fail, Result};
-use crate::abi::refs::again;
-use crate::abi::storage_object;
+use crate::abi::Arg;
+use crate::abi::errors::{CallResult, Fail};
+use crate::abi::refs::new_ref;
+use crate::abi::storage_object::read_storage;
 use crate::abi::tensor_object::replace;
-use crate::convert::args::{DataArg, FromArg, Ints, MemoryArg, Rest, TensorArg, python_number, wrong_type};
+use crate::convert::args::{DataArg, FromArg, Ints, MemoryArg, Rest, TensorArg, wrong_type};
+use crate::convert::numbers::python_number;
 use crate::convert::results::{compute, in_place, resize};
 use crate::convert::values::values;
-use pyo3::prelude::*;
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
 use strided_core::{DType, Layout, Scalar, Tensor};
@@ -27,22 +27,22 @@ methods! { rows(py, x: TensorArg):
     /// (1,)
     method copy() => compute(py, &x, copy::clone);
 
-    /// The tensor itself if it is row-major without gaps, else such a copy.
+    /// The tensor itself if it is contiguous in row-major order, otherwise such a copy.
     ///
     /// >>> x = strided.zeros(2, 3)
     /// >>> x.contiguous() is x, x.t().contiguous().stride()
     /// (True, (2, 1))
-    method contiguous() => if x.layout().is_row_major() { Ok(again(x.0)) } else { compute(py, &x, copy::clone) };
+    method contiguous() => if x.layout().is_row_major() { Ok(new_ref(x.object())) } else { compute(py, &x, copy::clone) };
 
     /// Writes the values of a tensor, an array or a nested sequence into this tensor, broadcast and cast.
     ///
     /// >>> strided.zeros(2, 2).copy_([1, 2]).tolist()
     /// [[1.0, 2.0], [1.0, 2.0]]
     method copy_(src | other: DataArg, non_blocking: bool = False) => {
-        if let Some(number) = python_number(py, src.0)? {
+        if let Some(number) = python_number(src.0)? {
             return in_place(py, x, |x| copy::fill(x, number));
         }
-        let source = values(py, src.0, x.dtype())?;
+        let source = values(src.0, x.dtype())?;
         in_place(py, x, |x| copy::copy(x, &source))
     };
 
@@ -58,26 +58,26 @@ methods! { rows(py, x: TensorArg):
     /// [0.0, 0.0]
     method zero_() => in_place(py, x, |x| copy::fill(x, Scalar::Bool(false)));
 
-    /// Looks at another tensor's storage in its way, or at a storage: whole, or with an offset, sizes and
-    /// strides. Changes the tensor itself and copies nothing.
+    /// Makes the tensor a view of another tensor's storage, with the layout of that tensor, or of a storage: the whole,
+    /// or with an offset, sizes and strides. Nothing is copied.
     ///
     /// >>> s = strided.FloatStorage([1, 2, 3, 4])
     /// >>> strided.Tensor().set_(s, 1, (3,)).tolist()
     /// [2.0, 3.0, 4.0]
     method set_(source: MemoryArg, storage_offset | offset: isize = 0, size | shape: Option<Ints> = None, stride | strides: Option<Ints> = None) => {
-        let made = looking_at(py, x.dtype(), source.0, storage_offset, size, stride)?;
-        // SAFETY: a tensor, and no reference into it is alive.
-        unsafe { replace(x.0, made) };
-        Ok(again(x.0))
+        let tensor = view_of(x.dtype(), source.0, storage_offset, size, stride)?;
+        // SAFETY: `x` is a tensor, and no reference to its old tensor is used again.
+        unsafe { replace(x.object(), tensor) };
+        Ok(new_ref(x.object()))
     };
 
-    /// Gives the tensor another size, row-major. The storage grows where it must and never shrinks.
+    /// Changes the size of the tensor, in row-major order. The storage grows if it must, and never shrinks.
     ///
     /// >>> strided.arange(6).resize_(2, 2).tolist()
     /// [[0, 1], [2, 3]]
     method resize_(size | sizes: Rest) => {
         resize(py, x, size.given("size")?)?;
-        Ok(again(x.0))
+        Ok(new_ref(x.object()))
     };
 
     /// `resize_` to the size of another tensor.
@@ -87,19 +87,19 @@ methods! { rows(py, x: TensorArg):
     method resize_as_(other | template: TensorArg) => {
         let shape = other.layout().shape();
         resize(py, x, &shape)?;
-        Ok(again(x.0))
+        Ok(new_ref(x.object()))
     };
 }
 
-fn looking_at(
-    py: Python<'_>,
+/// A view of a tensor's storage, or of a storage, of the same dtype.
+fn view_of(
     dtype: DType,
-    source: Object,
+    source: Arg<'_>,
     offset: isize,
     size: Option<Ints>,
     stride: Option<Ints>,
-) -> Result<Tensor> {
-    let (storage, mut layout) = if let Some(other) = TensorArg::read(py, source)? {
+) -> CallResult<Tensor> {
+    let (storage, mut layout) = if let Some(other) = TensorArg::read(source)? {
         if other.dtype() != dtype {
             return Err(Fail::Type(format!(
                 "source is {}, the tensor is {}",
@@ -114,7 +114,7 @@ fn looking_at(
             return Ok(Tensor::clone(&other));
         }
         (other.storage().clone(), other.layout().clone())
-    } else if let Some(storage) = storage_object::read(py, source) {
+    } else if let Some(storage) = read_storage(source) {
         if storage.dtype != dtype {
             return Err(Fail::Type(format!(
                 "source is {}, the tensor is {}",
@@ -129,7 +129,7 @@ fn looking_at(
         let left = length - offset;
         (storage.bytes.clone(), Layout::strided(&[left], &[1], offset)?)
     } else {
-        return Err(wrong_type(py, source, "source", "a Tensor or a Storage"));
+        return Err(wrong_type(source, "source", "a Tensor or a Storage"));
     };
     if let Some(Ints { ints: size, .. }) = size {
         let stride: Dims = match stride {

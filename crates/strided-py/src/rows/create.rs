@@ -1,21 +1,22 @@
 //! Functions that make tensors.
 
-use crate::abi::Object;
-use crate::abi::detach::with_threads;
-use crate::abi::errors::{Fail, Result, type_name};
-use crate::abi::refs::{again, give};
-use crate::abi::tensor_object::{is_tensor, tensor_of, wrap, wrap_with};
+use crate::abi::detach::detach_if_large;
+use crate::abi::errors::{CallResult, Fail, type_name};
+use crate::abi::refs::{new_ref, to_py};
+use crate::abi::tensor_object::{is_tensor, wrap, wrap_with};
+use crate::abi::{Arg, Value};
 use crate::classes::dtype::{self, Device};
 use crate::convert::args::{
-    ArrayArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, NoGrad, PathArg, Rest, TensorArg, TypedArg,
-    python_number, wrong_type,
+    ArrayArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, NoGrad, PathArg, PromotedArg, Rest, TensorArg,
+    missing, wrong_type,
 };
 use crate::convert::arrays::{self, Misfit};
 use crate::convert::buffer::{from_bytes, has_buffer};
 use crate::convert::dlpack;
-use crate::convert::mapping::{Wanted, from_file};
+use crate::convert::mapping::{FileRequest, from_file};
+use crate::convert::numbers::python_number;
 use crate::convert::results::{in_place, resize, takes_any_shape};
-use crate::convert::values::{cast, converted, taken};
+use crate::convert::values::{Values, cast, cast_object};
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
 use strided_core::ops::create::{self, RangeEnd, full, range};
@@ -33,21 +34,19 @@ methods! { rows(py, x: TensorArg):
     function tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => copied(py, data.0, dtype);
 
-    /// A tensor with these values: the tensor itself, or on the memory of an array, where the dtype fits;
-    /// else a copy.
+    /// A tensor with these values: the tensor itself, or one on the memory of an array, if they have the dtype; otherwise
+    /// a copy.
     ///
     /// >>> x = strided.zeros(2)
     /// >>> strided.as_tensor(x) is x, strided.as_tensor([1, 2]).tolist()
     /// (True, [1, 2])
     function as_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None) => {
-        if is_tensor(data.0) {
-            // SAFETY: it is a tensor, looked at once.
-            let own = unsafe { tensor_of(data.0) }.dtype();
-            return converted(py, data.0, dtype.unwrap_or(own), false);
+        if let Some(tensor) = TensorArg::read(data.0)? {
+            return cast_object(py, tensor, dtype.unwrap_or(tensor.dtype()), false);
         }
-        let made = taken(py, data.0, dtype)?;
-        let dtype = dtype.unwrap_or(made.tensor.dtype());
-        wrap(py, cast(py, made.tensor, dtype)?)
+        let tensor = Values::of(data.0, dtype)?.tensor;
+        let dtype = dtype.unwrap_or(tensor.dtype());
+        wrap(py, cast(py, tensor, dtype)?)
     };
 
     /// A tensor with these values, by the rules of the array API: `copy=True` always copies, `copy=False` never
@@ -59,16 +58,16 @@ methods! { rows(py, x: TensorArg):
     function asarray(obj | data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, copy: Option<bool> = None)
         => asarray(py, obj.0, dtype, copy);
 
-    /// A new tensor whose elements may be anything.
+    /// A new uninitialized tensor.
     ///
     /// >>> strided.empty(2, 3).shape
     /// strided.Size([2, 3])
     function empty(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
+            None => new_tensor(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
             Some(out) => {
                 check_out(py, out, size.given("size")?, dtype)?;
-                Ok(again(out.0))
+                Ok(new_ref(out.object()))
             }
         };
 
@@ -80,7 +79,7 @@ methods! { rows(py, x: TensorArg):
     /// [strided.FloatTensor of size 2x3]
     function zeros(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => fresh(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero),
+            None => new_tensor(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero),
             Some(out) => fill_out(py, out, size.given("size")?, Scalar::Bool(false), dtype),
         };
 
@@ -104,7 +103,7 @@ methods! { rows(py, x: TensorArg):
             Some(out) => fill_out(py, out, &size.ints, fill_value, dtype),
         };
 
-    /// The identity matrix: ones along the diagonal of `n` rows and `m` columns (as many as rows unless given).
+    /// The identity matrix: ones on the diagonal of `n` rows and `m` columns (`n` unless given).
     ///
     /// >>> strided.eye(2, 3).tolist()
     /// [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
@@ -112,9 +111,9 @@ methods! { rows(py, x: TensorArg):
         let shape = [n, m.unwrap_or(n)];
         match out {
             None => {
-                let made = Tensor::new(&shape, dtype.unwrap_or_else(default_float), Fill::Uninitialized)?;
-                with_threads(py, made.size(), || create::fill_eye(&made))?;
-                wrap(py, made)
+                let tensor = Tensor::new(&shape, dtype.unwrap_or_else(default_float), Fill::Uninitialized)?;
+                detach_if_large(py, tensor.size(), || create::fill_eye(&tensor))?;
+                wrap(py, tensor)
             }
             Some(out) => {
                 check_out(py, out, &shape, dtype)?;
@@ -123,21 +122,21 @@ methods! { rows(py, x: TensorArg):
         }
     };
 
-    /// A new tensor of any strides, whose elements may be anything. Negative strides are as good as others.
+    /// A new uninitialized tensor of any strides, negative ones too.
     ///
     /// >>> strided.empty_strided((2, 3), (1, 2)).stride()
     /// (1, 2)
     function empty_strided(size | shape: Ints, stride | strides: Ints, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => wrap(py, create::empty_strided(&size.ints, &stride.ints, dtype.unwrap_or_else(default_float))?);
 
-    /// A tensor without dimension that holds one number, in the default dtype unless one is given.
+    /// A tensor without dims that holds one number, in the default dtype unless one is given.
     ///
     /// >>> strided.scalar_tensor(3).item()
     /// 3.0
     function scalar_tensor(s: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => filled(py, &[], s, dtype.unwrap_or_else(|| elementwise::with_scalar(default_float(), s)));
 
-    /// A new tensor of the size and dtype of another one, whose elements may be anything.
+    /// A new uninitialized tensor of the size and dtype of another one.
     ///
     /// >>> strided.empty_like(strided.arange(3)).dtype
     /// strided.int64
@@ -165,36 +164,36 @@ methods! { rows(py, x: TensorArg):
     function full_like(input | other: TensorArg, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => filled(py, &input.layout().shape(), fill_value, dtype.unwrap_or(input.dtype()));
 
-    /// `start`, `start + step`, … without `end`; from 0 if only the end is given.
+    /// `start`, `start + step`, … up to but not including `end`; from 0 if only the end is given.
     ///
     /// >>> strided.arange(1, 7, 2).tolist()
     /// [1, 3, 5]
     function arange(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counted(start, end, step, of_out(dtype, out), RangeEnd::Excluded)?, dtype);
+        => into(py, out, counting(start, end, step, of_out(dtype, out), RangeEnd::Excluded)?, dtype);
 
-    /// `start`, `start + step`, … up to and with `end`, in the default dtype unless one is given.
+    /// `start`, `start + step`, … up to and including `end`, in the default dtype unless one is given.
     ///
     /// >>> strided.range(1, 2, 0.5).tolist()
     /// [1.0, 1.5, 2.0]
     function range(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counted(start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), RangeEnd::Included)?, dtype);
+        => into(py, out, counting(start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), RangeEnd::Included)?, dtype);
 
-    /// `steps` numbers evenly spaced from `start` to `end`, both of which belong to them.
+    /// `steps` numbers evenly spaced from `start` to `end`, both included.
     ///
     /// >>> strided.linspace(-1, 1, 5).tolist()
     /// [-1.0, -0.5, 0.0, 0.5, 1.0]
     function linspace(start: Scalar, end | stop: Scalar, steps | num: isize, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
-        let kind = spaced_dtype(of_out(dtype, out), start, end);
-        into(py, out, with_threads(py, steps.max(0) as usize, || create::linspace(start, end, steps, kind))?, dtype)
+        let number_dtype = spaced_dtype(of_out(dtype, out), start, end);
+        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::linspace(start, end, steps, number_dtype))?, dtype)
     };
 
-    /// `base` to the powers of `steps` exponents evenly spaced from `start` to `end`.
+    /// `base` to the power of `steps` exponents evenly spaced from `start` to `end`.
     ///
     /// >>> strided.logspace(0, 3, 4).tolist(), strided.logspace(0, 3, 4, base=2, dtype=strided.int64).tolist()
     /// ([1.0, 10.0, 100.0, 1000.0], [1, 2, 4, 8])
     function logspace(start: Scalar, end | stop: Scalar, steps | num: isize, base: f64 = 10.0, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
-        let kind = spaced_dtype(of_out(dtype, out), start, end);
-        into(py, out, with_threads(py, steps.max(0) as usize, || create::logspace(start, end, steps, base, kind))?, dtype)
+        let number_dtype = spaced_dtype(of_out(dtype, out), start, end);
+        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::logspace(start, end, steps, base, number_dtype))?, dtype)
     };
 
     /// A new tensor with the values of data, in this tensor's dtype unless one is given. Always copies.
@@ -204,14 +203,14 @@ methods! { rows(py, x: TensorArg):
     method new_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => copied(py, data.0, Some(dtype.unwrap_or(x.dtype())));
 
-    /// A new tensor of this tensor's dtype, unless one is given, whose elements may be anything.
+    /// A new uninitialized tensor, of this tensor's dtype unless one is given.
     ///
     /// >>> strided.zeros(1, dtype=strided.int16).new_empty(2, 3).shape
     /// strided.Size([2, 3])
     method new_empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => fresh(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Uninitialized);
+        => new_tensor(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Uninitialized);
 
-    /// A new tensor of any strides, of this tensor's dtype unless one is given, whose elements may be anything.
+    /// A new uninitialized tensor of any strides, of this tensor's dtype unless one is given.
     ///
     /// >>> strided.zeros(1).new_empty_strided((2, 3), (1, 2)).stride()
     /// (1, 2)
@@ -223,7 +222,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.zeros(1, dtype=strided.int16).new_zeros(2).tolist()
     /// [0, 0]
     method new_zeros(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => fresh(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Zero);
+        => new_tensor(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Zero);
 
     /// A new tensor of ones, of this tensor's dtype unless one is given.
     ///
@@ -239,8 +238,8 @@ methods! { rows(py, x: TensorArg):
     method new_full(size | shape: Ints, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => filled(py, &size.ints, fill_value, dtype.unwrap_or(x.dtype()));
 
-    /// A tensor on the memory of a NumPy array (or of any other buffer or array interface): what is written to
-    /// one shows in the other. Read-only arrays give read-only tensors.
+    /// A tensor on the memory of a NumPy array, or of another buffer or array interface: a write to one is a write to
+    /// the other. A tensor on a read-only array is read-only.
     ///
     /// >>> import numpy
     /// >>> a = numpy.zeros(3)
@@ -249,14 +248,14 @@ methods! { rows(py, x: TensorArg):
     /// >>> print(a)
     /// [2. 2. 2.]
     function from_numpy(ndarray: ArrayArg) => {
-        match arrays::read(py, ndarray.0, Misfit::Refuse)? {
+        match arrays::read(ndarray.0, Misfit::Refuse)? {
             Some(tensor) => wrap(py, tensor),
-            None => Err(wrong_type(py, ndarray.0, "ndarray", "a NumPy array or another buffer")),
+            None => Err(wrong_type(ndarray.0, "ndarray", "a NumPy array or another buffer")),
         }
     };
 
-    /// A tensor on the memory of a tensor of another library, or of a DLPack capsule; read-only where that is.
-    /// `copy=True` always copies, `copy=False` refuses where the memory cannot be shared.
+    /// A tensor on the memory of a tensor of another library, or of a DLPack capsule; read-only if that is.
+    /// `copy=True` always copies, `copy=False` refuses memory that cannot be shared.
     ///
     /// >>> import numpy
     /// >>> a = numpy.zeros(3)
@@ -267,15 +266,15 @@ methods! { rows(py, x: TensorArg):
     function from_dlpack(ext | x: DLPackArg; device: Option<Device> = None, copy: Option<bool> = None)
         => wrap(py, dlpack::import(ext.0, device.is_some(), copy)?);
 
-    /// One dim over the bytes of a buffer, read as elements of a dtype. Shares the memory.
+    /// A tensor of one dim on the bytes of a buffer, as elements of a dtype. Shares the memory.
     ///
     /// >>> strided.frombuffer(b"\x01\x00\x02\x00", dtype=strided.int16).tolist()
     /// [1, 2]
     function frombuffer(buffer: BufferArg, dtype: Option<DType> = None, count: isize = -1, offset: isize = 0)
-        => wrap(py, from_bytes(py, buffer.0, dtype.unwrap_or_else(default_float), count, offset)?);
+        => wrap(py, from_bytes(buffer.0, dtype.unwrap_or_else(default_float), count, offset)?);
 
-    /// One dim over a mapped file: `Storage.from_file` as PyTorch spells it. With `shared`, a file that is
-    /// missing or too short is made and made longer, unless `create` and `grow` say otherwise.
+    /// A tensor of one dim on a mapped file: `Storage.from_file` with PyTorch's defaults. With `shared` and a size, a missing
+    /// file is created and a short one extended, unless `create` and `grow` say otherwise.
     ///
     /// >>> import pathlib, tempfile
     /// >>> folder = tempfile.TemporaryDirectory()
@@ -287,17 +286,17 @@ methods! { rows(py, x: TensorArg):
     /// >>> folder.cleanup()
     function from_file(filename: PathArg, shared: Option<bool> = None, size: isize = 0, dtype: Option<DType> = None, readonly: bool = False, create: Option<bool> = None, grow: Option<bool> = None, offset: isize = 0) => {
         let shared = shared.unwrap_or(false);
-        let makes = shared && !readonly && size != 0;
-        let (create, grow) = (create.unwrap_or(makes), grow.unwrap_or(makes));
-        let wanted = Wanted { size, offset, shared, readonly, create, grow };
-        wrap(py, from_file(py, filename.0, dtype.unwrap_or_else(default_float), wanted)?.whole()?)
+        let extends = shared && !readonly && size != 0;
+        let (create, grow) = (create.unwrap_or(extends), grow.unwrap_or(extends));
+        let request = FileRequest { size, offset, shared, readonly, create, grow };
+        wrap(py, from_file(filename.0, dtype.unwrap_or_else(default_float), request)?.to_tensor()?)
     };
 
-    /// The default dtype: of `zeros(3)`, of Python's floats, of integer division.
+    /// The default dtype, which `zeros(3)`, Python's floats and integer division have.
     ///
     /// >>> strided.get_default_dtype()
     /// strided.float32
-    function get_default_dtype() -> "dtype" => give(py, dtype::object(py, default_float()));
+    function get_default_dtype() -> "dtype" => to_py(py, dtype::object(py, default_float()));
 
     /// Sets the default dtype, a floating one.
     ///
@@ -307,7 +306,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.set_default_dtype(strided.float32)
     function set_default_dtype(d | dtype: DType) -> "None" => {
         set_default_float(d)?;
-        give(py, py.None())
+        to_py(py, py.None())
     };
 
     /// Sets the type that `Tensor` makes: a typed class or its name, such as `'strided.DoubleTensor'`.
@@ -318,74 +317,78 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.set_default_tensor_type('strided.FloatTensor')
     function set_default_tensor_type(t | type_name: DType) -> "None" => {
         set_default_float(t)?;
-        give(py, py.None())
+        to_py(py, py.None())
     };
 
     /// The dtype of a result of two operands.
     ///
     /// >>> strided.result_type(strided.zeros(2, dtype=strided.int8), 1.5)
     /// strided.float32
-    function result_type(tensor1: TypedArg, tensor2: TypedArg) -> "dtype" => give(py, dtype::object(py, common(py, tensor1.0, tensor2.0)?));
+    function result_type(tensor1: PromotedArg, tensor2: PromotedArg) -> "dtype" => to_py(py, dtype::object(py, promoted(tensor1.0, tensor2.0)?));
 
     /// The smallest dtype that holds the values of both.
     ///
     /// >>> strided.promote_types(strided.uint8, strided.int8)
     /// strided.int16
-    function promote_types(type1: DType, type2: DType) -> "dtype" => give(py, dtype::object(py, promote(type1, type2)?));
+    function promote_types(type1: DType, type2: DType) -> "dtype" => to_py(py, dtype::object(py, promote(type1, type2)?));
 
-    /// Whether a dtype may be stored into another by an in-place operation: never into a lower category.
+    /// Whether an in-place operation may store a dtype into another: never into a lower category.
     ///
     /// >>> strided.can_cast(strided.int64, strided.float32), strided.can_cast(strided.float32, strided.int64)
     /// (True, False)
-    function can_cast(from_: DType, to: DType) -> "bool" => give(py, from_.category() <= to.category());
+    function can_cast(from_: DType, to: DType) -> "bool" => to_py(py, from_.category() <= to.category());
 }
 
-/// A new tensor with the values of anything.
-fn copied(py: Python<'_>, data: Object, dtype: Option<DType>) -> Result<Object> {
-    let made = taken(py, data, dtype)?;
-    let dtype = dtype.unwrap_or(made.tensor.dtype());
-    if made.is_new && made.tensor.dtype() == dtype {
-        return wrap(py, made.tensor);
+/// A new tensor with the values of an object.
+fn copied<'py>(py: Python<'py>, data: Arg<'_>, dtype: Option<DType>) -> CallResult<Value<'py>> {
+    let Values { tensor, is_new } = Values::of(data, dtype)?;
+    let dtype = dtype.unwrap_or(tensor.dtype());
+    if is_new && tensor.dtype() == dtype {
+        return wrap(py, tensor);
     }
-    wrap(py, with_threads(py, made.tensor.size(), || copy::to_dtype(&made.tensor, dtype))?)
+    wrap(py, detach_if_large(py, tensor.size(), || copy::to_dtype(&tensor, dtype))?)
 }
 
-fn asarray(py: Python<'_>, data: Object, dtype: Option<DType>, copy: Option<bool>) -> Result<Object> {
+fn asarray<'a>(
+    py: Python<'a>,
+    data: Arg<'a>,
+    dtype: Option<DType>,
+    copy: Option<bool>,
+) -> CallResult<Value<'a>> {
     if copy == Some(true) {
         return copied(py, data, dtype);
     }
-    let made = taken(py, data, dtype)?;
-    let own = made.tensor.dtype();
-    let dtype = dtype.unwrap_or(own);
-    if copy == Some(false) && (made.is_new || own != dtype) {
-        let (from, to) = (type_name(py, data), dtype.name());
+    let Values { tensor, is_new } = Values::of(data, dtype)?;
+    let dtype = dtype.unwrap_or(tensor.dtype());
+    let has_dtype = tensor.dtype() == dtype;
+    if copy == Some(false) && (is_new || !has_dtype) {
+        let (from, to) = (type_name(data), dtype.name());
         return Err(Fail::Value(format!("copy is False, but {from} to a tensor of {to} needs a copy")));
     }
-    if is_tensor(data) && own == dtype { Ok(again(data)) } else { wrap(py, cast(py, made.tensor, dtype)?) }
+    if is_tensor(data) && has_dtype { Ok(new_ref(data)) } else { wrap(py, cast(py, tensor, dtype)?) }
 }
 
-/// A new tensor, made in its object.
+/// A new tensor, constructed inside its object.
 #[inline]
-fn fresh(py: Python<'_>, shape: &[isize], dtype: DType, fill: Fill) -> Result<Object> {
-    wrap_with(py, |slot| {
-        *slot = Some(Tensor::new(shape, dtype, fill)?);
+fn new_tensor<'py>(py: Python<'py>, shape: &[isize], dtype: DType, fill: Fill) -> CallResult<Value<'py>> {
+    wrap_with(py, |inside| {
+        *inside = Some(Tensor::new(shape, dtype, fill)?);
         Ok(())
     })
 }
 
-fn filled(py: Python<'_>, shape: &[isize], value: Scalar, dtype: DType) -> Result<Object> {
+fn filled<'py>(py: Python<'py>, shape: &[isize], value: Scalar, dtype: DType) -> CallResult<Value<'py>> {
     let size = shape.iter().fold(1usize, |a, &b| a.saturating_mul(b.max(0) as usize));
-    wrap(py, with_threads(py, size, || full(shape, value, dtype))?)
+    wrap(py, detach_if_large(py, size, || full(shape, value, dtype))?)
 }
 
-/// The dtype that was asked for, or that of `out`.
-fn of_out(dtype: Option<DType>, out: Option<TensorArg>) -> Option<DType> {
+/// The requested dtype, or that of `out`.
+fn of_out(dtype: Option<DType>, out: Option<TensorArg<'_>>) -> Option<DType> {
     dtype.or(out.map(|out| out.dtype()))
 }
 
-/// Refuses an `out` of another shape, or of a lower category than the dtype that was asked for; one without elements is
-/// resized.
-fn check_out(py: Python<'_>, out: TensorArg, shape: &[isize], dtype: Option<DType>) -> Result<()> {
+/// Refuses an `out` of another shape, or of a lower category than the requested dtype. One without elements is resized.
+fn check_out(py: Python<'_>, out: TensorArg<'_>, shape: &[isize], dtype: Option<DType>) -> CallResult<()> {
     let wanted = Layout::row_major(shape)?;
     let dtype = dtype.unwrap_or(out.dtype());
     if takes_any_shape(&out) {
@@ -395,15 +398,15 @@ fn check_out(py: Python<'_>, out: TensorArg, shape: &[isize], dtype: Option<DTyp
     Ok(output::check(&out, dtype, &wanted)?)
 }
 
-fn fill_out(
-    py: Python<'_>,
-    out: TensorArg,
+fn fill_out<'a>(
+    py: Python<'a>,
+    out: TensorArg<'a>,
     shape: &[isize],
     value: Scalar,
     dtype: Option<DType>,
-) -> Result<Object> {
+) -> CallResult<Value<'a>> {
     check_out(py, out, shape, Some(dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, value))))?;
-    // The value is of the dtype that was asked for, whatever that of `out`.
+    // The value is converted to the requested dtype first, whatever that of `out`.
     let value = match dtype {
         Some(dtype) => copy::single_item(&full(&[], value, dtype)?)?,
         None => value,
@@ -411,50 +414,56 @@ fn fill_out(
     in_place(py, out, |out| copy::fill(out, value))
 }
 
-/// A new tensor as an object of its own, or its values in `out`.
-fn into(py: Python<'_>, out: Option<TensorArg>, made: Tensor, dtype: Option<DType>) -> Result<Object> {
-    let Some(out) = out else { return wrap(py, made) };
-    check_out(py, out, &made.layout().shape(), dtype)?;
-    in_place(py, out, |out| copy::copy(out, &made))
+/// A new tensor as an object, or its values copied to `out`.
+fn into<'a>(
+    py: Python<'a>,
+    out: Option<TensorArg<'a>>,
+    tensor: Tensor,
+    dtype: Option<DType>,
+) -> CallResult<Value<'a>> {
+    let Some(out) = out else { return wrap(py, tensor) };
+    check_out(py, out, &tensor.layout().shape(), dtype)?;
+    in_place(py, out, |out| copy::copy(out, &tensor))
 }
 
-/// The dtype of a line between two numbers: the default one, or its complex one.
+/// The dtype of evenly spaced numbers: the default dtype, or its complex counterpart.
 fn spaced_dtype(dtype: Option<DType>, start: Scalar, end: Scalar) -> DType {
     let inferred = || [start, end].iter().fold(default_float(), |d, &end| elementwise::with_scalar(d, end));
     dtype.unwrap_or_else(inferred)
 }
 
-fn counted(
+/// The numbers of `arange` and `range`.
+fn counting(
     start: Option<Scalar>,
     end: Option<Scalar>,
     step: Option<Scalar>,
     dtype: Option<DType>,
     rule: RangeEnd,
-) -> Result<Tensor> {
+) -> CallResult<Tensor> {
     let zero = Scalar::Int(0);
     let (start, end) = match (start, end) {
         (Some(end), None) => (zero, end),
         (start, Some(end)) => (start.unwrap_or(zero), end),
-        (None, None) => return Err(Fail::Type("argument 'end' is missing".into())),
+        (None, None) => return Err(missing("end")),
     };
-    let plain = |value| if let Scalar::Bool(v) = value { Scalar::Int(v as i128) } else { value };
-    let (start, end, step) = (plain(start), plain(end), plain(step.unwrap_or(Scalar::Int(1))));
+    let as_int = |value| if let Scalar::Bool(v) = value { Scalar::Int(v as i128) } else { value };
+    let (start, end, step) = (as_int(start), as_int(end), as_int(step.unwrap_or(Scalar::Int(1))));
     let all = [start, end, step];
     let inferred = || all.iter().fold(DType::I64, |dtype, &value| elementwise::with_scalar(dtype, value));
     let dtype = dtype.unwrap_or_else(inferred);
     Ok(range(start, end, step, dtype, rule)?)
 }
 
-fn common(py: Python<'_>, a: Object, b: Object) -> Result<DType> {
-    // A dtype counts as a tensor of it does; an array, too, counts with its dtype.
-    let read = |object: Object| -> Result<std::result::Result<DType, Scalar>> {
-        if let Some(number) = python_number(py, object)? {
+/// The dtype of a result of two operands. A dtype and an array take part as a tensor of their dtype does.
+fn promoted(a: Arg<'_>, b: Arg<'_>) -> CallResult<DType> {
+    let read = |object: Arg<'_>| -> CallResult<std::result::Result<DType, Scalar>> {
+        if let Some(number) = python_number(object)? {
             return Ok(Err(number));
         }
         if is_tensor(object) || has_buffer(object) {
-            return Ok(Ok(taken(py, object, None)?.tensor.dtype()));
+            return Ok(Ok(Values::of(object, None)?.tensor.dtype()));
         }
-        DType::from_arg(py, object, "tensor").map(Ok)
+        DType::from_arg(object, "tensor").map(Ok)
     };
     match (read(a)?, read(b)?) {
         (Ok(a), Ok(b)) => Ok(promote(a, b)?),

@@ -1,6 +1,6 @@
 //! Methods and properties of dtype and device.
 
-use crate::abi::refs::give;
+use crate::abi::refs::to_py;
 use crate::classes::dtype::{Device, object};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -11,41 +11,41 @@ methods! { rows(py, x: DType):
     ///
     /// >>> strided.complex128.to_real()
     /// strided.float64
-    method to_real() -> "dtype" => give(py, object(py, x.real()));
+    method to_real() -> "dtype" => to_py(py, object(py, x.real()));
 }
 
 properties! { properties(py, x: DType):
-    /// Its name: `'float32'`.
+    /// The name, such as `'float32'`.
     ///
     /// >>> strided.float32.name
     /// 'float32'
-    name -> "str" => give(py, x.name());
+    name -> "str" => to_py(py, x.name());
 
     /// Bytes per element.
     ///
     /// >>> strided.complex64.itemsize
     /// 8
-    itemsize -> "int" => give(py, x.size());
+    itemsize -> "int" => to_py(py, x.size());
 
-    /// Whether it is one of the floating types.
+    /// Whether it is a floating-point type.
     ///
     /// >>> strided.bfloat16.is_floating_point, strided.int64.is_floating_point
     /// (True, False)
-    is_floating_point -> "bool" => give(py, x.is_float());
+    is_floating_point -> "bool" => to_py(py, x.is_float());
 
     /// Whether its elements are complex numbers.
     ///
     /// >>> strided.complex64.is_complex
     /// True
-    is_complex -> "bool" => give(py, x.is_complex());
+    is_complex -> "bool" => to_py(py, x.is_complex());
 
-    /// Whether it has negative numbers.
+    /// Whether it can hold negative numbers.
     ///
     /// >>> strided.int8.is_signed, strided.uint8.is_signed
     /// (True, False)
-    is_signed -> "bool" => give(py, x.is_signed());
+    is_signed -> "bool" => to_py(py, x.is_signed());
 
-    /// The NumPy dtype of the same elements: NumPy asks for it in `numpy.dtype(strided.int16)`.
+    /// The NumPy dtype of the same elements, which `numpy.dtype(strided.int16)` looks up.
     ///
     /// >>> import numpy
     /// >>> numpy.zeros(2, dtype=strided.int16).dtype
@@ -54,20 +54,20 @@ properties! { properties(py, x: DType):
         if x == DType::BF16 {
             return Err(PyAttributeError::new_err("NumPy has no dtype for bfloat16").into());
         }
-        give(py, py.import("numpy")?.getattr("dtype")?.call1((x.name(),))?)
+        to_py(py, py.import("numpy")?.getattr("dtype")?.call1((x.name(),))?)
     };
 }
 
 properties! { device_properties(py, _device: Device):
-    /// `'cpu'`.
+    /// The type of the device: `'cpu'`.
     ///
     /// >>> strided.device('cpu').type
     /// 'cpu'
-    r#type -> "str" => give(py, "cpu");
+    r#type -> "str" => to_py(py, "cpu");
 
     /// The number of the device among those of its type; None for the CPU.
     ///
     /// >>> strided.device('cpu').index is None
     /// True
-    index -> "int | None" => give(py, None::<usize>);
+    index -> "int | None" => to_py(py, None::<usize>);
 }

@@ -1,18 +1,17 @@
 //! Elementwise operations whose arguments no row of the op table describes.
 
-use crate::abi::detach::with_threads;
+use crate::abi::detach::detach_if_large;
 use crate::abi::errors::Fail;
-use crate::abi::refs::{give, owned};
-use crate::abi::tensor_object::tensor_of;
+use crate::abi::refs::to_py;
 use crate::classes::elementwise::call_row;
-use crate::convert::args::{ConditionArg, OperandArg, TensorArg};
-use strided_core::Scalar;
+use crate::convert::args::{ConditionArg, FromArg, OperandArg, TensorArg};
 use strided_core::ops::elementwise;
 use strided_core::ops::table::{OPS, Op};
+use strided_core::{Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
-    /// Elements of `input` where a condition holds, those of `other` where it does not. Tensors, or numbers, are
-    /// broadcast to one shape; the condition is bool and takes no part in promotion.
+    /// Elements of `input` where a condition is true, and of `other` where it is not. Tensors and numbers are broadcast to
+    /// one shape; the condition is bool and takes no part in promotion.
     ///
     /// >>> x = strided.tensor([-1.5, 0.5, 2.5])
     /// >>> strided.where(x > 0, x, 0).tolist()
@@ -21,39 +20,38 @@ methods! { rows(py, x: TensorArg):
         => match (input, other) {
             (Some(input), Some(other)) => {
                 let operands = [condition.0, input.0, other.0];
-                call_row(py, &OPS[Op::r#where as usize], &[], &operands, out.map(|out| out.0))
+                call_row(py, &OPS[Op::r#where as usize], &[], &operands, out.map(TensorArg::object))
             }
             (None, None) => Err(Fail::Type("a condition alone has no indices here: pass input and other as well".into())),
             _ => Err(Fail::Type("input and other are given together".into())),
         };
 
-    /// The tensor's elements where a condition holds, those of `other` where it does not.
+    /// Elements of the tensor where a condition is true, and of `other` where it is not.
     ///
     /// >>> x = strided.tensor([-1.5, 0.5, 2.5])
     /// >>> x.where(x > 0, 0).tolist()
     /// [0.0, 0.5, 2.5]
-    method r#where(condition: ConditionArg, other: OperandArg) => call_row(py, &OPS[Op::r#where as usize], &[], &[condition.0, x.0, other.0], None);
+    method r#where(condition: ConditionArg, other: OperandArg) => call_row(py, &OPS[Op::r#where as usize], &[], &[condition.0, x.object(), other.0], None);
 
-    /// Whether all elements of two tensors are close, as `isclose` says.
+    /// Whether all elements of two tensors are close, by the rule of `isclose`.
     ///
     /// >>> x = strided.tensor([1.0, 2.0])
     /// >>> x.allclose(x + 1e-7), x.allclose(x + 1)
     /// (True, False)
     both allclose(other: OperandArg, rtol: f64 = 1e-05, atol: f64 = 1e-08, equal_nan: bool = False) -> "bool" => {
         let row = if equal_nan { Op::isclose_nan } else { Op::isclose };
-        let given = [rtol, atol].map(|tolerance| Some(Scalar::Float(tolerance)));
-        let near = owned(py, call_row(py, &OPS[row as usize], &given, &[x.0, other.0], None))?;
-        // SAFETY: the result of an operation is a tensor, copied at once.
-        let near = unsafe { tensor_of(near.as_ptr()) }.clone();
-        give(py, with_threads(py, near.size(), || elementwise::all(&near))?)
+        let tolerances = [rtol, atol].map(|tolerance| Some(Scalar::Float(tolerance)));
+        let close = call_row(py, &OPS[row as usize], &tolerances, &[x.object(), other.0], None)?;
+        let close = Tensor::clone(&*TensorArg::from_arg(close.as_borrowed(), "close")?);
+        to_py(py, detach_if_large(py, close.size(), || elementwise::all(&close))?)
     };
 
-    /// Rounded to whole numbers, or to so many decimals: Python's `round(x, ndigits)`.
+    /// The elements rounded to whole numbers, or to `ndigits` decimals: Python's `round(x, ndigits)`.
     ///
     /// >>> strided.tensor([1.125, 2.5]).__round__(2).tolist()
     /// [1.1200000047683716, 2.5]
     method __round__(ndigits: Option<isize> = None) => {
         let decimals = [ndigits.map(|digits| Scalar::Int(digits as i128))];
-        call_row(py, &OPS[Op::round as usize], &decimals, &[x.0], None)
+        call_row(py, &OPS[Op::round as usize], &decimals, &[x.object()], None)
     };
 }

@@ -27,12 +27,16 @@
 //! [`FromArg`]: crate::convert::args::FromArg
 
 macro_rules! methods {
+    // A table of functions only, which have no receiver.
+    ($rows:ident ($py:ident): $($table:tt)*) => {
+        methods! { $rows($py, _none: ()): $($table)* }
+    };
     ($rows:ident ($py:ident, $x:ident: $receiver:ty): $(
         $(#[doc = $doc:literal])+
         $(#[numpy($($numpy:ident),+)])?
         $place:ident $name:ident ( $($params:tt)* ) $(-> $returns:tt)? => $body:expr;
     )*) => {
-        pub fn $rows() -> Vec<$crate::abi::thunks::Row> {
+        pub fn $rows() -> Vec<$crate::abi::thunks::MethodRow> {
             vec![$(
                 methods!(@$place $name [$receiver] $py $x ($($params)*) [$($doc),+] [$($returns)?] $body)
                     $(.with_numpy_names(&[$(stringify!($numpy)),+]))?
@@ -41,40 +45,45 @@ macro_rules! methods {
     };
     (@both $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
         methods!(@facts $name [$receiver] [$x] $params $doc (methods!(@signature "Tensor" $returns)));
-        methods!(@call [$receiver] $py [$x] $params $body);
-        $crate::abi::thunks::Row::of::<This>()
-            .with_method::<$receiver, This>(<$receiver as $crate::convert::args::Receiver>::CLASS)
-            .with_function::<$receiver, This>()
+        methods!(@call [$receiver] RowBody call $py [$x] $params $body);
+        $crate::abi::thunks::MethodRow::of::<This>()
+            .with_method::<This>(<$receiver as $crate::convert::args::Receiver>::CLASS)
+            .with_function::<This>()
     } };
     (@method $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
         methods!(@facts $name [$receiver] [$x] $params $doc (methods!(@signature "Tensor" $returns)));
-        methods!(@call [$receiver] $py [$x] $params $body);
-        $crate::abi::thunks::Row::of::<This>()
-            .with_method::<$receiver, This>(<$receiver as $crate::convert::args::Receiver>::CLASS)
+        methods!(@call [$receiver] RowBody call $py [$x] $params $body);
+        $crate::abi::thunks::MethodRow::of::<This>()
+            .with_method::<This>(<$receiver as $crate::convert::args::Receiver>::CLASS)
     } };
     (@function $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
         methods!(@facts $name [$receiver] [] $params $doc (methods!(@signature "Tensor" $returns)));
-        methods!(@call [$receiver] $py [] $params $body);
-        $crate::abi::thunks::Row::of::<This>().with_function::<$receiver, This>()
+        methods!(@call [$receiver] RowBody call $py [] $params $body);
+        $crate::abi::thunks::MethodRow::of::<This>().with_function::<This>()
     } };
     // The layout is looked up after the other arguments were read: reading may run code that changes a tensor's layout.
     (@view $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
-        use $crate::abi::thunks::{Class, Row};
         use $crate::classes::layout::Viewer;
         methods!(@facts $name [$receiver] [$x] $params $doc (methods!(@signature "{}" $returns)));
-        methods!(@call [$receiver] $py [this] $params { let $x = this.layout(); this.show($py, $body) });
-        methods!(@call [LayoutArg] $py [this] $params { let $x = this.layout(); this.show($py, $body) });
-        Row::of::<This>()
-            .with_method::<$receiver, This>(Class::Tensor)
-            .with_method::<LayoutArg, This>(Class::Layout)
-            .with_function::<$receiver, This>()
+        methods!(@call [$receiver] RowBody call $py [this] $params {
+            let $x = this.layout();
+            this.view_object($py, $body)
+        });
+        methods!(@call [$crate::classes::layout::LayoutArg] LayoutRowBody call_on_layout $py [this] $params {
+            let $x = this.layout();
+            this.view_object($py, $body)
+        });
+        $crate::abi::thunks::MethodRow::of::<This>()
+            .with_method::<This>($crate::abi::thunks::RowClass::Tensor)
+            .with_layout_method::<This>()
+            .with_function::<This>()
     } };
     (@facts $name:ident [$receiver:ty] [$($x:ident)?]
         ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*
             $(; $($word:ident $(| $other:ident)* : $word_type:ty = $word_default:expr),+)?)
         [$($doc:literal),+] ($signature:expr)) => {
         struct This;
-        impl $crate::abi::thunks::Facts for This {
+        impl $crate::abi::thunks::RowFacts for This {
             const NAME: &'static str = ::strided_core::ops::table::strip_raw(stringify!($name));
             const DOC: &'static [&'static str] = &[$($doc),+];
             const SIGNATURE: $crate::abi::thunks::Signature = $signature;
@@ -100,27 +109,30 @@ macro_rules! methods {
             }
         }
     };
-    (@call [$first:ty] $py:ident [$($x:ident)?]
+    (@call [$first:ty] $body_trait:ident $call:ident $py:ident [$($x:ident)?]
         ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*
             $(; $($word:ident $(| $other:ident)* : $word_type:ty = $word_default:expr),+)?) $body:expr) => {
-        impl $crate::abi::thunks::Call<$first> for This {
+        impl $crate::abi::thunks::$body_trait for This {
             #[inline(always)]
             #[allow(non_upper_case_globals, unused_variables, unused_mut, unused_assignments, dead_code)]
-            fn call($py: ::pyo3::Python<'_>, args: &$crate::abi::bind::Args) -> $crate::abi::errors::Result<$crate::abi::Object> {
+            fn $call<'a>(
+                $py: ::pyo3::Python<'a>,
+                args: &$crate::abi::bind::Args<'a>,
+            ) -> $crate::abi::errors::CallResult<$crate::abi::Value<'a>> {
                 const True: bool = true;
                 const False: bool = false;
                 let mut at = 0;
                 $(
-                    let $x = <$first as $crate::convert::args::FromArg>::from_args($py, args, 0, "input")?;
+                    let $x = <$first as $crate::convert::args::FromArg>::from_args(args, 0, "input")?;
                     at += 1;
                 )?
                 $(
-                    let $param: $type = methods!(@read $py args at (stringify!($param)) $type $(, $default)?);
+                    let $param: $type = methods!(@read args at (stringify!($param)) $type $(, $default)?);
                     at += 1;
                 )*
                 $($(
                     let $word: $word_type =
-                        methods!(@read $py args at (stringify!($word)) $word_type, $word_default);
+                        methods!(@read args at (stringify!($word)) $word_type, $word_default);
                     at += 1;
                 )+)?
                 $body
@@ -130,11 +142,11 @@ macro_rules! methods {
     (@input $x:ident [$receiver:ty]) => { $crate::convert::args::param::<$receiver>("self", &["input"], None) };
     (@text) => { None };
     (@text $default:expr) => { Some(stringify!($default)) };
-    (@read $py:ident $args:ident $at:ident ($name:expr) $type:ty) => {
-        <$type as $crate::convert::args::FromArg>::from_args($py, $args, $at, $name)?
+    (@read $args:ident $at:ident ($name:expr) $type:ty) => {
+        <$type as $crate::convert::args::FromArg>::from_args($args, $at, $name)?
     };
-    (@read $py:ident $args:ident $at:ident ($name:expr) $type:ty, $default:expr) => {
-        if $args.is_given($at) { <$type as $crate::convert::args::FromArg>::from_args($py, $args, $at, $name)? } else { $default }
+    (@read $args:ident $at:ident ($name:expr) $type:ty, $default:expr) => {
+        if $args.is_given($at) { <$type as $crate::convert::args::FromArg>::from_args($args, $at, $name)? } else { $default }
     };
     (@signature $default:literal []) => { $crate::abi::thunks::Signature::Returns($default) };
     (@signature $default:literal [$returns:literal]) => { $crate::abi::thunks::Signature::Returns($returns) };
@@ -150,21 +162,26 @@ macro_rules! properties {
         $(#[doc = $doc:literal])+
         $name:ident -> $stub:literal => $body:expr $(, set $part:expr)?;
     )*) => {
-        pub fn $properties() -> Vec<$crate::abi::thunks::Property> {
+        pub fn $properties() -> Vec<$crate::abi::thunks::PropertyRow> {
             vec![$( {
+                /// # Safety
+                /// Only the descriptor of the property calls this, with an instance of the class.
                 unsafe extern "C" fn get(
                     this: $crate::abi::Object,
                     _: *mut ::std::ffi::c_void,
                 ) -> $crate::abi::Object {
                     const NAME: &str = ::strided_core::ops::table::strip_raw(stringify!($name));
-                    $crate::abi::errors::guard(NAME, ::std::ptr::null_mut(), |$py| {
-                        // SAFETY: a getter is called by its descriptor, which checks the class of the object.
+                    $crate::abi::errors::guard_value(NAME, |$py| {
+                        // SAFETY: the contract above; the interpreter keeps the object alive during the call.
                         #[allow(unused_variables)]
-                        let $x = unsafe { <$receiver as $crate::convert::args::Receiver>::of_property($py, this) }?;
+                        let $x = unsafe {
+                            let this = $crate::abi::refs::arg($py, this);
+                            <$receiver as $crate::convert::args::Receiver>::of_property(this)
+                        }?;
                         $body
                     })
                 }
-                $crate::abi::thunks::Property {
+                $crate::abi::thunks::PropertyRow {
                     class: <$receiver as $crate::convert::args::Receiver>::CLASS,
                     name: ::strided_core::ops::table::strip_raw(stringify!($name)),
                     doc: &[$($doc),+],
@@ -177,13 +194,22 @@ macro_rules! properties {
     };
     (@set $name:ident) => { None };
     (@set $name:ident $part:expr) => { {
+        /// # Safety
+        /// Only the descriptor of the property calls this, with a tensor, and a live value or null.
         unsafe extern "C" fn set(
             this: $crate::abi::Object,
             value: $crate::abi::Object,
             _: *mut ::std::ffi::c_void,
         ) -> ::std::ffi::c_int {
             $crate::abi::errors::guard(stringify!($name), -1, |py| {
-                assign_part(py, $crate::convert::args::TensorArg(this), value, $part)?;
+                if value.is_null() {
+                    return Err($crate::abi::errors::Fail::Type("cannot be deleted".into()));
+                }
+                // SAFETY: the contract above; the interpreter keeps both alive during the call.
+                unsafe {
+                    let x = $crate::convert::args::TensorArg::of_slot($crate::abi::refs::arg(py, this));
+                    assign_part(py, x, $crate::abi::refs::arg(py, value), $part)?;
+                }
                 Ok(0)
             })
         }

@@ -24,14 +24,14 @@ mod system;
 mod views;
 
 use crate::abi::heap::{Members, check_names, declared_twice, names};
-use crate::abi::thunks::{Class, Place, Property, Row, definitions, property_definitions};
+use crate::abi::thunks::{MethodRow, PropertyRow, RowClass, RowPlace, definitions, property_definitions};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
 /// The rows of all classes, and those of functions.
 pub struct Rows {
-    pub methods: Vec<Row>,
-    pub properties: Vec<Property>,
+    pub methods: Vec<MethodRow>,
+    pub properties: Vec<PropertyRow>,
 }
 
 impl Rows {
@@ -71,9 +71,9 @@ impl Rows {
     }
 
     /// The methods and properties of a class.
-    pub fn members(&self, class: Class) -> Members {
-        let mut methods = definitions(&self.methods, Place::Method(class));
-        if class == Class::Tensor {
+    pub fn members(&self, class: RowClass) -> Members {
+        let mut methods = definitions(&self.methods, RowPlace::Method(class));
+        if class == RowClass::Tensor {
             methods.extend(op_table::methods());
         }
         (methods, property_definitions(&self.properties, class))
@@ -81,7 +81,7 @@ impl Rows {
 
     /// Adds the functions to the module, which must not have their names yet.
     pub fn register_functions(&self, module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let mut functions = definitions(&self.methods, Place::Function);
+        let mut functions = definitions(&self.methods, RowPlace::Function);
         functions.extend(op_table::functions());
         check_names("strided", names(&functions, &[]))?;
         for name in names(&functions, &[]) {
@@ -90,7 +90,7 @@ impl Rows {
             }
         }
         functions.push(ffi::PyMethodDef::zeroed());
-        // SAFETY: a list that is never freed and ends with a zeroed entry.
+        // SAFETY: the list is never freed, and ends with a zeroed entry.
         match unsafe { ffi::PyModule_AddFunctions(module.as_ptr(), functions.leak().as_mut_ptr()) } {
             0 => Ok(()),
             _ => Err(PyErr::fetch(module.py())),

@@ -1,26 +1,25 @@
 //! The op table as methods, in-place methods and functions: generic thunks into one `dispatch`.
 
 use super::signatures::ParamStub;
-use crate::abi::Object;
 use crate::abi::bind::{Args, Param, bind};
-use crate::abi::errors::{Fail, Result, guard};
+use crate::abi::errors::{CallResult, Fail, guard_value};
 use crate::abi::heap::definition;
-use crate::abi::refs::{bound, give};
-use crate::abi::thunks::Class;
-use crate::classes::elementwise::{MOST, apply, call_row, plain_pair};
-use crate::convert::args::{AnyArg, FromArg, OperandArg, TensorArg, keyword, param, wrong_type};
+use crate::abi::refs::{arg, is_none, to_py};
+use crate::abi::thunks::RowClass;
+use crate::abi::{Arg, Object, Value};
+use crate::classes::elementwise::{MAX_OPERANDS, apply, call_row, plain_pair};
+use crate::convert::args::{AnyArg, FromArg, OperandArg, TensorArg, keyword, missing, param, wrong_type};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use smallvec::SmallVec;
-use std::ptr::null_mut;
 use strided_core::Scalar;
 use strided_core::op_table;
 use strided_core::ops::table::{DTypeClass, OPS, Op, OpRow, RowSelector};
 
-/// How an operation was called.
+/// The form in which an operation is called.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum CallForm {
     /// `x.add(y)`
     Method,
     /// `x.add_(y)`
@@ -29,116 +28,119 @@ enum Form {
     Function,
 }
 
-/// The parameters of a row: all of them, without `out` if the call is in place.
+/// The parameters of a row; a call in place has no `out`, which is the last.
 #[inline(always)]
-fn params(index: usize, form: Form) -> &'static [Param] {
+fn params(index: usize, form: CallForm) -> &'static [Param] {
     let all = PARAMS[index];
-    if form == Form::InPlace { &all[..all.len() - 1] } else { all }
+    if form == CallForm::InPlace { &all[..all.len() - 1] } else { all }
 }
 
-/// One call of a row in any of its forms.
+/// Calls a row in one of its forms.
+///
+/// # Safety
+/// `this`, `args`, `count` and `kwnames` are what the interpreter passed to a `METH_FASTCALL | METH_KEYWORDS` method or
+/// function.
 #[inline(always)]
 unsafe fn call<const I: usize, const NAME: usize>(
-    form: Form,
+    form: CallForm,
     this: Object,
     args: *const Object,
     count: isize,
     kwnames: Object,
 ) -> Object {
-    let (name, in_place_name) = const { called::<I, NAME>() };
-    guard(if form == Form::InPlace { in_place_name } else { name }, null_mut(), |py| {
-        let first = if form == Form::Function { None } else { Some(this) };
+    let (name, in_place_name) = const { names_of::<I, NAME>() };
+    guard_value(if form == CallForm::InPlace { in_place_name } else { name }, |py| {
         let mut bound = Args::NONE;
-        // SAFETY: what the interpreter passed.
-        unsafe { bind(py, params(I, form), first, args, count, kwnames, &mut bound) }?;
+        // SAFETY: the contract above; the interpreter keeps the objects alive during the call.
+        unsafe {
+            let receiver = if form == CallForm::Function { None } else { Some(arg(py, this)) };
+            bind(py, params(I, form), receiver, args, count, kwnames, &mut bound)
+        }?;
         dispatch(py, I, form, &bound)
     })
 }
 
-/// The names of a row, by itself and in place, under one of its aliases.
-const fn called<const I: usize, const NAME: usize>() -> (&'static str, &'static str) {
-    if NAME == Alias::Own as usize {
+/// The name of a row and of its in-place form, or those of one of its aliases.
+const fn names_of<const I: usize, const NAME: usize>() -> (&'static str, &'static str) {
+    if NAME == RowName::Own as usize {
         return (OPS[I].name, OPS[I].in_place_name);
     }
     let (name, in_place_name, _) = ALIASES[NAME - 1];
     (name, in_place_name)
 }
 
-fn dispatch(py: Python<'_>, index: usize, form: Form, args: &Args) -> Result<Object> {
+fn dispatch<'a>(py: Python<'a>, index: usize, form: CallForm, args: &Args<'a>) -> CallResult<Value<'a>> {
     let row = &OPS[index];
     let arity = row.operands.len();
-    let words = arity..arity + row.keywords.len() + row.selector.is_some() as usize;
-    let out = match form {
-        Form::InPlace => Some(args.slots[0]),
-        _ if args.is_given(words.end) => {
-            Option::<TensorArg>::from_arg(py, args.slots[words.end], "out")?.map(|out| out.0)
-        }
-        _ => None,
+    let keywords = arity..arity + row.keywords.len() + row.selector.is_some() as usize;
+    let out = match (form, args.slots[keywords.end]) {
+        (CallForm::InPlace, _) => args.slots[0],
+        (_, Some(out)) => Option::<TensorArg>::from_arg(out, "out")?.map(TensorArg::object),
+        (_, None) => None,
     };
-    let (operands, words) = (&args.slots[..arity], &args.slots[words]);
-    if !row.without.is_empty() || words.iter().any(|word| !word.is_null()) {
-        return dispatch_words(py, index, operands, words, out);
+    let (operands, keywords) = (&args.slots[..arity], &args.slots[keywords]);
+    if !row.without.is_empty() || keywords.iter().any(Option::is_some) {
+        return dispatch_keywords(py, index, operands, keywords, out);
     }
-    check_there(index, operands)?;
-    if let &[left, right] = operands
-        && let Some(operands) = plain_pair(py, left, right)?
+    if let &[Some(left), Some(right)] = operands
+        && let Some(operands) = plain_pair(left, right)?
     {
         return apply(py, row, &[], &operands, out);
     }
-    call_row(py, row, &[], operands, out)
+    call_row(py, row, &[], &given(row, operands)?, out)
 }
 
-/// Refuses a call without one of the operands.
-#[inline]
-fn check_there(index: usize, operands: &[Object]) -> Result<()> {
-    let Some(at) = operands.iter().position(|object| object.is_null()) else { return Ok(()) };
-    Err(Fail::Type(format!("argument '{}' is missing", OPS[index].argument(at))))
+type Operands<'a> = SmallVec<[Arg<'a>; MAX_OPERANDS]>;
+
+/// The operands of a row, all of which must be given.
+fn given<'a>(row: &OpRow, operands: &[Option<Arg<'a>>]) -> CallResult<Operands<'a>> {
+    let name = |at| missing(row.argument(at));
+    operands.iter().enumerate().map(|(at, operand)| operand.ok_or_else(|| name(at))).collect()
 }
 
-/// A call with numbers or a word that chooses the row, or of a row that can do without an operand.
+/// A call with keywords, or of a row that has variants with fewer operands.
 #[cold]
-fn dispatch_words(
-    py: Python<'_>,
+fn dispatch_keywords<'a>(
+    py: Python<'a>,
     index: usize,
-    operands: &[Object],
-    words: &[Object],
-    out: Option<Object>,
-) -> Result<Object> {
+    operands: &[Option<Arg<'a>>],
+    keywords: &[Option<Arg<'a>>],
+    out: Option<Arg<'a>>,
+) -> CallResult<Value<'a>> {
     let mut row = &OPS[index];
-    check_there(index, if row.without.is_empty() { operands } else { &operands[..1] })?;
-    let mut given: SmallVec<[Option<Scalar>; MOST]> = SmallVec::new();
-    for (keyword, &object) in row.keywords.iter().zip(words) {
-        let unset = object.is_null() || keyword.text == "None" && is_none(object);
-        given.push(if unset { None } else { Some(Scalar::from_arg(py, object, keyword.name)?) });
+    given(row, if row.without.is_empty() { operands } else { &operands[..1] })?;
+    let mut values: SmallVec<[Option<Scalar>; MAX_OPERANDS]> = SmallVec::new();
+    for (keyword, object) in row.keywords.iter().zip(keywords) {
+        let object = object.filter(|&object| !(keyword.text == "None" && is_none(object)));
+        values.push(object.map(|object| Scalar::from_arg(object, keyword.name)).transpose()?);
     }
-    if let (Some(chooser), Some(&word)) = (&row.selector, words.get(row.keywords.len()))
-        && !word.is_null()
-        && let Some(other) = chosen(py, chooser, word)?
+    if let (Some(selector), Some(&Some(word))) = (&row.selector, keywords.get(row.keywords.len()))
+        && let Some(other) = selected(selector, word)?
     {
         row = other;
     }
     let (row, operands) = without_none(row, operands)?;
-    call_row(py, row, &given, &operands, out)
+    call_row(py, row, &values, &operands, out)
 }
 
-/// The row for the operands that are there, and those.
-fn without_none(
+/// The variant of a row for the operands that are neither missing nor `None`, and those operands.
+fn without_none<'a>(
     row: &'static OpRow,
-    operands: &[Object],
-) -> Result<(&'static OpRow, SmallVec<[Object; MOST]>)> {
-    let missing = |name: &str| {
+    operands: &[Option<Arg<'a>>],
+) -> CallResult<(&'static OpRow, Operands<'a>)> {
+    let is_missing = |name: &str| {
         let at = row.operands.iter().position(|operand| *operand == name).expect("an operand");
-        operands[at].is_null() || is_none(operands[at])
+        operands[at].is_none_or(is_none)
     };
-    let mut instead = row.without.iter().filter(|(name, _)| missing(name));
-    match (instead.next(), instead.next()) {
-        (None, _) => Ok((row, operands.into())),
+    let mut variants = row.without.iter().filter(|(name, _)| is_missing(name));
+    match (variants.next(), variants.next()) {
+        (None, _) => Ok((row, given(row, operands)?)),
         (Some((_, op)), None) => {
-            let there = row.operands.iter().zip(operands).filter(|(name, _)| {
-                let optional = row.without.iter().any(|(operand, _)| operand == *name);
-                !(optional && missing(name))
-            });
-            Ok((&OPS[*op as usize], there.map(|(_, object)| *object).collect()))
+            let is_optional = |name: &str| row.without.iter().any(|(operand, _)| *operand == name);
+            let kept = std::iter::zip(row.operands, operands)
+                .filter(|(name, _)| !(is_optional(name) && is_missing(name)))
+                .map(|(name, operand)| operand.ok_or_else(|| missing(name)));
+            Ok((&OPS[*op as usize], kept.collect::<CallResult<_>>()?))
         }
         (Some((first, _)), Some((second, _))) => {
             Err(Fail::Value(format!("{first} and {second} must not both be None")))
@@ -146,50 +148,47 @@ fn without_none(
     }
 }
 
-fn is_none(object: Object) -> bool {
-    // SAFETY: `None` lives as long as the interpreter.
-    object == unsafe { ffi::Py_None() }
-}
-
-/// The row that a word chooses, if it is another one.
-fn chosen(py: Python<'_>, chooser: &RowSelector, word: Object) -> Result<Option<&'static OpRow>> {
-    let text = match chooser.default {
-        "False" if bool::from_arg(py, word, chooser.name)? => "True".into(),
+/// The row that the value of a selector names, if it is not the row itself.
+fn selected(selector: &RowSelector, word: Arg<'_>) -> CallResult<Option<&'static OpRow>> {
+    let text = match selector.default {
+        "False" if bool::from_arg(word, selector.name)? => "True".into(),
         "False" => return Ok(None),
         _ if is_none(word) => return Ok(None),
-        _ => match bound(py, word).cast::<PyString>() {
+        _ => match word.cast::<PyString>() {
             Ok(text) => text.to_string(),
-            Err(_) => return Err(wrong_type(py, word, chooser.name, "a str or None")),
+            Err(_) => return Err(wrong_type(word, selector.name, "a str or None")),
         },
     };
-    match chooser.rows.iter().find(|(value, _)| *value == text) {
+    match selector.rows.iter().find(|(value, _)| *value == text) {
         Some((_, op)) => Ok(Some(&OPS[*op as usize])),
         None => {
-            let values: Vec<String> = chooser.rows.iter().map(|(value, _)| format!("'{value}'")).collect();
-            let (name, default) = (chooser.name, chooser.default);
+            let values: Vec<String> = selector.rows.iter().map(|(value, _)| format!("'{value}'")).collect();
+            let (name, default) = (selector.name, selector.default);
             Err(Fail::Value(format!("{name} is '{text}', wanted {default}, {}", values.join(" or "))))
         }
     }
 }
 
-/// Makes the functions that the interpreter calls, one for each form.
+/// Defines the thunk of each form.
 macro_rules! thunks {
     ($($name:ident $form:ident),*) => { $(
+        /// # Safety
+        /// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method or function.
         unsafe extern "C" fn $name<const I: usize, const NAME: usize>(
             this: Object,
             args: *const Object,
             count: isize,
             kwnames: Object,
         ) -> Object {
-            // SAFETY: passed on.
-            unsafe { call::<I, NAME>(Form::$form, this, args, count, kwnames) }
+            // SAFETY: the contract above is that of `call`.
+            unsafe { call::<I, NAME>(CallForm::$form, this, args, count, kwnames) }
         }
     )* };
 }
 thunks!(method Method, in_place InPlace, function Function);
 
-/// What Python needs of a row under one of its names.
-struct Made {
+/// The thunks of a row under one of its names.
+struct NamedRow {
     index: usize,
     name: &'static str,
     row: &'static OpRow,
@@ -198,11 +197,11 @@ struct Made {
     function: ffi::PyCFunctionFastWithKeywords,
 }
 
-impl Made {
-    const fn of<const I: usize, const NAME: usize>() -> Made {
-        Made {
+impl NamedRow {
+    const fn of<const I: usize, const NAME: usize>() -> NamedRow {
+        NamedRow {
             index: I,
-            name: called::<I, NAME>().0,
+            name: names_of::<I, NAME>().0,
             row: &OPS[I],
             method: method::<I, NAME>,
             in_place: in_place::<I, NAME>,
@@ -211,25 +210,25 @@ impl Made {
     }
 }
 
-/// The parameters of a row: its operands, its numbers, the word that chooses another row, and `out`.
+/// The parameters of a row: its operands, its scalar keywords, its selector, and `out`.
 macro_rules! parameters {
-    (($first:ident $(, $arg:ident)* $(| $($place:ident = $default:tt),+)? $(; $($word:ident = $other:tt),+)?) [$($chooser:ident)?]) => { {
+    (($first:ident $(, $arg:ident)* $(| $($positional:ident = $default:tt),+)? $(; $($word:ident = $other:tt),+)?) [$($selector:ident)?]) => { {
         const COUNT: usize = <[&str]>::len(&[
-            stringify!($first), $(stringify!($arg),)* $($(stringify!($place),)+)? $($(stringify!($word),)+)?
-            $(stringify!($chooser),)? "out",
+            stringify!($first), $(stringify!($arg),)* $($(stringify!($positional),)+)? $($(stringify!($word),)+)?
+            $(stringify!($selector),)? "out",
         ]);
-        // The word is given by position where the numbers are.
+        // The selector is positional if the scalar keywords are.
         #[allow(dead_code)]
-        const PLACES: &[&str] = &[$($(stringify!($place)),+)?];
+        const POSITIONAL: &[&str] = &[$($(stringify!($positional)),+)?];
         static ALL: [Param; COUNT] = [
             param::<OperandArg>("self", &["input"], None),
             $(param::<OperandArg>(parameters!(@name $arg), &[], None),)*
-            $($(param::<Scalar>(stringify!($place), &[], None),)+)?
+            $($(param::<Scalar>(stringify!($positional), &[], None),)+)?
             $($(keyword::<Scalar>(stringify!($word), &[], stringify!($other)),)+)?
-            $(if PLACES.is_empty() {
-                keyword::<AnyArg>(stringify!($chooser), &[], "")
+            $(if POSITIONAL.is_empty() {
+                keyword::<AnyArg>(stringify!($selector), &[], "")
             } else {
-                param::<AnyArg>(stringify!($chooser), &[], None)
+                param::<AnyArg>(stringify!($selector), &[], None)
             },)?
             keyword::<Option<TensorArg>>("out", &[], "None"),
         ];
@@ -239,37 +238,38 @@ macro_rules! parameters {
     (@name $arg:ident) => { stringify!($arg) };
 }
 
-macro_rules! made {
+macro_rules! named_rows {
     ($({ $name:ident [$($alias:ident)*] $args:tt $selector:tt $($rest:tt)* })*) => {
-        /// The rows that have names in Python.
-        fn made() -> Vec<Made> {
-            let all = [$(Made::of::<{ Op::$name as usize }, { Alias::Own as usize }>()),*];
-            all.into_iter().filter(|made| !made.row.is_hidden()).collect()
+        /// The rows that Python can call, under their own names.
+        fn own_names() -> Vec<NamedRow> {
+            let all = [$(NamedRow::of::<{ Op::$name as usize }, { RowName::Own as usize }>()),*];
+            all.into_iter().filter(|named| !named.row.is_hidden()).collect()
         }
 
         /// The parameters of every row.
         static PARAMS: &[&[Param]] = &[$(parameters!($args $selector)),*];
 
-        /// The number of each name of a row: 0 for its own.
+        /// A name of a row: its own, or one of the aliases of all rows.
         #[allow(non_camel_case_types)]
-        enum Alias { Own, $($($alias,)*)* }
+        enum RowName { Own, $($($alias,)*)* }
 
-        /// Alias, the same in place, row.
+        /// The aliases of all rows: the name, the name of the in-place form, and the row.
         const ALIASES: &[(&str, &str, Op)] =
             &[$($((stringify!($alias), concat!(stringify!($alias), "_"), Op::$name),)*)*];
 
-        fn aliases() -> Vec<Made> {
-            vec![$($(Made::of::<{ Op::$name as usize }, { Alias::$alias as usize }>(),)*)*]
+        /// The rows under their aliases.
+        fn aliases() -> Vec<NamedRow> {
+            vec![$($(NamedRow::of::<{ Op::$name as usize }, { RowName::$alias as usize }>(),)*)*]
         }
     };
 }
-op_table!(made);
+op_table!(named_rows);
 
-/// Signature, sentence and example of a row in one of its forms.
-fn document(index: usize, name: &str, form: Form) -> String {
+/// Signature, summary and example of a row in one of its forms.
+fn document(index: usize, name: &str, form: CallForm) -> String {
     let row = &OPS[index];
     let (summary, dtypes) = (RowDoc::of(row).summary.join("\n"), row.class.words());
-    let first = if form == Form::Function { "input" } else { "$self" };
+    let first = if form == CallForm::Function { "input" } else { "$self" };
     let mut parts = vec![first.to_string()];
     for param in &params(index, form)[1..] {
         if param.keyword_only && !parts.iter().any(|part| part == "*") {
@@ -280,18 +280,19 @@ fn document(index: usize, name: &str, form: Form) -> String {
     }
     let parts = parts.join(", ");
     let text = match form {
-        Form::InPlace => format!("{name}_({parts})\n--\n\nIn-place version of `{name}`."),
+        CallForm::InPlace => format!("{name}_({parts})\n--\n\nIn-place version of `{name}`."),
         _ => format!("{name}({parts})\n--\n\n{summary}\n\nOperands: {dtypes}."),
     };
     format!("{text}\n\n{}", example(row, name, form))
 }
 
-/// What a parameter of a row is if it is not given, as Python writes it.
+/// The default of a parameter, as Python writes it.
 fn default_of(row: &OpRow, name: &str) -> Option<&'static str> {
-    let number = row.keywords.iter().find(|keyword| keyword.name == name).map(|keyword| keyword.text);
-    let word = row.selector.iter().find(|chooser| chooser.name == name).map(|chooser| chooser.default);
+    let keyword = row.keywords.iter().find(|keyword| keyword.name == name).map(|keyword| keyword.text);
+    let selector =
+        row.selector.iter().find(|selector| selector.name == name).map(|selector| selector.default);
     let optional = name == "out" || row.without.iter().any(|(operand, _)| *operand == name);
-    number.or(word).or(optional.then_some("None"))
+    keyword.or(selector).or(optional.then_some("None"))
 }
 
 /// The docstring of a row, in parts.
@@ -321,23 +322,23 @@ impl RowDoc {
 }
 
 /// A row's example in one of its forms.
-fn example(row: &'static OpRow, name: &str, form: Form) -> String {
+fn example(row: &'static OpRow, name: &str, form: CallForm) -> String {
     let RowDoc { first, others, result, .. } = RowDoc::of(row);
     match form {
-        Form::Method => format!(">>> {first}.{name}({others}).tolist()\n{result}"),
-        Form::InPlace => {
+        CallForm::Method => format!(">>> {first}.{name}({others}).tolist()\n{result}"),
+        CallForm::InPlace => {
             // The tensor keeps its dtype, so that booleans become numbers.
             let result = result.replace("True", "1.0").replace("False", "0.0");
             format!(">>> x = {first}\n>>> x.{name}_({others}) is x, x.tolist()\n(True, {result})")
         }
-        Form::Function => {
+        CallForm::Function => {
             let comma = if others.is_empty() { "" } else { ", " };
             format!(">>> strided.{name}({first}{comma}{others}).tolist()\n{result}")
         }
     }
 }
 
-/// The names under which a row is called.
+/// All names of a row.
 fn names(row: &'static OpRow) -> impl Iterator<Item = &'static str> {
     let others =
         ALIASES.iter().filter(|(.., op)| OPS[*op as usize].name == row.name).map(|(alias, ..)| *alias);
@@ -347,49 +348,51 @@ fn names(row: &'static OpRow) -> impl Iterator<Item = &'static str> {
 /// Methods of Tensor: the plain and the in-place form of every row.
 pub fn methods() -> Vec<ffi::PyMethodDef> {
     let mut all = Vec::new();
-    for Made { index, name, method, in_place, .. } in made().into_iter().chain(aliases()) {
-        all.push(definition(name, method, &document(index, name, Form::Method)));
-        all.push(definition(&format!("{name}_"), in_place, &document(index, name, Form::InPlace)));
+    for NamedRow { index, name, method, in_place, .. } in own_names().into_iter().chain(aliases()) {
+        all.push(definition(name, method, &document(index, name, CallForm::Method)));
+        all.push(definition(&format!("{name}_"), in_place, &document(index, name, CallForm::InPlace)));
     }
     all
 }
 
 /// Functions of the module.
 pub fn functions() -> Vec<ffi::PyMethodDef> {
-    let define =
-        |made: Made| definition(made.name, made.function, &document(made.index, made.name, Form::Function));
-    made().into_iter().chain(aliases()).map(define).collect()
+    let define = |row: NamedRow| {
+        definition(row.name, row.function, &document(row.index, row.name, CallForm::Function))
+    };
+    own_names().into_iter().chain(aliases()).map(define).collect()
 }
 
-/// A form of a row as data for the stubs: the name, and its parameters, with the types that follow from the row.
-pub struct Stub {
+/// A form of a row for the stubs: its name and parameters.
+pub struct OpStub {
     pub name: String,
-    pub class: Option<Class>,
+    pub class: Option<RowClass>,
     pub params: Vec<ParamStub>,
 }
 
 /// Every form of every row.
-pub fn stubs() -> Vec<Stub> {
+pub fn stubs() -> Vec<OpStub> {
     let mut all = Vec::new();
-    for Made { index, name, .. } in made().into_iter().chain(aliases()) {
+    for NamedRow { index, name, .. } in own_names().into_iter().chain(aliases()) {
         for (form, class) in [
-            (Form::Method, Some(Class::Tensor)),
-            (Form::InPlace, Some(Class::Tensor)),
-            (Form::Function, None),
+            (CallForm::Method, Some(RowClass::Tensor)),
+            (CallForm::InPlace, Some(RowClass::Tensor)),
+            (CallForm::Function, None),
         ] {
-            let name = if form == Form::InPlace { format!("{name}_") } else { name.into() };
+            let name = if form == CallForm::InPlace { format!("{name}_") } else { name.into() };
             let params = params(index, form).iter().map(|param| param_stub(&OPS[index], param)).collect();
-            all.push(Stub { name, class, params });
+            all.push(OpStub { name, class, params });
         }
     }
     all
 }
 
+/// A parameter of a row, with the type that follows from the row.
 fn param_stub(row: &OpRow, param: &Param) -> ParamStub {
     let mut stub = ParamStub::of(param);
     stub.default = default_of(row, param.name);
     if let Some(keyword) = row.keywords.iter().find(|keyword| keyword.name == param.name) {
-        // A whole number takes the category of the operands, which may be complex; others are real.
+        // A default that is a whole number means a keyword in the category of the operands, which may be complex.
         let whole = keyword.text.parse::<i64>().is_ok();
         let real = matches!(
             row.class,
@@ -397,10 +400,13 @@ fn param_stub(row: &OpRow, param: &Param) -> ParamStub {
         );
         stub.stub = if whole && !real { Scalar::STUB } else { f64::STUB }.into();
     }
-    if let Some(chooser) = row.selector.iter().find(|chooser| chooser.name == param.name) {
-        let words: Vec<String> = chooser.rows.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-        stub.stub =
-            if chooser.default == "False" { "bool".into() } else { format!("Literal[{}]", words.join(", ")) };
+    if let Some(selector) = row.selector.iter().find(|selector| selector.name == param.name) {
+        let words: Vec<String> = selector.rows.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        stub.stub = if selector.default == "False" {
+            "bool".into()
+        } else {
+            format!("Literal[{}]", words.join(", "))
+        };
     }
     if stub.default == Some("None") && !param.optional {
         stub.stub += " | None";
@@ -408,7 +414,7 @@ fn param_stub(row: &OpRow, param: &Param) -> ParamStub {
     stub
 }
 
-/// NumPy's names of rows, where they are no names of ours.
+/// NumPy's names of rows that have none of ours.
 const NUMPY_NAMES: &[(&str, Op)] = &[
     ("conjugate", Op::conj_physical),
     ("invert", Op::bitwise_not),
@@ -418,22 +424,22 @@ const NUMPY_NAMES: &[(&str, Op)] = &[
     ("rint", Op::round),
 ];
 
-/// Functions of NumPy, and the rows that compute them: those of the same names, and [`NUMPY_NAMES`].
+/// NumPy functions and the rows that compute them: those of the same names, and [`NUMPY_NAMES`].
 pub fn numpy_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     let visible = OPS.iter().filter(|row| !row.is_hidden());
     let same = visible.flat_map(|row| names(row).map(|name| (name, row.name)));
     same.chain(NUMPY_NAMES.iter().map(|(name, op)| (*name, OPS[*op as usize].name)))
 }
 
-/// The rows as Python data, for documents and tests: name, number of operands, class, rule, operator, sentence,
-/// the parameters behind the operands, and all names.
-pub fn table(py: Python<'_>) -> Result<Object> {
+/// The rows as Python data, for documents and tests: name, number of operands, dtype class, result rule, operator, summary,
+/// the parameters after the operands with their defaults, and all names.
+pub fn table(py: Python<'_>) -> CallResult<Value<'_>> {
     let rows: Vec<_> = OPS
         .iter()
         .enumerate()
         .filter(|(_, row)| !row.is_hidden())
         .map(|(index, row)| {
-            let words = &params(index, Form::InPlace)[row.operands.len()..];
+            let keywords = &params(index, CallForm::InPlace)[row.operands.len()..];
             (
                 row.name,
                 row.operands.len(),
@@ -441,10 +447,10 @@ pub fn table(py: Python<'_>) -> Result<Object> {
                 format!("{:?}", row.rule),
                 row.operator,
                 RowDoc::of(row).summary.join("\n"),
-                words.iter().map(|param| (param.name, default_of(row, param.name))).collect::<Vec<_>>(),
+                keywords.iter().map(|param| (param.name, default_of(row, param.name))).collect::<Vec<_>>(),
                 names(row).collect::<Vec<_>>(),
             )
         })
         .collect();
-    give(py, rows)
+    to_py(py, rows)
 }

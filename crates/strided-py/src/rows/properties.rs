@@ -1,9 +1,9 @@
 //! The properties of Tensor.
 
-use crate::abi::refs::give;
+use crate::abi::refs::to_py;
 use crate::classes::dtype::{self, Device};
 use crate::classes::layout::PyLayout;
-use crate::classes::size::whole;
+use crate::classes::size::size_of_tensor;
 use crate::convert::args::TensorArg;
 use crate::convert::arrays;
 use crate::convert::results::view;
@@ -14,43 +14,43 @@ properties! { properties(py, x: TensorArg):
     ///
     /// >>> strided.zeros(2, 3).shape
     /// strided.Size([2, 3])
-    shape -> "Size" => whole(py, x.0);
+    shape -> "Size" => size_of_tensor(x);
 
     /// The dtype of the elements.
     ///
     /// >>> strided.zeros(2, 3).dtype
     /// strided.float32
-    dtype -> "dtype" => give(py, dtype::object(py, x.dtype()));
+    dtype -> "dtype" => to_py(py, dtype::object(py, x.dtype()));
 
-    /// Where the memory lies: the CPU.
+    /// The device of the memory: the CPU.
     ///
     /// >>> strided.zeros(2, 3).device
     /// device(type='cpu')
-    device -> "device" => give(py, Device);
+    device -> "device" => to_py(py, Device);
 
-    /// Shape, strides and offset as a value of their own.
+    /// Shape, strides and offset, as a Layout.
     ///
     /// >>> strided.zeros(2, 3).t().layout
     /// Layout(shape=(3, 2), stride=(1, 3), offset=0)
-    layout -> "Layout" => give(py, PyLayout(x.layout().clone()));
+    layout -> "Layout" => to_py(py, PyLayout(x.layout().clone()));
 
     /// The number of dims.
     ///
     /// >>> strided.zeros(2, 3).ndim
     /// 2
-    ndim -> "int" => give(py, x.layout().rank());
+    ndim -> "int" => to_py(py, x.layout().rank());
 
     /// Bytes per element.
     ///
     /// >>> strided.zeros(2, 3).itemsize
     /// 4
-    itemsize -> "int" => give(py, x.dtype().size());
+    itemsize -> "int" => to_py(py, x.dtype().size());
 
     /// Bytes of all elements.
     ///
     /// >>> strided.zeros(2, 3).nbytes
     /// 24
-    nbytes -> "int" => give(py, x.size() * x.dtype().size());
+    nbytes -> "int" => to_py(py, x.size() * x.dtype().size());
 
     /// A view with the dims in reverse order.
     ///
@@ -67,8 +67,8 @@ properties! { properties(py, x: TensorArg):
     /// strided.Size([2, 4, 3])
     mT -> "Tensor" => view(py, &x, x.layout().transpose(-2, -1));
 
-    /// Address, shape, strides and type of the elements in NumPy's words, for libraries that want no buffer.
-    /// An address is never given back: from then on the storage keeps its size.
+    /// Address, shape, strides and type of the elements in NumPy's format, for libraries that use no buffer. The storage
+    /// cannot be resized from then on, because consumers never release the address.
     ///
     /// >>> strided.zeros(2, 3).__array_interface__['typestr']
     /// '<f4'
@@ -78,5 +78,5 @@ properties! { properties(py, x: TensorArg):
     ///
     /// >>> strided.zeros(2).requires_grad
     /// False
-    requires_grad -> "bool" => give(py, false);
+    requires_grad -> "bool" => to_py(py, false);
 }

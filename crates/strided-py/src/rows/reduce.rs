@@ -1,18 +1,20 @@
 //! Reductions.
 
-use crate::abi::Object;
-use crate::abi::detach::with_threads;
-use crate::abi::errors::{Fail, Result};
-use crate::abi::refs::{bound, give};
+use crate::abi::detach::detach_if_large;
+use crate::abi::errors::{CallResult, Fail};
+use crate::abi::refs::to_py;
 use crate::abi::tensor_object::is_tensor;
-use crate::classes::elementwise::of_pair;
-use crate::convert::args::{DimOrTensor, DimsOrFlag, FromArg, Ints, OutArg, Pair, TensorArg, wrong_type};
-use crate::convert::results::{placed, placed_as_large, placed_pair};
+use crate::abi::{Arg, Value};
+use crate::classes::elementwise::operate;
+use crate::convert::args::{
+    DimOrTensor, DimsOrFlag, FromArg, Ints, OutArg, TensorArg, TensorPair, wrong_type,
+};
+use crate::convert::results::{into_out, into_out_pair, sized_into_out};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use strided_core::layout::Dims;
 use strided_core::ops::reduce::{self, ReduceRequest, ReductionRow};
-use strided_core::ops::table::Op;
+use strided_core::ops::table::{OPS, Op};
 use strided_core::{DType, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -24,7 +26,7 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([2, 1])
     #[numpy(sum)]
     both sum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => one(py, &reduce::SUM, x, dim, keepdim, dtype, out);
+        => run(py, &reduce::SUM, x, dim, keepdim, dtype, out);
 
     /// Sum of the elements that are not NaN.
     ///
@@ -32,7 +34,7 @@ methods! { rows(py, x: TensorArg):
     /// 3.0
     #[numpy(nansum)]
     both nansum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => one(py, &reduce::NANSUM, x, dim, keepdim, dtype, out);
+        => run(py, &reduce::NANSUM, x, dim, keepdim, dtype, out);
 
     /// Product of the elements, of all or along dims. Integers are multiplied as int64.
     ///
@@ -40,15 +42,15 @@ methods! { rows(py, x: TensorArg):
     /// 24
     #[numpy(prod)]
     both prod(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => one(py, &reduce::PROD, x, dim, keepdim, dtype, out);
+        => run(py, &reduce::PROD, x, dim, keepdim, dtype, out);
 
-    /// Mean of the elements; integers are taken as the default float.
+    /// Mean of the elements; integers are computed in the default float.
     ///
     /// >>> strided.arange(6).view(2, 3).mean(1).tolist()
     /// [1.0, 4.0]
     #[numpy(mean)]
     both mean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => one(py, &reduce::MEAN, x, dim, keepdim, dtype, out);
+        => run(py, &reduce::MEAN, x, dim, keepdim, dtype, out);
 
     /// Mean of the elements that are not NaN.
     ///
@@ -58,7 +60,7 @@ methods! { rows(py, x: TensorArg):
     both nanmean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
         let dims = dims_of(dim);
         let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-        placed(py, x, out, |x, out| reduce::nanmean(x, &request, out))
+        into_out(py, x, out, |x, out| reduce::nanmean(x, &request, out))
     };
 
     /// The largest element, of all or along dims; NaN if there is one.
@@ -67,7 +69,7 @@ methods! { rows(py, x: TensorArg):
     /// [5, 7]
     #[numpy(max, amax)]
     both amax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => one(py, &reduce::AMAX, x, dim, keepdim, None, out);
+        => run(py, &reduce::AMAX, x, dim, keepdim, None, out);
 
     /// The smallest element, of all or along dims; NaN if there is one.
     ///
@@ -75,18 +77,18 @@ methods! { rows(py, x: TensorArg):
     /// [1, 2]
     #[numpy(min, amin)]
     both amin(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => one(py, &reduce::AMIN, x, dim, keepdim, None, out);
+        => run(py, &reduce::AMIN, x, dim, keepdim, None, out);
 
     /// The smallest and the largest element, of all or along a dim: `(min, max)`.
     ///
     /// >>> low, high = strided.tensor([3, 1, 2]).aminmax()
     /// >>> low.item(), high.item()
     /// (1, 3)
-    both aminmax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<Pair> = None) -> "_return_types.aminmax"
-        => both(py, &reduce::AMINMAX, "aminmax", x, dim, keepdim, 0.0, out);
+    both aminmax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorPair> = None) -> "_return_types.aminmax"
+        => run_pair(py, &reduce::AMINMAX, "aminmax", x, dim, keepdim, 0.0, out);
 
-    /// The largest element; with a dim, the largest ones along it and where they come first, `(values, indices)`; with
-    /// another tensor, the larger element of each pair (`maximum`).
+    /// The largest element; with a dim, the largest elements along it and the indices of the first ones, `(values, indices)`;
+    /// with another tensor, the larger element of each pair (`maximum`).
     ///
     /// >>> x = strided.tensor([[1, 5], [7, 2]])
     /// >>> x.max().item()
@@ -102,8 +104,8 @@ methods! { rows(py, x: TensorArg):
         ]
         => extreme(py, [&reduce::AMAX, &reduce::MAX], Op::maximum, x, dim, keepdim, out);
 
-    /// The smallest element; with a dim, the smallest ones along it and where they come first, `(values, indices)`; with
-    /// another tensor, the smaller element of each pair (`minimum`).
+    /// The smallest element; with a dim, the smallest elements along it and the indices of the first ones, `(values, indices)`;
+    /// with another tensor, the smaller element of each pair (`minimum`).
     ///
     /// >>> x = strided.tensor([[1, 5], [7, 2]])
     /// >>> x.min(dim=1).indices.tolist()
@@ -116,45 +118,45 @@ methods! { rows(py, x: TensorArg):
         ]
         => extreme(py, [&reduce::AMIN, &reduce::MIN], Op::minimum, x, dim, keepdim, out);
 
-    /// Where the largest element comes first, in row-major order or along a dim.
+    /// Index of the first largest element, in row-major order or along a dim.
     ///
     /// >>> strided.tensor([[1, 5], [7, 2]]).argmax().item()
     /// 2
     #[numpy(argmax)]
     both argmax(dim | axis: Option<isize> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => one(py, &reduce::ARGMAX, x, dim.map(only), keepdim, None, out);
+        => run(py, &reduce::ARGMAX, x, dim.map(one_dim), keepdim, None, out);
 
-    /// Where the smallest element comes first, in row-major order or along a dim.
+    /// Index of the first smallest element, in row-major order or along a dim.
     ///
     /// >>> strided.tensor([[1, 5], [7, 2]]).argmin(dim=1).tolist()
     /// [0, 1]
     #[numpy(argmin)]
     both argmin(dim | axis: Option<isize> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => one(py, &reduce::ARGMIN, x, dim.map(only), keepdim, None, out);
+        => run(py, &reduce::ARGMIN, x, dim.map(one_dim), keepdim, None, out);
 
-    /// Whether all elements differ from 0, of all or along dims; along no dims (`()`), whether each does.
+    /// Whether all elements are nonzero, of all or along dims; along no dims (`()`), whether each one is.
     ///
     /// >>> strided.tensor([[1, 0], [2, 3]]).all(dim=1).tolist()
     /// [False, True]
     #[numpy(all)]
     both all(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => truth(py, &reduce::ALL, x, dim, keepdim, out);
+        => run_truth(py, &reduce::ALL, x, dim, keepdim, out);
 
-    /// Whether an element differs from 0, of all or along dims; along no dims (`()`), whether each does.
+    /// Whether any element is nonzero, of all or along dims; along no dims (`()`), whether each one is.
     ///
     /// >>> strided.tensor([[1, 0], [0, 0]]).any(dim=1).tolist()
     /// [True, False]
     #[numpy(any)]
     both any(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => truth(py, &reduce::ANY, x, dim, keepdim, out);
+        => run_truth(py, &reduce::ANY, x, dim, keepdim, out);
 
-    /// How many elements differ from 0.
+    /// The number of nonzero elements, of all or along dims.
     ///
     /// >>> strided.tensor([[1, 0], [2, 3]]).count_nonzero(dim=0).tolist()
     /// [2, 1]
     #[numpy(count_nonzero)]
     both count_nonzero(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => one(py, &reduce::COUNT_NONZERO, x, dim, keepdim, None, out);
+        => run(py, &reduce::COUNT_NONZERO, x, dim, keepdim, None, out);
 
     /// Variance: the squared distances from the mean, summed and divided by the number of elements minus `correction`
     /// (1 unless given; 0 where `unbiased` is False).
@@ -165,7 +167,7 @@ methods! { rows(py, x: TensorArg):
     /// 1.25
     #[numpy(var)]
     both var(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
-        => spread(py, false, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
+        => variance(py, false, x, corrected(dim, unbiased, correction)?, keepdim, out);
 
     /// Standard deviation: the square root of `var`.
     ///
@@ -173,53 +175,53 @@ methods! { rows(py, x: TensorArg):
     /// 1.1180340051651
     #[numpy(std)]
     both std(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorArg> = None)
-        => spread(py, true, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
+        => variance(py, true, x, corrected(dim, unbiased, correction)?, keepdim, out);
 
     /// Variance and mean in one pass: `(var, mean)`.
     ///
     /// >>> var, mean = strided.tensor([1.0, 2.0, 3.0]).var_mean()
     /// >>> var.item(), mean.item()
     /// (1.0, 2.0)
-    both var_mean(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None) -> "_return_types.var_mean"
-        => spread_and_mean(py, false, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
+    both var_mean(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorPair> = None) -> "_return_types.var_mean"
+        => variance_and_mean(py, false, x, corrected(dim, unbiased, correction)?, keepdim, out);
 
     /// Standard deviation and mean in one pass: `(std, mean)`.
     ///
     /// >>> std, mean = strided.tensor([1.0, 2.0, 3.0]).std_mean()
     /// >>> std.item(), mean.item()
     /// (1.0, 2.0)
-    both std_mean(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<Pair> = None) -> "_return_types.std_mean"
-        => spread_and_mean(py, true, x, corrected(py, dim, unbiased, correction)?, keepdim, out);
+    both std_mean(dim | axis: Option<DimsOrFlag> = None, unbiased: Option<bool> = None, keepdim | keepdims: bool = False; correction | ddof: Option<f64> = None, out: Option<TensorPair> = None) -> "_return_types.std_mean"
+        => variance_and_mean(py, true, x, corrected(dim, unbiased, correction)?, keepdim, out);
 
-    /// The p-norm: of all elements taken as one vector, or along dims. `p` is 2 unless given, and may be any number, infinity or "fro" (2).
+    /// The p-norm of all elements as one vector, or along dims. `p` is 2 by default, and may be any number, infinity or "fro" (2).
     ///
     /// >>> x = strided.tensor([3.0, -4.0])
     /// >>> x.norm().item(), x.norm(1).item(), x.norm(1e999).item(), x.norm(0).item()
     /// (5.0, 7.0, 4.0, 2.0)
-    both norm(p: Option<Order> = None, dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
-        let p = p.map_or(2.0, |Order(p)| p);
+    both norm(p: Option<NormOrder> = None, dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
+        let p = p.map_or(2.0, |NormOrder(p)| p);
         let dims = dims_of(dim);
         let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-        placed(py, x, out, |x, out| reduce::norm(x, p, &request, out))
+        into_out(py, x, out, |x, out| reduce::norm(x, p, &request, out))
     };
 
     /// The p-norm of the difference of two tensors.
     ///
     /// >>> strided.tensor([1.0, 5.0]).dist(strided.tensor([4.0, 1.0])).item()
     /// 5.0
-    both dist(other: TensorArg, p: Option<Order> = None) => {
-        let p = p.map_or(2.0, |Order(p)| p);
+    both dist(other: TensorArg, p: Option<NormOrder> = None) => {
+        let p = p.map_or(2.0, |NormOrder(p)| p);
         let other = Tensor::clone(&other);
-        placed_as_large(py, x, x.size().max(other.size()), None, |x, _| reduce::dist(x, &other, p).map(Some))
+        sized_into_out(py, x, x.size().max(other.size()), None, |x, _| reduce::dist(x, &other, p).map(Some))
     };
 
-    /// Logarithm of the sum of the exponentials, of all or along dims, without overflow on the way; of complex numbers its
+    /// Logarithm of the sum of the exponentials, of all or along dims, without intermediate overflow; for complex numbers the
     /// principal value.
     ///
     /// >>> strided.tensor([1000.0, 1000.0]).logsumexp(0).item()
     /// 1000.6931762695312
     both logsumexp(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => one(py, &reduce::LOGSUMEXP, x, dim, keepdim, None, out);
+        => run(py, &reduce::LOGSUMEXP, x, dim, keepdim, None, out);
 
     /// Whether two tensors have the same shape and equal elements, as a bool.
     ///
@@ -227,22 +229,22 @@ methods! { rows(py, x: TensorArg):
     /// (True, False)
     both equal(other: TensorArg) -> "bool" => {
         let (x, other) = (Tensor::clone(&x), Tensor::clone(&other));
-        give(py, with_threads(py, x.size(), || reduce::equal(&x, &other))?)
+        to_py(py, detach_if_large(py, x.size(), || reduce::equal(&x, &other))?)
     };
 }
 
 /// The order of a norm.
-struct Order(f64);
+struct NormOrder(f64);
 
-impl FromArg for Order {
+impl<'a> FromArg<'a> for NormOrder {
     const WANTED: &'static str = "a number or 'fro'";
     const STUB: &'static str = "SupportsFloat | Literal[\"fro\"]";
-    fn read(py: Python<'_>, object: Object) -> Result<Option<Order>> {
-        if let Some(p) = f64::read(py, object)? {
-            return Ok(Some(Order(p)));
+    fn read(object: Arg<'a>) -> CallResult<Option<NormOrder>> {
+        if let Some(p) = f64::read(object)? {
+            return Ok(Some(NormOrder(p)));
         }
-        match bound(py, object).extract::<String>() {
-            Ok(name) if name == "fro" => Ok(Some(Order(2.0))),
+        match object.extract::<String>() {
+            Ok(name) if name == "fro" => Ok(Some(NormOrder(2.0))),
             Ok(name) => Err(Fail::Value(format!("p is '{name}', wanted {}", Self::WANTED))),
             Err(_) => Ok(None),
         }
@@ -254,93 +256,93 @@ fn dims_of(dims: Option<Ints>) -> Option<Dims> {
     dims.map(|dims| dims.ints).filter(|dims| !dims.is_empty())
 }
 
-fn only(dim: isize) -> Ints {
+fn one_dim(dim: isize) -> Ints {
     Ints { ints: Dims::from_slice(&[dim]), sequence: false }
 }
 
 /// Runs a reduction with one result.
-fn one(
-    py: Python<'_>,
+fn run<'a>(
+    py: Python<'a>,
     row: &ReductionRow,
-    x: TensorArg,
+    x: TensorArg<'a>,
     dims: Option<Ints>,
     keepdim: bool,
     dtype: Option<DType>,
-    out: Option<TensorArg>,
-) -> Result<Object> {
+    out: Option<TensorArg<'a>>,
+) -> CallResult<Value<'a>> {
     let dims = dims_of(dims);
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-    placed(py, x, out, |x, out| reduce::run(row, x, &request, out))
+    into_out(py, x, out, |x, out| reduce::run(row, x, &request, out))
 }
 
 /// `all` and `any`, for which an empty list of dims means none of them, as in PyTorch.
-fn truth(
-    py: Python<'_>,
+fn run_truth<'a>(
+    py: Python<'a>,
     row: &ReductionRow,
-    x: TensorArg,
+    x: TensorArg<'a>,
     dims: Option<Ints>,
     keepdim: bool,
-    out: Option<TensorArg>,
-) -> Result<Object> {
+    out: Option<TensorArg<'a>>,
+) -> CallResult<Value<'a>> {
     let dims = dims.map(|dims| dims.ints);
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction: 0.0 };
-    placed(py, x, out, |x, out| reduce::run(row, x, &request, out))
+    into_out(py, x, out, |x, out| reduce::run(row, x, &request, out))
 }
 
 /// Runs a reduction with two results.
-fn both(
-    py: Python<'_>,
+fn run_pair<'a>(
+    py: Python<'a>,
     row: &ReductionRow,
     name: &str,
-    x: TensorArg,
+    x: TensorArg<'a>,
     dims: Option<Ints>,
     keepdim: bool,
     correction: f64,
-    out: Option<Pair>,
-) -> Result<Object> {
+    out: Option<TensorPair<'a>>,
+) -> CallResult<Value<'a>> {
     let dims = dims_of(dims);
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
-    placed_pair(py, name, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
+    into_out_pair(py, name, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
 }
 
 /// `max` and `min`: of all elements, along a dim, or of pairs.
-fn extreme(
-    py: Python<'_>,
+fn extreme<'a>(
+    py: Python<'a>,
     [all, along]: [&ReductionRow; 2],
     pairs: Op,
-    x: TensorArg,
-    dim: Option<DimOrTensor>,
+    x: TensorArg<'a>,
+    dim: Option<DimOrTensor<'a>>,
     keepdim: bool,
-    out: Option<OutArg>,
-) -> Result<Object> {
-    let one_out = || out.map_or(Ok(None), |out| TensorArg::from_arg(py, out.0, "out").map(Some));
-    let Some(DimOrTensor(object)) = dim else { return one(py, all, x, None, keepdim, None, one_out()?) };
+    out: Option<OutArg<'a>>,
+) -> CallResult<Value<'a>> {
+    let one_out = || out.map_or(Ok(None), |out| TensorArg::from_arg(out.0, "out").map(Some));
+    let Some(DimOrTensor(object)) = dim else { return run(py, all, x, None, keepdim, None, one_out()?) };
     if is_tensor(object) {
         if keepdim {
             return Err(Fail::Type("keepdim is for a dim, not for another Tensor".into()));
         }
-        return of_pair(py, pairs, x.0, object, one_out()?.map(|out| out.0));
+        let out = one_out()?.map(TensorArg::object);
+        return operate(py, &OPS[pairs as usize], x.object(), object, out);
     }
-    let Some(dim) = isize::read(py, object)? else {
-        return Err(wrong_type(py, object, "dim", "an int or a Tensor"));
+    let Some(dim) = isize::read(object)? else {
+        return Err(wrong_type(object, "dim", "an int or a Tensor"));
     };
-    let out = out.map_or(Ok(None), |out| Pair::from_arg(py, out.0, "out").map(Some))?;
-    both(py, along, along.name, x, Some(only(dim)), keepdim, 0.0, out)
+    let out = out.map_or(Ok(None), |out| TensorPair::from_arg(out.0, "out").map(Some))?;
+    run_pair(py, along, along.name, x, Some(one_dim(dim)), keepdim, 0.0, out)
 }
 
-/// The dims and the correction of `var` and its kin. A bool in the place of the dims is `unbiased`.
+/// The dims and the correction of a variance. A bool in the position of the dims is `unbiased`.
 fn corrected(
-    py: Python<'_>,
-    dim: Option<DimsOrFlag>,
+    dim: Option<DimsOrFlag<'_>>,
     unbiased: Option<bool>,
     correction: Option<f64>,
-) -> Result<(Option<Dims>, f64)> {
+) -> CallResult<(Option<Dims>, f64)> {
     let (mut dims, mut unbiased) = (None, unbiased);
     if let Some(DimsOrFlag(object)) = dim {
-        if let (Ok(flag), None) = (bound(py, object).cast::<PyBool>(), unbiased) {
+        if let (Ok(flag), None) = (object.cast::<PyBool>(), unbiased) {
             unbiased = Some(flag.is_true());
         } else {
-            dims = dims_of(Some(Ints::from_arg(py, object, "dim")?));
+            dims = dims_of(Some(Ints::from_arg(object, "dim")?));
         }
     }
     match (unbiased, correction) {
@@ -350,30 +352,30 @@ fn corrected(
     }
 }
 
-fn spread(
-    py: Python<'_>,
+fn variance<'a>(
+    py: Python<'a>,
     root: bool,
-    x: TensorArg,
+    x: TensorArg<'a>,
     (dims, correction): (Option<Dims>, f64),
     keepdim: bool,
-    out: Option<TensorArg>,
-) -> Result<Object> {
+    out: Option<TensorArg<'a>>,
+) -> CallResult<Value<'a>> {
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
-    placed(py, x, out, |x, out| {
+    into_out(py, x, out, |x, out| {
         let [result, _] = reduce::variance(root, false, x, &request, [out, None])?;
         Ok(result)
     })
 }
 
-fn spread_and_mean(
-    py: Python<'_>,
+fn variance_and_mean<'a>(
+    py: Python<'a>,
     root: bool,
-    x: TensorArg,
+    x: TensorArg<'a>,
     (dims, correction): (Option<Dims>, f64),
     keepdim: bool,
-    out: Option<Pair>,
-) -> Result<Object> {
+    out: Option<TensorPair<'a>>,
+) -> CallResult<Value<'a>> {
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
     let name = if root { "std_mean" } else { "var_mean" };
-    placed_pair(py, name, x, out, |x, outs| reduce::variance(root, true, x, &request, outs))
+    into_out_pair(py, name, x, out, |x, outs| reduce::variance(root, true, x, &request, outs))
 }

@@ -1,29 +1,28 @@
 //! The signatures of all rows as data: what the stubs are made from.
 
 use super::{Rows, op_table};
-use crate::abi::Object;
+use crate::abi::Value;
 use crate::abi::bind::Param;
-use crate::abi::errors::Result;
-use crate::abi::refs::give;
-use crate::abi::thunks::{Class, Place, Signature};
+use crate::abi::errors::CallResult;
+use crate::abi::refs::to_py;
+use crate::abi::thunks::{RowClass, RowPlace, Signature};
 use crate::classes::{dtype, layout, size, storage, tensor};
-use crate::convert::args::TensorArg;
 use pyo3::prelude::*;
 
-methods! { rows(py, x: TensorArg):
+methods! { rows(py):
     /// The signature of every method, function and property, as tuples: the class (empty for functions), the name, the
     /// parameters (None for properties and where there are overloads), the type of the result, the overloads, and whether
     /// a property can be assigned to.
     function _signatures() -> "list[tuple[str, str, list[tuple[str, list[str], str, str | None, bool, str | None]] | None, str, list[str], bool]]"
         => all(py);
 
-    /// Functions of NumPy by name, and the functions that compute them when they are called with tensors.
+    /// NumPy functions by name, and the functions that compute them when they are called with tensors.
     function _numpy_names() -> "list[tuple[str, str]]" => {
         let rows = Rows::all().methods;
         let mut names: Vec<_> =
             rows.iter().flat_map(|row| row.numpy_names.iter().map(|name| (*name, row.name))).collect();
         names.extend(op_table::numpy_names());
-        give(py, names)
+        to_py(py, names)
     };
 }
 
@@ -59,14 +58,14 @@ impl ParamStub {
 type ParamTuple = (&'static str, Vec<&'static str>, String, Option<&'static str>, bool, Option<&'static str>);
 type RowTuple = (&'static str, String, Option<Vec<ParamTuple>>, String, Vec<String>, bool);
 
-fn all(py: Python<'_>) -> Result<Object> {
+fn all(py: Python<'_>) -> CallResult<Value<'_>> {
     let Rows { methods, properties } = Rows::all();
     let mut all: Vec<RowTuple> = Vec::new();
     for row in &methods {
         for (place, _) in &row.thunks {
             let class = match place {
-                Place::Method(class) => class.name(),
-                Place::Function => "",
+                RowPlace::Method(class) => class.name(),
+                RowPlace::Function => "",
             };
             let own = if class.is_empty() { "Tensor" } else { class };
             let params = row.params.iter().map(|param| ParamStub::of(param).tuple()).collect();
@@ -80,7 +79,7 @@ fn all(py: Python<'_>) -> Result<Object> {
         }
     }
     for stub in op_table::stubs() {
-        let class = stub.class.map_or("", Class::name);
+        let class = stub.class.map_or("", RowClass::name);
         let params = stub.params.into_iter().map(ParamStub::tuple).collect();
         all.push((class, stub.name, Some(params), "Tensor".into(), Vec::new(), false));
     }
@@ -109,5 +108,5 @@ fn all(py: Python<'_>) -> Result<Object> {
             all.push((class, name.to_string(), None, String::new(), overloads, false));
         }
     }
-    give(py, all)
+    to_py(py, all)
 }

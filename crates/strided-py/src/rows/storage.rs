@@ -1,53 +1,53 @@
 //! Methods and properties of Storage.
 
-use crate::abi::Object;
-use crate::abi::detach::{waiting, with_threads};
-use crate::abi::errors::Result;
-use crate::abi::refs::{again, bound, give, python};
-use crate::abi::storage_object::{Run, bound_storage};
+use crate::abi::Value;
+use crate::abi::detach::{detach_if_large, detach_to_wait};
+use crate::abi::errors::CallResult;
+use crate::abi::refs::{call_python, new_ref, to_py};
+use crate::abi::storage_object::{TypedStorage, storage_object};
 use crate::classes::dtype::{self, Device};
-use crate::classes::storage::{Source, constructed, flat};
-use crate::convert::args::{DataArg, Objects, StorageArg, Untyped};
+use crate::classes::storage::{AssignedValues, constructed, copied, flat_values};
+use crate::convert::args::{DataArg, RestObjects, StorageArg, UntypedArg};
 use crate::convert::mapping;
 use crate::convert::sequence::to_nested;
 use pyo3::prelude::*;
 use strided_core::ops::copy;
-use strided_core::{DType, Layout, Scalar, Tensor};
+use strided_core::{DType, Layout, Scalar};
 
 methods! { rows(py, x: StorageArg):
-    /// A new storage of the same dtype, made as the class makes one.
+    /// A new storage of the same dtype, from the arguments of the class.
     ///
     /// >>> strided.IntStorage(2).new([7, 8]).tolist()
     /// [7, 8]
-    method new(args: Objects) -> "Storage" => object(py, constructed(py, x.dtype, args.as_slice())?);
+    method new(args: RestObjects) -> "Storage" => object(py, constructed(py, x.dtype, args.0)?);
 
     /// The number of elements.
     ///
     /// >>> strided.FloatStorage(5).size()
     /// 5
-    method size() -> "int" => give(py, x.length());
+    method size() -> "int" => to_py(py, x.length());
 
     /// Sets every element.
     ///
     /// >>> strided.ShortStorage(3).fill_(7).tolist()
     /// [7, 7, 7]
     method fill_(value: Scalar) -> "Storage" => {
-        let whole = x.whole()?;
-        with_threads(py, whole.size(), || copy::fill(&whole, value))?;
-        Ok(again(x.object))
+        let elements = x.to_tensor()?;
+        detach_if_large(py, elements.size(), || copy::fill(&elements, value))?;
+        Ok(new_ref(x.object))
     };
 
-    /// Writes the values of a storage, a tensor, an array or a sequence of the same length, cast.
+    /// Writes the values of a storage, a tensor, an array or a sequence of the same length, cast to the dtype.
     ///
     /// >>> strided.IntStorage(2).copy_([1.5, -1.5]).tolist()
     /// [1, -1]
     method copy_(source: DataArg, non_blocking: bool = False) -> "Storage" => {
-        Source::Values(flat(py, source.0, None)?).write(py, &x.whole()?)?;
-        Ok(again(x.object))
+        AssignedValues::Each(flat_values(py, source.0, None)?).write(py, &x.to_tensor()?)?;
+        Ok(new_ref(x.object))
     };
 
     /// Changes the number of elements. The common prefix is kept, new elements are 0. Refused while a buffer
-    /// of the storage is in use, and for memory that belongs to someone else.
+    /// of the storage is in use, and for memory that another library owns.
     ///
     /// >>> strided.LongStorage([1, 2, 3]).resize_(5).tolist()
     /// [1, 2, 3, 0, 0]
@@ -55,8 +55,8 @@ methods! { rows(py, x: StorageArg):
         let bytes = Layout::row_major(&[size])?.size() * x.dtype.size();
         // Waits for operations of other threads, which may need the interpreter to finish.
         let storage = &x.storage;
-        waiting(py, || storage.bytes.resize(bytes))?;
-        Ok(again(x.object))
+        detach_to_wait(py, || storage.bytes.resize(bytes))?;
+        Ok(new_ref(x.object))
     };
 
     /// A copy with memory of its own.
@@ -64,19 +64,19 @@ methods! { rows(py, x: StorageArg):
     /// >>> s = strided.LongStorage([1, 2])
     /// >>> s.clone().fill_(0).tolist(), s.tolist()
     /// ([0, 0], [1, 2])
-    method clone() -> "Storage" => copied(py, &x.whole()?, x.dtype);
+    method clone() -> "Storage" => copied(py, &x.to_tensor()?, x.dtype);
 
-    /// The same bytes as elements of another dtype. Bytes that fill no element are left out.
+    /// The same bytes as elements of another dtype, without the bytes of an incomplete last element.
     ///
     /// >>> strided.FloatStorage([1]).view(strided.uint8).tolist()
     /// [0, 0, 128, 63]
     method view(dtype: DType) -> "Storage" => {
-        let run = Run { bytes: x.bytes.clone(), dtype };
-        run.whole()?; // refuses an address that elements of this dtype cannot have
-        object(py, run)
+        let viewed = TypedStorage { bytes: x.bytes.clone(), dtype };
+        viewed.to_tensor()?; // refuses an address that is not aligned for the dtype
+        object(py, viewed)
     };
 
-    /// The storage as another dtype; itself if it has it already.
+    /// The storage as another dtype; itself if it has that dtype.
     ///
     /// >>> strided.FloatStorage([1.5, 2.5]).to(strided.int16).tolist()
     /// [1, 2]
@@ -89,7 +89,7 @@ methods! { rows(py, x: StorageArg):
     method r#type(dtype: Option<DType> = None)
         -> ["(dtype: None = None) -> str", "(dtype: _DTypeLike) -> Storage"] => match dtype {
         Some(dtype) => converted(py, &x, dtype),
-        None => give(py, format!("strided.{}Storage", x.dtype.torch_name())),
+        None => to_py(py, format!("strided.{}Storage", x.dtype.torch_name())),
     };
 
     /// The storage as bool.
@@ -168,65 +168,64 @@ methods! { rows(py, x: StorageArg):
     ///
     /// >>> strided.IntStorage([1, 2, 3]).tolist()
     /// [1, 2, 3]
-    method tolist() -> "list[Any]" => Ok(to_nested(py, x.whole()?)?.into_ptr());
+    method tolist() -> "list[Any]" => to_nested(py, x.to_tensor()?);
 
     /// The address of the first element. `resize_` may change it.
     ///
     /// >>> s = strided.FloatStorage(3)
     /// >>> s.data_ptr() == strided.FloatTensor(s).data_ptr()
     /// True
-    method data_ptr() -> "int" => give(py, x.bytes.address());
+    method data_ptr() -> "int" => to_py(py, x.bytes.address());
 
     /// Bytes per element.
     ///
     /// >>> strided.DoubleStorage(3).element_size()
     /// 8
-    method element_size() -> "int" => give(py, x.dtype.size());
+    method element_size() -> "int" => to_py(py, x.dtype.size());
 
-    /// Moves the memory to where other processes can share it. Storages and tensors on it stay what they are. A
-    /// process that is forked sees the same memory, and so does one that is sent the storage, or a tensor on
-    /// it, by multiprocessing.
+    /// Moves the bytes to shared memory; tensors on the storage go with it. A forked process sees the same memory,
+    /// and so does a process that gets the storage, or a tensor on it, through multiprocessing.
     ///
     /// >>> s = strided.FloatStorage([1, 2])
     /// >>> s.share_memory_().is_shared(), s.tolist()
     /// (True, [1.0, 2.0])
     method share_memory_() -> "Storage" => {
         mapping::share(py, &x.bytes)?;
-        Ok(again(x.object))
+        Ok(new_ref(x.object))
     };
 
-    /// Whether other processes may see what is written: shared memory, or a file that is mapped so.
+    /// Whether other processes may see writes: the memory is shared, or a shared map of a file.
     ///
     /// >>> strided.FloatStorage(2).is_shared()
     /// False
-    method is_shared() -> "bool" => give(py, x.bytes.is_shared());
+    method is_shared() -> "bool" => to_py(py, x.bytes.is_shared());
 
-    /// Waits until all that was written has reached the mapped file.
+    /// Waits until all writes are in the mapped file.
     ///
     /// >>> strided.FloatStorage(2).flush()
     /// Traceback (most recent call last):
     /// strided.StorageError: flush: the storage is not in a file
     method flush() -> "None" => {
         mapping::flush(py, &x.bytes)?;
-        give(py, py.None())
+        to_py(py, py.None())
     };
 
-    /// The card that a notebook shows.
-    method _repr_html_() -> "str" => python(py, "strided.display.notebook", "storage", (bound(py, x.object),));
+    /// The HTML that a notebook shows.
+    method _repr_html_() -> "str" => call_python(py, "strided.display.notebook", "storage", (x.object,));
 
     /// A copy with memory of its own.
-    method __copy__() -> "Storage" => copied(py, &x.whole()?, x.dtype);
+    method __copy__() -> "Storage" => copied(py, &x.to_tensor()?, x.dtype);
 
     /// A copy, made once for all tensors on the storage.
-    method __deepcopy__(memo: Untyped) -> "Storage" => python(py, "strided._pickle", "deepcopy_storage", (bound(py, x.object), bound(py, memo.0)));
+    method __deepcopy__(memo: UntypedArg) -> "Storage" => call_python(py, "strided._pickle", "deepcopy_storage", (x.object, memo.0));
 
-    /// How pickle takes the storage apart.
-    method __reduce_ex__(protocol: Untyped) -> "str | tuple[Any, ...]" => python(py, "strided._pickle", "reduce_storage", (bound(py, x.object), bound(py, protocol.0)));
+    /// The parts that pickle stores.
+    method __reduce_ex__(protocol: UntypedArg) -> "str | tuple[Any, ...]" => call_python(py, "strided._pickle", "reduce_storage", (x.object, protocol.0));
 
     /// The bytes of the object and of the memory that it owns.
     method __sizeof__() -> "int" => {
-        let object: usize = bound(py, x.object).get_type().getattr("__basicsize__")?.extract()?;
-        give(py, object + if x.bytes.is_owned() { x.bytes.length() } else { 0 })
+        let object: usize = x.object.get_type().getattr("__basicsize__")?.extract()?;
+        to_py(py, object + if x.bytes.is_owned() { x.bytes.length() } else { 0 })
     };
 }
 
@@ -235,56 +234,50 @@ properties! { properties(py, x: StorageArg):
     ///
     /// >>> strided.DoubleStorage(3).nbytes
     /// 24
-    nbytes -> "int" => give(py, x.length() * x.dtype.size());
+    nbytes -> "int" => to_py(py, x.length() * x.dtype.size());
 
     /// The type of the elements.
     ///
     /// >>> strided.ByteStorage(3).dtype
     /// strided.uint8
-    dtype -> "dtype" => give(py, dtype::object(py, x.dtype));
+    dtype -> "dtype" => to_py(py, dtype::object(py, x.dtype));
 
-    /// Where the memory lies.
+    /// The device of the memory.
     ///
     /// >>> strided.ByteStorage(3).device
     /// device(type='cpu')
-    device -> "device" => give(py, Device);
+    device -> "device" => to_py(py, Device);
 
-    /// Whether the elements can only be read.
+    /// Whether writes are refused.
     ///
     /// >>> strided.ByteStorage(3).readonly, strided.ByteStorage(b'abc').readonly
     /// (False, True)
-    readonly -> "bool" => give(py, x.bytes.is_readonly());
+    readonly -> "bool" => to_py(py, x.bytes.is_readonly());
 
-    /// Whether the memory is the storage's own: not lent by an array or another buffer, not mapped or shared.
+    /// Whether the library owns the memory: it is not that of an array or another buffer, not mapped and not shared.
     ///
     /// >>> strided.ByteStorage(3).owns_memory, strided.ByteStorage(b'abc').owns_memory
     /// (True, False)
-    owns_memory -> "bool" => give(py, x.bytes.is_owned());
+    owns_memory -> "bool" => to_py(py, x.bytes.is_owned());
 
     /// Whether the memory is a mapped file.
     ///
     /// >>> strided.FloatStorage(2).is_mapped
     /// False
-    is_mapped -> "bool" => give(py, mapping::filename(&x.bytes).is_some());
+    is_mapped -> "bool" => to_py(py, mapping::filename(&x.bytes).is_some());
 
     /// The full path of the mapped file, or None.
     ///
     /// >>> strided.FloatStorage(2).filename is None
     /// True
-    filename -> "str | None" => give(py, mapping::filename(&x.bytes));
+    filename -> "str | None" => to_py(py, mapping::filename(&x.bytes));
 }
 
-fn object(py: Python<'_>, run: Run) -> Result<Object> {
-    Ok(bound_storage(py, run)?.into_ptr())
+fn object(py: Python<'_>, storage: TypedStorage) -> CallResult<Value<'_>> {
+    Ok(storage_object(py, storage)?)
 }
 
-/// A new storage with the values of a tensor.
-fn copied(py: Python<'_>, values: &Tensor, dtype: DType) -> Result<Object> {
-    let made = with_threads(py, values.size(), || copy::to_dtype(values, dtype))?;
-    object(py, Run { bytes: made.storage().clone(), dtype })
-}
-
-/// The storage as another dtype, itself if it has it already.
-fn converted(py: Python<'_>, x: &StorageArg, dtype: DType) -> Result<Object> {
-    if x.dtype == dtype { Ok(again(x.object)) } else { copied(py, &x.whole()?, dtype) }
+/// The storage as another dtype, itself if it has that dtype.
+fn converted<'a>(py: Python<'a>, x: &StorageArg<'a>, dtype: DType) -> CallResult<Value<'a>> {
+    if x.dtype == dtype { Ok(new_ref(x.object)) } else { copied(py, &x.to_tensor()?, dtype) }
 }

@@ -1,51 +1,50 @@
 //! Settings of the engine: threads and memory.
 
-use crate::abi::Object;
-use crate::abi::detach::detached;
-use crate::abi::errors::{Fail, Result};
-use crate::abi::refs::give;
-use crate::convert::args::TensorArg;
+use crate::abi::Value;
+use crate::abi::detach::detach;
+use crate::abi::errors::{CallResult, Fail};
+use crate::abi::refs::to_py;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use strided_core::{alloc, threads};
 
-methods! { rows(py, x: TensorArg):
-    /// How many threads compute: as set, else `STRIDED_NUM_THREADS`, else `OMP_NUM_THREADS`, else as many as
-    /// the CPUs that affinity and control groups leave to this process.
+methods! { rows(py):
+    /// The number of threads that compute: the one that was set, or `STRIDED_NUM_THREADS`, or `OMP_NUM_THREADS`, or the
+    /// number of CPUs that affinity and control groups leave to this process.
     ///
     /// >>> strided.set_num_threads(2)
     /// >>> strided.get_num_threads()
     /// 2
-    function get_num_threads() -> "int" => give(py, threads::limit());
+    function get_num_threads() -> "int" => to_py(py, threads::limit());
 
-    /// Sets how many threads compute from now on, the caller's among them. Results do not depend on it.
+    /// Sets the number of threads that compute, including the caller's. Results do not depend on it.
     ///
     /// >>> strided.set_num_threads(1)
     /// >>> strided.get_num_threads()
     /// 1
     function set_num_threads(num_threads: isize) -> "None" => {
         threads::set_limit(num_threads)?;
-        give(py, py.None())
+        to_py(py, py.None())
     };
 
-    /// What `strided.memory.stats` gives.
+    /// The result of `strided.memory.stats`.
     function _memory_stats() -> "dict[str, int]" => stats(py);
 
-    /// What `strided.memory.trim` does.
-    function _memory_trim() -> "int" => give(py, detached(py, || alloc::trim(0)));
+    /// The work of `strided.memory.trim`.
+    function _memory_trim() -> "int" => to_py(py, detach(py, || alloc::trim(0)));
 
-    /// What `strided.memory.limit` gives and sets.
+    /// Returns and sets the limit of `strided.memory.limit`.
     function _memory_limit(bytes: Option<isize> = None) -> "int" => {
         if let Some(bytes) = bytes {
             let bytes = usize::try_from(bytes)
                 .map_err(|_| Fail::Value(format!("limit: bytes is {bytes}, wanted 0 or more")))?;
-            detached(py, || alloc::set_limit(bytes));
+            detach(py, || alloc::set_limit(bytes));
         }
-        give(py, alloc::limit())
+        to_py(py, alloc::limit())
     };
 }
 
-fn stats(py: Python<'_>) -> Result<Object> {
+fn stats(py: Python<'_>) -> CallResult<Value<'_>> {
     let stats = alloc::stats();
     let dict = PyDict::new(py);
     for (name, value) in [
@@ -60,5 +59,5 @@ fn stats(py: Python<'_>) -> Result<Object> {
     ] {
         dict.set_item(name, value)?;
     }
-    Ok(dict.into_any().into_ptr())
+    Ok(dict.into_any())
 }

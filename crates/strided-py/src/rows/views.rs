@@ -1,13 +1,13 @@
-//! Views: other ways of looking at the same storage. None of them copies.
+//! Views: tensors on the same storage with another layout. None of them copies.
 
-use crate::abi::Object;
 use crate::abi::bind::Args;
-use crate::abi::errors::{Fail, Result};
-use crate::abi::refs::again;
-use crate::abi::storage_object;
+use crate::abi::errors::CallResult;
+use crate::abi::refs::new_ref;
+use crate::abi::storage_object::read_storage;
 use crate::abi::tensor_object::{replace, wrap};
+use crate::abi::{Arg, Value};
 use crate::classes::layout::LayoutArg;
-use crate::convert::args::{FromArg, Ints, MemoryArg, Rest, TensorArg, wrong_type};
+use crate::convert::args::{FromArg, Ints, MemoryArg, Rest, TensorArg, missing, wrong_type};
 use crate::convert::results::{compute, view};
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
@@ -32,17 +32,17 @@ methods! { rows(py, x: TensorArg):
     view select(dim | axis: isize, index: isize) => x.select(dim, index);
 
     /// The same elements in another shape, as a view; one size may be -1. With a dtype: the same bytes as
-    /// elements of that dtype. Refused where the strides would need a copy (see `reshape`).
+    /// elements of that dtype. Refused if the strides require a copy (see `reshape`).
     ///
     /// >>> x = strided.arange(6)
     /// >>> x.view(2, -1).shape
     /// strided.Size([2, 3])
     /// >>> strided.ones(1).view(strided.int32).item()
     /// 1065353216
-    both view(size | shape | dtype: Sizes)
+    both view(size | shape | dtype: SizesOrDType)
         -> ["(*size: SupportsIndex) -> Tensor", "(size: _Sizes) -> Tensor", "(*, shape: _Sizes) -> Tensor", "(dtype: _DTypeLike) -> Tensor"] => match size {
-        Sizes::Shape(shape) => view(py, &x, x.layout().view(&shape)),
-        Sizes::DType(dtype) => wrap(py, x.reinterpret(dtype)?),
+        SizesOrDType::Shape(shape) => view(py, &x, x.layout().view(&shape)),
+        SizesOrDType::DType(dtype) => wrap(py, x.reinterpret(dtype)?),
     };
 
     /// The view of the same elements in the shape of another tensor.
@@ -51,7 +51,7 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([3, 2])
     view view_as(other: LayoutArg) => x.view(&other.layout.shape());
 
-    /// The same elements in another shape: a view where the strides allow it, else a copy.
+    /// The same elements in another shape: a view if the strides allow it, otherwise a copy.
     ///
     /// >>> strided.arange(6).view(2, 3).t().reshape(6).tolist()
     /// [0, 3, 1, 4, 2, 5]
@@ -60,7 +60,7 @@ methods! { rows(py, x: TensorArg):
         compute(py, &x, |x| copy::reshape(x, shape))
     };
 
-    /// The elements in the shape of another tensor: a view where the strides allow it.
+    /// The elements in the shape of another tensor: a view if the strides allow it.
     ///
     /// >>> strided.arange(4).reshape_as(strided.zeros(2, 2)).tolist()
     /// [[0, 1], [2, 3]]
@@ -69,7 +69,7 @@ methods! { rows(py, x: TensorArg):
         compute(py, &x, |x| copy::reshape(x, &shape))
     };
 
-    /// Dims `start_dim` to `end_dim` as one: a view where the strides allow it.
+    /// Dims `start_dim` to `end_dim` as one: a view if the strides allow it.
     ///
     /// >>> strided.zeros(2, 3, 4).flatten(1).shape
     /// strided.Size([2, 12])
@@ -78,13 +78,13 @@ methods! { rows(py, x: TensorArg):
         compute(py, &x, |x| copy::reshape(x, &shape))
     };
 
-    /// All elements as one dim: a view where the strides allow it.
+    /// All elements as one dim: a view if the strides allow it.
     ///
     /// >>> strided.arange(4).view(2, 2).ravel().tolist()
     /// [0, 1, 2, 3]
     both ravel() => compute(py, &x, |x| copy::reshape(x, &[-1]).or_else(|_| copy::reshape(x, &[0])));
 
-    /// A matrix with its dims swapped; tensors of fewer dims as they are.
+    /// The transpose of a matrix; tensors of fewer dims are unchanged.
     ///
     /// >>> strided.zeros(2, 3).t().shape
     /// strided.Size([3, 2])
@@ -114,20 +114,20 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([4, 2, 3])
     view permute(dims: Rest) => x.permute(dims.given("dims")?);
 
-    /// A view with some dims moved to other places.
+    /// A view with some dims moved to other positions.
     ///
     /// >>> strided.zeros(2, 3, 4).movedim(0, -1).shape
     /// strided.Size([3, 4, 2])
     view movedim(source: Ints, destination: Ints) => x.movedim(&source.ints, &destination.ints);
 
-    /// A view with some dims moved to other places: another name for `movedim`.
+    /// A view with some dims moved to other positions: another name for `movedim`.
     ///
     /// >>> strided.zeros(2, 3, 4).moveaxis((0, 1), (1, 2)).shape
     /// strided.Size([4, 2, 3])
     view moveaxis(source: Ints, destination: Ints) => x.movedim(&source.ints, &destination.ints);
 
-    /// A view in which dims of extent 1 have any extent (stride 0); -1 keeps an extent, and new dims may
-    /// stand in front.
+    /// A view in which dims of extent 1 are repeated to any extent (stride 0); -1 keeps an extent, and new dims may come
+    /// first.
     ///
     /// >>> strided.arange(3).expand(2, 3).stride()
     /// (0, 1)
@@ -151,7 +151,7 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([1, 3])
     view unsqueeze(dim | axis: isize) => x.unsqueeze(dim);
 
-    /// A view without the dims of extent 1, or without those of them that are named.
+    /// A view without the dims of extent 1, or without those among the given dims.
     ///
     /// >>> strided.zeros(1, 3, 1).squeeze().shape
     /// strided.Size([3])
@@ -170,7 +170,7 @@ methods! { rows(py, x: TensorArg):
     view diagonal(offset: isize = 0, dim1 | axis1: isize = 0, dim2 | axis2: isize = 1)
         => x.diagonal(offset, dim1, dim2);
 
-    /// A view with dims backwards (negative strides); all dims if none is named.
+    /// A view with dims reversed (negative strides); all dims if none is given.
     ///
     /// >>> strided.arange(3).flip(0).tolist()
     /// [2, 1, 0]
@@ -182,7 +182,7 @@ methods! { rows(py, x: TensorArg):
         }
     };
 
-    /// A view in which sequentially contiguous modes are one; without modes, all of them in order of
+    /// A view in which sequentially contiguous modes are folded into one; if no modes are given, all of them in order of
     /// location.
     ///
     /// >>> strided.zeros(2, 3, 4).fold((2, 1)).shape
@@ -192,13 +192,13 @@ methods! { rows(py, x: TensorArg):
         Some(modes) => x.fold(modes),
     };
 
-    /// A view in which one dim is several; one size may be -1. The inverse of `fold`.
+    /// A view in which one dim is split into several; one size may be -1. The inverse of `fold`.
     ///
     /// >>> strided.zeros(2, 12).unflatten(1, (3, -1)).shape
     /// strided.Size([2, 3, 4])
     view unflatten(dim | axis: isize, sizes | unflattened_size: Ints) => x.unflatten(dim, &sizes.ints);
 
-    /// A view of any shape, strides and offset that stay within the storage.
+    /// A view of any shape, strides and offset within the storage.
     ///
     /// >>> strided.arange(4).as_strided((2, 2), (1, 1)).tolist()
     /// [[0, 1], [1, 2]]
@@ -208,20 +208,20 @@ methods! { rows(py, x: TensorArg):
         wrap(py, Tensor::from_storage(x.storage().clone(), x.dtype(), layout)?)
     };
 
-    /// A tensor of any shape, strides and offset that stay within a storage, given by itself or by a tensor
-    /// on it. Without an offset: that of the tensor, 0 of a storage.
+    /// A tensor of any shape, strides and offset within a storage, or within the storage of a tensor. The default offset is
+    /// that of the tensor, or 0 of a storage.
     ///
     /// >>> strided.as_strided(strided.LongStorage([1, 2, 3]), (2, 2), (1, 1)).tolist()
     /// [[1, 2], [2, 3]]
     function as_strided(input: MemoryArg, size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
-        let (storage, dtype, own) = if let Some(x) = TensorArg::read(py, input.0)? {
+        let (storage, dtype, own_offset) = if let Some(x) = TensorArg::read(input.0)? {
             (x.storage().clone(), x.dtype(), x.layout().offset())
-        } else if let Some(storage) = storage_object::read(py, input.0) {
+        } else if let Some(storage) = read_storage(input.0) {
             (storage.bytes.clone(), storage.dtype, 0)
         } else {
-            return Err(wrong_type(py, input.0, "input", "a Tensor or a Storage"));
+            return Err(wrong_type(input.0, "input", "a Tensor or a Storage"));
         };
-        let layout = Layout::strided(&size.ints, &stride.ints, storage_offset.unwrap_or(own))?;
+        let layout = Layout::strided(&size.ints, &stride.ints, storage_offset.unwrap_or(own_offset))?;
         wrap(py, Tensor::from_storage(storage, dtype, layout)?)
     };
 
@@ -248,7 +248,7 @@ methods! { rows(py, x: TensorArg):
     /// [[0, 1, 2], [3, 4]]
     view chunk(chunks: isize, dim | axis: isize = 0) -> "tuple[{}, ...]" => x.chunk(dim, chunks);
 
-    /// A tuple of views: so many of nearly equal size, or cut at the given indices.
+    /// A tuple of views: a number of nearly equal pieces, or pieces between the given indices.
     ///
     /// >>> [p.tolist() for p in strided.arange(5).tensor_split(3)]
     /// [[0, 1], [2, 3], [4]]
@@ -259,33 +259,33 @@ methods! { rows(py, x: TensorArg):
         Ints { ints: at, sequence: true } => x.tensor_split_at(dim, &at),
     };
 
-    /// `transpose`, changing the tensor itself.
+    /// In-place version of `transpose`.
     ///
     /// >>> x = strided.zeros(2, 3, 4)
     /// >>> x.transpose_(0, 2) is x, x.shape
     /// (True, strided.Size([4, 3, 2]))
-    method transpose_(dim0 | axis0: isize, dim1 | axis1: isize) => relaid(x, x.layout().transpose(dim0, dim1));
+    method transpose_(dim0 | axis0: isize, dim1 | axis1: isize) => replace_layout(x, x.layout().transpose(dim0, dim1));
 
-    /// `t`, changing the tensor itself.
+    /// In-place version of `t`.
     ///
     /// >>> x = strided.arange(6).view(2, 3)
     /// >>> x.t_().tolist()
     /// [[0, 3], [1, 4], [2, 5]]
-    method t_() => relaid(x, transposed(x.layout()));
+    method t_() => replace_layout(x, transposed(x.layout()));
 
-    /// `unsqueeze`, changing the tensor itself.
+    /// In-place version of `unsqueeze`.
     ///
     /// >>> strided.zeros(3).unsqueeze_(1).shape
     /// strided.Size([3, 1])
-    method unsqueeze_(dim | axis: isize) => relaid(x, x.layout().unsqueeze(dim));
+    method unsqueeze_(dim | axis: isize) => replace_layout(x, x.layout().unsqueeze(dim));
 
-    /// `squeeze`, changing the tensor itself.
+    /// In-place version of `squeeze`.
     ///
     /// >>> strided.zeros(1, 3, 1).squeeze_(0).shape
     /// strided.Size([3, 1])
-    method squeeze_(dim | axis: Option<Ints> = None) => relaid(x, squeezed(x.layout(), dim));
+    method squeeze_(dim | axis: Option<Ints> = None) => replace_layout(x, squeezed(x.layout(), dim));
 
-    /// `as_strided`, changing the tensor itself.
+    /// In-place version of `as_strided`.
     ///
     /// >>> x = strided.arange(4)
     /// >>> x.as_strided_((2, 2), (1, 2)).tolist()
@@ -294,37 +294,37 @@ methods! { rows(py, x: TensorArg):
         let offset = storage_offset.unwrap_or(x.layout().offset());
         let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
         let tensor = Tensor::from_storage(x.storage().clone(), x.dtype(), layout)?;
-        relaid(x, Ok(tensor.layout().clone()))
+        replace_layout(x, Ok(tensor.layout().clone()))
     };
 }
 
-/// Sizes or a dtype: what `view` takes.
-pub enum Sizes {
+/// The argument of `view`: sizes or a dtype.
+enum SizesOrDType {
     Shape(Dims),
     DType(DType),
 }
 
-impl FromArg for Sizes {
+impl<'a> FromArg<'a> for SizesOrDType {
     const WANTED: &'static str = "ints or a dtype";
     const STUB: &'static str = "_Ints | _DTypeLike";
     const REST: Option<&'static str> = Some(isize::STUB);
-    fn read(py: pyo3::Python<'_>, object: Object) -> Result<Option<Sizes>> {
-        if let Some(ints) = Ints::read(py, object)? {
-            return Ok(Some(Sizes::Shape(ints.ints)));
+    fn read(object: Arg<'a>) -> CallResult<Option<SizesOrDType>> {
+        if let Some(ints) = Ints::read(object)? {
+            return Ok(Some(SizesOrDType::Shape(ints.ints)));
         }
-        Ok(DType::read(py, object)?.map(Sizes::DType))
+        Ok(DType::read(object)?.map(SizesOrDType::DType))
     }
-    fn from_args(py: pyo3::Python<'_>, args: &Args, at: usize, name: &'static str) -> Result<Sizes> {
-        match args.rest {
-            [] if !args.is_given(at) => Err(Fail::Type(format!("argument '{name}' is missing"))),
-            [] => Sizes::from_arg(py, args.slots[at], name),
-            [one] => Sizes::from_arg(py, *one, name),
-            many => {
+    fn from_args(args: &Args<'a>, at: usize, name: &'static str) -> CallResult<SizesOrDType> {
+        match (args.rest, args.slots[at]) {
+            ([], None) => Err(missing(name)),
+            ([], Some(keyword)) => SizesOrDType::from_arg(keyword, name),
+            ([one], _) => SizesOrDType::from_arg(*one, name),
+            (many, _) => {
                 let mut shape = Dims::new();
                 for &object in many {
-                    shape.push(isize::from_arg(py, object, name)?);
+                    shape.push(isize::from_arg(object, name)?);
                 }
-                Ok(Sizes::Shape(shape))
+                Ok(SizesOrDType::Shape(shape))
             }
         }
     }
@@ -348,10 +348,10 @@ fn squeezed(layout: &Layout, dims: Option<Ints>) -> strided_core::Result<Layout>
     }
 }
 
-/// Changes how a tensor's own object looks at its storage.
-fn relaid(x: TensorArg, layout: strided_core::Result<Layout>) -> Result<Object> {
+/// Changes the layout of a tensor's object.
+fn replace_layout(x: TensorArg<'_>, layout: strided_core::Result<Layout>) -> CallResult<Value<'_>> {
     let tensor = x.with_layout(layout?);
-    // SAFETY: it is a tensor, and no reference into it is alive any more.
-    unsafe { replace(x.0, tensor) };
-    Ok(again(x.0))
+    // SAFETY: `x` is a tensor, and no reference to its old tensor is used again.
+    unsafe { replace(x.object(), tensor) };
+    Ok(new_ref(x.object()))
 }
