@@ -124,7 +124,7 @@ def best_of_threads(threads: int, rounds: int, work: Callable[[int], object]) ->
 
 
 class Crew:
-    """A thread pool that runs NumPy on the raw bytes of arrays, split among the threads: an upper bound for the machine."""
+    """A thread pool that runs NumPy on the raw bytes of arrays, split among the threads, to measure the speed of memory."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads

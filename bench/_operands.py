@@ -9,7 +9,7 @@ import numpy as np
 
 from _compare import Crew, Row
 
-#: A peer of our own: strided with float32 operands, for rows about halves.
+#: A further peer: strided itself with float32 operands, for rows about float16 and bfloat16.
 OWN_FLOAT32 = "strided float32"
 
 #: The number of random values that are drawn; longer operands repeat them.

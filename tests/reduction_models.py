@@ -30,7 +30,7 @@ EPS = {"float64": 2.0**-52, "complex128": 2.0**-52}  # all others are computed i
 HALF_ULP = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
 SMALLEST = {"float16": 2.0**-25, "bfloat16": 2.0**-134, "float32": 2.0**-150, "float64": 0.0}
 
-#: The layouts of the matrix, and a permuted one that is large enough for threads.
+#: The layouts of the test matrix, and a permuted one that is large enough for threads.
 PERMUTED = "permuted 40x50x60"
 SHAPES = {layout: shape for layout, (shape, _) in LAYOUTS.items()} | {PERMUTED: (60, 40, 50)}
 

@@ -139,8 +139,8 @@ def assert_same(x, wanted, name, context=""):
     raise AssertionError(f"{context}: got {values_of(x).tolist()}, wanted {wanted.tolist()}")
 
 
-# The ten layouts of the matrix: name -> (shape, maker). A maker returns an array with the strides of
-# the layout; values are assigned afterwards, so that the elements are known whatever the strides.
+# The ten layouts of the test matrix (operation x dtype x layout x form): name -> (shape, maker). A maker returns an
+# array with the strides of the layout; values are assigned afterwards, so that the elements are known whatever the strides.
 
 SHAPE = (7, 37)
 RANK_9 = (2, 1, 2, 1, 2, 3, 1, 2, 2)

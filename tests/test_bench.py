@@ -31,7 +31,7 @@ def job_name(job):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A quick run of the whole bench, in a process of its own."""
+    """A quick run of bench/operations.py, in a process of its own."""
     out = tmp_path_factory.mktemp("results")
     command = [sys.executable, ROOT / "bench/operations.py", "--quick", "--out", out, "--json", out / "figures.json"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -55,7 +55,7 @@ def drawings(folder):
 
 
 def tables(page):
-    """Each table as a list of rows of cells, the line of dashes left out."""
+    """Yields each table as a list of rows of cells, without the line of dashes below the heading."""
     for block in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
         lines = [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in block.splitlines()]
         yield [line for at, line in enumerate(lines) if at != 1]
@@ -64,7 +64,7 @@ def tables(page):
 # The rows
 
 
-def test_the_rows_of_a_group_have_names_of_their_own():
+def test_rows_of_a_group_have_distinct_names():
     names = [job_name(job) for job in JOBS]
     assert len(set(names)) == len(names)
 
@@ -108,7 +108,7 @@ def test_all_spellings_of_a_row_compute_the_same(library):
     assert not [name for name in missing if hasattr(st.Tensor, name)]
 
 
-def test_what_the_machine_does_in_place_touches_every_byte():
+def test_crew_writes_every_byte_in_place():
     for threads in (1, 2, 3):
         crew = compare.Crew(threads)
         array = np.arange(1001, dtype=np.float32)
@@ -129,7 +129,7 @@ def test_every_row_is_in_a_table_or_left_out(page, figures):
         assert bool(skipped) != (f"| `{row['row']}` | " in page)
     run = [(row["group"].partition(",")[0], row["row"]) for row in figures["rows"]]
     expected = [(job.row.group.partition(",")[0], job.row.name) for job in JOBS]
-    # The side of the matrices differs between the two.
+    # The names of groups contain the size of matrices, which differs between the quick run and JOBS.
     assert [(re.sub(r"\d+", "", group), name) for group, name in run] == [
         (re.sub(r"\d+", "", group), name) for group, name in expected
     ]
@@ -175,7 +175,7 @@ def test_the_ratio_is_that_of_the_times(page, figures):
     assert compared == sum(not row["left out"] for row in figures["rows"])
 
 
-def test_the_page_tells_the_machine_but_not_whose(page):
+def test_the_page_describes_the_hardware_but_names_no_host_or_path(page):
     for word in ("CPU", "caches", "memory", "system", "Python", "strided", "numpy"):
         assert f"| {word} | " in page
     assert re.search(r"Measured on \d{4}-\d\d-\d\d by", page)
@@ -230,11 +230,11 @@ def test_the_chart_has_a_bar_per_ratio(drawings, figures):
         (["--quick"], True),
     ],
 )
-def test_only_a_whole_run_writes_results_that_git_sees(words, local):
+def test_only_a_complete_run_writes_results_that_git_tracks(words, local):
     assert operations.arguments(words).out == operations.RESULTS / ("local" if local else "")
 
 
-def test_words_after_quick_count():
+def test_options_after_quick_override_its_defaults():
     args = operations.arguments(["--quick", "--size", "77", "--rounds", "9"])
     assert (args.size, args.rounds, args.quick) == (77, 9, True)
 
@@ -256,10 +256,10 @@ def test_dev_lists_the_benches():
     assert wrong.returncode == 2 and "operations" in wrong.stderr
 
 
-# The parts
+# Single functions
 
 
-def test_a_row_without_us_is_skipped_and_a_peer_that_fails_is_left_out():
+def test_a_row_is_skipped_if_strided_fails_and_a_failing_peer_is_left_out():
     class Tensor:
         def work(self):
             return 1

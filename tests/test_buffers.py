@@ -94,7 +94,7 @@ def test_bfloat16_has_no_format():
 
 
 def test_requests_that_strides_forbid():
-    """A consumer that cannot follow strides must be refused what it cannot read."""
+    """A consumer that does not support strides gets no buffer of a tensor that needs them."""
     x = st.arange(6).view(2, 3).t()
     with pytest.raises((BufferError, TypeError)):
         ctypes.c_char.from_buffer(x)

@@ -60,7 +60,7 @@ def cast(values, source, target):
 
 
 def interesting(name):
-    """Values at which a cast from a dtype may go wrong, as memory."""
+    """Limits, ties and special values of a dtype, at which casts may fail, as memory."""
     if name == "bool":
         return np.array([False, True])
     if name in INTS:

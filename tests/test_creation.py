@@ -19,7 +19,7 @@ NUMBERS = [name for name in DTYPES if name != "bool"]
 finite = hs.floats(allow_nan=False, allow_infinity=False)
 
 
-def exact_line(start, end, steps):
+def exact_linspace(start, end, steps):
     """The definition of linspace, in fractions."""
     start, end = Fraction(start), Fraction(end)
     if steps == 1:
@@ -41,10 +41,10 @@ def spacing(value, name):
 def test_linspace_is_within_one_ulp(start, end, steps):
     got = st.linspace(start, end, steps, dtype=st.float64).tolist()
     assert got[0] == start and got[-1] == end
-    # Where the terms nearly cancel, the bound is relative to the larger end.
+    # Near a zero crossing, start and i * step cancel: there the error is bounded relative to the larger end.
     floor = max(abs(Fraction(start)), abs(Fraction(end))) / 2**90
-    for mine, exact in zip(got, exact_line(start, end, steps), strict=True):
-        assert abs(Fraction(mine) - exact) <= max(spacing(exact, "float64"), floor)
+    for value, exact in zip(got, exact_linspace(start, end, steps), strict=True):
+        assert abs(Fraction(value) - exact) <= max(spacing(exact, "float64"), floor)
 
 
 @pytest.mark.parametrize("name", FLOATS)
@@ -62,7 +62,7 @@ def test_linspace_of_every_float_dtype_is_rounded_once(name, start, end, steps):
 
 
 @given(finite, finite, hs.integers(2, 100))
-def test_linspace_from_end_to_start_is_the_reversed_one(start, end, steps):
+def test_exchanging_the_ends_reverses_linspace(start, end, steps):
     there = st.linspace(start, end, steps, dtype=st.float64).tolist()
     back = st.linspace(end, start, steps, dtype=st.float64).tolist()
     if steps % 2:  # each half is computed from its own end
@@ -81,7 +81,7 @@ def test_the_middle_of_a_symmetric_linspace_is_zero(steps, name):
 
 
 @pytest.mark.parametrize("steps", [1000, 4096, 4097, 100_000])
-def test_long_linspaces_equal_those_of_numpy(steps):
+def test_long_linspaces_are_close_to_those_of_numpy(steps):
     for start, end in ((0, 1), (-3.5, 11.25), (1e-3, 1e3), (7, -7)):
         wanted = np.linspace(start, end, steps)
         np.testing.assert_allclose(
@@ -99,7 +99,7 @@ def test_linspace_of_integers_is_exact_and_truncated(name, data):
     start, end, steps = data.draw(values), data.draw(values), data.draw(hs.integers(1, 300))
     got = st.linspace(start, end, steps, dtype=name)
     assert got.dtype.name == name
-    assert got.tolist() == [math.trunc(value) for value in exact_line(start, end, steps)]
+    assert got.tolist() == [math.trunc(value) for value in exact_linspace(start, end, steps)]
 
 
 def test_the_ends_of_an_integer_linspace_are_truncated_first():
@@ -117,7 +117,7 @@ def test_linspace_of_complex_numbers(name):
 
 
 @pytest.mark.parametrize("make", [st.linspace, st.logspace])
-def test_few_steps(make):
+def test_zero_one_and_invalid_steps(make):
     for name in NUMBERS:
         assert make(2, 5, 0, dtype=name).shape == (0,)
         one = make(2, 5, 1, dtype=name).tolist()
@@ -151,7 +151,7 @@ def test_linspace_to_infinity_keeps_its_ends():
 
 
 @given(hs.floats(-30, 30), hs.floats(-30, 30), hs.integers(1, 50), hs.sampled_from([2.0, 10.0, math.e, 0.5, 1.0]))
-def test_logspace_equals_that_of_numpy(start, end, steps, base):
+def test_logspace_is_close_to_that_of_numpy(start, end, steps, base):
     wanted = np.logspace(start, end, steps, base=base)
     np.testing.assert_allclose(st.logspace(start, end, steps, base, dtype=st.float64).numpy(), wanted, rtol=1e-13)
     with np.errstate(over="ignore"):
@@ -187,13 +187,13 @@ def test_logspace_of_other_dtypes():
 
 @pytest.mark.parametrize("name", DTYPES)
 @pytest.mark.parametrize("shape", [(3,), (2, 4), (4, 2), (0,), (0, 3), (3, 0), (1, 1)])
-def test_identity(name, shape):
+def test_eye_equals_that_of_numpy(name, shape):
     x = st.eye(*shape, dtype=name)
     assert (x.dtype.name == name and np.array_equal(x.float().numpy(), np.eye(*shape))) or x.is_complex()
     assert x.tolist() == np.eye(*shape).tolist()
 
 
-def test_bad_identities():
+def test_invalid_sizes_of_eye():
     with pytest.raises(ValueError, match=r"^eye: size -1 of dim 0 is negative"):
         st.eye(-1)
     with pytest.raises(ValueError, match=r"^eye: size -2 of dim 1 is negative"):
@@ -205,7 +205,7 @@ def test_bad_identities():
 
 
 @given(hs.lists(hs.tuples(hs.integers(0, 4), hs.integers(-9, 9)), max_size=4))
-def test_strided_memory_holds_its_elements(modes):
+def test_empty_strided_allocates_exactly_the_span(modes):
     shape, stride = tuple(m[0] for m in modes), tuple(m[1] for m in modes)
     for x in (st.empty_strided(shape, stride), st.zeros(1).new_empty_strided(shape, stride)):
         assert x.shape == shape and x.stride() == stride and x.dtype is st.float32
@@ -218,7 +218,7 @@ def test_strided_memory_holds_its_elements(modes):
             assert x.fill_(3).sum().item() == 3 * len(locations)
 
 
-def test_bad_strided_memory():
+def test_invalid_arguments_of_empty_strided():
     with pytest.raises(ValueError, match=r"^empty_strided: got 1 strides, wanted 2"):
         st.empty_strided((2, 3), (1,))
     with pytest.raises(ValueError, match=r"^empty_strided: size -2"):
@@ -231,7 +231,7 @@ def test_bad_strided_memory():
         st.empty_strided((2,), (2**70,))
 
 
-def test_one_number():
+def test_scalar_tensor():
     for value, dtype in ((3, st.float32), (2.5, st.float32), (True, st.float32), (1j, st.complex64)):
         x = st.scalar_tensor(value)
         assert x.shape == () and x.dtype is dtype and x.item() == value
@@ -284,7 +284,7 @@ MAKERS = {
 
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("name", NUMBERS)
-def test_results_into_out(maker, name):
+def test_out_receives_the_result_whatever_its_strides(maker, name):
     make = MAKERS[maker]
     if maker in ("arange", "range") and name in COMPLEX:
         with pytest.raises(TypeError, match=rf"^{maker}: dtype is {name}"):
@@ -306,7 +306,7 @@ def test_an_out_that_does_not_fit(maker):
     with pytest.raises(ValueError, match=rf"^{maker}: out has shape 7, wanted"):
         make(out=wrong)
     assert wrong.tolist() == [1] * 7
-    assert make(out=st.zeros(0)).tolist() == make().tolist()  # without elements it is resized
+    assert make(out=st.zeros(0)).tolist() == make().tolist()  # an out without elements is resized
     shape = make().shape
     whole = st.ones(shape, dtype=st.int32)
     with pytest.raises(TypeError, match=rf"^{maker}: a float32 result cannot be stored into int32"):

@@ -1,4 +1,4 @@
-"""The text of tensors and storages, and what the real Torch7 printed."""
+"""The text of tensors and storages, compared with recorded output of Torch7."""
 
 import json
 import os

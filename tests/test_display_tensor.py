@@ -1,4 +1,4 @@
-"""The text of real tensors of all dtypes and layouts."""
+"""`repr`, `str` and `format` of tensors of all dtypes and layouts."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -59,14 +59,14 @@ def test_every_kind_of_number(values, dtype, printed):
     assert repr(st.tensor(values, dtype=dtype)) == printed
 
 
-def test_views_print_what_they_show():
+def test_a_view_prints_its_own_elements():
     x = st.arange(6).reshape(2, 3)
     assert repr(x.t()) == " 0  3\n 1  4\n 2  5\n[strided.LongTensor of size 3x2]"
     assert repr(x[1, ::-1]) == " 5\n 4\n 3\n[strided.LongTensor of size 3]"
     assert repr(st.tensor([7]).expand(2, 2)) == " 7  7\n 7  7\n[strided.LongTensor of size 2x2]"
 
 
-def test_a_single_number_and_no_number():
+def test_tensors_of_rank_0_and_without_elements():
     assert repr(st.tensor(3.5)) == " 3.5000\n[strided.FloatTensor of size ()]"
     assert repr(st.zeros(0)) == "[strided.FloatTensor of size 0]"
     assert repr(st.zeros(3, 0)) == "[strided.FloatTensor of size 3x0]"

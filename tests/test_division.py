@@ -1,4 +1,7 @@
-"""Quotients and remainders of integers, which are computed in floats where those are exact, and of floats, against exact ones."""
+"""Integer and float division and remainders, and powers with small exponents, compared with exact results.
+
+Integers are divided as floats where floats represent them exactly.
+"""
 
 import math
 from fractions import Fraction
@@ -45,7 +48,8 @@ def divide(op, x, y):
 def test_limits(op, name):
     numbers = edges(name)
     pairs = [(a, b) for a in numbers for b in numbers if b]
-    # With small neighbours and alone: a block that contains a large number takes a slower path.
+    # A block that contains a large number takes a slower path. Blocks of the first order mix large and small numbers,
+    # those of the second do not.
     for some in (pairs, sorted(pairs, key=lambda pair: max(map(abs, pair)))):
         a, b = (np.array(side, name) for side in zip(*some, strict=True))
         wanted = wrapped([MODELS[op](*pair) for pair in some], name)
@@ -85,7 +89,8 @@ def floats(name):
     near = (b * rng.integers(-1000, 1000, 3000)).astype(name)
     a = np.concatenate([near, np.nextafter(near, np.array(9e9, name)), np.nextafter(near, -near), b * b])
     bits = info.nmant
-    long = (b * 2.0 ** rng.uniform(bits - 4, bits + 4, 3000)).astype(name)  # quotients near the limit
+    # Quotients with about as many bits as the mantissa.
+    long = (b * 2.0 ** rng.uniform(bits - 4, bits + 4, 3000)).astype(name)
     a, b = np.concatenate([a, long]), np.tile(b, 5)
     limits = [0.0, -0.0, 1.0, -3.0, np.inf, -np.inf, np.nan, info.max, info.tiny, info.smallest_subnormal, 1e30, -1e-30]
     pairs = np.array([(x, y) for x in limits for y in limits], name)
@@ -104,8 +109,8 @@ def test_remainders_of_floats_are_exact(name):
     eps = Fraction(float(np.finfo(name).eps))
     for u, v, left, whole in zip(*(side[usual].tolist() for side in (a, b, remainder, quotient)), strict=True):
         exact, floor = Fraction(u) % Fraction(v), Fraction(u) // Fraction(v)
-        half = max(abs(exact) * eps, Fraction(float(np.finfo(name).smallest_subnormal))) / 2
-        assert abs(Fraction(left) - exact) <= half, (u, v)
+        half_ulp = max(abs(exact) * eps, Fraction(float(np.finfo(name).smallest_subnormal))) / 2
+        assert abs(Fraction(left) - exact) <= half_ulp, (u, v)
         assert math.copysign(1, left) == math.copysign(1, v), (u, v)
         if abs(floor) < 2 / eps:
             assert whole == floor, (u, v)
@@ -117,7 +122,7 @@ def test_remainders_of_floats_are_exact(name):
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("number", [2, 3, -1, 0.5, 2.0])
-def test_powers_to_small_numbers(name, number):
+def test_powers_with_small_exponents(name, number):
     rng = np.random.default_rng(3)
     limits = [0.0, -0.0, 1.0, np.inf, -np.inf, np.nan, 1e30, -1e-30, 1e-45]
     x = st.tensor([*(rng.standard_normal(5000) * 100).tolist(), *limits], dtype=getattr(st, name))

@@ -1,4 +1,4 @@
-"""Drawings of layouts show the location of each element: compared with every index looked up one by one."""
+"""Drawings of layouts show the location of each element, compared with a loop over all indices."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ def layouts(draw, most=4, stride=7):
 
 
 def by_brute_force(layout):
-    """{location: indices in row-major order}, by the formula of a general stride layout."""
+    """{location: indices in row-major order}, where a location is the offset plus the sum of index * stride."""
     found = defaultdict(list)
     for index in product(*map(range, layout.shape)):
         found[layout.offset + sum(i * s for i, s in zip(index, layout.stride, strict=True))].append(index)
@@ -153,7 +153,7 @@ def test_only_tensors_and_layouts_are_drawn():
         st.draw([1, 2])
 
 
-def test_drawings_show_themselves():
+def test_drawings_print_as_text_and_show_as_svg():
     layout = st.Layout((2, 3))
     assert repr(layout.draw()) == str(layout.draw()) == str(st.draw(layout))
     assert layout._repr_svg_() == layout.svg() == st.draw(layout)._repr_svg_() == layout.draw().svg()

@@ -228,7 +228,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("call", "error", "text"), CASES, ids=[f"{i} {case[2]}" for i, case in enumerate(CASES)])
-def test_wrong(call, error, text):
+def test_a_wrong_argument_is_named_and_changes_nothing(call, error, text):
     x = matrix()
     before = state(x)
     with pytest.raises(error, match=r"^" + text):
@@ -236,7 +236,7 @@ def test_wrong(call, error, text):
     assert state(x) == before
 
 
-def test_families():
+def test_base_classes_of_errors():
     assert issubclass(st.ShapeError, ValueError) and issubclass(st.ShapeError, RuntimeError)
     assert issubclass(st.DTypeError, TypeError) and issubclass(st.DTypeError, RuntimeError)
     assert issubclass(st.ArgumentError, ValueError) and issubclass(st.ArgumentError, RuntimeError)
@@ -281,7 +281,7 @@ def test_overflowing_shapes(shape):
             st.zeros(1).expand(2**10, *shape, 2**40)
 
 
-def test_an_expanded_giant_can_be_made_but_not_copied():
+def test_a_huge_expanded_view_can_be_made_but_not_copied():
     x = st.ones(1).expand(2**20, 2**20)
     assert x.shape == (2**20, 2**20) and x[5, 7].item() == 1 and x.numel() == 2**40
     with pytest.raises(MemoryError, match=r"^clone: cannot allocate \d+ bytes"):
@@ -291,18 +291,18 @@ def test_an_expanded_giant_can_be_made_but_not_copied():
     assert x[:3, :2].tolist() == [[1, 1]] * 3
 
 
-def test_after_a_refused_allocation_all_works():
+def test_allocation_works_after_one_has_failed():
     for _ in range(100):
         with pytest.raises(MemoryError):
             st.zeros(2**44)
     assert st.ones(1000).sum().item() == 1000
 
 
-# Objects with evil methods
+# Arguments whose methods raise, lie, or change the tensor
 
 
-class Evil:
-    """Raises in every method, or runs some code there first."""
+class Hostile:
+    """An object whose conversions call `act`, which may raise, and then return `value`."""
 
     def __init__(self, act, value=1):
         self.act, self.value = act, value
@@ -325,7 +325,7 @@ class Evil:
 
 
 def fail():
-    raise ZeroDivisionError("evil")
+    raise ZeroDivisionError("hostile")
 
 
 @pytest.mark.parametrize(
@@ -371,17 +371,17 @@ def fail():
         lambda x, e: st.frombuffer(bytearray(8), count=e),
     ],
 )
-def test_evil_objects(call):
+def test_hostile_objects_leave_tensors_valid(call):
     x = matrix()
     before = state(x)
-    with pytest.raises(ZeroDivisionError, match="evil"):
-        call(x, Evil(fail))
+    with pytest.raises(ZeroDivisionError, match="hostile"):
+        call(x, Hostile(fail))
     assert state(x) == before
     # A result that is not an int, or out of range.
     for value in ("a", 2**80, -(2**80), 2**62):
         y = matrix()
         with contextlib.suppress(TypeError, ValueError, OverflowError, IndexError, RuntimeError, MemoryError):
-            call(y, Evil(lambda: None, value))
+            call(y, Hostile(lambda: None, value))
     # Changing the tensor while its arguments are read.
     for change in (
         lambda y: y.resize_(0),
@@ -392,11 +392,11 @@ def test_evil_objects(call):
     ):
         y = matrix()
         with contextlib.suppress(TypeError, ValueError, OverflowError, IndexError, RuntimeError):
-            call(y, Evil(lambda: change(y)))  # noqa: B023
+            call(y, Hostile(lambda: change(y)))  # noqa: B023
         y.tolist()
 
 
-class EvilSequence:
+class HostileSequence:
     def __init__(self, length, item):
         self.length, self.item = length, item
 
@@ -407,7 +407,7 @@ class EvilSequence:
         return self.item(i)
 
 
-def test_evil_sequences():
+def test_hostile_sequences_are_refused():
     for make in (
         st.tensor,
         st.Tensor,
@@ -417,13 +417,13 @@ def test_evil_sequences():
         lambda s: matrix().sum(s),
     ):
         with pytest.raises(ZeroDivisionError):
-            make(EvilSequence(3, lambda i: fail()))
+            make(HostileSequence(3, lambda i: fail()))
         with pytest.raises(ZeroDivisionError):
-            make(EvilSequence(fail, lambda i: 1))
+            make(HostileSequence(fail, lambda i: 1))
         with pytest.raises((IndexError, ValueError, TypeError)):
-            make(EvilSequence(3, lambda i: [1, 2][i]))
+            make(HostileSequence(3, lambda i: [1, 2][i]))
         with pytest.raises((ValueError, TypeError)):
-            make(EvilSequence(lambda: -1, lambda i: 1))
+            make(HostileSequence(lambda: -1, lambda i: 1))
 
 
 def test_sequences_that_change_while_they_are_read():
@@ -498,7 +498,7 @@ except (IndexError, ValueError, TypeError, MemoryError, OverflowError) as e:
     assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr[-300:]
 
 
-def test_giant_results_of_small_arguments_are_refused_without_an_abort():
+def test_huge_results_of_small_arguments_are_refused_without_an_abort():
     code = """
 import strided as st
 for call in (
@@ -579,7 +579,7 @@ def test_an_index_beyond_64_bits_is_refused_and_changes_nothing(huge):
     assert y.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
-def test_a_tensor_of_one_index_is_no_index_unless_it_has_no_dimension():
+def test_a_tensor_is_an_index_only_if_its_rank_is_0():
     x = st.arange(6).view(2, 3)
     assert x[st.tensor(1)].tolist() == [3, 4, 5]
     with pytest.raises(TypeError, match=r"^index: .* got Tensor"):

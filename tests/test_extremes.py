@@ -1,4 +1,4 @@
-"""The largest and the smallest, and where they are: amax, amin, aminmax, max, min, argmax, argmin."""
+"""Maxima and minima, and their positions: amax, amin, aminmax, max, min, argmax, argmin."""
 
 import copy
 import math
@@ -245,7 +245,7 @@ def test_wrong_dims(op, dim, error, text):
 
 
 def test_one_dim_only():
-    """PyTorch takes one dim for these; a tuple is a TypeError, not a guess."""
+    """PyTorch takes one dim for these; a tuple is a TypeError."""
     for op in ("max", "min", "argmax", "argmin"):
         for dims in ((0, 1), (0,), ()):
             with pytest.raises(TypeError, match=f"^{op}: dim must be an int"):

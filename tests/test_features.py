@@ -28,12 +28,12 @@ TO_COME = {name for names in LATER.values() for name in names}
 
 OWNERS = {
     "functions": strided,
-    "beyond_seed_functions": strided,
+    "further_functions": strided,
     "tensor_methods": strided.Tensor,
     "tensor_properties": strided.Tensor,
-    "beyond_seed_tensor_methods": strided.Tensor,
+    "further_tensor_methods": strided.Tensor,
     "storage_methods": strided.Storage,
-    "beyond_seed_storage_methods": strided.Storage,
+    "further_storage_methods": strided.Storage,
     "layout_methods": strided.Layout,
     "layout_properties": strided.Layout,
 }

@@ -1,4 +1,4 @@
-"""Reading and writing by index: as NumPy, and as if every source were copied first."""
+"""Reading and writing by index, compared with NumPy; an assignment acts as if its source were copied first."""
 
 import array
 import operator

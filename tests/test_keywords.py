@@ -173,7 +173,7 @@ def test_rounding_mode(mode, name):
     if name in INTS:
         b = np.where(b == 0, 3, b).astype(b.dtype)
     x, y = fresh(a, name), fresh(b, name)
-    wanted = getattr(st, f"{mode}_divide")(x, y)  # which test_elementwise.py knows
+    wanted = getattr(st, f"{mode}_divide")(x, y)  # tested in test_elementwise.py
     for got in (
         st.div(x, y, rounding_mode=mode),
         x.div(y, rounding_mode=mode),

@@ -1,4 +1,4 @@
-"""The layer check of `./dev lint`, fed with made-up crates."""
+"""The layer check of `./dev lint`, run on small crates made for the tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The matrix: rows of the op table x dtype x layout x form, bit for bit against NumPy."""
+"""The test matrix: rows of the op table x dtype x layout x form, bit for bit against NumPy."""
 
 import operator
 

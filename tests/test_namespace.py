@@ -1,4 +1,4 @@
-"""The names that the package and its modules show: no imports of their own, and no builtin is shadowed."""
+"""The public names of the package and its modules: none is an imported module, and `import *` shadows no builtin."""
 
 import builtins
 import importlib

@@ -32,14 +32,14 @@ LARGE = 2 * _pickle.MAX_WHOLE_BYTES
 
 @pytest.fixture(scope="module", params=METHODS)
 def pool(request):
-    """A process that was started before anything was shared: it only knows what is sent to it."""
+    """A process that was started before anything was shared: it has only what is sent to it."""
     with mp.get_context(request.param).Pool(1) as made:
         yield made
 
 
 @pytest.fixture(autouse=True)
 def no_shared_memory_is_left():
-    """Files in /dev/shm that appear during a test go again. Those of other processes do so soon: wait for them."""
+    """Files that a test creates in /dev/shm are removed. Other processes may remove theirs a little later, so it waits."""
     before = set(os.listdir("/dev/shm"))
     yield
     for _ in range(3000):

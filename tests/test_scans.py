@@ -35,7 +35,7 @@ LENGTHS = (1, 2, 15, 16, 17, 255, 256, 257, 511, 513, 4095, 4096, 4097, 5000, 16
 NAN, INF = math.nan, math.inf
 
 
-def knows(scan, name):
+def supports(scan, name):
     if scan in ("cumsum", "cumprod"):
         return True
     if scan == "logcumsumexp":
@@ -354,7 +354,7 @@ def test_softmax_of_integers_computes_in_the_default_float():
 @pytest.mark.parametrize("name", ["float32", "float64", "float16", "int32", "complex64"])
 def test_the_bits_of_a_line_do_not_depend_on_its_layout(scan, name):
     """Contiguous, strided, reversed, alone: the bits depend on the numbers alone."""
-    if not knows(scan, name):
+    if not supports(scan, name):
         pytest.skip("not this dtype")
     for n, width in ((1, 3), (8, 1100), (255, 5), (700, 70), (4500, 3), (9000, 66)):
         memory = moderate(name, (n, width), n)
@@ -380,7 +380,7 @@ def test_the_bits_of_a_line_do_not_depend_on_its_layout(scan, name):
 @pytest.mark.parametrize("name", ["float32", "float64", "bfloat16", "int16"])
 def test_every_width_and_length(scan, name):
     """Strips of every width, and lines that end anywhere in a block, have the bits of each line computed alone."""
-    if not knows(scan, name):
+    if not supports(scan, name):
         pytest.skip("not this dtype")
     shapes_ = [(n, 41) for n in (0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 100, 1000)]
     shapes_ += [(33, width) for width in range(1, 41)] + [(5000, width) for width in (1, 2, 3, 4, 5, 8, 13, 31)]

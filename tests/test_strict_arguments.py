@@ -1,4 +1,4 @@
-"""What looks like an argument but is not one is refused where it is passed, with a message that says what was wanted."""
+"""Arguments of a similar but wrong type, such as a float as a size, are refused with a message that says what was wanted."""
 
 import datetime
 import math
@@ -25,7 +25,7 @@ import strided as st
     ],
     ids=lambda value: f"{type(value).__name__} of {value.dtype}",
 )
-def test_what_is_not_a_number_is_no_tensor(value):
+def test_only_numbers_become_tensors(value):
     with pytest.raises(TypeError, match=r"cannot hold elements of NumPy's dtype"):
         st.tensor(value)
 

@@ -40,6 +40,7 @@ class Function(NamedTuple):
     true: Callable[..., Any]  # on numbers of mpmath
     wide: Callable[..., Any] | None = None  # on longdouble arrays
     range: tuple[float, float] = (-20.0, 20.0)
+    #: Zeros, poles and other points near which errors are large.
     hot: tuple[float, ...] = ()
     #: The domain.
     low: float = -math.inf

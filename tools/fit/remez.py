@@ -18,7 +18,7 @@ Point = dict[Any, Number]
 def rounded(value: Number, dtype: str) -> Number:
     """The nearest float32 or float64."""
     if dtype == "f32":
-        # Rounded twice, which rarely matters and does no harm here.
+        # Rounded twice, first to float64. The result may be the second nearest, but the error is measured afterwards.
         return mpf(struct.unpack("f", struct.pack("f", float(value)))[0])
     return mpf(float(value))
 
@@ -52,7 +52,7 @@ def remez(grid: Sequence[Point], basis: Sequence[int], rounds: int = 12) -> list
 
 
 def alternation(error: Sequence[Number], wanted: int) -> list[int]:
-    """The indices of the largest errors between sign changes, at most as many as wanted: the smallest are left out."""
+    """The indices of the largest errors between sign changes. If there are more than wanted, the smallest are removed."""
     peaks: list[int] = []
     start = 0
     for i in range(1, len(error) + 1):
@@ -97,9 +97,9 @@ def worst(grid: Sequence[Point], c: Sequence[Number]) -> Number:
 def round_one_by_one(grid: Sequence[Point], count: int, dtype: str, divided: bool) -> list[Number]:
     """Rounds the lowest coefficient, fits the others again, and so on.
 
-    With `divided`, the rest is divided by x after each step, so that the basis always starts with 1. That is needed where 0 is
-    inside the interval (otherwise the rest vanishes there, and the exchange finds no alternation), but less stable. The caller
-    tries both.
+    With `divided`, the remaining function is divided by x after each step, so that the basis always starts with 1. This is needed if
+    the interval contains 0: otherwise every remaining term is 0 there, and the exchange finds no alternation. It is less stable,
+    so the caller tries both.
     """
     points = [dict(x) for x in grid]
     done = []

@@ -21,7 +21,7 @@ __all__ = ["Cell", "Cells", "ends", "first_indices", "planes", "subject"]
 
 MAX_LABELS = 3  # elements of one cell that are labelled one by one; beyond this a count is shown
 EDGE = 8  # cells at both ends of a span that is too long to be drawn whole
-MAX_TRIES = 2000  # limit on the search for the elements of one cell, which windows of windows of windows would exceed
+MAX_TRIES = 2000  # limit on the search for the elements of one cell, which layouts with many overlaps would exceed
 
 
 class Cell:
