@@ -78,7 +78,7 @@ fn detect() -> Level {
 
 /// Runs a body that is compiled for AVX2 if the level is that high, and for the baseline otherwise.
 ///
-/// The body is a closure over `#[inline(always)]` generic code, which is so compiled twice. Both versions produce the
+/// The body is a closure over `#[inline(always)]` generic code, which is compiled twice. Both versions produce the
 /// same bits: the compiler never fuses a multiplication and an addition by itself.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]

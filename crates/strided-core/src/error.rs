@@ -222,7 +222,7 @@ pub enum Problem {
     Exported {
         exports: usize,
     },
-    /// Exchanging memory whose address was handed out for good.
+    /// Exchanging memory whose address was handed out and cannot be returned.
     AddressTaken,
     /// Exchanging memory in the middle of a call that uses it.
     InUse,

@@ -51,7 +51,7 @@ impl Tensor {
         Ok(tensor)
     }
 
-    /// A tensor on an existing storage. Refuses a layout that leaves the storage.
+    /// A tensor on an existing storage. Refuses a layout with locations outside the storage.
     pub fn from_storage(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
         if layout.offset() < 0 {
             return Err(Error::shape("", "offset", layout.offset(), "0 or more"));

@@ -1,11 +1,11 @@
-//! Byte swapping: values that a machine of the other byte order wrote.
+//! Byte swapping, for values that a machine of the other byte order wrote.
 
 use crate::cpu::simd;
 use crate::error::Result;
 use crate::storage::Access;
 use crate::tensor::Tensor;
 
-/// Reverses the bytes of every element of a row-major tensor; of a complex one, those of each part.
+/// Reverses the bytes of every element of a row-major tensor. In complex elements each part is reversed by itself.
 pub fn reverse_bytes(x: &Tensor) -> Result<()> {
     assert!(x.layout().is_row_major());
     let width = x.dtype().real().size();
@@ -14,8 +14,8 @@ pub fn reverse_bytes(x: &Tensor) -> Result<()> {
     macro_rules! reverse {
         ($t:ty) => {{
             let at = pin.origin.cast::<$t>();
-            // SAFETY: `pin` holds the tensor for writing, and it is row-major: `count` contiguous numbers of this width,
-            // aligned.
+            // SAFETY: `pin` holds the tensor for writing, and it is row-major: `count` contiguous, aligned numbers of
+            // this width.
             simd(|| unsafe {
                 for i in 0..count {
                     at.add(i).write(at.add(i).read().swap_bytes());

@@ -1,13 +1,13 @@
 //! Casts, direct between any two dtypes.
 //!
-//! Integers wrap. Floats are truncated toward zero. Values out of range, NaN among them, have a defined result, the same
-//! on every CPU: they become the minimum of int32 (for int8, int16, int32, uint8, uint16) or of int64 (for the others),
-//! and then wrap. No conversion branches, so that the compiler vectorises the loops over them.
+//! Integers wrap. Floats are truncated toward zero. Values out of range, NaN among them, have a defined result, the
+//! same on every CPU: they become the minimum of int32 (for int8, int16, int32, uint8, uint16) or of int64 (for the
+//! others), and then wrap. Conversions contain no branches, so that the compiler vectorises the loops over them.
 //!
-//! CPUs from AVX2 on have instructions that convert between float16 and float32, eight at a time ([`Cast::block`]); other
-//! CPUs use integer arithmetic, which produces the same bits.
+//! CPUs from AVX2 on have instructions that convert between float16 and float32, eight at a time ([`Cast::block`]);
+//! other CPUs use integer arithmetic, which produces the same bits.
 
-// `contains` branches where `&` does not; loops use indices as in `loops`.
+// Ranges are tested with `&`, because `contains` would branch. Loops use indices, as in `kernels::loops`.
 #![allow(clippy::manual_range_contains, clippy::needless_range_loop)]
 
 use super::loops::{Function, FunctionKernels, apply_each};
@@ -23,8 +23,8 @@ use std::marker::PhantomData;
 pub trait Cast<B: Element>: Copy {
     fn cast(self) -> B;
 
-    /// Converts `L` adjacent elements, on CPUs from [`Level::Fused`](cpu::Level) on. Overridden where those CPUs have an
-    /// instruction for it.
+    /// Converts `L` adjacent elements, on CPUs from [`Level::Fused`](cpu::Level) on. Overridden where those CPUs have
+    /// an instruction for it.
     #[inline(always)]
     fn block<const L: usize>(all: [Self; L]) -> [B; L] {
         apply_each::<CastTo<_>, Self, 1, L>([all])
@@ -36,10 +36,12 @@ pub fn kernel(from: DType, to: DType) -> Kernel {
     if from == to {
         return copy::kernel(from.size());
     }
-    switch!(from, all, A => switch!(to, all, B => loops::<CastTo<B>, A>(), else => unreachable!()), else => unreachable!())
+    switch!(from, all, A => {
+        switch!(to, all, B => elementwise::<CastTo<B>, A>(), else => unreachable!())
+    }, else => unreachable!())
 }
 
-fn loops<F: Function<A, 1>, A: Copy>() -> Kernel {
+fn elementwise<F: Function<A, 1>, A: Copy>() -> Kernel {
     if cpu::reference_kernels() { F::reference } else { F::fast }
 }
 
@@ -57,8 +59,8 @@ impl<A: Cast<B>, B: Element> Function<A, 1> for CastTo<B> {
     }
 }
 
-/// 64-bit integers as float32, clamped to ±2^17. float16 overflows to infinity from 2^16 on, so a cast to it needs no more
-/// range; and there are vector instructions that convert 32-bit integers.
+/// 64-bit integers as float32, clamped to ±2^17, for casts to float16. float16 overflows to infinity from 2^16 on, so
+/// no more range is needed; and only 32-bit integers have a vector conversion on every CPU.
 trait ToClampedF32 {
     fn to_clamped_f32(self) -> f32;
 }
@@ -86,7 +88,7 @@ macro_rules! cast {
             cast!(@block $how $to);
         }
     )* };
-    // float16 has instructions of its own, from and to float32: see `Cast::block` of these two.
+    // The instructions for float16 convert from and to float32 only: see `Cast::block` of these two.
     (@block via_f32 $to:ty) => {
         #[inline(always)]
         fn block<const L: usize>(all: [Self; L]) -> [$to; L] {
@@ -122,8 +124,9 @@ macro_rules! cast {
     (@via_f32 $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast(Cast::<f32>::cast($v)) };
     (@via_f64 $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v as f64) };
     (@clamped $v:expr, $from:ty, $to:ty) => { Cast::<$to>::cast($v.to_clamped_f32()) };
-    // An integer with more bits than float64 has would be rounded twice. So its low 16 bits are replaced by one sticky bit,
-    // which is set if any of them was: the first step is then exact, and the second rounds as if it saw all bits.
+    // Via float64, an integer of more than 53 bits would be rounded twice. So its low 16 bits are replaced by one
+    // sticky bit, which is set if any of them was. The cast to float64 is then exact, and the cast to bfloat16 rounds as
+    // if it saw all bits.
     (@sticky $v:expr, $from:ty, $to:ty) => { {
         let with_sticky_bit = $v & !0xFFFF | ((($v & 0xFFFF) != 0) as $from) << 16;
         let exact = $v.abs_diff(0) < 1 << 53;
@@ -177,9 +180,9 @@ impl Cast<Complex<f32>> for Complex<f64> {
 }
 
 impl Cast<f32> for f16 {
-    /// Shifts exponent and fraction to where float32 has them, and multiplies by 2^112 to correct the exponent bias. That
-    /// is exact, for subnormals too; only infinities and NaNs need their exponent set. NaNs become quiet, as the CPU's
-    /// own conversion makes them.
+    /// Shifts exponent and fraction to where float32 has them, and multiplies by 2^112 to correct the exponent bias.
+    /// That is exact, for subnormals too; only infinities and NaNs need their exponent set. NaNs become quiet, as in
+    /// the CPU's own conversion.
     #[inline(always)]
     fn cast(self) -> f32 {
         let bits = self.to_bits() as u32;
@@ -211,7 +214,8 @@ impl Cast<f32> for f16 {
 }
 
 impl Cast<f16> for f32 {
-    /// Rounds by adding a power of two (the anchor) so large that the last bit of the sum is the last bit of the result.
+    /// Rounds by adding a power of two, the anchor. It is so large that the last bit of the sum is the last bit of the
+    /// result.
     #[inline(always)]
     fn cast(self) -> f16 {
         let bits = self.to_bits();
@@ -219,14 +223,15 @@ impl Cast<f16> for f32 {
         // Clamped to 2^16, so that the addition below cannot overflow; that is beyond the largest float16 and becomes
         // infinite.
         let clamped = if magnitude > 0x4780_0000 { 0x4780_0000 } else { magnitude };
-        // The anchor is 2^13 times the value's power of two, and at least that of the smallest normal float16.
+        // The anchor is 2^13 times the value's power of two. Subnormal results share the anchor of the smallest normal
+        // float16.
         let exponent = clamped & 0x7F80_0000;
-        let floor = if exponent < 0x3880_0000 { 0x3880_0000 } else { exponent };
-        let anchor = f32::from_bits(floor + (13 << 23));
+        let normal_exponent = if exponent < 0x3880_0000 { 0x3880_0000 } else { exponent };
+        let anchor = f32::from_bits(normal_exponent + (13 << 23));
         let rounded = (f32::from_bits(clamped) + anchor).to_bits() - anchor.to_bits();
         // `rounded` is the value in units in the last place: 10 bits of fraction, and above them the implicit bit of a
         // normal number, which adds one to the exponent field.
-        let half = ((floor - 0x3880_0000) >> 13) + rounded;
+        let half = ((normal_exponent - 0x3880_0000) >> 13) + rounded;
         let half = if half > 0x7C00 { 0x7C00 } else { half };
         let half = if magnitude > 0x7F80_0000 { 0x7E00 | (bits >> 13) & 0x3FF } else { half };
         f16::from_bits((half | (bits >> 16) & 0x8000) as u16)
@@ -269,8 +274,8 @@ impl Cast<bf16> for f32 {
     }
 }
 
-/// Rounds to odd: an inexact result is truncated, and its last bit set. A cast from float64 to a half goes through such a
-/// float32, so that the result is the same as with one rounding.
+/// Rounds to odd: an inexact result is truncated, and its last bit set. A cast from float64 to a half goes through such
+/// a float32, so that the result is the same as with one rounding.
 #[inline(always)]
 fn round_to_odd(value: f64) -> f32 {
     let nearest = value as f32;
@@ -324,8 +329,8 @@ mod tests {
                 let (ours, theirs): (bf16, bf16) = (near.cast(), bf16::from_f32_const(near));
                 assert!(ours.to_bits() == theirs.to_bits() || near.is_nan() && ours.is_nan(), "{near}");
             }
-            // The half crate drops the low bits of a float64, so it is no reference here. The midpoint of two halves rounds
-            // to the even one, and a value beside the midpoint to the nearer one.
+            // The half crate drops the low bits of a float64, so it is no reference here. The midpoint of two halves
+            // rounds to the even one, and a value beside the midpoint to the nearer one.
             if middle.is_finite() && next.is_finite() && bits & 0x7FFF != 0x7FFF {
                 let even = if bits & 1 == 0 { bits } else { bits + 1 };
                 let rounded = |value: f64| Cast::<f16>::cast(value).to_bits();

@@ -1,6 +1,6 @@
 //! Copies of elements of one size, in the same or in reverse order.
 
-#![allow(clippy::needless_range_loop)] // as in `loops`
+#![allow(clippy::needless_range_loop)] // as in `kernels::loops`
 
 use super::loops::{Function, FunctionKernels};
 use super::{Kernel, Pointers, Steps};

@@ -1,4 +1,4 @@
-//! The index-driven kernels: elements computed from their linear index, for `arange`, `range`, `linspace`, `logspace`.
+//! Tensors whose elements are computed from their index: `arange`, `range`, `linspace`, `logspace`.
 
 use super::cast::Cast;
 use super::item::ScalarBytes;
@@ -10,7 +10,7 @@ use crate::storage::{Access, Fill};
 use crate::switch;
 use crate::tensor::Tensor;
 
-/// A new tensor of one dim with `start + i * step` for `i < n`, computed in a dtype of the class `num`.
+/// A new tensor of one dim with `start + i * step` for `i < n`, computed in `dtype`, which is no bool and no half.
 pub fn range(n: usize, dtype: DType, start: ScalarBytes, step: ScalarBytes) -> Result<Tensor> {
     switch!(dtype, num, T => {
         // SAFETY: 16 initialised bytes, aligned for any element.
@@ -35,19 +35,19 @@ fn by_index<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Result
     Ok(out)
 }
 
-/// A new tensor of one dim with `n` integers evenly spaced from `start` to `end`: the exact values, truncated. (PyTorch steps
-/// in float64 and truncates the rounded sum: its `linspace(22, -16, 7)` has a 2 where 3 is exact.)
+/// A new tensor of one dim with `n` integers evenly spaced from `start` to `end`: the exact values, truncated. (PyTorch
+/// steps in float64 and truncates the rounded sum: its `linspace(22, -16, 7)` has a 2 where 3 is exact.)
 pub fn int_linspace(n: usize, dtype: DType, start: i128, end: i128) -> Result<Tensor> {
     let gaps = n.max(2) as i128 - 1;
-    let (whole, part) = ((end - start).div_euclid(gaps), (end - start).rem_euclid(gaps));
+    let (quotient, remainder) = ((end - start).div_euclid(gaps), (end - start).rem_euclid(gaps));
     // The exact value is `floor + rest / gaps`. It advances from index to index without a division.
     let (mut floor, mut rest) = (start, 0);
     switch!(dtype, int, T => by_index(n, move |_| {
         let value = floor + (floor < 0 && rest > 0) as i128;
-        rest += part;
-        let carry = rest >= gaps;
-        rest -= if carry { gaps } else { 0 };
-        floor += whole + carry as i128;
+        rest += remainder;
+        let wraps = rest >= gaps;
+        rest -= if wraps { gaps } else { 0 };
+        floor += quotient + wraps as i128;
         value as T
     }), else => unreachable!("int_linspace of {}", dtype.name()))
 }
@@ -55,14 +55,14 @@ pub fn int_linspace(n: usize, dtype: DType, start: i128, end: i128) -> Result<Te
 /// A new float64 tensor of one dim with `n` numbers evenly spaced from `start` to `end`. Both ends are exact, and every
 /// element is within one ULP of the exact value.
 ///
-/// The first half is computed from the start and the second from the end, so that the values are symmetric about the middle.
+/// The first half is computed from the start and the second from the end: values are symmetric about the middle.
 pub fn linspace(n: usize, start: f64, end: f64) -> Result<Tensor> {
     let out = Tensor::new(&[n as isize], DType::F64, Fill::Uninitialized)?;
     let pin = out.pin(Access::Write)?;
     let to = pin.origin.cast::<f64>();
     let half = n / 2;
-    // SAFETY: `pin` holds the output, which has n contiguous float64 elements: `half` from the first on, the others back
-    // from the last.
+    // SAFETY: `pin` holds the output, which has n contiguous float64 elements: `half` from the first on, the others
+    // backwards from the last.
     unsafe {
         LinspaceHalf::new(start, end, n).write::<true>(half, to);
         LinspaceHalf::new(end, start, n).write::<false>(n - half, to.wrapping_add(n).wrapping_sub(1));
@@ -75,19 +75,20 @@ pub fn linspace(n: usize, start: f64, end: f64) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The half of a `linspace` next to one of its ends. A plain `start + i * step` has the rounding error of the step times
-/// `i`, and any relative error where the sum is near 0. So values and the step are sums of two floats, the second of which
-/// is what rounding to the first loses.
+/// The half of a `linspace` next to one of its ends. A plain `start + i * step` multiplies the rounding error of the
+/// step by `i`, and its relative error has no bound where the sum is near 0. So values and the step are sums of two
+/// floats: the rounded value and its rounding error.
 struct LinspaceHalf {
     start: f64,
     step: (f64, f64),
-    /// Scales ends near the limits of float64 to where nothing overflows or underflows.
+    /// A factor that brings ends near the limits of float64 to where nothing overflows or underflows.
     scale: f64,
-    /// A smaller magnitude is an exact 0 that rounding missed.
+    /// Values of a smaller magnitude are rounding errors of an exact 0, and are written as 0.
     min_nonzero: f64,
 }
 
-/// Indices that are computed from one base value: few enough for an index times the upper bits of the step to be exact.
+/// Elements that are computed from one base value: so few that the product of an index in the block and the upper bits
+/// of the step is exact.
 const BLOCK: usize = 1 << 12;
 
 impl LinspaceHalf {
@@ -111,14 +112,15 @@ impl LinspaceHalf {
     /// # Safety
     /// `to + i` (or, backwards, `to - i`), counted in elements, is valid for writing a float64 for every `i < count`.
     unsafe fn write<const FORWARD: bool>(&self, count: usize, to: *mut f64) {
-        let at = |from: *mut f64, i| if FORWARD { from.wrapping_add(i) } else { from.wrapping_sub(i) };
+        let address = |from: *mut f64, i| if FORWARD { from.wrapping_add(i) } else { from.wrapping_sub(i) };
         let upper = f64::from_bits(self.step.0.to_bits() & !(2 * BLOCK as u64 - 1));
         let lower = self.step.0 - upper + self.step.1;
         let (unscale, min_nonzero) = (1.0 / self.scale, self.min_nonzero);
         for block in (0..count).step_by(BLOCK) {
             let (base, rest) = self.at(block as f64);
-            let (start, length) = (at(to, block), BLOCK.min(count - block));
-            // Captured by value: the stores might change what is behind a reference, so it would be loaded again each time.
+            let (start, length) = (address(to, block), BLOCK.min(count - block));
+            // Captured by value: variables behind a reference would be loaded again after each store, which might have
+            // changed them.
             simd(move || {
                 for i in 0..length {
                     let i_float = i as i32 as f64;
@@ -126,7 +128,7 @@ impl LinspaceHalf {
                     let value = high + (low + (rest + i_float * lower));
                     let value = if value.abs() < min_nonzero { 0.0 } else { value };
                     // SAFETY: this function's contract: `block + i < count`.
-                    unsafe { at(start, i).write(value * unscale) };
+                    unsafe { address(start, i).write(value * unscale) };
                 }
             });
         }
@@ -158,7 +160,8 @@ pub fn powers(base: f64, exponents: &Tensor) -> Result<Tensor> {
         DType::C128 => map_elements(exponents, |x: Complex<f64>| {
             let angle = x.im * log + x.re * phase;
             let length = base.abs().powf(x.re) * (-x.im * phase).exp();
-            // A real power of a base that is not negative is real; that includes the base 0, whose logarithm is infinite.
+            // A real power of a base that is not negative is real. The formula below fails for the base 0, whose
+            // logarithm is infinite.
             if x.im == 0.0 && phase == 0.0 {
                 return Complex::new(length, 0.0);
             }

@@ -54,7 +54,7 @@ unsafe fn fast<T: RoundDecimals>(p: &Pointers, s: &Steps, n: usize) {
     dispatch(RoundTask::<T> { p, s, n, element: PhantomData });
 }
 
-/// The type in whose module the task is compiled: this one.
+/// Makes the compiler put the task's code into this module: see [`Task::Home`].
 struct RoundHome;
 
 /// The arguments of `fast`, under its contract.
@@ -77,8 +77,8 @@ impl<T: RoundDecimals> Task for RoundTask<'_, T> {
         let mut tail = *p;
         (tail[0], tail[1]) =
             (p[0].wrapping_offset(whole as isize * size), p[1].wrapping_offset(whole as isize * size));
-        // SAFETY: the contract of `fast`, which made this task; blocks are used for dense operands only, and the tail starts
-        // after them.
+        // SAFETY: the contract of `fast`, which made this task; blocks are used for dense operands only, and the tail
+        // starts after them.
         unsafe {
             blocks::<T>(p, whole);
             reference::<T>(&tail, s, n - whole);
@@ -89,11 +89,11 @@ impl<T: RoundDecimals> Task for RoundTask<'_, T> {
 /// Elements per block.
 const BLOCK: usize = 16;
 
-/// Rounds dense elements. A block is read before it is written, as in `loops`.
+/// Rounds dense elements. A block is read before it is written, because the output may be the input.
 ///
 /// # Safety
-/// The contract of [`super::Kernel`], for a dense output and input of type `T` and an int64 scalar; `n` is a multiple of
-/// [`BLOCK`].
+/// The contract of [`super::Kernel`], for a dense output and input of type `T` and an int64 scalar; `n` is a multiple
+/// of [`BLOCK`].
 #[inline(always)]
 unsafe fn blocks<T: RoundDecimals>(p: &Pointers, n: usize) {
     if n == 0 {
@@ -124,11 +124,12 @@ macro_rules! floats {
             #[inline(always)]
             fn round_decimals(self, (power, negative): ($t, bool)) -> $t {
                 let scaled = if negative { self / power } else { self * power };
-                let whole = scaled.round_ties_even();
-                // The power may be infinite, and 0 times that is NaN.
-                let back = if !negative { whole / power } else if whole == 0.0 { whole } else { whole * power };
+                let rounded = scaled.round_ties_even();
+                // The power may be infinite, and 0 times infinity is NaN.
+                let unscaled =
+                    if !negative { rounded / power } else if rounded == 0.0 { rounded } else { rounded * power };
                 // A value whose scaled form overflows has no decimals to round.
-                if scaled.abs() < $t::INFINITY { back } else { self }
+                if scaled.abs() < $t::INFINITY { unscaled } else { self }
             }
         }
     )* };
@@ -149,11 +150,11 @@ macro_rules! integers {
                 if power == 1 {
                     return self;
                 }
-                let below = (self as i128).div_euclid(power);
-                let twice = 2 * (self as i128).rem_euclid(power);
-                let up = twice > power || twice == power && below % 2 != 0;
-                let nearest = (below + up as i128) * power;
-                // If the dtype cannot represent it, the next multiple toward 0.
+                let quotient = (self as i128).div_euclid(power);
+                let twice_remainder = 2 * (self as i128).rem_euclid(power);
+                let round_up = twice_remainder > power || twice_remainder == power && quotient % 2 != 0;
+                let nearest = (quotient + round_up as i128) * power;
+                // If the dtype cannot represent the nearest multiple, the result is the next one toward 0.
                 (if nearest > $t::MAX.into() {
                     nearest - power
                 } else if nearest < $t::MIN.into() {

@@ -103,7 +103,7 @@ impl TransposeTile {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[allow(clippy::needless_range_loop)] // as in `loops`
+#[allow(clippy::needless_range_loop)] // as in `kernels::loops`
 mod x86 {
     use super::TransposeTile;
     use std::arch::x86_64::*;

@@ -1,4 +1,5 @@
-//! `where`: one of two elements, selected by a condition. Elements are copied as bits, so that five loops serve all dtypes.
+//! `where`: one of two elements, selected by a condition. Elements are copied as bits, so that five loops serve all
+//! dtypes.
 
 use super::loops::KernelPair;
 use super::{Kernel, Pointers, Steps};
@@ -60,7 +61,7 @@ unsafe fn fast<W: Copy>(p: &Pointers, s: &Steps, n: usize) {
     }
 }
 
-/// The type in whose module the task is compiled: this one.
+/// Makes the compiler put the task's code into this module: see [`Task::Home`].
 struct WhereHome;
 
 /// The arguments of `fast`, under its contract and with `n > 0`.
@@ -96,8 +97,8 @@ impl<W: Copy> Task for WhereTask<'_, W> {
 const BLOCK: usize = 32;
 
 impl<W: Copy> WhereTask<'_, W> {
-    /// Runs blocks over a dense output and condition. `A` and `B` say which of the two alternatives are scalars. A block is
-    /// read before it is written, as in `loops`.
+    /// Runs blocks over a dense output and condition. `A` and `B` say which of the two alternatives are scalars. A block
+    /// is read before it is written, because the output may be one of the inputs.
     ///
     /// # Safety
     /// The contract of `fast`; output and condition are dense, and so is each alternative that is no scalar.

@@ -222,9 +222,9 @@ fn write<const N: usize, const PLAIN: bool>(
 /// keywords: they are compiled separately, without the branches and the stack space that keywords need.
 struct ElementwisePlan<'a, const PLAIN: bool> {
     row: &'a OpRow,
-    /// The dtype to which operands are converted …
+    /// The dtype to which operands are converted.
     operand: DType,
-    /// … and the one in which they are computed: float32 for halves.
+    /// The dtype of the computation: that of the operands, or float32 for halves.
     compute: DType,
     result: DType,
     /// The keywords, if one of them differs from its default.

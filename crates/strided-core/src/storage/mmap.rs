@@ -1,6 +1,6 @@
 //! Memory maps: files as memory, and what a map knows of its file.
 //!
-//! Known limit: if somebody truncates a mapped file, the pages beyond its new end are gone, and the system ends every
+//! Known limit: if a mapped file is truncated, the pages beyond its new end are gone, and the system ends every
 //! process that touches them (SIGBUS). No check here can prevent that.
 
 use crate::dtype::DType;
@@ -22,7 +22,7 @@ pub struct Map {
 /// Device and inode of a file, on systems that have them.
 pub type FileId = (u64, u64);
 
-/// What a map shows.
+/// What is mapped.
 pub enum MapKind {
     /// A file of the user, by its absolute path, from byte `offset` on.
     File { path: PathBuf, offset: usize, shared: bool, readonly: bool },
@@ -124,7 +124,7 @@ pub struct MapOptions {
     pub offset: usize,
 }
 
-/// A file whose elements are to become memory.
+/// A file that was opened for a storage: mapped, or to be read.
 pub enum OpenedFile {
     Mapped(Map),
     /// The offset is no multiple of the dtype's alignment. The caller reads this many bytes from there instead.

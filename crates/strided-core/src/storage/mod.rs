@@ -10,15 +10,15 @@
 //!   the alignment and the right to write, and is the only source of element pointers: a tensor whose storage has
 //!   shrunk raises, and never reads freed memory.
 //! * A buffer that is handed out (NumPy, `memoryview`) *exports* the storage for as long as it lives. An address that
-//!   is told and never given back (`__array_interface__`) is an export that stays.
+//!   is handed out without a way to return it (`__array_interface__`) is a permanent export.
 //! * `resize_` and `share_memory_` exchange the memory. They refuse while there are exports. Otherwise they set the
-//!   closing bit, wait until no pin is left, swap the memory and clear the bit; a thread that wants to pin meanwhile
-//!   waits. `Storage::exchange` is the one function that does this.
+//!   closing bit, wait until no pin is left, swap the memory and clear the bit; a thread that tries to pin
+//!   meanwhile waits. `Storage::exchange` is the one function that does this.
 //!
-//! No thread waits forever: pins are short, and the holder of one waits for nothing before it lets go (no lock, no
-//! interpreter, no second pin: several are taken all or none, see [`pin_each`](crate::tensor::pin_each)). A call of
-//! seconds is the exception: it asks the interpreter now and then whether to give up. So a thread that has closed a
-//! storage and waited for 50 ms opens it for a moment and tries again.
+//! No thread waits forever. Pins are short, and a thread that holds one waits for no lock, for no interpreter and for
+//! no second pin: [`pin_each`](crate::tensor::pin_each) takes all pins of a call or none. The exception is a call that
+//! takes seconds, which asks the interpreter from time to time whether it was interrupted. So a thread that has closed
+//! a storage waits for 50 ms at most, then opens it for a moment and tries again.
 //!
 //! # Elements that several threads access at once
 //!
@@ -74,7 +74,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*, fence};
 use std::time::Duration;
 
-/// What the bytes of a new storage are.
+/// The initial bytes of a new storage.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fill {
     Zero,
@@ -95,17 +95,17 @@ struct Header {
     state: State,
     /// Read under a pin; written by the thread that has closed the storage and seen the last pin go.
     buffer: UnsafeCell<Buffer>,
-    /// Bytes of the block that holds this header.
-    block: u32,
+    /// Size of the block that holds this header.
+    block_bytes: u32,
     readonly: bool,
-    /// Whether the address was handed out for good.
+    /// Whether the address was handed out and cannot be returned.
     exported_permanently: AtomicBool,
     /// Whether the storage owns its buffer, for readers without a pin. Once false, it stays false.
     owned: AtomicBool,
 }
 
 const HEADER_BYTES: usize = size_of::<Header>();
-/// How long a storage stays closed while there are pins.
+/// How long a closed storage waits for its last pin before it is opened again.
 const CLOSING_PATIENCE: Duration = Duration::from_millis(50);
 
 /// A shared handle on bytes in memory. A storage is the whole of its memory: a view of a part of it is a tensor, since
@@ -145,7 +145,7 @@ impl Storage {
         }
     }
 
-    /// A storage on memory of somebody else, which `owner` keeps alive.
+    /// A storage on memory that `owner` keeps alive.
     ///
     /// # Safety
     /// `bytes` points to `length` bytes that stay readable, and writable unless `readonly`, until `owner` is dropped.
@@ -160,11 +160,11 @@ impl Storage {
         Storage::with_header(Buffer { start, length, backing: Backing::Foreign(owner) }, readonly)
     }
 
-    /// A storage on `length` bytes of a map from byte `offset` on. Refuses bytes that leave the map.
+    /// A storage on `length` bytes of a map from byte `offset` on. Refuses bytes outside the map.
     pub fn mapped(map: Arc<Map>, offset: usize, length: usize) -> Result<Storage> {
         if offset > map.length() || length > map.length() - offset {
-            let location = |byte: usize| byte.min(isize::MAX as usize) as isize;
-            let (first, last) = (location(offset), location(offset.saturating_add(length)) - 1);
+            let saturated = |byte: usize| byte.min(isize::MAX as usize) as isize;
+            let (first, last) = (saturated(offset), saturated(offset.saturating_add(length)) - 1);
             return Err(Error::new("", Problem::OutsideStorage { first, last, length: map.length() }));
         }
         let readonly = map.is_readonly();
@@ -173,7 +173,7 @@ impl Storage {
 
     /// A storage on `size` elements of a file, or on all of them if `size` is 0.
     ///
-    /// If elements of the dtype cannot be at the offset, a private map is replaced by a copy in memory.
+    /// If the offset is not aligned for the dtype, the storage is a copy of the bytes instead of a private map.
     ///
     /// ```
     /// use strided_core::{DType, Storage, storage::mmap::MapOptions};
@@ -224,7 +224,7 @@ impl Storage {
         self
     }
 
-    /// Puts a buffer behind a header of its own.
+    /// Allocates a header for a buffer that is elsewhere.
     fn with_header(buffer: Buffer, readonly: bool) -> Result<Storage> {
         let block = alloc::allocate(HEADER_BYTES, false).ok_or_else(|| out_of_memory(HEADER_BYTES))?;
         Ok(Storage::from_parts(block, HEADER_BYTES, buffer, readonly))
@@ -239,7 +239,7 @@ impl Storage {
             handles: AtomicUsize::new(1),
             state: State::new(),
             buffer: UnsafeCell::new(buffer),
-            block: size as u32,
+            block_bytes: size as u32,
             readonly,
             exported_permanently: AtomicBool::new(false),
             owned: AtomicBool::new(owned),
@@ -257,7 +257,7 @@ impl Storage {
     }
 }
 
-/// What a storage is.
+/// Properties.
 impl Storage {
     /// Whether both are handles on the same bytes.
     #[inline]
@@ -350,8 +350,8 @@ impl Storage {
     /// exchange the memory; a caller that holds other pins must then drop them before it waits
     /// ([`crate::tensor::pin_each`] does that).
     ///
-    /// Refuses a layout that leaves the storage as it is now, an address that is not aligned for the dtype, and writing
-    /// to read-only memory.
+    /// Refuses a layout with locations outside the storage's present length, an address that is not aligned for the
+    /// dtype, and writing to read-only memory.
     #[inline]
     pub fn try_pin(&self, layout: &Layout, dtype: DType, access: Access) -> Result<Option<Pinned<'_>>> {
         match layout.bounds() {
@@ -418,7 +418,7 @@ impl Storage {
         self.header().state.unexport();
     }
 
-    /// Forbids exchanging the memory for good: for an address that nobody gives back.
+    /// Forbids exchanging the memory forever, because an address was handed out that cannot be returned.
     pub fn export_permanently(&self) {
         self.export(); // before the flag is set: a thread that sees the flag may rely on the address
         if self.header().exported_permanently.swap(true, AcqRel) {
@@ -463,12 +463,13 @@ impl Storage {
 
     /// Calls `change` while nobody else can access the buffer. Refuses while there are exports.
     ///
-    /// The holder of a pin may itself wait for the interpreter, which a thread that waits for this one holds. So after
-    /// [`CLOSING_PATIENCE`] the storage is opened for a moment, which lets such threads finish, and closed again.
+    /// Three threads may wait in a circle: this one for the holder of a pin, that holder for the interpreter, and the
+    /// thread that holds the interpreter for this storage to open. So after [`CLOSING_PATIENCE`] the storage is opened
+    /// for a moment, which lets the third thread finish, and closed again.
     fn exchange(&self, op: &'static str, change: impl FnOnce(&mut Buffer) -> Result<()>) -> Result<()> {
         let header = self.header();
         loop {
-            let closed = header.state.close().map_err(|exports| self.exported(op, exports))?;
+            let closed = header.state.close().map_err(|exports| self.export_error(op, exports))?;
             if closed.wait_for_pins(CLOSING_PATIENCE) {
                 // SAFETY: this thread has closed the storage, and the last pin is gone: nobody else reads or writes
                 // the buffer until `closed` is dropped.
@@ -482,7 +483,7 @@ impl Storage {
         }
     }
 
-    fn exported(&self, op: &'static str, exports: usize) -> Error {
+    fn export_error(&self, op: &'static str, exports: usize) -> Error {
         let permanently = self.header().exported_permanently.load(Relaxed);
         Error::new(op, if permanently { Problem::AddressTaken } else { Problem::Exported { exports } })
     }
@@ -499,18 +500,18 @@ impl Clone for Storage {
 impl Drop for Storage {
     #[inline]
     fn drop(&mut self) {
-        // If this is the only handle, nobody can clone it meanwhile: the locked decrement is not needed.
+        // If this is the only handle, nobody can clone it meanwhile: no atomic decrement is needed.
         let handles = &self.header().handles;
         if handles.load(Acquire) != 1 && handles.fetch_sub(1, Release) != 1 {
             return;
         }
         fence(Acquire);
         // SAFETY: this was the last handle. Pins borrow a handle and exports keep one, so that there are none. The
-        // block was allocated with `header.block` bytes by `Storage::new` or `with_header`.
+        // block was allocated with `header.block_bytes` bytes by `Storage::new` or `with_header`.
         unsafe {
             let header = self.0.read();
             header.buffer.into_inner().free();
-            alloc::release(self.0.cast(), header.block as usize);
+            alloc::release(self.0.cast(), header.block_bytes as usize);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The state word of a storage: who uses its memory, and whether somebody is about to exchange it.
+//! The state word of a storage: who uses its memory, and whether a thread is about to exchange it.
 //!
 //! ```text
 //! closing (1 bit) | exports (31 bits) | pins (32 bits)

@@ -1,16 +1,16 @@
-//! On which CPU a thread wakes up.
+//! Chooses the CPU on which a helper thread wakes up.
 //!
-//! Linux may wake a thread on the CPU of the thread that wakes it, although another CPU is idle: in a virtual machine
-//! an idle CPU that its host has descheduled counts as busy, and this happens most of the time. The helper then
-//! preempts the caller it was to help, or waits until the caller has done all the work: `x.sum()` of 1M float32 took
-//! 250 us at first instead of 25, and then for milliseconds as long as on one thread.
+//! Linux may wake a thread on the waking thread's own CPU although another CPU is idle. In a virtual machine this is
+//! the usual case: an idle CPU that the host has descheduled counts as busy. The helper then preempts the caller that
+//! it should help, or waits until the caller has done all the work. The first `x.sum()` of 1M float32 took 250 us
+//! instead of 25, and the calls of the following milliseconds took as long as on one thread.
 
-/// The system's number of a thread of this process.
+/// The operating system's id of a thread of this process.
 #[derive(Clone, Copy)]
 pub struct ThreadNumber(#[cfg(target_os = "linux")] libc::pid_t);
 
 impl ThreadNumber {
-    /// The number of the calling thread.
+    /// The id of the calling thread.
     #[cfg(target_os = "linux")]
     pub fn current() -> ThreadNumber {
         // SAFETY: the call takes no argument and always succeeds.

@@ -1,4 +1,4 @@
-//! One operand of a line job: copies its elements into tiles in scratch, and back, whatever their strides and dtype.
+//! One operand of a `LineJob`: copies elements of any strides and dtype into tiles in scratch, and back.
 
 use super::tile::TileRows;
 use crate::dtype::DType;
@@ -184,7 +184,7 @@ impl LineOperand {
         self.step.unsigned_abs() == self.size
     }
 
-    /// The shape of a tile with rows that follow each other without gaps merged into one: each row is a call.
+    /// The shape of a tile in which rows without gaps between them are merged into one, since each row costs a call.
     fn merged_rows(&self, lane_step: isize, (rows, width): (usize, usize)) -> (usize, usize) {
         let gapless = self.is_adjacent(lane_step) && self.step == (width * self.size) as isize;
         if gapless { (1, rows * width) } else { (rows, width) }
@@ -196,7 +196,7 @@ impl LineOperand {
     }
 
     /// Addresses of the first row in memory and in scratch, and the bytes from row to row in scratch. Lines stored in
-    /// decreasing order are walked from their last position on, because `transpose::tile` wants increasing addresses.
+    /// decreasing order are walked from their last position on, because `transpose::tile` needs increasing addresses.
     fn forward(
         &self,
         memory: *mut u8,

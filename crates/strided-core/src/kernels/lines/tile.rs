@@ -27,9 +27,9 @@ pub(in crate::kernels) struct LineTile {
     pub to: TileRows,
     /// The positions, as i64; `NONE` without them.
     pub indices: TileRows,
-    /// The position of the first row in the first lane …
+    /// The position of the first row in the first lane.
     pub position: usize,
-    /// … and by how many positions each lane is further along than the one before.
+    /// The number of positions by which each lane is ahead of the lane before.
     pub lane_positions: usize,
     pub rows: usize,
     pub width: usize,

@@ -1,6 +1,6 @@
 //! The functions, one row each: the fast body of a lane, the arguments it leaves out, and the exact body.
 
-#![allow(clippy::needless_range_loop)] // as in `loops`
+#![allow(clippy::needless_range_loop)] // as in `kernels::loops`
 
 use super::super::loops::Loops;
 use super::complex_exact::single::{narrow, widen};

@@ -1,6 +1,6 @@
 //! What a reduction is: how terms become an accumulator, how two accumulators merge, and what the result is.
 
-#![allow(clippy::needless_range_loop)] // as in `map`
+#![allow(clippy::needless_range_loop)] // as in `kernels::loops`
 
 use super::groups::{GroupScratch, Groups, column, merge_in_halves};
 use super::{BLOCK, CHUNK, LANES};
@@ -11,13 +11,14 @@ use std::mem::MaybeUninit;
 
 /// A reduction of terms of one type.
 ///
-/// In all functions `FAST` is that of [`Task::run`](crate::cpu::Task::run): code for CPUs with fused multiply-add.
+/// In all functions `FAST` has the meaning of [`Task::run`](crate::cpu::Task::run): the CPU has fused multiply-add.
 pub trait Fold<T: Copy>: 'static {
     type Acc: Copy;
     type Out: FoldResult;
     /// What a term costs, relative to an addition.
     const WEIGHT: usize = 1;
-    /// True if it is compiled only for [`Level::Fused`](crate::cpu::Level) and above. Other CPUs use another fold.
+    /// True if the fold is compiled only for [`Level::Fused`](crate::cpu::Level) and above. Other CPUs use another
+    /// fold.
     const FUSED_ONLY: bool = false;
     /// The accumulator of zero terms; `None` if they have no result.
     const EMPTY_RESULT: Option<Self::Acc>;
@@ -99,8 +100,9 @@ impl<T: Copy> Columns<T> for PlainColumns {
     }
 }
 
-/// A reduction whose accumulator is one running value. Terms go to [`LANES`] of them in rotation, which are then merged
-/// in halves. Such folds also run over rows of terms, for many neighbouring outputs at once.
+/// A reduction whose accumulator is one running value. There are [`LANES`] of them: term `i` goes to lane `i % LANES`,
+/// and lanes are merged in halves at the end. Such folds also run over rows of terms, for many neighbouring outputs at
+/// once.
 pub trait LaneFold<T: Copy>: 'static {
     type Lane: Copy;
     type Out: FoldResult;
@@ -192,8 +194,8 @@ impl<T: Copy, L: LaneFold<T>> Fold<T> for FoldByLanes<L> {
     }
 }
 
-/// Reduces adjacent terms in lanes. Returns true as well if `FAST_MERGE`, which ignores NaNs, has seen one: the block
-/// is then reduced again with the full rule.
+/// Reduces adjacent terms in lanes. `FAST_MERGE` uses `fast_merge`, whose result is wrong if a term is NaN. The bool
+/// tells whether one is, and is false without `FAST_MERGE`.
 ///
 /// # Safety
 /// `terms` points to `n` readable terms.
@@ -280,28 +282,28 @@ unsafe fn tree_of_blocks<F: Fold<T>, T: Copy, const FAST: bool>(
     first: usize,
 ) -> F::Acc {
     let mut scratch = [const { MaybeUninit::<F::Acc>::uninit() }; CHUNK / BLOCK];
-    let parts = scratch.as_mut_ptr().cast::<F::Acc>();
+    let accs = scratch.as_mut_ptr().cast::<F::Acc>();
     let mut count = 0;
-    // SAFETY: the contract of this function; the first `count` parts are written before they are read.
+    // SAFETY: the contract of this function; the first `count` accumulators are written before they are read.
     unsafe {
         for at in (0..n).step_by(BLOCK) {
-            let part = F::block::<FAST>(terms.add(at), BLOCK.min(n - at), first + at);
+            let acc = F::block::<FAST>(terms.add(at), BLOCK.min(n - at), first + at);
             if n <= BLOCK {
-                return part;
+                return acc;
             }
-            parts.add(count).write(part);
+            accs.add(count).write(acc);
             count += 1;
         }
         while count > 1 {
             for i in 0..count / 2 {
-                parts.add(i).write(F::merge(parts.add(2 * i).read(), parts.add(2 * i + 1).read()));
+                accs.add(i).write(F::merge(accs.add(2 * i).read(), accs.add(2 * i + 1).read()));
             }
-            // A part without a partner moves up unchanged.
+            // An accumulator without a partner moves up unchanged.
             if count % 2 == 1 {
-                parts.add(count / 2).write(parts.add(count - 1).read());
+                accs.add(count / 2).write(accs.add(count - 1).read());
             }
             count = count.div_ceil(2);
         }
-        parts.read()
+        accs.read()
     }
 }

@@ -1,6 +1,6 @@
 //! The folds: sums, products, extremes, norms, moments.
 
-#![allow(clippy::needless_range_loop)] // as in `map`
+#![allow(clippy::needless_range_loop)] // as in `kernels::loops`
 
 use super::fold::{Columns, Fold, FoldByLanes, LaneFold};
 use super::groups::merge_in_halves;
@@ -11,7 +11,7 @@ use crate::scalar::{Bool, Complex, Float, Num, Real};
 
 /// A term of sums and products.
 pub trait Summand: Num {
-    /// Changes no sum. That of floats is -0.0: starting from 0.0, a sum of negative zeros would be 0.0.
+    /// The term that changes no sum. For floats it is -0.0: a sum of negative zeros that starts from 0.0 would be 0.0.
     const SUM_IDENTITY: Self;
     /// The value, with any NaN replaced by one canonical NaN. Which of two NaNs an addition returns depends on the
     /// instructions that the compiler chose.
@@ -33,7 +33,7 @@ macro_rules! summands {
 summands! {
     Bool: Self::ZERO, x => x, (a, b) => a.mul(b);
     u8, u16, u32, u64, i8, i16, i32, i64: 0, x => x, (a, b) => a.mul(b);
-    // On bits: in float arithmetic the compiler may take one NaN for another.
+    // NaNs are found and replaced as bits: in float arithmetic the compiler may substitute one NaN for another.
     f32, f64: -0.0, x => {
         let is_nan = x.to_bits() << 1 > Self::INFINITY.to_bits() << 1;
         Self::from_bits(if is_nan { Self::NAN.to_bits() } else { x.to_bits() })
@@ -70,7 +70,7 @@ averaged! {
 pub trait Limits: Real {
     const LOWEST: Self;
     const HIGHEST: Self;
-    /// NaN; 0 for types without.
+    /// NaN, or 0 for types without NaN.
     const NAN: Self;
 }
 macro_rules! limits {
@@ -108,9 +108,9 @@ squares! {
     Complex<f64> => f64: x => x.re * x.re + x.im * x.im;
 }
 
-/// Folds with one running value per lane. A row has its name, the types of a lane and of the result, and then: the
-/// identity of merges; the term that changes nothing; the accumulator of zero terms; the value of a term; the merge
-/// of two values; the result of `n` terms. A fold of floats may add a faster merge, for values that are not NaN.
+/// Folds with one running value per lane. An entry is the fold's name, the types of a lane and of the result, and
+/// then: the identity of merges; the term that changes nothing; the accumulator of zero terms; the value of a term; the
+/// merge of two values; the result of `n` terms. A fold of floats may add a faster merge, for values that are not NaN.
 macro_rules! lane_folds {
     ($($(#[$doc:meta])* $name:ident<T: $bound:ident>: $lane:ty, $out:ty;
         $identity:expr; $identity_term:expr; $empty:expr; $term:ident => $value:expr;
@@ -155,10 +155,10 @@ macro_rules! lane_folds {
     )* };
 }
 
-// The fast merge of extremes is one instruction, a comparison that loses NaNs. With a check for NaNs beside it, it
-// takes less time than the full rule; only a block with a NaN is reduced again.
+// The fast merge of extremes is one min or max instruction, which loses NaNs. Together with a separate check for NaNs
+// it takes less time than `merge`. A block with a NaN is reduced again with `merge`.
 lane_folds! {
-    /// The sum; of bools whether one of them is true.
+    /// The sum. For bools it is true if any term is.
     Sum<T: Summand>: T, T;
         T::SUM_IDENTITY; T::SUM_IDENTITY; Some(T::ZERO); x => x;
         (a, b) => a.add(b); (sum, _n) => sum.canonical_nan();
@@ -166,11 +166,11 @@ lane_folds! {
     NanSum<T: Summand>: T, T;
         T::SUM_IDENTITY; T::SUM_IDENTITY; Some(T::ZERO); x => if x == x { x } else { T::ZERO };
         (a, b) => a.add(b); (sum, _n) => sum.canonical_nan();
-    /// The sum divided by the number of terms; NaN of zero terms.
+    /// The sum divided by the number of terms; NaN if there are no terms.
     Mean<T: Averaged>: T, T;
         T::SUM_IDENTITY; T::SUM_IDENTITY; Some(T::ZERO); x => x;
         (a, b) => a.add(b); (sum, n) => sum.divided_by(n).canonical_nan();
-    /// The product; of bools whether all of them are true.
+    /// The product. For bools it is true if all terms are.
     Prod<T: Summand>: T, T;
         T::ONE; T::ONE; Some(T::ONE); x => x;
         (a, b) => a.times(b); (product, _n) => product.canonical_nan();
@@ -315,7 +315,7 @@ unsafe fn first_position<T: Real>(terms: *const T, n: usize, wanted: T) -> usize
     at
 }
 
-/// Replaces NaN by 0: a stage of `nansum` with an integer result, for integers have no NaN.
+/// Replaces NaN by 0. A stage of `nansum` with an integer result: NaNs must go before the cast to integers.
 pub struct NanToZero;
 
 impl<T: Float> Function<T, 1> for NanToZero {
@@ -335,9 +335,9 @@ pub struct Moments {
     squares: f64,
 }
 
-/// The variance (the standard deviation if `ROOT`) and the mean, in float64. A block takes two passes, the second of
-/// which finds its terms in the cache, so that nothing is lost where the mean is large. Blocks merge by the formula
-/// of Chan, Golub and LeVeque. The parameter is PyTorch's `correction`.
+/// The variance (the standard deviation if `ROOT`) and the mean, in float64. A block takes two passes, mean and
+/// deviations, so that no digits cancel where the mean is large. The second pass finds its terms in the cache. Blocks
+/// merge by the formula of Chan, Golub and LeVeque. The parameter is PyTorch's `correction`.
 pub struct Variance<const ROOT: bool>;
 
 impl<T: Cast<f64>, const ROOT: bool> Fold<T> for Variance<ROOT> {
@@ -351,8 +351,8 @@ impl<T: Cast<f64>, const ROOT: bool> Fold<T> for Variance<ROOT> {
         unsafe {
             let [sum] = sums(terms, n, |x| [x.cast()]);
             let mean = sum / n as f64;
-            // The deviations would add up to 0 if the mean were exact: what is left corrects its rounding error. If the
-            // mean is infinite that is NaN, and the mean stays.
+            // The deviations would add up to 0 if the mean were exact. Their sum corrects the rounding error of the
+            // mean. If the mean is infinite, the sum is NaN and there is no correction.
             let [rest, squares] = sums(terms, n, |x| {
                 let deviation = x.cast() - mean;
                 [deviation, deviation * deviation]

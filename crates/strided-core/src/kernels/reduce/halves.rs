@@ -3,7 +3,7 @@
 //! A cast into scratch before would write and read four bytes for every two, and short rows would be a call each. The
 //! reference kernels do cast first, and so do CPUs below AVX2: no loops are compiled for them.
 
-#![allow(clippy::needless_range_loop)] // as in `map`
+#![allow(clippy::needless_range_loop)] // as in `kernels::loops`
 
 use super::fold::{Columns, Fold, LaneFold};
 use super::groups::{GroupScratch, Groups};

@@ -1,7 +1,7 @@
 //! log(sum(exp(x))), without overflow: the accumulator of a block is its maximum and the sum of exp(x - max), and a
 //! merge rescales the sum of the smaller maximum.
 
-#![allow(clippy::needless_range_loop)] // as in `map`
+#![allow(clippy::needless_range_loop)] // as in `kernels::loops`
 
 use super::LANES;
 use super::fold::{Columns, Fold, FoldByLanes};

@@ -55,10 +55,10 @@ use std::ptr::null_mut;
 
 /// Running results per block. Terms `j`, `j + LANES`, … go to lane `j`.
 const LANES: usize = 32;
-/// Terms of a leaf of the tree.
+/// Terms per leaf of the tree.
 const BLOCK: usize = 1024;
-/// Adjacent terms that are reduced in one call. Its loop does not prefetch: with memory in large pages prefetching took
-/// 15 to 25 % longer, from the last-level cache as from memory.
+/// Adjacent terms that are reduced in one call. The loop over them does not prefetch: with memory in large pages,
+/// prefetching took 15 to 25 % longer, whether terms came from the last-level cache or from memory.
 const CHUNK: usize = 64 * BLOCK;
 /// The level of a chunk in the tree, where blocks are level 0.
 const CHUNK_LEVEL: u32 = (CHUNK / BLOCK).ilog2();
@@ -163,8 +163,8 @@ pub fn run<'a>(reduction: &Reduction, x: &Tensor, targets: [Option<ReductionTarg
     for (origin, pin) in origins.iter_mut().zip(&pins) {
         *origin = pin.as_ref().map_or(null_mut(), |pin| pin.origin);
     }
-    // SAFETY: `pin_each` pinned the tensors for the layouts that the nest and so the plan were made of. The rule that
-    // chose the stages made them lead from `x`'s dtype to that of the reducer's terms.
+    // SAFETY: `pin_each` pinned the tensors for the layouts that the nest and so the plan were made of. The
+    // caller chose stages that lead from `x`'s dtype to that of the reducer's terms.
     unsafe { planned.run(nest.start(origins)) }
 }
 

@@ -8,7 +8,7 @@ use crate::nest::{Loop, Nest, iterations};
 use crate::threads;
 use smallvec::SmallVec;
 
-/// Fewest neighbouring outputs that are worth a loop over rows of their terms.
+/// The number of neighbouring outputs from which on a loop over rows of their terms pays off.
 const MIN_ROW_OUTPUTS: usize = 16;
 
 /// How the terms of a strip reach their accumulators. In the drawings `t` is a term.
@@ -42,7 +42,7 @@ pub(super) enum Strategy {
     /// ```
     Rows,
     /// At most 32 neighbouring outputs, whose rows follow each other without gaps: `x.sum(0)` of an n x 3 matrix. The
-    /// rows of all lanes are one contiguous run, so a block is a run of 32 rows, added 32 times.
+    /// rows of all lanes are one contiguous run, so a block is 32 such runs, added to each other.
     ///
     /// ```text
     /// rows  0 … 31   t t t|t t t|t t t|…   lanes 0, 1, 2, … of all outputs
@@ -74,9 +74,10 @@ pub(super) enum Strategy {
 /// The loops of a reduction and the strategy for its strips.
 pub(super) struct ReductionPlan {
     pub(super) strategy: Strategy,
-    /// The loops over strips. Where a strip has several outputs, the last loop counts strips of a row of outputs …
+    /// The loops over strips. Where a strip has several outputs, the last loop runs over the strips of one row of
+    /// outputs.
     pub(super) strips: SmallVec<[Loop; 4]>,
-    /// … and this is the loop over the outputs of that row: of all of its strips.
+    /// The loop over all outputs of such a row, across its strips.
     pub(super) columns: Loop,
     /// The loops over the terms of an output.
     pub(super) reduced: SmallVec<[Loop; 4]>,
@@ -131,7 +132,7 @@ impl ReductionPlan {
         let (strategy, width) = if has_lanes && self.is_narrow(&columns) {
             (Strategy::NarrowRows, columns.extent)
         } else if has_lanes && columns.extent >= MIN_ROW_OUTPUTS && contiguous {
-            // Rows of up to a page or more, but enough strips for all threads.
+            // Wide strips, to read long runs of memory, but enough of them for all threads.
             let share = columns.extent.div_ceil(2 * threads::limit());
             let width = share.next_multiple_of(REGISTER_OUTPUTS);
             (Strategy::Rows, width.clamp(MAX_GATHERED_OUTPUTS, MAX_STRIP_OUTPUTS))
@@ -151,9 +152,9 @@ impl ReductionPlan {
         };
     }
 
-    /// Most terms per output for which outputs are joined although the terms of each are adjacent. More terms are
-    /// reduced one output after the other in less time than their transposition takes. 16 terms (12 of float64), or
-    /// 32 of a costly fold such as `logsumexp`; none where terms would have to pass through stages.
+    /// The number of terms per output up to which outputs are joined although the terms of each are adjacent. With more
+    /// terms, one output after the other is faster than a transposition. The limit is 16 terms (12 of float64), or 32
+    /// for a costly fold such as `logsumexp`. It is 0 for other folds whose terms pass through stages.
     fn max_few_terms(&self, reducer: &Reducer) -> usize {
         if reducer.weight > 1 {
             LANES

@@ -1,6 +1,6 @@
 //! The loops of a reduction, compiled for one fold and one type of terms. Their callers see accumulators as bytes.
 
-#![allow(clippy::needless_range_loop)] // as in `map`
+#![allow(clippy::needless_range_loop)] // as in `kernels::loops`
 
 use super::fold::{Fold, FoldByLanes, FoldResult, LaneFold, PlainColumns};
 use super::groups::column;

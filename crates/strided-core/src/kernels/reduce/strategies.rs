@@ -1,7 +1,7 @@
 //! How each strategy brings the terms of a strip to its accumulators.
 //!
-//! Scratch for gathered terms is in functions of their own, which are not inlined: a frame of 160 KB is probed page by
-//! page when it is entered, and evicts TLB entries even if the scratch is not used.
+//! Functions with scratch are not inlined. A stack frame of 128 KB, the largest scratch, is probed page by page when
+//! the function is entered, which evicts TLB entries even if the scratch is not used.
 
 use super::execute::PlannedReduction;
 use super::plan::Strategy;
@@ -56,8 +56,8 @@ impl PlannedReduction<'_> {
         acc: *mut u8,
         scratch: *mut u8,
     ) {
-        // SAFETY: forwarded from this function's contract; `FewTerms` is never cut into parts, so all terms are asked
-        // for.
+        // SAFETY: forwarded from this function's contract; `FewTerms` is never cut into parts, so `terms` is all
+        // of them.
         unsafe {
             match self.plan.strategy {
                 Strategy::FewTerms => self.few_terms(at, width, acc, scratch),
@@ -77,7 +77,7 @@ impl PlannedReduction<'_> {
         unsafe { self.joined_outputs(at, width, terms, acc, scratch.start()) }
     }
 
-    /// Brings `n` elements through the stages and writes them as terms.
+    /// Applies the stages to `n` elements and writes the terms.
     ///
     /// # Safety
     /// For every `i < n`, `from + i * step` is an element of the input and `to + i * to_step` has space for a term.
@@ -91,7 +91,7 @@ impl PlannedReduction<'_> {
         }
     }
 
-    /// Does the same through several stages, with scratch between them.
+    /// [`PlannedReduction::gather`] for several stages, with scratch between them.
     ///
     /// # Safety
     /// As for `gather`.
@@ -340,7 +340,7 @@ impl PlannedReduction<'_> {
         // rows: those of one lane, or with few rows at most four of each of eight lanes.
         unsafe {
             let contiguous = self.make_contiguous(rows, width, scratch);
-            // Rows that are gathered are to stay in the L1 cache: half as many.
+            // Half as many lanes if rows are gathered, so that the rows stay in the L1 cache.
             let joined = if contiguous { MAX_JOINED_LANES } else { MAX_JOINED_LANES / 2 };
             let joined = if few_rows { joined.min(lanes) } else { 1 };
             for first in (0..lanes).step_by(joined) {
@@ -415,8 +415,9 @@ impl PlannedReduction<'_> {
         }
     }
 
-    /// Makes sure that the terms of each row are contiguous, if it is cheap: rows may be so already, and few rows of
-    /// outputs whose own terms are adjacent are transposed into the scratch. Returns false if rows must be gathered.
+    /// Makes the terms of each row contiguous if that is cheap. Rows may be contiguous already. If the terms of each
+    /// output are adjacent and there are few rows, they are transposed into the scratch. Returns false if rows must be
+    /// gathered.
     ///
     /// # Safety
     /// As for `block_of_rows`.
@@ -463,8 +464,8 @@ impl PlannedReduction<'_> {
         false
     }
 
-    /// Reduces outputs whose terms have stages or gaps, as many at a time as fill a block. Where outputs follow each
-    /// other with the step of their terms, they are gathered in one call.
+    /// Reduces outputs whose terms pass through stages or have gaps, as many at a time as fill a block. Where
+    /// outputs follow each other with the step of their terms, they are gathered in one call.
     ///
     /// # Safety
     /// As for `lines`; an output has at most [`BLOCK`] terms, at a distance of `step` bytes.
@@ -502,7 +503,7 @@ impl PlannedReduction<'_> {
     }
 }
 
-/// Terms that wait until they make a block: scratch for [`BLOCK`] terms of each output of a strip.
+/// Collects terms until they make a block: scratch for [`BLOCK`] terms of each output of a strip.
 struct BlockScratch {
     start: *mut u8,
     /// Terms of each output in the scratch.

@@ -2,7 +2,7 @@
 //!
 //! They see elements as bits, in integers of the same width: a register holds 32 bytes of elements, whatever the dtype.
 
-#![allow(clippy::needless_range_loop)] // as in `map`
+#![allow(clippy::needless_range_loop)] // as in `kernels::loops`
 
 use super::LANES;
 use super::fold::{Fold, LaneFold};

@@ -14,9 +14,9 @@ pub(super) trait ScanAccumulator: Num {
     const SUM_IDENTITY: Self;
     /// Whether a product is so large or small that another factor may cost it digits. Products of integers never are.
     fn is_extreme(self) -> bool;
-    /// The position as a number …
+    /// The accumulator that holds a position.
     fn from_position(position: usize) -> Self;
-    /// … and back.
+    /// The position that an accumulator holds.
     fn to_index(self) -> i64;
 }
 macro_rules! accumulators {
@@ -34,14 +34,15 @@ macro_rules! accumulators {
 }
 /// The product of two numbers of these magnitudes neither overflows nor is subnormal.
 const SAFE_FACTORS: RangeInclusive<f64> = 1e-145..=1e145;
-/// From here on neighbouring floats differ by 1: `x + 2^52` has the integer x in its low bits.
+/// From 2^52 on, neighbouring float64 differ by 1: for a position x, the low bits of `x + 2^52` are x.
 const F64_INTEGERS: f64 = (1u64 << 52) as f64;
+/// The same for float32.
 const F32_INTEGERS: u32 = 1 << 23;
 accumulators! {
     i64: 0, |x| { let _ = x; false }, |at| at as i64, x;
     u64: 0, |x| { let _ = x; false }, |at| at as u64, x as i64;
     f64: -0.0, |x| is_extreme(x.abs()), |at| at as f64,
-        // By its bits: there are vector instructions for that, and none before AVX-512 for the conversion.
+        // Reads the integer from the bits: CPUs before AVX-512 have no vector conversion from float64 to int64.
         ((x + F64_INTEGERS).to_bits() & ((1 << 52) - 1)) as i64;
     f32: -0.0, |x| is_extreme(x.abs() as f64), |at| at as f32,
         ((x + F32_INTEGERS as f32).to_bits() & (F32_INTEGERS - 1)) as i64;
@@ -148,8 +149,9 @@ impl<E: Widened<T> + Element, T: ScanAccumulator> Scan<3> for CumProduct<E, T> {
     }
     #[inline(always)]
     fn can_merge([carry, ..]: [T; 3], [_, safe, _]: [T; 3]) -> bool {
-        let is_final = carry == T::ZERO || !carry.is_finite();
-        safe == T::ONE && (is_final || !carry.is_extreme())
+        // 0, infinity and NaN have no digits to lose.
+        let has_no_digits = carry == T::ZERO || !carry.is_finite();
+        safe == T::ONE && (has_no_digits || !carry.is_extreme())
     }
 }
 
@@ -166,7 +168,7 @@ impl<E, T: ScanAccumulator + PartialOrd, const LARGEST: bool> CumExtreme<E, T, L
     }
 }
 
-/// Numbers with bounds that every element replaces.
+/// Numbers with a lowest and a highest value, which the first element of a chunk always replaces.
 pub(super) trait Bounded: Num {
     const LOWEST: Self;
     const HIGHEST: Self;
@@ -250,7 +252,7 @@ where
     fn position(position: usize) -> T {
         T::from_position(position)
     }
-    /// Elements are results as they are, unless they are widened.
+    /// Blocks copy elements to the results unchanged, which is right if elements are not widened.
     const BY_BLOCKS: bool = size_of::<E>() == size_of::<T>();
 
     #[inline(always)]

@@ -13,9 +13,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Chunks of a long line whose totals are found before any of their results is written. A window is short enough that
-/// its elements are still in a cache when they are read again: 1M elements if all threads share it …
+/// its elements are still in a cache when they are read again. All threads share a window of 1M elements.
 const SHARED_WINDOW_CHUNKS: usize = 4096;
-/// … and 16K elements for a single thread.
+/// The same for a single thread: a window of 16K elements.
 const WINDOW_CHUNKS: usize = 4 * REGISTER_LANES;
 /// The most adjacent long lines that are scanned together.
 const MAX_BUNDLE: usize = 64;

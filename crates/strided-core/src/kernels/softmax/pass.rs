@@ -81,9 +81,9 @@ impl<E: SoftmaxFloat> SoftmaxLanes<E> {
 pub(super) struct SoftmaxSteps {
     /// Find the largest elements.
     find: bool,
-    /// Add up the exponentials …
+    /// Add up the exponentials.
     sum: bool,
-    /// … and store them where the results will be.
+    /// Store the exponentials where the results will be.
     keep: bool,
     /// Write the results: made of the exponentials that were stored there if `kept`, otherwise of the elements.
     write: bool,
@@ -155,7 +155,7 @@ struct SoftmaxPass<'a, E, const LOG: bool> {
     line_steps: Option<[isize; 2]>,
 }
 
-/// The type in whose module a pass is compiled.
+/// Makes the compiler put the code of a pass into this module: see [`Task::Home`].
 struct SoftmaxHome<E, const LOG: bool>(PhantomData<E>);
 
 impl<E: SoftmaxFloat, const LOG: bool> Task for SoftmaxPass<'_, E, LOG> {
