@@ -3,30 +3,37 @@
 use crate::abi::errors::{CallResult, Fail, guard, guard_value};
 use crate::abi::heap::{make_type, slot};
 use crate::abi::refs::to_py;
+use crate::abi::tensor_object::tensor_type;
 use crate::abi::{Object, Value};
+use crate::convert::args::TensorArg;
 use crate::convert::results::view;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::*};
-use strided_core::Tensor;
 
-/// An instance in memory. It holds a tensor of its own, so that a resize during the iteration does not change what is
-/// visited.
+/// An instance in memory. It holds the tensor's object and looks at it again for every row: as with lists, a resize during
+/// the iteration changes what is visited.
 #[repr(C)]
 struct IteratorObject {
     head: ffi::PyObject,
-    tensor: Tensor,
+    tensor: Py<PyAny>,
     next: isize,
 }
 
 static TYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
 
 /// A new iterator over the first dim of a tensor.
-pub fn iterate<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
+pub fn iterate<'py>(py: Python<'py>, x: TensorArg<'py>) -> CallResult<Value<'py>> {
     if x.layout().rank() == 0 {
         return Err(Fail::Type("a tensor of rank 0 cannot be iterated".into()));
+    }
+    let object: Bound<'py, PyAny> = x.object().to_owned();
+    if object.get_type_ptr() != tensor_type() {
+        // An instance of a subclass may refer to its iterator: Python's own one is tracked by the garbage collector.
+        // SAFETY: a tensor is a sequence; the result is a new reference, or null with an exception set.
+        return Ok(unsafe { Bound::from_owned_ptr_or_err(py, ffi::PySeqIter_New(object.as_ptr())) }?);
     }
     // SAFETY: `register` made the type, which is not tracked by the garbage collector; every field behind the head is
     // written before anyone else sees the object, which is returned as a new reference.
@@ -35,7 +42,7 @@ pub fn iterate<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
         if this.is_null() {
             return Err(Fail::raised(py));
         }
-        (&raw mut (*this).tensor).write(x.clone());
+        (&raw mut (*this).tensor).write(object.unbind());
         (&raw mut (*this).next).write(0);
         Ok(Bound::from_owned_ptr(py, this.cast()))
     }
@@ -49,13 +56,15 @@ unsafe extern "C" fn next(this: Object) -> Object {
     guard("iter", null_mut(), |py| {
         // SAFETY: the contract above. No other reference to the fields is used while this one is.
         let this = unsafe { &mut *this.cast::<IteratorObject>() };
-        let layout = this.tensor.layout();
-        if this.next >= layout.modes()[0].extent {
-            return Ok(null_mut()); // without an exception: the end
+        // SAFETY: `iterate` was given a tensor. Nothing runs between looking at it and making the view.
+        let x = unsafe { TensorArg::of_slot(this.tensor.bind_borrowed(py)) };
+        match x.layout().modes().first() {
+            Some(mode) if this.next < mode.extent => {
+                this.next += 1;
+                Ok(view(py, &x, Ok(x.layout().first_row(this.next - 1)))?.into_ptr())
+            }
+            _ => Ok(null_mut()), // without an exception: the end
         }
-        let row = layout.first_row(this.next);
-        this.next += 1;
-        Ok(view(py, &this.tensor, Ok(row))?.into_ptr())
     })
 }
 
@@ -67,7 +76,9 @@ unsafe extern "C" fn length_hint(this: Object, _: Object) -> Object {
     guard_value("iter", |py| {
         // SAFETY: the contract above.
         let this = unsafe { &*this.cast::<IteratorObject>() };
-        to_py(py, this.tensor.layout().modes()[0].extent - this.next)
+        // SAFETY: `iterate` was given a tensor.
+        let x = unsafe { TensorArg::of_slot(this.tensor.bind_borrowed(py)) };
+        to_py(py, x.layout().modes().first().map_or(0, |mode| (mode.extent - this.next).max(0)))
     })
 }
 

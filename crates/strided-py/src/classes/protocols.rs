@@ -114,7 +114,7 @@ unsafe extern "C" fn length(this: Object) -> isize {
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn iterate(this: Object) -> Object {
     // SAFETY: slots of Tensor are called on tensors.
-    guard_value("iter", |py| iterator::iterate(py, &*unsafe { receiver(py, this) }))
+    guard_value("iter", |py| iterator::iterate(py, unsafe { receiver(py, this) }))
 }
 
 /// `value in x`: whether any element equals it.
