@@ -7,14 +7,14 @@ import layers
 
 @pytest.fixture
 def faults(tmp_path):
-    """Writes {path under crates: text} and returns the sentences of the checker, with every rule on."""
+    """Writes {path under crates: text} and returns the sentences of the checker."""
 
     def of(files):
         for path, text in files.items():
             file = tmp_path / "crates" / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
-        return layers.check(tmp_path, pending=True)
+        return layers.check(tmp_path)
 
     return of
 

@@ -65,7 +65,6 @@ TABLES = [
     Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="rows")),
     *(Table("strided-py", (folder,), {}) for folder in ("abi", "convert", "classes")),
 ]
-PENDING = {"strided-py"}  # crates whose type names and safety comments are only checked with --all
 UNSAFE_MODULES = {"storage", "alloc", "threads", "cpu", "kernels"}
 UNSAFE_BLOCKS_ONLY = {"tensor", "nest"}  # they may call unsafe functions, not offer them
 MAX_LINES = 700
@@ -424,24 +423,18 @@ def type_name_faults(crates: list[Crate], root: Path) -> Found:
             yield source, position, f"{other} has a type {name} too; a type name is used once"
 
 
-def check(root: Path, pending: bool = False) -> list[str]:
+def check(root: Path) -> list[str]:
     """All faults of the crates under `root`, as sentences."""
     crates = [Crate(folder) for folder in sorted((root / "crates").iterdir())]
-    off = set() if pending else PENDING
-    commented = [crate for crate in crates if crate.name not in off]
     found: list[tuple[Source, int, str]] = []
     for crate in crates:
         for table in TABLES:
             if table.crate == crate.name:
                 found += layer_faults(crate, table)
                 found += cycle_faults(crate, table)
-        found += python_faults(crate)
-        found += length_faults(crate)
-        found += unsafe_faults(crate)
-    for crate in commented:
-        found += vague_safety_faults(crate)
-        found += safety_section_faults(crate)
-    found += type_name_faults(commented, root)
+        for rule in (python_faults, length_faults, unsafe_faults, vague_safety_faults, safety_section_faults):
+            found += rule(crate)
+    found += type_name_faults(crates, root)
     found.sort(key=lambda fault: (fault[0].path, fault[1]))
     return [
         f"{source.path.relative_to(root).as_posix()}:{source.line(position)}: {sentence}"
@@ -450,10 +443,8 @@ def check(root: Path, pending: bool = False) -> list[str]:
 
 
 def main() -> int:
-    pending = "--all" in sys.argv
-    arguments = [word for word in sys.argv[1:] if word != "--all"]
-    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
-    faults = check(root, pending)
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    faults = check(root)
     print("\n".join(faults) if faults else "all layers are in order")
     return bool(faults)
 
