@@ -20,9 +20,6 @@ LATER = {
     "calling back": ["apply_", "map_", "map2_"],
     "products": ["dot", "mm", "matmul", "__matmul__", "einsum", "tensordot"],
     "joining": ["cat", "repeat"],
-    "gathering": ["gather", "scatter", "scatter_", "index_select", "masked_select", "nonzero"],
-    "indexed writing": ["index_add", "index_add_", "index_copy", "index_copy_", "index_fill", "index_fill_"],
-    "masked writing": ["masked_fill", "masked_fill_", "masked_scatter", "masked_scatter_"],
 }
 TO_COME = {name for names in LATER.values() for name in names}
 

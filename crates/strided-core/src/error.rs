@@ -73,7 +73,7 @@ pub enum Problem {
     },
     /// An index outside its dim.
     IndexRange {
-        index: isize,
+        index: i128,
         dim: usize,
         extent: isize,
         shape: ShapeText,
@@ -83,6 +83,17 @@ pub enum Problem {
         got: usize,
         rank: usize,
         shape: ShapeText,
+    },
+    /// A mask whose extents are not those of the dims it is applied to.
+    MaskShape {
+        mask: ShapeText,
+        shape: ShapeText,
+        dim: usize,
+        extents: (isize, isize),
+    },
+    /// Index tensors that do not broadcast.
+    IndexShapes {
+        shapes: String,
     },
     /// More than one `...` between the brackets.
     EllipsisRepeated,
@@ -294,6 +305,8 @@ impl Error {
             | ModeRange { .. }
             | IndexRange { .. }
             | TooManyIndices { .. }
+            | MaskShape { .. }
+            | IndexShapes { .. }
             | EllipsisRepeated => Family::Index,
             WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } | WrongNumber { .. } => {
                 Family::DType
@@ -349,6 +362,13 @@ impl fmt::Display for Problem {
                 write!(f, "index {index} is outside dim {dim} with extent {extent} (shape {shape})")
             }
             TooManyIndices { got, rank, shape } => write!(f, "{got} indices for {rank} dims (shape {shape})"),
+            MaskShape { mask, shape, dim, extents: (got, wanted) } => write!(
+                f,
+                "a mask of shape {mask} does not fit shape {shape}: its extent for dim {dim} is {got}, wanted {wanted}"
+            ),
+            IndexShapes { shapes } => {
+                write!(f, "index tensors of shapes {shapes} do not broadcast to one shape")
+            }
             EllipsisRepeated => write!(f, "more than one '...'"),
             NarrowRange { start, length, extent, dim, shape } => {
                 write!(

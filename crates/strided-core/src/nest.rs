@@ -207,6 +207,13 @@ impl Nest {
         NestSplit { dim, iterations, pieces: extent.div_ceil(iterations) }
     }
 
+    /// How to split the nest along one of its loops into about `pieces` pieces.
+    pub fn split_loop(&self, dim: usize, pieces: usize) -> NestSplit {
+        let extent = self.loops[dim].extent;
+        let iterations = extent.div_ceil(pieces).max(1);
+        NestSplit { dim, iterations, pieces: extent.div_ceil(iterations) }
+    }
+
     /// One of the pieces of a split.
     pub fn piece(&self, split: NestSplit, index: usize) -> Nest {
         let mut piece = self.clone();

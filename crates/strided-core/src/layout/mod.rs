@@ -169,6 +169,11 @@ impl Layout {
         self.rank() == other.rank() && self.modes.iter().zip(&other.modes).all(|(a, b)| a.extent == b.extent)
     }
 
+    /// The same modes from another location on.
+    pub fn at_offset(&self, offset: isize) -> Layout {
+        Layout { modes: Modes::from_slice(&self.modes), offset }
+    }
+
     /// The location of the element with these indices.
     pub fn location(&self, index: &[isize]) -> Result<isize> {
         if index.len() != self.rank() {
@@ -201,7 +206,10 @@ impl Layout {
     #[cold]
     fn index_error(&self, dim: usize, index: isize) -> Error {
         let extent = self.modes[dim].extent;
-        Error::new("index", Problem::IndexRange { index, dim, extent, shape: self.shape_text() })
+        Error::new(
+            "index",
+            Problem::IndexRange { index: index as i128, dim, extent, shape: self.shape_text() },
+        )
     }
 
     /// `wrap_dim` with the name of the operation in its error.

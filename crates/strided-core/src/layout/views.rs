@@ -34,7 +34,7 @@ impl Layout {
         }
         let (extent, shape) = (self.modes[dim].extent, self.shape_text());
         let problem = if start < -extent {
-            Problem::IndexRange { index: start, dim, extent, shape }
+            Problem::IndexRange { index: start as i128, dim, extent, shape }
         } else {
             Problem::NarrowRange { start, length, extent, dim, shape }
         };

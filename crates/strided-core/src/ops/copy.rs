@@ -19,24 +19,27 @@ use crate::tensor::{Tensor, conflict};
 /// ```
 pub fn copy(out: &Tensor, src: &Tensor) -> Result<()> {
     let source = src.layout();
-    let expanded; // only if the shapes differ
+    let broadcast; // only if the shapes differ
     let layout = if source.same_shape(out.layout()) {
         source
     } else {
-        // The source may have more dims than the output if the leading ones have extent 1: x[0] = y[None].
-        let extra = source.rank().saturating_sub(out.layout().rank());
-        let leading: Vec<isize> = (0..extra as isize).collect();
-        expanded = source.squeeze(&leading).and_then(|squeezed| squeezed.expand(&out.layout().shape()));
-        match &expanded {
-            Ok(layout) => layout,
-            Err(_) => return Err(does_not_fit(source, out.layout())),
-        }
+        broadcast = expanded(source, out.layout())?;
+        &broadcast
     };
     out.check_writable()?;
     if conflict(out, src) {
         return copy(out, &clone(src)?);
     }
     map::copy(out, src, layout)
+}
+
+/// The layout of values that are written to elements of the shape of `out`: expanded to it. The values may have more dims
+/// than the output if the leading ones have extent 1: `x[0] = y[None]`.
+pub(super) fn expanded(source: &Layout, out: &Layout) -> Result<Layout> {
+    let extra = source.rank().saturating_sub(out.rank());
+    let leading: Vec<isize> = (0..extra as isize).collect();
+    let expanded = source.squeeze(&leading).and_then(|squeezed| squeezed.expand(&out.shape()));
+    expanded.map_err(|_| does_not_fit(source, out))
 }
 
 #[cold]

@@ -10,6 +10,7 @@ pub mod covariance;
 pub mod create;
 pub mod elementwise;
 pub mod geometry;
+pub mod index;
 pub mod output;
 pub mod reduce;
 pub mod scan;

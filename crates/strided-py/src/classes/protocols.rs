@@ -7,9 +7,11 @@ use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail, guard, guard_value};
 use crate::abi::heap::{definition, slot};
 use crate::abi::refs::{arg, call_python, to_py};
-use crate::abi::{Arg, Object};
+use crate::abi::tensor_object::wrap;
+use crate::abi::{Arg, Object, Value};
 use crate::convert::args::TensorArg;
-use crate::convert::index::{Indices, indices, location, read_indices};
+use crate::convert::index::{Indices, location, read_indices};
+use crate::convert::keys::{ReadKeys, read_keys, work_of};
 use crate::convert::numbers::{number, python_number};
 use crate::convert::results::view;
 use crate::convert::values::{Values, values};
@@ -21,6 +23,7 @@ use std::ffi::{c_int, c_void};
 use strided_core::layout::Index;
 use strided_core::ops::copy;
 use strided_core::ops::elementwise::OpArg;
+use strided_core::ops::index::keys;
 use strided_core::{Scalar, Tensor};
 
 /// The tensor that a slot is called on.
@@ -40,12 +43,25 @@ unsafe fn receiver<'a>(py: Python<'a>, this: Object) -> TensorArg<'a> {
 unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
     guard_value("index", |py| {
         let mut indices = Indices::new();
-        // SAFETY: the interpreter keeps the key alive during the call.
-        read_indices(unsafe { arg(py, key) }, &mut indices)?;
-        // SAFETY: slots of Tensor are called on tensors.
-        let x = unsafe { receiver(py, this) };
+        // SAFETY: the interpreter keeps the key alive during the call, and slots of Tensor are called on tensors.
+        let (x, key) = unsafe { (receiver(py, this), arg(py, key)) };
+        if !read_indices(key, &mut indices)? {
+            return chosen(py, x, key);
+        }
         view(py, &x, x.layout().index(&indices))
     })
+}
+
+/// `x[key]` with index tensors or masks.
+#[inline(never)]
+fn chosen<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResult<Value<'a>> {
+    match read_keys(key)? {
+        ReadKeys::View(indices) => view(py, &x, x.layout().index(&indices)),
+        ReadKeys::Advanced(keys) => {
+            let x = Tensor::clone(&x);
+            wrap(py, detach_if_large(py, work_of(&x, &keys), || keys::get(&x, &keys))?)
+        }
+    }
 }
 
 /// `x[i]` for C callers and iteration.
@@ -85,15 +101,40 @@ unsafe extern "C" fn assign_subscript(this: Object, key: Object, value: Object) 
 }
 
 fn assign_number(py: Python<'_>, x: TensorArg<'_>, key: Arg<'_>, number: Scalar) -> CallResult<()> {
-    let indices = indices(key)?; // before the tensor is used: reading the key may run Python code
-    let part = x.with_layout(x.layout().index(&indices)?);
-    Ok(detach_if_large(py, part.size(), || copy::fill(&part, number))?)
+    let target = Target::of(key)?; // before the tensor is used: reading the key may run Python code
+    target.assign(py, Tensor::clone(&x), OpArg::Scalar(number))
 }
 
 fn assign_values(py: Python<'_>, x: TensorArg<'_>, key: Arg<'_>, value: Arg<'_>) -> CallResult<()> {
-    let (indices, source) = (indices(key)?, values(value, x.dtype())?); // before the tensor is used: both may run Python code
-    let part = x.with_layout(x.layout().index(&indices)?);
-    Ok(detach_if_large(py, part.size(), || copy::copy(&part, &source))?)
+    let (target, source) = (Target::of(key)?, values(value, x.dtype())?); // before the tensor is used: both may run Python code
+    target.assign(py, Tensor::clone(&x), OpArg::Tensor(&source))
+}
+
+/// The elements that an assignment writes to.
+struct Target(ReadKeys);
+
+impl Target {
+    fn of(key: Arg<'_>) -> CallResult<Target> {
+        let mut indices = Indices::new();
+        let basic = read_indices(key, &mut indices)?;
+        Ok(Target(if basic { ReadKeys::View(indices) } else { read_keys(key)? }))
+    }
+
+    fn assign(self, py: Python<'_>, x: Tensor, value: OpArg) -> CallResult<()> {
+        match self.0 {
+            ReadKeys::View(indices) => {
+                let part = x.with_layout(x.layout().index(&indices)?);
+                detach_if_large(py, part.size(), || match value {
+                    OpArg::Tensor(source) => copy::copy(&part, source),
+                    OpArg::Scalar(number) => copy::fill(&part, number),
+                })?;
+            }
+            ReadKeys::Advanced(keys) => {
+                detach_if_large(py, work_of(&x, &keys), || keys::set(&x, &keys, value))?
+            }
+        }
+        Ok(())
+    }
 }
 
 /// `len(x)`

@@ -1,80 +1,145 @@
 //! The key of `x[key]`: ints, slices, `...` and `None`, and the location of the element that plain ints select.
 
 use super::args::{FromArg, Ints};
+use super::buffer;
 use super::numbers::number;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{arg, is_none};
-use crate::abi::tensor_object::{is_tensor, tensor_of};
+use crate::abi::tensor_object::is_tensor;
 use crate::abi::{Arg, Value};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
-use strided_core::Tensor;
 use strided_core::kernels::item;
 use strided_core::layout::Index;
 use strided_core::ops::copy;
+use strided_core::{DType, Tensor};
 
 pub type Indices = SmallVec<[Index; 4]>;
 
-/// Reads a key into a list of the caller, which is too large to be moved.
+/// Reads a key into a list of the caller, which is too large to be moved. Returns false if an entry is an index tensor or a
+/// mask: then `keys::read_keys` reads the key.
 #[inline(always)]
-pub fn read_indices(key: Arg<'_>, all: &mut Indices) -> CallResult<()> {
+pub fn read_indices(key: Arg<'_>, all: &mut Indices) -> CallResult<bool> {
     // SAFETY: an `Arg` is a live object. A tuple does not change, and keeps its items alive.
     unsafe {
         if ffi::PyTuple_Check(key.as_ptr()) == 0 {
-            read_index(key, all)?;
-        } else {
-            for i in 0..ffi::PyTuple_Size(key.as_ptr()) {
-                read_index(arg(key.py(), ffi::PyTuple_GetItem(key.as_ptr(), i)), all)?;
+            return push_index(key, all);
+        }
+        for i in 0..ffi::PyTuple_Size(key.as_ptr()) {
+            if !push_index(arg(key.py(), ffi::PyTuple_GetItem(key.as_ptr(), i)), all)? {
+                return Ok(false);
             }
         }
     }
-    Ok(())
+    Ok(true)
 }
 
-/// The entries of a key.
+/// The entries of a key without index tensors.
 pub fn indices(key: Arg<'_>) -> CallResult<Indices> {
     let mut all = Indices::new();
-    read_indices(key, &mut all)?;
+    if !read_indices(key, &mut all)? {
+        return Err(Fail::Type("an index must be made of ints, slices, ... and None".into()));
+    }
     Ok(all)
 }
 
 /// Reads one entry and appends it: a returned entry would be moved twice.
 #[inline(always)]
-fn read_index(entry: Arg<'_>, all: &mut Indices) -> CallResult<()> {
+fn push_index(entry: Arg<'_>, all: &mut Indices) -> CallResult<bool> {
     let pointer = entry.as_ptr();
-    // SAFETY: an `Arg` is a live object, whose type is checked before it is read as a slice or a tensor.
+    // SAFETY: an `Arg` is a live object, whose type is checked before it is read.
     unsafe {
         let class = ffi::Py_TYPE(pointer);
         if class == &raw mut ffi::PySlice_Type {
-            let (mut start, mut stop, mut step) = (0, 0, 0);
-            if ffi::PySlice_Unpack(pointer, &mut start, &mut stop, &mut step) != 0 {
-                return Err(Fail::raised(entry.py()));
-            }
-            all.push(Index::Slice { start: Some(start), stop: Some(stop), step });
+            all.push(slice(entry)?);
+        } else if class == &raw mut ffi::PyLong_Type {
+            all.push(Index::At(position(entry)?));
         } else if pointer == ffi::Py_Ellipsis() {
             all.push(Index::Ellipsis);
         } else if is_none(entry) {
             all.push(Index::NewAxis);
-        } else if class == &raw mut ffi::PyBool_Type
-            || is_tensor(entry) && tensor_of(entry).layout().rank() > 0
-        {
-            return Err(no_index(entry)); // a mask or several indices
+        } else if is_basic(entry) {
+            all.push(read_index(entry)?);
         } else {
-            match isize::read(entry) {
-                Ok(Some(at)) => all.push(Index::At(at)),
-                Ok(None) => return Err(no_index(entry)),
-                Err(Fail::Beyond) => return Err(Fail::Index("an index is an int beyond 64 bits".into())),
-                Err(fail) => return Err(fail),
-            }
+            return Ok(false);
         }
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Whether an entry is an int, a slice, `...` or `None`, and neither a bool, a tensor, an array nor a sequence.
+pub fn is_basic(entry: Arg<'_>) -> bool {
+    let pointer = entry.as_ptr();
+    // SAFETY: an `Arg` is a live object.
+    unsafe {
+        let class = ffi::Py_TYPE(pointer);
+        class == &raw mut ffi::PySlice_Type
+            || pointer == ffi::Py_Ellipsis()
+            || is_none(entry)
+            || class != &raw mut ffi::PyBool_Type
+                && !is_tensor(entry)
+                && ffi::PyIndex_Check(pointer) != 0
+                && ffi::PySequence_Check(pointer) == 0
+                && !is_numpy_bool(entry)
+    }
+}
+
+/// NumPy's bool has `__index__`, which only raises.
+#[cold]
+fn is_numpy_bool(entry: Arg<'_>) -> bool {
+    buffer::has_buffer(entry) && buffer::import_or_copy(entry).is_ok_and(|x| x.dtype() == DType::Bool)
+}
+
+/// Reads an entry that [`is_basic`].
+#[cold]
+pub fn read_index(entry: Arg<'_>) -> CallResult<Index> {
+    let pointer = entry.as_ptr();
+    // SAFETY: an `Arg` is a live object.
+    unsafe {
+        if ffi::Py_TYPE(pointer) == &raw mut ffi::PySlice_Type {
+            slice(entry)
+        } else if pointer == ffi::Py_Ellipsis() {
+            Ok(Index::Ellipsis)
+        } else if is_none(entry) {
+            Ok(Index::NewAxis)
+        } else {
+            Ok(Index::At(position(entry)?))
+        }
+    }
+}
+
+/// Reads a slice.
+///
+/// # Safety
+/// The entry is a slice.
+#[inline(always)]
+unsafe fn slice(entry: Arg<'_>) -> CallResult<Index> {
+    let (mut start, mut stop, mut step) = (0, 0, 0);
+    // SAFETY: the contract above.
+    if unsafe { ffi::PySlice_Unpack(entry.as_ptr(), &mut start, &mut stop, &mut step) } != 0 {
+        return Err(Fail::raised(entry.py()));
+    }
+    Ok(Index::Slice { start: Some(start), stop: Some(stop), step })
+}
+
+/// Reads an int.
+#[inline(always)]
+fn position(entry: Arg<'_>) -> CallResult<isize> {
+    match isize::read(entry) {
+        Ok(Some(at)) => Ok(at),
+        Ok(None) => Err(no_index(entry)),
+        Err(Fail::Beyond) => Err(Fail::Index("an index is an int beyond 64 bits".into())),
+        Err(fail) => Err(fail),
+    }
 }
 
 #[cold]
-fn no_index(entry: Arg<'_>) -> Fail {
-    Fail::Type(format!("an index must be an int, a slice, ... or None, got {}", type_name(entry)))
+pub fn no_index(entry: Arg<'_>) -> Fail {
+    Fail::Type(format!(
+        "an index must be an int, a slice, ..., None, a mask or an integer tensor, got {}",
+        type_name(entry)
+    ))
 }
 
 /// The location of one element, if the key is a plain int for every dim; `None` for all other keys.

@@ -6,6 +6,7 @@ pub mod buffer;
 pub mod dlpack;
 pub mod exchange;
 pub mod index;
+pub mod keys;
 pub mod mapping;
 pub mod numbers;
 pub mod results;

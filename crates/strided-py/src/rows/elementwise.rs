@@ -1,17 +1,20 @@
 //! Elementwise operations whose arguments no row of the op table describes.
 
+use super::masks::columns;
 use crate::abi::detach::detach_if_large;
 use crate::abi::errors::Fail;
 use crate::abi::refs::to_py;
 use crate::classes::elementwise::call_row;
 use crate::convert::args::{ConditionArg, FromArg, OperandArg, TensorArg};
+use crate::convert::values::Values;
 use strided_core::ops::elementwise;
 use strided_core::ops::table::{OPS, Op};
 use strided_core::{Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// Elements of `input` where a condition is true, and of `other` where it is not. Tensors and numbers are broadcast to
-    /// one shape; the condition is bool and takes no part in promotion.
+    /// one shape; the condition is bool and takes no part in promotion. A condition alone results in the indices of its
+    /// true elements: `nonzero(as_tuple=True)`.
     ///
     /// >>> x = strided.tensor([-1.5, 0.5, 2.5])
     /// >>> strided.where(x > 0, x, 0).tolist()
@@ -22,7 +25,7 @@ methods! { rows(py, x: TensorArg):
                 let operands = [condition.0, input.0, other.0];
                 call_row(py, &OPS[Op::r#where as usize], &[], &operands, out.map(TensorArg::object))
             }
-            (None, None) => Err(Fail::Type("a condition alone has no indices here: pass input and other as well".into())),
+            (None, None) => columns(py, Values::of(condition.0, None)?.tensor),
             _ => Err(Fail::Type("input and other are given together".into())),
         };
 

@@ -12,7 +12,9 @@ mod create;
 mod dtype;
 mod elementwise;
 mod geometry;
+mod indexing;
 mod layout;
+mod masks;
 mod op_table;
 mod properties;
 mod query;
@@ -51,6 +53,8 @@ impl Rows {
             calculus::rows(),
             geometry::rows(),
             covariance::rows(),
+            indexing::rows(),
+            masks::rows(),
             signatures::rows(),
             storage::rows(),
             layout::rows(),

@@ -1,0 +1,337 @@
+//! What a mask selects: its elements packed one after the other (`masked_select`), their indices (`nonzero`), and the way
+//! back (`masked_scatter`).
+//!
+//! Positions are numbered in row-major order and cut into chunks. A first pass counts the true elements of each chunk, so
+//! that every chunk knows where its results begin and threads can share the second pass. Another thread may change the
+//! mask in between: a chunk writes as many results as were counted, at most; results that are missing then are 0.
+
+use super::super::split::SERIAL_ELEMENTS;
+use super::{by_width, load_mask_word};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::nest::{self, Loop, Nest, OPERANDS, Operand, Order, Pointers};
+use crate::storage::Access;
+use crate::tensor::{Tensor, pin_each};
+use crate::threads;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Positions of a chunk.
+const CHUNK: usize = 16 << 10;
+/// Results that are held back and written at once.
+const HELD: usize = 256;
+
+/// How many elements of a mask are true, chunk by chunk.
+pub struct MaskCounts {
+    /// The number of true elements before each chunk, and at the end their total.
+    starts: Vec<usize>,
+}
+
+impl MaskCounts {
+    /// Counts the true elements of a bool tensor.
+    pub fn new(mask: &Tensor) -> Result<MaskCounts> {
+        let chunks = mask.size().div_ceil(CHUNK);
+        let counts: Vec<AtomicUsize> = (0..chunks).map(|_| AtomicUsize::new(0)).collect();
+        let pin = mask.pin(Access::Read)?;
+        let walk = MaskWalk::new(mask.layout(), &[Operand { layout: mask.layout(), size: 1 }], [pin.origin]);
+        // SAFETY: `pin` holds the mask, the only operand of the walk.
+        walk.for_each_chunk(&|chunk| unsafe {
+            let mut count = 0;
+            walk.for_each_run(chunk, |p, steps, n| count += count_true(p[0], steps[0], n));
+            counts[chunk].store(count, Relaxed);
+        })?;
+        let mut starts = Vec::with_capacity(chunks + 1);
+        let mut total = 0;
+        for count in counts {
+            starts.push(total);
+            total += count.into_inner();
+        }
+        starts.push(total);
+        Ok(MaskCounts { starts })
+    }
+
+    /// The number of all true elements.
+    pub fn total(&self) -> usize {
+        *self.starts.last().expect("the total is always there")
+    }
+
+    /// The results of a chunk.
+    fn results(&self, chunk: usize) -> Range<usize> {
+        self.starts[chunk]..self.starts[chunk + 1]
+    }
+}
+
+/// The positions of a mask in row-major order, with the operands that go along with it.
+struct MaskWalk {
+    nest: Nest,
+    start: Pointers,
+    size: usize,
+}
+
+// SAFETY: the addresses are those of pinned tensors, and chunks write to different elements.
+unsafe impl Sync for MaskWalk {}
+
+impl MaskWalk {
+    fn new<const N: usize>(shape: &Layout, operands: &[Operand; N], origins: [*mut u8; N]) -> MaskWalk {
+        let mut all = [null_mut(); OPERANDS];
+        all[..N].copy_from_slice(&origins);
+        let nest = Nest::new(shape, operands, Order::RowMajor);
+        MaskWalk { start: nest.start(all), nest, size: shape.size() }
+    }
+
+    /// Calls `work` for every chunk, on several threads if there are many.
+    fn for_each_chunk(&self, work: &(dyn Fn(usize) + Sync)) -> Result<()> {
+        let shared = self.size > SERIAL_ELEMENTS && threads::should_parallelize(self.size * 2);
+        threads::run(self.size.div_ceil(CHUNK), shared, work)
+    }
+
+    /// Calls `run(addresses, steps, n)` for the parts of innermost loops that make up a chunk.
+    fn for_each_run(&self, chunk: usize, mut run: impl FnMut(&Pointers, &[isize; OPERANDS], usize)) {
+        let loops: &[Loop] = self.nest.loops();
+        let range = chunk * CHUNK..((chunk + 1) * CHUNK).min(self.size);
+        nest::for_each_run(loops, self.start, range, |p, n| run(p, self.nest.inner_steps(), n));
+    }
+}
+
+/// The number of true elements.
+///
+/// # Safety
+/// `at + i * step` is the address of a readable byte for `i < n`.
+unsafe fn count_true(at: *const u8, step: isize, n: usize) -> usize {
+    if step != 1 {
+        // SAFETY: this function's contract.
+        return (0..n as isize).filter(|i| unsafe { at.wrapping_offset(i * step).read() } != 0).count();
+    }
+    let mut total = 0;
+    let mut first = 0;
+    while first < n {
+        // So few that their number fits a byte, in which the compiler counts 16 or 32 elements at once.
+        let length = (n - first).min(128);
+        let mut count = 0u8;
+        for i in first..first + length {
+            // SAFETY: this function's contract; `i < n`.
+            count += (unsafe { at.add(i).read() } != 0) as u8;
+        }
+        total += count as usize;
+        first += length;
+    }
+    total
+}
+
+/// Packs the elements of `x` for which the mask is true into `out`, a row-major tensor of one dim with as many elements as
+/// were counted. Mask and `x` have one shape, and `out` overlaps neither.
+pub fn select(out: &Tensor, mask: &Tensor, x: &Tensor, counts: &MaskCounts) -> Result<()> {
+    assert!(out.size() == counts.total() && out.layout().is_row_major() && out.dtype() == x.dtype());
+    let wanted = [Some((out, Access::Write)), Some((mask, Access::Read)), Some((x, Access::Read))];
+    let [Some(to), Some(flags), Some(from)] = pin_each(wanted)? else { unreachable!("all were pinned") };
+    let size = x.dtype().size();
+    let operands = [Operand { layout: mask.layout(), size: 1 }, Operand { layout: x.layout(), size }];
+    let walk = MaskWalk::new(mask.layout(), &operands, [flags.origin, from.origin]);
+    let to = OutputStart(to.origin);
+    by_width!(size, W => walk.for_each_chunk(&|chunk| {
+        let mut results = HeldResults::<W>::new(to.at(), counts.results(chunk));
+        // SAFETY: `pin_each` pinned all operands; the results of a chunk are within `out`, as asserted.
+        walk.for_each_run(chunk, |p, s, n| unsafe {
+            for_each_true(p[0], s[0], n, |i| results.push_if_room(p[1].wrapping_offset(i as isize * s[1]).cast::<W>().read_unaligned()));
+        });
+        results.finish();
+        results.zero_missing();
+    }))
+}
+
+/// The address where results begin.
+#[derive(Clone, Copy)]
+struct OutputStart(*mut u8);
+
+impl OutputStart {
+    fn at(&self) -> *mut u8 {
+        self.0
+    }
+}
+
+// SAFETY: an address of a pinned tensor; chunks write to different elements of it.
+unsafe impl Sync for OutputStart {}
+
+/// Results on their way to the output: they are collected in a small buffer, so that most stores stay in the L1 cache and
+/// the bounds of the output are checked once per buffer.
+struct HeldResults<W> {
+    held: [MaybeUninit<W>; HELD],
+    count: usize,
+    to: *mut W,
+    /// How many results the chunk may still write.
+    left: usize,
+}
+
+impl<W: Copy> HeldResults<W> {
+    /// For the results of a range of the output that starts at `out`.
+    fn new(out: *mut u8, results: Range<usize>) -> HeldResults<W> {
+        let to = out.cast::<W>().wrapping_add(results.start);
+        HeldResults { held: [const { MaybeUninit::uninit() }; HELD], count: 0, to, left: results.len() }
+    }
+
+    /// Adds a result, or drops it if the chunk has written as many as were counted.
+    ///
+    /// # Safety
+    /// The range that was passed to `new` is within an output of elements of the size of `W`.
+    #[inline(always)]
+    unsafe fn push_if_room(&mut self, value: W) {
+        self.held[self.count].write(value);
+        self.count += 1;
+        if self.count == HELD {
+            self.finish();
+        }
+    }
+
+    /// Writes what is held.
+    fn finish(&mut self) {
+        let n = self.count.min(self.left);
+        // SAFETY: the first `count` values were written by `push_if_room`, under whose contract the output has `left`
+        // elements from `to` on.
+        unsafe {
+            self.to.cast::<u8>().copy_from_nonoverlapping(self.held.as_ptr().cast(), n * size_of::<W>())
+        };
+        self.to = self.to.wrapping_add(n);
+        (self.left, self.count) = (self.left - n, 0);
+    }
+
+    /// Writes zeros for results that are missing because the mask was changed.
+    fn zero_missing(&mut self) {
+        // SAFETY: as in `finish`: the output has `left` elements from `to` on.
+        unsafe { self.to.write_bytes(0, self.left) };
+        self.left = 0;
+    }
+}
+
+/// Calls `visit` with the index of every true element, in order.
+///
+/// # Safety
+/// `at + i * step` is the address of a readable byte for `i < n`.
+#[inline(always)]
+unsafe fn for_each_true(at: *const u8, step: isize, n: usize, mut visit: impl FnMut(usize)) {
+    let mut i = 0;
+    if step == 1 {
+        while i + 8 <= n {
+            // SAFETY: this function's contract; `i + 8 <= n`.
+            let mut word = unsafe { load_mask_word(at.add(i)) };
+            while word != 0 {
+                visit(i + word.trailing_zeros() as usize / 8);
+                word &= word - 1;
+            }
+            i += 8;
+        }
+    }
+    while i < n {
+        // SAFETY: this function's contract; `i < n`.
+        if unsafe { at.wrapping_offset(i as isize * step).read() } != 0 {
+            visit(i);
+        }
+        i += 1;
+    }
+}
+
+/// Writes the indices of the true elements of a mask: those of element `k` to row `k` of `out`, an int64 tensor with a
+/// column for each dim of the mask and as many rows as were counted.
+pub fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()> {
+    let rank = mask.layout().rank();
+    assert!(out.dtype() == DType::I64 && out.layout().rank() == 2);
+    let [rows, columns] = out.layout().modes() else { unreachable!("a matrix") };
+    assert!(rows.extent as usize == counts.total() && columns.extent as usize == rank);
+    let wanted = [Some((out, Access::Write)), Some((mask, Access::Read))];
+    let [Some(to), Some(flags)] = pin_each(wanted)? else { unreachable!("both were pinned") };
+    let walk = MaskWalk::new(mask.layout(), &[Operand { layout: mask.layout(), size: 1 }], [flags.origin]);
+    let extents: Vec<usize> = mask.layout().modes().iter().map(|m| m.extent as usize).collect();
+    let to = OutputStart(to.origin);
+    let size = size_of::<i64>() as isize;
+    walk.for_each_chunk(&|chunk| {
+        let results = counts.results(chunk);
+        let mut row = to.at().wrapping_offset(results.start as isize * rows.stride * size);
+        let mut left = results.len();
+        let mut position = Coordinates::new(&extents);
+        let mut first = chunk * CHUNK;
+        // SAFETY: `pin_each` pinned the mask, and the output, which has `left` rows from `row` on.
+        walk.for_each_run(chunk, |p, s, n| unsafe {
+            for_each_true(p[0], s[0], n, |i| {
+                if left == 0 {
+                    return;
+                }
+                position.move_to(first + i);
+                for (dim, &index) in position.index.iter().enumerate() {
+                    let at = row.wrapping_offset(dim as isize * columns.stride * size);
+                    at.cast::<i64>().write(index as i64);
+                }
+                row = row.wrapping_offset(rows.stride * size);
+                left -= 1;
+            });
+            first += n;
+        });
+        // Results that are missing because the mask was changed.
+        for _ in 0..left {
+            for dim in 0..rank as isize {
+                // SAFETY: as above.
+                unsafe { row.wrapping_offset(dim * columns.stride * size).cast::<i64>().write(0) };
+            }
+            row = row.wrapping_offset(rows.stride * size);
+        }
+    })
+}
+
+/// The index of a position along each dim. Positions that ascend within a row need no division.
+struct Coordinates<'a> {
+    extents: &'a [usize],
+    index: Vec<usize>,
+    /// The position of the first element of the present row, of the last dim.
+    row: usize,
+}
+
+impl Coordinates<'_> {
+    fn new(extents: &[usize]) -> Coordinates<'_> {
+        Coordinates { extents, index: vec![0; extents.len()], row: 0 }
+    }
+
+    #[inline(always)]
+    fn move_to(&mut self, position: usize) {
+        let (Some(last), Some(&width)) = (self.index.last_mut(), self.extents.last()) else { return };
+        let column = position.wrapping_sub(self.row);
+        if column < width {
+            *last = column;
+            return;
+        }
+        let mut rest = position;
+        for (index, extent) in self.index.iter_mut().zip(self.extents).rev() {
+            (*index, rest) = (rest % extent, rest / extent);
+        }
+        self.row = position - self.index[self.index.len() - 1];
+    }
+}
+
+/// Writes elements of `source`, one after the other, to the elements of `x` for which the mask is true. Source and `x`
+/// have one dtype, mask and `x` one shape; the source is row-major with at least as many elements as were counted.
+/// Neither it nor the mask overlaps `x`, whose elements do not overlap each other.
+pub fn place(x: &Tensor, mask: &Tensor, source: &Tensor, counts: &MaskCounts) -> Result<()> {
+    assert!(source.size() >= counts.total() && source.layout().is_row_major() && source.dtype() == x.dtype());
+    let wanted = [Some((x, Access::Write)), Some((mask, Access::Read)), Some((source, Access::Read))];
+    let [Some(to), Some(flags), Some(from)] = pin_each(wanted)? else { unreachable!("all were pinned") };
+    let size = x.dtype().size();
+    let operands = [Operand { layout: mask.layout(), size: 1 }, Operand { layout: x.layout(), size }];
+    let walk = MaskWalk::new(mask.layout(), &operands, [flags.origin, to.origin]);
+    let from = OutputStart(from.origin);
+    by_width!(size, W => walk.for_each_chunk(&|chunk| {
+        let results = counts.results(chunk);
+        let mut next = from.at().cast::<W>().wrapping_add(results.start);
+        let mut left = results.len();
+        // SAFETY: `pin_each` pinned all operands; the source has `left` elements from `next` on, as asserted.
+        walk.for_each_run(chunk, |p, s, n| unsafe {
+            for_each_true(p[0], s[0], n, |i| {
+                if left > 0 {
+                    let to = p[1].wrapping_offset(i as isize * s[1]).cast::<W>();
+                    to.write_unaligned(next.read_unaligned());
+                    next = next.wrapping_add(1);
+                    left -= 1;
+                }
+            });
+        });
+    }))
+}

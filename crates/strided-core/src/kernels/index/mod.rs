@@ -1,0 +1,191 @@
+//! Elements that are found by an index or a mask: gather, scatter, and what masks select.
+//!
+//! Elements are moved by their width (1, 2, 4, 8 or 16 bytes); only a scatter that computes knows dtypes. All operands have
+//! the shape of the *positions*: one for each element that is moved. An operation over an index is one nest:
+//!
+//! ```text
+//! x[5, 7, 9][:, i], i[2, 3]     positions 5, 2, 3, 9
+//!     dense operand             strides of the result
+//!     base of the indexed one   strides of x, and 0 where the index chooses: 63, 0, 0, 1
+//!     index                     strides of i, and 0 elsewhere: 0, 3, 1, 0
+//! ```
+//! The element of a position is at `base + index * stride`. Where the index has step 0 in the innermost loop, that loop
+//! copies a whole row. `gather(dim)` differs only in its strides: its base steps along all dims but one.
+//!
+//! # Safety of indices
+//!
+//! [`extremes`] looks at the index first, so that the operation can refuse it before anything is written. Another thread
+//! may change the index after that: the interpreter is released, and NumPy may share the memory. So [`Lookup`] clamps
+//! every index that is loaded. A changed index may give wrong elements, and never an address outside the tensor.
+
+mod compact;
+mod gather;
+mod linear;
+mod scatter;
+
+pub use compact::{MaskCounts, nonzero, place, select};
+pub use gather::gather;
+pub use linear::{add_offsets, add_unraveled_offsets, extremes};
+pub use scatter::{ScatterRule, scatter};
+
+use super::split::NestBody;
+use super::{Pointers, Steps};
+use crate::layout::Layout;
+use crate::nest::{Loop, shifted};
+use crate::storage::Pinned;
+use crate::tensor::Tensor;
+
+/// The cost of an element that is found by index, relative to an addition.
+const WEIGHT: usize = 4;
+
+/// The operand whose elements an index chooses.
+pub struct IndexedOperand<'a> {
+    pub tensor: &'a Tensor,
+    /// The locations of the elements with index 0, for all positions.
+    pub base: &'a Layout,
+    /// int64, in the shape of the positions.
+    pub index: &'a Tensor,
+    /// How many indices there are, at least one: an index is from 0 to `extent - 1`, or negative and counts from the end.
+    pub extent: isize,
+    /// The distance between the elements of two neighbouring indices. From the base, all `extent` of them are within the
+    /// bounds of the tensor's layout.
+    pub stride: isize,
+}
+
+impl IndexedOperand<'_> {
+    /// The address of the first element of the base.
+    fn origin(&self, pinned: &Pinned) -> *mut u8 {
+        let (base, layout) = (self.base, self.tensor.layout());
+        debug_assert!(self.is_inside());
+        let size = self.tensor.dtype().size() as isize;
+        pinned.origin.wrapping_offset((base.offset() - layout.offset()) * size)
+    }
+
+    fn lookup(&self) -> Lookup {
+        assert!(self.extent > 0, "an index chooses from something");
+        let step = self.stride * self.tensor.dtype().size() as isize;
+        Lookup { extent: self.extent, step }
+    }
+
+    /// Whether all elements that an index can choose are within the bounds of the tensor.
+    fn is_inside(&self) -> bool {
+        let (Some((low, high)), Some((first, last))) = (self.base.bounds(), self.tensor.layout().bounds())
+        else {
+            return self.base.size() == 0;
+        };
+        let reach = (self.extent - 1) * self.stride;
+        low + reach.min(0) >= first && high + reach.max(0) <= last
+    }
+}
+
+/// How an index becomes an offset.
+#[derive(Clone, Copy)]
+struct Lookup {
+    extent: isize,
+    /// Bytes.
+    step: isize,
+}
+
+impl Lookup {
+    /// The index from 0 to `extent - 1` that a loaded value means. A value out of range is clamped: see the module.
+    #[inline(always)]
+    fn clamp(self, index: i64) -> isize {
+        let index = index as isize;
+        let wrapped = if index < 0 { index.wrapping_add(self.extent) } else { index };
+        // A negative number is a large one as usize.
+        (wrapped as usize).min(self.extent as usize - 1) as isize
+    }
+
+    /// The bytes from the base to the element of an index.
+    #[inline(always)]
+    fn offset(self, index: i64) -> isize {
+        self.clamp(index) * self.step
+    }
+}
+
+/// Loads the index at an address.
+///
+/// # Safety
+/// `at` is the address of a readable int64 of a pinned index.
+#[inline(always)]
+unsafe fn load_index(at: *mut u8) -> i64 {
+    // SAFETY: this function's contract. Volatile, so that the value that was clamped is the one that is used: the compiler
+    // may not load it a second time.
+    unsafe { at.cast::<i64>().read_volatile() }
+}
+
+/// Eight elements of a mask as a word with the lowest bit of each byte set where the element is true, the first one in the
+/// lowest byte.
+///
+/// # Safety
+/// `at` is the address of eight readable bytes.
+#[inline(always)]
+unsafe fn load_mask_word(at: *const u8) -> u64 {
+    // SAFETY: this function's contract.
+    let word = u64::from_le_bytes(unsafe { at.cast::<[u8; 8]>().read() });
+    // Any other byte than 0 is true: fold its bits into the lowest one.
+    let word = word | word >> 4;
+    let word = word | word >> 2;
+    (word | word >> 1) & 0x0101_0101_0101_0101
+}
+
+/// A nest body that is one function of an innermost loop.
+struct LoopBody<F> {
+    /// Bytes of an element of the widest operand.
+    widest: usize,
+    run: F,
+}
+
+impl<F: Fn(&Pointers, &Steps, usize) + Sync> NestBody for LoopBody<F> {
+    fn widest_element(&self) -> usize {
+        self.widest
+    }
+
+    fn tile_sides(&self, _: &Loop, _: &Loop) -> (usize, usize) {
+        (64, 256)
+    }
+
+    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
+        (self.run)(p, s, n)
+    }
+
+    unsafe fn run_tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+        for row in 0..rows.extent as isize {
+            (self.run)(&shifted(p, &rows.steps, row), &columns.steps, columns.extent);
+        }
+    }
+
+    unsafe fn run_short_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+        // SAFETY: forwarded from this function's contract.
+        unsafe { self.run_tile(p, rows, columns) }
+    }
+}
+
+/// Evaluates the body with `W` as an unsigned integer of `size` bytes.
+macro_rules! by_width {
+    ($size:expr, $W:ident => $body:expr) => {
+        match $size {
+            1 => {
+                type $W = u8;
+                $body
+            }
+            2 => {
+                type $W = u16;
+                $body
+            }
+            4 => {
+                type $W = u32;
+                $body
+            }
+            8 => {
+                type $W = u64;
+                $body
+            }
+            _ => {
+                type $W = u128;
+                $body
+            }
+        }
+    };
+}
+use by_width;

@@ -1,0 +1,116 @@
+//! Masks: `masked_select`, `masked_fill_`, `masked_scatter_`, `nonzero`.
+
+use super::shares_memory;
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
+use crate::kernels::index::{self, MaskCounts};
+use crate::layout::{Layout, broadcast};
+use crate::ops::copy;
+use crate::ops::elementwise::{OpArg, apply, apply_into};
+use crate::ops::table::Op;
+use crate::scalar::Scalar;
+use crate::storage::Fill;
+use crate::tensor::Tensor;
+
+/// A mask as a bool tensor. Bytes are masks too: every one that is not 0 is true.
+pub fn as_mask(mask: &Tensor) -> Result<Tensor> {
+    match mask.dtype() {
+        DType::Bool => Ok(mask.clone()),
+        DType::U8 => mask.reinterpret(DType::Bool),
+        got => Err(Error::new("", Problem::WrongDType { argument: "mask", got, wanted: "bool or uint8" })),
+    }
+}
+
+/// A mask in the shape of a tensor, to which it must broadcast.
+fn expanded_mask(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let mask = as_mask(mask)?;
+    let layout = mask.layout().expand(&x.layout().shape())?;
+    Ok(mask.with_layout(layout))
+}
+
+/// `masked_select`: the elements for which the mask is true, in row-major order, one dim. Both are broadcast.
+pub fn select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let mask = as_mask(mask)?;
+    let shape = broadcast(&[x.layout(), mask.layout()])?;
+    let mask = mask.with_layout(mask.layout().expand(&shape)?);
+    let x = x.with_layout(x.layout().expand(&shape)?);
+    let counts = MaskCounts::new(&mask)?;
+    let out = Tensor::new(&[counts.total() as isize], x.dtype(), Fill::Uninitialized)?;
+    index::select(&out, &mask, &x, &counts)?;
+    Ok(out)
+}
+
+/// `masked_fill_`: sets the elements for which the mask is true to the only element of `value`, which is cast.
+pub fn fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<()> {
+    let mask = expanded_mask(x, mask)?;
+    if value.size() != 1 {
+        let (got, wanted) =
+            (format!("a tensor of shape {}", value.layout().shape_text()), "one element".into());
+        return Err(Error::new("", Problem::Shape { argument: "value", got, wanted }));
+    }
+    let single = value.with_layout(value.layout().view(&[])?);
+    let value = if single.dtype() == x.dtype() { single } else { copy::to_dtype(&single, x.dtype())? };
+    apply_into(Op::r#where, &[OpArg::Tensor(&mask), OpArg::Tensor(&value), OpArg::Tensor(x)], x)
+}
+
+/// `masked_scatter_`: writes the elements of the source, in row-major order, to those for which the mask is true. The
+/// source must have enough of them.
+pub fn scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Result<()> {
+    let mask = expanded_mask(x, mask)?;
+    x.check_writable()?;
+    let counts = MaskCounts::new(&mask)?;
+    if counts.total() > source.size() {
+        let wanted = format!("{} or more, as many as the mask has true elements", counts.total());
+        let got = format!("{} elements", source.size());
+        return Err(Error::new("", Problem::Shape { argument: "source", got, wanted }));
+    }
+    place(x, &mask, source, &counts)
+}
+
+/// `x[mask] = values` for a mask of the shape of `x`: the values are broadcast to one dim of all true elements.
+pub fn assign(x: &Tensor, mask: &Tensor, values: &Tensor) -> Result<()> {
+    if values.size() == 1 && values.layout().rank() <= 1 {
+        return fill(x, mask, values);
+    }
+    let mask = as_mask(mask)?;
+    x.check_writable()?;
+    let counts = MaskCounts::new(&mask)?;
+    let layout = copy::expanded(values.layout(), &Layout::row_major(&[counts.total() as isize])?)?;
+    place(x, &mask, &values.with_layout(layout), &counts)
+}
+
+fn place(x: &Tensor, mask: &Tensor, source: &Tensor, counts: &MaskCounts) -> Result<()> {
+    let is_ready = source.dtype() == x.dtype() && source.layout().is_row_major() && !shares_memory(x, source);
+    let source = if is_ready { source.clone() } else { copy::to_dtype(source, x.dtype())? };
+    let mask = if shares_memory(x, mask) { copy::clone(mask)? } else { mask.clone() };
+    index::place(x, &mask, &source, counts)
+}
+
+/// Whether each element is not 0, as a bool tensor.
+fn truth(x: &Tensor) -> Result<Tensor> {
+    match x.dtype() {
+        DType::Bool => Ok(x.clone()),
+        _ => apply(Op::ne, &[OpArg::Tensor(x), OpArg::Scalar(Scalar::Bool(false))]),
+    }
+}
+
+/// `nonzero`: the indices of all elements that are not 0, a row for each.
+pub fn nonzero(x: &Tensor) -> Result<Tensor> {
+    let mask = truth(x)?;
+    let counts = MaskCounts::new(&mask)?;
+    let shape = [counts.total() as isize, mask.layout().rank() as isize];
+    let out = Tensor::new(&shape, DType::I64, Fill::Uninitialized)?;
+    index::nonzero(&out, &mask, &counts)?;
+    Ok(out)
+}
+
+/// `nonzero(as_tuple=True)`: the indices along each dim, a tensor for each. A tensor of rank 0 counts as one of rank 1.
+pub fn nonzero_columns(x: &Tensor) -> Result<Vec<Tensor>> {
+    let mask = truth(x)?;
+    let mask = if mask.layout().rank() > 0 { mask } else { mask.with_layout(mask.layout().unsqueeze(0)?) };
+    let counts = MaskCounts::new(&mask)?;
+    let shape = [mask.layout().rank() as isize, counts.total() as isize];
+    let out = Tensor::new(&shape, DType::I64, Fill::Uninitialized)?;
+    index::nonzero(&out.with_layout(out.layout().transpose(0, 1)?), &mask, &counts)?;
+    Ok(out.layout().unbind(0)?.into_iter().map(|layout| out.with_layout(layout)).collect())
+}

@@ -1,0 +1,169 @@
+//! Indexing: where the elements are that an index or a mask chooses, and which indices are refused.
+//!
+//! `keys` plans `x[...]`, `along` the functions over one dim (`index_select`, `gather`, `scatter`, …) and over all elements
+//! (`take`, `put`), `masks` what a mask selects. All of them make an [`IndexPlan`], which a kernel gathers from or scatters
+//! to.
+
+pub mod along;
+pub mod keys;
+pub mod masks;
+
+use super::{copy, create};
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
+use crate::kernels::index::{self, IndexedOperand, ScatterRule};
+use crate::layout::Layout;
+use crate::scalar::Scalar;
+use crate::storage::Fill;
+use crate::tensor::{Tensor, conflict};
+
+/// Whether negative indices count from the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Negatives {
+    Wrap,
+    Refuse,
+}
+
+/// An index and what it chooses from.
+pub(super) struct CheckedIndex {
+    /// int64, in the shape the caller gave it.
+    tensor: Tensor,
+    extent: isize,
+    stride: isize,
+}
+
+/// The number of the dim, its extent and the shape around it, as messages show them.
+#[derive(Clone, Copy)]
+pub(super) struct IndexedDim<'a> {
+    pub dim: usize,
+    pub extent: isize,
+    pub layout: &'a Layout,
+}
+
+impl IndexedDim<'_> {
+    #[cold]
+    fn out_of_range(&self, index: i128) -> Error {
+        let (dim, extent, shape) = (self.dim, self.extent, self.layout.shape_text());
+        Error::new("index", Problem::IndexRange { index, dim, extent, shape })
+    }
+}
+
+/// An index as int64. Refuses other dtypes than integers.
+pub(super) fn as_int64(index: &Tensor) -> Result<Tensor> {
+    match index.dtype() {
+        DType::I64 => Ok(index.clone()),
+        dtype if dtype.is_int() => copy::to_dtype(index, DType::I64),
+        got => {
+            Err(Error::new("", Problem::WrongDType { argument: "index", got, wanted: "an integer dtype" }))
+        }
+    }
+}
+
+/// An index as int64, all of whose elements are within a dim.
+fn checked(index: &Tensor, dim: IndexedDim, negatives: Negatives) -> Result<Tensor> {
+    let tensor = as_int64(index)?;
+    if let Some((low, high)) = index::extremes(&tensor)? {
+        let wraps = negatives == Negatives::Wrap && index.dtype() != DType::U64;
+        let lowest = if wraps { -dim.extent } else { 0 };
+        // A large uint64 is negative as int64.
+        let value = |index_value: i64| match index.dtype() {
+            DType::U64 => index_value as u64 as i128,
+            _ => index_value as i128,
+        };
+        if (low as i128) < lowest as i128 {
+            return Err(dim.out_of_range(value(low)));
+        }
+        if high as i128 >= dim.extent as i128 {
+            return Err(dim.out_of_range(value(high)));
+        }
+    }
+    Ok(tensor)
+}
+
+/// Which elements of a tensor an index chooses: see `kernels::index`.
+pub(super) struct IndexPlan {
+    tensor: Tensor,
+    base: Layout,
+    /// In the shape of the positions.
+    index: Tensor,
+    extent: isize,
+    stride: isize,
+}
+
+impl IndexPlan {
+    /// A plan for indices that were checked. `base` has the shape of the positions and stride 0 where an index chooses;
+    /// `place` expands the layout of an index to that shape.
+    fn new(
+        tensor: &Tensor,
+        base: Layout,
+        indices: Vec<CheckedIndex>,
+        place: impl Fn(&Layout) -> Result<Layout>,
+    ) -> Result<IndexPlan> {
+        let tensor = tensor.clone();
+        if let [CheckedIndex { tensor: index, extent, stride }] = &indices[..] {
+            let index = index.with_layout(place(index.layout())?);
+            return Ok(IndexPlan { tensor, base, index, extent: *extent, stride: *stride });
+        }
+        // Several indices become one, of offsets from the lowest location that they can choose.
+        let layouts: Vec<&Layout> = indices.iter().map(|index| index.tensor.layout()).collect();
+        let shape = crate::layout::broadcast(&layouts)?;
+        let reach = |index: &CheckedIndex| (index.extent - 1).max(0) * index.stride;
+        let lowest: isize = indices.iter().map(|index| reach(index).min(0)).sum();
+        let highest: isize = indices.iter().map(|index| reach(index).max(0)).sum();
+        let offsets = create::full(&shape, Scalar::Int(-lowest as i128), DType::I64)?;
+        if offsets.size() > 0 {
+            for CheckedIndex { tensor, extent, stride } in &indices {
+                index::add_offsets(&offsets, tensor, *extent, *stride)?;
+            }
+        }
+        let base = base.at_offset(base.offset() + lowest);
+        let index = offsets.with_layout(place(offsets.layout())?);
+        Ok(IndexPlan { tensor, base, index, extent: highest - lowest + 1, stride: 1 })
+    }
+
+    /// Whether there are no positions.
+    fn is_empty(&self) -> bool {
+        self.base.size() == 0
+    }
+
+    fn operand(&self) -> IndexedOperand<'_> {
+        let IndexPlan { tensor, base, index, extent, stride } = self;
+        IndexedOperand { tensor, base, index, extent: *extent, stride: *stride }
+    }
+
+    /// The chosen elements as a new tensor.
+    fn gather(&self) -> Result<Tensor> {
+        let layout = self.base.row_major_like();
+        let out = Tensor::with_new_memory(layout, self.tensor.dtype(), Fill::Uninitialized)?;
+        if !self.is_empty() {
+            index::gather(&out, &self.operand())?;
+        }
+        Ok(out)
+    }
+
+    /// Combines the values with the chosen elements. They are broadcast to the positions and cast.
+    fn scatter(mut self, values: &Tensor, rule: ScatterRule) -> Result<()> {
+        self.tensor.check_writable()?;
+        let layout = copy::expanded(values.layout(), &self.base)?;
+        if self.is_empty() {
+            return Ok(());
+        }
+        let values = if values.dtype() != self.tensor.dtype() {
+            copy::to_dtype(values, self.tensor.dtype())?
+        } else if shares_memory(&self.tensor, values) {
+            copy::clone(values)?
+        } else {
+            values.with_layout(layout)
+        };
+        let layout = copy::expanded(values.layout(), &self.base)?;
+        if shares_memory(&self.tensor, &self.index) {
+            self.index = copy::clone(&self.index)?;
+        }
+        index::scatter(&self.operand(), &values.with_layout(layout), rule)
+    }
+}
+
+/// Whether writing the target could change the other tensor.
+fn shares_memory(target: &Tensor, other: &Tensor) -> bool {
+    conflict(target, other) || target.is_set_to(other)
+}

@@ -1,0 +1,199 @@
+//! Index tensors and masks: entries of `x[key]` beyond ints and slices, and arguments of `gather`, `masked_fill` and the
+//! like.
+
+use super::args::FromArg;
+use super::arrays::is_array;
+use super::index::{Indices, is_basic, no_index, read_index};
+use super::values::Values;
+use crate::abi::Arg;
+use crate::abi::errors::{CallResult, Fail};
+use crate::abi::tensor_object::cloned_tensor;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyList, PyString, PyTuple};
+use strided_core::kernels::index::ScatterRule;
+use strided_core::layout::Index;
+use strided_core::ops::copy;
+use strided_core::ops::index::along::PlaceReduction;
+use strided_core::ops::index::keys::Key;
+use strided_core::ops::index::masks::as_mask;
+use strided_core::storage::Fill;
+use strided_core::{DType, Scalar, Tensor};
+
+/// A key that `index::read_indices` does not read.
+pub enum ReadKeys {
+    /// All tensors in it are single ints: the result is a view.
+    View(Indices),
+    Advanced(Vec<Key>),
+}
+
+/// Reads a key with index tensors or masks.
+#[inline(never)]
+pub fn read_keys(key: Arg<'_>) -> CallResult<ReadKeys> {
+    let keys = match key.cast::<PyTuple>() {
+        Ok(tuple) => tuple.iter_borrowed().map(read_key).collect::<CallResult<Vec<Key>>>()?,
+        Err(_) => vec![read_key(key)?],
+    };
+    let basic = |key: &Key| if let Key::Basic(index) = key { Some(*index) } else { None };
+    Ok(match keys.iter().map(basic).collect::<Option<Indices>>() {
+        Some(indices) => ReadKeys::View(indices),
+        None => ReadKeys::Advanced(keys),
+    })
+}
+
+/// The number of elements that an operation with these keys looks at.
+pub fn work_of(x: &Tensor, keys: &[Key]) -> usize {
+    let index = |key: &Key| match key {
+        Key::Indices(tensor) | Key::Mask(tensor) => tensor.size(),
+        Key::Basic(_) | Key::Flag(_) => 0,
+    };
+    x.size() + keys.iter().map(index).sum::<usize>()
+}
+
+fn read_key(entry: Arg<'_>) -> CallResult<Key> {
+    if is_basic(entry) {
+        return Ok(Key::Basic(read_index(entry)?));
+    }
+    if let Ok(flag) = entry.cast::<PyBool>() {
+        return Ok(Key::Flag(flag.is_true()));
+    }
+    if let Some(tensor) = cloned_tensor(entry) {
+        return tensor_key(tensor, true);
+    }
+    let is_sequence = entry.is_instance_of::<PyList>() || entry.is_instance_of::<PyTuple>();
+    if !is_sequence && (entry.is_instance_of::<PyBytes>() || !is_array(entry)?) {
+        return Err(no_index(entry));
+    }
+    tensor_key(index_values(entry)?, false)
+}
+
+/// The entry that a tensor or an array is. uint8 tensors are masks, as in Torch; uint8 arrays are indices, as in NumPy.
+fn tensor_key(tensor: Tensor, bytes_are_masks: bool) -> CallResult<Key> {
+    let dtype = tensor.dtype();
+    let is_mask = dtype == DType::Bool || dtype == DType::U8 && bytes_are_masks;
+    if !is_mask && !dtype.is_int() {
+        return Err(Fail::Index(format!(
+            "an index tensor must have an integer dtype, or bool for a mask, got {}",
+            dtype.name()
+        )));
+    }
+    if tensor.layout().rank() > 0 {
+        return Ok(if is_mask { Key::Mask(as_mask(&tensor)?) } else { Key::Indices(tensor) });
+    }
+    Ok(match copy::single_item(&tensor)? {
+        Scalar::Bool(flag) => Key::Flag(flag),
+        Scalar::Int(value) if is_mask => Key::Flag(value != 0),
+        Scalar::Int(value) => {
+            let at = isize::try_from(value)
+                .map_err(|_| Fail::Index(format!("index {value} is beyond 64 bits")))?;
+            Key::Basic(Index::At(at))
+        }
+        _ => unreachable!("the dtype is bool or an integer one"),
+    })
+}
+
+/// The values of an array or of nested sequences. Sequences without numbers are indices, and not floats.
+fn index_values(object: Arg<'_>) -> CallResult<Tensor> {
+    let Values { tensor, is_new } = Values::of(object, None)?;
+    if is_new && tensor.size() == 0 && tensor.dtype().is_float() {
+        return Ok(Tensor::new(&tensor.layout().shape(), DType::I64, Fill::Zero)?);
+    }
+    Ok(tensor)
+}
+
+/// A tensor, an array or nested sequences as an argument.
+fn read_values(object: Arg<'_>) -> CallResult<Option<Tensor>> {
+    if let Some(tensor) = cloned_tensor(object) {
+        return Ok(Some(tensor));
+    }
+    if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
+        return Ok(None);
+    }
+    let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    if is_sequence || is_array(object)? { index_values(object).map(Some) } else { Ok(None) }
+}
+
+/// An index: a tensor, an array or nested sequences of ints.
+pub struct IndexArg(pub Tensor);
+
+impl<'a> FromArg<'a> for IndexArg {
+    const WANTED: &'static str = "an integer Tensor";
+    const STUB: &'static str = "_Data";
+    fn read(object: Arg<'a>) -> CallResult<Option<IndexArg>> {
+        Ok(read_values(object)?.map(IndexArg))
+    }
+}
+
+/// A mask: a tensor, an array or nested sequences of bools, or one bool.
+pub struct MaskArg(pub Tensor);
+
+impl<'a> FromArg<'a> for MaskArg {
+    const WANTED: &'static str = "a bool Tensor";
+    const STUB: &'static str = "_Data";
+    fn read(object: Arg<'a>) -> CallResult<Option<MaskArg>> {
+        if object.is_instance_of::<PyBool>() {
+            return Ok(Some(MaskArg(Values::of(object, None)?.tensor)));
+        }
+        Ok(read_values(object)?.map(MaskArg))
+    }
+}
+
+/// `indices` of `index_put`: a tuple or list of index tensors, masks and `None`, one for each dim from the first on.
+pub struct KeysArg(pub Vec<Key>);
+
+impl<'a> FromArg<'a> for KeysArg {
+    const WANTED: &'static str = "a tuple of index Tensors";
+    const STUB: &'static str = "Sequence[_Data | None]";
+    fn read(object: Arg<'a>) -> CallResult<Option<KeysArg>> {
+        let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+        if !is_sequence {
+            return Ok(None);
+        }
+        let py = object.py();
+        let mut keys = Vec::new();
+        // SAFETY: a list or tuple; each item is a new reference, and a list that changes meanwhile ends early.
+        unsafe {
+            for at in 0..ffi::PySequence_Size(object.as_ptr()) {
+                let item = Bound::from_owned_ptr_or_err(py, ffi::PySequence_GetItem(object.as_ptr(), at))?;
+                keys.push(if item.is_none() {
+                    Key::Basic(Index::ALL)
+                } else {
+                    read_key(item.as_borrowed())?
+                });
+            }
+        }
+        Ok(Some(KeysArg(keys)))
+    }
+}
+
+impl<'a> FromArg<'a> for PlaceReduction {
+    const WANTED: &'static str = "'sum', 'prod', 'mean', 'amax' or 'amin'";
+    const STUB: &'static str = "Literal['sum', 'prod', 'mean', 'amax', 'amin']";
+    fn read(object: Arg<'a>) -> CallResult<Option<PlaceReduction>> {
+        let Ok(name) = object.cast::<PyString>() else { return Ok(None) };
+        Ok(Some(match name.to_str()? {
+            "sum" => PlaceReduction::Sum,
+            "prod" => PlaceReduction::Prod,
+            "mean" => PlaceReduction::Mean,
+            "amax" => PlaceReduction::Amax,
+            "amin" => PlaceReduction::Amin,
+            other => return Err(Fail::Value(format!("reduce is '{other}', wanted {}", Self::WANTED))),
+        }))
+    }
+}
+
+/// `reduce=` of `scatter`: how values are combined with the elements.
+pub struct ScatterReduce(pub ScatterRule);
+
+impl<'a> FromArg<'a> for ScatterReduce {
+    const WANTED: &'static str = "'add' or 'multiply'";
+    const STUB: &'static str = "Literal['add', 'multiply']";
+    fn read(object: Arg<'a>) -> CallResult<Option<ScatterReduce>> {
+        let Ok(name) = object.cast::<PyString>() else { return Ok(None) };
+        Ok(Some(ScatterReduce(match name.to_str()? {
+            "add" => ScatterRule::Add,
+            "multiply" => ScatterRule::Multiply,
+            other => return Err(Fail::Value(format!("reduce is '{other}', wanted {}", Self::WANTED))),
+        })))
+    }
+}

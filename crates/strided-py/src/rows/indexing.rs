@@ -1,0 +1,381 @@
+//! Elements chosen by an index: `index_select`, `gather`, `scatter`, `take` and their relatives.
+
+use crate::abi::Value;
+use crate::abi::errors::{CallResult, Fail};
+use crate::convert::args::{DataArg, TensorArg};
+use crate::convert::keys::{IndexArg, KeysArg, ScatterReduce};
+use crate::convert::numbers::python_number;
+use crate::convert::results::{in_place, into_out, sized_into_out};
+use crate::convert::values::values;
+use pyo3::Python;
+use strided_core::kernels::index::ScatterRule;
+use strided_core::ops::elementwise::OpArg;
+use strided_core::ops::index::along::{self, DimIndex, IndexForm, PlaceReduction, Written};
+use strided_core::ops::index::keys;
+use strided_core::ops::{copy, output};
+use strided_core::{Result, Scalar, Tensor};
+
+methods! { rows(py, x: TensorArg):
+    /// The slices of a dim at some indices: a copy.
+    ///
+    /// >>> x = strided.arange(6).view(3, 2)
+    /// >>> strided.index_select(x, 0, strided.tensor([2, 0])).tolist()
+    /// [[4, 5], [0, 1]]
+    both index_select(dim | axis: isize, index: IndexArg; out: Option<TensorArg> = None)
+        => pick(py, x, dim, index, IndexForm::Slices, out);
+
+    /// The tensor with the slices of a dim at some indices replaced by those of `source`.
+    ///
+    /// >>> strided.zeros(3).index_copy(0, strided.tensor([2, 0]), strided.tensor([5.0, 7.0])).tolist()
+    /// [7.0, 0.0, 5.0]
+    both index_copy(dim | axis: isize, index: IndexArg, source | src: DataArg; out: Option<TensorArg> = None) => {
+        let write = Write::of(x, dim, index, source, IndexForm::Slices, ScatterRule::Replace)?;
+        updated(py, x, out, move |x| write.run(x))
+    };
+
+    /// `index_copy` in place.
+    ///
+    /// >>> strided.zeros(3).index_copy_(0, strided.tensor([2, 0]), strided.tensor([5.0, 7.0])).tolist()
+    /// [7.0, 0.0, 5.0]
+    method index_copy_(dim | axis: isize, index: IndexArg, source | src: DataArg) => {
+        let write = Write::of(x, dim, index, source, IndexForm::Slices, ScatterRule::Replace)?;
+        in_place(py, x, move |x| write.run(x))
+    };
+
+    /// The tensor with the slices of `source`, times `alpha`, added to those at some indices of a dim. An index that occurs
+    /// several times adds each of its slices.
+    ///
+    /// >>> strided.zeros(3).index_add(0, strided.tensor([2, 2]), strided.tensor([5.0, 7.0])).tolist()
+    /// [0.0, 0.0, 12.0]
+    both index_add(dim | axis: isize, index: IndexArg, source | src: DataArg; alpha: Option<Scalar> = None, out: Option<TensorArg> = None) => {
+        let (source, alpha) = (values(source.0, x.dtype())?, alpha.unwrap_or(Scalar::Int(1)));
+        updated(py, x, out, move |x| along::index_add(x, slices(dim, &index.0), &source, alpha))
+    };
+
+    /// `index_add` in place.
+    ///
+    /// >>> strided.ones(3).index_add_(0, strided.tensor([2, 0]), strided.tensor([5.0, 7.0]), alpha=2).tolist()
+    /// [15.0, 1.0, 11.0]
+    method index_add_(dim | axis: isize, index: IndexArg, source | src: DataArg; alpha: Option<Scalar> = None) => {
+        let (source, alpha) = (values(source.0, x.dtype())?, alpha.unwrap_or(Scalar::Int(1)));
+        in_place(py, x, move |x| along::index_add(x, slices(dim, &index.0), &source, alpha))
+    };
+
+    /// The tensor with the slices at some indices of a dim set to a number.
+    ///
+    /// >>> strided.zeros(3).index_fill(0, strided.tensor([2, 0]), 5).tolist()
+    /// [5.0, 0.0, 5.0]
+    both index_fill(dim | axis: isize, index: IndexArg, value: Scalar)
+        => updated(py, x, None, move |x| along::write(x, slices(dim, &index.0), Written::Number(value), ScatterRule::Replace));
+
+    /// `index_fill` in place.
+    ///
+    /// >>> strided.zeros(3).index_fill_(0, strided.tensor([2, 0]), 5).tolist()
+    /// [5.0, 0.0, 5.0]
+    method index_fill_(dim | axis: isize, index: IndexArg, value: Scalar)
+        => in_place(py, x, move |x| along::write(x, slices(dim, &index.0), Written::Number(value), ScatterRule::Replace));
+
+    /// The tensor with the slices of `source` reduced into those at some indices of a dim: their product, mean, maximum or
+    /// minimum, which includes the tensor's own element unless `include_self` is False.
+    ///
+    /// >>> strided.ones(2).index_reduce(0, strided.tensor([1, 1]), strided.tensor([5.0, 7.0]), "prod").tolist()
+    /// [1.0, 35.0]
+    both index_reduce(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: PlaceReduction; include_self: bool = True, out: Option<TensorArg> = None) => {
+        let source = values(source.0, x.dtype())?;
+        updated(py, x, out, move |x| along::reduce(x, slices(dim, &index.0), &source, reduce, include_self))
+    };
+
+    /// `index_reduce` in place.
+    ///
+    /// >>> strided.ones(2).index_reduce_(0, strided.tensor([1, 1]), strided.tensor([5.0, 7.0]), "amax").tolist()
+    /// [1.0, 7.0]
+    method index_reduce_(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: PlaceReduction; include_self: bool = True) => {
+        let source = values(source.0, x.dtype())?;
+        in_place(py, x, move |x| along::reduce(x, slices(dim, &index.0), &source, reduce, include_self))
+    };
+
+    /// The tensor with `values` written to the elements that a tuple of index tensors chooses, as by `x[indices] = values`.
+    /// With `accumulate` the values are added, and an element that is chosen several times gets all of them.
+    ///
+    /// >>> i = strided.tensor([1, 1])
+    /// >>> strided.zeros(3).index_put((i,), strided.tensor([5.0, 7.0]), accumulate=True).tolist()
+    /// [0.0, 12.0, 0.0]
+    both index_put(indices: KeysArg, values: DataArg, accumulate: bool = False) => {
+        let put = Put::of(x, indices, values, accumulate)?;
+        updated(py, x, None, move |x| put.run(x))
+    };
+
+    /// `index_put` in place.
+    ///
+    /// >>> i = strided.tensor([1, 1])
+    /// >>> strided.zeros(3).index_put_((i,), strided.tensor([5.0, 7.0])).tolist()
+    /// [0.0, 7.0, 0.0]
+    method index_put_(indices: KeysArg, values: DataArg, accumulate: bool = False) => {
+        let put = Put::of(x, indices, values, accumulate)?;
+        in_place(py, x, move |x| put.run(x))
+    };
+
+    /// The elements at linear row-major indices, in the shape of the index. Negative indices count from the end.
+    ///
+    /// >>> strided.tensor([[4, 5], [6, 7]]).take(strided.tensor([3, 0, -2])).tolist()
+    /// [7, 4, 6]
+    both take(index: IndexArg; out: Option<TensorArg> = None)
+        => sized_into_out(py, x, x.size() + index.0.size(), out, move |x, out| output::deliver(along::take(x, &index.0)?, out));
+
+    /// The tensor with the elements of `source` written to linear row-major indices, or added with `accumulate`.
+    ///
+    /// >>> strided.zeros(2, 2).put(strided.tensor([3, 0]), strided.tensor([5.0, 7.0])).tolist()
+    /// [[7.0, 0.0], [0.0, 5.0]]
+    both put(index: IndexArg, source: DataArg, accumulate: bool = False) => {
+        let source = values(source.0, x.dtype())?;
+        updated(py, x, None, move |x| along::put(x, &index.0, &source, accumulate))
+    };
+
+    /// `put` in place.
+    ///
+    /// >>> strided.ones(2, 2).put_(strided.tensor([3, 3]), strided.tensor([5.0, 7.0]), accumulate=True).tolist()
+    /// [[1.0, 1.0], [1.0, 13.0]]
+    method put_(index: IndexArg, source: DataArg, accumulate: bool = False) => {
+        let source = values(source.0, x.dtype())?;
+        in_place(py, x, move |x| along::put(x, &index.0, &source, accumulate))
+    };
+
+    /// The elements that an index chooses along a dim, each at its own place along the other dims. The index has as many
+    /// dims as the tensor, and the result has its shape.
+    ///
+    /// >>> x = strided.tensor([[1, 2], [3, 4]])
+    /// >>> x.gather(1, strided.tensor([[0, 0], [1, 0]])).tolist()
+    /// [[1, 1], [4, 3]]
+    both gather(dim | axis: isize, index: IndexArg; sparse_grad: bool = False, out: Option<TensorArg> = None)
+        => pick(py, x, dim, index, IndexForm::Elements, out);
+
+    /// `gather` whose operands are broadcast along the other dims, and in which negative indices count from the end.
+    /// Without a dim, both are flattened.
+    ///
+    /// >>> x = strided.tensor([[30, 10, 20], [40, 60, 50]])
+    /// >>> x.take_along_dim(x.argmax(1, keepdim=True), 1).tolist()
+    /// [[30], [60]]
+    both take_along_dim(indices: IndexArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None)
+        => sized_into_out(py, x, x.size() + indices.0.size(), out, move |x, out| output::deliver(along::take_along_dim(x, &indices.0, dim)?, out));
+
+    /// The tensor with the elements of `src`, or a number, written to the places that an index chooses along a dim. With
+    /// `reduce` they are added to, or multiplied with, the elements there.
+    ///
+    /// >>> i = strided.tensor([[0, 2]])
+    /// >>> strided.zeros(1, 3).scatter(1, i, strided.tensor([[5.0, 7.0]])).tolist()
+    /// [[5.0, 0.0, 7.0]]
+    both scatter(dim | axis: isize, index: IndexArg, src | value: DataArg; reduce: Option<ScatterReduce> = None, out: Option<TensorArg> = None) => {
+        let write = Write::of(x, dim, index, src, IndexForm::Elements, rule_of(reduce))?;
+        updated(py, x, out, move |x| write.run(x))
+    };
+
+    /// `scatter` in place.
+    ///
+    /// >>> strided.ones(1, 3).scatter_(1, strided.tensor([[0, 2]]), 5, reduce="multiply").tolist()
+    /// [[5.0, 1.0, 5.0]]
+    method scatter_(dim | axis: isize, index: IndexArg, src | value: DataArg; reduce: Option<ScatterReduce> = None) => {
+        let write = Write::of(x, dim, index, src, IndexForm::Elements, rule_of(reduce))?;
+        in_place(py, x, move |x| write.run(x))
+    };
+
+    /// The tensor with the elements of `src` added at the places that an index chooses along a dim.
+    ///
+    /// >>> i = strided.tensor([[0, 0]])
+    /// >>> strided.ones(1, 3).scatter_add(1, i, strided.tensor([[5.0, 7.0]])).tolist()
+    /// [[13.0, 1.0, 1.0]]
+    both scatter_add(dim | axis: isize, index: IndexArg, src: DataArg; out: Option<TensorArg> = None) => {
+        let write = Write::of(x, dim, index, src, IndexForm::Elements, ScatterRule::Add)?;
+        updated(py, x, out, move |x| write.run(x))
+    };
+
+    /// `scatter_add` in place.
+    ///
+    /// >>> i = strided.tensor([[0, 0]])
+    /// >>> strided.ones(1, 3).scatter_add_(1, i, strided.tensor([[5.0, 7.0]])).tolist()
+    /// [[13.0, 1.0, 1.0]]
+    method scatter_add_(dim | axis: isize, index: IndexArg, src: DataArg) => {
+        let write = Write::of(x, dim, index, src, IndexForm::Elements, ScatterRule::Add)?;
+        in_place(py, x, move |x| write.run(x))
+    };
+
+    /// The tensor with the elements of `src` reduced at the places that an index chooses along a dim: their sum, product,
+    /// mean, maximum or minimum, which includes the tensor's own element unless `include_self` is False.
+    ///
+    /// >>> i = strided.tensor([0, 0, 1])
+    /// >>> strided.ones(3).scatter_reduce(0, i, strided.tensor([5.0, 8.0, 9.0]), "mean", include_self=False).tolist()
+    /// [6.5, 9.0, 1.0]
+    both scatter_reduce(dim | axis: isize, index: IndexArg, src: DataArg, reduce: PlaceReduction; include_self: bool = True, out: Option<TensorArg> = None) => {
+        let source = values(src.0, x.dtype())?;
+        updated(py, x, out, move |x| along::reduce(x, elements(dim, &index.0), &source, reduce, include_self))
+    };
+
+    /// `scatter_reduce` in place.
+    ///
+    /// >>> i = strided.tensor([0, 0, 1])
+    /// >>> strided.ones(3).scatter_reduce_(0, i, strided.tensor([5.0, 8.0, 9.0]), "amax").tolist()
+    /// [8.0, 9.0, 1.0]
+    method scatter_reduce_(dim | axis: isize, index: IndexArg, src: DataArg, reduce: PlaceReduction; include_self: bool = True) => {
+        let source = values(src.0, x.dtype())?;
+        in_place(py, x, move |x| along::reduce(x, elements(dim, &index.0), &source, reduce, include_self))
+    };
+
+    /// A copy of the tensor with `src` written to one index of a dim.
+    ///
+    /// >>> strided.zeros(2, 2).select_scatter(strided.ones(2), 0, 1).tolist()
+    /// [[0.0, 0.0], [1.0, 1.0]]
+    both select_scatter(src: DataArg, dim | axis: isize, index: isize; out: Option<TensorArg> = None) => {
+        let source = values(src.0, x.dtype())?;
+        updated(py, x, out, move |x| write_part(x, x.layout().select(dim, index), &source))
+    };
+
+    /// A copy of the tensor with `src` written to a slice of a dim.
+    ///
+    /// >>> strided.zeros(4).slice_scatter(strided.ones(2), 0, start=1, step=2).tolist()
+    /// [0.0, 1.0, 0.0, 1.0]
+    both slice_scatter(src: DataArg, dim | axis: isize = 0, start: Option<isize> = None, end: Option<isize> = None, step: isize = 1; out: Option<TensorArg> = None) => {
+        let source = values(src.0, x.dtype())?;
+        if step < 1 {
+            return Err(Fail::Value(format!("step is {step}, wanted 1 or more")));
+        }
+        updated(py, x, out, move |x| write_part(x, x.layout().slice(dim, start, end, step), &source))
+    };
+
+    /// A copy of the tensor with `src` written to a diagonal of two dims.
+    ///
+    /// >>> strided.zeros(2, 2).diagonal_scatter(strided.tensor([5.0, 7.0])).tolist()
+    /// [[5.0, 0.0], [0.0, 7.0]]
+    both diagonal_scatter(src: DataArg, offset: isize = 0, dim1 | axis1: isize = 0, dim2 | axis2: isize = 1; out: Option<TensorArg> = None) => {
+        let source = values(src.0, x.dtype())?;
+        updated(py, x, out, move |x| write_part(x, x.layout().diagonal(offset, dim1, dim2), &source))
+    };
+
+    /// Sets the main diagonal to a number. A tensor of three dims or more must have equal sizes. With `wrap` the diagonal
+    /// of a tall matrix starts again after every full square and one row.
+    ///
+    /// >>> strided.zeros(2, 3).fill_diagonal_(5).tolist()
+    /// [[5.0, 0.0, 0.0], [0.0, 5.0, 0.0]]
+    method fill_diagonal_(fill_value: Scalar, wrap: bool = False) => in_place(py, x, move |x| along::fill_diagonal(x, fill_value, wrap));
+}
+
+fn slices(dim: isize, index: &Tensor) -> DimIndex<'_> {
+    DimIndex { dim, index, form: IndexForm::Slices }
+}
+
+fn elements(dim: isize, index: &Tensor) -> DimIndex<'_> {
+    DimIndex { dim, index, form: IndexForm::Elements }
+}
+
+fn rule_of(reduce: Option<ScatterReduce>) -> ScatterRule {
+    reduce.map_or(ScatterRule::Replace, |reduce| reduce.0)
+}
+
+/// The elements that an index chooses along a dim.
+fn pick<'a>(
+    py: Python<'a>,
+    x: TensorArg<'a>,
+    dim: isize,
+    index: IndexArg,
+    form: IndexForm,
+    out: Option<TensorArg<'a>>,
+) -> CallResult<Value<'a>> {
+    sized_into_out(py, x, x.size() + index.0.size(), out, move |x, out| {
+        output::deliver(along::pick(x, DimIndex { dim, index: &index.0, form })?, out)
+    })
+}
+
+/// A copy of the tensor that `work` changes, or `out` with its elements.
+fn updated<'a>(
+    py: Python<'a>,
+    x: TensorArg<'a>,
+    out: Option<TensorArg<'a>>,
+    work: impl FnOnce(&Tensor) -> Result<()> + Send,
+) -> CallResult<Value<'a>> {
+    into_out(py, x, out, |x, out| {
+        let copy = copy::clone(x)?;
+        work(&copy)?;
+        output::deliver(copy, out)
+    })
+}
+
+/// Writes to a view of a tensor. The source has the shape of the view.
+fn write_part(x: &Tensor, part: Result<strided_core::Layout>, source: &Tensor) -> Result<()> {
+    let part = x.with_layout(part?);
+    if !source.layout().same_shape(part.layout()) {
+        let (got, wanted) = (source.layout().shape_text(), part.layout().shape_text());
+        return Err(strided_core::Error::shape("", "src", got, wanted));
+    }
+    copy::copy(&part, source)
+}
+
+/// The arguments of a write along a dim.
+struct Write {
+    dim: isize,
+    index: Tensor,
+    source: Source,
+    form: IndexForm,
+    rule: ScatterRule,
+}
+
+/// Values that were read from an argument.
+enum Source {
+    Tensor(Tensor),
+    Number(Scalar),
+}
+
+impl Source {
+    fn of(x: TensorArg<'_>, source: DataArg<'_>) -> CallResult<Source> {
+        Ok(match python_number(source.0)? {
+            Some(number) => Source::Number(number),
+            None => Source::Tensor(values(source.0, x.dtype())?),
+        })
+    }
+}
+
+impl Write {
+    fn of(
+        x: TensorArg<'_>,
+        dim: isize,
+        IndexArg(index): IndexArg,
+        source: DataArg<'_>,
+        form: IndexForm,
+        rule: ScatterRule,
+    ) -> CallResult<Write> {
+        Ok(Write { dim, index, source: Source::of(x, source)?, form, rule })
+    }
+
+    fn run(&self, x: &Tensor) -> Result<()> {
+        let index = DimIndex { dim: self.dim, index: &self.index, form: self.form };
+        let written = match &self.source {
+            Source::Tensor(source) => Written::Tensor(source),
+            Source::Number(number) => Written::Number(*number),
+        };
+        along::write(x, index, written, self.rule)
+    }
+}
+
+/// The arguments of `index_put`.
+struct Put {
+    keys: Vec<keys::Key>,
+    source: Source,
+    rule: ScatterRule,
+}
+
+impl Put {
+    fn of(
+        x: TensorArg<'_>,
+        KeysArg(keys): KeysArg,
+        source: DataArg<'_>,
+        accumulate: bool,
+    ) -> CallResult<Put> {
+        let rule = if accumulate { ScatterRule::Add } else { ScatterRule::Replace };
+        Ok(Put { keys, source: Source::of(x, source)?, rule })
+    }
+
+    fn run(&self, x: &Tensor) -> Result<()> {
+        let value = match &self.source {
+            Source::Tensor(source) => OpArg::Tensor(source),
+            Source::Number(number) => OpArg::Scalar(*number),
+        };
+        keys::put(x, &self.keys, value, self.rule)
+    }
+}
