@@ -270,7 +270,7 @@ pub fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()> {
         // Results that are missing because the mask was changed.
         for _ in 0..left {
             for dim in 0..rank as isize {
-                // SAFETY: as above.
+                // SAFETY: `pin_each` pinned the output, which has `left` rows from `row` on.
                 unsafe { row.wrapping_offset(dim * columns.stride * size).cast::<i64>().write(0) };
             }
             row = row.wrapping_offset(rows.stride * size);

@@ -31,7 +31,7 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<()> {
         // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the
         // source (the contract of `IndexedOperand`).
         let body = LoopBody { widest: size, run: |p: &Pointers, s: &Steps, n| unsafe { gather_loop::<W>(p, s, n, lookup) } };
-        // SAFETY: as above.
+        // SAFETY: `pin_each` pinned the three operands of the nest.
         unsafe { run_nest(nest, origins, WEIGHT, &body) }
     })
 }

@@ -11,7 +11,7 @@ use super::{IndexedOperand, Lookup, WEIGHT, by_width, load_index};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::nest::{Nest, OPERANDS, Operand, Order, Pointers, Steps};
-use crate::scalar::{Bool, Num, Real};
+use crate::scalar::{Bool, Complex, Num, Real};
 use crate::storage::Access;
 use crate::switch;
 use crate::tensor::{Tensor, pin_each};
@@ -208,11 +208,9 @@ macro_rules! rules {
         }
     };
 }
-type C32 = crate::scalar::Complex<f32>;
-type C64 = crate::scalar::Complex<f64>;
 rules! {
-    Added add Num [Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 C32 C64]
-    Multiplied mul Num [Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 C32 C64]
+    Added add Num [Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 Complex<f32> Complex<f64>]
+    Multiplied mul Num [Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 Complex<f32> Complex<f64>]
     Larger maximum Real [Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64]
     Smaller minimum Real [Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64]
 }
