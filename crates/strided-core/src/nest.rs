@@ -255,6 +255,22 @@ impl Nest {
         }
     }
 
+    /// Calls `visit(addresses, rows, columns)` for each execution of the two innermost loops, in order; `rows` is `None` if
+    /// there is one loop only.
+    #[inline]
+    pub fn for_each_plane(&self, origins: Pointers, mut visit: impl FnMut(&Pointers, Option<&Loop>, &Loop)) {
+        if self.size() == 0 {
+            return;
+        }
+        match &self.loops[..] {
+            [outer @ .., rows, columns] => {
+                walk(outer, self.start(origins), |p| visit(p, Some(rows), columns))
+            }
+            [columns] => visit(&self.start(origins), None, columns),
+            [] => unreachable!("a nest has a loop"),
+        }
+    }
+
     /// Calls `visit(addresses, rows, columns)` for each tile of the plane. A tile has at most the given number of
     /// rows and columns, or more of one if the plane has fewer of the other.
     pub fn for_each_tile(

@@ -245,6 +245,19 @@ pub fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()> {
     let extents: Vec<usize> = mask.layout().modes().iter().map(|m| m.extent as usize).collect();
     let to = OutputStart(to.origin);
     let size = size_of::<i64>() as isize;
+    if rank == 1 && rows.stride == 1 {
+        return walk.for_each_chunk(&|chunk| {
+            let mut results = HeldResults::<i64>::new(to.at(), counts.results(chunk));
+            let mut first = chunk * CHUNK;
+            // SAFETY: `pin_each` pinned both; the results of a chunk are within `out`, as asserted.
+            walk.for_each_run(chunk, |p, s, n| unsafe {
+                for_each_true(p[0], s[0], n, |i| results.push_if_room((first + i) as i64));
+                first += n;
+            });
+            results.finish();
+            results.zero_missing();
+        });
+    }
     walk.for_each_chunk(&|chunk| {
         let results = counts.results(chunk);
         let mut row = to.at().wrapping_offset(results.start as isize * rows.stride * size);

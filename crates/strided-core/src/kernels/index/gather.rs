@@ -1,11 +1,12 @@
 //! Gather: the elements that an index chooses, copied to an output.
 
-use super::super::split::run_nest;
-use super::{IndexedOperand, Lookup, LoopBody, WEIGHT, by_width, load_index};
+use super::run::{IndexedBody, for_each_index, run_indexed};
+use super::{IndexedOperand, Lookup, by_width, load_index};
 use crate::error::Result;
-use crate::nest::{Nest, OPERANDS, Operand, Order, Pointers, Steps};
+use crate::nest::{Loop, Nest, OPERANDS, Operand, Order, Pointers, Steps, shifted};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
+use std::marker::PhantomData;
 use std::ptr::null_mut;
 
 /// Writes `source.tensor[base + index * stride]` to every element of `out`, which has the shape of the positions and
@@ -27,43 +28,83 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<()> {
     ];
     let nest = Nest::new(out.layout(), &operands, Order::Free);
     let lookup = source.lookup();
-    by_width!(size, W => {
-        // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the
-        // source (the contract of `IndexedOperand`).
-        let body = LoopBody { widest: size, run: |p: &Pointers, s: &Steps, n| unsafe { gather_loop::<W>(p, s, n, lookup) } };
-        // SAFETY: `pin_each` pinned the three operands of the nest.
-        unsafe { run_nest(nest, origins, WEIGHT, &body) }
+    // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the source (the
+    // contract of `IndexedOperand`).
+    by_width!(size, W => unsafe {
+        run_indexed(&nest, origins, 1, GatherBody::<W> { lookup, element: PhantomData })
     })
 }
 
-/// One innermost loop. The operands are the output, the base of the source, and the index.
-///
-/// # Safety
-/// `p[k] + i * s[k]` is valid for `i < n`: an element of the size of `W` to write, a base from which every element of
-/// `lookup` can be read, and an int64.
-unsafe fn gather_loop<W: Copy>(p: &Pointers, s: &Steps, n: usize, lookup: Lookup) {
-    let size = size_of::<W>() as isize;
-    // SAFETY: this function's contract, in all cases.
-    unsafe {
-        if s[2] == 0 {
-            let from = p[1].wrapping_offset(lookup.offset(load_index(p[2])));
-            return copy_row::<W>(p[0], s[0], from, s[1], n);
-        }
-        let (mut to, mut base, mut index) = (p[0], p[1], p[2]);
-        if s[0] == size && s[1] == 0 && s[2] == size_of::<i64>() as isize {
-            for _ in 0..n {
+/// The work of a gather on elements of the size of `W`. Only `gather` makes one, for operands that it has pinned.
+struct GatherBody<W> {
+    lookup: Lookup,
+    element: PhantomData<fn() -> W>,
+}
+
+/// The operands are the output, the base of the source, and the index.
+impl<W: Copy> IndexedBody for GatherBody<W> {
+    fn widest_element(&self) -> usize {
+        size_of::<W>().max(size_of::<i64>())
+    }
+
+    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
+        let (size, lookup) = (size_of::<W>() as isize, self.lookup);
+        // SAFETY: this function's contract, in all cases.
+        unsafe {
+            if s[2] == 0 {
+                let from = p[1].wrapping_offset(lookup.offset(load_index(p[2])));
+                return copy_row::<W>(p[0], s[0], from, s[1], n);
+            }
+            for_each_index(p, s, n, size, |to, base, index| {
                 let from = base.wrapping_offset(lookup.offset(load_index(index)));
                 to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned());
-                (to, index) = (to.wrapping_offset(size), index.wrapping_add(size_of::<i64>()));
+            })
+        }
+    }
+
+    unsafe fn run_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+        let size = size_of::<W>() as isize;
+        let is_dense = columns.steps[0] == size && columns.steps[1] == size && columns.steps[2] == 0;
+        if !is_dense {
+            for row in 0..rows.extent as isize {
+                // SAFETY: forwarded from this function's contract.
+                unsafe { self.run(&shifted(p, &rows.steps, row), &columns.steps, columns.extent) };
             }
             return;
         }
-        for _ in 0..n {
-            let from = base.wrapping_offset(lookup.offset(load_index(index)));
-            to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned());
-            to = to.wrapping_offset(s[0]);
-            base = base.wrapping_offset(s[1]);
-            index = index.wrapping_offset(s[2]);
+        // The compiler knows the length of the copies of the most common rows.
+        match columns.extent * size_of::<W>() {
+            // SAFETY: forwarded from this function's contract; rows are contiguous and of this many bytes.
+            8 => unsafe { self.copy_rows(p, rows, 8) },
+            // SAFETY: as in the first case.
+            16 => unsafe { self.copy_rows(p, rows, 16) },
+            // SAFETY: as in the first case.
+            32 => unsafe { self.copy_rows(p, rows, 32) },
+            // SAFETY: as in the first case.
+            64 => unsafe { self.copy_rows(p, rows, 64) },
+            // SAFETY: as in the first case.
+            bytes => unsafe { self.copy_rows(p, rows, bytes) },
+        }
+    }
+}
+
+impl<W> GatherBody<W> {
+    /// Copies contiguous rows of `bytes` bytes.
+    ///
+    /// # Safety
+    /// As for `run_rows`, for rows that are contiguous in output and source and have one index each.
+    #[inline(always)]
+    unsafe fn copy_rows(&self, p: &Pointers, rows: &Loop, bytes: usize) {
+        let [mut to, mut base, mut index, ..] = *p;
+        for _ in 0..rows.extent {
+            // SAFETY: this function's contract.
+            unsafe {
+                let from = base.wrapping_offset(self.lookup.offset(load_index(index)));
+                to.copy_from_nonoverlapping(from, bytes);
+            }
+            to = to.wrapping_offset(rows.steps[0]);
+            base = base.wrapping_offset(rows.steps[1]);
+            index = index.wrapping_offset(rows.steps[2]);
         }
     }
 }

@@ -21,6 +21,7 @@
 mod compact;
 mod gather;
 mod linear;
+mod run;
 mod scatter;
 
 pub use compact::{MaskCounts, nonzero, place, select};

@@ -7,16 +7,18 @@
 use super::super::cast::Cast;
 use super::super::split::SERIAL_ELEMENTS;
 use super::gather::copy_row;
+use super::run::{IndexedBody, SharedAddresses, column_blocks, for_each_index, run_piece};
 use super::{IndexedOperand, Lookup, WEIGHT, by_width, load_index};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::nest::{Nest, OPERANDS, Operand, Order, Pointers, Steps};
+use crate::nest::{Loop, Nest, OPERANDS, Operand, Order, Pointers, Steps, shifted};
 use crate::scalar::{Bool, Complex, Num, Real};
 use crate::storage::Access;
 use crate::switch;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
 use half::{bf16, f16};
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::null_mut;
 
@@ -55,54 +57,78 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
     let nest = Nest::new(target.base, &operands, Order::RowMajor);
     let mut origins = [null_mut(); OPERANDS];
     (origins[0], origins[1], origins[2]) = (target.origin(&to), from.origin, index.origin);
-    let job = ScatterJob { nest, origins, lookup: target.lookup(), kernel: kernel(source.dtype(), rule) };
+    let job = ScatterJob { nest, origins: SharedAddresses::new(origins), lookup: target.lookup() };
     // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the target
-    // (the contract of `IndexedOperand`), and the kernel is that of the dtype.
-    unsafe { job.run() }
+    // (the contract of `IndexedOperand`), and the elements are of the type of the rule.
+    unsafe { run_rule(&job, source.dtype(), rule) }
 }
 
 /// A scatter whose operands are pinned.
 struct ScatterJob {
     nest: Nest,
-    origins: Pointers,
+    origins: SharedAddresses,
     lookup: Lookup,
-    kernel: ScatterKernel,
 }
 
-// SAFETY: the addresses are used by `run` only, whose caller pinned them; its pieces write to different elements.
-unsafe impl Sync for ScatterJob {}
+/// Runs a job with the loops of a dtype and a rule.
+///
+/// # Safety
+/// As [`ScatterJob::run`], for elements of the dtype.
+unsafe fn run_rule(job: &ScatterJob, dtype: DType, rule: ScatterRule) -> Result<()> {
+    // SAFETY: forwarded from this function's contract, in all arms.
+    unsafe {
+        match (rule, dtype) {
+            (ScatterRule::Replace, _) => by_width!(dtype.size(), W => job.run::<W, Replaced>()),
+            (ScatterRule::Add, _) => switch!(dtype, all, T => job.run::<T, Added>(), else => unreachable!()),
+            (ScatterRule::Multiply, _) => {
+                switch!(dtype, all, T => job.run::<T, Multiplied>(), else => unreachable!())
+            }
+            (ScatterRule::Max, DType::F16) => job.run::<f16, Larger>(),
+            (ScatterRule::Max, DType::BF16) => job.run::<bf16, Larger>(),
+            (ScatterRule::Min, DType::F16) => job.run::<f16, Smaller>(),
+            (ScatterRule::Min, DType::BF16) => job.run::<bf16, Smaller>(),
+            (ScatterRule::Max, _) => {
+                switch!(dtype, real, T => job.run::<T, Larger>(), else => unreachable!("complex numbers have no order"))
+            }
+            (ScatterRule::Min, _) => {
+                switch!(dtype, real, T => job.run::<T, Smaller>(), else => unreachable!("complex numbers have no order"))
+            }
+        }
+    }
+}
 
 impl ScatterJob {
     /// # Safety
-    /// The origins are pinned for the layouts that the nest was made of, with the dtype of the kernel, and every index
-    /// that `lookup` can return leads to an element of the target.
-    unsafe fn run(&self) -> Result<()> {
+    /// The origins are pinned for the layouts that the nest was made of, with elements of type `T`, and every index that
+    /// `lookup` can return leads to an element of the target.
+    unsafe fn run<T: Copy, R: Combine<T>>(&self) -> Result<()> {
         let whole = 0..self.lookup.extent;
         let work = self.nest.size().saturating_mul(WEIGHT);
         let threads = threads::limit();
-        if work <= SERIAL_ELEMENTS || threads == 1 {
-            // SAFETY: forwarded from this function's contract. One piece, so that a long call can be interrupted.
-            return threads::run(1, false, &|_| unsafe { self.run_part(&self.nest, whole.clone()) });
+        // SAFETY: forwarded from this function's contract; a piece is a part of the nest.
+        let part = |nest: &Nest, range: Range<isize>| unsafe {
+            let body = ScatterBody::<T, R> { lookup: self.lookup, range, rule: PhantomData };
+            run_piece(nest, self.origins.get(), &body)
+        };
+        if work <= SERIAL_ELEMENTS {
+            part(&self.nest, whole);
+            return Ok(());
         }
         let shared = threads::should_parallelize(work);
-        match self.parallel_loop(threads) {
-            Some(dim) => {
-                let split = self.nest.split_loop(dim, 4 * threads);
-                // SAFETY: forwarded from this function's contract; a piece is a part of the nest.
-                threads::run(split.pieces, shared, &|i| unsafe {
-                    self.run_part(&self.nest.piece(split, i), whole.clone())
-                })
-            }
-            None => {
-                // Every piece reads the whole index, and writes the elements of one range of indices.
-                let per_piece = (self.lookup.extent as usize).div_ceil(threads) as isize;
-                // SAFETY: forwarded from this function's contract.
-                threads::run(threads, shared, &|i| unsafe {
-                    let first = (i as isize * per_piece).min(self.lookup.extent);
-                    self.run_part(&self.nest, first..(first + per_piece).min(self.lookup.extent));
-                })
-            }
+        let split = match column_blocks(&self.nest, 0) {
+            Some(blocks) => Some(self.nest.split_loop(self.nest.loops().len() - 1, blocks)),
+            None => self.parallel_loop(threads).map(|dim| self.nest.split_loop(dim, 8 * threads)),
+        };
+        if let Some(split) = split {
+            return threads::run(split.pieces, shared, &|i| part(&self.nest.piece(split, i), whole.clone()));
         }
+        // Every piece reads the whole index, and writes the elements of one range of indices.
+        let pieces = if shared { threads as isize } else { 1 };
+        let per_piece = (self.lookup.extent + pieces - 1) / pieces;
+        threads::run(pieces as usize, shared, &|i| {
+            let first = (i as isize * per_piece).min(self.lookup.extent);
+            part(&self.nest, first..(first + per_piece).min(self.lookup.extent));
+        })
     }
 
     /// A loop whose iterations write to different elements, whatever the index is, and that is long enough to share: one
@@ -112,47 +138,8 @@ impl ScatterJob {
         let is_long = |dim: usize, extent: usize| {
             extent >= 4 * threads && (dim + 1 < loops.len() || extent >= 4096 * threads)
         };
-        loops.iter().enumerate().position(|(dim, l)| l.steps[0] != 0 && is_long(dim, l.extent))
-    }
-
-    /// Runs a part of the nest for the indices of a range.
-    ///
-    /// # Safety
-    /// As [`Self::run`], for a nest that is the job's or a piece of it.
-    unsafe fn run_part(&self, nest: &Nest, range: Range<isize>) {
-        // SAFETY: this function's contract.
-        nest.for_each(self.origins, |p, s, n| unsafe { (self.kernel)(p, s, n, self.lookup, range.clone()) });
-    }
-}
-
-/// One innermost loop of a scatter, for the indices of a range. The operands are the base of the target, the source and
-/// the index.
-///
-/// # Safety
-/// `p[k] + i * s[k]` is valid for `i < n`: a base from which every element of the lookup can be read and written, an
-/// element to read, and an int64.
-type ScatterKernel = unsafe fn(p: &Pointers, s: &Steps, n: usize, lookup: Lookup, range: Range<isize>);
-
-fn kernel(dtype: DType, rule: ScatterRule) -> ScatterKernel {
-    match rule {
-        ScatterRule::Replace => by_width!(dtype.size(), W => scatter_loop::<W, Replaced>),
-        ScatterRule::Add => switch!(dtype, all, T => scatter_loop::<T, Added>, else => unreachable!()),
-        ScatterRule::Multiply => {
-            switch!(dtype, all, T => scatter_loop::<T, Multiplied>, else => unreachable!())
-        }
-        ScatterRule::Max | ScatterRule::Min if dtype.is_complex() => {
-            unreachable!("the largest of complex numbers is refused")
-        }
-        ScatterRule::Max => ordered::<Larger>(dtype),
-        ScatterRule::Min => ordered::<Smaller>(dtype),
-    }
-}
-
-fn ordered<R: OrderedRules>(dtype: DType) -> ScatterKernel {
-    match dtype {
-        DType::F16 => scatter_loop::<f16, R>,
-        DType::BF16 => scatter_loop::<bf16, R>,
-        _ => switch!(dtype, real, T => scatter_loop::<T, R>, else => unreachable!()),
+        let mut numbered = loops.iter().enumerate();
+        numbered.position(|(dim, l)| l.steps[0] != 0 && is_long(dim, l.extent))
     }
 }
 
@@ -176,15 +163,6 @@ impl<W> Combine<W> for Replaced {
         new
     }
 }
-
-/// Rules that need an order of all real dtypes.
-macro_rules! ordered_rules {
-    ($($t:ty)*) => {
-        trait OrderedRules: $(Combine<$t> +)* {}
-        impl<R: $(Combine<$t> +)*> OrderedRules for R {}
-    };
-}
-ordered_rules! { Bool u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 }
 
 /// A rule is a function of numbers; halves are computed in float32 and rounded.
 macro_rules! rules {
@@ -215,54 +193,75 @@ rules! {
     Smaller minimum Real [Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64]
 }
 
-/// The loop of a rule.
-///
-/// # Safety
-/// The contract of [`ScatterKernel`], for elements of type `T`.
-unsafe fn scatter_loop<T: Copy, R: Combine<T>>(
-    p: &Pointers,
-    s: &Steps,
-    n: usize,
+/// The work of a scatter, for the indices of a range. The operands are the base of the target, the source and the index.
+/// Only `ScatterJob::run` makes one, under whose contract the elements are of type `T`.
+struct ScatterBody<T, R> {
     lookup: Lookup,
     range: Range<isize>,
-) {
-    let size = size_of::<T>() as isize;
-    let combine = |to: *mut u8, from: *mut u8| {
-        // SAFETY: this function's contract: callers below pass an element of the target and one of the source.
+    rule: PhantomData<fn() -> (T, R)>,
+}
+
+impl<T: Copy, R: Combine<T>> ScatterBody<T, R> {
+    /// Combines an element of the source with one of the target.
+    ///
+    /// # Safety
+    /// Both are addresses of elements of type `T`, the first one writable.
+    #[inline(always)]
+    unsafe fn combine(to: *mut u8, from: *mut u8) {
+        // SAFETY: this function's contract.
         unsafe {
             let (to, new) = (to.cast::<T>(), from.cast::<T>().read_unaligned());
-            // A rule that replaces does not read what may be uninitialised.
+            // A rule that replaces does not read the target.
             let old = if R::REPLACES { new } else { to.read_unaligned() };
             to.write_unaligned(R::combine(old, new));
         }
-    };
-    // SAFETY: this function's contract.
-    unsafe {
-        if s[2] == 0 {
-            let index = lookup.clamp(load_index(p[2]));
-            if !range.contains(&index) {
-                return;
+    }
+}
+
+impl<T: Copy, R: Combine<T>> IndexedBody for ScatterBody<T, R> {
+    fn widest_element(&self) -> usize {
+        size_of::<T>().max(size_of::<i64>())
+    }
+
+    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
+        let (size, lookup) = (size_of::<T>() as isize, self.lookup);
+        // SAFETY: this function's contract, in all cases.
+        unsafe {
+            if s[2] == 0 {
+                let index = lookup.clamp(load_index(p[2]));
+                if !self.range.contains(&index) {
+                    return;
+                }
+                let to = p[0].wrapping_offset(index * lookup.step);
+                if R::REPLACES {
+                    return copy_row::<T>(to, s[0], p[1], s[1], n);
+                }
+                let row = |steps: [isize; 2]| {
+                    for i in 0..n as isize {
+                        Self::combine(to.wrapping_offset(i * steps[0]), p[1].wrapping_offset(i * steps[1]));
+                    }
+                };
+                return if s[0] == size && s[1] == size { row([size, size]) } else { row([s[0], s[1]]) };
             }
-            let to = p[0].wrapping_offset(index * lookup.step);
-            if R::REPLACES {
-                return copy_row::<T>(to, s[0], p[1], s[1], n);
+            if self.range == (0..lookup.extent) {
+                return for_each_index(p, s, n, size, |base, from, index| {
+                    Self::combine(base.wrapping_offset(lookup.offset(load_index(index))), from);
+                });
             }
-            if s[0] == size && s[1] == size {
-                return (0..n as isize)
-                    .for_each(|i| combine(to.wrapping_offset(i * size), p[1].wrapping_offset(i * size)));
-            }
-            return (0..n as isize)
-                .for_each(|i| combine(to.wrapping_offset(i * s[0]), p[1].wrapping_offset(i * s[1])));
+            let range = self.range.clone();
+            for_each_index(p, s, n, size, |base, from, index| {
+                let at = lookup.clamp(load_index(index));
+                if range.contains(&at) {
+                    Self::combine(base.wrapping_offset(at * lookup.step), from);
+                }
+            })
         }
-        let (mut base, mut from, mut index) = (p[0], p[1], p[2]);
-        for _ in 0..n {
-            let at = lookup.clamp(load_index(index));
-            if range.contains(&at) {
-                combine(base.wrapping_offset(at * lookup.step), from);
-            }
-            base = base.wrapping_offset(s[0]);
-            from = from.wrapping_offset(s[1]);
-            index = index.wrapping_offset(s[2]);
+    }
+
+    unsafe fn run_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+        for row in 0..rows.extent as isize {
+            // SAFETY: forwarded from this function's contract.
+            unsafe { self.run(&shifted(p, &rows.steps, row), &columns.steps, columns.extent) };
         }
     }
 }
