@@ -1,0 +1,124 @@
+//! Runs a nest with an index on several threads.
+//!
+//! | nest | pieces |
+//! |---|---|
+//! | the index chooses along an outer loop, and the innermost one steps through base and index | blocks of columns: the rows that the index jumps between then stay in the cache |
+//! | a scatter in which an outer loop never meets an element twice | parts of that loop |
+//! | any other scatter | each piece reads the whole index, and writes the elements of a range of indices |
+//! | any other gather | parts of the outermost loop |
+
+use super::super::split::SERIAL_ELEMENTS;
+use super::WEIGHT;
+use crate::error::Result;
+use crate::nest::{Loop, Nest, Pointers, Steps};
+use crate::threads;
+
+/// What is done with the elements that a nest with an index visits. Operand 2 is the index.
+pub trait IndexedBody: Sync {
+    /// Bytes of an element of the widest operand.
+    fn widest_element(&self) -> usize;
+
+    /// Runs one innermost loop.
+    ///
+    /// # Safety
+    /// `p[k] + i * s[k]` is valid for every operand and `i < n`, and `n > 0`.
+    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize);
+
+    /// Runs the two innermost loops.
+    ///
+    /// # Safety
+    /// As for [`Self::run`], for every row: `p[k] + r * rows.steps[k] + c * columns.steps[k]` is valid. There is at least
+    /// one row, and one column.
+    unsafe fn run_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop);
+}
+
+/// The number of columns of a block, so that a block of a row is a few cache lines.
+const BLOCK_COLUMNS: usize = 64;
+/// Bytes of the widest operand in a piece.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Addresses that several threads use.
+pub struct SharedAddresses(Pointers);
+// SAFETY: the caller of `run_indexed` pinned the tensors for the whole call, and pieces write to different elements.
+unsafe impl Sync for SharedAddresses {}
+
+impl SharedAddresses {
+    pub fn new(pointers: Pointers) -> SharedAddresses {
+        SharedAddresses(pointers)
+    }
+
+    pub fn get(&self) -> Pointers {
+        self.0
+    }
+}
+
+/// Runs a nest whose iterations are independent of each other. Operand `base` is the one that the index chooses from.
+///
+/// # Safety
+/// The origins are pinned for the layouts that the nest was made of, and the body may visit all of its elements.
+pub unsafe fn run_indexed(nest: &Nest, origins: Pointers, base: usize, body: impl IndexedBody) -> Result<()> {
+    let work = nest.size().saturating_mul(WEIGHT);
+    if work <= SERIAL_ELEMENTS {
+        // SAFETY: forwarded from this function's contract.
+        unsafe { run_piece(nest, origins, &body) };
+        return Ok(());
+    }
+    let split = match column_blocks(nest, base) {
+        Some(blocks) => nest.split_loop(nest.loops().len() - 1, blocks),
+        None => nest.split((PIECE_BYTES / body.widest_element() / WEIGHT).max(64), (1, 1)),
+    };
+    let origins = SharedAddresses(origins);
+    threads::run(split.pieces, threads::should_parallelize(work), &|i| {
+        // SAFETY: forwarded from this function's contract; a piece is a part of the nest.
+        unsafe { run_piece(&nest.piece(split, i), origins.get(), &body) }
+    })
+}
+
+/// The number of blocks of columns, if the index chooses along an outer loop while the innermost one steps through both.
+pub fn column_blocks(nest: &Nest, base: usize) -> Option<usize> {
+    let (columns, outer) = nest.loops().split_last().expect("a nest has a loop");
+    let jumps = outer.iter().any(|l| l.steps[base] == 0 && l.steps[2] != 0 && l.extent > 1);
+    let steps = columns.steps[base] != 0 && columns.steps[2] != 0;
+    (jumps && steps && columns.extent >= 2 * BLOCK_COLUMNS).then(|| columns.extent.div_ceil(BLOCK_COLUMNS))
+}
+
+/// Runs a nest, or a piece of one, on this thread, in the order of its loops.
+///
+/// # Safety
+/// As [`run_indexed`].
+pub unsafe fn run_piece(nest: &Nest, origins: Pointers, body: &impl IndexedBody) {
+    // SAFETY: forwarded from this function's contract.
+    nest.for_each_plane(origins, |p, rows, columns| unsafe {
+        match rows {
+            Some(rows) => body.run_rows(p, rows, columns),
+            None => body.run(p, &columns.steps, columns.extent),
+        }
+    });
+}
+
+/// Calls `visit` with the addresses of the three operands for every iteration of an innermost loop. The steps of the most
+/// common loops are constants for the compiler.
+#[inline(always)]
+pub fn for_each_index(
+    p: &Pointers,
+    s: &Steps,
+    n: usize,
+    size: isize,
+    visit: impl Fn(*mut u8, *mut u8, *mut u8),
+) {
+    const INDEX: isize = size_of::<i64>() as isize;
+    let each = |steps: [isize; 3]| {
+        let [mut a, mut b, mut index, ..] = *p;
+        for _ in 0..n {
+            visit(a, b, index);
+            (a, b) = (a.wrapping_offset(steps[0]), b.wrapping_offset(steps[1]));
+            index = index.wrapping_offset(steps[2]);
+        }
+    };
+    match [s[0], s[1], s[2]] {
+        [a, 0, INDEX] if a == size => each([size, 0, INDEX]),
+        [0, b, INDEX] if b == size => each([0, size, INDEX]),
+        [a, b, INDEX] if a == size && b == size => each([size, size, INDEX]),
+        steps => each(steps),
+    }
+}
