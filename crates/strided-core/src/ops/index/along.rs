@@ -101,11 +101,10 @@ fn plan_slices(x: &Tensor, index: &Tensor, dim: isize) -> Result<IndexPlan> {
     let (mut shape, mut strides) = (layout.shape(), layout.stride());
     (shape[dim], strides[dim]) = (index.size() as isize, 0);
     let base = Layout::strided(&shape, &strides, layout.offset())?;
-    IndexPlan::new(&x, base, vec![CheckedIndex { tensor, extent, stride }], |index| {
-        let mut strides = Dims::from_elem(0, shape.len());
-        strides[dim] = index.stride()[0];
-        Layout::strided(&shape, &strides, index.offset())
-    })
+    let mut index_strides = Dims::from_elem(0, shape.len());
+    index_strides[dim] = tensor.layout().stride()[0];
+    let index_layout = Layout::strided(&shape, &index_strides, tensor.layout().offset())?;
+    Ok(IndexPlan::of_one(&x, base, &CheckedIndex { tensor, extent, stride }, index_layout))
 }
 
 fn plan_elements(x: &Tensor, index: &Tensor, dim: isize, negatives: Negatives) -> Result<IndexPlan> {
@@ -115,7 +114,7 @@ fn plan_elements(x: &Tensor, index: &Tensor, dim: isize, negatives: Negatives) -
         // As in PyTorch, an index without elements fits any tensor.
         let base = index.layout().row_major_like();
         let nothing = CheckedIndex { tensor: as_int64(&index)?, extent: 1, stride: 0 };
-        return IndexPlan::new(&x, base, vec![nothing], |layout| Ok(layout.clone()));
+        return Ok(IndexPlan::of_elements(&x, base, nothing));
     }
     if index.layout().rank() != layout.rank() {
         let wanted = format!("{} dims, as many as input", layout.rank());
@@ -133,7 +132,7 @@ fn plan_elements(x: &Tensor, index: &Tensor, dim: isize, negatives: Negatives) -
     let mut strides = layout.stride();
     strides[dim] = 0;
     let base = Layout::strided(&index.layout().shape(), &strides, layout.offset())?;
-    IndexPlan::new(&x, base, vec![CheckedIndex { tensor, extent, stride }], |index| Ok(index.clone()))
+    Ok(IndexPlan::of_elements(&x, base, CheckedIndex { tensor, extent, stride }))
 }
 
 /// `index_select` and `gather`: the chosen elements. The result has the shape of the index where that chooses elements;
@@ -280,8 +279,7 @@ fn flat_plan(x: &Tensor, index: &Tensor) -> Result<IndexPlan> {
     let base = Layout::strided(&shape, &Dims::from_elem(0, shape.len()), layout.offset())?;
     // The elements follow each other with one stride, or each index is split into one for each dim.
     if let Some(Mode { extent, stride }) = layout.try_view(&[extent]).map(|flat| flat.modes()[0]) {
-        let index = CheckedIndex { tensor, extent, stride };
-        return IndexPlan::new(x, base, vec![index], |index| Ok(index.clone()));
+        return Ok(IndexPlan::of_elements(x, base, CheckedIndex { tensor, extent, stride }));
     }
     let offsets = Tensor::new(&shape, DType::I64, Fill::Zero)?;
     let (low, high) = layout.bounds().unwrap_or((layout.offset(), layout.offset()));
@@ -290,7 +288,7 @@ fn flat_plan(x: &Tensor, index: &Tensor) -> Result<IndexPlan> {
         index::add_unraveled_offsets(&offsets, &tensor, layout.modes())?;
     }
     let index = CheckedIndex { tensor: offsets, extent: high - low + 1, stride: 1 };
-    IndexPlan::new(x, base.at_offset(low), vec![index], |index| Ok(index.clone()))
+    Ok(IndexPlan::of_elements(x, base.at_offset(low), index))
 }
 
 /// `take`: the elements at linear row-major indices, in the shape of the index.

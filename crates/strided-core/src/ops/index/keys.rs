@@ -8,7 +8,7 @@ use super::{CheckedIndex, IndexPlan, IndexedDim, Negatives, as_int64, checked, m
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::kernels::index::ScatterRule;
-use crate::layout::{Dims, Index, Layout, broadcast, shape_text};
+use crate::layout::{Dims, Index, Layout, Mode, broadcast, shape_text};
 use crate::ops::create;
 use crate::ops::elementwise::OpArg;
 use crate::scalar::Scalar;
@@ -72,6 +72,9 @@ struct ChosenDim {
 
 fn plan(x: &Tensor, keys: &[Key]) -> Result<IndexPlan> {
     let layout = x.layout();
+    if let ([Key::Indices(index)], [first, rest @ ..]) = (keys, layout.modes()) {
+        return plan_first_dim(x, index, *first, rest);
+    }
     let (basic, chosen) = split_keys(layout, keys)?;
     let view = layout.index(&basic)?;
     let shapes: Vec<&Layout> = chosen.iter().map(|c| c.index.layout()).collect();
@@ -96,6 +99,21 @@ fn plan(x: &Tensor, keys: &[Key]) -> Result<IndexPlan> {
         strides[before..before + shape.len()].copy_from_slice(&index.stride());
         Layout::strided(&positions, &strides, index.offset())
     })
+}
+
+/// The plan of `x[index]`, which needs none of the general rules.
+fn plan_first_dim(x: &Tensor, index: &Tensor, first: Mode, rest: &[Mode]) -> Result<IndexPlan> {
+    let Mode { extent, stride } = first;
+    let layout = x.layout();
+    let tensor = checked(index, IndexedDim { dim: 0, extent, layout }, Negatives::Wrap)?;
+    let (mut shape, mut index_strides) = (tensor.layout().shape(), tensor.layout().stride());
+    let mut strides = Dims::from_elem(0, shape.len());
+    shape.extend(rest.iter().map(|mode| mode.extent));
+    strides.extend(rest.iter().map(|mode| mode.stride));
+    index_strides.resize(shape.len(), 0);
+    let base = Layout::strided(&shape, &strides, layout.offset())?;
+    let index_layout = Layout::strided(&shape, &index_strides, tensor.layout().offset())?;
+    Ok(IndexPlan::of_one(x, base, &CheckedIndex { tensor, extent, stride }, index_layout))
 }
 
 /// The shape of the positions, and the strides of the view along them: 0 for the dims of the index.

@@ -99,10 +99,9 @@ impl IndexPlan {
         indices: Vec<CheckedIndex>,
         place: impl Fn(&Layout) -> Result<Layout>,
     ) -> Result<IndexPlan> {
-        let tensor = tensor.clone();
-        if let [CheckedIndex { tensor: index, extent, stride }] = &indices[..] {
-            let index = index.with_layout(place(index.layout())?);
-            return Ok(IndexPlan { tensor, base, index, extent: *extent, stride: *stride });
+        if let [index] = &indices[..] {
+            let layout = place(index.tensor.layout())?;
+            return Ok(IndexPlan::of_one(tensor, base, index, layout));
         }
         // Several indices become one, of offsets from the lowest location that they can choose.
         let layouts: Vec<&Layout> = indices.iter().map(|index| index.tensor.layout()).collect();
@@ -118,7 +117,20 @@ impl IndexPlan {
         }
         let base = base.at_offset(base.offset() + lowest);
         let index = offsets.with_layout(place(offsets.layout())?);
-        Ok(IndexPlan { tensor, base, index, extent: highest - lowest + 1, stride: 1 })
+        Ok(IndexPlan { tensor: tensor.clone(), base, index, extent: highest - lowest + 1, stride: 1 })
+    }
+
+    /// A plan for one index that was checked, with its layout in the shape of the positions.
+    fn of_one(tensor: &Tensor, base: Layout, index: &CheckedIndex, layout: Layout) -> IndexPlan {
+        let CheckedIndex { tensor: indices, extent, stride } = index;
+        let index = indices.with_layout(layout);
+        IndexPlan { tensor: tensor.clone(), base, index, extent: *extent, stride: *stride }
+    }
+
+    /// A plan for one index that was checked and has the shape of the positions.
+    fn of_elements(tensor: &Tensor, base: Layout, index: CheckedIndex) -> IndexPlan {
+        let layout = index.tensor.layout().clone();
+        IndexPlan::of_one(tensor, base, &index, layout)
     }
 
     /// Whether there are no positions.
