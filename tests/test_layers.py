@@ -159,6 +159,31 @@ def test_modules_of_one_layer_do_not_use_each_other_in_a_circle(faults):
     ]
 
 
+def test_files_of_one_folder_do_not_use_each_other_in_a_circle(faults):
+    files = {
+        CORE + "kernels/maths/mod.rs": "mod divide; mod functions; pub use functions::Exp;",
+        CORE + "kernels/maths/functions.rs": "pub use super::divide::Fmod;\nuse super::exp;",
+        CORE + "kernels/maths/divide.rs": "use super::functions::Function2;",
+        CORE + "kernels/maths/exp.rs": "",
+        CORE + "ops/mod.rs": "mod table; mod elementwise; mod reduce;",
+        CORE + "ops/reduce.rs": "\nuse super::{copy, elementwise::{apply, OpArg}};",
+        CORE
+        + "ops/elementwise.rs": "fn f() { super::reduce::any() }\n#[cfg(test)]\nmod tests { use super::super::scan; }",
+        CORE + "ops/scan.rs": "use super::elementwise;",
+        CORE + "ops/table/mod.rs": "mod row; mod expand;\npub use expand::Op;",
+        CORE + "ops/table/row.rs": "use super::Op;",  # which `expand` declares
+        CORE + "ops/table/expand.rs": "use super::row::OpRow;",
+        "strided-py/src/rows/op_table.rs": "use super::signatures::ParamStub;",
+        "strided-py/src/rows/signatures.rs": "use super::op_table;",
+    }
+    assert faults(files) == [
+        f"crates/{CORE}kernels/maths/functions.rs:1: import cycle: divide uses functions uses divide",
+        f"crates/{CORE}ops/reduce.rs:2: import cycle: elementwise uses reduce uses elementwise",
+        f"crates/{CORE}ops/table/row.rs:1: import cycle: expand uses row uses expand",
+        "crates/strided-py/src/rows/signatures.rs:1: import cycle: op_table uses signatures uses op_table",
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -8,7 +8,7 @@
 //! that the output is the first operand.
 
 use super::table::{DTypeClass, OPS, Op, OpRow, Refuses, ResultRule, ScalarKeyword};
-use super::{copy, output, reduce};
+use super::{copy, output, truth};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::OPERANDS;
@@ -60,11 +60,6 @@ pub fn run_with(row: &OpRow, keywords: KeywordValues, operands: &[OpArg]) -> Res
     let mut result = None;
     run_new(row, keywords, operands, &mut result)?;
     Ok(result.expect("`run_new` creates it unless it fails"))
-}
-
-/// Whether all elements are nonzero.
-pub fn all(x: &Tensor) -> Result<bool> {
-    Ok(!reduce::any(&run(&OPS[Op::logical_not as usize], &[OpArg::Tensor(x)])?)?)
 }
 
 /// Evaluates the body with the operands as an array of constant length.
@@ -326,7 +321,7 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
             OpArg::Scalar(value) => value == Scalar::Bool(false) && test == Op::eq,
             OpArg::Tensor(x) => {
                 let hits = run(&OPS[test as usize], &[OpArg::Tensor(x), OpArg::Scalar(Scalar::Int(0))])?;
-                reduce::any(&hits)?
+                truth::any(&hits)?
             }
         };
         if found { Err(Error::new("", problem)) } else { Ok(()) }

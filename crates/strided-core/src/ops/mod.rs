@@ -15,3 +15,4 @@ pub mod output;
 pub mod reduce;
 pub mod scan;
 pub mod table;
+pub mod truth;

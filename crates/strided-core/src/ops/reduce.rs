@@ -4,10 +4,10 @@
 //! `lane_folds!` in `kernels/reduce/folds.rs`; any other implements `Fold` there. Halves, rows of terms and threads
 //! need no more code.
 
-use super::copy;
 use super::elementwise::{OpArg, apply, apply_into};
 use super::output::{self, deliver, deliver_as};
 use super::table::{OPS, Op};
+use super::{copy, truth};
 use crate::cpu;
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
@@ -430,17 +430,6 @@ fn with_reduced_dims(out: &Layout, keepdim_shape: &[isize]) -> Layout {
     out.try_view(keepdim_shape).expect("extents of 1 can always be added")
 }
 
-/// Returns true if any element of a bool tensor is true.
-pub fn any(x: &Tensor) -> Result<bool> {
-    truth(&ANY, x)
-}
-
-/// Runs `all` or `any` over all elements.
-fn truth(row: &ReductionRow, x: &Tensor) -> Result<bool> {
-    let found = run(row, x, &ReduceRequest::default(), None)?.expect("no output was given");
-    Ok(copy::single_item(&found)? == Scalar::Bool(true))
-}
-
 /// Returns true if two tensors have the same shape and equal elements. Large tensors are compared window by window: the
 /// bools stay in a cache, and the first difference ends the comparison.
 pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
@@ -449,7 +438,7 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
     if !x.layout().same_shape(y.layout()) {
         return Ok(false);
     }
-    let same = |x: &Tensor, y: &Tensor| truth(&ALL, &apply(Op::eq, &[OpArg::Tensor(x), OpArg::Tensor(y)])?);
+    let same = |x: &Tensor, y: &Tensor| truth::all(&apply(Op::eq, &[OpArg::Tensor(x), OpArg::Tensor(y)])?);
     let work = || {
         if x.size() <= WINDOW {
             return same(x, y);

@@ -63,6 +63,33 @@ pub enum Signature {
     Overloads(&'static [&'static str]),
 }
 
+/// A parameter in the stubs.
+pub struct ParamStub {
+    pub name: &'static str,
+    /// Other keywords for it.
+    pub aliases: &'static [&'static str],
+    /// Its type.
+    pub stub: String,
+    /// The type of each of `*rest`.
+    pub rest: Option<&'static str>,
+    pub keyword_only: bool,
+    pub default: Option<&'static str>,
+}
+
+impl ParamStub {
+    pub fn of(param: &Param) -> ParamStub {
+        let none = if param.optional { " | None" } else { "" };
+        ParamStub {
+            name: param.name,
+            aliases: param.aliases,
+            stub: format!("{}{none}", param.stub),
+            rest: param.rest,
+            keyword_only: param.keyword_only,
+            default: param.default,
+        }
+    }
+}
+
 /// What the `methods!` macro generates for a row, for the generic thunks below.
 pub trait RowFacts {
     const NAME: &'static str;

@@ -12,8 +12,8 @@ use crate::convert::results::{resize_and_copy, takes_any_shape};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use strided_core::ops::elementwise::{self, KeywordValues, OpArg, run_into, run_new};
-use strided_core::ops::reduce;
 use strided_core::ops::table::{Op, OpRow};
+use strided_core::ops::truth;
 use strided_core::{Scalar, Tensor};
 
 /// The largest number of operands that a row has.
@@ -204,6 +204,6 @@ pub fn operate<'a>(
 /// Whether any element equals a number, or the element of a tensor that it is broadcast with.
 pub fn contains(py: Python<'_>, x: &Tensor, value: OpArg) -> CallResult<bool> {
     let operands = [OpArg::Tensor(x), value];
-    let any = || reduce::any(&elementwise::apply(Op::eq, &operands)?);
+    let any = || truth::any(&elementwise::apply(Op::eq, &operands)?);
     Ok(detach_if_large(py, result_size(&operands), any)?)
 }

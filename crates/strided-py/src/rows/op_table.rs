@@ -1,11 +1,10 @@
 //! The op table as methods, in-place methods and functions: generic thunks into one `dispatch`.
 
-use super::signatures::ParamStub;
 use crate::abi::bind::{Args, Param, bind};
 use crate::abi::errors::{CallResult, Fail, guard_value};
 use crate::abi::heap::definition;
 use crate::abi::refs::{arg, is_none, to_py};
-use crate::abi::thunks::RowClass;
+use crate::abi::thunks::{ParamStub, RowClass};
 use crate::abi::{Arg, Object, Value};
 use crate::classes::elementwise::{MAX_OPERANDS, apply, call_row, plain_pair};
 use crate::convert::args::{AnyArg, FromArg, OperandArg, TensorArg, keyword, missing, param, wrong_type};

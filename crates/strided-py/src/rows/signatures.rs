@@ -2,10 +2,9 @@
 
 use super::{Rows, op_table};
 use crate::abi::Value;
-use crate::abi::bind::Param;
 use crate::abi::errors::CallResult;
 use crate::abi::refs::to_py;
-use crate::abi::thunks::{RowClass, RowPlace, Signature};
+use crate::abi::thunks::{ParamStub, RowClass, RowPlace, Signature};
 use crate::classes::{dtype, layout, size, storage, tensor};
 use pyo3::prelude::*;
 
@@ -26,37 +25,12 @@ methods! { rows(py):
     };
 }
 
-/// One parameter: its name, other keywords for it, its type, the type of each of `*rest`, whether it is keyword-only, and
-/// its default.
-pub struct ParamStub {
-    pub name: &'static str,
-    pub aliases: &'static [&'static str],
-    pub stub: String,
-    pub rest: Option<&'static str>,
-    pub keyword_only: bool,
-    pub default: Option<&'static str>,
-}
-
-impl ParamStub {
-    pub fn of(param: &Param) -> ParamStub {
-        let none = if param.optional { " | None" } else { "" };
-        ParamStub {
-            name: param.name,
-            aliases: param.aliases,
-            stub: format!("{}{none}", param.stub),
-            rest: param.rest,
-            keyword_only: param.keyword_only,
-            default: param.default,
-        }
-    }
-
-    fn tuple(self) -> ParamTuple {
-        (self.name, self.aliases.to_vec(), self.stub, self.rest, self.keyword_only, self.default)
-    }
-}
-
 type ParamTuple = (&'static str, Vec<&'static str>, String, Option<&'static str>, bool, Option<&'static str>);
 type RowTuple = (&'static str, String, Option<Vec<ParamTuple>>, String, Vec<String>, bool);
+
+fn param_tuple(param: ParamStub) -> ParamTuple {
+    (param.name, param.aliases.to_vec(), param.stub, param.rest, param.keyword_only, param.default)
+}
 
 fn all(py: Python<'_>) -> CallResult<Value<'_>> {
     let Rows { methods, properties } = Rows::all();
@@ -68,7 +42,7 @@ fn all(py: Python<'_>) -> CallResult<Value<'_>> {
                 RowPlace::Function => "",
             };
             let own = if class.is_empty() { "Tensor" } else { class };
-            let params = row.params.iter().map(|param| ParamStub::of(param).tuple()).collect();
+            let params = row.params.iter().map(|param| param_tuple(ParamStub::of(param))).collect();
             let (params, result, overloads) = match row.signature {
                 Signature::Returns(result) => (Some(params), result.replace("{}", own), Vec::new()),
                 Signature::Overloads(texts) => {
@@ -80,7 +54,7 @@ fn all(py: Python<'_>) -> CallResult<Value<'_>> {
     }
     for stub in op_table::stubs() {
         let class = stub.class.map_or("", RowClass::name);
-        let params = stub.params.into_iter().map(ParamStub::tuple).collect();
+        let params = stub.params.into_iter().map(param_tuple).collect();
         all.push((class, stub.name, Some(params), "Tensor".into(), Vec::new(), false));
     }
     for property in &properties {

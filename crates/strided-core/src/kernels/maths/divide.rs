@@ -4,7 +4,7 @@
 //! operands gives quotients that are exact after rounding: integers up to 16 bits are divided in float32, others below 2^51
 //! in float64. The remainder of floats is exact, and takes one fused multiply-add where the quotient is below 2^24 or 2^53.
 
-use super::functions::Function2;
+use super::function::Function2;
 use super::vector_float::{VectorFloat, pick};
 use crate::scalar::{DivRem, Num, divisor};
 

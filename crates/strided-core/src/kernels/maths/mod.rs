@@ -15,6 +15,7 @@ mod divide;
 mod double_double;
 mod exact;
 mod exp;
+mod function;
 pub mod functions;
 mod inverse_trig;
 mod log;

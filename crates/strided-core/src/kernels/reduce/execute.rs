@@ -1,8 +1,8 @@
 //! Runs a planned reduction: strips shared among threads, and results written to their outputs.
 
 use super::plan::{ReductionPlan, Strategy};
-use super::reducer::Reducer;
-use super::tree::{AccumulatorUnit, Tree};
+use super::reducer::{AccumulatorUnit, Reducer};
+use super::tree::Tree;
 use super::{
     BLOCK, CHUNK, MAX_ACCUMULATOR_BYTES, MAX_ELEMENT_BYTES, MAX_GATHERED_OUTPUTS, MAX_LANE_BYTES,
     MAX_STRIP_OUTPUTS, Stage, TRANSPOSED_ROW_BYTES,

@@ -38,8 +38,7 @@ pub use reducer::Reducer;
 
 use self::execute::{PlannedReduction, ResultWrite};
 use self::plan::ReductionPlan;
-use self::reducer::TermLines;
-use self::tree::AccumulatorUnit;
+use self::reducer::{AccumulatorUnit, TermLines};
 use super::item::ScalarBytes;
 use super::loops::KernelPair;
 use super::split::SERIAL_ELEMENTS;

@@ -4,7 +4,6 @@
 
 use super::fold::{Fold, FoldByLanes, FoldResult, LaneFold, PlainColumns};
 use super::groups::column;
-use super::tree::AccumulatorUnit;
 use super::{CHUNK, MAX_ACCUMULATOR_BYTES, MAX_LANE_BYTES};
 use crate::cpu::{self, Task, dispatch};
 use crate::dtype::DType;
@@ -17,6 +16,21 @@ use std::mem::MaybeUninit;
 pub(super) const REGISTER_OUTPUTS: usize = 16;
 /// Lanes that are reduced and merged in one call, before anything is written.
 pub(super) const MAX_JOINED_LANES: usize = 8;
+
+/// The unit in which accumulators are stored in arrays and on the heap: uninitialised bytes, as many as the strictest
+/// alignment that an accumulator may need. [`Reducer::of`] refuses accumulators with a stricter one at compile time.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub(super) struct AccumulatorUnit(MaybeUninit<[u8; 16]>);
+
+impl AccumulatorUnit {
+    pub(super) const UNINIT: AccumulatorUnit = AccumulatorUnit(MaybeUninit::uninit());
+
+    /// Units that hold as many bytes.
+    pub(super) const fn count(bytes: usize) -> usize {
+        bytes.div_ceil(size_of::<AccumulatorUnit>())
+    }
+}
 
 /// The loops of one fold for terms of one type.
 ///

@@ -1,23 +1,7 @@
 //! The tree over blocks: results of blocks that wait for their partner.
 
-use super::reducer::Reducer;
+use super::reducer::{AccumulatorUnit, Reducer};
 use smallvec::SmallVec;
-use std::mem::MaybeUninit;
-
-/// The unit in which accumulators are stored in arrays and on the heap: uninitialised bytes, as many as the strictest
-/// alignment that an accumulator may need. [`Reducer::of`] refuses accumulators with a stricter one at compile time.
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-pub(super) struct AccumulatorUnit(MaybeUninit<[u8; 16]>);
-
-impl AccumulatorUnit {
-    pub(super) const UNINIT: AccumulatorUnit = AccumulatorUnit(MaybeUninit::uninit());
-
-    /// Units that hold as many bytes.
-    pub(super) const fn count(bytes: usize) -> usize {
-        bytes.div_ceil(size_of::<AccumulatorUnit>())
-    }
-}
 
 /// Merges the results of blocks pairwise, as a binary counter carries: at most one result is pending per level.
 ///

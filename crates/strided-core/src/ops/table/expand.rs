@@ -1,5 +1,6 @@
 //! The rows of the op table, expanded into kernels and data.
 
+use super::op::Op;
 use super::row::{
     DTypeClass, KeywordDefault, OpRow, Refuses, ResultRule, RowSelector, ScalarKeyword, strip_raw,
 };
@@ -235,12 +236,7 @@ macro_rules! expand {
         }
         $(functions! { $name $args $class $rule $body $($second)? })*
 
-        /// The index of each operation in [`OPS`].
-        #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Op { $($name),* }
-
-        /// All rows.
+        /// All rows, in the order of [`Op`].
         pub static OPS: &[OpRow] = &[$(OpRow {
             name: strip_raw(stringify!($name)),
             in_place_name: concat!(stringify!($name), "_"),

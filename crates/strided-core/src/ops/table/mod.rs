@@ -43,12 +43,14 @@ mod comparison;
 mod expand;
 mod exponential;
 mod integer;
+mod op;
 mod rounding;
 mod row;
 mod special;
 mod trigonometric;
 
-pub use expand::{OPS, Op};
+pub use expand::OPS;
+pub use op::Op;
 pub use row::{
     DTypeClass, KernelsByDType, KeywordDefault, OpRow, Refuses, ResultRule, RowSelector, ScalarKeyword,
     strip_raw,

@@ -1,6 +1,6 @@
 //! A row of the op table as data.
 
-use super::Op;
+use super::op::Op;
 use crate::dtype::{self, Category, DType};
 use crate::kernels::loops::KernelPair;
 use crate::scalar::Scalar;
