@@ -417,6 +417,26 @@ def test_softmax_of_special_values_anywhere(scan, name):
         np.testing.assert_array_equal(values_of(into), values_of(getattr(x, scan)(1)))
 
 
+@pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("scan", ["softmax", "log_softmax"])
+def test_softmax_has_one_nan(scan, name):
+    """Its sign and payload depend neither on those of the elements, nor on how lines are walked and shared by threads."""
+    before = st.get_num_threads()
+    nan = bits(fresh(to_memory(np.array([NAN]), name), name))
+    try:
+        for n, width in ((5, 3), (40, 20), (4100, 3), (400_000, 2)):
+            values = np.random.default_rng(n).standard_normal((n, width))
+            values[n // 2, 0], values[n - 1, 1], values[0, 1], values[-1, 2:] = NAN, -NAN, NAN, INF
+            x = fresh(to_memory(values, name), name)
+            for threads in (1, 2):
+                st.set_num_threads(threads)
+                for y in (x, x.t().contiguous().t(), x.flip(0)):
+                    got = bits(getattr(y, scan)(0))
+                    assert got == nan * (n * width), (n, threads)
+    finally:
+        st.set_num_threads(before)
+
+
 @pytest.mark.parametrize("scan", SCANS)
 def test_the_bits_do_not_depend_on_threads(scan):
     shapes_ = [

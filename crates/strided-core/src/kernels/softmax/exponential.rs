@@ -15,6 +15,8 @@ pub struct TailFactors<T>(pub [T; 2 * BLOCK]);
 /// Floats whose exponentials are accumulated in float64.
 pub(super) trait SoftmaxFloat: Widened<f64> + Float {
     const LOWEST: Self;
+    /// The one NaN of results.
+    const NAN: Self;
     const TAIL_FACTORS: &'static TailFactors<Self>;
 
     /// `exp(x - max)`, divided by `exp_scale`.
@@ -64,6 +66,7 @@ where
 
 impl SoftmaxFloat for f32 {
     const LOWEST: f32 = f32::NEG_INFINITY;
+    const NAN: f32 = f32::NAN;
     const TAIL_FACTORS: &'static TailFactors<f32> = tail_factors!(f32);
 
     #[inline(always)]
@@ -117,6 +120,7 @@ impl SoftmaxFloat for f32 {
 
 impl SoftmaxFloat for f64 {
     const LOWEST: f64 = f64::NEG_INFINITY;
+    const NAN: f64 = f64::NAN;
     const TAIL_FACTORS: &'static TailFactors<f64> = tail_factors!(f64);
 
     #[inline(always)]

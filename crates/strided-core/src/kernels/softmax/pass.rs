@@ -224,6 +224,9 @@ impl<E: SoftmaxFloat, const LOG: bool> SoftmaxPass<'_, E, LOG> {
                 } else {
                     self.write::<false, FAST>(lane, line(from.start, lane, from_step), to);
                 }
+                if self.is_nan(lane) {
+                    fill_nan(self.tile.rows, |row| to.add(row));
+                }
                 lane += 1;
             }
         }
@@ -355,7 +358,18 @@ impl<E: SoftmaxFloat, const LOG: bool> SoftmaxPass<'_, E, LOG> {
             } else {
                 self.write_across::<L, PARTIAL, false, FAST>(from, (lane, count), &max, &normalizer);
             }
+            for lane in lane..lane + count {
+                if self.is_nan(lane) {
+                    fill_nan(rows, |row| to.at::<E>(row, lane));
+                }
+            }
         }
+    }
+
+    /// Whether the results of a line are NaN: a NaN among its elements, or an infinite largest one, shows in the sum.
+    #[inline(always)]
+    fn is_nan(&self, lane: usize) -> bool {
+        self.lanes.total(lane).is_nan()
     }
 
     /// Writes the results of `L` lines side by side, or of the first `count` if `PARTIAL`.
@@ -421,6 +435,19 @@ impl<E: SoftmaxFloat, const LOG: bool> SoftmaxPass<'_, E, LOG> {
             x[j] = x[j].times::<FAST>([normalizer[0][j], normalizer[1][j]]);
         }
         x
+    }
+}
+
+/// Writes the NaN that all results of a line are. Which sign a computed NaN has depends on the order of operands, which the
+/// compiler chooses for each loop.
+///
+/// # Safety
+/// `at(row)` is a writable element for each `row < rows`.
+#[cold]
+unsafe fn fill_nan<E: SoftmaxFloat>(rows: usize, at: impl Fn(usize) -> *mut E) {
+    for row in 0..rows {
+        // SAFETY: the contract above.
+        unsafe { at(row).write(E::NAN) };
     }
 }
 
