@@ -297,6 +297,17 @@ impl Error {
         self
     }
 
+    /// The message, under a name of the operation.
+    pub fn message(&self, op: &str) -> String {
+        match &*self.problem {
+            problem if op.is_empty() => problem.to_string(),
+            problem @ Problem::EmptyReduction { variant, shape } => {
+                format!("{op}: {problem}: {op}{variant} has no identity (shape {shape})")
+            }
+            problem => format!("{op}: {problem}"),
+        }
+    }
+
     pub fn family(&self) -> Family {
         use Problem::*;
         match *self.problem {
@@ -333,13 +344,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.problem {
-            problem if self.op.is_empty() => problem.fmt(f),
-            problem @ Problem::EmptyReduction { variant, shape } => {
-                write!(f, "{op}: {problem}: {op}{variant} has no identity (shape {shape})", op = self.op)
-            }
-            problem => write!(f, "{}: {problem}", self.op),
-        }
+        f.write_str(&self.message(self.op))
     }
 }
 

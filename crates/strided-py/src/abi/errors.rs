@@ -51,11 +51,11 @@ impl Fail {
 
     /// The exception, whose message begins with the name of the operation.
     #[cold]
-    pub fn into_exception(self, py: Python<'_>, op: &'static str) -> PyErr {
+    pub fn into_exception(self, py: Python<'_>, op: &str) -> PyErr {
         let named = |text: String| if op.is_empty() { text } else { format!("{op}: {text}") };
         match self {
             Fail::Python(error) => error,
-            Fail::Core(error) => core_exception(py, if op.is_empty() { error } else { error.named(op) }),
+            Fail::Core(error) => core_exception(py, error, op),
             Fail::Type(text) => PyTypeError::new_err(named(text)),
             Fail::Value(text) => from_class(own_class(py, "ArgumentError"), named(text)),
             Fail::Index(text) => PyIndexError::new_err(named(text)),
@@ -64,10 +64,20 @@ impl Fail {
             Fail::Overflow(text) => PyOverflowError::new_err(named(text)),
         }
     }
+
+    /// The failure of a constructor, under the name of the class that was called: `FloatTensor`.
+    #[cold]
+    pub fn of_class(self, class: Arg<'_>) -> Fail {
+        attached(|py| {
+            let name = class.cast::<PyType>().ok().and_then(|class| class.name().ok());
+            let name = name.map_or_else(|| "class".into(), |name| name.to_string());
+            Fail::Python(self.into_exception(py, &name))
+        })
+    }
 }
 
-fn core_exception(py: Python<'_>, error: Error) -> PyErr {
-    let text = error.to_string();
+fn core_exception(py: Python<'_>, error: Error, op: &str) -> PyErr {
+    let text = if op.is_empty() { error.to_string() } else { error.message(op) };
     match error.family() {
         Family::Argument => from_class(own_class(py, "ArgumentError"), text),
         Family::Shape => from_class(own_class(py, "ShapeError"), text),
@@ -79,14 +89,14 @@ fn core_exception(py: Python<'_>, error: Error) -> PyErr {
         Family::Memory => PyMemoryError::new_err(text),
         // The signal handler has raised its exception already.
         Family::Interrupt => PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),
-        Family::System => system_exception(py, &error).unwrap_or_else(|error| error),
+        Family::System => system_exception(py, &error, text).unwrap_or_else(|error| error),
     }
 }
 
 /// Calling OSError with an error number makes its subclass, such as FileNotFoundError.
-fn system_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+fn system_exception(py: Python<'_>, error: &Error, text: String) -> PyResult<PyErr> {
     let Problem::System { path, code } = &*error.problem else {
-        return Ok(PyOSError::new_err(error.to_string()));
+        return Ok(PyOSError::new_err(text));
     };
     let reason = py.import("os")?.call_method1("strerror", (code,))?;
     let path = (!path.as_os_str().is_empty()).then_some(path.as_os_str());

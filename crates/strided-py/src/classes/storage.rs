@@ -68,7 +68,7 @@ impl PyStorage {
         device: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyStorage>> {
         let py = class.py();
-        named(py, "Storage", || {
+        let make = || {
             let dtype = storage_dtype(class, dtype)?;
             if let Some(device) = device {
                 Device::from_arg(device.as_borrowed(), "device")?;
@@ -76,7 +76,8 @@ impl PyStorage {
             let args: Vec<Arg<'_>> = args.iter_borrowed().collect();
             let object = storage_object(py, constructed(py, dtype, &args)?)?;
             Ok(object.cast_into::<PyStorage>().map_err(PyErr::from)?.unbind())
-        })
+        };
+        named(py, "", || make().map_err(|fail: Fail| fail.of_class(class.as_any().as_borrowed())))
     }
 
     /// A storage on a mapped file: the memory is the file, whose pages are read when they are first used.

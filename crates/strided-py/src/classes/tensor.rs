@@ -78,34 +78,48 @@ fn from_one(py: Python<'_>, dtype: DType, only: Arg<'_>) -> CallResult<Tensor> {
 /// # Safety
 /// Only the interpreter calls this slot, with Tensor or a subclass, a tuple, and a dict or null.
 unsafe extern "C" fn new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Object) -> Object {
-    guard_value("Tensor", |py| {
-        // SAFETY: the interpreter keeps the tuple, and so its items, alive during the call.
-        let args = unsafe { arg(py, args) }.cast::<PyTuple>().map_err(PyErr::from)?;
-        let args: Vec<Arg<'_>> = args.iter_borrowed().collect();
+    guard_value("", |py| {
+        // SAFETY: the contract above.
+        let made = unsafe { new_of_class(py, class, args, kwargs) };
         // SAFETY: the interpreter keeps the class alive during the call.
-        let mut dtype = unsafe { dtype_of_subclass(class) }.unwrap_or_else(default_float);
-        if !kwargs.is_null() {
-            // SAFETY: the interpreter keeps the dict alive during the call.
-            let kwargs = unsafe { arg(py, kwargs) };
-            for (name, value) in kwargs.cast::<PyDict>().map_err(PyErr::from)?.iter() {
-                let (name, value) = (name.to_string(), value.as_borrowed());
-                match name.as_str() {
-                    "dtype" => dtype = DType::from_arg(value, "dtype")?,
-                    "device" => {
-                        Device::from_arg(value, "device")?;
-                    }
-                    "requires_grad" => {
-                        Option::<NoGrad>::from_arg(value, "requires_grad")?;
-                    }
-                    _ => return Err(Fail::Type(format!("unknown argument '{name}'"))),
+        made.map_err(|fail| fail.of_class(unsafe { arg(py, class.cast()) }))
+    })
+}
+
+/// # Safety
+/// As for [`new`].
+unsafe fn new_of_class<'py>(
+    py: Python<'py>,
+    class: *mut ffi::PyTypeObject,
+    args: Object,
+    kwargs: Object,
+) -> CallResult<Value<'py>> {
+    // SAFETY: the contract above; the tuple keeps its items alive during the call.
+    let args = unsafe { arg(py, args) }.cast::<PyTuple>().map_err(PyErr::from)?;
+    let args: Vec<Arg<'_>> = args.iter_borrowed().collect();
+    // SAFETY: the interpreter keeps the class alive during the call.
+    let mut dtype = unsafe { dtype_of_subclass(class) }.unwrap_or_else(default_float);
+    if !kwargs.is_null() {
+        // SAFETY: the interpreter keeps the dict alive during the call.
+        let kwargs = unsafe { arg(py, kwargs) };
+        for (name, value) in kwargs.cast::<PyDict>().map_err(PyErr::from)?.iter() {
+            let (name, value) = (name.to_string(), value.as_borrowed());
+            match name.as_str() {
+                "dtype" => dtype = DType::from_arg(value, "dtype")?,
+                "device" => {
+                    Device::from_arg(value, "device")?;
                 }
+                "requires_grad" => {
+                    Option::<NoGrad>::from_arg(value, "requires_grad")?;
+                }
+                _ => return Err(Fail::Type(format!("unknown argument '{name}'"))),
             }
         }
-        let tensor = constructed(py, dtype, &args)?;
-        let is_plain = class == object::tensor_type() || dtype_of_class(class).is_some();
-        // SAFETY: the contract above: `class` is a subtype of Tensor.
-        if is_plain { wrap(py, tensor) } else { unsafe { wrap_as(py, class, tensor) } }
-    })
+    }
+    let tensor = constructed(py, dtype, &args)?;
+    let is_plain = class == object::tensor_type() || dtype_of_class(class).is_some();
+    // SAFETY: the contract above: `class` is a subtype of Tensor.
+    if is_plain { wrap(py, tensor) } else { unsafe { wrap_as(py, class, tensor) } }
 }
 
 const DOC: &str = "Tensor(*args)\n--\n\n\

@@ -47,7 +47,7 @@ unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this slot, with a class whose metaclass is ours, a tuple, and a dict or null.
 unsafe extern "C" fn call(class: Object, args: Object, kwargs: Object) -> Object {
-    guard_value("Tensor", |py| {
+    guard_value("", |py| {
         if let Some(dtype) = find(&TENSORS, class.cast())
             && kwargs.is_null()
         {
@@ -55,7 +55,8 @@ unsafe extern "C" fn call(class: Object, args: Object, kwargs: Object) -> Object
             let args: SmallVec<[Arg<'_>; 4]> = unsafe {
                 (0..ffi::PyTuple_Size(args)).map(|i| arg(py, ffi::PyTuple_GetItem(args, i))).collect()
             };
-            return construct(py, dtype, &args);
+            // SAFETY: the interpreter keeps the class alive during the call.
+            return construct(py, dtype, &args).map_err(|fail| fail.of_class(unsafe { arg(py, class) }));
         }
         // SAFETY: `type` calls classes with this slot, whose arguments are those of this one. It returns a new reference, or
         // null with an exception set.
