@@ -7,6 +7,7 @@ use crate::scalar::{Bool, Complex, Element, Scalar};
 use crate::storage::{Access, Pinned};
 use crate::switch;
 use crate::tensor::Tensor;
+use std::mem::MaybeUninit;
 
 /// One element of any dtype, in 16 aligned bytes. It does not know its dtype.
 #[derive(Clone, Copy)]
@@ -48,7 +49,7 @@ impl ScalarBytes {
 pub fn check_fits(value: Scalar, dtype: DType) -> Result<()> {
     match value {
         Scalar::Bool(_) => Ok(()),
-        Scalar::Float(_) if !dtype.is_int() => Ok(()),
+        Scalar::Float(_) | Scalar::Int(_) if !dtype.is_int() => Ok(()),
         _ => check_range(value, dtype),
     }
 }
@@ -114,6 +115,36 @@ pub fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
     // SAFETY: `pin_one` pinned the location for writing an element of this dtype.
     unsafe { store(pin.origin, x.dtype(), value) };
     Ok(())
+}
+
+/// Bytes of elements that are copied rather than exported: a copy takes fewer locked instructions.
+const SMALL_BYTES: usize = 1024;
+
+/// Whether [`SmallElements`] takes the elements of a tensor.
+#[inline]
+pub fn is_small(x: &Tensor) -> bool {
+    x.layout().is_row_major() && x.size() <= SMALL_BYTES / x.dtype().size()
+}
+
+/// A copy of the elements of a small row-major tensor, for code that may not hold a pin while it uses them.
+#[repr(C, align(16))]
+pub struct SmallElements([MaybeUninit<u8>; SMALL_BYTES]);
+
+impl SmallElements {
+    pub const UNINIT: SmallElements = SmallElements([MaybeUninit::uninit(); SMALL_BYTES]);
+
+    /// Copies the elements, and returns the address of the first one.
+    ///
+    /// # Panics
+    /// If the tensor is not small: see [`is_small`].
+    #[inline]
+    pub fn copy(&mut self, x: &Tensor) -> Result<*const u8> {
+        assert!(is_small(x));
+        let (pin, to) = (x.pin(Access::Read)?, self.0.as_mut_ptr().cast::<u8>());
+        // SAFETY: the elements of a row-major tensor are adjacent, `pin` holds them, and `is_small` says that they fit.
+        unsafe { to.copy_from_nonoverlapping(pin.origin, x.size() * x.dtype().size()) };
+        Ok(to)
+    }
 }
 
 /// Writes the elements of a row-major tensor one after the other.

@@ -172,12 +172,6 @@ impl Exported {
         exported.origin = exported.tensor.pin(Access::Read)?.origin;
         Ok(exported)
     }
-
-    /// The address of a location.
-    pub fn address(&self, location: isize) -> *const u8 {
-        let steps = location - self.tensor.layout().offset();
-        self.origin.wrapping_offset(steps * self.tensor.dtype().size() as isize)
-    }
 }
 
 impl Drop for Exported {

@@ -12,12 +12,13 @@ use crate::abi::{Arg, Value};
 use pyo3::exceptions::PyRecursionError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use strided_core::dtype::{Category, default_float, promote};
-use strided_core::kernels::item;
+use smallvec::SmallVec;
+use strided_core::dtype::{Category, default_float, element, promote};
+use strided_core::kernels::item::{self, SmallElements};
 use strided_core::layout::{Dims, Mode, shape_text};
 use strided_core::ops::{copy, elementwise::with_scalar};
 use strided_core::storage::Fill;
-use strided_core::{DType, Layout, Scalar, Tensor};
+use strided_core::{DType, Layout, Scalar, Tensor, switch};
 
 /// A tensor from nested sequences of numbers; if no dtype is given, the numbers decide.
 pub fn from_nested(object: Arg<'_>, dtype: Option<DType>) -> CallResult<Tensor> {
@@ -401,44 +402,74 @@ fn changed() -> Fail {
 
 /// Nested lists of a tensor's numbers; a number for a tensor without dims.
 ///
-/// Takes the tensor by value, and exports its storage: making objects may start a garbage collection, and so run any code.
-/// A resize by such code is then refused; if the storage were pinned, it would wait for itself.
-pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> CallResult<Value<'py>> {
-    let exported = Exported::new(x)?;
-    let x = &exported.tensor;
-    let modes = x.layout().modes();
+/// Making objects may start a garbage collection, and so run any code, which may resize the storage. If that were pinned,
+/// such a resize would wait for itself. So the elements of a small tensor are copied under a pin that is dropped before
+/// the first object is made. The storage of any other tensor is exported: a resize by such code is refused.
+pub fn to_nested<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
+    let (dtype, layout) = (x.dtype(), x.layout().clone());
+    let (mut copied, exported);
+    let first = if item::is_small(x) {
+        copied = SmallElements::UNINIT;
+        copied.copy(x)?
+    } else {
+        exported = Exported::new(x.clone())?;
+        exported.origin
+    };
+    let modes = layout.modes();
     if modes.len() > UNCHECKED_DEPTH && modes.len() > recursion_limit(py)? {
         return Err(PyRecursionError::new_err("tolist: more dims than the recursion limit").into());
     }
-    // Lists that are being filled, outermost first, with the index that each has reached and the location of its first item.
-    let mut open: Vec<(Value<'py>, isize, isize)> = Vec::new();
-    let mut location = x.layout().offset();
+    // SAFETY: `first` is in `copied`, which has the elements in the order of the modes, or in exported memory, which stays
+    // in place and against which the layout was checked. Both live until this function returns.
+    unsafe { lists(py, first, modes, dtype) }
+}
+
+/// Nested lists of the elements from `first` on; a number if there are no modes.
+///
+/// # Safety
+/// `first` is the address of the element whose indices are all zero. All elements of the modes are readable, and stay so
+/// whatever Python code runs.
+unsafe fn lists<'py>(
+    py: Python<'py>,
+    mut first: *const u8,
+    modes: &[Mode],
+    dtype: DType,
+) -> CallResult<Value<'py>> {
+    let Some((row, outer)) = modes.split_last() else {
+        // SAFETY: the contract above.
+        return number(py, unsafe { item::load(first, dtype) });
+    };
+    let size = dtype.size() as isize;
+    // Lists that are being filled, outermost first, with the index that each has reached and the address of its next item.
+    let mut open: SmallVec<[(Value<'py>, isize, *const u8); 3]> = SmallVec::new();
     loop {
-        let mut item = if open.len() < modes.len() {
-            let Mode { extent, stride } = modes[open.len()];
-            let list = new_list(py, extent)?;
-            if open.len() + 1 == modes.len() {
-                fill_row(&list, exported.address(location), x.dtype(), extent, stride)?;
-                list
-            } else if extent > 0 {
-                open.push((list, 0, location));
-                continue;
-            } else {
+        let list = match outer.get(open.len()) {
+            Some(mode) => {
+                let list = new_list(py, mode.extent)?;
+                if mode.extent > 0 {
+                    open.push((list, 0, first));
+                    continue;
+                }
                 list
             }
-        } else {
-            // SAFETY: the location belongs to the tensor, whose memory stays in place while exported.
-            number(py, unsafe { item::load(exported.address(location), x.dtype()) })?
+            None => {
+                let list = new_list(py, row.extent)?;
+                // SAFETY: the contract above: the row has `extent` elements of the dtype.
+                unsafe { fill_row(&list, first, dtype, row.extent, row.stride * size)? };
+                list
+            }
         };
+        let mut item = list;
         loop {
             let depth = open.len();
-            let Some((list, index, start)) = open.last_mut() else { return Ok(item) };
+            let Some((list, index, next)) = open.last_mut() else { return Ok(item) };
             // SAFETY: `new_list` made the list, with `extent` items, and no other code has seen it. The call takes over
             // the reference to the item.
             unsafe { ffi::PyList_SetItem(list.as_ptr(), *index, item.into_ptr()) };
             *index += 1;
-            if *index < modes[depth - 1].extent {
-                location = *start + *index * modes[depth - 1].stride;
+            if *index < outer[depth - 1].extent {
+                *next = next.wrapping_offset(outer[depth - 1].stride * size);
+                first = *next;
                 break;
             }
             item = open.pop().expect("the list that is full").0;
@@ -446,46 +477,50 @@ pub fn to_nested<'py>(py: Python<'py>, x: Tensor) -> CallResult<Value<'py>> {
     }
 }
 
-/// Sets the items of a new list to the elements of a row of exported memory.
-fn fill_row(
+/// Sets the items of a new list to the elements of a row.
+///
+/// # Safety
+/// `new_list` made the list, with `extent` items. `first + i * step` is a readable element of the dtype for each
+/// `i < extent`, whatever Python code runs.
+unsafe fn fill_row(
     list: &Value<'_>,
     first: *const u8,
     dtype: DType,
     extent: isize,
-    stride: isize,
+    step: isize,
 ) -> CallResult<()> {
-    let (py, step) = (list.py(), stride * dtype.size() as isize);
-    let set = |i: isize, item: *mut ffi::PyObject| {
-        if item.is_null() {
-            return Err(Fail::raised(py));
-        }
-        // SAFETY: `new_list` made the list, with `extent` items, and no other code has seen it. The call takes over the
-        // reference to the item.
-        unsafe { ffi::PyList_SetItem(list.as_ptr(), i, item) };
-        Ok(())
-    };
-    // One loop for each of the dtypes that most lists have.
+    // One loop for each dtype: `$make` returns a new reference, or null with an exception set.
     macro_rules! row {
-        ($element:ty, $make:expr) => {{
+        ($element:ty, $v:ident => $make:expr) => {{
+            let mut at = first;
             for i in 0..extent {
-                // SAFETY: the row's elements are in exported memory, which stays in place; `$make` returns a new
-                // reference, or null with an exception set.
-                set(i, unsafe { $make(first.wrapping_offset(i * step).cast::<$element>().read()) })?;
+                // SAFETY: the contract of `fill_row`. No other code has seen the list, and the call takes over the reference
+                // to the item.
+                unsafe {
+                    let $v = at.cast::<$element>().read();
+                    let item = $make;
+                    if item.is_null() {
+                        return Err(Fail::raised(list.py()));
+                    }
+                    ffi::PyList_SetItem(list.as_ptr(), i, item);
+                }
+                at = at.wrapping_offset(step);
             }
         }};
     }
-    match dtype {
-        DType::F32 => row!(f32, |v: f32| ffi::PyFloat_FromDouble(v as f64)),
-        DType::F64 => row!(f64, |v: f64| ffi::PyFloat_FromDouble(v)),
-        DType::I64 => row!(i64, |v: i64| ffi::PyLong_FromLongLong(v)),
-        _ => {
-            for i in 0..extent {
-                // SAFETY: the row's elements are in exported memory, which stays in place, and have this dtype.
-                let value = unsafe { item::load(first.wrapping_offset(i * step), dtype) };
-                set(i, number(py, value)?.into_ptr())?;
-            }
-        }
-    }
+    switch!(@ dtype,
+        T => row!(T, v => ffi::PyLong_FromLongLong(v as i64)),
+        else => match dtype {
+            DType::Bool => row!(element::Bool, v => ffi::PyBool_FromLong(v.get() as _)),
+            DType::U64 => row!(u64, v => ffi::PyLong_FromUnsignedLongLong(v)),
+            DType::F16 => row!(element::F16, v => ffi::PyFloat_FromDouble(v.to_f64())),
+            DType::BF16 => row!(element::BF16, v => ffi::PyFloat_FromDouble(v.to_f64())),
+            DType::F32 => row!(f32, v => ffi::PyFloat_FromDouble(v as f64)),
+            DType::F64 => row!(f64, v => ffi::PyFloat_FromDouble(v)),
+            DType::C64 => row!(element::C64, v => ffi::PyComplex_FromDoubles(v.re as f64, v.im as f64)),
+            _ => row!(element::C128, v => ffi::PyComplex_FromDoubles(v.re, v.im)),
+        };
+        U8 U16 U32 I8 I16 I32 I64);
     Ok(())
 }
 

@@ -114,7 +114,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.arange(4).view(2, 2).tolist()
     /// [[0, 1], [2, 3]]
-    method tolist() -> "Any" => to_nested(py, Tensor::clone(&x));
+    method tolist() -> "Any" => to_nested(py, &x);
 
     /// Whether the dtype is a floating-point type.
     ///

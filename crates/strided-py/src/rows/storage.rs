@@ -168,7 +168,7 @@ methods! { rows(py, x: StorageArg):
     ///
     /// >>> strided.IntStorage([1, 2, 3]).tolist()
     /// [1, 2, 3]
-    method tolist() -> "list[Any]" => to_nested(py, x.to_tensor()?);
+    method tolist() -> "list[Any]" => to_nested(py, &x.to_tensor()?);
 
     /// The address of the first element. `resize_` may change it.
     ///
