@@ -302,8 +302,8 @@ pub fn run(
     request: &ReduceRequest,
     out: Option<&Tensor>,
 ) -> Result<Option<Tensor>> {
-    let [first, second] = run_both(row, x, request, [out, out])?;
-    Ok(first.or(second))
+    let work = || run_one(&(row.rule)(x.dtype(), request.dtype)?, x, request, out);
+    work().map_err(|error| error.named(row.name))
 }
 
 /// Reduces to one or two results, each into an output or a new tensor.
@@ -327,10 +327,41 @@ pub fn run_first(
     let work = || {
         let mut rule = (row.rule)(x.dtype(), request.dtype)?;
         rule.results[1] = None;
-        run_rule(&rule, x, request, [out, None])
+        run_one(&rule, x, request, out)
     };
-    let [result, _] = work().map_err(|error: Error| error.named(row.name))?;
-    Ok(result)
+    work().map_err(|error: Error| error.named(row.name))
+}
+
+/// Reduces by a rule with one result.
+fn run_one(
+    rule: &ReductionRule,
+    x: &Tensor,
+    request: &ReduceRequest,
+    out: Option<&Tensor>,
+) -> Result<Option<Tensor>> {
+    if out.is_none()
+        && let Some(result) = run_small(rule, x, request)?
+    {
+        return Ok(Some(result));
+    }
+    let [first, second] = run_rule(rule, x, request, [out, out])?;
+    Ok(first.or(second))
+}
+
+/// Reduces a small tensor to one number, if that is one call of the reducer. Two results would be moved through every
+/// caller, which takes longer than the sum of a few elements.
+#[inline]
+fn run_small(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest) -> Result<Option<Tensor>> {
+    let (None, false, [Some(result), None]) = (request.dims, request.keepdim, rule.results) else {
+        return Ok(None);
+    };
+    let reduction = rule.reduction(request, false);
+    if !reduction.is_one_call(x) {
+        return Ok(None);
+    }
+    let out = Tensor::new(&[], result, Fill::Uninitialized)?;
+    reduction.run_one_call(x, &out)?;
+    Ok(Some(out))
 }
 
 /// Reduces by a rule.
@@ -340,16 +371,6 @@ fn run_rule(
     request: &ReduceRequest,
     outs: [Option<&Tensor>; 2],
 ) -> Result<ReduceResults> {
-    if let (None, false, [Some(result), None], [None, _]) =
-        (request.dims, request.keepdim, rule.results, outs)
-    {
-        let reduction = rule.reduction(request, false);
-        if reduction.is_one_call(x) {
-            let out = Tensor::new(&[], result, Fill::Uninitialized)?;
-            reduction.run_one_call(x, &out)?;
-            return Ok([Some(out), None]);
-        }
-    }
     let modes = x.layout().modes();
     let reduced = reduced_dims(modes.len(), request.dims)?;
     let keepdim_shape: Dims =
@@ -503,15 +524,13 @@ pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Option<&Tensor>) -
         } else {
             let powers = terms.map(Op::abs, None)?.map(Op::pow, Some(Scalar::Float(p)))?;
             let rule = fold!(powers, compute, compute, float, of_lanes::<folds::Sum>)?;
-            let [sum, _] = run_rule(&rule, x, request, [None, None])?;
-            let sum = sum.expect("no output was given");
+            let sum = run_one(&rule, x, request, None)?.expect("no output was given");
             let root = OpArg::Scalar(Scalar::Float(1.0 / p));
             apply_into(Op::pow, &[OpArg::Tensor(&sum), root], &sum)?;
             return deliver_as(result, sum, out);
         };
         rule.variant = if p > 0.0 { " of order inf" } else { " of order -inf" };
-        let [norm, _] = run_rule(&rule, x, request, [out, None])?;
-        Ok(norm)
+        run_one(&rule, x, request, out)
     };
     work().map_err(|error: Error| error.named("norm"))
 }

@@ -367,8 +367,9 @@ impl Storage {
         self.try_pin_between(location, location, location, dtype, access)
     }
 
-    /// Pins the elements at locations `low` to `high`; the pointer is that of location `origin`.
-    #[inline]
+    /// Pins the elements at locations `low` to `high`; the pointer is that of location `origin`. Always inlined: a call of
+    /// its own takes a tenth of the time of `x[3, 4] = 1.0`.
+    #[inline(always)]
     fn try_pin_between(
         &self,
         low: isize,
@@ -391,12 +392,7 @@ impl Storage {
                 _pin: pinned.pin,
             }));
         }
-        let problem = if inside {
-            Problem::Misaligned { what: "address", got: pinned.start as isize, size: dtype.alignment() }
-        } else {
-            Problem::OutsideStorage { first: low, last: high, length: pinned.length / dtype.size() }
-        };
-        Err(Error::new("", problem))
+        Err(pin_error(&pinned, (low, high), inside, dtype))
     }
 
     /// The first byte, if this is the only handle on the storage: then no pin is needed.
@@ -514,6 +510,17 @@ impl Drop for Storage {
             alloc::release(self.0.cast(), header.block_bytes as usize);
         }
     }
+}
+
+/// Why elements at locations `low` to `high` cannot be pinned: the storage is too short, or not aligned for the dtype.
+#[cold]
+fn pin_error(pinned: &PinnedBytes<'_>, (low, high): (isize, isize), inside: bool, dtype: DType) -> Error {
+    let problem = if inside {
+        Problem::Misaligned { what: "address", got: pinned.start as isize, size: dtype.alignment() }
+    } else {
+        Problem::OutsideStorage { first: low, last: high, length: pinned.length / dtype.size() }
+    };
+    Error::new("", problem)
 }
 
 /// A pin on a whole storage: while it lives, the bytes stay where they are.

@@ -90,6 +90,19 @@ pub fn apply<'a>(
             }
         });
     };
+    apply_into(py, row, keywords, operands, out, small)
+}
+
+/// [`apply`] into the tensor of `out`. Out of line, so that new results do not pay for its stack frame.
+#[inline(never)]
+fn apply_into<'a>(
+    py: Python<'a>,
+    row: &'static OpRow,
+    keywords: KeywordValues,
+    operands: &[OpArg],
+    out: Arg<'a>,
+    small: bool,
+) -> CallResult<Value<'a>> {
     // SAFETY: callers pass an output that was read as a tensor. Neither branch uses the reference after Python code may
     // have run: `apply_large` clones it first.
     let target = unsafe { tensor_of(out) };

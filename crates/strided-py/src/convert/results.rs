@@ -96,6 +96,13 @@ pub fn sized_into_out<'a>(
     out: Option<TensorArg<'a>>,
     work: impl FnOnce(&Tensor, Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
 ) -> CallResult<Value<'a>> {
+    if out.is_none() && elements < MIN_DETACHED_ELEMENTS {
+        return wrap_with(py, |inside| {
+            *inside = work(&x, None)?;
+            assert!(inside.is_some(), "there is a result");
+            Ok(())
+        });
+    }
     let [result, _] = run(py, x, elements, [out, None], |x, [out, _]| Ok([work(x, out)?, None]))?;
     Ok(result.expect("there is a result"))
 }
