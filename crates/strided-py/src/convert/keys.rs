@@ -60,11 +60,10 @@ fn read_key(entry: Arg<'_>) -> CallResult<Key> {
     if let Some(tensor) = cloned_tensor(entry) {
         return tensor_key(tensor, true);
     }
-    let is_sequence = entry.is_instance_of::<PyList>() || entry.is_instance_of::<PyTuple>();
-    if !is_sequence && (entry.is_instance_of::<PyBytes>() || !is_array(entry)?) {
-        return Err(no_index(entry));
+    match read_values(entry)? {
+        Some(values) => tensor_key(values, false),
+        None => Err(no_index(entry)),
     }
-    tensor_key(index_values(entry)?, false)
 }
 
 /// The entry that a tensor or an array is. uint8 tensors are masks, as in Torch; uint8 arrays are indices, as in NumPy.
@@ -109,7 +108,8 @@ fn read_values(object: Arg<'_>) -> CallResult<Option<Tensor>> {
     if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
         return Ok(None);
     }
-    let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    // SAFETY: an `Arg` is a live object.
+    let is_sequence = unsafe { ffi::PySequence_Check(object.as_ptr()) } != 0;
     if is_sequence || is_array(object)? { index_values(object).map(Some) } else { Ok(None) }
 }
 
@@ -166,34 +166,56 @@ impl<'a> FromArg<'a> for KeysArg {
     }
 }
 
-impl<'a> FromArg<'a> for PlaceReduction {
-    const WANTED: &'static str = "'sum', 'prod', 'mean', 'amax' or 'amin'";
-    const STUB: &'static str = "Literal['sum', 'prod', 'mean', 'amax', 'amin']";
-    fn read(object: Arg<'a>) -> CallResult<Option<PlaceReduction>> {
-        let Ok(name) = object.cast::<PyString>() else { return Ok(None) };
-        Ok(Some(match name.to_str()? {
-            "sum" => PlaceReduction::Sum,
-            "prod" => PlaceReduction::Prod,
-            "mean" => PlaceReduction::Mean,
-            "amax" => PlaceReduction::Amax,
-            "amin" => PlaceReduction::Amin,
-            other => return Err(Fail::Value(format!("reduce is '{other}', wanted {}", Self::WANTED))),
-        }))
-    }
+/// Arguments that are one of several names.
+macro_rules! names {
+    ($($type:ident, $wanted:literal, $stub:literal: $($name:literal $value:expr),+;)*) => { $(
+        impl<'a> FromArg<'a> for $type {
+            const WANTED: &'static str = $wanted;
+            const STUB: &'static str = $stub;
+            fn read(object: Arg<'a>) -> CallResult<Option<$type>> {
+                let Ok(name) = object.cast::<PyString>() else { return Ok(None) };
+                match name.to_str()? {
+                    $($name => Ok(Some($type($value))),)+
+                    other => Err(Fail::Value(format!("reduce is '{other}', wanted {}", Self::WANTED))),
+                }
+            }
+        }
+    )* };
 }
+
+/// `reduce=` of `index_reduce`.
+pub struct SliceReduction(pub PlaceReduction);
+
+/// `reduce=` of `scatter_reduce`.
+pub struct ElementReduction(pub PlaceReduction);
 
 /// `reduce=` of `scatter`: how values are combined with the elements.
 pub struct ScatterReduce(pub ScatterRule);
 
-impl<'a> FromArg<'a> for ScatterReduce {
-    const WANTED: &'static str = "'add' or 'multiply'";
-    const STUB: &'static str = "Literal['add', 'multiply']";
-    fn read(object: Arg<'a>) -> CallResult<Option<ScatterReduce>> {
-        let Ok(name) = object.cast::<PyString>() else { return Ok(None) };
-        Ok(Some(ScatterReduce(match name.to_str()? {
-            "add" => ScatterRule::Add,
-            "multiply" => ScatterRule::Multiply,
-            other => return Err(Fail::Value(format!("reduce is '{other}', wanted {}", Self::WANTED))),
-        })))
+names! {
+    SliceReduction, "'prod', 'mean', 'amax' or 'amin'", "Literal['prod', 'mean', 'amax', 'amin']":
+        "prod" PlaceReduction::Prod, "mean" PlaceReduction::Mean, "amax" PlaceReduction::Amax, "amin" PlaceReduction::Amin;
+    ElementReduction, "'sum', 'prod', 'mean', 'amax' or 'amin'", "Literal['sum', 'prod', 'mean', 'amax', 'amin']":
+        "sum" PlaceReduction::Sum, "prod" PlaceReduction::Prod, "mean" PlaceReduction::Mean,
+        "amax" PlaceReduction::Amax, "amin" PlaceReduction::Amin;
+    ScatterReduce, "'add' or 'multiply'", "Literal['add', 'multiply']":
+        "add" ScatterRule::Add, "multiply" ScatterRule::Multiply;
+}
+
+/// A number, or a tensor of one element: the value of `index_fill`.
+pub struct NumberArg(pub Scalar);
+
+impl<'a> FromArg<'a> for NumberArg {
+    const WANTED: &'static str = "a number";
+    const STUB: &'static str = "_Number | Tensor";
+    fn read(object: Arg<'a>) -> CallResult<Option<NumberArg>> {
+        let Some(tensor) = cloned_tensor(object) else { return Ok(Scalar::read(object)?.map(NumberArg)) };
+        match tensor.size() {
+            1 => Ok(Some(NumberArg(copy::single_item(&tensor)?))),
+            _ => {
+                let shape = tensor.layout().shape_text();
+                Err(Fail::Value(format!("value is a tensor of shape {shape}, wanted one element")))
+            }
+        }
     }
 }

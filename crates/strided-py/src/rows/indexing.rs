@@ -3,14 +3,14 @@
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
 use crate::convert::args::{DataArg, TensorArg};
-use crate::convert::keys::{IndexArg, KeysArg, ScatterReduce};
+use crate::convert::keys::{ElementReduction, IndexArg, KeysArg, NumberArg, ScatterReduce, SliceReduction};
 use crate::convert::numbers::python_number;
 use crate::convert::results::{in_place, into_out, sized_into_out};
 use crate::convert::values::values;
 use pyo3::Python;
 use strided_core::kernels::index::ScatterRule;
 use strided_core::ops::elementwise::OpArg;
-use strided_core::ops::index::along::{self, DimIndex, IndexForm, PlaceReduction, Written};
+use strided_core::ops::index::along::{self, DimIndex, IndexForm, Written};
 use strided_core::ops::index::keys;
 use strided_core::ops::{copy, output};
 use strided_core::{Result, Scalar, Tensor};
@@ -65,23 +65,27 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(3).index_fill(0, strided.tensor([2, 0]), 5).tolist()
     /// [5.0, 0.0, 5.0]
-    both index_fill(dim | axis: isize, index: IndexArg, value: Scalar)
-        => updated(py, x, None, move |x| along::write(x, slices(dim, &index.0), Written::Number(value), ScatterRule::Replace));
+    both index_fill(dim | axis: isize, index: IndexArg, value: NumberArg) => {
+        let value = value.0;
+        updated(py, x, None, move |x| along::write(x, slices(dim, &index.0), Written::Number(value), ScatterRule::Replace))
+    };
 
     /// `index_fill` in place.
     ///
     /// >>> strided.zeros(3).index_fill_(0, strided.tensor([2, 0]), 5).tolist()
     /// [5.0, 0.0, 5.0]
-    method index_fill_(dim | axis: isize, index: IndexArg, value: Scalar)
-        => in_place(py, x, move |x| along::write(x, slices(dim, &index.0), Written::Number(value), ScatterRule::Replace));
+    method index_fill_(dim | axis: isize, index: IndexArg, value: NumberArg) => {
+        let value = value.0;
+        in_place(py, x, move |x| along::write(x, slices(dim, &index.0), Written::Number(value), ScatterRule::Replace))
+    };
 
     /// The tensor with the slices of `source` reduced into those at some indices of a dim: their product, mean, maximum or
     /// minimum, which includes the tensor's own element unless `include_self` is False.
     ///
     /// >>> strided.ones(2).index_reduce(0, strided.tensor([1, 1]), strided.tensor([5.0, 7.0]), "prod").tolist()
     /// [1.0, 35.0]
-    both index_reduce(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: PlaceReduction; include_self: bool = True, out: Option<TensorArg> = None) => {
-        let source = values(source.0, x.dtype())?;
+    both index_reduce(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: SliceReduction; include_self: bool = True, out: Option<TensorArg> = None) => {
+        let (source, reduce) = (values(source.0, x.dtype())?, reduce.0);
         updated(py, x, out, move |x| along::reduce(x, slices(dim, &index.0), &source, reduce, include_self))
     };
 
@@ -89,8 +93,8 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.ones(2).index_reduce_(0, strided.tensor([1, 1]), strided.tensor([5.0, 7.0]), "amax").tolist()
     /// [1.0, 7.0]
-    method index_reduce_(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: PlaceReduction; include_self: bool = True) => {
-        let source = values(source.0, x.dtype())?;
+    method index_reduce_(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: SliceReduction; include_self: bool = True) => {
+        let (source, reduce) = (values(source.0, x.dtype())?, reduce.0);
         in_place(py, x, move |x| along::reduce(x, slices(dim, &index.0), &source, reduce, include_self))
     };
 
@@ -204,8 +208,8 @@ methods! { rows(py, x: TensorArg):
     /// >>> i = strided.tensor([0, 0, 1])
     /// >>> strided.ones(3).scatter_reduce(0, i, strided.tensor([5.0, 8.0, 9.0]), "mean", include_self=False).tolist()
     /// [6.5, 9.0, 1.0]
-    both scatter_reduce(dim | axis: isize, index: IndexArg, src: DataArg, reduce: PlaceReduction; include_self: bool = True, out: Option<TensorArg> = None) => {
-        let source = values(src.0, x.dtype())?;
+    both scatter_reduce(dim | axis: isize, index: IndexArg, src: DataArg, reduce: ElementReduction; include_self: bool = True, out: Option<TensorArg> = None) => {
+        let (source, reduce) = (values(src.0, x.dtype())?, reduce.0);
         updated(py, x, out, move |x| along::reduce(x, elements(dim, &index.0), &source, reduce, include_self))
     };
 
@@ -214,8 +218,8 @@ methods! { rows(py, x: TensorArg):
     /// >>> i = strided.tensor([0, 0, 1])
     /// >>> strided.ones(3).scatter_reduce_(0, i, strided.tensor([5.0, 8.0, 9.0]), "amax").tolist()
     /// [8.0, 9.0, 1.0]
-    method scatter_reduce_(dim | axis: isize, index: IndexArg, src: DataArg, reduce: PlaceReduction; include_self: bool = True) => {
-        let source = values(src.0, x.dtype())?;
+    method scatter_reduce_(dim | axis: isize, index: IndexArg, src: DataArg, reduce: ElementReduction; include_self: bool = True) => {
+        let (source, reduce) = (values(src.0, x.dtype())?, reduce.0);
         in_place(py, x, move |x| along::reduce(x, elements(dim, &index.0), &source, reduce, include_self))
     };
 

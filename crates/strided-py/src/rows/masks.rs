@@ -13,7 +13,7 @@ use pyo3::Python;
 use pyo3::types::PyTuple;
 use strided_core::Tensor;
 use strided_core::ops::index::masks;
-use strided_core::ops::{copy, create, output};
+use strided_core::ops::{create, output};
 
 methods! { rows(py, x: TensorArg):
     /// The elements for which a mask is true, in row-major order, as a tensor of one dim. Both are broadcast.
@@ -24,7 +24,7 @@ methods! { rows(py, x: TensorArg):
     both masked_select(mask: MaskArg; out: Option<TensorArg> = None)
         => sized_into_out(py, x, x.size().max(mask.0.size()), out, move |x, out| output::deliver(masks::select(x, &mask.0)?, out));
 
-    /// The tensor with the elements for which a mask is true set to a number. The mask is broadcast to the tensor.
+    /// The tensor with the elements for which a mask is true set to a number. Both are broadcast to one shape.
     ///
     /// >>> x = strided.tensor([1, 5, 3])
     /// >>> x.masked_fill(x > 2, 0).tolist()
@@ -32,7 +32,7 @@ methods! { rows(py, x: TensorArg):
     both masked_fill(mask: MaskArg, value: DataArg) => {
         let value = number_or_tensor(x, value)?;
         compute(py, &x, move |x| {
-            let filled = copy::clone(x)?;
+            let filled = masks::broadcast_copy(x, &mask.0)?;
             masks::fill(&filled, &mask.0, &value)?;
             Ok(filled)
         })
@@ -48,8 +48,8 @@ methods! { rows(py, x: TensorArg):
         in_place(py, x, move |x| masks::fill(x, &mask.0, &value))
     };
 
-    /// The tensor with the elements for which a mask is true replaced by those of `source`, one after the other. The mask
-    /// is broadcast to the tensor; the source must have at least as many elements as the mask has true ones.
+    /// The tensor with the elements for which a mask is true replaced by those of `source`, one after the other. Tensor and
+    /// mask are broadcast to one shape; the source must have at least as many elements as the mask has true ones.
     ///
     /// >>> x = strided.tensor([1, 5, 3])
     /// >>> x.masked_scatter(x > 2, strided.tensor([7, 8, 9])).tolist()
@@ -114,7 +114,7 @@ fn scattered<'a>(
 ) -> CallResult<Value<'a>> {
     let source = values(source.0, x.dtype())?;
     compute(py, &x, move |x| {
-        let changed = copy::clone(x)?;
+        let changed = masks::broadcast_copy(x, &mask.0)?;
         masks::scatter(&changed, &mask.0, &source)?;
         Ok(changed)
     })

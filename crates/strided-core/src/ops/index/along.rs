@@ -261,7 +261,11 @@ pub fn take_along_dim(x: &Tensor, index: &Tensor, dim: Option<isize>) -> Result<
     let at = left.wrap_dim(dim)?;
     let (mut x_shape, mut index_shape) = (left.shape(), right.shape());
     (x_shape[at], index_shape[at]) = (1, 1);
-    let common = broadcast(&[&Layout::row_major(&x_shape)?, &Layout::row_major(&index_shape)?])?;
+    let shapes = [Layout::row_major(&x_shape)?, Layout::row_major(&index_shape)?];
+    let Ok(common) = broadcast(&[&shapes[0], &shapes[1]]) else {
+        let wanted = format!("one that broadcasts to input, {}, along all dims but {at}", left.shape_text());
+        return Err(wrong_shape("indices", right, wanted));
+    };
     let expanded = |tensor: &Tensor| {
         let mut shape = common.clone();
         shape[at] = tensor.layout().modes()[at].extent;

@@ -24,8 +24,20 @@ pub fn as_mask(mask: &Tensor) -> Result<Tensor> {
 /// A mask in the shape of a tensor, to which it must broadcast.
 fn expanded_mask(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let mask = as_mask(mask)?;
-    let layout = mask.layout().expand(&x.layout().shape())?;
-    Ok(mask.with_layout(layout))
+    match mask.layout().expand(&x.layout().shape()) {
+        Ok(layout) => Ok(mask.with_layout(layout)),
+        Err(_) => {
+            let wanted = format!("one that broadcasts to {}", x.layout().shape_text());
+            Err(Error::shape("", "mask", mask.layout().shape_text(), wanted))
+        }
+    }
+}
+
+/// A copy of a tensor in the shape to which it and a mask broadcast: the tensor that `masked_fill` and `masked_scatter`
+/// change.
+pub fn broadcast_copy(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let shape = broadcast(&[x.layout(), mask.layout()])?;
+    copy::clone(&x.with_layout(x.layout().expand(&shape)?))
 }
 
 /// `masked_select`: the elements for which the mask is true, in row-major order, one dim. Both are broadcast.

@@ -153,10 +153,16 @@ impl IndexPlan {
         Ok(out)
     }
 
+    #[cold]
+    fn values_error(&self, values: &Tensor) -> Error {
+        let wanted = format!("values that broadcast to {}, the chosen elements", self.base.shape_text());
+        Error::shape("", "value", format!("a tensor of shape {}", values.layout().shape_text()), wanted)
+    }
+
     /// Combines the values with the chosen elements. They are broadcast to the positions and cast.
     fn scatter(mut self, values: &Tensor, rule: ScatterRule) -> Result<()> {
         self.tensor.check_writable()?;
-        let layout = copy::expanded(values.layout(), &self.base)?;
+        let layout = copy::expanded(values.layout(), &self.base).map_err(|_| self.values_error(values))?;
         if self.is_empty() {
             return Ok(());
         }
