@@ -17,7 +17,6 @@ LATER = {
     "devices": ["gpu", "cuda", "get_device", "pin_memory", "is_pinned"],
     "front ends": ["torch7", "dmlab", "lua"],
     "random numbers": ["Generator", "rand", "randn", "randperm", "bernoulli_"],
-    "calling back": ["apply_", "map_", "map2_"],
     "products": ["dot", "mm", "matmul", "__matmul__", "einsum", "tensordot"],
     "joining": ["cat", "repeat"],
 }

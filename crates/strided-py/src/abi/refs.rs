@@ -1,10 +1,11 @@
 //! New references, and calls of functions that are written in Python.
 
-use super::errors::CallResult;
+use super::errors::{CallResult, Fail};
 use super::{Arg, Object, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use std::ptr::null_mut;
 
 /// A new reference to an object: what in-place methods return.
 #[inline(always)]
@@ -25,6 +26,39 @@ pub fn call_python<'py>(
     args: impl pyo3::call::PyCallArgs<'py>,
 ) -> CallResult<Value<'py>> {
     Ok(py.import(module)?.getattr(function)?.call1(args)?)
+}
+
+#[cfg(not(windows))]
+unsafe extern "C" {
+    /// CPython exports this function from 3.9 on. It is in the limited API from 3.12 on, where it means the same.
+    fn PyObject_Vectorcall(callable: Object, args: *const Object, count: usize, kwnames: Object) -> Object;
+}
+
+/// Calls a function with one to three arguments, followed by `None`. No tuple is made of them.
+#[inline]
+pub fn call_with<'py>(callable: Arg<'py>, arguments: &[Option<Value<'py>>; 3]) -> CallResult<Value<'py>> {
+    let py = callable.py();
+    let mut stack = [null_mut(); 5];
+    let mut count = 0;
+    for argument in arguments.iter().map_while(Option::as_ref) {
+        count += 1;
+        stack[count] = argument.as_ptr();
+    }
+    #[cfg(not(windows))]
+    // SAFETY: live objects. The flag in the count lets the function use the entry before the first argument.
+    let result = unsafe {
+        const MAY_USE_ENTRY_BEFORE: usize = 1 << (usize::BITS - 1);
+        let arguments = stack.as_mut_ptr().add(1);
+        PyObject_Vectorcall(callable.as_ptr(), arguments, count | MAY_USE_ENTRY_BEFORE, null_mut())
+    };
+    #[cfg(windows)]
+    // SAFETY: live objects; a null ends the list of arguments. The library of the limited API has no faster function.
+    let result = unsafe {
+        let [_, first, second, third, end] = stack;
+        ffi::PyObject_CallFunctionObjArgs(callable.as_ptr(), first, second, third, end)
+    };
+    // SAFETY: the result is a new reference, or null with an exception set.
+    unsafe { Bound::from_owned_ptr_or_opt(py, result) }.ok_or_else(|| Fail::raised(py))
 }
 
 /// An argument that the interpreter passes to a slot.

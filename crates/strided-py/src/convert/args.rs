@@ -156,6 +156,18 @@ objects! {
     OutArg "Tensor | tuple[Tensor, Tensor]";
 }
 
+/// A function, or another object that can be called.
+#[derive(Clone, Copy)]
+pub struct CallableArg<'a>(pub Arg<'a>);
+
+impl<'a> FromArg<'a> for CallableArg<'a> {
+    const WANTED: &'static str = "a callable";
+    const STUB: &'static str = "Callable[..., Any]";
+    fn read(object: Arg<'a>) -> CallResult<Option<CallableArg<'a>>> {
+        Ok(object.is_callable().then_some(CallableArg(object)))
+    }
+}
+
 /// A tensor argument. Each use looks the tensor up anew, since reading other arguments may run Python code that replaces
 /// the tensor inside the object.
 #[derive(Clone, Copy)]

@@ -3,6 +3,7 @@
 #[macro_use]
 mod methods;
 
+mod apply;
 mod calculus;
 mod complex;
 mod conversion;
@@ -43,6 +44,7 @@ impl Rows {
             views::rows(),
             query::rows(),
             copying::rows(),
+            apply::rows(),
             elementwise::rows(),
             complex::rows(),
             reduce::rows(),
