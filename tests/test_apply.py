@@ -98,7 +98,7 @@ def narrowed(data, shape):
 def test_a_tensor_that_does_not_expand_is_refused_before_any_call():
     x = st.zeros(2, 3)
     for other in (st.zeros(2), st.zeros(1, 2, 3), st.zeros(4, 3)):
-        with pytest.raises(st.ShapeError, match="map_: tensor is of shape .*, wanted one that expands to 2x3"):
+        with pytest.raises(st.ShapeError, match=r"map_: tensor is of shape .*, wanted one that expands to 2x3"):
             x.map_(other, pytest.fail)
         with pytest.raises(st.ShapeError, match="map2_: y is of shape"):
             x.map2_(st.zeros(3), other, pytest.fail)
@@ -183,7 +183,7 @@ def test_an_exception_ends_the_call_and_leaves_what_was_written():
             raise LookupError("four")
         return -value
 
-    with pytest.raises(LookupError, match="^four$"):
+    with pytest.raises(LookupError, match=r"^four$"):
         x.apply_(change)
     assert x.tolist() == [[0, -1, -2], [-3, 4, 5]]
     x.storage().resize_(7)  # nothing is exported any more

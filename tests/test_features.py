@@ -13,7 +13,6 @@ NAMES = json.loads((Path(__file__).parent / "data/features.json").read_text())["
 # A name that is implemented leaves this list; a test below checks that.
 LATER = {
     "files": ["save", "load", "fromfile"],
-    "lent memory": ["borrow"],
     "devices": ["gpu", "cuda", "get_device", "pin_memory", "is_pinned"],
     "front ends": ["torch7", "dmlab", "lua"],
     "random numbers": ["Generator", "rand", "randn", "randperm", "bernoulli_"],

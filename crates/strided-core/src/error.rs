@@ -237,6 +237,8 @@ pub enum Problem {
     AddressTaken,
     /// Exchanging memory in the middle of a call that uses it.
     InUse,
+    /// Using memory that its owner has taken back.
+    Invalidated,
     /// Changing the length of foreign memory.
     NotOwned,
     /// Changing the length of mapped memory.
@@ -329,6 +331,7 @@ impl Error {
             | Exported { .. }
             | AddressTaken
             | InUse
+            | Invalidated
             | NotOwned
             | Mapped
             | NotMovable
@@ -453,6 +456,7 @@ impl fmt::Display for Problem {
                 f,
                 "the storage cannot change its memory from a signal handler in the middle of a call that uses it"
             ),
+            Invalidated => write!(f, "the memory was borrowed, and its owner has invalidated it"),
             NotOwned => write!(f, "the storage's memory belongs to someone else, so its size cannot change"),
             Mapped => write!(f, "mapped and shared memory keeps its size; clone it first"),
             NotMovable => {

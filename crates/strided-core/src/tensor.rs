@@ -63,8 +63,13 @@ impl Tensor {
 
     /// A one-dimensional tensor of all elements of a storage. Trailing bytes that do not fill an element are ignored.
     pub fn from_whole_storage(storage: Storage, dtype: DType) -> Result<Tensor> {
-        let length = storage.length() / dtype.size();
+        let length = storage.valid_length()? / dtype.size();
         Tensor::from_storage(storage, dtype, Layout::row_major(&[length as isize])?)
+    }
+
+    /// Makes the storage read-only. Panics if there is another handle on it.
+    pub fn into_readonly(self) -> Tensor {
+        Tensor { storage: self.storage.into_readonly(), ..self }
     }
 
     /// Another view of the same storage. Nothing is checked here: views of a view stay inside the storage, and a pin

@@ -34,6 +34,7 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     classes::storage::register(module, rows.members(RowClass::Storage))?;
     classes::tensor::register(module, rows.members(RowClass::Tensor))?;
     classes::iterator::register(module.py())?;
+    module.add_class::<classes::borrow::BorrowHandle>()?;
     rows.register_functions(module)?;
     classes::typed::register(module)?;
     abi::detach::register(module)?;

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from math import prod
 
-from strided._strided import _repr_depth
+from strided._strided import StorageError, _repr_depth
 
 from . import options as settings
 from .numerals import by_format, choose
@@ -128,6 +128,8 @@ def format(x: Tensor, spec: str, *, prefix: str = "strided.", base: int = 0, opt
         if prod(shape) == 1:
             return f"{_only_element(x):{spec}}"
         return _compose(x, lambda values: by_format(values, spec), prefix, base, options or settings.current)
+    except StorageError:
+        raise
     except (ValueError, OverflowError) as error:
         raise ValueError(f"format: spec {spec!r} does not suit {_name(x, prefix)}: {error}") from None
 

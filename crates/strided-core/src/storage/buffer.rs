@@ -20,6 +20,8 @@ pub enum Backing {
     Foreign(#[allow(dead_code)] Box<dyn Owner>),
     /// A mapped file, or memory that processes share.
     Mapped(Arc<Map>),
+    /// Nobody any more: there are no bytes.
+    Invalidated,
 }
 
 /// Bytes in memory and who owns them.
@@ -44,6 +46,14 @@ impl Buffer {
         // SAFETY: `offset` is within the map, as asserted, and a map does not start at null.
         let start = unsafe { NonNull::new_unchecked(map.start().add(offset)) };
         Buffer { start, length, backing: Backing::Mapped(map) }
+    }
+
+    /// No bytes: what is left of memory that its owner has taken back. Every pin on an element is outside of it.
+    pub const INVALIDATED: Buffer =
+        Buffer { start: NonNull::dangling(), length: 0, backing: Backing::Invalidated };
+
+    pub fn is_invalidated(&self) -> bool {
+        matches!(self.backing, Backing::Invalidated)
     }
 
     /// Whether the storage owns the bytes, so that it may exchange them.
@@ -71,6 +81,7 @@ impl Buffer {
             Backing::Inline | Backing::Block(_) => {}
             Backing::Foreign(_) => return Err(Error::new("resize_", Problem::NotOwned)),
             Backing::Mapped(_) => return Err(Error::new("resize_", Problem::Mapped)),
+            Backing::Invalidated => return Err(Error::new("resize_", Problem::Invalidated)),
         }
         if bytes == self.length {
             return Ok(());

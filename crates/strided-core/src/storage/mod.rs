@@ -15,6 +15,10 @@
 //!   closing bit, wait until no pin is left, swap the memory and clear the bit; a thread that tries to pin
 //!   meanwhile waits. `Storage::exchange` is the one function that does this.
 //!
+//! * The owner of borrowed memory may *invalidate* the storage, which exchanges the memory for none in the same way, and
+//!   then drops the owner. From then on every pin on an element fails, since it is outside of zero bytes: the check
+//!   costs nothing while the memory is valid. Operations on zero elements need no memory, and are not refused.
+//!
 //! No thread waits forever. Pins are short, and a thread that holds one waits for no lock, for no interpreter and for
 //! no second pin: [`pin_each`](crate::tensor::pin_each) takes all pins of a call or none. The exception is a call that
 //! takes seconds, which asks the interpreter from time to time whether it was interrupted. So a thread that has closed
@@ -307,7 +311,27 @@ impl Storage {
         map.may_alias(&other)
     }
 
-    /// Length in bytes.
+    /// Refuses memory that its owner has taken back.
+    pub fn check_valid(&self) -> Result<()> {
+        self.valid_length().map(drop)
+    }
+
+    /// [`Storage::length`], unless the owner has taken the memory back.
+    pub fn valid_length(&self) -> Result<usize> {
+        match self.length() {
+            0 if self.is_invalidated() => Err(Error::new("", Problem::Invalidated)),
+            length => Ok(length),
+        }
+    }
+
+    #[cold]
+    fn is_invalidated(&self) -> bool {
+        let _pinned = self.pin_all();
+        // SAFETY: the pin keeps the buffer from being exchanged.
+        unsafe { &*self.header().buffer.get() }.is_invalidated()
+    }
+
+    /// Length in bytes; 0 if the owner has taken the memory back.
     pub fn length(&self) -> usize {
         self.pin_all().length
     }
@@ -392,7 +416,28 @@ impl Storage {
                 _pin: pinned.pin,
             }));
         }
-        Err(pin_error(&pinned, (low, high), inside, dtype))
+        Err(self.pin_error(&pinned, (low, high), inside, dtype))
+    }
+
+    /// Why elements at locations `low` to `high` cannot be pinned: the storage is invalid, too short, or not aligned for the
+    /// dtype.
+    #[cold]
+    fn pin_error(
+        &self,
+        pinned: &PinnedBytes<'_>,
+        (low, high): (isize, isize),
+        inside: bool,
+        dtype: DType,
+    ) -> Error {
+        // SAFETY: the pin keeps the buffer from being exchanged.
+        let problem = if unsafe { &*self.header().buffer.get() }.is_invalidated() {
+            Problem::Invalidated
+        } else if inside {
+            Problem::Misaligned { what: "address", got: pinned.start as isize, size: dtype.alignment() }
+        } else {
+            Problem::OutsideStorage { first: low, last: high, length: pinned.length / dtype.size() }
+        };
+        Error::new("", problem)
     }
 
     /// The first byte, if this is the only handle on the storage: then no pin is needed.
@@ -448,6 +493,7 @@ impl Storage {
             return Ok(());
         }
         if !self.is_owned() {
+            self.check_valid().map_err(|error| error.named("share_memory_"))?;
             return Err(Error::new("share_memory_", Problem::NotMovable));
         }
         self.exchange("share_memory_", |buffer| {
@@ -455,6 +501,26 @@ impl Storage {
             self.header().owned.store(false, Relaxed);
             Ok(())
         })
+    }
+
+    /// Takes the memory away from all tensors on it, and drops its owner. Waits for running operations. Does nothing if
+    /// that was done before.
+    pub fn invalidate(&self) -> Result<()> {
+        let mut taken = None;
+        let exchanged = self.exchange("invalidate", |buffer| {
+            if !buffer.is_invalidated() {
+                self.header().owned.store(false, Relaxed);
+                taken = Some(std::mem::replace(buffer, Buffer::INVALIDATED));
+            }
+            Ok(())
+        });
+        match taken {
+            // Only now, when the storage is open again: dropping the owner may run any code.
+            Some(buffer) => buffer.free(),
+            None if self.is_invalidated() => {}
+            None => return exchanged,
+        }
+        Ok(())
     }
 
     /// Calls `change` while nobody else can access the buffer. Refuses while there are exports.
@@ -510,17 +576,6 @@ impl Drop for Storage {
             alloc::release(self.0.cast(), header.block_bytes as usize);
         }
     }
-}
-
-/// Why elements at locations `low` to `high` cannot be pinned: the storage is too short, or not aligned for the dtype.
-#[cold]
-fn pin_error(pinned: &PinnedBytes<'_>, (low, high): (isize, isize), inside: bool, dtype: DType) -> Error {
-    let problem = if inside {
-        Problem::Misaligned { what: "address", got: pinned.start as isize, size: dtype.alignment() }
-    } else {
-        Problem::OutsideStorage { first: low, last: high, length: pinned.length / dtype.size() }
-    };
-    Error::new("", problem)
 }
 
 /// A pin on a whole storage: while it lives, the bytes stay where they are.

@@ -52,19 +52,8 @@ fn a_permanently_exported_storage_stays_where_it_is() {
 
 #[test]
 fn a_foreign_owner_is_dropped_once_with_the_last_handle() {
-    struct DropCounter(Arc<AtomicUsize>);
-    impl Owner for DropCounter {}
-    impl Drop for DropCounter {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, Relaxed);
-        }
-    }
-    let drops = Arc::new(AtomicUsize::new(0));
     let mut bytes = [1u8, 2, 3];
-    // SAFETY: `bytes` outlives the storage.
-    let storage =
-        unsafe { Storage::foreign(bytes.as_mut_ptr(), 3, true, Box::new(DropCounter(drops.clone()))) }
-            .unwrap();
+    let (storage, drops) = counted(&mut bytes, true);
     let other = storage.clone();
     assert!(!storage.is_owned());
     assert_eq!(*storage.resize(1).unwrap_err().problem, Problem::ReadOnly);
@@ -105,4 +94,111 @@ fn readers_never_see_freed_memory_while_another_thread_resizes() {
         }
         stop.store(true, Relaxed);
     });
+}
+
+/// Counts how often it is dropped.
+struct CountedOwner(Arc<AtomicUsize>);
+
+impl Owner for CountedOwner {}
+
+impl Drop for CountedOwner {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+fn counted(bytes: &mut [u8], readonly: bool) -> (Storage, Arc<AtomicUsize>) {
+    let drops = Arc::new(AtomicUsize::new(0));
+    let owner = Box::new(CountedOwner(drops.clone()));
+    // SAFETY: the callers keep the bytes longer than the storage.
+    let storage = unsafe { Storage::foreign(bytes.as_mut_ptr(), bytes.len(), readonly, owner) };
+    (storage.unwrap(), drops)
+}
+
+#[test]
+fn an_invalidated_storage_has_dropped_its_owner_and_refuses_pins() {
+    let mut bytes = [7u8; 16];
+    let (storage, drops) = counted(&mut bytes, false);
+    let other = storage.clone();
+    let layout = Layout::row_major(&[2]).unwrap();
+    assert!(storage.try_pin(&layout, DType::F32, Access::Write).is_ok());
+    storage.export();
+    assert_eq!(*storage.invalidate().unwrap_err().problem, Problem::Exported { exports: 1 });
+    assert_eq!((drops.load(Relaxed), read(&other, 15)), (0, 7));
+    storage.unexport();
+    for _ in 0..2 {
+        storage.invalidate().unwrap();
+        assert_eq!((drops.load(Relaxed), other.length()), (1, 0));
+    }
+    let refused = |result: Result<()>| assert_eq!(*result.unwrap_err().problem, Problem::Invalidated);
+    refused(other.try_pin(&layout, DType::F32, Access::Read).map(drop));
+    refused(other.try_pin_at(0, DType::U8, Access::Write).map(drop));
+    refused(other.check_valid());
+    refused(other.resize(0));
+    refused(other.grow(1));
+    refused(other.share());
+    let empty = Layout::row_major(&[0]).unwrap();
+    assert!(other.try_pin(&empty, DType::F32, Access::Write).unwrap().is_some());
+    assert!(!other.is_owned() && !other.is_shared());
+    storage.export(); // of zero elements
+    storage.invalidate().unwrap();
+    storage.unexport();
+    drop((storage, other));
+    assert_eq!(drops.load(Relaxed), 1);
+}
+
+#[test]
+fn an_empty_storage_is_valid_until_it_is_invalidated() {
+    let (storage, drops) = counted(&mut [], true);
+    assert_eq!(storage.valid_length(), Ok(0));
+    storage.invalidate().unwrap();
+    assert_eq!((storage.check_valid().is_err(), drops.load(Relaxed)), (true, 1));
+}
+
+#[test]
+fn memory_of_every_kind_can_be_invalidated() {
+    for bytes in [0, 8, 100_000] {
+        let storage = Storage::new(bytes, Fill::Zero).unwrap();
+        storage.invalidate().unwrap();
+        assert_eq!((storage.length(), storage.is_owned()), (0, false));
+        assert!(storage.check_valid().is_err());
+    }
+    if cfg!(target_os = "linux") {
+        let storage = Storage::new(8, Fill::Zero).unwrap();
+        storage.share().unwrap();
+        storage.invalidate().unwrap();
+        assert!(storage.map().is_none() && storage.check_valid().is_err());
+    }
+}
+
+#[test]
+fn readers_never_see_memory_that_was_invalidated() {
+    for _ in 0..200 {
+        let mut bytes = vec![1u8; 4096];
+        let (storage, _) = counted(&mut bytes, false);
+        let reads = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    loop {
+                        let pin = storage.pin_all();
+                        reads.fetch_add(1, Relaxed);
+                        if pin.length == 0 {
+                            break;
+                        }
+                        // SAFETY: `i` is inside the pinned bytes.
+                        let sum: usize = (0..pin.length)
+                            .map(|i| unsafe { pin.start.add(i).read_volatile() } as usize)
+                            .sum();
+                        assert_eq!(sum, 4096);
+                    }
+                });
+            }
+            while reads.load(Relaxed) < 3 {
+                std::thread::yield_now();
+            }
+            storage.invalidate().unwrap();
+            bytes.fill(0);
+        });
+    }
 }

@@ -146,7 +146,7 @@ const CLASSES: &[(&str, &[&str], &str)] = &[
     (
         "StorageError",
         &["ValueError", "RuntimeError", "BufferError"],
-        "Memory that is read-only, exported or owned by another library, or a file that cannot be mapped.\n\n\
+        "Memory that is read-only, exported, invalidated or owned by another library, or a file that cannot be mapped.\n\n\
          >>> strided.frombuffer(b'abcd').fill_(0)\n\
          Traceback (most recent call last):\n\
          strided.StorageError: fill_: the memory is read-only",

@@ -27,8 +27,8 @@ impl TypedStorage {
     }
 
     /// The number of elements.
-    pub fn length(&self) -> usize {
-        self.bytes.length() / self.dtype.size()
+    pub fn length(&self) -> CallResult<usize> {
+        Ok(self.bytes.valid_length()? / self.dtype.size())
     }
 }
 

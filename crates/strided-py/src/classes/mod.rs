@@ -1,5 +1,6 @@
 //! The classes: Tensor and its protocols and operators, Storage, Layout, Size, dtype and device.
 
+pub mod borrow;
 pub mod class_table;
 pub mod dtype;
 pub mod elementwise;

@@ -122,8 +122,8 @@ impl PyStorage {
         })
     }
 
-    fn __len__(&self) -> usize {
-        self.typed.length()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        named(py, "len", || self.typed.length())
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Value<'py>> {

@@ -140,6 +140,8 @@ objects! {
     IdentityArg "tuple[int, int]";
     /// A buffer of bytes.
     BufferArg "Buffer";
+    /// An object whose memory a tensor can share.
+    LenderArg "Tensor | Storage | Buffer | _Array";
     /// An array of another library.
     ArrayArg "Buffer | _Array";
     /// A tensor of another library, or a DLPack capsule.

@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod arrays;
+pub mod borrow;
 pub mod buffer;
 pub mod dlpack;
 pub mod exchange;

@@ -122,7 +122,7 @@ fn view_of(
                 dtype.name()
             )));
         }
-        let length = (storage.bytes.length() / dtype.size()) as isize;
+        let length = (storage.bytes.valid_length()? / dtype.size()) as isize;
         if offset < 0 || offset > length {
             return Err(Fail::Value(format!("offset {offset} is outside a storage of {length} elements")));
         }

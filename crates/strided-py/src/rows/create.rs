@@ -5,12 +5,14 @@ use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{new_ref, to_py};
 use crate::abi::tensor_object::{is_tensor, wrap, wrap_with};
 use crate::abi::{Arg, Value};
+use crate::classes::borrow::BorrowHandle;
 use crate::classes::dtype::{self, Device};
 use crate::convert::args::{
-    ArrayArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, NoGrad, PathArg, PromotedArg, Rest, TensorArg,
-    missing, wrong_type,
+    ArrayArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, LenderArg, NoGrad, PathArg, PromotedArg, Rest,
+    TensorArg, missing, wrong_type,
 };
 use crate::convert::arrays::{self, Misfit};
+use crate::convert::borrow::borrowed;
 use crate::convert::buffer::{from_bytes, has_buffer};
 use crate::convert::dlpack;
 use crate::convert::mapping::{FileRequest, from_file};
@@ -272,6 +274,34 @@ methods! { rows(py, x: TensorArg):
     /// [1, 2]
     function frombuffer(buffer: BufferArg, dtype: Option<DType> = None, count: isize = -1, offset: isize = 0)
         => wrap(py, from_bytes(buffer.0, dtype.unwrap_or_else(default_float), count, offset)?);
+
+    /// A tensor on memory that its owner may take back, and the handle by which to do so: `handle.invalidate()`, or the end
+    /// of `with handle as tensor:`.
+    ///
+    /// The memory is that of a buffer, an array, a tensor or a storage. The tensor has its shape and dtype; with a dtype, it
+    /// has one dim and takes the bytes as elements of that dtype, as in `frombuffer`. It is read-only if the memory is, or on
+    /// request. It does not own its storage, nor do views of it; a clone does, and stays valid.
+    ///
+    /// After `invalidate`, everything that needs the elements of the tensor or of a view, or the memory of its storage, raises
+    /// a StorageError, which is a RuntimeError, and the memory is not touched. Printing is no exception. Shape, strides and
+    /// dtype, views of the tensor, and operations on zero elements need no memory and still work. Nothing tells whether a
+    /// tensor is valid: a program that keeps a borrowed tensor knows its owner.
+    ///
+    /// >>> frame = bytearray(b'abcd')
+    /// >>> x, handle = strided.borrow(frame)
+    /// >>> x[0] = 65
+    /// >>> row, kept = x[2:], x.clone()
+    /// >>> handle.invalidate()
+    /// >>> frame += b'ef'
+    /// >>> row.sum()
+    /// Traceback (most recent call last):
+    /// strided.StorageError: sum: the memory was borrowed, and its owner has invalidated it
+    /// >>> kept.tolist(), kept.owns_storage(), row.owns_storage()
+    /// ([65, 98, 99, 100], True, False)
+    function borrow(buffer: LenderArg; dtype: Option<DType> = None, readonly: bool = False) -> "tuple[Tensor, BorrowHandle]" => {
+        let tensor = borrowed(buffer.0, dtype)?;
+        to_py(py, BorrowHandle::with_tensor(py, if readonly { tensor.into_readonly() } else { tensor })?)
+    };
 
     /// A tensor of one dim on a mapped file: `Storage.from_file` with PyTorch's defaults. With `shared` and a size, a missing
     /// file is created and a short one extended, unless `create` and `grow` say otherwise.

@@ -100,6 +100,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x[1:].data_ptr() - x.data_ptr()
     /// 4
     method data_ptr() -> "int" => {
+        x.storage().check_valid()?;
         let shift = x.layout().offset() * x.dtype().size() as isize;
         to_py(py, x.storage().address().wrapping_add_signed(shift))
     };

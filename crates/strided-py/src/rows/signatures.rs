@@ -5,7 +5,7 @@ use crate::abi::Value;
 use crate::abi::errors::CallResult;
 use crate::abi::refs::to_py;
 use crate::abi::thunks::{ParamStub, RowClass, RowPlace, Signature};
-use crate::classes::{dtype, layout, size, storage, tensor};
+use crate::classes::{borrow, dtype, layout, size, storage, tensor};
 use pyo3::prelude::*;
 
 methods! { rows(py):
@@ -74,6 +74,7 @@ fn all(py: Python<'_>) -> CallResult<Value<'_>> {
         ("Storage", storage::SIGNATURES),
         ("Layout", layout::SIGNATURES),
         ("Size", size::SIGNATURES),
+        ("BorrowHandle", borrow::SIGNATURES),
         ("dtype", dtype::DTYPE_SIGNATURES),
         ("device", dtype::DEVICE_SIGNATURES),
     ] {

@@ -25,7 +25,7 @@ methods! { rows(py, x: StorageArg):
     ///
     /// >>> strided.FloatStorage(5).size()
     /// 5
-    method size() -> "int" => to_py(py, x.length());
+    method size() -> "int" => to_py(py, x.length()?);
 
     /// Sets every element.
     ///
@@ -175,7 +175,10 @@ methods! { rows(py, x: StorageArg):
     /// >>> s = strided.FloatStorage(3)
     /// >>> s.data_ptr() == strided.FloatTensor(s).data_ptr()
     /// True
-    method data_ptr() -> "int" => to_py(py, x.bytes.address());
+    method data_ptr() -> "int" => {
+        x.bytes.check_valid()?;
+        to_py(py, x.bytes.address())
+    };
 
     /// Bytes per element.
     ///
@@ -234,7 +237,7 @@ properties! { properties(py, x: StorageArg):
     ///
     /// >>> strided.DoubleStorage(3).nbytes
     /// 24
-    nbytes -> "int" => to_py(py, x.length() * x.dtype.size());
+    nbytes -> "int" => to_py(py, x.length()? * x.dtype.size());
 
     /// The type of the elements.
     ///
