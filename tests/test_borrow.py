@@ -528,7 +528,7 @@ def test_a_lender_that_runs_code_may_use_the_invalid_tensor():
 def test_memory_of_the_library_is_not_affected():
     used = st.memory.stats()["in_use"]
     for _ in range(10):
-        x, handle = st.borrow(bytearray(100_000))
+        _x, handle = st.borrow(bytearray(100_000))
         handle.invalidate()
     assert st.memory.stats()["in_use"] - used < 100_000
 
