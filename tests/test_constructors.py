@@ -2,12 +2,13 @@
 
 import array
 import fractions
+import gc
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from strategies import CLASSES, COMPLEX, DTYPES, FLOATS, INTS, fresh, memory_dtype, memory_of, ordinary
+from strategies import CLASSES, COMPLEX, DTYPES, FLOATS, INTS, fresh, memory_dtype, memory_of, ordinary, values_of
 
 import strided as st
 from strided.testing import assert_close, assert_equal
@@ -318,6 +319,47 @@ def test_huge_ranks():
     assert x[(0,) * 5000].shape == ()
     with pytest.raises(IndexError):
         x[(0,) * 5001]
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_tolist(name):
+    """Any bits, in tensors of up to 1 KB, which are copied first, and in larger ones."""
+    random = np.random.default_rng(len(name))
+    empty, small, large = [(0,), (3, 0), (0, 3), (2, 0, 3)], [(), (5,), (5, 6), (2, 1, 3), (64,)], [(1025,), (40, 50)]
+    for shape in [*empty, *small, (65,), (2, 3, 4, 5), *large]:
+        memory = random.integers(0, 256, (*shape, memory_dtype(name).itemsize), np.uint8)
+        memory = (memory % 2).astype(bool)[..., 0] if name == "bool" else memory.view(memory_dtype(name))[..., 0]
+        x = fresh(np.array(memory), name)
+        views = [lambda x: x]
+        if len(shape) > 1 and 0 not in shape:
+            views += [lambda x: x.T, lambda x: x[..., ::-1], lambda x: x[..., ::2], lambda x: x[1:], lambda x: x[:, 0]]
+        for view in views:
+            assert repr(view(x).tolist()) == repr(view(values_of(x)).tolist()), shape
+    assert st.zeros(1, dtype=name).expand(3, 400).tolist() == [[st.zeros(1, dtype=name).item()] * 400] * 3
+
+
+@pytest.mark.parametrize("size", [100, 1000])
+def test_a_collection_during_tolist_may_resize_the_tensor(size):
+    """A small tensor was copied before the first list was made; the memory of a large one stays in place."""
+    x, outcomes = st.arange(size).view(-1, 10), []
+
+    def resize(phase, info):
+        try:
+            outcomes.append(x.resize_(100_000 + len(outcomes)).size(0))
+        except st.StorageError:
+            outcomes.append("refused")
+
+    threshold, taken = gc.get_threshold(), [[] for _ in range(1000)]  # lists from a free list start no collection
+    gc.callbacks.append(resize)
+    try:
+        gc.set_threshold(1)
+        got = x.tolist()
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(resize)
+    assert got == np.arange(size).reshape(-1, 10).tolist()
+    if sys.version_info < (3, 12):  # later ones collect between two bytecodes
+        assert taken and outcomes[0] == (100_000 if size == 100 else "refused")
 
 
 def test_tolist_of_a_huge_rank():
