@@ -17,7 +17,6 @@ LATER = {
     "front ends": ["torch7", "dmlab", "lua"],
     "random numbers": ["Generator", "rand", "randn", "randperm", "bernoulli_"],
     "products": ["dot", "mm", "matmul", "__matmul__", "einsum", "tensordot"],
-    "joining": ["cat", "repeat"],
 }
 TO_COME = {name for names in LATER.values() for name in names}
 

@@ -84,9 +84,9 @@ def array_function(self: Tensor, function: "Any", types: "Any", args: "Any", kwa
     name = _functions().get(function.__name__)
     if name is not None and getattr(numpy, function.__name__, None) is function:
         try:
-            first, options = _named_arguments(function, args, kwargs)
+            first, options = _named_arguments(function, name, args, kwargs)
             options = {**_DEFAULTS.get(name, {}), **options}
-            if isinstance(first, Tensor) and _takes(name, options):
+            if _is_operand(first, name) and _takes(name, options):
                 return getattr(native, name)(first, **options)
         except _NotOurs:
             pass
@@ -100,7 +100,17 @@ class _NotOurs(Exception):
 #: Where NumPy's default is not ours.
 _DEFAULTS: "dict[str, dict[str, Any]]" = {"std": {"correction": 0}, "var": {"correction": 0}}
 #: NumPy's names of parameters, where they are not among the names of ours.
-_PARAMETERS = {"ddof": "correction", "axis": "dim", "keepdims": "keepdim"}
+_PARAMETERS = {"ddof": "correction", "axis": "dim", "keepdims": "keepdim", "reps": "dims", "shift": "shifts"}
+#: The same for single functions of ours.
+_OWN_PARAMETERS = {
+    "roll": {"axis": "dims"},
+    "tril": {"k": "diagonal"},
+    "triu": {"k": "diagonal"},
+    "diag": {"k": "diagonal"},
+    "diagflat": {"k": "offset"},
+}
+#: Functions of ours whose first argument is a sequence of tensors.
+_SEQUENCE = frozenset({"cat", "stack", "hstack", "vstack", "dstack", "column_stack"})
 
 
 def _functions() -> dict[str, str]:
@@ -114,8 +124,17 @@ def _functions() -> dict[str, str]:
 _table: dict[str, str] | None = None
 
 
-def _named_arguments(function: "Any", args: "Any", kwargs: "Any") -> "tuple[Any, dict[str, Any]]":
-    """The first argument, and all others by their names, without those that have NumPy's default."""
+def _is_operand(first: "Any", name: str) -> bool:
+    """Whether a first argument is a tensor, or tensors and arrays for a function that joins them."""
+    import numpy
+
+    if name not in _SEQUENCE:
+        return isinstance(first, Tensor)
+    return isinstance(first, list | tuple) and all(isinstance(item, Tensor | numpy.ndarray) for item in first)
+
+
+def _named_arguments(function: "Any", ours: str, args: "Any", kwargs: "Any") -> "tuple[Any, dict[str, Any]]":
+    """The first argument, and all others by the names of ours, without those that have NumPy's default."""
     import inspect
 
     import numpy
@@ -130,8 +149,10 @@ def _named_arguments(function: "Any", args: "Any", kwargs: "Any") -> "tuple[Any,
     options = {}
     for name, value in bound.arguments.items():
         default = signature.parameters[name].default
+        if value is None and default is not None and default is not numpy._NoValue and ours in _SEQUENCE:
+            raise _NotOurs  # `axis=None` joins the elements of all arrays
         if value is not default and value is not numpy._NoValue and value is not None:
-            options[_PARAMETERS.get(name, name)] = value
+            options[_OWN_PARAMETERS.get(ours, {}).get(name) or _PARAMETERS.get(name, name)] = value
     return first, options
 
 

@@ -117,6 +117,11 @@ pub enum Problem {
         got: String,
         wanted: String,
     },
+    /// A tensor in a sequence of tensors that does not fit the others; `what` says why.
+    TensorAt {
+        position: usize,
+        what: String,
+    },
     /// A size below 0.
     NegativeSize {
         size: isize,
@@ -387,6 +392,7 @@ impl fmt::Display for Problem {
             Argument { argument, got, wanted } | Shape { argument, got, wanted } => {
                 write!(f, "{argument} is {got}, wanted {wanted}")
             }
+            TensorAt { position, what } => write!(f, "tensors[{position}] {what}"),
             NegativeSize { size, dim } => write!(f, "size {size} of dim {dim} is negative"),
             TooLarge { shape } => write!(f, "shape {shape} exceeds the address space"),
             Broadcast { left, right, dim, extents: (a, b) } => {

@@ -12,5 +12,5 @@ pub fn fill(out: &Tensor, value: ScalarBytes) -> Result<()> {
     let pin = out.pin(Access::Write)?;
     // SAFETY: `pin` holds `out` for writing; `value` is one element of its dtype, and a layout of rank 0 broadcasts
     // to any shape.
-    unsafe { move_elements(out, pin.origin, &Layout::scalar(), out.dtype(), value.address()) }
+    unsafe { move_elements(out, pin.origin, &Layout::scalar(), out.dtype(), value.address(), 0) }
 }

@@ -1,38 +1,158 @@
-//! Tensors whose elements are computed from their index: `arange`, `range`, `linspace`, `logspace`.
+//! The index-driven driver: elements that are computed from their linear index, in row-major order. It fills a tensor of any
+//! layout on any number of threads, with the same result.
+//!
+//! Here are also the kernels of `arange`, `linspace`, `logspace` and `eye`.
 
 use super::cast::Cast;
 use super::item::ScalarBytes;
+use super::scratch::Scratch;
+use super::split::{PIECE_BYTES, SERIAL_ELEMENTS};
+use super::{Pointers, copy, pair};
 use crate::cpu::simd;
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::scalar::{Complex, Element, Num};
+use crate::nest::{Nest, Operand, Order, for_each_run};
+use crate::scalar::{Complex, Element, Num, Scalar};
 use crate::storage::{Access, Fill};
 use crate::switch;
 use crate::tensor::Tensor;
+use crate::threads;
+use std::ops::Range;
+use std::ptr::null_mut;
+
+/// Elements of a piece of work that a thread takes, at least.
+const MIN_PIECE: usize = 1 << 10;
+/// Bytes of the block in which elements of an output that is not contiguous are computed before they are copied to it.
+const BLOCK_BYTES: usize = 4 << 10;
+
+/// Computes elements `first` to `first + n` of the row-major order, and writes them to contiguous memory.
+pub(super) trait RunBody: Sync {
+    /// # Safety
+    /// `to` is valid for writing `n` elements of the output's dtype, and aligned for them.
+    unsafe fn write(&self, first: usize, n: usize, to: *mut u8);
+}
+
+impl<F: Fn(usize, usize, *mut u8) + Sync> RunBody for F {
+    unsafe fn write(&self, first: usize, n: usize, to: *mut u8) {
+        self(first, n, to)
+    }
+}
+
+/// Fills a tensor, whose elements do not overlap, with elements that `body` computes from their linear index. `weight` is
+/// the cost of an element, relative to an addition.
+pub(super) fn by_runs(out: &Tensor, weight: usize, body: &dyn RunBody) -> Result<()> {
+    let pin = out.pin(Access::Write)?;
+    let (n, size) = (out.size(), out.dtype().size());
+    let nest = (!out.layout().is_row_major())
+        .then(|| Nest::new(out.layout(), &[Operand { layout: out.layout(), size }], Order::RowMajor));
+    let target = RunTarget { origin: pin.origin, size, nest };
+    // SAFETY: `pin` holds the output for its layout, from which the nest was made.
+    let fill = |range: Range<usize>| unsafe { target.fill(range, body) };
+    if n <= SERIAL_ELEMENTS / weight {
+        fill(0..n);
+        return Ok(());
+    }
+    let piece = (PIECE_BYTES / size / weight).max(MIN_PIECE);
+    threads::run(n.div_ceil(piece), threads::should_parallelize(n.saturating_mul(weight)), &|i| {
+        fill(i * piece..n.min((i + 1) * piece))
+    })
+}
+
+/// The output of the driver.
+struct RunTarget {
+    origin: *mut u8,
+    /// Bytes per element.
+    size: usize,
+    /// The loops over the output, unless it is contiguous.
+    nest: Option<Nest>,
+}
+// SAFETY: `by_runs` pins the output for the whole call, and threads write to different elements.
+unsafe impl Sync for RunTarget {}
+
+impl RunTarget {
+    /// Fills the elements of a range of linear indices.
+    ///
+    /// # Safety
+    /// The output is pinned for the layout that the nest was made of, and the indices are below its size.
+    unsafe fn fill(&self, range: Range<usize>, body: &dyn RunBody) {
+        let Some(nest) = &self.nest else {
+            // SAFETY: this function's contract: the output is contiguous, and has these elements.
+            return unsafe { body.write(range.start, range.len(), self.origin.add(range.start * self.size)) };
+        };
+        let mut block = Scratch::<BLOCK_BYTES>::new();
+        let block = block.start();
+        let origins: Pointers = pair(self.origin, null_mut(), null_mut());
+        let steps = pair(nest.inner_steps()[0], self.size as isize, 0);
+        let copy = copy::kernel(self.size);
+        let most = BLOCK_BYTES / self.size;
+        for first in range.clone().step_by(most) {
+            let n = most.min(range.end - first);
+            let mut done = 0;
+            // SAFETY: the block holds n elements, is aligned for any, and is no tensor's memory; the runs are those of n
+            // elements of the pinned output.
+            unsafe {
+                body.write(first, n, block);
+                for_each_run(nest.loops(), nest.start(origins), first..first + n, |at, count| {
+                    copy(&pair(at[0], block.add(done * self.size), null_mut()), &steps, count);
+                    done += count;
+                });
+            }
+        }
+    }
+}
+
+/// Fills a tensor of dtype `T` with a function of the linear index.
+#[inline(always)]
+pub(super) fn by_index<T: Element>(
+    out: &Tensor,
+    weight: usize,
+    element: impl Fn(usize) -> T + Copy + Sync,
+) -> Result<()> {
+    assert!(out.dtype() == T::DTYPE);
+    by_runs(out, weight, &move |first: usize, n: usize, to: *mut u8| {
+        let to = to.cast::<T>();
+        simd(move || {
+            for i in 0..n {
+                // SAFETY: the contract of `RunBody`: n elements, of type T as checked above.
+                unsafe { to.add(i).write(element(first + i)) };
+            }
+        });
+    })
+}
+
+/// A new tensor of one dim.
+fn vector(n: usize, dtype: DType) -> Result<Tensor> {
+    Tensor::new(&[n as isize], dtype, Fill::Uninitialized)
+}
 
 /// A new tensor of one dim with `start + i * step` for `i < n`, computed in `dtype`, which is no bool and no half.
 pub fn range(n: usize, dtype: DType, start: ScalarBytes, step: ScalarBytes) -> Result<Tensor> {
+    let out = vector(n, dtype)?;
     switch!(dtype, num, T => {
         // SAFETY: 16 initialised bytes, aligned for any element.
         let (start, step) = unsafe { (start.address().cast::<T>().read(), step.address().cast::<T>().read()) };
-        by_index(n, move |i| start.add(step.mul(Cast::<T>::cast(i as i64))))
-    }, else => unreachable!("range of {}", dtype.name()))
+        by_index(&out, 1, move |i| start.add(step.mul(Cast::<T>::cast(i as i64))))
+    }, else => unreachable!("range of {}", dtype.name()))?;
+    Ok(out)
 }
 
-/// A new tensor of one dim whose elements are computed from their index. Indices are visited in order.
-#[inline(always)]
-fn by_index<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Result<Tensor> {
-    let out = Tensor::new(&[n as isize], T::DTYPE, Fill::Uninitialized)?;
-    let pin = out.pin(Access::Write)?;
-    let to = pin.origin.cast::<T>();
-    simd(move || {
-        for i in 0..n {
-            // SAFETY: `pin` holds the output, which has n contiguous elements of type T.
-            unsafe { to.add(i).write(element(i)) };
+/// Writes ones on the main diagonal of a matrix, and zeros elsewhere.
+pub fn eye(out: &Tensor) -> Result<()> {
+    let &[rows, columns] = out.layout().modes() else { unreachable!("a matrix has two dims") };
+    let size = out.dtype().size();
+    let one = ScalarBytes::cast(Scalar::Bool(true), out.dtype());
+    // Ones are so many elements apart in row-major order.
+    let distance = columns.extent as usize + 1;
+    let end = rows.extent.min(columns.extent) as usize * distance;
+    by_runs(out, 1, &|first: usize, n: usize, to: *mut u8| {
+        // SAFETY: the contract of `RunBody`: n elements, of `size` bytes each.
+        unsafe {
+            to.write_bytes(0, n * size);
+            for at in (first.next_multiple_of(distance)..end.min(first + n)).step_by(distance) {
+                to.add((at - first) * size).copy_from_nonoverlapping(one.address(), size);
+            }
         }
-    });
-    drop(pin);
-    Ok(out)
+    })
 }
 
 /// A new tensor of one dim with `n` integers evenly spaced from `start` to `end`: the exact values, truncated. (PyTorch
@@ -40,16 +160,23 @@ fn by_index<T: Element>(n: usize, mut element: impl FnMut(usize) -> T) -> Result
 pub fn int_linspace(n: usize, dtype: DType, start: i128, end: i128) -> Result<Tensor> {
     let gaps = n.max(2) as i128 - 1;
     let (quotient, remainder) = ((end - start).div_euclid(gaps), (end - start).rem_euclid(gaps));
-    // The exact value is `floor + rest / gaps`. It advances from index to index without a division.
-    let (mut floor, mut rest) = (start, 0);
-    switch!(dtype, int, T => by_index(n, move |_| {
-        let value = floor + (floor < 0 && rest > 0) as i128;
-        rest += remainder;
-        let wraps = rest >= gaps;
-        rest -= if wraps { gaps } else { 0 };
-        floor += quotient + wraps as i128;
-        value as T
-    }), else => unreachable!("int_linspace of {}", dtype.name()))
+    let out = vector(n, dtype)?;
+    switch!(dtype, int, T => by_runs(&out, 1, &move |first: usize, n: usize, to: *mut u8| {
+        // The exact value is `floor + rest / gaps`. It advances from index to index without a division.
+        let first = first as i128;
+        let mut floor = start + quotient * first + remainder * first / gaps;
+        let mut rest = remainder * first % gaps;
+        for i in 0..n {
+            let value = floor + (floor < 0 && rest > 0) as i128;
+            rest += remainder;
+            let wraps = rest >= gaps;
+            rest -= if wraps { gaps } else { 0 };
+            floor += quotient + wraps as i128;
+            // SAFETY: the contract of `RunBody`: n elements of the dtype of T.
+            unsafe { to.cast::<T>().add(i).write(value as T) };
+        }
+    }), else => unreachable!("int_linspace of {}", dtype.name()))?;
+    Ok(out)
 }
 
 /// A new float64 tensor of one dim with `n` numbers evenly spaced from `start` to `end`. Both ends are exact, and every
@@ -57,21 +184,28 @@ pub fn int_linspace(n: usize, dtype: DType, start: i128, end: i128) -> Result<Te
 ///
 /// The first half is computed from the start and the second from the end: values are symmetric about the middle.
 pub fn linspace(n: usize, start: f64, end: f64) -> Result<Tensor> {
-    let out = Tensor::new(&[n as isize], DType::F64, Fill::Uninitialized)?;
-    let pin = out.pin(Access::Write)?;
-    let to = pin.origin.cast::<f64>();
-    let half = n / 2;
-    // SAFETY: `pin` holds the output, which has n contiguous float64 elements: `half` from the first on, the others
-    // backwards from the last.
-    unsafe {
-        LinspaceHalf::new(start, end, n).write::<true>(half, to);
-        LinspaceHalf::new(end, start, n).write::<false>(n - half, to.wrapping_add(n).wrapping_sub(1));
-        if n > 0 {
-            to.add(n - 1).write(end);
-            to.write(start);
+    let out = vector(n, DType::F64)?;
+    let (half, total) = (n / 2, n);
+    let halves = (LinspaceHalf::new(start, end, n), LinspaceHalf::new(end, start, n));
+    by_runs(&out, 1, &|first: usize, n: usize, to: *mut u8| {
+        let to = to.cast::<f64>();
+        let after = first + n;
+        let left = first.min(half)..after.min(half);
+        let right = first.max(half)..after.max(half);
+        // SAFETY: the contract of `RunBody`: n float64 elements. Those of the left half come first; those of the right half
+        // are written backwards from the last one, and counted from the end of the whole.
+        unsafe {
+            halves.0.write::<true>(left, to);
+            let from_end = total - right.end..total - right.start;
+            halves.1.write::<false>(from_end, to.wrapping_add(n).wrapping_sub(1));
+            if after == total && n > 0 {
+                to.add(n - 1).write(end);
+            }
+            if first == 0 && n > 0 {
+                to.write(start);
+            }
         }
-    }
-    drop(pin);
+    })?;
     Ok(out)
 }
 
@@ -107,27 +241,30 @@ impl LinspaceHalf {
         LinspaceHalf { start, step: two_sum(first, second), scale, min_nonzero }
     }
 
-    /// Writes the first `count` values, forwards or backwards from `to`.
+    /// Writes the values of a range of indices, forwards or backwards from `to`.
     ///
     /// # Safety
-    /// `to + i` (or, backwards, `to - i`), counted in elements, is valid for writing a float64 for every `i < count`.
-    unsafe fn write<const FORWARD: bool>(&self, count: usize, to: *mut f64) {
+    /// `to + i` (or, backwards, `to - i`), counted in elements, is valid for writing a float64 for every `i` below the length
+    /// of the range.
+    unsafe fn write<const FORWARD: bool>(&self, range: Range<usize>, to: *mut f64) {
         let address = |from: *mut f64, i| if FORWARD { from.wrapping_add(i) } else { from.wrapping_sub(i) };
         let upper = f64::from_bits(self.step.0.to_bits() & !(2 * BLOCK as u64 - 1));
         let lower = self.step.0 - upper + self.step.1;
         let (unscale, min_nonzero) = (1.0 / self.scale, self.min_nonzero);
-        for block in (0..count).step_by(BLOCK) {
+        for block in (range.start - range.start % BLOCK..range.end).step_by(BLOCK) {
             let (base, rest) = self.at(block as f64);
-            let (start, length) = (address(to, block), BLOCK.min(count - block));
+            let first = block.max(range.start);
+            let start = address(to, first - range.start);
+            let (skipped, length) = ((first - block) as i32, range.end.min(block + BLOCK) - first);
             // Captured by value: variables behind a reference would be loaded again after each store, which might have
             // changed them.
             simd(move || {
                 for i in 0..length {
-                    let i_float = i as i32 as f64;
+                    let i_float = (skipped + i as i32) as f64;
                     let (high, low) = two_sum(base, i_float * upper);
                     let value = high + (low + (rest + i_float * lower));
                     let value = if value.abs() < min_nonzero { 0.0 } else { value };
-                    // SAFETY: this function's contract: `block + i < count`.
+                    // SAFETY: this function's contract: `first + i` is in the range.
                     unsafe { address(start, i).write(value * unscale) };
                 }
             });
@@ -189,13 +326,36 @@ pub fn int_powers(base: f64, exponents: &Tensor, dtype: DType) -> Result<Tensor>
     }
 }
 
-/// A new tensor with a function of each element of a row-major tensor of one dim.
-fn map_elements<A: Element, B: Element>(x: &Tensor, function: impl Fn(A) -> B) -> Result<Tensor> {
+/// A new tensor with an expensive function of each element of a row-major tensor of one dim.
+fn map_elements<A: Element, B: Element>(
+    x: &Tensor,
+    function: impl Fn(A) -> B + Copy + Sync,
+) -> Result<Tensor> {
     assert!(x.dtype() == A::DTYPE && x.layout().is_row_major() && x.layout().rank() == 1);
+    let out = vector(x.size(), B::DTYPE)?;
     let pin = x.pin(Access::Read)?;
-    let from = pin.origin.cast::<A>();
+    let from = Elements(pin.origin.cast_const().cast::<A>());
     // SAFETY: `pin` holds `x`, which has `x.size()` contiguous elements of type A: checked above.
-    by_index(x.size(), |i| function(unsafe { from.add(i).read() }))
+    by_index(&out, POWER_WEIGHT, move |i| function(unsafe { from.at(i).read() }))?;
+    drop(pin);
+    Ok(out)
+}
+
+/// The cost of a power, relative to an addition.
+const POWER_WEIGHT: usize = 16;
+
+/// Pinned elements that several threads read.
+#[derive(Clone, Copy)]
+struct Elements<T>(*const T);
+// SAFETY: `map_elements`, which makes one, pins the tensor for the whole call; elements are only read.
+unsafe impl<T> Sync for Elements<T> {}
+
+impl<T> Elements<T> {
+    /// The address of an element, which may be outside.
+    #[inline(always)]
+    fn at(self, index: usize) -> *const T {
+        self.0.wrapping_add(index)
+    }
 }
 
 #[cfg(test)]
@@ -215,6 +375,53 @@ mod tests {
             let at = |i: usize| copy::item(&x, &[i as isize]).unwrap();
             assert_eq!((at(0), at(n / 2)), (Scalar::Float(-0.3), Scalar::Float(0.0)));
             assert_eq!(at(n - 1), Scalar::Float(0.3));
+        }
+    }
+
+    /// A view with gaps, reversed dims and another order of dims.
+    fn scattered(dtype: DType) -> Tensor {
+        let memory = Tensor::new(&[30, 50, 70], dtype, Fill::Zero).unwrap();
+        let layout = memory.layout().slice(1, None, None, -2).unwrap().slice(2, Some(1), None, 3).unwrap();
+        memory.with_layout(layout.permute(&[2, 0, 1]).unwrap())
+    }
+
+    #[test]
+    fn every_layout_is_filled_in_row_major_order() {
+        let dense = Tensor::new(&[23, 30, 25], DType::I64, Fill::Zero).unwrap();
+        for out in
+            [scattered(DType::I64), dense.clone(), dense.with_layout(dense.layout().flip(&[0, 2]).unwrap())]
+        {
+            by_index(&out, 1, |i| i as i64 + 1).unwrap();
+            let flat = copy::reshape(&out, &[-1]).unwrap();
+            let expected = (0..out.size()).map(|i| Scalar::Int(i as i128 + 1)).collect::<Vec<_>>();
+            assert_eq!(values(&flat), expected);
+        }
+        let (scalar, empty) =
+            (Tensor::new(&[], DType::I64, Fill::Zero), Tensor::new(&[3, 0], DType::I64, Fill::Zero));
+        by_index(&empty.unwrap(), 1, |i| i as i64).unwrap();
+        let scalar = scalar.unwrap();
+        by_index(&scalar, 1, |i| i as i64 + 7).unwrap();
+        assert_eq!(copy::single_item(&scalar).unwrap(), Scalar::Int(7));
+    }
+
+    #[test]
+    fn a_run_may_start_at_any_index() {
+        let whole = |n, start: i128, end: i128| values(&int_linspace(n, DType::I64, start, end).unwrap());
+        let n = 50_000; // more than one piece
+        let exact = |i: i128| Scalar::Int((-7 * (n - 1 - i) + 1_000_003 * i) / (n - 1));
+        assert_eq!(whole(n as usize, -7, 1_000_003), (0..n).map(exact).collect::<Vec<_>>());
+        let x = values(&linspace(100_001, 0.1, 0.7).unwrap());
+        let (left, right) = (LinspaceHalf::new(0.1, 0.7, 100_001), LinspaceHalf::new(0.7, 0.1, 100_001));
+        for (i, value) in x.iter().enumerate().skip(1).take(99_999) {
+            let mut alone = [0.0];
+            // SAFETY: one element.
+            unsafe {
+                match i < 50_000 {
+                    true => left.write::<true>(i..i + 1, alone.as_mut_ptr()),
+                    false => right.write::<false>(100_000 - i..100_001 - i, alone.as_mut_ptr()),
+                }
+            }
+            assert_eq!(*value, Scalar::Float(alone[0]), "{i}");
         }
     }
 

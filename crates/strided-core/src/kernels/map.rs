@@ -140,7 +140,7 @@ unsafe fn run_planned(kernels: &KernelPair, inputs: &[Input], out: &Tensor, orig
     }
     staged.memory_sizes.iter_mut().zip(&views).for_each(|(bytes, view)| *bytes = view.size);
     let input_bytes = views[1..].iter().map(|view| span_bytes(view.layout, view.size)).sum();
-    staged.non_temporal = wants_non_temporal(out, &origins, input_bytes);
+    staged.non_temporal = wants_non_temporal(out, 0, &origins, input_bytes);
     let nest = Nest::new(out.layout(), &views[..=inputs.len()], Order::Free);
     // A dense input that runs backwards is reversed into scratch, block by block, as one of another dtype is cast.
     for (k, &step) in nest.inner_steps().iter().enumerate().skip(1) {
@@ -155,10 +155,11 @@ unsafe fn run_planned(kernels: &KernelPair, inputs: &[Input], out: &Tensor, orig
 
 /// Whether an output is written with non-temporal stores: it is larger than half of the last-level cache, is not one of the
 /// inputs, and the inputs are large as well. (An operation of one piece has no fence at its end, so it has no such stores.)
-fn wants_non_temporal(out: &Tensor, origins: &Pointers, input_bytes: usize) -> bool {
+/// If `out` is a part of an output, `whole` is the size of that in bytes.
+fn wants_non_temporal(out: &Tensor, whole: usize, origins: &Pointers, input_bytes: usize) -> bool {
     let output_bytes = out.size() * out.dtype().size();
     out.size() > SERIAL_ELEMENTS
-        && output_bytes >= cpu::non_temporal_threshold()
+        && output_bytes.max(whole) >= cpu::non_temporal_threshold()
         && input_bytes >= output_bytes / 2
         && origins[1..].iter().all(|origin| *origin != origins[0])
 }
@@ -180,17 +181,18 @@ fn cast_if_needed(from: DType, to: DType) -> Option<Kernel> {
 }
 
 /// Copies the elements of `src` into `out`, with a cast where dtypes differ. `layout` has the shape of `out` and reaches
-/// only locations that the layout of `src` reaches: it is that layout, expanded.
-pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
+/// only locations that the layout of `src` reaches: it is that layout, expanded. If the operation writes more than `out`,
+/// `whole` is the number of bytes that it writes.
+pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout, whole: usize) -> Result<()> {
     assert!(layout.same_shape(out.layout()), "the source has the output's shape");
     assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
     let wanted = [Some((out, Access::Write)), Some((src, Access::Read))];
     let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were pinned") };
     // SAFETY: `pin_each` pinned both, and `layout` was checked above to stay within the bounds of `src`.
-    unsafe { move_elements(out, to.origin, layout, src.dtype(), from.origin) }
+    unsafe { move_elements(out, to.origin, layout, src.dtype(), from.origin, whole) }
 }
 
-/// Copies elements of dtype `dtype` to `out`, with a cast where dtypes differ.
+/// Copies elements of dtype `dtype` to `out`, with a cast where dtypes differ; `whole` as in [`copy`].
 ///
 /// # Safety
 /// `to` is the origin of `out`, pinned for writing. `from` is the origin of elements of dtype `dtype`, valid at every
@@ -202,6 +204,7 @@ pub(super) unsafe fn move_elements(
     layout: &Layout,
     dtype: DType,
     from: *mut u8,
+    whole: usize,
 ) -> Result<()> {
     let (out_size, size) = (out.dtype().size(), dtype.size());
     if dtype == out.dtype()
@@ -220,7 +223,7 @@ pub(super) unsafe fn move_elements(
         kernel_sizes: pair(out_size, size, 0),
         memory_sizes: pair(out_size, size, 0),
         is_copy: dtype == out.dtype(),
-        non_temporal: wants_non_temporal(out, &origins, span_bytes(layout, size)),
+        non_temporal: wants_non_temporal(out, whole, &origins, span_bytes(layout, size)),
     };
     let operands = [Operand { layout: out.layout(), size: out_size }, Operand { layout, size }];
     let nest = Nest::new(out.layout(), &operands, Order::Free);

@@ -7,7 +7,7 @@ use crate::threads;
 
 /// Bytes of the widest operand in one piece of work: few enough to stay in the L2 cache together with the other operands,
 /// enough to be worth handing to a thread.
-const PIECE_BYTES: usize = 256 << 10;
+pub(super) const PIECE_BYTES: usize = 256 << 10;
 /// Elements of a cheap operation (weight 1) up to which it runs serially, as one piece; if its operands are dense, as one
 /// loop without a nest.
 pub(super) const SERIAL_ELEMENTS: usize = 16 << 10;

@@ -17,6 +17,7 @@ mod views;
 pub use index::Index;
 pub use mode::{MAX_SPAN, Mode, Modes};
 pub use overlap::injective_within;
+pub use split::Sections;
 
 use crate::error::{Error, Problem, Result};
 use mode::is_packed;

@@ -1,8 +1,15 @@
-//! One layout as several along a dim: `split`, `chunk`, `tensor_split`, `unbind`.
+//! One layout as several along a dim: `split`, `chunk`, `tensor_split`, `hsplit`, `unbind`.
 
 use super::Layout;
 use super::mode::slice_range;
 use crate::error::{Error, Problem, Result};
+
+/// Where a dim is split: into a number of pieces, or at indices.
+#[derive(Clone, Copy)]
+pub enum Sections<'a> {
+    Count(isize),
+    At(&'a [isize]),
+}
 
 impl Layout {
     /// Splits a dim into pieces of `size` indices; the last may be smaller.
@@ -72,6 +79,50 @@ impl Layout {
             start = stop;
             range
         })
+    }
+
+    /// Splits the second dim, or the only one of a vector, into equal pieces or at indices.
+    pub fn hsplit(&self, sections: Sections) -> Result<Vec<Layout>> {
+        self.split_equally("hsplit", (self.rank() != 1) as usize, (1, "at least 1"), sections)
+    }
+
+    /// Splits the first dim of a layout of rank 2 or more into equal pieces or at indices.
+    pub fn vsplit(&self, sections: Sections) -> Result<Vec<Layout>> {
+        self.split_equally("vsplit", 0, (2, "at least 2"), sections)
+    }
+
+    /// Splits the third dim into equal pieces or at indices.
+    pub fn dsplit(&self, sections: Sections) -> Result<Vec<Layout>> {
+        self.split_equally("dsplit", 2, (3, "at least 3"), sections)
+    }
+
+    fn split_equally(
+        &self,
+        op: &'static str,
+        dim: usize,
+        (min_rank, wanted): (usize, &'static str),
+        sections: Sections,
+    ) -> Result<Vec<Layout>> {
+        if self.rank() < min_rank {
+            return Err(Error::new(op, Problem::Rank { rank: self.rank(), wanted }));
+        }
+        if let Sections::Count(count) = sections {
+            positive(op, count)?;
+            let extent = self.modes[dim].extent;
+            if extent % count != 0 {
+                let wanted = format!("a divisor of {extent}, the extent of dim {dim}");
+                return Err(Error::shape(op, "the number of pieces", count, wanted));
+            }
+        }
+        self.tensor_split_by(dim as isize, sections).map_err(|error| error.named(op))
+    }
+
+    /// [`Layout::tensor_split`] or [`Layout::tensor_split_at`].
+    pub fn tensor_split_by(&self, dim: isize, sections: Sections) -> Result<Vec<Layout>> {
+        match sections {
+            Sections::Count(count) => self.tensor_split(dim, count),
+            Sections::At(indices) => self.tensor_split_at(dim, indices),
+        }
     }
 
     /// Selects every index of a dim.

@@ -185,6 +185,40 @@ impl Layout {
         Ok(Layout { modes, offset: self.offset })
     }
 
+    /// A layout with at least `rank` dims, up to 3. New dims of extent 1 come in front, the third one comes last.
+    pub fn at_least(&self, rank: usize) -> Result<Layout> {
+        match rank {
+            _ if self.rank() >= rank => Ok(self.clone()),
+            0 => unreachable!("every layout has rank 0 or more"),
+            1 | 2 => self.at_least(rank - 1)?.unsqueeze(0),
+            _ => self.at_least(2)?.unsqueeze(2),
+        }
+    }
+
+    /// Rotates two dims by `k` quarter turns, from the first towards the second.
+    pub fn rot90(&self, k: isize, dims: &[isize]) -> Result<Layout> {
+        let &[first, second] = dims else {
+            let problem = Problem::Count { what: "dims", got: dims.len(), wanted: 2 };
+            return Err(Error::new("rot90", problem));
+        };
+        self.distinct_dims("rot90", dims)?;
+        match k.rem_euclid(4) {
+            0 => Ok(self.clone()),
+            1 => self.flip(&[second]).and_then(|x| x.transpose(first, second)),
+            2 => self.flip(dims),
+            _ => self.flip(&[first]).and_then(|x| x.transpose(first, second)),
+        }
+    }
+
+    /// Reverses the first dim (`flipud`) or the second one (`fliplr`), which must exist.
+    pub fn flip_one(&self, op: &'static str, dim: usize) -> Result<Layout> {
+        if self.rank() <= dim {
+            let wanted = if dim == 0 { "at least 1" } else { "at least 2" };
+            return Err(Error::new(op, Problem::Rank { rank: self.rank(), wanted }));
+        }
+        self.flip(&[dim as isize])
+    }
+
     /// Removes the dims of extent 1.
     pub fn squeeze_all(&self) -> Layout {
         Layout { modes: self.modes.iter().copied().filter(|m| m.extent != 1).collect(), offset: self.offset }

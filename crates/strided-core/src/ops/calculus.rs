@@ -3,11 +3,10 @@
 use super::compose::{extent, of_tensors, sum, view, with_number};
 use super::output::deliver;
 use super::table::Op;
-use super::{copy, scan};
-use crate::dtype::{self, Category, DType};
+use super::{copy, join, scan};
+use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::layout::Dims;
-use crate::storage::Fill;
 use crate::tensor::Tensor;
 
 /// Views of all elements along a dim but the last one, and of all but the first one. Both are empty if there are none.
@@ -54,11 +53,8 @@ fn joined(x: &Tensor, dim: usize, prepend: Option<&Tensor>, append: Option<&Tens
     if prepend.or(append).is_none() {
         return Ok(Tensor::clone(x));
     }
-    let mut shape = x.layout().shape();
-    let mut dtype = x.dtype();
     for (argument, part) in [("prepend", prepend), ("append", append)] {
         let Some(part) = part else { continue };
-        dtype = dtype::promote(dtype, part.dtype())?;
         let mut modes = part.layout().modes().iter().zip(x.layout().modes()).enumerate();
         let matches = part.layout().rank() == x.layout().rank()
             && modes.all(|(at, (mode, other))| at == dim || mode.extent == other.extent);
@@ -67,16 +63,9 @@ fn joined(x: &Tensor, dim: usize, prepend: Option<&Tensor>, append: Option<&Tens
             let wanted = format!("the shape {} but for dim {dim}", x.layout().shape_text());
             return Err(Error::shape("", argument, got, wanted));
         }
-        shape[dim] += extent(part, dim);
     }
-    let result = Tensor::new(&shape, dtype, Fill::Uninitialized)?;
-    let mut start = 0;
-    for part in [prepend, Some(x), append].into_iter().flatten() {
-        let length = extent(part, dim);
-        copy::copy(&view(&result, result.layout().narrow(dim as isize, start, length))?, part)?;
-        start += length;
-    }
-    Ok(result)
+    let parts: Vec<Tensor> = [prepend, Some(x), append].into_iter().flatten().cloned().collect();
+    Ok(join::cat(&parts, dim as isize, Default::default())?.expect("no output was passed"))
 }
 
 /// The points at which a curve was sampled.

@@ -18,6 +18,12 @@ use crate::tensor::{Tensor, conflict};
 /// assert_eq!(copy::item(&x, &[1, 2]).unwrap(), Scalar::Int(2));
 /// ```
 pub fn copy(out: &Tensor, src: &Tensor) -> Result<()> {
+    copy_part(out, src, 0)
+}
+
+/// [`copy`] into a view of an output of `whole` bytes, all of which the operation writes: a large output is written with
+/// non-temporal stores, however small its parts.
+pub(super) fn copy_part(out: &Tensor, src: &Tensor, whole: usize) -> Result<()> {
     let source = src.layout();
     let broadcast; // only if the shapes differ
     let layout = if source.same_shape(out.layout()) {
@@ -28,9 +34,9 @@ pub fn copy(out: &Tensor, src: &Tensor) -> Result<()> {
     };
     out.check_writable()?;
     if conflict(out, src) {
-        return copy(out, &clone(src)?);
+        return copy_part(out, &clone(src)?, whole);
     }
-    map::copy(out, src, layout)
+    map::copy(out, src, layout, whole)
 }
 
 /// The layout of values that are written to elements of the shape of `out`: expanded to it. The values may have more dims

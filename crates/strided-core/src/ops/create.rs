@@ -90,8 +90,8 @@ fn cast(x: Tensor, dtype: DType) -> Result<Tensor> {
 
 /// Writes ones along the diagonal of a matrix, and zeros elsewhere.
 pub fn fill_eye(out: &Tensor) -> Result<()> {
-    copy::fill(out, Scalar::Bool(false))?;
-    copy::fill(&out.with_layout(out.layout().diagonal(0, 0, 1)?), Scalar::Bool(true))
+    out.check_writable()?;
+    generate::eye(out)
 }
 
 /// An uninitialised tensor of any strides with memory of its own.

@@ -4,14 +4,19 @@
 //! reason about than strides that imitate an operand.
 
 pub mod calculus;
+pub mod combine;
 mod compose;
 pub mod copy;
 pub mod covariance;
 pub mod create;
+pub mod diagonal;
 pub mod elementwise;
 pub mod geometry;
 pub mod index;
+pub mod join;
 pub mod output;
+pub mod pad;
+pub mod rearrange;
 pub mod reduce;
 pub mod scan;
 pub mod table;

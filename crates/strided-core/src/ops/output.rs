@@ -13,12 +13,18 @@ pub fn check(out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
 
 /// [`check`] for an output of another name.
 pub fn check_named(name: &'static str, out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
+    check_shape(name, out, wanted)?;
+    check_category(out, result)?;
+    out.check_writable()
+}
+
+/// Refuses an output of another shape than the result.
+pub fn check_shape(name: &'static str, out: &Tensor, wanted: &Layout) -> Result<()> {
     if !out.layout().same_shape(wanted) {
         let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
         return Err(Error::new("", Problem::OutShape { out: name, got, wanted }));
     }
-    check_category(out, result)?;
-    out.check_writable()
+    Ok(())
 }
 
 /// Refuses an `out` of a lower category than the result.

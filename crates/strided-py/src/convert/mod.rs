@@ -12,4 +12,5 @@ pub mod mapping;
 pub mod numbers;
 pub mod results;
 pub mod sequence;
+pub mod tensors;
 pub mod values;

@@ -42,6 +42,12 @@ pub fn views<'py>(
     Ok(PyTuple::new(py, objects)?.into_any())
 }
 
+/// Tensors as a tuple of new objects.
+pub fn tuple_of(py: Python<'_>, tensors: Vec<Tensor>) -> CallResult<Value<'_>> {
+    let objects = tensors.into_iter().map(|x| wrap(py, x)).collect::<CallResult<Vec<_>>>()?;
+    Ok(PyTuple::new(py, objects)?.into_any())
+}
+
 /// A new tensor computed from one.
 pub fn compute<'py>(
     py: Python<'py>,
@@ -105,6 +111,24 @@ pub fn sized_into_out<'a>(
     }
     let [result, _] = run(py, x, elements, [out, None], |x, [out, _]| Ok([work(x, out)?, None]))?;
     Ok(result.expect("there is a result"))
+}
+
+/// Work on `elements` elements of tensors on which it has handles of its own. Its result is written to `out`, or a new
+/// tensor.
+pub fn owned_into_out<'a>(
+    py: Python<'a>,
+    elements: usize,
+    out: Option<TensorArg<'a>>,
+    work: impl FnOnce(Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
+) -> CallResult<Value<'a>> {
+    let target = out.filter(|out| !takes_any_shape(out));
+    let new = if elements < MIN_DETACHED_ELEMENTS {
+        work(target.as_deref())?
+    } else {
+        let target = cloned(target);
+        detach(py, || work(target.as_ref()))?
+    };
+    Ok(delivered(py, new, out)?.expect("there is a result"))
 }
 
 /// Work with two results: written to a pair of outputs, or new tensors. Returns a tuple of `strided.return_types`.
@@ -189,12 +213,21 @@ fn run<'a>(
     };
     let mut results = [None, None];
     for (result, (new, out)) in results.iter_mut().zip(tensors.into_iter().zip(outs)) {
-        *result = match (new, out) {
-            (Some(new), None) => Some(wrap(py, new)?),
-            (Some(new), Some(out)) => Some(write_to_out(py, out, &new)?),
-            (None, Some(out)) => Some(new_ref(out.object())),
-            (None, None) => None,
-        };
+        *result = delivered(py, new, out)?;
     }
     Ok(results)
+}
+
+/// A new tensor as an object, or written to an output. Without a new tensor, the output, to which the work has written.
+fn delivered<'a>(
+    py: Python<'a>,
+    new: Option<Tensor>,
+    out: Option<TensorArg<'a>>,
+) -> CallResult<Option<Value<'a>>> {
+    Ok(match (new, out) {
+        (Some(new), None) => Some(wrap(py, new)?),
+        (Some(new), Some(out)) => Some(write_to_out(py, out, &new)?),
+        (None, Some(out)) => Some(new_ref(out.object())),
+        (None, None) => None,
+    })
 }

@@ -114,7 +114,7 @@ macro_rules! methods {
             $(; $($word:ident $(| $other:ident)* : $word_type:ty = $word_default:expr),+)?) $body:expr) => {
         impl $crate::abi::thunks::$body_trait for This {
             #[inline(always)]
-            #[allow(non_upper_case_globals, unused_variables, unused_mut, unused_assignments, dead_code)]
+            #[allow(non_upper_case_globals, non_snake_case, unused_variables, unused_mut, unused_assignments, dead_code)]
             fn $call<'a>(
                 $py: ::pyo3::Python<'a>,
                 args: &$crate::abi::bind::Args<'a>,

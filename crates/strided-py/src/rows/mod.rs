@@ -14,12 +14,14 @@ mod dtype;
 mod elementwise;
 mod geometry;
 mod indexing;
+mod join;
 mod layout;
 mod masks;
 mod op_table;
 mod properties;
 mod query;
 mod reduce;
+mod restructure;
 mod scans;
 mod signatures;
 mod storage;
@@ -57,6 +59,8 @@ impl Rows {
             covariance::rows(),
             indexing::rows(),
             masks::rows(),
+            join::rows(),
+            restructure::rows(),
             signatures::rows(),
             storage::rows(),
             layout::rows(),

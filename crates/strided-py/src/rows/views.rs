@@ -9,6 +9,7 @@ use crate::abi::{Arg, Value};
 use crate::classes::layout::LayoutArg;
 use crate::convert::args::{FromArg, Ints, MemoryArg, Rest, TensorArg, missing, wrong_type};
 use crate::convert::results::{compute, view};
+use crate::convert::tensors::SectionsArg;
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
 use strided_core::{DType, Layout, Tensor};
@@ -182,6 +183,25 @@ methods! { rows(py, x: TensorArg):
         }
     };
 
+    /// A view with the order of columns reversed: dim 1 is flipped.
+    ///
+    /// >>> strided.arange(4).view(2, 2).fliplr().tolist()
+    /// [[1, 0], [3, 2]]
+    view fliplr() => x.flip_one("fliplr", 1);
+
+    /// A view with the order of rows reversed: dim 0 is flipped.
+    ///
+    /// >>> strided.arange(4).view(2, 2).flipud().tolist()
+    /// [[2, 3], [0, 1]]
+    view flipud() => x.flip_one("flipud", 0);
+
+    /// A view rotated by `k` quarter turns in the plane of two dims (0 and 1 unless given), from the first towards the second.
+    ///
+    /// >>> strided.arange(4).view(2, 2).rot90().tolist()
+    /// [[1, 3], [0, 2]]
+    view rot90(k: isize = 1, dims | axes: Option<Ints> = None)
+        => x.rot90(k, dims.as_ref().map_or(&[0, 1][..], |dims| &dims.ints));
+
     /// A view in which sequentially contiguous modes are folded into one; if no modes are given, all of them in order of
     /// location.
     ///
@@ -254,10 +274,27 @@ methods! { rows(py, x: TensorArg):
     /// [[0, 1], [2, 3], [4]]
     /// >>> [p.tolist() for p in strided.arange(5).tensor_split((1, 3))]
     /// [[0], [1, 2], [3, 4]]
-    view tensor_split(indices_or_sections | sections | indices: Ints, dim | axis: isize = 0) -> "tuple[{}, ...]" => match indices_or_sections {
-        Ints { ints: count, sequence: false } => x.tensor_split(dim, count[0]),
-        Ints { ints: at, sequence: true } => x.tensor_split_at(dim, &at),
-    };
+    view tensor_split(indices_or_sections | tensor_indices_or_sections | sections | indices: SectionsArg, dim | axis: isize = 0) -> "tuple[{}, ...]"
+        => x.tensor_split_by(dim, indices_or_sections.sections());
+
+    /// A tuple of views side by side: pieces of equal size along the second dim (the only one of a vector), or pieces between
+    /// the given indices.
+    ///
+    /// >>> [p.tolist() for p in strided.arange(4).view(2, 2).hsplit(2)]
+    /// [[[0], [2]], [[1], [3]]]
+    view hsplit(indices_or_sections | sections | indices: SectionsArg) -> "tuple[{}, ...]" => x.hsplit(indices_or_sections.sections());
+
+    /// A tuple of views: pieces of equal size along the first dim, or pieces between the given indices.
+    ///
+    /// >>> [p.tolist() for p in strided.arange(4).view(2, 2).vsplit(2)]
+    /// [[[0, 1]], [[2, 3]]]
+    view vsplit(indices_or_sections | sections | indices: SectionsArg) -> "tuple[{}, ...]" => x.vsplit(indices_or_sections.sections());
+
+    /// A tuple of views: pieces of equal size along the third dim, or pieces between the given indices.
+    ///
+    /// >>> [p.shape for p in strided.zeros(2, 2, 5).dsplit([1, 3])]
+    /// [strided.Size([2, 2, 1]), strided.Size([2, 2, 2]), strided.Size([2, 2, 2])]
+    view dsplit(indices_or_sections | sections | indices: SectionsArg) -> "tuple[{}, ...]" => x.dsplit(indices_or_sections.sections());
 
     /// In-place version of `transpose`.
     ///
