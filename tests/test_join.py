@@ -232,13 +232,19 @@ def test_block_diag_promotes_and_may_be_empty():
 # split
 
 
-@pytest.mark.parametrize("name, shape", [("hsplit", (6,)), ("hsplit", (2, 6, 3)), ("vsplit", (6, 2)), ("dsplit", (2, 3, 6))])
+@pytest.mark.parametrize(
+    "name, shape", [("hsplit", (6,)), ("hsplit", (2, 6, 3)), ("vsplit", (6, 2)), ("dsplit", (2, 3, 6))]
+)
 @pytest.mark.parametrize("sections", [1, 2, 3, 6, [2, 3], [], [4, 2, -1, 9], (1,)])
 def test_splits_along_an_axis_are_views(name, shape, sections):
     array = np.arange(np.prod(shape)).reshape(shape)
     x = st.from_numpy(array)
     wanted = getattr(np, name)(array, sections)
-    for got in (getattr(x, name)(sections), getattr(st, name)(x, sections), getattr(x, name)(st.tensor(sections, dtype=st.int64))):
+    for got in (
+        getattr(x, name)(sections),
+        getattr(st, name)(x, sections),
+        getattr(x, name)(st.tensor(sections, dtype=st.int64)),
+    ):
         assert type(got) is tuple and [p.tolist() for p in got] == [w.tolist() for w in wanted]
         assert all(p.storage() is x.storage() for p in got)
     assert [p.shape for p in getattr(x.layout, name)(sections)] == [w.shape for w in wanted]

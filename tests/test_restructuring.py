@@ -93,7 +93,11 @@ def test_repeat_interleave_on_several_threads():
 @pytest.mark.parametrize("name", INTS)
 def test_repeat_interleave_of_one_argument(name):
     counts = st.tensor([2, 0, 1, 3], dtype=name)
-    for got in (st.repeat_interleave(counts), st.repeat_interleave(repeats=counts), st.repeat_interleave(counts, output_size=6)):
+    for got in (
+        st.repeat_interleave(counts),
+        st.repeat_interleave(repeats=counts),
+        st.repeat_interleave(counts, output_size=6),
+    ):
         assert got.tolist() == [0, 0, 2, 3, 3, 3] and got.dtype is st.int64
     assert st.repeat_interleave(counts[:0]).shape == (0,)
 
@@ -154,7 +158,9 @@ def test_flips_and_rotations_of_every_layout(layout):
 
 def padded(array, pad, mode, value=0):
     """The definition: an index for each element of the result, from the cropped array."""
-    for dim, (before, after) in enumerate(reversed(list(zip(pad[::2], pad[1::2], strict=True))), array.ndim - len(pad) // 2):
+    for dim, (before, after) in enumerate(
+        reversed(list(zip(pad[::2], pad[1::2], strict=True))), array.ndim - len(pad) // 2
+    ):
         array = np.take(array, range(max(-before, 0), array.shape[dim] - max(-after, 0)), dim)
         before, after = max(before, 0), max(after, 0)
         if mode == "constant":
@@ -185,7 +191,7 @@ def test_pad_of_every_dtype_and_layout(name, mode, layout):
         return
     for pad in ((2, 1), (0, 3), (-1, 2), (1, -1), (2, 1, 1, 3), (-2, 1, 0, -1)):
         if len(pad) <= 2 * array.ndim and all(
-            n > 3 or mode == "constant" and n > 2 for n in array.shape[-len(pad) // 2 :]
+            n > 3 or (mode == "constant" and n > 2) for n in array.shape[-len(pad) // 2 :]
         ):
             same_memory(st.pad(x, pad, mode), padded(array, pad, mode), name)
 
