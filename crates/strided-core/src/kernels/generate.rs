@@ -125,9 +125,17 @@ fn vector(n: usize, dtype: DType) -> Result<Tensor> {
     Tensor::new(&[n as isize], dtype, Fill::Uninitialized)
 }
 
-/// A new tensor of one dim with `start + i * step` for `i < n`, computed in `dtype`, which is no bool and no half.
+/// A new tensor of one dim with `start + i * step` for `i < n`, computed in `dtype`, which is no bool and no half; float32
+/// in float64, which `start` and `step` are then elements of.
 pub fn range(n: usize, dtype: DType, start: ScalarBytes, step: ScalarBytes) -> Result<Tensor> {
     let out = vector(n, dtype)?;
+    if dtype == DType::F32 {
+        // SAFETY: 16 initialised bytes, aligned for any element.
+        let (start, step) =
+            unsafe { (start.address().cast::<f64>().read(), step.address().cast::<f64>().read()) };
+        by_index(&out, 1, move |i| Cast::<f32>::cast(start + step * i as i64 as f64))?;
+        return Ok(out);
+    }
     switch!(dtype, num, T => {
         // SAFETY: 16 initialised bytes, aligned for any element.
         let (start, step) = unsafe { (start.address().cast::<T>().read(), step.address().cast::<T>().read()) };

@@ -31,23 +31,53 @@ pub fn ends(counts: &Tensor) -> Result<Vec<usize>> {
     Ok(ends)
 }
 
-/// Copies row `i` of `x` along its middle dim to the rows `ends[i - 1] .. ends[i]` of `out`. Both are row-major, of rank 3,
-/// of one dtype, and have the same first and last extents; the last end is the middle extent of `out`.
-pub fn repeat_rows(out: &Tensor, x: &Tensor, ends: &[usize]) -> Result<()> {
+/// Where the copies of each row end.
+#[derive(Clone, Copy)]
+pub enum RepeatEnds<'a> {
+    /// So many copies of each row, at least one.
+    Every(usize),
+    At(&'a [usize]),
+}
+
+impl RepeatEnds<'_> {
+    /// The first position behind the copies of a row.
+    #[inline(always)]
+    fn end(self, row: usize) -> usize {
+        match self {
+            RepeatEnds::Every(count) => (row + 1) * count,
+            RepeatEnds::At(ends) => ends[row],
+        }
+    }
+
+    /// The row whose copies a position is among.
+    fn row_at(self, position: usize) -> usize {
+        match self {
+            RepeatEnds::Every(count) => position / count,
+            RepeatEnds::At(ends) => ends.partition_point(|&end| end <= position),
+        }
+    }
+}
+
+/// Copies each row of `x` along its middle dim to the rows of `out` up to its end. Both are row-major, of rank 3, of one
+/// dtype, and have the same first and last extents; the last end is the middle extent of `out`.
+pub fn repeat_rows(out: &Tensor, x: &Tensor, ends: RepeatEnds) -> Result<()> {
     let extents = |x: &Tensor| -> [usize; 3] {
         assert!(x.layout().is_row_major() && x.layout().rank() == 3);
         [0, 1, 2].map(|dim| x.layout().modes()[dim].extent as usize)
     };
     let ([outer, total, inner], [x_outer, rows, x_inner]) = (extents(out), extents(x));
-    assert!((outer, inner, rows) == (x_outer, x_inner, ends.len()) && out.dtype() == x.dtype());
-    assert!(ends.last().map_or(0, |&end| end) == total);
+    assert!((outer, inner) == (x_outer, x_inner) && out.dtype() == x.dtype());
     if out.size() == 0 {
         return Ok(());
     }
+    assert!(match ends {
+        RepeatEnds::Every(count) => rows * count == total,
+        RepeatEnds::At(ends) => ends.len() == rows && ends.last() == Some(&total),
+    });
     let wanted = [Some((out, Access::Write)), Some((x, Access::Read))];
     let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were pinned") };
     let bytes = inner * out.dtype().size();
-    let job = RepeatJob { to: to.origin, from: from.origin, bytes, total, ends };
+    let job = RepeatJob { to: to.origin, from: from.origin, bytes, rows, total, ends };
     let all = outer * total;
     if out.size() <= SERIAL_ELEMENTS {
         // SAFETY: both are pinned and have these rows: checked above.
@@ -66,9 +96,10 @@ struct RepeatJob<'a> {
     from: *const u8,
     /// Bytes of a row.
     bytes: usize,
-    /// Rows of the output for one index of the first dim.
+    /// Rows of the input and of the output for one index of the first dim.
+    rows: usize,
     total: usize,
-    ends: &'a [usize],
+    ends: RepeatEnds<'a>,
 }
 // SAFETY: `repeat_rows` pins both tensors for the whole call, and threads write to different rows.
 unsafe impl Sync for RepeatJob<'_> {}
@@ -116,12 +147,12 @@ impl RepeatJob<'_> {
         let mut row = rows.start;
         while row < rows.end {
             let (outer, position) = (row / self.total, row % self.total);
-            let mut source = self.ends.partition_point(|&end| end <= position);
+            let mut source = self.ends.row_at(position);
             let last = rows.end.min((outer + 1) * self.total);
             while row < last {
-                let end = last.min(outer * self.total + self.ends[source]);
+                let end = last.min(outer * self.total + self.ends.end(source));
                 if end > row {
-                    let from = (outer * self.ends.len() + source) * self.bytes;
+                    let from = (outer * self.rows + source) * self.bytes;
                     copy(self.to.wrapping_add(row * self.bytes), self.from.wrapping_add(from), end - row);
                     row = end;
                 }

@@ -126,8 +126,8 @@ pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: Range
     if let (Scalar::Int(first), Scalar::Int(step), true) = (start, step, count > 0) {
         item::check_fits(Scalar::Int(first + step * (count as i128 - 1)), dtype)?;
     }
-    let out = generate::range(count, compute, first, stride)?;
-    cast(out, dtype)
+    let made = if dtype == DType::F32 { dtype } else { compute };
+    cast(generate::range(count, made, first, stride)?, dtype)
 }
 
 /// A number, or its real part, as a float.

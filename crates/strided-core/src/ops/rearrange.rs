@@ -4,7 +4,7 @@ use super::compose::extent;
 use super::{copy, output};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::repeat;
+use crate::kernels::repeat::{self, RepeatEnds};
 use crate::layout::{Dims, Layout, shape_text};
 use crate::storage::Fill;
 use crate::tensor::Tensor;
@@ -87,16 +87,22 @@ pub fn repeat_interleave(
         let wanted = format!("1 or {}, the extent of dim {dim}", extent(x, dim));
         return Err(Error::shape("", "the number of repeats", counts.size(), wanted));
     }
-    let ends = repeat::ends(&copy::to_dtype(counts, DType::I64)?)?;
+    let is_plain = counts.dtype() == DType::I64 && counts.layout().is_row_major();
+    let ends = repeat::ends(&if is_plain { counts.clone() } else { copy::to_dtype(counts, DType::I64)? })?;
     let total = ends.last().map_or(0, |&end| isize::try_from(end).unwrap_or(isize::MAX));
     check_output_size(output_size, total)?;
+    repeat_rows(x, dim, total, RepeatEnds::At(&ends))
+}
+
+/// The tensor with the indices of a dim repeated, `total` of them.
+fn repeat_rows(x: &Tensor, dim: usize, total: isize, ends: RepeatEnds) -> Result<Tensor> {
     let mut shape = x.layout().shape();
     shape[dim] = total;
     let out = Tensor::new(&shape, x.dtype(), Fill::Uninitialized)?;
     if out.size() > 0 {
         let x = if x.layout().is_row_major() { x.clone() } else { copy::clone(x)? };
         let rows = |x: &Tensor| Ok(x.with_layout(x.layout().view(&around(&x.layout().shape(), dim))?));
-        repeat::repeat_rows(&rows(&out)?, &rows(&x)?, &ends)?;
+        repeat::repeat_rows(&rows(&out)?, &rows(&x)?, ends)?;
     }
     Ok(out)
 }
@@ -143,17 +149,9 @@ fn repeat_each(x: &Tensor, count: isize, dim: usize, output_size: Option<isize>)
     if count < 0 {
         return Err(Error::argument("", "repeats", count, "0 or more"));
     }
-    let mut shape = x.layout().shape();
-    let (extent, total) = (shape[dim], shape[dim].saturating_mul(count));
+    let total = extent(x, dim).saturating_mul(count);
     check_output_size(output_size, total)?;
-    shape[dim] = total;
-    let out = Tensor::new(&shape, x.dtype(), Fill::Uninitialized)?;
-    if out.size() > 0 {
-        let split = out.layout().unflatten(dim as isize, &[extent, count])?;
-        let source = x.layout().unsqueeze(dim as isize + 1)?;
-        copy::copy(&out.with_layout(split), &x.with_layout(source))?;
-    }
-    Ok(out)
+    repeat_rows(x, dim, total, RepeatEnds::Every(count as usize))
 }
 
 /// For each number in a vector of counts, its position so many times: `[2, 0, 1]` becomes `[0, 0, 2]`.
