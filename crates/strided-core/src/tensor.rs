@@ -138,8 +138,12 @@ impl Tensor {
     /// Pins the elements for reading or writing. The caller must hold no other pin: see [`pin_each`].
     #[inline]
     pub fn pin(&self, access: Access) -> Result<Pinned<'_>> {
-        let [pin] = pin_each([Some((self, access))])?;
-        Ok(pin.expect("one tensor was pinned"))
+        loop {
+            match self.storage.try_pin(&self.layout, self.dtype, access)? {
+                Some(pin) => return Ok(pin),
+                None => self.storage.wait_until_open(),
+            }
+        }
     }
 
     /// The address of the first element of a new tensor. Panics if there is another handle on its storage, since no

@@ -120,12 +120,6 @@ pub fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
 /// Bytes of elements that are copied rather than exported: a copy takes fewer locked instructions.
 const SMALL_BYTES: usize = 1024;
 
-/// Whether [`SmallElements`] takes the elements of a tensor.
-#[inline]
-pub fn is_small(x: &Tensor) -> bool {
-    x.layout().is_row_major() && x.size() <= SMALL_BYTES / x.dtype().size()
-}
-
 /// A copy of the elements of a small row-major tensor, for code that may not hold a pin while it uses them.
 #[repr(C, align(16))]
 pub struct SmallElements([MaybeUninit<u8>; SMALL_BYTES]);
@@ -133,17 +127,18 @@ pub struct SmallElements([MaybeUninit<u8>; SMALL_BYTES]);
 impl SmallElements {
     pub const UNINIT: SmallElements = SmallElements([MaybeUninit::uninit(); SMALL_BYTES]);
 
-    /// Copies the elements, and returns the address of the first one.
-    ///
-    /// # Panics
-    /// If the tensor is not small: see [`is_small`].
+    /// Copies the elements of a tensor, and returns the address of the first one; `None` if the tensor has more than fit,
+    /// or is not row-major.
     #[inline]
-    pub fn copy(&mut self, x: &Tensor) -> Result<*const u8> {
-        assert!(is_small(x));
+    pub fn copy(&mut self, x: &Tensor) -> Result<Option<*const u8>> {
+        let bytes = x.size().saturating_mul(x.dtype().size());
+        if bytes > SMALL_BYTES || !x.layout().is_row_major() {
+            return Ok(None);
+        }
         let (pin, to) = (x.pin(Access::Read)?, self.0.as_mut_ptr().cast::<u8>());
-        // SAFETY: the elements of a row-major tensor are adjacent, `pin` holds them, and `is_small` says that they fit.
-        unsafe { to.copy_from_nonoverlapping(pin.origin, x.size() * x.dtype().size()) };
-        Ok(to)
+        // SAFETY: the elements of a row-major tensor are adjacent, and `pin` holds them; `bytes` were checked to fit.
+        unsafe { to.copy_from_nonoverlapping(pin.origin, bytes) };
+        Ok(Some(to))
     }
 }
 
@@ -211,7 +206,7 @@ impl<'a> Writer<'a> {
 }
 
 /// Pins one location of a tensor's storage, and waits while that is being resized.
-#[inline]
+#[inline(always)]
 fn pin_one(x: &Tensor, location: isize, access: Access) -> Result<Pinned<'_>> {
     loop {
         match x.storage().try_pin_at(location, x.dtype(), access)? {

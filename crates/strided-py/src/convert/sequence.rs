@@ -407,13 +407,14 @@ fn changed() -> Fail {
 /// the first object is made. The storage of any other tensor is exported: a resize by such code is refused.
 pub fn to_nested<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
     let (dtype, layout) = (x.dtype(), x.layout().clone());
-    let (mut copied, exported);
-    let first = if item::is_small(x) {
-        copied = SmallElements::UNINIT;
-        copied.copy(x)?
-    } else {
-        exported = Exported::new(x.clone())?;
-        exported.origin
+    let mut copied = SmallElements::UNINIT;
+    let exported;
+    let first = match copied.copy(x)? {
+        Some(first) => first,
+        None => {
+            exported = Exported::new(x.clone())?;
+            exported.origin
+        }
     };
     let modes = layout.modes();
     if modes.len() > UNCHECKED_DEPTH && modes.len() > recursion_limit(py)? {
@@ -439,36 +440,36 @@ unsafe fn lists<'py>(
         // SAFETY: the contract above.
         return number(py, unsafe { item::load(first, dtype) });
     };
-    let size = dtype.size() as isize;
+    let step = |mode: &Mode| mode.stride * dtype.size() as isize;
+    // SAFETY: the contract above: from the first element of a row on, there are `extent` elements of the dtype.
+    let row_list = |first| unsafe { row_list(py, first, dtype, row.extent, step(row)) };
+    let Some((rows, outer)) = outer.split_last() else { return row_list(first) };
     // Lists that are being filled, outermost first, with the index that each has reached and the address of its next item.
-    let mut open: SmallVec<[(Value<'py>, isize, *const u8); 3]> = SmallVec::new();
+    let mut open: SmallVec<[(Value<'py>, isize, *const u8); 2]> = SmallVec::new();
     loop {
-        let list = match outer.get(open.len()) {
-            Some(mode) => {
-                let list = new_list(py, mode.extent)?;
-                if mode.extent > 0 {
-                    open.push((list, 0, first));
-                    continue;
+        let mut item = match outer.get(open.len()) {
+            Some(mode) if mode.extent > 0 => {
+                open.push((new_list(py, mode.extent)?, 0, first));
+                continue;
+            }
+            Some(_) => new_list(py, 0)?,
+            // The two innermost modes are a matrix, for which the general case would take half as long again.
+            None => {
+                let list = new_list(py, rows.extent)?;
+                for i in 0..rows.extent {
+                    set_item(&list, i, row_list(first)?);
+                    first = first.wrapping_offset(step(rows));
                 }
                 list
             }
-            None => {
-                let list = new_list(py, row.extent)?;
-                // SAFETY: the contract above: the row has `extent` elements of the dtype.
-                unsafe { fill_row(&list, first, dtype, row.extent, row.stride * size)? };
-                list
-            }
         };
-        let mut item = list;
         loop {
             let depth = open.len();
             let Some((list, index, next)) = open.last_mut() else { return Ok(item) };
-            // SAFETY: `new_list` made the list, with `extent` items, and no other code has seen it. The call takes over
-            // the reference to the item.
-            unsafe { ffi::PyList_SetItem(list.as_ptr(), *index, item.into_ptr()) };
+            set_item(list, *index, item);
             *index += 1;
             if *index < outer[depth - 1].extent {
-                *next = next.wrapping_offset(outer[depth - 1].stride * size);
+                *next = next.wrapping_offset(step(&outer[depth - 1]));
                 first = *next;
                 break;
             }
@@ -477,30 +478,38 @@ unsafe fn lists<'py>(
     }
 }
 
-/// Sets the items of a new list to the elements of a row.
+/// Sets an item of a list that no other code has seen.
+#[inline(always)]
+fn set_item(list: &Value<'_>, at: isize, item: Value<'_>) {
+    // SAFETY: a live list; the call checks the index, and takes over the reference to the item.
+    unsafe { ffi::PyList_SetItem(list.as_ptr(), at, item.into_ptr()) };
+}
+
+/// The list of the elements of a row.
 ///
 /// # Safety
-/// `new_list` made the list, with `extent` items. `first + i * step` is a readable element of the dtype for each
-/// `i < extent`, whatever Python code runs.
-unsafe fn fill_row(
-    list: &Value<'_>,
+/// `first + i * step` is a readable element of the dtype for each `i < extent`, whatever Python code runs.
+#[inline]
+unsafe fn row_list<'py>(
+    py: Python<'py>,
     first: *const u8,
     dtype: DType,
     extent: isize,
     step: isize,
-) -> CallResult<()> {
+) -> CallResult<Value<'py>> {
+    let list = new_list(py, extent)?;
     // One loop for each dtype: `$make` returns a new reference, or null with an exception set.
     macro_rules! row {
         ($element:ty, $v:ident => $make:expr) => {{
             let mut at = first;
             for i in 0..extent {
-                // SAFETY: the contract of `fill_row`. No other code has seen the list, and the call takes over the reference
+                // SAFETY: the contract of `row_list`. No other code has seen the list, and the call takes over the reference
                 // to the item.
                 unsafe {
                     let $v = at.cast::<$element>().read();
                     let item = $make;
                     if item.is_null() {
-                        return Err(Fail::raised(list.py()));
+                        return Err(Fail::raised(py));
                     }
                     ffi::PyList_SetItem(list.as_ptr(), i, item);
                 }
@@ -521,7 +530,7 @@ unsafe fn fill_row(
             _ => row!(element::C128, v => ffi::PyComplex_FromDoubles(v.re, v.im)),
         };
         U8 U16 U32 I8 I16 I32 I64);
-    Ok(())
+    Ok(list)
 }
 
 /// A list of `length` items, all of which must be set before other code sees it.
