@@ -1,0 +1,90 @@
+"""Runs random cases of a family of operations against their models until the time is over or a case differs.
+
+    ./dev fuzz indexing --minutes 5             builds first
+    python tools/fuzz.py indexing --seed 7      the same cases again, with the built module
+
+A family is a module of tests/ with a function `random_case`, whose argument has the methods of `random.Random`. A case has
+a `label`, and a method `check` that returns whether the call was accepted, and raises AssertionError with a program that
+shows the difference.
+"""
+
+import argparse
+import os
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+TESTS = Path(__file__).resolve().parent.parent / "tests"
+
+#: name -> module of tests/
+FAMILIES = {"indexing": "index_cases"}
+
+#: Seconds between two lines of progress.
+INTERVAL = 10.0
+
+
+class Case(Protocol):
+    label: str
+
+    def check(self) -> bool: ...
+
+
+def case_of(make: Callable[[random.Random], Case], seed: int, number: int) -> Case:
+    """Returns a case that depends on the seed and its number alone, so that it can be made again without those before."""
+    return make(random.Random(f"{seed} {number}"))
+
+
+def fuzz(make: Callable[[random.Random], Case], seed: int, first: int, is_over: Callable[[int], bool]) -> int:
+    """Runs the cases of a seed, from the number `first` on. Returns 1 if one of them differs from its model, else 0."""
+    start = shown = time.monotonic()
+    labels: Counter[str] = Counter()
+    accepted = done = 0
+    while not is_over(done):
+        case = case_of(make, seed, first + done)
+        try:
+            accepted += case.check()
+        except Exception as error:
+            text = str(error) if isinstance(error, AssertionError) else f"{type(error).__name__}: {error}"
+            print(f"after {done} cases without a difference, {case.label}:\n\n{text}\n")
+            print(f"The case again: --seed {seed} --first {first + done} --cases 1")
+            return 1
+        done += 1
+        labels[case.label] += 1
+        now = time.monotonic()
+        if now - shown > INTERVAL:
+            shown = now
+            print(f"{done} cases, {done / (now - start):.0f} per second", flush=True)
+    print(", ".join(f"{label} {count}" for label, count in labels.most_common()))
+    seconds = time.monotonic() - start
+    print(f"seed {seed}: {done} cases in {seconds:.0f} s, of which both refused {done - accepted}: no difference")
+    return 0
+
+
+def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="./dev fuzz", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("name", choices=FAMILIES, help="the family of operations")
+    parser.add_argument("--minutes", type=float, default=1.0, help="how long, 1 unless given")
+    parser.add_argument("--cases", type=int, help="how many cases, instead of how long")
+    parser.add_argument("--seed", type=int, help="the seed of all cases, random unless given")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = arguments(argv)
+    sys.path.insert(0, str(TESTS))
+    make = import_module(FAMILIES[args.name]).random_case
+    seed = int.from_bytes(os.urandom(4), "little") if args.seed is None else args.seed
+    end = time.monotonic() + 60 * args.minutes
+    if args.cases is None:
+        return fuzz(make, seed, args.first, lambda done: time.monotonic() > end)
+    return fuzz(make, seed, args.first, lambda done: done >= args.cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
