@@ -54,7 +54,7 @@ class Case:
         for name, operand in self.operands.items():
             twin = shared.setdefault(id(operand.elements), name)
             if twin == name and sum(other.elements is operand.elements for other in self.operands.values()) > 1:
-                lines.append(f"{name}_storage = st.tensor({operand.elements.tolist()}, dtype=st.{operand.name})")
+                lines.append(f"{name}_storage = {operand.source_of_base()}")
             is_shared = any(line.startswith(f"{twin}_storage") for line in lines)
             lines.append(f"{name} = {operand.source(f'{twin}_storage' if is_shared else None)}")
         return PRELUDE + "\n".join([*lines, self.text])
@@ -431,20 +431,26 @@ def scatter(r):
     keywords = {"reduce": reduce} if reduce else {}
     if r.random() < 0.3:
         return Call(x, dim, index, r.choice(SMALL[x.name]), **keywords)
-    return Call(x, dim, index, source_of(r, x, index, values), source=2, **keywords)
+    return Call(x, dim, index, source_of(r, x, index, values), source=2, options=unchecked(index), **keywords)
+
+
+def unchecked(index):
+    """With an index without elements, PyTorch accepts any src."""
+    return {"may_refuse": 0 in index.shape}
 
 
 def scatter_add(r):
     x = target(r, SMALL)
     dim, index = element_index(r, x)
-    return Call(x, dim, index, source_of(r, x, index, SMALL), source=2)
+    return Call(x, dim, index, source_of(r, x, index, SMALL), source=2, options=unchecked(index))
 
 
 def scatter_reduce(r):
     reduce, keywords, x, values = reduction(r, ("sum", "prod", "mean", "amax", "amin"))
     dim, index = element_index(r, x)
     source = source_of(r, x, index, values)
-    return Call(x, dim, index, source, reduce, source=2, options={"close": x.name in COMPLEX}, **keywords)
+    options = {"close": x.name in COMPLEX, **unchecked(index)}
+    return Call(x, dim, index, source, reduce, source=2, options=options, **keywords)
 
 
 def mask_for(r, x, may_be_larger=True):

@@ -130,18 +130,14 @@ def _entries(r, shape, common, masks):
     made, dim = [], 0
     while dim < len(shape):
         extent = shape[dim]
+        if r.random() < 0.1:  # an entry without a dim
+            made.append(truth_entry(r) if r.random() < 0.3 else plain("newaxis", None))
         chance = r.random()
-        if chance < 0.07:
-            made.append(plain("newaxis", None))
-            continue
-        if chance < 0.1:
-            made.append(truth_entry(r))
-            continue
-        if chance < 0.3 and extent:
+        if chance < 0.23 and extent:
             made.append(int_entry(r, extent))
-        elif chance < 0.5:
+        elif chance < 0.45:
             made.append(slice_entry(r, extent))
-        elif chance < 0.8 or not masks:
+        elif chance < 0.78 or not masks:
             made.append(index_entry(r, extent, broadcastable(r, common)))
         else:
             rank = r.randint(1, min(3, len(shape) - dim))

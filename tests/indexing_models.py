@@ -185,6 +185,8 @@ def take_along_dim(a, indices, dim=None):
     if dim is None:
         a, indices, dim = a.reshape(-1), indices.reshape(-1), 0
     refuse_unless(a.ndim == indices.ndim, "input and indices have different ranks")
+    if a.ndim == 0:
+        raise IndexError("rank 0 has no dim to take along")
     dim = wrapped(dim, a.ndim)
     both = [(1,) if i == dim else (n, m) for i, (n, m) in enumerate(zip(a.shape, indices.shape, strict=True))]
     common = [np.broadcast_shapes(*((n,) for n in pair))[0] for pair in both]

@@ -74,9 +74,13 @@ class Operand:
         """The values, as an array."""
         return self.on(self.elements.copy())
 
+    def source_of_base(self):
+        numbers = ", ".join(map(text_of_number, self.elements.tolist()))
+        return f"st.tensor([{numbers}], dtype=st.{self.name})"
+
     def source(self, base=None):
         """Python source of the tensor, on a storage of its own or on a named one."""
-        made = base or f"st.tensor({self.elements.tolist()}, dtype=st.{self.name})"
+        made = base or self.source_of_base()
         if (
             self.strides == dense_strides(self.shape)
             and self.offset == 0
@@ -84,6 +88,11 @@ class Operand:
         ):
             return made if len(self.shape) == 1 else f"{made}.view({self.shape})"
         return f"{made}.as_strided({self.shape}, {self.strides}, {self.offset})"
+
+
+def text_of_number(number):
+    """Source of a number; that of a complex one keeps the signs of zeros."""
+    return f"complex({number.real}, {number.imag})" if isinstance(number, complex) else repr(number)
 
 
 def dense_strides(shape):

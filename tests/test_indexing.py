@@ -26,13 +26,13 @@ def numpy_of(x):
 # Random keys
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(randoms)
 def test_reading_with_any_key(r):
     index_cases.read_case(r).check()
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(randoms)
 def test_writing_with_any_key(r):
     index_cases.write_case(r).check()
@@ -319,6 +319,8 @@ def test_byte_tensors_are_masks_without_a_warning(recwarn):
     y = st.arange(6).view(2, 3)
     assert y[st.tensor([[1, 0, 1], [0, 2, 0]], dtype=st.uint8)].tolist() == [0, 2, 4]
     assert y[:, mask].tolist() == [[1, 2], [4, 5]]
+    assert y[st.tensor(1, dtype=st.uint8)].tolist() == [y.tolist()]
+    assert tuple(y[st.tensor(0, dtype=st.uint8)].shape) == (0, 2, 3)
     assert not recwarn.list
 
 
@@ -416,7 +418,7 @@ def test_indices_that_share_the_storage_of_the_target():
     assert i.tolist() == [3, 3, 3, 3]
     i = st.tensor([3, 2, 1, 0])
     i[i] = i
-    assert i.tolist() == [0, 1, 2, 3][::-1]
+    assert i.tolist() == [0, 1, 2, 3]
     i = st.tensor([2, 0, 1])
     i[i] = 10**12
     assert i.tolist() == [10**12] * 3
@@ -447,7 +449,7 @@ def test_bits_of_another_dtype_as_index():
 @pytest.mark.parametrize("source", DTYPES)
 @pytest.mark.parametrize("target", ["bool", "uint8", "int32", "float16", "bfloat16", "float64", "complex64"])
 def test_values_are_cast_as_copy_does(source, target):
-    values = fresh(index_cases_memory(source, 6), source)
+    values = fresh(random_memory(source, (6,), 5), source)
     key = st.tensor([5, 0, 3, 2, 4, 1])
     x = st.zeros(6, dtype=target)
     x[key] = values
@@ -461,24 +463,20 @@ def test_values_are_cast_as_copy_does(source, target):
     assert memory_of(z[1, key]).tobytes() == memory_of(wanted).tobytes()
 
 
-def index_cases_memory(name, count):
-    return random_memory(name, (count,), 5)
-
-
 def test_numbers_are_range_checked():
-    x = st.zeros(3, dtype=st.uint8)
     mask = st.tensor([True, False, True])
     for key in ([0, 2], mask, (True,), st.tensor([0, -1])):
+        x = st.zeros(3, dtype=st.uint8)
         for number in (256, -1, 256.0, 10**30, [256] * 2 if key is mask else 300):
             with pytest.raises(OverflowError):
                 x[key] = number
         with pytest.raises(ValueError):
             x[key] = float("nan")
-        with pytest.raises((TypeError, ValueError)):
+        with pytest.raises(OverflowError):
             x[key] = 1j
         assert x.tolist() == [0, 0, 0]
         x[key] = 255.9
-    assert x.tolist() == [255, 255, 255]
+        assert x[key].min().item() == 255
     y = st.zeros(3, dtype=st.bool)
     y[[0, 1]] = 2
     assert y.tolist() == [True, True, False]
@@ -684,7 +682,7 @@ def test_lists_of_tensors_and_numpy_integers_are_indices():
     assert x[[np.int8(2), np.uint8(0)]].tolist() == [12, 10]
     assert x[[np.True_, False, True]].tolist() == [10, 12]
     assert x[(2, 1, 0),].tolist() == [12, 11, 10]
-    assert x[range(1, 3)].tolist() == [11, 12]
+    assert x[[(0, 1), [2, 2]]].tolist() == [[10, 11], [12, 12]]
 
 
 def test_rank_9():

@@ -84,8 +84,8 @@ def test_nonzero_in_every_dtype_and_layout(name, layout):
     memory = ordinary(name, own_shape(layout), 1)
     if name in ("complex64", "complex128"):
         memory = memory.copy()
-        memory.real[..., ::3] = 0
-        memory.imag[..., ::2] = -0.0
+        memory.real[memory.real % 3 == 0] = 0
+        memory.imag[memory.imag % 2 == 0] = -0.0
     x = laid_out(layout, memory, name)
     a = values_of(x).copy()
     wanted = np.argwhere(a)
@@ -190,7 +190,7 @@ def test_the_value_of_masked_fill():
         x.masked_fill_(mask, 256)
     with pytest.raises((ValueError, TypeError)):
         x.masked_fill_(mask, st.ones(2))
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises(OverflowError):
         x.masked_fill_(mask, 1j)
     assert x.tolist() == [0, 0, 0]
     assert x.masked_fill_(mask, st.tensor(7)).tolist() == [7, 0, 7]
