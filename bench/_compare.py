@@ -249,7 +249,7 @@ def parser(description: str, rounds: int) -> argparse.ArgumentParser:
 def libraries(threads: int, *extra: str) -> dict[str, Any]:
     """Returns the installed libraries, each set to `threads` threads."""
     os.environ["NPROC"] = str(threads)  # JAX reads this at import, and has no function that sets the threads
-    found = {name: timing.installed(name) for name in ("strided", "numpy", "torch", *extra)}
+    found = {name: timing.installed(name) for name in dict.fromkeys(("strided", "numpy", "torch", *extra))}
     for name in ("strided", "torch", "numexpr"):
         if module := found.get(name):
             module.set_num_threads(threads)

@@ -1,4 +1,4 @@
-"""The page of bench/operations.py: tables in Markdown, and plots next to them."""
+"""The page of a benchmark: tables in Markdown, and plots next to them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +16,8 @@ NAMES = {"strided": "strided", "numpy": "NumPy", "torch": "PyTorch", "jax": "JAX
 class Found(NamedTuple):
     """Everything that was measured in one run."""
 
+    #: The benchmark's name, that of its file.
+    name: str
     facts: Mapping[str, str]
     date: str
     size: int
@@ -24,16 +26,16 @@ class Found(NamedTuple):
     quick: bool
     peers: Sequence[str]
     results: Sequence[Result]
-    slopes: Sequence[Slope]
-    gains: Sequence[Gain]
-    small: Sequence[Gain]
+    slopes: Sequence[Slope] = ()
+    gains: Sequence[Gain] = ()
+    small: Sequence[Gain] = ()
 
 
 def write(found: Found, folder: Path) -> list[Path]:
     """Writes the page and its plots. Returns the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     files = plots(found)
-    files["operations.md"] = "\n".join(page(found, list(files)))
+    files[f"{found.name}.md"] = "\n".join(page(found, list(files)))
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in files]
@@ -46,7 +48,7 @@ def plots(found: Found) -> dict[str, str]:
     for slope in found.slopes:
         series = {NAMES[library]: times for library, times in slope.times.items()}
         if series:
-            file = f"operations-{slope.name.replace('x + y', 'add')}.svg"
+            file = f"{found.name}-{slope.name.replace('x + y', 'add')}.svg"
             made[file] = plot.lines(f"Time of {slope.name}", under, series, list(NAMES.values()))
     ratios = [
         plot.Bar(result.row.name, result.row.group, result.ratio, result.row.aim, result.misses)
@@ -55,16 +57,16 @@ def plots(found: Found) -> dict[str, str]:
     ]
     if ratios:
         under = f"time of strided / time of the best peer, {found.threads} threads; below 1 is faster"
-        made["operations-ratios.svg"] = plot.bars("Ratios and aims", under, ratios)
+        made[f"{found.name}-ratios.svg"] = plot.bars("Ratios and aims", under, ratios)
     return made
 
 
 def page(found: Found, pictures: Sequence[str]) -> Iterator[str]:
     """The lines of the page."""
-    yield "# Operations\n"
+    yield f"# {found.name.capitalize()}\n"
     if found.quick:
         yield "A quick run, to see that it works: these figures mean nothing.\n"
-    yield f"Measured on {found.date} by `bench/operations.py`: {found.size} elements unless a heading says otherwise,"
+    yield f"Measured on {found.date} by `bench/{found.name}.py`: {found.size} elements unless a heading says otherwise,"
     yield f"{found.threads} threads, best of {found.rounds} interleaved rounds, in ms. The ratio is the time of strided to that of the best"
     yield "peer in the same run: below 1 is faster. The machine column is the ratio to the time that the machine needs to move the"
     yield "same bytes with as many threads: by `memcpy`, or, for work that only reads or works in place, by a NumPy pass over the"

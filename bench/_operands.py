@@ -38,6 +38,8 @@ def _drawn(name: str, dtype: str, count: int) -> np.ndarray:
     if dtype.startswith("int"):
         return rng.integers(1 if positive else -1000, 1000, count, dtype)
     kind = "float32" if dtype == "bfloat16" else dtype
+    if name == "sparse":
+        return (rng.integers(0, 2, count) * rng.standard_normal(count)).astype(kind)
     if name == "unit":  # repeated multiplication in place keeps magnitudes
         return rng.choice([-1.0, 1.0], count).astype(kind)
     return (rng.uniform(0.5, 100.0, count) if positive else rng.standard_normal(count)).astype(kind)
@@ -51,7 +53,17 @@ def _square(size: int) -> tuple[int, ...]:
     return (side(size), side(size))
 
 
-#: The shape of each operand, given the size of the row. `p` is positive, `unit` is 1 or -1.
+def _some(size: int) -> int:
+    """Returns how many elements an index selects: 2M of ten million."""
+    return max(size // 5, min(size, 8))
+
+
+def _thin(size: int) -> int:
+    """Returns the number of rows of a matrix with 8 columns."""
+    return max(size // 8, 1)
+
+
+#: The shape of each operand, given the size of the row. `p` is positive, `unit` is 1 or -1, half of `sparse` is 0.
 SHAPES: dict[str, Callable[[int], tuple[int, ...]]] = {
     "x": _flat,
     "y": _flat,
@@ -61,30 +73,65 @@ SHAPES: dict[str, Callable[[int], tuple[int, ...]]] = {
     "M2": _square,
     "row": lambda size: (side(size),),
     "col": lambda size: (side(size), 1),
+    "sparse": _flat,
+    "part": lambda size: (_some(size),),
+    "thin": lambda size: (_thin(size), 8),
 }
+
+#: Operands of a dtype of their own: shape, dtype and the end of the range of their random values.
+INDICES: dict[str, tuple[Callable[[int], tuple[int, ...]], str, Callable[[int], int]]] = {
+    "mask": (_flat, "bool", lambda size: 2),
+    "idx": (lambda size: (_some(size),), "int64", lambda size: size),
+    "lines": (lambda size: (side(size),), "int64", side),
+    "thin_lines": (lambda size: (_thin(size),), "int64", _thin),
+    "at": (_square, "int64", side),
+}
+
+#: Operands that are lists of parts of `x`, by their number.
+PIECES = {"pieces": 100}
 
 
 def arrays(job: Job) -> dict[str, np.ndarray]:
     """Returns the operands that any spelling of a job names."""
     words = {word for _, spelling in job.row.spellings() for word in re.findall(r"\w+", spelling)}
+    if words & PIECES.keys():
+        words.add("x")
     wanted = [name for name in SHAPES if name in words]
-    return {name: np.resize(_drawn(name, job.dtype, min(job.size, DRAWN)), SHAPES[name](job.size)) for name in wanted}
+    made = {name: np.resize(_drawn(name, job.dtype, min(job.size, DRAWN)), SHAPES[name](job.size)) for name in wanted}
+    for name, (shape, dtype, end) in INDICES.items():
+        if name in words:
+            rng = np.random.default_rng(sum(name.encode()))
+            made[name] = rng.integers(0, end(job.size), shape(job.size)).astype(dtype)
+    return made
+
+
+def pieces(x: Any, count: int) -> list[Any]:
+    """Returns views of equal parts of a vector of any library."""
+    length = max(len(x) // count, 1)
+    return [x[at : at + length] for at in range(0, length * min(count, len(x)), length)]
 
 
 def spaces(job: Job, modules: Mapping[str, Any], crew: Crew | None = None) -> dict[str, dict[str, Any]]:
     """Returns the name space of each library: its own operands, and the library under its usual short name."""
     st, found = modules["strided"], arrays(job)
-    made: dict[str, dict[str, Any]] = {
-        "strided": {name: st.tensor(array).to(getattr(st, job.dtype)) for name, array in found.items()} | {"st": st},
-    }
+
+    def dtype_of(name: str, library: Any, dtype: str) -> Any:
+        return getattr(library, INDICES[name][1] if name in INDICES else dtype)
+
+    def ours(dtype: str) -> dict[str, Any]:
+        return {name: st.tensor(array).to(dtype_of(name, st, dtype)) for name, array in found.items()} | {"st": st}
+
+    made: dict[str, dict[str, Any]] = {"strided": ours(job.dtype)}
     libraries = {library for library, _ in job.row.spellings()}
     if OWN_FLOAT32 in libraries:
-        made[OWN_FLOAT32] = {name: st.tensor(array).to(st.float32) for name, array in found.items()} | {"st": st}
+        made[OWN_FLOAT32] = ours("float32")
     if "numpy" in modules:
         made["numpy"] = {name: array.copy() for name, array in found.items()} | {"np": np}
     if torch := modules.get("torch"):
-        dtype = getattr(torch, job.dtype)
-        made["torch"] = {name: torch.tensor(array).to(dtype) for name, array in found.items()} | {"torch": torch}
+        made["torch"] = {
+            name: torch.tensor(array).to(dtype_of(name, torch, job.dtype)) for name, array in found.items()
+        }
+        made["torch"]["torch"] = torch
     if jax := modules.get("jax"):
         made["jax"] = {name: jax.numpy.asarray(array, job.dtype) for name, array in found.items()}
         made["jax"]["jnp"] = jax.numpy
@@ -92,4 +139,7 @@ def spaces(job: Job, modules: Mapping[str, Any], crew: Crew | None = None) -> di
         made["numexpr"] = {name: array.copy() for name, array in found.items()} | {"ne": numexpr}
     if crew and "machine" in libraries:
         made["machine"] = {name: array.copy() for name, array in found.items()} | {"np": np, "crew": crew}
+    words = {word for _, spelling in job.row.spellings() for word in re.findall(r"\w+", spelling)}
+    for space in made.values():
+        space |= {name: pieces(space["x"], count) for name, count in PIECES.items() if name in words}
     return {library: space for library, space in made.items() if library in libraries}

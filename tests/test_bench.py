@@ -1,4 +1,7 @@
-"""bench/operations.py with tiny operands: every row runs or says why not, and its files are well-formed. Times are not checked."""
+"""Benchmarks that write a page, with tiny operands: every row runs or says why not, and the files are well-formed.
+
+Times are not checked.
+"""
 
 import json
 import math
@@ -13,10 +16,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import _book as book
 import _compare as compare
 import _operands as operands
 import _plot as plot
 import _scaling as scaling
+import indexing
 import operations
 import strided as st
 
@@ -108,6 +113,43 @@ def test_all_spellings_of_a_row_compute_the_same(library):
     assert not [name for name in missing if hasattr(st.Tensor, name)]
 
 
+def after(library, spelling, space):
+    """The value of a spelling; if it has none because it is an assignment, the operand that it writes."""
+    statement, names = compare.runnable(library, spelling, space)
+    if " = " not in statement:
+        return as_array(eval(statement, names)) if library != "numpy" else eval(statement, names)
+    exec(statement, names)
+    return as_array(names["x"])
+
+
+@pytest.mark.parametrize("library", indexing.PEERS)
+def test_all_spellings_of_a_row_of_indexing_compute_the_same(library):
+    """Functions of NumPy that return None write their first argument; `nonzero` returns columns."""
+    module = pytest.importorskip(library)
+    missing, compared = set(), 0
+    for job in indexing.jobs(400, called=50):
+        for peer, spelling in job.row.spellings():
+            if peer != library or "np.put(" in spelling or "np.compress" in spelling:
+                continue
+            if ("scatter_" in job.row.name and library == "torch") or "[idx] = part" in job.row.name:
+                continue  # which of repeated indices counts is not defined
+            spaces = operands.spaces(job, {"strided": st, library: module})
+            theirs = after(library, spelling, spaces[library])
+            if theirs is None:
+                theirs = spaces[library]["x" if "x" in spaces[library] else "M"]
+            try:
+                ours = after("strided", job.row.strided, spaces["strided"])
+            except AttributeError as error:
+                missing.add(error.name)
+                continue
+            theirs = np.stack(theirs, 1) if isinstance(theirs, tuple) else np.asarray(theirs)
+            theirs = theirs[:, None] if "flatnonzero" in spelling else theirs
+            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5, err_msg=f"{job_name(job)}: {spelling}")
+            compared += 1
+    assert compared > 20
+    assert not [name for name in missing if hasattr(st.Tensor, name) or hasattr(st, name)]
+
+
 def test_crew_writes_every_byte_in_place():
     for threads in (1, 2, 3):
         crew = compare.Crew(threads)
@@ -140,7 +182,7 @@ def test_only_names_that_do_not_exist_are_left_out(figures):
         assert set(row["left out"]) <= {"strided"}
         for sentence in row["left out"].values():
             name = re.fullmatch(r"strided has no (\w+) yet", sentence)[1]
-            assert not hasattr(st.Tensor, name)
+            assert not hasattr(st.Tensor, name) and not hasattr(st, name)
 
 
 def test_tables_are_rectangles_with_numbers_in_them(page):
@@ -217,6 +259,28 @@ def test_the_chart_has_a_bar_per_ratio(drawings, figures):
     assert sorted(bars) == sorted(row["row"] for row in figures["rows"] if row["seconds"])
 
 
+def test_a_quick_run_of_indexing(tmp_path):
+    command = [
+        sys.executable,
+        ROOT / "bench/indexing.py",
+        "--quick",
+        "--out",
+        tmp_path,
+        "--json",
+        tmp_path / "figures.json",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "indexing.md").read_text(encoding="utf-8")
+    rows = json.loads((tmp_path / "figures.json").read_text())["rows"]
+    assert len({(row["group"], row["row"]) for row in rows}) == len(rows) > 50
+    test_only_names_that_do_not_exist_are_left_out({"rows": rows})
+    for row in rows:
+        assert (f"| `{row['row']}` | " in page) == bool(row["seconds"])
+        assert row["aim"] == indexing.AIM
+    assert "](indexing-ratios.svg)" in page and (tmp_path / "indexing-ratios.svg").exists()
+
+
 # Options
 
 
@@ -231,7 +295,7 @@ def test_the_chart_has_a_bar_per_ratio(drawings, figures):
     ],
 )
 def test_only_a_complete_run_writes_results_that_git_tracks(words, local):
-    assert operations.arguments(words).out == operations.RESULTS / ("local" if local else "")
+    assert operations.arguments(words).out == book.RESULTS / ("local" if local else "")
 
 
 def test_options_after_quick_override_its_defaults():
