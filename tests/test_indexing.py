@@ -730,3 +730,29 @@ def test_long_masks_and_indices(n, name):
         values = random_memory(name, index.shape, 4)
         y[st.from_numpy(index), 1] = fresh(values, name)
         assert memory_of(y).tobytes() == models.write(memory, (index, 1), values).tobytes()
+
+
+def test_tensors_that_are_larger_than_memory():
+    """Expanded tensors have as many elements as they like; results that do not fit are refused at once."""
+    n = 2**58
+    x, m = st.ones(1).expand(n), st.ones(1, 1).expand(4, n // 4)
+    ends = st.tensor([0, -1, n - 1])
+    for got in (x[ends], x.take(ends), x[[0, 5, -n]], m[0][[1, 2, 3]], m.take(ends), m[:, [0, n // 4 - 1, 2]][3]):
+        assert got.tolist() == [1, 1, 1]
+    assert x.gather(0, ends[::2]).tolist() == x.index_select(0, ends[::2]).tolist() == [1, 1]
+    assert tuple(m[[]].shape) == (0, n // 4)
+    for beyond in ([n], [-n - 1], st.tensor([2**63 - 1])):
+        with pytest.raises(IndexError, match=str(n)):
+            x[beyond]
+    for call in (
+        lambda: m[[0, 1, 2]],
+        lambda: m[True],
+        lambda: m[st.tensor([True, False, True, True])],
+        lambda: m.index_select(0, st.tensor([0, 1, 2])),
+        lambda: x.index_fill(0, ends[:1], 1),
+        lambda: x.scatter(0, ends[:1], 1.0),
+        lambda: x.put(ends, st.ones(3)),
+        lambda: st.zeros(3, 2**40, 0)[st.zeros(2**40, 0).long()],
+    ):
+        with pytest.raises((MemoryError, ValueError)):
+            call()
