@@ -9,6 +9,7 @@ use crate::abi::tensor_object::is_tensor;
 use crate::abi::{Arg, Value};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use smallvec::SmallVec;
 use strided_core::kernels::item;
 use strided_core::layout::Index;
@@ -39,7 +40,12 @@ pub fn read_indices(key: Arg<'_>, all: &mut Indices) -> CallResult<bool> {
 pub fn indices(key: Arg<'_>) -> CallResult<Indices> {
     let mut all = Indices::new();
     if !read_indices(key, &mut all)? {
-        return Err(Fail::Type("an index must be made of ints, slices, ... and None".into()));
+        let got = match key.cast::<PyTuple>() {
+            Ok(tuple) => tuple.iter_borrowed().find(|entry| !is_basic(*entry)).map(type_name),
+            Err(_) => Some(type_name(key)),
+        };
+        let got = got.unwrap_or_default();
+        return Err(Fail::Type(format!("an index must be an int, a slice, ... or None, got {got}")));
     }
     Ok(all)
 }
