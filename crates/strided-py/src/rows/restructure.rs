@@ -22,7 +22,7 @@ methods! { rows(py, x: TensorArg):
     /// [[1, 2, 1, 2], [1, 2, 1, 2]]
     method repeat(repeats | sizes | size: Rest) => {
         let repeats = repeats.given("repeats")?;
-        repeated(py, x, repeats, |x, repeats| rearrange::repeat(x, repeats))
+        repeated(py, x, repeats, rearrange::repeat)
     };
 
     /// A copy repeated along each dim. Fewer numbers than dims are those of the last dims.
@@ -30,7 +30,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([[1], [2]]).tile(2).tolist()
     /// [[1, 1], [2, 2]]
     #[numpy(tile)]
-    both tile(dims | reps: Rest) => repeated(py, x, dims.given("dims")?, |x, repeats| rearrange::tile(x, repeats));
+    both tile(dims | reps: Rest) => repeated(py, x, dims.given("dims")?, rearrange::tile);
 
     /// Each index of a dim repeated, one after the other: so many times, or as many times as a number of `repeats` for each
     /// index. Without a dim, of all elements as one. `output_size` is the sum of the repeats, if it is known; it is checked.
