@@ -152,10 +152,18 @@ def describe(value):
 # x[key] and x[key] = values
 
 
-def read_case(r, wrong=0.07):
+def keyed(r, overlap, large):
+    """A tensor and a key for it, now and then large enough for several threads."""
     name = r.choice(DTYPES)
-    x = random_operand(r, name, random_shape(r))
-    key = random_key(r, x.shape, wrong)
+    if not large:
+        x = random_operand(r, name, random_shape(r), overlap=overlap)
+        return x, random_key(r, x.shape)
+    x = random_operand(r, name, random_shape(r, 1, 3, 1, 200, 20_000), overlap=overlap)
+    return x, random_key(r, x.shape, side=100, most=3000)
+
+
+def read_case(r, large=False):
+    x, key = keyed(r, overlap=True, large=large)
     return Case(
         "x[key]",
         {"x": x},
@@ -175,11 +183,10 @@ def has_no_elements(shape, key):
         return False
 
 
-def write_case(r, wrong=0.07):
+def write_case(r, large=False):
     """Writes a tensor of the same or another dtype, a view of the target, an array, nested lists, or a number."""
-    name = r.choice(DTYPES)
-    x = random_operand(r, name, random_shape(r), overlap=False)
-    key = random_key(r, x.shape, wrong)
+    x, key = keyed(r, overlap=False, large=large)
+    name = x.name
     try:
         shape = models.positions(x.shape, key.model).shape
     except IndexError:
@@ -656,12 +663,12 @@ def text_of(arg, names):
 
 
 def random_case(r):
-    """Any case: about a third each read `x[key]`, write it, and call a function."""
-    chance = r.random()
+    """Any case: about a third each read `x[key]`, write it, and call a function. A few are large."""
+    chance, large = r.random(), r.random() < 0.01
     if chance < 0.3:
-        return read_case(r)
+        return read_case(r, large)
     if chance < 0.58:
-        return write_case(r)
+        return write_case(r, large)
     if chance < 0.62:
         return own_index_case(r)
     return function_case(r)

@@ -149,10 +149,10 @@ def _entries(r, shape, common, masks):
     return made
 
 
-def random_key(r, shape, wrong=0.07):
-    """A key for a tensor of a shape. Most are valid; whether one is, NumPy decides."""
+def random_key(r, shape, wrong=0.07, side=3, most=8):
+    """A key for a tensor of a shape. Most are valid; whether one is, NumPy decides. Index arrays have at most `most` elements."""
     rank = len(shape)
-    common = random_shape(r, 0, 3, 0, 3, 8)
+    common = random_shape(r, 0, 3, 0, side, most)
     masks = r.random() < 0.3
     if masks:
         common = common[-1:]
