@@ -13,6 +13,7 @@ use pyo3::exceptions::PyRecursionError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
+use std::ffi::c_long;
 use strided_core::dtype::{Category, default_float, element, promote};
 use strided_core::kernels::item::{self, SmallElements};
 use strided_core::layout::{Dims, Mode, shape_text};
@@ -406,7 +407,8 @@ fn changed() -> Fail {
 /// such a resize would wait for itself. So the elements of a small tensor are copied under a pin that is dropped before
 /// the first object is made. The storage of any other tensor is exported: a resize by such code is refused.
 pub fn to_nested<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
-    let (dtype, layout) = (x.dtype(), x.layout().clone());
+    let dtype = x.dtype();
+    let modes: SmallVec<[Mode; 4]> = x.layout().modes().iter().copied().collect();
     let mut copied = SmallElements::UNINIT;
     let exported;
     let first = match copied.copy(x)? {
@@ -416,13 +418,12 @@ pub fn to_nested<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
             exported.origin
         }
     };
-    let modes = layout.modes();
     if modes.len() > UNCHECKED_DEPTH && modes.len() > recursion_limit(py)? {
         return Err(PyRecursionError::new_err("tolist: more dims than the recursion limit").into());
     }
     // SAFETY: `first` is in `copied`, which has the elements in the order of the modes, or in exported memory, which stays
     // in place and against which the layout was checked. Both live until this function returns.
-    unsafe { lists(py, first, modes, dtype) }
+    unsafe { lists(py, first, &modes, dtype) }
 }
 
 /// Nested lists of the elements from `first` on; a number if there are no modes.
@@ -518,7 +519,11 @@ unsafe fn row_list<'py>(
         }};
     }
     switch!(@ dtype,
-        T => row!(T, v => ffi::PyLong_FromLongLong(v as i64)),
+        T => row!(T, v => match c_long::try_from(v) {
+            // Takes half the time of PyLong_FromLongLong.
+            Ok(v) => ffi::PyLong_FromLong(v),
+            Err(_) => ffi::PyLong_FromLongLong(v as i64),
+        }),
         else => match dtype {
             DType::Bool => row!(element::Bool, v => ffi::PyBool_FromLong(v.get() as _)),
             DType::U64 => row!(u64, v => ffi::PyLong_FromUnsignedLongLong(v)),
