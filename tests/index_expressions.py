@@ -80,7 +80,7 @@ def int_entry(r, extent):
     at = r.randint(-extent, extent - 1)
     form = r.choice(("int", "int", "int", "tensor", "scalar"))
     if form == "tensor":
-        name = r.choice([name for name in TENSOR_INDEX if at >= 0 or not name.startswith("u")])
+        name = r.choice([name for name in TENSOR_INDEX if np.iinfo(name).min <= at <= np.iinfo(name).max])
         operand = random_operand(r, name, (), [at])
         return Entry("int", operand.source(), operand.tensor(), at)
     if form == "scalar":
