@@ -2,6 +2,7 @@
 
 use super::generate::by_runs;
 use super::split::{PIECE_BYTES, SERIAL_ELEMENTS};
+use crate::cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::storage::Access;
@@ -40,15 +41,6 @@ pub enum RepeatEnds<'a> {
 }
 
 impl RepeatEnds<'_> {
-    /// The first position behind the copies of a row.
-    #[inline(always)]
-    fn end(self, row: usize) -> usize {
-        match self {
-            RepeatEnds::Every(count) => (row + 1) * count,
-            RepeatEnds::At(ends) => ends[row],
-        }
-    }
-
     /// The row whose copies a position is among.
     fn row_at(self, position: usize) -> usize {
         match self {
@@ -90,6 +82,9 @@ pub fn repeat_rows(out: &Tensor, x: &Tensor, ends: RepeatEnds) -> Result<()> {
         unsafe { job.run(i * piece..all.min((i + 1) * piece)) }
     })
 }
+
+/// Copies of a row of one element from which on they are written as vectors.
+const MIN_VECTOR_FILL: usize = 16;
 
 struct RepeatJob<'a> {
     to: *mut u8,
@@ -133,9 +128,16 @@ impl RepeatJob<'_> {
         self.for_each(rows, |to, from, count| {
             // SAFETY: this function's contract: one row is read, and `count` rows are written.
             unsafe {
-                let value = from.cast::<T>().read_unaligned();
-                for i in 0..count {
-                    to.cast::<T>().add(i).write_unaligned(value);
+                let (to, value) = (to.cast::<T>(), from.cast::<T>().read_unaligned());
+                if count < MIN_VECTOR_FILL {
+                    for i in 0..count {
+                        cpu::loop_barrier();
+                        to.add(i).write_unaligned(value);
+                    }
+                } else {
+                    for i in 0..count {
+                        to.add(i).write_unaligned(value);
+                    }
                 }
             }
         })
@@ -144,13 +146,27 @@ impl RepeatJob<'_> {
     /// Calls `copy(to, from, count)` for each row of the input whose copies are in the range.
     #[inline(always)]
     fn for_each(&self, rows: Range<usize>, copy: impl Fn(*mut u8, *const u8, usize)) {
+        match self.ends {
+            RepeatEnds::Every(count) => self.for_each_until(rows, |row| (row + 1) * count, copy),
+            RepeatEnds::At(ends) => self.for_each_until(rows, |row| ends[row], copy),
+        }
+    }
+
+    /// [`Self::for_each`], where `end_of` is the first position behind the copies of a row.
+    #[inline(always)]
+    fn for_each_until(
+        &self,
+        rows: Range<usize>,
+        end_of: impl Fn(usize) -> usize,
+        copy: impl Fn(*mut u8, *const u8, usize),
+    ) {
         let mut row = rows.start;
         while row < rows.end {
             let (outer, position) = (row / self.total, row % self.total);
             let mut source = self.ends.row_at(position);
             let last = rows.end.min((outer + 1) * self.total);
             while row < last {
-                let end = last.min(outer * self.total + self.ends.end(source));
+                let end = last.min(outer * self.total + end_of(source));
                 if end > row {
                     let from = (outer * self.rows + source) * self.bytes;
                     copy(self.to.wrapping_add(row * self.bytes), self.from.wrapping_add(from), end - row);
