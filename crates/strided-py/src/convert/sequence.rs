@@ -519,11 +519,7 @@ unsafe fn row_list<'py>(
         }};
     }
     switch!(@ dtype,
-        T => row!(T, v => match c_long::try_from(v) {
-            // Takes half the time of PyLong_FromLongLong.
-            Ok(v) => ffi::PyLong_FromLong(v),
-            Err(_) => ffi::PyLong_FromLongLong(v as i64),
-        }),
+        T => row!(T, v => make_int(v as i64)),
         else => match dtype {
             DType::Bool => row!(element::Bool, v => ffi::PyBool_FromLong(v.get() as _)),
             DType::U64 => row!(u64, v => ffi::PyLong_FromUnsignedLongLong(v)),
@@ -536,6 +532,20 @@ unsafe fn row_list<'py>(
         };
         U8 U16 U32 I8 I16 I32 I64);
     Ok(list)
+}
+
+/// An int as a new reference, or null with an exception set.
+///
+/// # Safety
+/// The thread is attached to the interpreter.
+#[inline(always)]
+unsafe fn make_int(value: i64) -> *mut ffi::PyObject {
+    // SAFETY: the contract above.
+    unsafe {
+        let long = value as c_long;
+        // Where it fits: PyLong_FromLongLong takes twice as long.
+        if long as i64 == value { ffi::PyLong_FromLong(long) } else { ffi::PyLong_FromLongLong(value) }
+    }
 }
 
 /// A list of `length` items, all of which must be set before other code sees it.
