@@ -8,12 +8,13 @@ use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use std::marker::PhantomData;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Writes `source.tensor[base + index * stride]` to every element of `out`, which has the shape of the positions and
-/// overlaps neither.
-pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<()> {
+/// overlaps neither. Returns whether all indices were in range; if not, `out` has wrong elements.
+pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
     if out.size() == 0 {
-        return Ok(());
+        return Ok(true);
     }
     let wanted =
         [Some((out, Access::Write)), Some((source.tensor, Access::Read)), Some((source.index, Access::Read))];
@@ -30,19 +31,23 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<()> {
     let lookup = source.lookup();
     // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the source (the
     // contract of `IndexedOperand`).
+    let in_range = AtomicBool::new(true);
     by_width!(size, W => unsafe {
-        run_indexed(&nest, origins, 1, GatherBody::<W> { lookup, element: PhantomData })
-    })
+        run_indexed(&nest, origins, 1, GatherBody::<W> { lookup, in_range: &in_range, element: PhantomData })
+    })?;
+    Ok(in_range.into_inner())
 }
 
 /// The work of a gather on elements of the size of `W`. Only `gather` makes one, for operands that it has pinned.
-struct GatherBody<W> {
+struct GatherBody<'a, W> {
     lookup: Lookup,
+    /// Set to false if an index is out of range.
+    in_range: &'a AtomicBool,
     element: PhantomData<fn() -> W>,
 }
 
 /// The operands are the output, the base of the source, and the index.
-impl<W: Copy> IndexedBody for GatherBody<W> {
+impl<W: Copy> IndexedBody for GatherBody<'_, W> {
     fn widest_element(&self) -> usize {
         size_of::<W>().max(size_of::<i64>())
     }
@@ -52,13 +57,19 @@ impl<W: Copy> IndexedBody for GatherBody<W> {
         // SAFETY: this function's contract, in all cases.
         unsafe {
             if s[2] == 0 {
-                let from = p[1].wrapping_offset(lookup.offset(load_index(p[2])));
+                let index = load_index(p[2]);
+                self.record(lookup.is_in_range(index));
+                let from = p[1].wrapping_offset(lookup.offset(index));
                 return copy_row::<W>(p[0], s[0], from, s[1], n);
             }
+            let mut in_range = true;
             for_each_index(p, s, n, size, |to, base, index| {
-                let from = base.wrapping_offset(lookup.offset(load_index(index)));
+                let index = load_index(index);
+                in_range &= lookup.is_in_range(index);
+                let from = base.wrapping_offset(lookup.offset(index));
                 to.cast::<W>().write_unaligned(from.cast::<W>().read_unaligned());
-            })
+            });
+            self.record(in_range);
         }
     }
 
@@ -88,7 +99,15 @@ impl<W: Copy> IndexedBody for GatherBody<W> {
     }
 }
 
-impl<W> GatherBody<W> {
+impl<W> GatherBody<'_, W> {
+    /// Records whether the indices of a loop were in range.
+    #[inline(always)]
+    fn record(&self, in_range: bool) {
+        if !in_range {
+            self.in_range.store(false, Relaxed);
+        }
+    }
+
     /// Copies contiguous rows of `bytes` bytes.
     ///
     /// # Safety
@@ -96,16 +115,19 @@ impl<W> GatherBody<W> {
     #[inline(always)]
     unsafe fn copy_rows(&self, p: &Pointers, rows: &Loop, bytes: usize) {
         let [mut to, mut base, mut index, ..] = *p;
+        let mut in_range = true;
         for _ in 0..rows.extent {
             // SAFETY: this function's contract.
             unsafe {
-                let from = base.wrapping_offset(self.lookup.offset(load_index(index)));
-                to.copy_from_nonoverlapping(from, bytes);
+                let value = load_index(index);
+                in_range &= self.lookup.is_in_range(value);
+                to.copy_from_nonoverlapping(base.wrapping_offset(self.lookup.offset(value)), bytes);
             }
             to = to.wrapping_offset(rows.steps[0]);
             base = base.wrapping_offset(rows.steps[1]);
             index = index.wrapping_offset(rows.steps[2]);
         }
+        self.record(in_range);
     }
 }
 

@@ -63,14 +63,14 @@ unsafe fn extremes_of_loop(at: *const u8, step: isize, n: usize) -> (i64, i64) {
 
 /// Adds `clamped index * stride` to every element of `out`. Both are int64; the index broadcasts to `out`.
 pub fn add_offsets(out: &Tensor, index: &Tensor, extent: isize, stride: isize) -> Result<()> {
-    let lookup = Lookup { extent, step: stride };
+    let lookup = Lookup { extent, step: stride, wraps: true };
     add_each(out, index, |index| lookup.offset(index))
 }
 
 /// Adds the offset of the element with a linear row-major index to every element of `out`. The modes, none of which has
 /// extent 0, are those of the tensor that the index counts through.
 pub fn add_unraveled_offsets(out: &Tensor, index: &Tensor, modes: &[Mode]) -> Result<()> {
-    let lookup = Lookup { extent: modes.iter().map(|m| m.extent).product(), step: 0 };
+    let lookup = Lookup { extent: modes.iter().map(|m| m.extent).product(), step: 0, wraps: true };
     add_each(out, index, |index| {
         let (mut rest, mut offset) = (lookup.clamp(index), 0);
         for mode in modes.iter().rev() {

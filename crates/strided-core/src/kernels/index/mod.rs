@@ -14,20 +14,23 @@
 //!
 //! # Safety of indices
 //!
-//! [`extremes`] looks at the index first, so that the operation can refuse it before anything is written. Another thread
-//! may change the index after that: the interpreter is released, and NumPy may share the memory. So [`Lookup`] clamps
-//! every index that is loaded. A changed index may give wrong elements, and never an address outside the tensor.
+//! [`Lookup`] clamps every index that is loaded. A gather writes to a new tensor, and reports afterwards whether all indices
+//! were in range. Before a scatter, [`extremes`] looks at the index, so that the operation can refuse it before anything is
+//! written. Another thread may change the index after that: the interpreter is released, and NumPy may share the memory. A
+//! changed index may give wrong elements, and never an address outside the tensor.
 
 mod compact;
 mod gather;
 mod linear;
 mod run;
 mod scatter;
+mod small;
 
 pub use compact::{MaskCounts, nonzero, place, select};
 pub use gather::gather;
 pub use linear::{add_offsets, add_unraveled_offsets, extremes};
 pub use scatter::{ScatterRule, scatter};
+pub use small::{small_gather, small_select};
 
 use super::split::NestBody;
 use super::{Pointers, Steps};
@@ -51,6 +54,8 @@ pub struct IndexedOperand<'a> {
     /// The distance between the elements of two neighbouring indices. From the base, all `extent` of them are within the
     /// bounds of the tensor's layout.
     pub stride: isize,
+    /// Whether negative indices count from the end.
+    pub wraps: bool,
 }
 
 impl IndexedOperand<'_> {
@@ -65,7 +70,7 @@ impl IndexedOperand<'_> {
     fn lookup(&self) -> Lookup {
         assert!(self.extent > 0, "an index chooses from something");
         let step = self.stride * self.tensor.dtype().size() as isize;
-        Lookup { extent: self.extent, step }
+        Lookup { extent: self.extent, step, wraps: self.wraps }
     }
 
     /// Whether all elements that an index can choose are within the bounds of the tensor.
@@ -85,16 +90,28 @@ struct Lookup {
     extent: isize,
     /// Bytes.
     step: isize,
+    /// Whether negative indices count from the end.
+    wraps: bool,
 }
 
 impl Lookup {
     /// The index from 0 to `extent - 1` that a loaded value means. A value out of range is clamped: see the module.
     #[inline(always)]
     fn clamp(self, index: i64) -> isize {
-        let index = index as isize;
-        let wrapped = if index < 0 { index.wrapping_add(self.extent) } else { index };
         // A negative number is a large one as usize.
-        (wrapped as usize).min(self.extent as usize - 1) as isize
+        (self.wrapped(index) as usize).min(self.extent as usize - 1) as isize
+    }
+
+    #[inline(always)]
+    fn wrapped(self, index: i64) -> isize {
+        let index = index as isize;
+        if index < 0 && self.wraps { index.wrapping_add(self.extent) } else { index }
+    }
+
+    /// Whether a loaded value is an index, so that [`Self::clamp`] does not change what it means.
+    #[inline(always)]
+    fn is_in_range(self, index: i64) -> bool {
+        (self.wrapped(index) as usize) < self.extent as usize
     }
 
     /// The bytes from the base to the element of an index.

@@ -104,10 +104,10 @@ pub fn for_each_index(
     s: &Steps,
     n: usize,
     size: isize,
-    visit: impl Fn(*mut u8, *mut u8, *mut u8),
+    mut visit: impl FnMut(*mut u8, *mut u8, *mut u8),
 ) {
     const INDEX: isize = size_of::<i64>() as isize;
-    let each = |steps: [isize; 3]| {
+    let mut each = |steps: [isize; 3]| {
         let [mut a, mut b, mut index, ..] = *p;
         for _ in 0..n {
             visit(a, b, index);

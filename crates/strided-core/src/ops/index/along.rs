@@ -3,7 +3,9 @@
 //! `index_*` have an index of one dim: it chooses slices. `gather` and `scatter` have an index of the tensor's rank: each
 //! element of it chooses an element, at its own place along the other dims.
 
-use super::{CheckedIndex, IndexPlan, IndexedDim, Negatives, as_int64, checked, shares_memory};
+use super::{
+    CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, checked, picked, shares_memory,
+};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::kernels::index::{self, ScatterRule};
@@ -61,10 +63,10 @@ fn wrong_shape(argument: &'static str, got: &Layout, wanted: String) -> Error {
 
 impl DimIndex<'_> {
     /// Where the index leads in `x`.
-    fn plan(self, x: &Tensor) -> Result<IndexPlan> {
+    fn plan(self, x: &Tensor, check: RangeCheck) -> Result<IndexPlan> {
         match self.form {
-            IndexForm::Slices => plan_slices(x, self.index, self.dim),
-            IndexForm::Elements => plan_elements(x, self.index, self.dim, Negatives::Refuse),
+            IndexForm::Slices => plan_slices(x, self.index, self.dim, check),
+            IndexForm::Elements => plan_elements(x, self.index, self.dim, Negatives::Refuse, check),
         }
     }
 
@@ -90,30 +92,36 @@ impl DimIndex<'_> {
     }
 }
 
-fn plan_slices(x: &Tensor, index: &Tensor, dim: isize) -> Result<IndexPlan> {
+fn plan_slices(x: &Tensor, index: &Tensor, dim: isize, check: RangeCheck) -> Result<IndexPlan> {
     let (x, index) = (at_least_1d(x)?, at_least_1d(index)?);
     let (layout, dim) = (x.layout(), x.layout().wrap_dim(dim)?);
     if index.layout().rank() != 1 {
         return Err(wrong_shape("index", index.layout(), "one dim".into()));
     }
     let Mode { extent, stride } = layout.modes()[dim];
-    let tensor = checked(&index, IndexedDim { dim, extent, layout }, Negatives::Refuse)?;
+    let index = checked(&index, IndexedDim { dim, extent, layout }, stride, Negatives::Refuse, check)?;
     let (mut shape, mut strides) = (layout.shape(), layout.stride());
-    (shape[dim], strides[dim]) = (index.size() as isize, 0);
+    (shape[dim], strides[dim]) = (index.tensor.size() as isize, 0);
     let base = Layout::strided(&shape, &strides, layout.offset())?;
     let mut index_strides = Dims::from_elem(0, shape.len());
-    index_strides[dim] = tensor.layout().stride()[0];
-    let index_layout = Layout::strided(&shape, &index_strides, tensor.layout().offset())?;
-    Ok(IndexPlan::of_one(&x, base, &CheckedIndex { tensor, extent, stride }, index_layout))
+    index_strides[dim] = index.tensor.layout().stride()[0];
+    let index_layout = Layout::strided(&shape, &index_strides, index.tensor.layout().offset())?;
+    Ok(IndexPlan::of_one(&x, base, &index, index_layout))
 }
 
-fn plan_elements(x: &Tensor, index: &Tensor, dim: isize, negatives: Negatives) -> Result<IndexPlan> {
+fn plan_elements(
+    x: &Tensor,
+    index: &Tensor,
+    dim: isize,
+    negatives: Negatives,
+    check: RangeCheck,
+) -> Result<IndexPlan> {
     let (x, index) = (at_least_1d(x)?, at_least_1d(index)?);
     let (layout, dim) = (x.layout(), x.layout().wrap_dim(dim)?);
     if index.size() == 0 {
         // As in PyTorch, an index without elements fits any tensor.
         let base = index.layout().row_major_like();
-        let nothing = CheckedIndex { tensor: as_int64(&index)?, extent: 1, stride: 0 };
+        let nothing = CheckedIndex { tensor: as_int64(&index)?, extent: 1, stride: 0, wraps: false };
         return Ok(IndexPlan::of_elements(&x, base, nothing));
     }
     if index.layout().rank() != layout.rank() {
@@ -128,17 +136,17 @@ fn plan_elements(x: &Tensor, index: &Tensor, dim: isize, negatives: Negatives) -
         }
     }
     let Mode { extent, stride } = layout.modes()[dim];
-    let tensor = checked(&index, IndexedDim { dim, extent, layout }, negatives)?;
     let mut strides = layout.stride();
     strides[dim] = 0;
     let base = Layout::strided(&index.layout().shape(), &strides, layout.offset())?;
-    Ok(IndexPlan::of_elements(&x, base, CheckedIndex { tensor, extent, stride }))
+    let index = checked(&index, IndexedDim { dim, extent, layout }, stride, negatives, check)?;
+    Ok(IndexPlan::of_elements(&x, base, index))
 }
 
 /// `index_select` and `gather`: the chosen elements. The result has the shape of the index where that chooses elements;
 /// one slice of a number is a number.
 pub fn pick(x: &Tensor, index: DimIndex) -> Result<Tensor> {
-    let picked = index.plan(x)?.gather()?;
+    let picked = picked(|check| index.plan(x, check))?;
     let layout = match index.form {
         IndexForm::Elements => picked.layout().try_view(&index.index.layout().shape()),
         IndexForm::Slices if x.layout().rank() == 0 => picked.layout().try_view(&[]),
@@ -153,7 +161,7 @@ pub fn pick(x: &Tensor, index: DimIndex) -> Result<Tensor> {
 /// Writes values to the chosen elements, or combines them: `index_copy_`, `index_fill_`, `index_add_`, `scatter_`,
 /// `scatter_add_`.
 pub fn write(x: &Tensor, index: DimIndex, written: Written, rule: ScatterRule) -> Result<()> {
-    let plan = index.plan(x)?;
+    let plan = index.plan(x, RangeCheck::First)?;
     match written {
         Written::Tensor(source) => {
             output::check_category(x, source.dtype())?;
@@ -196,7 +204,7 @@ pub fn reduce(
         return Err(Error::new("", Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
     }
     output::check_category(x, source.dtype())?;
-    let plan = index.plan(x)?;
+    let plan = index.plan(x, RangeCheck::First)?;
     let source = index.fit(&plan.base, source)?;
     // A tensor that is the source too must not change before it is read.
     let source = if shares_memory(x, &source) { copy::clone(&source)? } else { source };
@@ -213,7 +221,9 @@ pub fn reduce(
             PlaceReduction::Amax => x.dtype().lowest(),
             PlaceReduction::Amin => x.dtype().largest(),
         };
-        index.plan(x)?.scatter(&create::full(&[], identity, x.dtype())?, ScatterRule::Replace)?;
+        index
+            .plan(x, RangeCheck::First)?
+            .scatter(&create::full(&[], identity, x.dtype())?, ScatterRule::Replace)?;
     }
     plan.scatter(&source, rule)?;
     match counts {
@@ -226,7 +236,9 @@ pub fn reduce(
 fn counts(x: &Tensor, index: DimIndex, include_self: bool) -> Result<Tensor> {
     let shape = x.layout().shape();
     let counts = create::full(&shape, Scalar::Bool(include_self), DType::I64)?;
-    index.plan(&counts)?.scatter(&create::full(&[], Scalar::Int(1), DType::I64)?, ScatterRule::Add)?;
+    index
+        .plan(&counts, RangeCheck::First)?
+        .scatter(&create::full(&[], Scalar::Int(1), DType::I64)?, ScatterRule::Add)?;
     apply_into(Op::maximum, &[OpArg::Tensor(&counts), OpArg::Scalar(Scalar::Int(1))], &counts)?;
     Ok(counts)
 }
@@ -251,7 +263,7 @@ fn divide(x: &Tensor, counts: &Tensor) -> Result<()> {
 pub fn take_along_dim(x: &Tensor, index: &Tensor, dim: Option<isize>) -> Result<Tensor> {
     let Some(dim) = dim else {
         let (x, index) = (copy::reshape(x, &[-1])?, copy::reshape(index, &[-1])?);
-        return plan_elements(&x, &index, 0, Negatives::Wrap)?.gather();
+        return picked(|check| plan_elements(&x, &index, 0, Negatives::Wrap, check));
     };
     let (left, right) = (x.layout(), index.layout());
     if left.rank() != right.rank() {
@@ -272,32 +284,33 @@ pub fn take_along_dim(x: &Tensor, index: &Tensor, dim: Option<isize>) -> Result<
         Ok::<_, Error>(tensor.with_layout(tensor.layout().expand(&shape)?))
     };
     let (x, index) = (expanded(x)?, expanded(index)?);
-    plan_elements(&x, &index, dim, Negatives::Wrap)?.gather()
+    picked(|check| plan_elements(&x, &index, dim, Negatives::Wrap, check))
 }
 
 /// Where linear row-major indices lead in a tensor, in the shape of the index. Negative ones count from the end.
-fn flat_plan(x: &Tensor, index: &Tensor) -> Result<IndexPlan> {
+fn flat_plan(x: &Tensor, index: &Tensor, check: RangeCheck) -> Result<IndexPlan> {
     let (layout, shape) = (x.layout(), index.layout().shape());
     let extent = layout.size() as isize;
-    let tensor = checked(index, IndexedDim { dim: 0, extent, layout }, Negatives::Wrap)?;
+    let dim = IndexedDim { dim: 0, extent, layout };
     let base = Layout::strided(&shape, &Dims::from_elem(0, shape.len()), layout.offset())?;
     // The elements follow each other with one stride, or each index is split into one for each dim.
-    if let Some(Mode { extent, stride }) = layout.try_view(&[extent]).map(|flat| flat.modes()[0]) {
-        return Ok(IndexPlan::of_elements(x, base, CheckedIndex { tensor, extent, stride }));
+    if let Some(stride) = layout.try_view(&[extent]).map(|flat| flat.modes()[0].stride) {
+        return Ok(IndexPlan::of_elements(x, base, checked(index, dim, stride, Negatives::Wrap, check)?));
     }
+    let tensor = checked(index, dim, 0, Negatives::Wrap, RangeCheck::First)?.tensor;
     let offsets = Tensor::new(&shape, DType::I64, Fill::Zero)?;
     let (low, high) = layout.bounds().unwrap_or((layout.offset(), layout.offset()));
     if extent > 0 {
         copy::fill(&offsets, Scalar::Int((layout.offset() - low) as i128))?;
         index::add_unraveled_offsets(&offsets, &tensor, layout.modes())?;
     }
-    let index = CheckedIndex { tensor: offsets, extent: high - low + 1, stride: 1 };
+    let index = CheckedIndex { tensor: offsets, extent: high - low + 1, stride: 1, wraps: false };
     Ok(IndexPlan::of_elements(x, base.at_offset(low), index))
 }
 
 /// `take`: the elements at linear row-major indices, in the shape of the index.
 pub fn take(x: &Tensor, index: &Tensor) -> Result<Tensor> {
-    flat_plan(x, index)?.gather()
+    picked(|check| flat_plan(x, index, check))
 }
 
 /// `put_`: writes, or adds, the elements of the source to those at linear row-major indices.
@@ -310,7 +323,7 @@ pub fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Res
     }
     let source = copy::reshape(source, &index.layout().shape())?;
     let rule = if accumulate { ScatterRule::Add } else { ScatterRule::Replace };
-    flat_plan(x, index)?.scatter(&source, rule)
+    flat_plan(x, index, RangeCheck::First)?.scatter(&source, rule)
 }
 
 /// `fill_diagonal_`: sets the main diagonal of a matrix, or of a tensor of more dims and equal sizes. With `wrap` the

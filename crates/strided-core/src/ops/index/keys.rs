@@ -4,10 +4,10 @@
 //! broadcast to one shape, whose dims replace the chosen ones if all index entries are next to each other, and come first
 //! if a slice, `...` or `None` is between two of them. An integer counts as an index entry there.
 
-use super::{CheckedIndex, IndexPlan, IndexedDim, Negatives, as_int64, checked, masks};
+use super::{CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, checked, masks, picked};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::index::ScatterRule;
+use crate::kernels::index::{self, ScatterRule};
 use crate::layout::{Dims, Index, Layout, Mode, broadcast, shape_text};
 use crate::ops::create;
 use crate::ops::elementwise::OpArg;
@@ -33,7 +33,12 @@ pub fn get(x: &Tensor, keys: &[Key]) -> Result<Tensor> {
     {
         return masks::select(x, mask);
     }
-    plan(x, keys)?.gather()
+    if let [Key::Indices(index)] = keys
+        && let Some(Some(elements)) = index::small_gather(x, index)?
+    {
+        return Ok(elements);
+    }
+    picked(|check| plan(x, keys, check))
 }
 
 /// `x[keys] = value`. The value is broadcast and cast; a number must fit the dtype. If an element is chosen several times,
@@ -58,7 +63,7 @@ pub fn put(x: &Tensor, keys: &[Key], value: OpArg, rule: ScatterRule) -> Result<
     {
         return masks::assign(x, mask, values);
     }
-    plan(x, keys)?.scatter(values, rule)
+    plan(x, keys, RangeCheck::First)?.scatter(values, rule)
 }
 
 /// A dim that an index tensor chooses from.
@@ -70,10 +75,10 @@ struct ChosenDim {
     index: Tensor,
 }
 
-fn plan(x: &Tensor, keys: &[Key]) -> Result<IndexPlan> {
+fn plan(x: &Tensor, keys: &[Key], check: RangeCheck) -> Result<IndexPlan> {
     let layout = x.layout();
     if let ([Key::Indices(index)], [first, rest @ ..]) = (keys, layout.modes()) {
-        return plan_first_dim(x, index, *first, rest);
+        return plan_first_dim(x, index, *first, rest, check);
     }
     let (basic, chosen) = split_keys(layout, keys)?;
     let view = layout.index(&basic)?;
@@ -84,13 +89,17 @@ fn plan(x: &Tensor, keys: &[Key]) -> Result<IndexPlan> {
     let rest: Vec<usize> = (0..view.rank()).filter(|dim| chosen.iter().all(|c| c.view_dim != *dim)).collect();
     let before = dims_before_index(layout, keys);
     let (positions, strides) = positions(&view, &rest, &shape, before);
+    let check = if chosen.len() == 1 { check } else { RangeCheck::First };
     let mut indices = Vec::with_capacity(chosen.len());
     for ChosenDim { view_dim, dim, index } in chosen {
         let mode = view.modes()[view_dim];
         let dim = IndexedDim { dim, extent: mode.extent, layout };
         // NumPy accepts any index if there are no positions.
-        let tensor = if is_empty { as_int64(&index)? } else { checked(&index, dim, Negatives::Wrap)? };
-        indices.push(CheckedIndex { tensor, extent: mode.extent, stride: mode.stride });
+        indices.push(if is_empty {
+            CheckedIndex { tensor: as_int64(&index)?, extent: mode.extent, stride: mode.stride, wraps: true }
+        } else {
+            checked(&index, dim, mode.stride, Negatives::Wrap, check)?
+        });
     }
     let base = Layout::strided(&positions, &strides, view.offset())?;
     IndexPlan::new(x, base, indices, |index| {
@@ -102,18 +111,24 @@ fn plan(x: &Tensor, keys: &[Key]) -> Result<IndexPlan> {
 }
 
 /// The plan of `x[index]`, which needs none of the general rules.
-fn plan_first_dim(x: &Tensor, index: &Tensor, first: Mode, rest: &[Mode]) -> Result<IndexPlan> {
+fn plan_first_dim(
+    x: &Tensor,
+    index: &Tensor,
+    first: Mode,
+    rest: &[Mode],
+    check: RangeCheck,
+) -> Result<IndexPlan> {
     let Mode { extent, stride } = first;
     let layout = x.layout();
-    let tensor = checked(index, IndexedDim { dim: 0, extent, layout }, Negatives::Wrap)?;
-    let (mut shape, mut index_strides) = (tensor.layout().shape(), tensor.layout().stride());
+    let index = checked(index, IndexedDim { dim: 0, extent, layout }, stride, Negatives::Wrap, check)?;
+    let (mut shape, mut index_strides) = (index.tensor.layout().shape(), index.tensor.layout().stride());
     let mut strides = Dims::from_elem(0, shape.len());
     shape.extend(rest.iter().map(|mode| mode.extent));
     strides.extend(rest.iter().map(|mode| mode.stride));
     index_strides.resize(shape.len(), 0);
     let base = Layout::strided(&shape, &strides, layout.offset())?;
-    let index_layout = Layout::strided(&shape, &index_strides, tensor.layout().offset())?;
-    Ok(IndexPlan::of_one(x, base, &CheckedIndex { tensor, extent, stride }, index_layout))
+    let index_layout = Layout::strided(&shape, &index_strides, index.tensor.layout().offset())?;
+    Ok(IndexPlan::of_one(x, base, &index, index_layout))
 }
 
 /// The shape of the positions, and the strides of the view along them: 0 for the dims of the index.

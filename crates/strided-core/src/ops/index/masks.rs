@@ -43,6 +43,11 @@ pub fn broadcast_copy(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
 /// `masked_select`: the elements for which the mask is true, in row-major order, one dim. Both are broadcast.
 pub fn select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let mask = as_mask(mask)?;
+    if mask.layout().same_shape(x.layout())
+        && let Some(elements) = index::small_select(x, &mask)?
+    {
+        return Ok(elements);
+    }
     let shape = broadcast(&[x.layout(), mask.layout()])?;
     let mask = mask.with_layout(mask.layout().expand(&shape)?);
     let x = x.with_layout(x.layout().expand(&shape)?);

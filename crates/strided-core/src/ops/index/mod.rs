@@ -24,12 +24,32 @@ pub enum Negatives {
     Refuse,
 }
 
+/// When an index is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RangeCheck {
+    /// Before anything is written.
+    First,
+    /// While elements are gathered: see [`picked`].
+    WhileGathering,
+}
+
+/// The elements that a plan chooses. They are gathered with an index that is checked on the way; if it is out of range, the
+/// plan is made again and refuses it.
+fn picked(plan: impl Fn(RangeCheck) -> Result<IndexPlan>) -> Result<Tensor> {
+    if let (elements, true) = plan(RangeCheck::WhileGathering)?.gather()? {
+        return Ok(elements);
+    }
+    Ok(plan(RangeCheck::First)?.gather()?.0) // in range if another thread has changed the index meanwhile
+}
+
 /// An index and what it chooses from.
 pub(super) struct CheckedIndex {
     /// int64, in the shape the caller gave it.
     tensor: Tensor,
     extent: isize,
     stride: isize,
+    /// Whether negative elements count from the end.
+    wraps: bool,
 }
 
 /// The number of the dim, its extent and the shape around it, as messages show them.
@@ -59,11 +79,20 @@ pub(super) fn as_int64(index: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// An index as int64, all of whose elements are within a dim.
-fn checked(index: &Tensor, dim: IndexedDim, negatives: Negatives) -> Result<Tensor> {
+/// An index into a dim of this stride, all of whose elements are within the dim, unless that is checked later.
+fn checked(
+    index: &Tensor,
+    dim: IndexedDim,
+    stride: isize,
+    negatives: Negatives,
+    check: RangeCheck,
+) -> Result<CheckedIndex> {
     let tensor = as_int64(index)?;
+    let wraps = negatives == Negatives::Wrap && index.dtype() != DType::U64;
+    if check == RangeCheck::WhileGathering && dim.extent > 0 {
+        return Ok(CheckedIndex { tensor, extent: dim.extent, stride, wraps });
+    }
     if let Some((low, high)) = index::extremes(&tensor)? {
-        let wraps = negatives == Negatives::Wrap && index.dtype() != DType::U64;
         let lowest = if wraps { -dim.extent } else { 0 };
         // A large uint64 is negative as int64.
         let value = |index_value: i64| match index.dtype() {
@@ -77,7 +106,7 @@ fn checked(index: &Tensor, dim: IndexedDim, negatives: Negatives) -> Result<Tens
             return Err(dim.out_of_range(value(high)));
         }
     }
-    Ok(tensor)
+    Ok(CheckedIndex { tensor, extent: dim.extent, stride, wraps })
 }
 
 /// Which elements of a tensor an index chooses: see `kernels::index`.
@@ -88,10 +117,11 @@ pub(super) struct IndexPlan {
     index: Tensor,
     extent: isize,
     stride: isize,
+    wraps: bool,
 }
 
 impl IndexPlan {
-    /// A plan for indices that were checked. `base` has the shape of the positions and stride 0 where an index chooses;
+    /// A plan for indices, which were checked if there are several. `base` has the shape of the positions and stride 0 where an index chooses;
     /// `place` expands the layout of an index to that shape.
     fn new(
         tensor: &Tensor,
@@ -111,23 +141,23 @@ impl IndexPlan {
         let highest: isize = indices.iter().map(|index| reach(index).max(0)).sum();
         let offsets = create::full(&shape, Scalar::Int(-lowest as i128), DType::I64)?;
         if offsets.size() > 0 {
-            for CheckedIndex { tensor, extent, stride } in &indices {
-                index::add_offsets(&offsets, tensor, *extent, *stride)?;
+            for index in &indices {
+                index::add_offsets(&offsets, &index.tensor, index.extent, index.stride)?;
             }
         }
         let base = base.at_offset(base.offset() + lowest);
         let index = offsets.with_layout(place(offsets.layout())?);
-        Ok(IndexPlan { tensor: tensor.clone(), base, index, extent: highest - lowest + 1, stride: 1 })
+        let (tensor, extent) = (tensor.clone(), highest - lowest + 1);
+        Ok(IndexPlan { tensor, base, index, extent, stride: 1, wraps: false })
     }
 
-    /// A plan for one index that was checked, with its layout in the shape of the positions.
+    /// A plan for one index, with its layout in the shape of the positions.
     fn of_one(tensor: &Tensor, base: Layout, index: &CheckedIndex, layout: Layout) -> IndexPlan {
-        let CheckedIndex { tensor: indices, extent, stride } = index;
-        let index = indices.with_layout(layout);
-        IndexPlan { tensor: tensor.clone(), base, index, extent: *extent, stride: *stride }
+        let &CheckedIndex { tensor: ref indices, extent, stride, wraps } = index;
+        IndexPlan { tensor: tensor.clone(), base, index: indices.with_layout(layout), extent, stride, wraps }
     }
 
-    /// A plan for one index that was checked and has the shape of the positions.
+    /// A plan for one index that has the shape of the positions.
     fn of_elements(tensor: &Tensor, base: Layout, index: CheckedIndex) -> IndexPlan {
         let layout = index.tensor.layout().clone();
         IndexPlan::of_one(tensor, base, &index, layout)
@@ -139,18 +169,17 @@ impl IndexPlan {
     }
 
     fn operand(&self) -> IndexedOperand<'_> {
-        let IndexPlan { tensor, base, index, extent, stride } = self;
-        IndexedOperand { tensor, base, index, extent: *extent, stride: *stride }
+        let &IndexPlan { ref tensor, ref base, ref index, extent, stride, wraps } = self;
+        IndexedOperand { tensor, base, index, extent, stride, wraps }
     }
 
-    /// The chosen elements as a new tensor.
-    fn gather(&self) -> Result<Tensor> {
+    /// The chosen elements as a new tensor, and whether all indices are known to be in range. Without positions, none was
+    /// looked at.
+    fn gather(&self) -> Result<(Tensor, bool)> {
         let layout = self.base.row_major_like();
         let out = Tensor::with_new_memory(layout, self.tensor.dtype(), Fill::Uninitialized)?;
-        if !self.is_empty() {
-            index::gather(&out, &self.operand())?;
-        }
-        Ok(out)
+        let in_range = !self.is_empty() && index::gather(&out, &self.operand())?;
+        Ok((out, in_range))
     }
 
     #[cold]
