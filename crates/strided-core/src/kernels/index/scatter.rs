@@ -18,7 +18,6 @@ use crate::switch;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
 use half::{bf16, f16};
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::null_mut;
 
@@ -57,10 +56,15 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
     let nest = Nest::new(target.base, &operands, Order::RowMajor);
     let mut origins = [null_mut(); OPERANDS];
     (origins[0], origins[1], origins[2]) = (target.origin(&to), from.origin, index.origin);
-    let job = ScatterJob { nest, origins: SharedAddresses::new(origins), lookup: target.lookup() };
+    let job = ScatterJob {
+        nest,
+        origins: SharedAddresses::new(origins),
+        lookup: target.lookup(),
+        kernel: kernel(source.dtype(), rule),
+    };
     // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the target
-    // (the contract of `IndexedOperand`), and the elements are of the type of the rule.
-    unsafe { run_rule(&job, source.dtype(), rule) }
+    // (the contract of `IndexedOperand`), and the kernel is that of the dtype.
+    unsafe { job.run() }
 }
 
 /// A scatter whose operands are pinned.
@@ -68,46 +72,50 @@ struct ScatterJob {
     nest: Nest,
     origins: SharedAddresses,
     lookup: Lookup,
+    kernel: ScatterKernel,
 }
 
-/// Runs a job with the loops of a dtype and a rule.
+/// One innermost loop of a scatter, for the indices of a range. The operands are the base of the target, the source and
+/// the index.
 ///
 /// # Safety
-/// As [`ScatterJob::run`], for elements of the dtype.
-unsafe fn run_rule(job: &ScatterJob, dtype: DType, rule: ScatterRule) -> Result<()> {
-    // SAFETY: forwarded from this function's contract, in all arms.
-    unsafe {
-        match (rule, dtype) {
-            (ScatterRule::Replace, _) => by_width!(dtype.size(), W => job.run::<W, Replaced>()),
-            (ScatterRule::Add, _) => switch!(dtype, all, T => job.run::<T, Added>(), else => unreachable!()),
-            (ScatterRule::Multiply, _) => {
-                switch!(dtype, all, T => job.run::<T, Multiplied>(), else => unreachable!())
-            }
-            (ScatterRule::Max, DType::F16) => job.run::<f16, Larger>(),
-            (ScatterRule::Max, DType::BF16) => job.run::<bf16, Larger>(),
-            (ScatterRule::Min, DType::F16) => job.run::<f16, Smaller>(),
-            (ScatterRule::Min, DType::BF16) => job.run::<bf16, Smaller>(),
-            (ScatterRule::Max, _) => {
-                switch!(dtype, real, T => job.run::<T, Larger>(), else => unreachable!("complex numbers have no order"))
-            }
-            (ScatterRule::Min, _) => {
-                switch!(dtype, real, T => job.run::<T, Smaller>(), else => unreachable!("complex numbers have no order"))
-            }
+/// `p[k] + i * s[k]` is valid for `i < n`: a base from which every element of the lookup can be read and written, an
+/// element to read, and an int64.
+type ScatterKernel = unsafe fn(p: &Pointers, s: &Steps, n: usize, lookup: Lookup, range: &Range<isize>);
+
+/// The loop of a dtype and a rule.
+fn kernel(dtype: DType, rule: ScatterRule) -> ScatterKernel {
+    const UNORDERED: &str = "complex numbers have no order";
+    match (rule, dtype) {
+        (ScatterRule::Replace, _) => by_width!(dtype.size(), W => scatter_loop::<W, Replaced>),
+        (ScatterRule::Add, _) => switch!(dtype, all, T => scatter_loop::<T, Added>, else => unreachable!()),
+        (ScatterRule::Multiply, _) => {
+            switch!(dtype, all, T => scatter_loop::<T, Multiplied>, else => unreachable!())
+        }
+        (ScatterRule::Max, DType::F16) => scatter_loop::<f16, Larger>,
+        (ScatterRule::Max, DType::BF16) => scatter_loop::<bf16, Larger>,
+        (ScatterRule::Min, DType::F16) => scatter_loop::<f16, Smaller>,
+        (ScatterRule::Min, DType::BF16) => scatter_loop::<bf16, Smaller>,
+        (ScatterRule::Max, _) => {
+            switch!(dtype, real, T => scatter_loop::<T, Larger>, else => unreachable!("{UNORDERED}"))
+        }
+        (ScatterRule::Min, _) => {
+            switch!(dtype, real, T => scatter_loop::<T, Smaller>, else => unreachable!("{UNORDERED}"))
         }
     }
 }
 
 impl ScatterJob {
     /// # Safety
-    /// The origins are pinned for the layouts that the nest was made of, with elements of type `T`, and every index that
-    /// `lookup` can return leads to an element of the target.
-    unsafe fn run<T: Copy, R: Combine<T>>(&self) -> Result<()> {
+    /// The origins are pinned for the layouts that the nest was made of, with elements of the kernel's type, and every
+    /// index that `lookup` can return leads to an element of the target.
+    unsafe fn run(&self) -> Result<()> {
         let whole = 0..self.lookup.extent;
         let work = self.nest.size().saturating_mul(WEIGHT);
         let threads = threads::limit();
         // SAFETY: forwarded from this function's contract; a piece is a part of the nest.
         let part = |nest: &Nest, range: Range<isize>| unsafe {
-            let body = ScatterBody::<T, R> { lookup: self.lookup, range, rule: PhantomData };
+            let body = ScatterBody { lookup: self.lookup, kernel: self.kernel, range };
             run_piece(nest, self.origins.get(), &body)
         };
         if work <= SERIAL_ELEMENTS {
@@ -196,95 +204,94 @@ rules! {
     Smaller minimum Real [Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64]
 }
 
-/// The work of a scatter, for the indices of a range. The operands are the base of the target, the source and the index.
-/// Only `ScatterJob::run` makes one, under whose contract the elements are of type `T`.
-struct ScatterBody<T, R> {
+/// The work of a scatter, for the indices of a range. Only `ScatterJob::run` makes one, under its contract.
+struct ScatterBody {
     lookup: Lookup,
+    kernel: ScatterKernel,
     range: Range<isize>,
-    rule: PhantomData<fn() -> (T, R)>,
 }
 
-impl<T: Copy, R: Combine<T>> ScatterBody<T, R> {
-    /// Combines an element of the source with one of the target.
-    ///
-    /// # Safety
-    /// Both are addresses of elements of type `T`, the first one writable.
-    #[inline(always)]
-    unsafe fn combine(to: *mut u8, from: *mut u8) {
-        // SAFETY: this function's contract.
-        unsafe {
-            let (to, new) = (to.cast::<T>(), from.cast::<T>().read_unaligned());
-            // A rule that replaces does not read the target.
-            let old = if R::REPLACES { new } else { to.read_unaligned() };
-            to.write_unaligned(R::combine(old, new));
-        }
-    }
-}
-
-impl<T: Copy, R: Combine<T>> ScatterBody<T, R> {
-    /// Runs one innermost loop for the indices of a part of the range. Those are found first, without a branch that would
-    /// be mispredicted for half of them.
-    ///
-    /// # Safety
-    /// As [`IndexedBody::run`].
-    unsafe fn run_range(&self, p: &Pointers, s: &Steps, n: usize) {
-        let mut found = [(0, 0); BLOCK];
-        for first in (0..n).step_by(BLOCK) {
-            let mut count = 0;
-            for i in first..n.min(first + BLOCK) {
-                // SAFETY: this function's contract; `i < n`.
-                let index = unsafe { load_index(p[2].wrapping_offset(i as isize * s[2])) };
-                let at = self.lookup.clamp(index);
-                found[count % BLOCK] = (i as isize, at);
-                count += self.range.contains(&at) as usize;
-            }
-            for &(i, at) in &found[..count] {
-                let to = p[0].wrapping_offset(i * s[0] + at * self.lookup.step);
-                // SAFETY: this function's contract; `i < n`, and `at` is a clamped index.
-                unsafe { Self::combine(to, p[1].wrapping_offset(i * s[1])) };
-            }
-        }
-    }
-}
-
-impl<T: Copy, R: Combine<T>> IndexedBody for ScatterBody<T, R> {
+impl IndexedBody for ScatterBody {
     fn widest_element(&self) -> usize {
-        size_of::<T>().max(size_of::<i64>())
+        size_of::<i64>()
     }
 
     unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
-        let (size, lookup) = (size_of::<T>() as isize, self.lookup);
-        // SAFETY: this function's contract, in all cases.
-        unsafe {
-            if s[2] == 0 {
-                let index = lookup.clamp(load_index(p[2]));
-                if !self.range.contains(&index) {
-                    return;
-                }
-                let to = p[0].wrapping_offset(index * lookup.step);
-                if R::REPLACES {
-                    return copy_row::<T>(to, s[0], p[1], s[1], n);
-                }
-                let row = |steps: [isize; 2]| {
-                    for i in 0..n as isize {
-                        Self::combine(to.wrapping_offset(i * steps[0]), p[1].wrapping_offset(i * steps[1]));
-                    }
-                };
-                return if s[0] == size && s[1] == size { row([size, size]) } else { row([s[0], s[1]]) };
-            }
-            if self.range == (0..lookup.extent) {
-                return for_each_index(p, s, n, size, |base, from, index| {
-                    Self::combine(base.wrapping_offset(lookup.offset(load_index(index))), from);
-                });
-            }
-            self.run_range(p, s, n)
-        }
+        // SAFETY: forwarded from this function's contract; the kernel is that of the operands' type.
+        unsafe { (self.kernel)(p, s, n, self.lookup, &self.range) }
     }
 
     unsafe fn run_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
         for row in 0..rows.extent as isize {
             // SAFETY: forwarded from this function's contract.
             unsafe { self.run(&shifted(p, &rows.steps, row), &columns.steps, columns.extent) };
+        }
+    }
+}
+
+/// Combines an element of the source with one of the target.
+///
+/// # Safety
+/// Both are addresses of elements of type `T`, the first one writable.
+#[inline(always)]
+unsafe fn combine<T: Copy, R: Combine<T>>(to: *mut u8, from: *mut u8) {
+    // SAFETY: this function's contract.
+    unsafe {
+        let (to, new) = (to.cast::<T>(), from.cast::<T>().read_unaligned());
+        // A rule that replaces does not read the target.
+        let old = if R::REPLACES { new } else { to.read_unaligned() };
+        to.write_unaligned(R::combine(old, new));
+    }
+}
+
+/// The loop of a rule.
+///
+/// # Safety
+/// The contract of [`ScatterKernel`], for elements of type `T`.
+unsafe fn scatter_loop<T: Copy, R: Combine<T>>(
+    p: &Pointers,
+    s: &Steps,
+    n: usize,
+    lookup: Lookup,
+    range: &Range<isize>,
+) {
+    let size = size_of::<T>() as isize;
+    // SAFETY: this function's contract, in all cases.
+    unsafe {
+        if s[2] == 0 {
+            let index = lookup.clamp(load_index(p[2]));
+            if !range.contains(&index) {
+                return;
+            }
+            let to = p[0].wrapping_offset(index * lookup.step);
+            if R::REPLACES {
+                return copy_row::<T>(to, s[0], p[1], s[1], n);
+            }
+            let row = |steps: [isize; 2]| {
+                for i in 0..n as isize {
+                    combine::<T, R>(to.wrapping_offset(i * steps[0]), p[1].wrapping_offset(i * steps[1]));
+                }
+            };
+            return if s[0] == size && s[1] == size { row([size, size]) } else { row([s[0], s[1]]) };
+        }
+        if *range == (0..lookup.extent) {
+            return for_each_index(p, s, n, size, |base, from, index| {
+                combine::<T, R>(base.wrapping_offset(lookup.offset(load_index(index))), from);
+            });
+        }
+        // Those in the range are found first, without a branch that would be mispredicted for half of them.
+        let mut found = [(0, 0); BLOCK];
+        for first in (0..n).step_by(BLOCK) {
+            let mut count = 0;
+            for i in first..n.min(first + BLOCK) {
+                let at = lookup.clamp(load_index(p[2].wrapping_offset(i as isize * s[2])));
+                found[count % BLOCK] = (i as isize, at);
+                count += range.contains(&at) as usize;
+            }
+            for &(i, at) in &found[..count] {
+                let to = p[0].wrapping_offset(i * s[0] + at * lookup.step);
+                combine::<T, R>(to, p[1].wrapping_offset(i * s[1]));
+            }
         }
     }
 }
