@@ -29,11 +29,12 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
     ];
     let nest = Nest::new(out.layout(), &operands, Order::Free);
     let lookup = source.lookup();
-    // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the source (the
-    // contract of `IndexedOperand`).
     let in_range = AtomicBool::new(true);
-    by_width!(size, W => unsafe {
-        run_indexed(&nest, origins, 1, GatherBody::<W> { lookup, in_range: &in_range, element: PhantomData })
+    by_width!(size, W => {
+        let body = GatherBody::<W> { lookup, in_range: &in_range, element: PhantomData };
+        // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the source
+        // (the contract of `IndexedOperand`).
+        unsafe { run_indexed(&nest, origins, 1, body) }
     })?;
     Ok(in_range.into_inner())
 }
