@@ -31,11 +31,7 @@ methods! { rows(py, x: TensorArg):
     /// [1, 0, 0]
     both masked_fill(mask: MaskArg, value: DataArg) => {
         let value = number_or_tensor(x, value)?;
-        compute(py, &x, move |x| {
-            let filled = masks::broadcast_copy(x, &mask.0)?;
-            masks::fill(&filled, &mask.0, &value)?;
-            Ok(filled)
-        })
+        changed(py, x, mask, move |x, mask| masks::fill(x, mask, &value))
     };
 
     /// `masked_fill` in place.
@@ -113,10 +109,20 @@ fn scattered<'a>(
     source: DataArg<'a>,
 ) -> CallResult<Value<'a>> {
     let source = values(source.0, x.dtype())?;
+    changed(py, x, mask, move |x, mask| masks::scatter(x, mask, &source))
+}
+
+/// A copy of the tensor, in the shape to which it and the mask broadcast, that `work` changes.
+fn changed<'a>(
+    py: Python<'a>,
+    x: TensorArg<'a>,
+    MaskArg(mask): MaskArg,
+    work: impl FnOnce(&Tensor, &Tensor) -> strided_core::Result<()> + Send,
+) -> CallResult<Value<'a>> {
     compute(py, &x, move |x| {
-        let changed = masks::broadcast_copy(x, &mask.0)?;
-        masks::scatter(&changed, &mask.0, &source)?;
-        Ok(changed)
+        let copy = masks::broadcast_copy(x, &mask)?;
+        work(&copy, &mask)?;
+        Ok(copy)
     })
 }
 
