@@ -191,6 +191,7 @@ def module() -> str:
     public = ", ".join(f'"{name}"' for name in sorted(native.__all__))
     classes = [class_lines(name, value) for name in names if isinstance(value := getattr(native, name), type)]
     constants = [f"{name}: _DType" for name in names if isinstance(getattr(native, name), native.dtype)]
+    constants += [f"{name}: Generator" for name in names if isinstance(getattr(native, name), native.Generator)]
     functions = [callable_lines("", name, value) for name in names if inspect.isbuiltin(value := getattr(native, name))]
     parts = [[HEADER, f"__all__ = [{public}]"], *classes, constants, [line for lines in functions for line in lines]]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"

@@ -35,6 +35,7 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     classes::tensor::register(module, rows.members(RowClass::Tensor))?;
     classes::iterator::register(module.py())?;
     module.add_class::<classes::borrow::BorrowHandle>()?;
+    classes::generator::register(module)?;
     rows.register_functions(module)?;
     classes::typed::register(module)?;
     abi::detach::register(module)?;

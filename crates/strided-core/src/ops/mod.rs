@@ -16,6 +16,7 @@ pub mod index;
 pub mod join;
 pub mod output;
 pub mod pad;
+pub mod random;
 pub mod rearrange;
 pub mod reduce;
 pub mod scan;

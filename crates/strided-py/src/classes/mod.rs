@@ -1,9 +1,10 @@
-//! The classes: Tensor and its protocols and operators, Storage, Layout, Size, dtype and device.
+//! The classes: Tensor and its protocols and operators, Storage, Layout, Size, dtype, device and Generator.
 
 pub mod borrow;
 pub mod class_table;
 pub mod dtype;
 pub mod elementwise;
+pub mod generator;
 pub mod iterator;
 pub mod layout;
 pub mod operators;

@@ -418,7 +418,12 @@ fn of_out(dtype: Option<DType>, out: Option<TensorArg<'_>>) -> Option<DType> {
 }
 
 /// Refuses an `out` of another shape, or of a lower category than the requested dtype. One without elements is resized.
-fn check_out(py: Python<'_>, out: TensorArg<'_>, shape: &[isize], dtype: Option<DType>) -> CallResult<()> {
+pub(super) fn check_out(
+    py: Python<'_>,
+    out: TensorArg<'_>,
+    shape: &[isize],
+    dtype: Option<DType>,
+) -> CallResult<()> {
     let wanted = Layout::row_major(shape)?;
     let dtype = dtype.unwrap_or(out.dtype());
     if takes_any_shape(&out) {
@@ -445,7 +450,7 @@ fn fill_out<'a>(
 }
 
 /// A new tensor as an object, or its values copied to `out`.
-fn into<'a>(
+pub(super) fn into<'a>(
     py: Python<'a>,
     out: Option<TensorArg<'a>>,
     tensor: Tensor,

@@ -20,6 +20,7 @@ mod masks;
 mod op_table;
 mod properties;
 mod query;
+mod random;
 mod reduce;
 mod restructure;
 mod scans;
@@ -61,6 +62,7 @@ impl Rows {
             masks::rows(),
             join::rows(),
             restructure::rows(),
+            random::rows(),
             signatures::rows(),
             storage::rows(),
             layout::rows(),

@@ -5,7 +5,7 @@ use crate::abi::Value;
 use crate::abi::errors::CallResult;
 use crate::abi::refs::to_py;
 use crate::abi::thunks::{ParamStub, RowClass, RowPlace, Signature};
-use crate::classes::{borrow, dtype, layout, size, storage, tensor};
+use crate::classes::{borrow, dtype, generator, layout, size, storage, tensor};
 use pyo3::prelude::*;
 
 methods! { rows(py):
@@ -69,12 +69,14 @@ fn all(py: Python<'_>) -> CallResult<Value<'_>> {
         ));
     }
     all.push(("Tensor", "size".into(), None, "_Count".into(), Vec::new(), false)); // the descriptor of `classes/size.rs`
+    all.push(("Generator", "device".into(), None, "device".into(), Vec::new(), false));
     for (class, signatures) in [
         ("Tensor", tensor::SIGNATURES),
         ("Storage", storage::SIGNATURES),
         ("Layout", layout::SIGNATURES),
         ("Size", size::SIGNATURES),
         ("BorrowHandle", borrow::SIGNATURES),
+        ("Generator", generator::SIGNATURES),
         ("dtype", dtype::DTYPE_SIGNATURES),
         ("device", dtype::DEVICE_SIGNATURES),
     ] {

@@ -23,5 +23,5 @@ mod roots;
 mod special;
 mod tables;
 mod trig;
-mod vector_float;
+pub(super) mod vector_float;
 mod via_f64;

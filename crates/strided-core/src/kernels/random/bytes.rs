@@ -1,0 +1,32 @@
+//! Elements that rules look at: invalid parameters, and saved states as bytes.
+
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::storage::Access;
+use crate::tensor::Tensor;
+
+/// The first element of a row-major float64 tensor that is not valid.
+pub fn find_invalid(x: &Tensor, valid: fn(f64) -> bool) -> Result<Option<f64>> {
+    assert!(x.dtype() == DType::F64 && x.layout().is_row_major());
+    let pin = x.pin(Access::Read)?;
+    let from = pin.origin.cast::<f64>();
+    // SAFETY: `pin` holds all elements.
+    Ok((0..x.size()).map(|i| unsafe { from.add(i).read() }).find(|&value| !valid(value)))
+}
+
+/// Writes bytes to a row-major uint8 tensor of as many elements.
+pub fn write_bytes(out: &Tensor, bytes: &[u8]) -> Result<()> {
+    assert!(out.dtype() == DType::U8 && out.layout().is_row_major() && out.size() == bytes.len());
+    let pin = out.pin(Access::Write)?;
+    // SAFETY: `pin` holds as many bytes; the slice is no tensor's memory.
+    unsafe { pin.origin.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    Ok(())
+}
+
+/// The bytes of a row-major uint8 tensor.
+pub fn read_bytes(x: &Tensor) -> Result<Vec<u8>> {
+    assert!(x.dtype() == DType::U8 && x.layout().is_row_major());
+    let pin = x.pin(Access::Read)?;
+    // SAFETY: `pin` holds all elements.
+    Ok((0..x.size()).map(|i| unsafe { pin.origin.add(i).read() }).collect())
+}
