@@ -2,12 +2,15 @@
 //!
 //! An element depends on the seed, the offset of the draw and the linear index of the element alone: any number of threads
 //! and any layout give the same numbers. All arithmetic is such that every CPU returns the same bits.
+//!
+//! [`mersenne`] has the sequential generators of Torch7 and DeepMind Lab.
 
 mod arithmetic;
 mod bytes;
 mod continuous;
 mod discrete;
 pub mod generator;
+pub mod mersenne;
 mod multinomial;
 mod permutation;
 mod philox;
