@@ -126,7 +126,8 @@ def spaces(job: Job, modules: Mapping[str, Any], crew: Crew | None = None) -> di
     if OWN_FLOAT32 in libraries:
         made[OWN_FLOAT32] = ours("float32")
     if "numpy" in modules:
-        made["numpy"] = {name: array.copy() for name, array in found.items()} | {"np": np}
+        made["numpy"] = {name: array.copy() for name, array in found.items()}
+        made["numpy"] |= {"np": np, "rng": np.random.default_rng(0)}
     if torch := modules.get("torch"):
         made["torch"] = {
             name: torch.tensor(array).to(dtype_of(name, torch, job.dtype)) for name, array in found.items()

@@ -259,10 +259,11 @@ def test_the_chart_has_a_bar_per_ratio(drawings, figures):
     assert sorted(bars) == sorted(row["row"] for row in figures["rows"] if row["seconds"])
 
 
-def test_a_quick_run_of_indexing(tmp_path):
+@pytest.mark.parametrize("name, fewer_than", [("indexing", 50), ("random_numbers", 15)])
+def test_a_quick_run(name, fewer_than, tmp_path):
     command = [
         sys.executable,
-        ROOT / "bench/indexing.py",
+        ROOT / f"bench/{name}.py",
         "--quick",
         "--out",
         tmp_path,
@@ -271,14 +272,14 @@ def test_a_quick_run_of_indexing(tmp_path):
     ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    page = (tmp_path / "indexing.md").read_text(encoding="utf-8")
+    page = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
     rows = json.loads((tmp_path / "figures.json").read_text())["rows"]
-    assert len({(row["group"], row["row"]) for row in rows}) == len(rows) > 50
+    assert len({(row["group"], row["row"]) for row in rows}) == len(rows) > fewer_than
     test_only_names_that_do_not_exist_are_left_out({"rows": rows})
     for row in rows:
         assert (f"| `{row['row']}` | " in page) == bool(row["seconds"])
         assert row["aim"] == indexing.AIM
-    assert "](indexing-ratios.svg)" in page and (tmp_path / "indexing-ratios.svg").exists()
+    assert f"]({name}-ratios.svg)" in page and (tmp_path / f"{name}-ratios.svg").exists()
 
 
 # Options
