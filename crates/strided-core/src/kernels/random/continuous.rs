@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(<f32 as Continuous>::inside(u32::MAX), 1.0 - 2f64.powi(-33));
         assert_eq!(<f64 as Continuous>::inside(0), 2f64.powi(-53));
         assert_eq!(<f64 as Continuous>::inside(u64::MAX), 1.0 - 2f64.powi(-53));
-        for (word, bits) in [(0, 0), (u64::MAX, (1 << 53) - 1), (3 << 11, 3), ((5 << 40) + 77, 5 << 29)] {
+        for (word, bits) in [(0, 0), (u64::MAX, (1u64 << 53) - 1), (3 << 11, 3), ((5 << 40) + 77, 5 << 29)] {
             assert_eq!(unit(word), bits as f64 * 2f64.powi(-53));
         }
     }
