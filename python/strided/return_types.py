@@ -10,7 +10,22 @@ from typing import Any, NamedTuple
 
 from strided._strided import Tensor
 
-__all__ = ["aminmax", "cummax", "cummin", "max", "min", "std_mean", "var_mean"]
+__all__ = [
+    "aminmax",
+    "cummax",
+    "cummin",
+    "histogram",
+    "kthvalue",
+    "max",
+    "median",
+    "min",
+    "mode",
+    "nanmedian",
+    "sort",
+    "std_mean",
+    "topk",
+    "var_mean",
+]
 
 
 def _text(result: Any) -> str:
@@ -64,12 +79,57 @@ class cummin(NamedTuple):
         return _text(self)
 
 
+class histogram(NamedTuple):
+    """A histogram and the edges of its bins.
+
+    >>> import strided
+    >>> strided.tensor([1.0, 2.0, 1.0]).histogram(2).hist.tolist()
+    [2.0, 1.0]
+    """
+
+    hist: Tensor
+    bin_edges: Tensor
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
+class kthvalue(NamedTuple):
+    """The elements of a rank and their indices.
+
+    >>> import strided
+    >>> strided.tensor([3, 1, 2]).kthvalue(2).values.item()
+    2
+    """
+
+    values: Tensor
+    indices: Tensor
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
 class max(NamedTuple):
     """The largest elements and their indices.
 
     >>> import strided
     >>> strided.tensor([3, 1, 2]).max(dim=0).indices.item()
     0
+    """
+
+    values: Tensor
+    indices: Tensor
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
+class median(NamedTuple):
+    """Medians and their indices.
+
+    >>> import strided
+    >>> strided.tensor([3, 1, 2]).median(dim=0).indices.item()
+    2
     """
 
     values: Tensor
@@ -94,6 +154,51 @@ class min(NamedTuple):
         return _text(self)
 
 
+class mode(NamedTuple):
+    """The most frequent elements and their indices.
+
+    >>> import strided
+    >>> strided.tensor([3, 1, 3]).mode().values.item()
+    3
+    """
+
+    values: Tensor
+    indices: Tensor
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
+class nanmedian(NamedTuple):
+    """Medians of the elements that are not NaN, and their indices.
+
+    >>> import strided
+    >>> strided.tensor([3.0, 1.0, 2.0]).nanmedian(dim=0).values.item()
+    2.0
+    """
+
+    values: Tensor
+    indices: Tensor
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
+class sort(NamedTuple):
+    """Elements in order and their indices.
+
+    >>> import strided
+    >>> strided.tensor([3, 1, 2]).sort().indices.tolist()
+    [1, 2, 0]
+    """
+
+    values: Tensor
+    indices: Tensor
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
 class std_mean(NamedTuple):
     """Standard deviations and means.
 
@@ -104,6 +209,21 @@ class std_mean(NamedTuple):
 
     std: Tensor
     mean: Tensor
+
+    def __repr__(self) -> str:
+        return _text(self)
+
+
+class topk(NamedTuple):
+    """The first elements of an order and their indices.
+
+    >>> import strided
+    >>> strided.tensor([3, 1, 2]).topk(2).values.tolist()
+    [3, 2]
+    """
+
+    values: Tensor
+    indices: Tensor
 
     def __repr__(self) -> str:
         return _text(self)

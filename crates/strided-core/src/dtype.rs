@@ -249,6 +249,7 @@ pub fn complex_of(float: DType) -> DType {
 /// | `float` | float32, float64 |
 /// | `field` | `float` and the complex dtypes |
 /// | `floats` | every floating dtype, including float16 and bfloat16 |
+/// | `sortable` | every dtype but the complex ones |
 /// | `wide` | float64, complex128 |
 #[macro_export]
 macro_rules! switch {
@@ -274,5 +275,6 @@ macro_rules! switch {
     ($d:expr, float, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F32 F64) };
     ($d:expr, field, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F32 F64 C64 C128) };
     ($d:expr, floats, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F16 BF16 F32 F64) };
+    ($d:expr, sortable, $($rest:tt)*) => { switch!(@ $d, $($rest)*; Bool U8 U16 U32 U64 I8 I16 I32 I64 F16 BF16 F32 F64) };
     ($d:expr, wide, $($rest:tt)*) => { switch!(@ $d, $($rest)*; F64 C128) };
 }

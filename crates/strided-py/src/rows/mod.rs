@@ -18,6 +18,7 @@ mod join;
 mod layout;
 mod masks;
 mod op_table;
+mod order;
 mod properties;
 mod query;
 mod random;
@@ -63,6 +64,7 @@ impl Rows {
             join::rows(),
             restructure::rows(),
             random::rows(),
+            order::rows(),
             signatures::rows(),
             storage::rows(),
             layout::rows(),
