@@ -23,6 +23,7 @@ import _plot as plot
 import _scaling as scaling
 import indexing
 import operations
+import order
 import strided as st
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -150,6 +151,23 @@ def test_all_spellings_of_a_row_of_indexing_compute_the_same(library):
     assert not [name for name in missing if hasattr(st.Tensor, name) or hasattr(st, name)]
 
 
+@pytest.mark.parametrize("library", order.PEERS)
+def test_all_spellings_of_a_row_of_order_compute_the_same(library):
+    module = pytest.importorskip(library)
+    compared = 0
+    for job in order.jobs(900):
+        for peer, spelling in job.row.spellings():
+            if peer != library:
+                continue
+            spaces = operands.spaces(job, {"strided": st, library: module})
+            theirs = after(library, spelling, spaces[library])
+            ours = after("strided", job.row.strided, spaces["strided"])
+            # The order of equal elements differs, their indices are not compared.
+            np.testing.assert_array_equal(ours, np.asarray(theirs), err_msg=f"{job_name(job)}: {spelling}")
+            compared += 1
+    assert compared > 30
+
+
 def test_crew_writes_every_byte_in_place():
     for threads in (1, 2, 3):
         crew = compare.Crew(threads)
@@ -259,8 +277,8 @@ def test_the_chart_has_a_bar_per_ratio(drawings, figures):
     assert sorted(bars) == sorted(row["row"] for row in figures["rows"] if row["seconds"])
 
 
-@pytest.mark.parametrize("name, fewer_than", [("indexing", 50), ("random_numbers", 15)])
-def test_a_quick_run(name, fewer_than, tmp_path):
+@pytest.mark.parametrize(("name", "least"), [("indexing", 50), ("random_numbers", 15), ("order", 30)])
+def test_a_quick_run(tmp_path, name, least):
     command = [
         sys.executable,
         ROOT / f"bench/{name}.py",
@@ -274,7 +292,7 @@ def test_a_quick_run(name, fewer_than, tmp_path):
     assert done.returncode == 0, done.stderr
     page = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
     rows = json.loads((tmp_path / "figures.json").read_text())["rows"]
-    assert len({(row["group"], row["row"]) for row in rows}) == len(rows) > fewer_than
+    assert len({(row["group"], row["row"]) for row in rows}) == len(rows) > least
     test_only_names_that_do_not_exist_are_left_out({"rows": rows})
     for row in rows:
         assert (f"| `{row['row']}` | " in page) == bool(row["seconds"])
