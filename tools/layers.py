@@ -59,7 +59,7 @@ TABLES = [
             _3a="scratch cast copy transpose nontemporal byteswap loops item",
             _3b="staging split pack maths",
             _3c="map generate lines",
-            _3d="where isclose round fill index random reduce scan softmax sort repeat triangle",
+            _3d="where isclose round fill index random reduce scan softmax sort matmul repeat triangle",
         ),
     ),
     Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="rows")),

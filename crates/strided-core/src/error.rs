@@ -122,6 +122,10 @@ pub enum Problem {
         position: usize,
         what: String,
     },
+    /// Labels of a contraction that do not fit the operands; `what` names labels, operands and extents.
+    Labels {
+        what: String,
+    },
     /// A size below 0.
     NegativeSize {
         size: isize,
@@ -393,6 +397,7 @@ impl fmt::Display for Problem {
                 write!(f, "{argument} is {got}, wanted {wanted}")
             }
             TensorAt { position, what } => write!(f, "tensors[{position}] {what}"),
+            Labels { what } => write!(f, "{what}"),
             NegativeSize { size, dim } => write!(f, "size {size} of dim {dim} is negative"),
             TooLarge { shape } => write!(f, "shape {shape} exceeds the address space"),
             Broadcast { left, right, dim, extents: (a, b) } => {

@@ -1,6 +1,6 @@
 //! Everything that reads or writes an element: loops over addresses, steps and a count.
 //!
-//! `map`, `fill`, `index`, `random`, `reduce`, `scan`, `softmax`, `sort`, `generate`, `repeat`, `triangle`, `byteswap` and `item` have the safe
+//! `map`, `fill`, `index`, `random`, `reduce`, `scan`, `softmax`, `sort`, `matmul`, `generate`, `repeat`, `triangle`, `byteswap` and `item` have the safe
 //! functions that operations call: they pin tensors and run kernels. A [`Kernel`] runs one innermost loop. It sees its operands in four cases: all
 //! dense, left scalar, right scalar, any steps. Its output may be one of its inputs, element for element; the caller has
 //! copied inputs that overlap it in any other way. Tensor memory may alias, so no kernel forms a `&[T]` over it.
@@ -31,6 +31,7 @@ pub mod fill;
 pub mod index;
 pub mod isclose;
 pub mod random;
+pub mod matmul;
 pub mod reduce;
 pub mod repeat;
 pub mod round;

@@ -6,14 +6,18 @@
 pub mod calculus;
 pub mod combine;
 mod compose;
+pub mod contract;
+pub mod convolve;
 pub mod copy;
 pub mod covariance;
 pub mod create;
 pub mod diagonal;
 pub mod elementwise;
+mod equation;
 pub mod geometry;
 pub mod index;
 pub mod join;
+pub mod matmul;
 pub mod output;
 pub mod pad;
 pub mod random;

@@ -2,16 +2,20 @@
 
 use super::elementwise::{apply, operate};
 use crate::abi::Object;
+use crate::abi::detach::detach_if_large;
 use crate::abi::errors::guard_value;
 use crate::abi::heap::slot;
 use crate::abi::refs::{arg, to_py};
-use crate::abi::tensor_object::tensor_of;
+use crate::abi::tensor_object::{cloned_tensor, tensor_of, wrap};
+use crate::convert::buffer::{has_buffer, import_or_copy};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
-use strided_core::op_table;
 use strided_core::ops::elementwise::OpArg;
+use strided_core::ops::matmul;
 use strided_core::ops::table::{OPS, Op};
+use strided_core::{Tensor, op_table};
 
 /// `a + b`
 ///
@@ -138,6 +142,32 @@ unsafe extern "C" fn quotient_and_remainder(left: Object, right: Object) -> Obje
     })
 }
 
+/// `a @ b`: `NotImplemented` if one of them is neither a tensor nor an array.
+///
+/// # Safety
+/// Only the interpreter calls this slot, with live objects, one of which is a tensor.
+unsafe extern "C" fn matrix_product(left: Object, right: Object) -> Object {
+    guard_value("matmul", |py| {
+        // SAFETY: the interpreter keeps both operands alive during the call.
+        let objects = unsafe { [arg(py, left), arg(py, right)] };
+        let mut operands = SmallVec::<[Tensor; 2]>::new();
+        for object in objects {
+            operands.push(match cloned_tensor(object) {
+                Some(tensor) => tensor,
+                None if has_buffer(object) => import_or_copy(object)?,
+                None => return Ok(py.NotImplemented().into_bound(py)),
+            });
+        }
+        let columns = operands[1].layout().modes().last().map_or(1, |mode| mode.extent as usize);
+        let work = operands[0].size().saturating_mul(columns) / MULTIPLY_ADDS_PER_ELEMENT;
+        let product = detach_if_large(py, work, || matmul::matmul(&operands[0], &operands[1], None))?;
+        wrap(py, product.expect("no output was passed"))
+    })
+}
+
+/// Multiplications in the time of an element of a cheap operation.
+const MULTIPLY_ADDS_PER_ELEMENT: usize = 16;
+
 /// The number slots of Tensor. Comparisons have a slot of their own, [`compare`].
 pub fn slots() -> Vec<ffi::PyType_Slot> {
     let mut slots = Vec::new();
@@ -176,6 +206,7 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
     }
     fill(ffi::Py_nb_power, power as *mut c_void);
     fill(ffi::Py_nb_inplace_power, in_place_power as *mut c_void);
+    fill(ffi::Py_nb_matrix_multiply, matrix_product as *mut c_void);
     fill(ffi::Py_nb_divmod, quotient_and_remainder as *mut c_void);
     slots
 }

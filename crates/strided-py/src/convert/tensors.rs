@@ -93,6 +93,14 @@ impl<'a> FromArg<'a> for RestTensors {
     }
 }
 
+/// The tensors and arrays of `*operands`: several, or one sequence of them.
+pub fn all_tensors(objects: &[Arg<'_>], name: &'static str) -> CallResult<Vec<Tensor>> {
+    if let [one] = objects {
+        return Ok(RestTensors::from_arg(*one, name)?.tensors.0);
+    }
+    objects.iter().enumerate().map(|(i, &object)| tensor_or_array(object, i)).collect()
+}
+
 /// `*shapes`: each an int or a sequence of ints.
 pub struct RestShapes(pub Vec<Dims>);
 

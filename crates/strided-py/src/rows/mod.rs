@@ -6,6 +6,7 @@ mod methods;
 mod apply;
 mod calculus;
 mod complex;
+mod contract;
 mod conversion;
 mod copying;
 mod covariance;
@@ -59,6 +60,8 @@ impl Rows {
             calculus::rows(),
             geometry::rows(),
             covariance::rows(),
+            contract::rows(),
+            contract::functions(),
             indexing::rows(),
             masks::rows(),
             join::rows(),

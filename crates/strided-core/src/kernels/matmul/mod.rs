@@ -1,0 +1,225 @@
+//! Products of matrices: `out = beta * out + alpha * (a @ b)`, for batches of matrices of any strides.
+//!
+//! `plan` folds the dims of the operands and cuts the work into pieces; `gemv` multiplies a matrix with a vector, `panel` is
+//! a blocked kernel of our own for integers and for distances. Floating and complex matrices are multiplied by the crate
+//! `gemm`, one piece at a time on one thread: it packs from any strides, so that no operand is copied.
+//!
+//! Pieces are blocks of the output, whose sizes follow from the extents alone: the bits of a result do not depend on the
+//! number of threads.
+
+mod element;
+mod gemv;
+mod panel;
+mod plan;
+
+use crate::cpu;
+use crate::error::Result;
+use crate::kernels::item::ScalarBytes;
+use crate::scalar::Scalar;
+use crate::storage::Access;
+use crate::switch;
+use crate::tensor::{Tensor, pin_each};
+use crate::threads;
+use element::{ProductElement, store};
+use panel::{Chebyshev, Euclidean, Manhattan, Minkowski, ProductSum, Unequal};
+use plan::{ProductPieces, ProductPlan};
+
+/// A matrix in memory. Strides are in elements.
+#[derive(Clone, Copy)]
+struct Matrix<T> {
+    at: *mut T,
+    row: isize,
+    column: isize,
+}
+
+// SAFETY: an address is plain data. Kernels, which use it, state their own conditions.
+unsafe impl<T> Send for Matrix<T> {}
+// SAFETY: as for `Send`.
+unsafe impl<T> Sync for Matrix<T> {}
+
+impl<T> Matrix<T> {
+    /// The address of an element.
+    #[inline(always)]
+    fn element(&self, row: usize, column: usize) -> *mut T {
+        self.at.wrapping_offset(row as isize * self.row + column as isize * self.column)
+    }
+
+    /// The part of the matrix that starts at an element.
+    #[inline(always)]
+    fn part(&self, row: usize, column: usize) -> Matrix<T> {
+        Matrix { at: self.element(row, column), ..*self }
+    }
+
+    fn transposed(&self) -> Matrix<T> {
+        Matrix { at: self.at, row: self.column, column: self.row }
+    }
+}
+
+/// A product of two matrices: addresses, extents and factors.
+#[derive(Clone, Copy)]
+struct Product<T> {
+    out: Matrix<T>,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    rows: usize,
+    columns: usize,
+    depth: usize,
+    alpha: T,
+    beta: T,
+}
+
+/// Writes `beta * out + alpha * (a @ b)` to `out`. With a `beta` of 0, `out` is not read.
+///
+/// All have one dtype, not a half and not bool, and the same number of dims; the last two are those of the matrices, all
+/// others have the same extents. `out` shares no memory with an operand, nor do its elements with each other.
+pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor, alpha: Scalar, beta: Scalar) -> Result<()> {
+    assert!(out.dtype() == a.dtype() && out.dtype() == b.dtype());
+    if out.size() == 0 {
+        return Ok(());
+    }
+    let plan = ProductPlan::new(out.layout(), a.layout(), b.layout());
+    let pins = pin_each([Some((out, Access::Write)), Some((a, Access::Read)), Some((b, Access::Read))])?;
+    let origins = pins.each_ref().map(|pin| pin.as_ref().expect("all were pinned").origin);
+    // SAFETY: the origins are pinned for the layouts that the plan was made of, and the dtype is that of the tensors.
+    unsafe {
+        switch!(out.dtype(), field, T => {
+            let (alpha, beta) = (element::<T>(alpha), element::<T>(beta));
+            if cpu::reference_kernels() {
+                return run(&plan, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference());
+            }
+            if plan.columns == 1 || plan.rows == 1 {
+                return gemv::run(&plan, origins, alpha, beta);
+            }
+            run(&plan, origins, alpha, beta, T::COST, |product: &Product<T>| product.run_gemm())
+        }, else => switch!(out.dtype(), int, T => {
+            let (alpha, beta) = (element::<T>(alpha), element::<T>(beta));
+            if cpu::reference_kernels() {
+                return run(&plan, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference());
+            }
+            if plan.columns == 1 || plan.rows == 1 {
+                return gemv::run(&plan, origins, alpha, beta);
+            }
+            panel::run(&plan, origins, alpha, beta, ProductSum)
+        }, else => unreachable!("halves and bools are not multiplied")))
+    }
+}
+
+/// A factor as an element.
+fn element<T: ProductElement>(value: Scalar) -> T {
+    // SAFETY: the bytes hold an element of this dtype.
+    unsafe { ScalarBytes::cast(value, T::DTYPE).address().cast::<T>().read() }
+}
+
+/// Writes the distances of the rows of `a` and the columns of `b` to `out`: the p-norms of their differences. Conditions as
+/// for [`multiply`]; the dtype is float32 or float64.
+pub fn distances(out: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
+    assert!(out.dtype() == a.dtype() && out.dtype() == b.dtype());
+    if out.size() == 0 {
+        return Ok(());
+    }
+    let plan = ProductPlan::new(out.layout(), a.layout(), b.layout());
+    let pins = pin_each([Some((out, Access::Write)), Some((a, Access::Read)), Some((b, Access::Read))])?;
+    let origins = pins.each_ref().map(|pin| pin.as_ref().expect("all were pinned").origin);
+    // SAFETY: the origins are pinned for the layouts that the plan was made of, and the dtype is that of the tensors.
+    unsafe {
+        switch!(out.dtype(), float, T => match p {
+            0.0 => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Unequal),
+            1.0 => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Manhattan),
+            2.0 => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Euclidean),
+            f64::INFINITY => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Chebyshev),
+            p => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Minkowski(p)),
+        }, else => unreachable!("distances are computed in float32 or float64"))
+    }
+}
+
+/// Runs a product piece by piece. `cost` is the time of one multiplication and addition, relative to float32.
+///
+/// # Safety
+/// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
+unsafe fn run<T: ProductElement>(
+    plan: &ProductPlan,
+    origins: [*mut u8; 3],
+    alpha: T,
+    beta: T,
+    cost: usize,
+    work: impl Fn(&Product<T>) + Sync,
+) -> Result<()> {
+    let whole = plan.product(origins, alpha, beta);
+    let pieces = ProductPieces::blocks(plan, cost);
+    run_pieces(plan, &whole, &pieces, plan.work().saturating_mul(cost) / MULTIPLY_ADDS_PER_ELEMENT, &work)
+}
+
+/// Multiplications and additions of float32 in the time of an element of a cheap operation.
+const MULTIPLY_ADDS_PER_ELEMENT: usize = 8;
+
+/// Runs the pieces of a product: one on this thread, several on the threads of the pool.
+fn run_pieces<T: ProductElement>(
+    plan: &ProductPlan,
+    whole: &Product<T>,
+    pieces: &ProductPieces,
+    elements: usize,
+    work: &(impl Fn(&Product<T>) + Sync),
+) -> Result<()> {
+    let piece = |i: usize| pieces.for_each(plan, whole, i, work);
+    if pieces.count() == 1 {
+        piece(0);
+        return Ok(());
+    }
+    threads::run(pieces.count(), threads::should_parallelize(elements), &piece)
+}
+
+impl<T: ProductElement> Product<T> {
+    /// Multiplies by the definition.
+    ///
+    /// # Safety
+    /// The addresses are pinned for the extents.
+    unsafe fn run_reference(&self) {
+        for row in 0..self.rows {
+            for column in 0..self.columns {
+                let mut sum = T::ZERO;
+                for k in 0..self.depth {
+                    // SAFETY: this function's contract: the addresses are pinned for the extents.
+                    unsafe {
+                        let (a, b) = (self.a.element(row, k).read(), self.b.element(k, column).read());
+                        sum = sum.add(a.mul(b));
+                    }
+                }
+                // SAFETY: this function's contract: the addresses are pinned for the extents.
+                unsafe { store(self.out.element(row, column), sum, self.alpha, self.beta) };
+            }
+        }
+    }
+
+    /// Multiplies with the crate `gemm`, on this thread. `T` is floating or complex.
+    ///
+    /// # Safety
+    /// The addresses are pinned for the extents.
+    unsafe fn run_gemm(&self) {
+        let Product { out, a, b, .. } = self;
+        // SAFETY: this function's contract: the addresses are pinned for the extents. The crate reads and writes only elements
+        // inside them, and does not read `out` unless it is told to.
+        unsafe {
+            gemm::gemm(
+                self.rows,
+                self.columns,
+                self.depth,
+                out.at,
+                out.column,
+                out.row,
+                self.beta != T::ZERO,
+                a.at,
+                a.column,
+                a.row,
+                b.at,
+                b.column,
+                b.row,
+                self.beta,
+                self.alpha,
+                false,
+                false,
+                false,
+                gemm::Parallelism::None,
+            )
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! A blocked kernel for the products of integers and for distances: both operands of a block are packed into panels, and a
+//! few rows and columns of the output at a time are kept in registers.
+
+#![allow(clippy::needless_range_loop)] // as in `kernels::loops`
+
+use super::element::{ProductElement, store};
+use super::plan::{ProductPieces, ProductPlan};
+use super::{Matrix, Product, run_pieces};
+use crate::cpu::{Task, dispatch};
+use crate::error::Result;
+use crate::scalar::Float;
+use std::marker::PhantomData;
+
+/// Rows in registers.
+const TILE_ROWS: usize = 4;
+/// The largest block of the output, and the terms of its sums that are packed at a time.
+const BLOCK_ROWS: usize = 64;
+const BLOCK_COLUMNS: usize = 128;
+const BLOCK_DEPTH: usize = 128;
+/// Multiplications that are worth a piece of their own.
+const PIECE_WORK: usize = 1 << 18;
+
+/// An element type of blocks.
+pub(super) trait PanelElement: ProductElement {
+    /// Runs a block with as many columns in registers as fit a cache line.
+    fn run_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>);
+}
+macro_rules! panel_elements {
+    ($($t:ty, $columns:literal;)*) => { $(
+        impl PanelElement for $t {
+            #[inline(always)]
+            fn run_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>) {
+                block.run::<FAST, $columns>()
+            }
+        }
+    )* };
+}
+panel_elements! {
+    u8, 64;
+    i8, 64;
+    u16, 32;
+    i16, 32;
+    u32, 16;
+    i32, 16;
+    u64, 8;
+    i64, 8;
+    f32, 16;
+    f64, 8;
+}
+
+/// How an element of the output takes a pair of elements, one of each operand.
+pub(super) trait PanelStep<T>: Copy + Send + Sync + 'static {
+    fn step<const FAST: bool>(self, sum: T, a: T, b: T) -> T;
+    #[inline(always)]
+    fn finish(self, sum: T) -> T {
+        sum
+    }
+}
+
+/// The sum of products.
+#[derive(Clone, Copy)]
+pub(super) struct ProductSum;
+impl<T: ProductElement> PanelStep<T> for ProductSum {
+    #[inline(always)]
+    fn step<const FAST: bool>(self, sum: T, a: T, b: T) -> T {
+        a.multiply_add::<FAST>(b, sum)
+    }
+}
+
+/// The number of unequal elements.
+#[derive(Clone, Copy)]
+pub(super) struct Unequal;
+impl<T: ProductElement + Float> PanelStep<T> for Unequal {
+    #[inline(always)]
+    fn step<const FAST: bool>(self, sum: T, a: T, b: T) -> T {
+        sum.add(if a != b { T::ONE } else { T::ZERO })
+    }
+}
+
+/// The sum of magnitudes of differences.
+#[derive(Clone, Copy)]
+pub(super) struct Manhattan;
+impl<T: ProductElement + Float<Part = T>> PanelStep<T> for Manhattan {
+    #[inline(always)]
+    fn step<const FAST: bool>(self, sum: T, a: T, b: T) -> T {
+        sum.add(a.sub(b).abs())
+    }
+}
+
+/// The square root of the sum of squares of differences.
+#[derive(Clone, Copy)]
+pub(super) struct Euclidean;
+impl<T: ProductElement + Power> PanelStep<T> for Euclidean {
+    #[inline(always)]
+    fn step<const FAST: bool>(self, sum: T, a: T, b: T) -> T {
+        let difference = a.sub(b);
+        difference.multiply_add::<FAST>(difference, sum)
+    }
+    #[inline(always)]
+    fn finish(self, sum: T) -> T {
+        sum.root()
+    }
+}
+
+/// The largest magnitude of a difference.
+#[derive(Clone, Copy)]
+pub(super) struct Chebyshev;
+impl<T: ProductElement + Float<Part = T>> PanelStep<T> for Chebyshev {
+    #[inline(always)]
+    fn step<const FAST: bool>(self, sum: T, a: T, b: T) -> T {
+        sum.maximum(a.sub(b).abs())
+    }
+}
+
+/// The p-norm of differences.
+#[derive(Clone, Copy)]
+pub(super) struct Minkowski(pub f64);
+impl<T: ProductElement + Power> PanelStep<T> for Minkowski {
+    #[inline(always)]
+    fn step<const FAST: bool>(self, sum: T, a: T, b: T) -> T {
+        sum.add(a.sub(b).abs().power(self.0))
+    }
+    #[inline(always)]
+    fn finish(self, sum: T) -> T {
+        sum.power(1.0 / self.0)
+    }
+}
+
+/// Roots and powers of magnitudes.
+pub(super) trait Power: Float<Part = Self> {
+    fn root(self) -> Self;
+    fn power(self, exponent: f64) -> Self;
+}
+macro_rules! powers {
+    ($($t:ty),*) => { $(
+        impl Power for $t {
+            #[inline(always)]
+            fn root(self) -> Self {
+                self.sqrt()
+            }
+            #[inline(always)]
+            fn power(self, exponent: f64) -> Self {
+                (self as f64).powf(exponent) as $t
+            }
+        }
+    )* };
+}
+powers! { f32, f64 }
+
+/// Runs a plan.
+///
+/// # Safety
+/// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
+pub(super) unsafe fn run<T: PanelElement, S: PanelStep<T>>(
+    plan: &ProductPlan,
+    origins: [*mut u8; 3],
+    alpha: T,
+    beta: T,
+    step: S,
+) -> Result<()> {
+    let whole = plan.product(origins, alpha, beta);
+    let (rows, columns) = (plan.rows.min(BLOCK_ROWS), plan.columns.min(BLOCK_COLUMNS));
+    let pieces = ProductPieces::new(plan, rows, columns, PIECE_WORK / plan.work_of_one().max(1));
+    run_pieces(plan, &whole, &pieces, plan.work().saturating_mul(T::COST), &|product: &Product<T>| {
+        // The addresses are pinned: this function's contract; a piece is a part of the product.
+        dispatch(PanelBlock { product: *product, step });
+    })
+}
+
+/// A block of a product. Only `run` makes one, with addresses that are pinned for the extents.
+pub(super) struct PanelBlock<T, S> {
+    product: Product<T>,
+    step: S,
+}
+
+impl<T: PanelElement, S: PanelStep<T>> Task for PanelBlock<T, S> {
+    type Home = PhantomData<T>;
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    fn run<const FAST: bool>(self) {
+        T::run_block::<S, FAST>(self)
+    }
+}
+
+impl<T: ProductElement, S: PanelStep<T>> PanelBlock<T, S> {
+    /// Runs the block with `L` columns in registers.
+    #[inline(always)]
+    pub fn run<const FAST: bool, const L: usize>(self) {
+        let Product { out, a, b, rows, columns, depth, alpha, beta } = self.product;
+        let (row_tiles, column_tiles) = (rows.div_ceil(TILE_ROWS), columns.div_ceil(L));
+        let deepest = depth.min(BLOCK_DEPTH);
+        let mut packed_a = vec![[T::ZERO; TILE_ROWS]; row_tiles * deepest];
+        let mut packed_b = vec![[T::ZERO; L]; column_tiles * deepest];
+        let mut sums = vec![[[T::ZERO; L]; TILE_ROWS]; row_tiles * column_tiles];
+        for start in (0..depth).step_by(BLOCK_DEPTH) {
+            let depth = BLOCK_DEPTH.min(depth - start);
+            // SAFETY: the addresses are pinned for the extents: see `run` of this file.
+            unsafe {
+                pack(&mut packed_a, a.part(0, start), rows, depth);
+                pack(&mut packed_b, b.transposed().part(0, start), columns, depth);
+            }
+            for (i, rows) in packed_a.chunks_exact(depth).take(row_tiles).enumerate() {
+                for (j, columns) in packed_b.chunks_exact(depth).take(column_tiles).enumerate() {
+                    let mut tile = sums[i * column_tiles + j];
+                    for (left, right) in rows.iter().zip(columns) {
+                        for r in 0..TILE_ROWS {
+                            for c in 0..L {
+                                tile[r][c] = self.step.step::<FAST>(tile[r][c], left[r], right[c]);
+                            }
+                        }
+                    }
+                    sums[i * column_tiles + j] = tile;
+                }
+            }
+        }
+        for row in 0..rows {
+            for column in 0..columns {
+                let tile = &sums[row / TILE_ROWS * column_tiles + column / L];
+                let sum = self.step.finish(tile[row % TILE_ROWS][column % L]);
+                // SAFETY: the addresses are pinned for the extents: see `run` of this file.
+                unsafe { store(out.element(row, column), sum, alpha, beta) };
+            }
+        }
+    }
+}
+
+/// Packs rows of a matrix, `R` at a time: the elements of one column of these are neighbours. What is left of the last rows
+/// keeps the values it has.
+///
+/// # Safety
+/// The address is pinned for these extents.
+#[inline(always)]
+unsafe fn pack<T: ProductElement, const R: usize>(
+    packed: &mut [[T; R]],
+    matrix: Matrix<T>,
+    rows: usize,
+    depth: usize,
+) {
+    for (tile, start) in (0..rows).step_by(R).enumerate() {
+        let target = &mut packed[tile * depth..][..depth];
+        let count = R.min(rows - start);
+        if matrix.row == 1 && count == R {
+            for (k, group) in target.iter_mut().enumerate() {
+                // SAFETY: this function's contract: `R` rows are contiguous from here on.
+                *group = unsafe { matrix.element(start, k).cast::<[T; R]>().read() };
+            }
+        } else {
+            for r in 0..count {
+                for (k, group) in target.iter_mut().enumerate() {
+                    // SAFETY: this function's contract.
+                    group[r] = unsafe { matrix.element(start + r, k).read() };
+                }
+            }
+        }
+    }
+}
