@@ -29,6 +29,11 @@ def side(size: int) -> int:
     return max(round(math.sqrt(0.9 * size)), 1)
 
 
+def root(size: int, power: int = 2) -> int:
+    """Returns the extent of a square matrix of exactly that size, or of a tensor of more equal dims."""
+    return max(round(size ** (1 / power)), 1)
+
+
 def _drawn(name: str, dtype: str, count: int) -> np.ndarray:
     """Draws values as a NumPy array. bfloat16, which NumPy does not have, is float32."""
     rng = np.random.default_rng(sum(name.encode()))
@@ -76,6 +81,15 @@ SHAPES: dict[str, Callable[[int], tuple[int, ...]]] = {
     "sparse": _flat,
     "part": lambda size: (_some(size),),
     "thin": lambda size: (_thin(size), 8),
+    "A": lambda size: (root(size), root(size)),
+    "B": lambda size: (root(size), root(size)),
+    "v": lambda size: (root(size),),
+    "wide": lambda size: (2 * root(size), 2 * root(size)),
+    "batch1": lambda size: (256, root(size), root(size)),
+    "batch2": lambda size: (256, root(size), root(size)),
+    "T": lambda size: (root(size, 4),) * 4,
+    "U": lambda size: (root(size, 4),) * 4,
+    "N": lambda size: (root(size, 4),) * 2,
 }
 
 #: Operands of a dtype of their own: shape, dtype and the end of the range of their random values.

@@ -21,6 +21,7 @@ import _compare as compare
 import _operands as operands
 import _plot as plot
 import _scaling as scaling
+import contraction
 import indexing
 import operations
 import order
@@ -298,6 +299,38 @@ def test_a_quick_run(tmp_path, name, least):
         assert (f"| `{row['row']}` | " in page) == bool(row["seconds"])
         assert row["aim"] == indexing.AIM
     assert f"]({name}-ratios.svg)" in page and (tmp_path / f"{name}-ratios.svg").exists()
+
+
+@pytest.mark.parametrize("library", contraction.PEERS)
+def test_all_spellings_of_a_row_of_contraction_compute_the_same(library):
+    module = pytest.importorskip(library)
+    for job in contraction.jobs(6):
+        if job.dtype.startswith("int"):
+            continue  # the sums of NumPy's spellings may have another dtype
+        rtol = 0.1 if "16" in job.dtype else 1e-4
+        for peer, spelling in job.row.spellings():
+            if peer == library and not (library == "numpy" and job.dtype == "bfloat16"):
+                spaces = operands.spaces(job, {"strided": st, library: module})
+                theirs = np.asarray(eval(spelling, spaces[library]))
+                ours = as_array(eval(job.row.strided, spaces["strided"]))
+                np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=rtol, err_msg=f"{job_name(job)}: {spelling}")
+
+
+def test_a_quick_run_of_contraction(tmp_path):
+    command = [
+        sys.executable,
+        ROOT / "bench/contraction.py",
+        "--quick",
+        "--out",
+        tmp_path,
+        "--json",
+        tmp_path / "figures.json",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "figures.json").read_text())["rows"]
+    assert len({(row["group"], row["row"]) for row in rows}) == len(rows) > 30
+    assert [row["row"] for row in rows if not row["seconds"]] == []
 
 
 # Options
