@@ -226,6 +226,7 @@ pub const SIGNATURES: &[(&str, &[&str])] = &[
     ("initial_seed", &["() -> int"]),
     ("get_state", &["() -> Tensor"]),
     ("set_state", &["(new_state: Tensor) -> None"]),
+    ("__setstate__", &["(state: bytes, /) -> None"]),
     ("split", &["(n: SupportsIndex) -> tuple[Generator, ...]"]),
     ("spawn", &["(n: SupportsIndex) -> tuple[Generator, ...]"]),
 ];
