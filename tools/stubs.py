@@ -257,11 +257,12 @@ def callable_lines(owner: str, name: str, member: Any) -> list[str]:
 
 
 def definitions(owner: str, name: str, member: Any, signatures: list[str], has_input: bool = False) -> list[str]:
-    """The lines of a callable with these signatures, to which the receiver is added."""
+    """The lines of a callable with these signatures, to which the receiver is added, unless they have it or need none."""
     static = name != "__new__" and type(member).__name__ in STATIC
     receiver = "cls" if name == "__new__" else "self"
     if not owner:
         receiver = "input: Tensor"
+        has_input = has_input or not (member.__text_signature__ or "").startswith("(input")
     lines: list[str] = []
     for at, signature in enumerate(map(qualified, signatures)):
         lines += ["@overload"] if len(signatures) > 1 else []

@@ -85,7 +85,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.randint_like(strided.zeros(2), 5, 6).tolist()
     /// [5.0, 5.0]
     function randint_like(input: TensorArg, low: Option<AnyArg> = None, high: Option<AnyArg> = None; generator: Option<GeneratorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        -> ["(input: Tensor, high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor", "(input: Tensor, low: SupportsIndex, high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor"]
+        -> ["(high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor", "(low: SupportsIndex, high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor"]
         => drawn(py, &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, bounds(low, high)?, &generator);
 
     /// A new tensor of normal numbers. `mean` and `std` are numbers, or tensors that are broadcast to each other; `size` is
