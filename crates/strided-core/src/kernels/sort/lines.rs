@@ -1,7 +1,7 @@
 //! Sorts lines: many at a time, or one long line on all threads.
 
 use super::keys::KeyLine;
-use super::words::{self, BUCKETS, Word, WordFormat, by_word};
+use super::words::{self, BUCKETS, SortWord, WordFormat, by_word};
 use super::{DigitCounts, Lines, OrderRequest, Pieces, WordPointer, WordScratch, with_lines};
 use crate::error::Result;
 use crate::storage::{Fill, Storage};
@@ -33,7 +33,7 @@ pub fn sort(request: &OrderRequest) -> Result<()> {
 }
 
 /// The sorted words of a line, in scratch.
-fn sort_short<'a, W: Word>(
+fn sort_short<'a, W: SortWord>(
     line: &KeyLine,
     format: &WordFormat,
     scratch: &'a mut WordScratch,
@@ -49,7 +49,7 @@ fn sort_short<'a, W: Word>(
 }
 
 /// Sorts one line: all threads distribute its words by groups of their most significant digits, and then sort the groups.
-fn sort_long<W: Word>(
+fn sort_long<W: SortWord>(
     lines: &Lines,
     index: usize,
     line: &KeyLine,

@@ -143,7 +143,7 @@ struct WordScratch(Vec<u128>);
 
 impl WordScratch {
     /// Memory for `n` words of any type.
-    fn words<W: words::Word>(&mut self, n: usize) -> Result<*mut W> {
+    fn words<W: words::SortWord>(&mut self, n: usize) -> Result<*mut W> {
         let wanted = (n * size_of::<W>()).div_ceil(size_of::<u128>());
         self.0.clear();
         let reserved = self.0.try_reserve(wanted);

@@ -30,7 +30,7 @@ pub fn search(sequence: &Tensor, length: usize, numbers: &Tensor, right: bool, o
     if numbers.size() == 0 {
         return Ok(());
     }
-    let lines = if length == 0 { 1 } else { sequence.size() / length };
+    let lines = sequence.size().checked_div(length).unwrap_or(1);
     let per_line = numbers.size() / lines;
     assert!(lines * length == sequence.size() && lines * per_line == numbers.size());
     let wanted = [Some((sequence, Access::Read)), Some((numbers, Access::Read)), Some((out, Access::Write))];

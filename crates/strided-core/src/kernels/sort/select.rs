@@ -5,7 +5,7 @@
 //! standard library, whose time is linear for any words, then works on those.
 
 use super::keys::KeyLine;
-use super::words::{BUCKETS, Word, WordFormat, by_word};
+use super::words::{BUCKETS, SortWord, WordFormat, by_word};
 use super::{DigitCounts, MIN_LONG, OrderRequest, Pieces, WordPointer, WordScratch, with_lines};
 use crate::error::Result;
 
@@ -82,7 +82,7 @@ fn count_nans(line: &KeyLine, pieces: &Pieces) -> Result<usize> {
 }
 
 /// Words among which is the one of a rank, and its rank among them. With `before`, all words before it are among them, too.
-fn candidates<'a, W: Word>(
+fn candidates<'a, W: SortWord>(
     line: &KeyLine,
     pieces: &Pieces,
     format: WordFormat,

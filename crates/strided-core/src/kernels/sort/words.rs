@@ -35,7 +35,7 @@ pub(super) const DIGIT_BITS: u32 = 11;
 const FIRST_DIGIT_BITS: u32 = 8;
 pub(super) const BUCKETS: usize = 1 << DIGIT_BITS;
 
-pub(super) trait Word: Copy + Ord + Send + Sync + 'static {
+pub(super) trait SortWord: Copy + Ord + Send + Sync + 'static {
     /// A word of a key and a position of `shift` bits.
     fn of(key: u64, shift: u32, position: usize) -> Self;
     fn key(self, shift: u32) -> u64;
@@ -46,7 +46,7 @@ pub(super) trait Word: Copy + Ord + Send + Sync + 'static {
 
 macro_rules! words {
     ($($w:ident)*) => { $(
-        impl Word for $w {
+        impl SortWord for $w {
             #[inline(always)]
             fn of(key: u64, shift: u32, position: usize) -> $w { (key as $w) << shift | position as $w }
             #[inline(always)]
@@ -92,14 +92,14 @@ impl WordFormat {
     }
 
     #[inline(always)]
-    pub fn word<W: Word>(&self, key: u64, position: usize) -> W {
+    pub fn word<W: SortWord>(&self, key: u64, position: usize) -> W {
         let position = if self.position_bits == 0 { 0 } else { position };
         W::of(self.relative(key), self.position_bits, position)
     }
 
     /// The key of the line that a word has.
     #[inline(always)]
-    pub fn key<W: Word>(&self, word: W) -> u64 {
+    pub fn key<W: SortWord>(&self, word: W) -> u64 {
         word.key(self.position_bits).wrapping_add(self.base)
     }
 
@@ -107,7 +107,7 @@ impl WordFormat {
     ///
     /// # Safety
     /// `to` is valid for writing as many words as the line has elements.
-    pub unsafe fn pack<W: Word>(&self, line: &KeyLine, to: *mut W) {
+    pub unsafe fn pack<W: SortWord>(&self, line: &KeyLine, to: *mut W) {
         line.for_each_block(0..line.length, |first, keys| {
             for (i, &key) in keys.iter().enumerate() {
                 // SAFETY: the contract above; blocks cover the line.
@@ -152,7 +152,7 @@ impl LineResults {
     ///
     /// # Safety
     /// The results that are wanted have as many elements from `at` on.
-    pub unsafe fn write<W: Word>(&self, line: &KeyLine, format: &WordFormat, at: usize, words: &[W]) {
+    pub unsafe fn write<W: SortWord>(&self, line: &KeyLine, format: &WordFormat, at: usize, words: &[W]) {
         let shift = format.position_bits;
         let mut at = at;
         for block in words.chunks(super::keys::BLOCK) {
@@ -187,7 +187,7 @@ impl LineResults {
 ///
 /// # Safety
 /// `a` and `b` are valid for reading and writing `n` words and do not overlap; `a` holds words.
-pub(super) unsafe fn sort<W: Word>(a: *mut W, b: *mut W, n: usize, low: u32, high: u32) -> *mut W {
+pub(super) unsafe fn sort<W: SortWord>(a: *mut W, b: *mut W, n: usize, low: u32, high: u32) -> *mut W {
     if low >= high || n < 2 {
         return a;
     }
@@ -212,7 +212,7 @@ pub(super) unsafe fn sort<W: Word>(a: *mut W, b: *mut W, n: usize, low: u32, hig
 ///
 /// # Safety
 /// As [`sort`].
-unsafe fn sort_by_digits<W: Word>(mut a: *mut W, mut b: *mut W, n: usize, low: u32, high: u32) -> *mut W {
+unsafe fn sort_by_digits<W: SortWord>(mut a: *mut W, mut b: *mut W, n: usize, low: u32, high: u32) -> *mut W {
     let passes = (high - low).div_ceil(DIGIT_BITS);
     let digit_bits = (high - low).div_ceil(passes);
     let mut shift = low;
@@ -233,7 +233,7 @@ unsafe fn sort_by_digits<W: Word>(mut a: *mut W, mut b: *mut W, n: usize, low: u
 /// # Safety
 /// As [`sort`].
 #[inline(never)]
-unsafe fn sort_by_buckets<W: Word, const N: usize>(
+unsafe fn sort_by_buckets<W: SortWord, const N: usize>(
     a: *mut W,
     b: *mut W,
     n: usize,
@@ -264,7 +264,7 @@ unsafe fn sort_by_buckets<W: Word, const N: usize>(
 ///
 /// # Safety
 /// As [`sort`]; the mask is below `N`.
-unsafe fn distribute<W: Word, const N: usize>(
+unsafe fn distribute<W: SortWord, const N: usize>(
     a: *mut W,
     b: *mut W,
     n: usize,
@@ -302,7 +302,7 @@ mod tests {
     /// Words of any key bits, of sizes around the thresholds, against the standard library's sort.
     #[test]
     fn words_are_sorted_like_by_the_standard_library() {
-        fn check<W: Word + std::fmt::Debug>(n: usize, key_bits: u32, position_bits: u32, pattern: u32) {
+        fn check<W: SortWord + std::fmt::Debug>(n: usize, key_bits: u32, position_bits: u32, pattern: u32) {
             let mut state = 12345u64 + n as u64;
             let keys = (0..n as u64).map(|i| {
                 state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
