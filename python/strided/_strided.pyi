@@ -55,7 +55,7 @@ class _Count(builtins.int):
     @overload
     def __call__(self, dim: SupportsIndex) -> _Int: ...
 
-__all__ = ["ArgumentError", "BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "BorrowHandle", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argwhere", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "bfloat16", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bool", "borrow", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "can_cast", "cartesian_prod", "cat", "cdouble", "ceil", "cfloat", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack", "combinations", "complex128", "complex64", "concat", "concatenate", "conj", "conj_physical", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "double", "dsplit", "dstack", "dtype", "empty", "empty_like", "empty_strided", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gather", "gcd", "ge", "get_default_dtype", "get_num_threads", "greater", "greater_equal", "gt", "half", "heaviside", "hsplit", "hstack", "hypot", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "masked_copy", "masked_fill", "masked_scatter", "masked_select", "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "movedim", "mul", "multiply", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "negative", "nextafter", "nonzero", "norm", "not_equal", "numel", "ones", "ones_like", "pad", "permute", "positive", "pow", "prod", "promote_types", "put", "rad2deg", "range", "ravel", "real", "reciprocal", "relu", "remainder", "renorm", "repeat_interleave", "reshape", "reshape_as", "result_type", "roll", "rot90", "round", "row_stack", "rsqrt", "rsub", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "select", "select_scatter", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "slice_scatter", "softmax", "softplus", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tile", "trace", "transpose", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_divide", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unsqueeze", "vander", "var", "var_mean", "view", "view_as", "view_as_complex", "view_as_real", "vsplit", "vstack", "where", "xlogy", "zeros", "zeros_like"]
+__all__ = ["ArgumentError", "BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "BorrowHandle", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "Generator", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "baddbmm", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "borrow", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "cfloat", "chain_matmul", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack", "combinations", "complex128", "complex64", "concat", "concatenate", "conj", "conj_physical", "conv2", "conv3", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "default_generator", "deg2rad", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "einsum", "einsum_path", "empty", "empty_like", "empty_strided", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gather", "gcd", "ge", "ger", "get_default_dtype", "get_num_threads", "get_rng_state", "greater", "greater_equal", "gt", "half", "heaviside", "histc", "histogram", "hsplit", "hstack", "hypot", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "initial_seed", "inner", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isclose", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "kron", "kthvalue", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "manual_seed", "masked_copy", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multi_dot", "multinomial", "multiply", "mv", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "negative", "nextafter", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "outer", "pad", "permute", "poisson", "positive", "pow", "prod", "promote_types", "put", "quantile", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "ravel", "real", "reciprocal", "relu", "remainder", "renorm", "repeat_interleave", "reshape", "reshape_as", "result_type", "roll", "rot90", "round", "row_stack", "rsqrt", "rsub", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "set_rng_state", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "slice_scatter", "softmax", "softplus", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_divide", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unique", "unique_consecutive", "unsqueeze", "vander", "var", "var_mean", "vdot", "view", "view_as", "view_as_complex", "view_as_real", "vsplit", "vstack", "where", "xcorr2", "xcorr3", "xlogy", "zeros", "zeros_like"]
 
 class ArgumentError(ValueError, RuntimeError):
     """An argument of the right type whose value an operation does not take."""
@@ -118,6 +118,33 @@ class FloatStorage(Storage):
 
 class FloatTensor(Tensor):
     """A Tensor of float32: constructs one, and `isinstance` recognises it."""
+
+class Generator:
+    """A generator of random numbers, which every function and method that draws takes as `generator=`."""
+    @property
+    def device(self) -> _Device:
+        """The device of the numbers it draws."""
+    def get_state(self) -> Tensor:
+        """The state as a uint8 tensor, for `set_state`."""
+    def initial_seed(self) -> _Int:
+        """The seed it was started with."""
+    def manual_seed(self, seed: SupportsIndex) -> Self:
+        """Starts anew with a seed, and returns the generator."""
+    def seed(self) -> _Int:
+        """Starts anew with a seed from the system, and returns that."""
+    def set_state(self, new_state: Tensor) -> None:
+        """Restores a state that `get_state` returned."""
+    def spawn(self, n: SupportsIndex) -> tuple[Generator, ...]:
+        """NumPy's name of `split`."""
+    def split(self, n: SupportsIndex) -> tuple[Generator, ...]:
+        """Several generators whose numbers are independent of each other's and of this one's, for threads and processes."""
+    @overload
+    def __new__(cls, seed: SupportsIndex | None = None, device: _DeviceLike | None = None) -> Self: ...
+    @overload
+    def __new__(cls, device: _DeviceLike) -> Self: ...
+    def __reduce__(self) -> str | tuple[Any, ...]: ...
+    def __repr__(self) -> str: ...
+    def __setstate__(self, state: bytes, /) -> None: ...
 
 class HalfStorage(Storage):
     """A Storage of float16: constructs one, and `isinstance` recognises it."""
@@ -560,6 +587,10 @@ class Tensor:
         """Sum of the operands: `input + alpha * other`."""
     def add_(self, other: _Operand, *, alpha: _Number = 1) -> Tensor:
         """In-place version of `add`."""
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+        """`beta * input` plus `alpha` times the sum of the products of all matrices of two batches."""
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None) -> Tensor:
+        """In-place version of `addbmm`."""
     def addcdiv(self, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1, out: Tensor | None = None) -> Tensor:
         """Adds a quotient: `input + value * tensor1 / tensor2`."""
     def addcdiv_(self, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1) -> Tensor:
@@ -568,6 +599,18 @@ class Tensor:
         """Adds a product: `input + value * tensor1 * tensor2`."""
     def addcmul_(self, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1) -> Tensor:
         """In-place version of `addcmul`."""
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (mat1 @ mat2)`; both factors are 1 by default."""
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None) -> Tensor:
+        """In-place version of `addmm`."""
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (mat @ vec)`."""
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None) -> Tensor:
+        """In-place version of `addmv`."""
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * outer(vec1, vec2)`."""
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None) -> Tensor:
+        """In-place version of `addr`."""
     @overload
     def all(self, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
         """Whether all elements are nonzero, of all or along dims; along no dims (`()`), whether each one is."""
@@ -667,6 +710,11 @@ class Tensor:
     def argmin(self, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def argmin(self, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def argsort(self, dim: SupportsIndex = -1, descending: _Bool = False, stable: _Bool = False) -> Tensor:
+        """The indices that sort the elements along a dim."""
+    @overload
+    def argsort(self, axis: SupportsIndex = -1, descending: _Bool = False, stable: _Bool = False) -> Tensor: ...
     def argwhere(self) -> Tensor:
         """The indices of all elements that are not 0, a row for each."""
     @overload
@@ -725,8 +773,18 @@ class Tensor:
         """Inverse hyperbolic tangent."""
     def atanh_(self) -> Tensor:
         """In-place version of `atanh`."""
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+        """`beta * input + alpha * (batch1[i] @ batch2[i])` for each matrix of a batch."""
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None) -> Tensor:
+        """In-place version of `baddbmm`."""
+    def bernoulli(self, p: SupportsFloat | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+        """Ones and zeros: each is 1 with the probability that the element of the tensor is, or with `p`."""
+    def bernoulli_(self, p: _Operand | None = None, *, generator: Generator | None = None) -> Tensor:
+        """Fills the tensor with ones of the probability `p`, or of the probabilities of a tensor, and zeros."""
     def bfloat16(self) -> Tensor:
         """The tensor as bfloat16."""
+    def bincount(self, weights: Tensor | None = None, minlength: SupportsIndex = 0) -> Tensor:
+        """How often each number from 0 to the largest element occurs; the sums of their weights, if there are any."""
     def bitwise_and(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Bitwise AND."""
     def bitwise_and_(self, other: _Operand) -> Tensor:
@@ -751,6 +809,8 @@ class Tensor:
         """Bitwise exclusive OR."""
     def bitwise_xor_(self, other: _Operand) -> Tensor:
         """In-place version of `bitwise_xor`."""
+    def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The products of the matrices of two batches, which are not broadcast."""
     def bool(self) -> Tensor:
         """The tensor as bool: whether each element differs from 0."""
     @overload
@@ -762,6 +822,8 @@ class Tensor:
     def broadcast_to(self, shape: _Ints) -> Tensor: ...
     def byte(self) -> Tensor:
         """The tensor as uint8."""
+    def cauchy_(self, median: SupportsFloat = 0.0, sigma: SupportsFloat = 1.0, *, generator: Generator | None = None) -> Tensor:
+        """Fills the tensor with numbers of a Cauchy distribution: half of them are within `sigma` of the median."""
     def cdouble(self) -> Tensor:
         """The tensor as complex128."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
@@ -803,6 +865,10 @@ class Tensor:
         """In-place version of `conj_physical`."""
     def contiguous(self) -> Tensor:
         """The tensor itself if it is contiguous in row-major order, otherwise such a copy."""
+    def conv2(self, k: Tensor, mode: str | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Torch's convolution of images: the reversed kernel `k` slides over the input, which is an image or has planes of images."""
+    def conv3(self, k: Tensor, mode: str | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Torch's convolution of volumes: as `conv2`, with three dims."""
     def copy(self) -> Tensor:
         """A row-major copy with memory of its own: `clone` under NumPy's name."""
     @overload
@@ -939,6 +1005,11 @@ class Tensor:
         """Quotient of the operands."""
     def divide_(self, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None) -> Tensor:
         """In-place version of `divide`."""
+    @overload
+    def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The sum of the products of two vectors' elements."""
+    @overload
+    def dot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
     def double(self) -> Tensor:
         """The tensor as float64."""
     @overload
@@ -992,6 +1063,8 @@ class Tensor:
         """`exp(x) - 1`, accurate near 0."""
     def expm1_(self) -> Tensor:
         """In-place version of `expm1`."""
+    def exponential_(self, lambd: SupportsFloat = 1.0, *, generator: Generator | None = None) -> Tensor:
+        """Fills the tensor with exponentially distributed numbers, whose mean is `1 / lambd`."""
     def fill_(self, value: _Number) -> Tensor:
         """Sets every element."""
     def fill_diagonal_(self, fill_value: _Number, wrap: _Bool = False) -> Tensor:
@@ -1063,6 +1136,10 @@ class Tensor:
         """Whether `input >= other`."""
     def ge_(self, other: _Operand) -> Tensor:
         """In-place version of `ge`."""
+    def geometric_(self, p: SupportsFloat, *, generator: Generator | None = None) -> Tensor:
+        """Fills the tensor with numbers of trials up to the first success, which has the probability `p` in each."""
+    def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The products of all pairs of elements of two vectors: another name for `outer`."""
     def greater(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether `input > other`."""
     def greater_(self, other: _Operand) -> Tensor:
@@ -1081,6 +1158,10 @@ class Tensor:
         """Step function: 0 for negative elements, 1 for positive ones, and `values` at 0."""
     def heaviside_(self, values: _Operand) -> Tensor:
         """In-place version of `heaviside`."""
+    def histc(self, bins: SupportsIndex = 100, min: SupportsFloat = 0.0, max: SupportsFloat = 0.0, *, out: Tensor | None = None) -> Tensor:
+        """How many elements are in each of `bins` bins of equal width from `min` to `max`; from the smallest to the largest element if those are equal."""
+    def histogram(self, bins: _Data, *, range: tuple[_Float, _Float] | None = None, weight: Tensor | None = None, density: _Bool = False, out: tuple[Tensor, Tensor] | None = None) -> _return_types.histogram:
+        """How many elements are in each bin, and the edges of the bins: `(hist, bin_edges)`."""
     @overload
     def hsplit(self, indices_or_sections: _Ints | Tensor) -> tuple[Tensor, ...]:
         """A tuple of views side by side: pieces of equal size along the second dim (the only one of a vector), or pieces between the given indices."""
@@ -1170,6 +1251,8 @@ class Tensor:
         """The slices of a dim at some indices: a copy."""
     @overload
     def index_select(self, axis: SupportsIndex, index: _Data, *, out: Tensor | None = None) -> Tensor: ...
+    def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The sums of products over the last dims of two tensors."""
     def int(self) -> Tensor:
         """The tensor as int32."""
     def is_complex(self) -> _Bool:
@@ -1219,6 +1302,17 @@ class Tensor:
     @property
     def itemsize(self) -> _Int:
         """Bytes per element."""
+    def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The Kronecker product: each element is replaced by its products with all elements of `other`."""
+    @overload
+    def kthvalue(self, k: SupportsIndex, dim: SupportsIndex = -1, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.kthvalue:
+        """The `k`th smallest element along a dim, counted from 1, and its index: `(values, indices)`."""
+    @overload
+    def kthvalue(self, k: SupportsIndex, dim: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.kthvalue: ...
+    @overload
+    def kthvalue(self, k: SupportsIndex, axis: SupportsIndex = -1, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.kthvalue: ...
+    @overload
+    def kthvalue(self, k: SupportsIndex, axis: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.kthvalue: ...
     @property
     def layout(self) -> _Layout:
         """Shape, strides and offset, as a Layout."""
@@ -1266,6 +1360,8 @@ class Tensor:
         """In-place version of `log2`."""
     def log_(self) -> Tensor:
         """In-place version of `log`."""
+    def log_normal_(self, mean: SupportsFloat = 1.0, std: SupportsFloat = 2.0, *, generator: Generator | None = None) -> Tensor:
+        """Fills the tensor with numbers whose logarithms are normal numbers of this mean and standard deviation."""
     @overload
     def log_softmax(self, dim: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of `softmax`, computed without the exponentials, so that it does not underflow."""
@@ -1340,6 +1436,8 @@ class Tensor:
         """`masked_scatter` in place."""
     def masked_select(self, mask: _Data, *, out: Tensor | None = None) -> Tensor:
         """The elements for which a mask is true, in row-major order, as a tensor of one dim."""
+    def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The product of matrices, of a matrix and a vector, or of two vectors."""
     @overload
     def max(self, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
         """The largest element; with a dim, the largest elements along it and the indices of the first ones, `(values, indices)`; with another tensor, the larger element of each pair (`maximum`)."""
@@ -1361,6 +1459,11 @@ class Tensor:
     @overload
     def mean(self, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
+    def median(self, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """The median of all elements; with a dim, the medians along it and their indices, `(values, indices)`."""
+    @overload
+    def median(self, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.median: ...
+    @overload
     def min(self, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
         """The smallest element; with a dim, the smallest elements along it and the indices of the first ones, `(values, indices)`; with another tensor, the smaller element of each pair (`minimum`)."""
     @overload
@@ -1371,18 +1474,35 @@ class Tensor:
         """Smaller one of the operands, and NaN if either is NaN."""
     def minimum_(self, other: _Operand) -> Tensor:
         """In-place version of `minimum`."""
+    def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The product of two matrices."""
+    @overload
+    def mode(self, dim: SupportsIndex = -1, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode:
+        """The most frequent element along a dim, and its last index: `(values, indices)`."""
+    @overload
+    def mode(self, dim: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode: ...
+    @overload
+    def mode(self, axis: SupportsIndex = -1, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode: ...
+    @overload
+    def mode(self, axis: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode: ...
     def moveaxis(self, source: _Ints, destination: _Ints) -> Tensor:
         """A view with some dims moved to other positions: another name for `movedim`."""
     def movedim(self, source: _Ints, destination: _Ints) -> Tensor:
         """A view with some dims moved to other positions."""
+    def msort(self, *, out: Tensor | None = None) -> Tensor:
+        """The elements along the first dim in ascending order."""
     def mul(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Product of the operands."""
     def mul_(self, other: _Operand) -> Tensor:
         """In-place version of `mul`."""
+    def multinomial(self, num_samples: SupportsIndex, replacement: _Bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+        """Indices of the elements of a vector, or of each row of a matrix, chosen with probabilities in proportion to the elements: `num_samples` of them, with or without replacement."""
     def multiply(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Product of the operands."""
     def multiply_(self, other: _Operand) -> Tensor:
         """In-place version of `multiply`."""
+    def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The product of a matrix and a vector."""
     def nan_to_num(self, nan: SupportsFloat = 0.0, posinf: SupportsFloat | None = None, neginf: SupportsFloat | None = None, *, out: Tensor | None = None) -> Tensor:
         """Replaces NaN by `nan`, infinity by `posinf` and -infinity by `neginf`."""
     def nan_to_num_(self, nan: SupportsFloat = 0.0, posinf: SupportsFloat | None = None, neginf: SupportsFloat | None = None) -> Tensor:
@@ -1396,6 +1516,28 @@ class Tensor:
     def nanmean(self, axis: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def nanmean(self, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def nanmedian(self, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+        """`median` of the elements that are not NaN."""
+    @overload
+    def nanmedian(self, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.nanmedian: ...
+    @overload
+    def nanquantile(self, q: _Data, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor:
+        """`quantile` of the elements that are not NaN."""
+    @overload
+    def nanquantile(self, q: _Data, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def nanquantile(self, q: _Data, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def nanquantile(self, q: _Data, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def nanquantile(self, q: _Data, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def nanquantile(self, q: _Data, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def nanquantile(self, q: _Data, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def nanquantile(self, q: _Data, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def nansum(self, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
         """Sum of the elements that are not NaN."""
@@ -1490,6 +1632,8 @@ class Tensor:
     def norm(self, p: SupportsFloat | Literal["fro"] | None = None, axis: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def norm(self, p: SupportsFloat | Literal["fro"] | None = None, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+    def normal_(self, mean: SupportsFloat = 0.0, std: SupportsFloat = 1.0, *, generator: Generator | None = None) -> Tensor:
+        """Fills the tensor with normal numbers."""
     def not_equal(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether the operands differ."""
     def not_equal_(self, other: _Operand) -> Tensor:
@@ -1498,6 +1642,8 @@ class Tensor:
         """The number of elements."""
     def numpy(self, force: _Bool = False) -> _NDArray:
         """A NumPy array on the same memory."""
+    def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The products of all pairs of elements of two vectors."""
     def owns_storage(self) -> _Bool:
         """Whether the library owns the tensor's memory: it is not that of an array or another buffer, not mapped and not shared."""
     @overload
@@ -1526,10 +1672,34 @@ class Tensor:
         """The tensor with the elements of `source` written to linear row-major indices, or added with `accumulate`."""
     def put_(self, index: _Data, source: _Data, accumulate: _Bool = False) -> Tensor:
         """`put` in place."""
+    @overload
+    def quantile(self, q: _Data, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor:
+        """The quantiles of all elements or along a dim: the elements of rank `q * (n - 1)` in the order of `n` elements."""
+    @overload
+    def quantile(self, q: _Data, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def quantile(self, q: _Data, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def quantile(self, q: _Data, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def quantile(self, q: _Data, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def quantile(self, q: _Data, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def quantile(self, q: _Data, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+    @overload
+    def quantile(self, q: _Data, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Converts radians to degrees."""
     def rad2deg_(self) -> Tensor:
         """In-place version of `rad2deg`."""
+    @overload
+    def random_(self, *, generator: Generator | None = None) -> Tensor:
+        """Fills the tensor with integers from `from_` (or `from`) on and below `to`: `random_(to)`, `random_(from_, to)`."""
+    @overload
+    def random_(self, to: SupportsIndex, *, generator: Generator | None = None) -> Tensor: ...
+    @overload
+    def random_(self, from_: SupportsIndex, to: SupportsIndex | None, *, generator: Generator | None = None) -> Tensor: ...
     def ravel(self) -> Tensor:
         """All elements as one dim: a view if the strides allow it."""
     @property
@@ -1745,6 +1915,11 @@ class Tensor:
     def softplus_(self, beta: SupportsFloat = 1, threshold: SupportsFloat = 20) -> Tensor:
         """In-place version of `softplus`."""
     @overload
+    def sort(self, dim: SupportsIndex = -1, descending: _Bool = False, stable: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.sort:
+        """The elements along a dim in ascending order, and their indices: `(values, indices)`."""
+    @overload
+    def sort(self, axis: SupportsIndex = -1, descending: _Bool = False, stable: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.sort: ...
+    @overload
     def split(self, split_size: _Ints, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
         """A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes in a list."""
     @overload
@@ -1907,6 +2082,11 @@ class Tensor:
     def to(self, other: _DTypeLike | _DeviceLike | Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, copy: _Bool = False, non_blocking: _Bool = False) -> Tensor: ...
     def tolist(self) -> Any:
         """Nested lists of Python numbers; a number for a tensor without dims."""
+    @overload
+    def topk(self, k: SupportsIndex, dim: SupportsIndex | None = None, largest: _Bool = True, sorted: _Bool = True, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.topk:
+        """The `k` largest elements along a dim in descending order, or the smallest ones in ascending order, and their indices: `(values, indices)`."""
+    @overload
+    def topk(self, k: SupportsIndex, axis: SupportsIndex | None = None, largest: _Bool = True, sorted: _Bool = True, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.topk: ...
     def trace(self) -> Tensor:
         """The sum of the main diagonal of a matrix."""
     @overload
@@ -1987,6 +2167,18 @@ class Tensor:
     def unfold(self, dimension: SupportsIndex, size: SupportsIndex, step: SupportsIndex) -> Tensor: ...
     @overload
     def unfold(self, axis: SupportsIndex, size: SupportsIndex, step: SupportsIndex) -> Tensor: ...
+    def uniform_(self, from_: SupportsFloat = 0.0, to: SupportsFloat = 1.0, *, generator: Generator | None = None) -> Tensor:
+        """Fills the tensor with numbers from `from_` (or `from`) on and below `to`, evenly distributed."""
+    @overload
+    def unique(self, sorted: _Bool = True, return_inverse: _Bool = False, return_counts: _Bool = False, dim: SupportsIndex | None = None) -> Any:
+        """The distinct elements in ascending order, or the distinct slices along a dim."""
+    @overload
+    def unique(self, sorted: _Bool = True, return_inverse: _Bool = False, return_counts: _Bool = False, axis: SupportsIndex | None = None) -> Any: ...
+    @overload
+    def unique_consecutive(self, return_inverse: _Bool = False, return_counts: _Bool = False, dim: SupportsIndex | None = None) -> Any:
+        """The elements, or the slices along a dim, without those that equal the one before."""
+    @overload
+    def unique_consecutive(self, return_inverse: _Bool = False, return_counts: _Bool = False, axis: SupportsIndex | None = None) -> Any: ...
     @overload
     def unsqueeze(self, dim: SupportsIndex) -> Tensor:
         """A view with a new dim of extent 1."""
@@ -2031,6 +2223,8 @@ class Tensor:
     def var_mean(self, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.var_mean: ...
     @overload
     def var_mean(self, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, ddof: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.var_mean: ...
+    def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The sum of the products of two vectors' elements, of which those of the first are conjugated."""
     @overload
     def view(self, *size: SupportsIndex) -> Tensor:
         """The same elements in another shape, as a view; one size may be -1."""
@@ -2055,6 +2249,10 @@ class Tensor:
     def vsplit(self, indices: _Ints | Tensor) -> tuple[Tensor, ...]: ...
     def where(self, condition: Tensor | Buffer | _Array | _Bool, other: _Operand) -> Tensor:
         """Elements of the tensor where a condition is true, and of `other` where it is not."""
+    def xcorr2(self, k: Tensor, mode: str | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Torch's cross-correlation of images: as `conv2`, but the kernel is not reversed."""
+    def xcorr3(self, k: Tensor, mode: str | None = None, *, out: Tensor | None = None) -> Tensor:
+        """Torch's cross-correlation of volumes: as `conv3`, but the kernel is not reversed."""
     def xlogy(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """`input * log(other)`, and 0 where `input` is 0 and `other` is not NaN."""
     def xlogy_(self, other: _Operand) -> Tensor:
@@ -2108,6 +2306,7 @@ class Tensor:
     def __len__(self) -> _Int: ...
     def __lshift__(self, other: _Operand, /) -> Tensor: ...
     def __lt__(self, other: _Operand, /) -> Tensor: ...
+    def __matmul__(self, other: _Operand, /) -> Tensor: ...
     def __mod__(self, other: _Operand, /) -> Tensor: ...
     def __mul__(self, other: _Operand, /) -> Tensor: ...
     def __ne__(self, other: _Operand, /) -> Tensor: ...  # type: ignore[override]
@@ -2126,6 +2325,7 @@ class Tensor:
     def __repr__(self) -> str: ...
     def __rfloordiv__(self, other: _Operand, /) -> Tensor: ...
     def __rlshift__(self, other: _Operand, /) -> Tensor: ...
+    def __rmatmul__(self, other: _Operand, /) -> Tensor: ...
     def __rmod__(self, other: _Operand, /) -> Tensor: ...
     def __rmul__(self, other: _Operand, /) -> Tensor: ...
     def __ror__(self, other: _Operand, /) -> Tensor: ...
@@ -2232,6 +2432,7 @@ uint16: _DType
 uint32: _DType
 uint64: _DType
 uint8: _DType
+default_generator: Generator
 
 def _attach_memory(descriptor: SupportsIndex) -> Storage:
     """A storage of bytes on the whole shared memory of a file descriptor."""
@@ -2267,10 +2468,18 @@ def acosh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic cosine."""
 def add(input: _Operand, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
     """Sum of the operands: `input + alpha * other`."""
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+    """`beta * input` plus `alpha` times the sum of the products of all matrices of two batches."""
 def addcdiv(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1, out: Tensor | None = None) -> Tensor:
     """Adds a quotient: `input + value * tensor1 / tensor2`."""
 def addcmul(input: _Operand, tensor1: _Operand, tensor2: _Operand, *, value: _Number = 1, out: Tensor | None = None) -> Tensor:
     """Adds a product: `input + value * tensor1 * tensor2`."""
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (mat1 @ mat2)`; both factors are 1 by default."""
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (mat @ vec)`."""
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * outer(vec1, vec2)`."""
 @overload
 def all(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether all elements are nonzero, of all or along dims; along no dims (`()`), whether each one is."""
@@ -2357,6 +2566,11 @@ def argmin(input: Tensor, dim: SupportsIndex | None = None, keepdims: _Bool = Fa
 def argmin(input: Tensor, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def argmin(input: Tensor, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def argsort(input: Tensor, dim: SupportsIndex = -1, descending: _Bool = False, stable: _Bool = False) -> Tensor:
+    """The indices that sort the elements along a dim."""
+@overload
+def argsort(input: Tensor, axis: SupportsIndex = -1, descending: _Bool = False, stable: _Bool = False) -> Tensor: ...
 def argwhere(input: Tensor) -> Tensor:
     """The indices of all elements that are not 0, a row for each."""
 @overload
@@ -2394,26 +2608,32 @@ def atan2(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Ten
 def atanh(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic tangent."""
 @overload
-def atleast_1d(input: Tensor, tensor: Tensor | _Array, /) -> Tensor:
+def atleast_1d(tensor: Tensor | _Array, /) -> Tensor:
     """Views with at least one dim: of one tensor, or a tuple of views of several."""
 @overload
-def atleast_1d(input: Tensor, *tensors: Tensor | _Array) -> tuple[Tensor, ...]: ...
+def atleast_1d(*tensors: Tensor | _Array) -> tuple[Tensor, ...]: ...
 @overload
-def atleast_1d(input: Tensor, tensors: Sequence[Tensor | _Array], /) -> tuple[Tensor, ...]: ...
+def atleast_1d(tensors: Sequence[Tensor | _Array], /) -> tuple[Tensor, ...]: ...
 @overload
-def atleast_2d(input: Tensor, tensor: Tensor | _Array, /) -> Tensor:
+def atleast_2d(tensor: Tensor | _Array, /) -> Tensor:
     """Views with at least two dims: of one tensor, or a tuple of views of several."""
 @overload
-def atleast_2d(input: Tensor, *tensors: Tensor | _Array) -> tuple[Tensor, ...]: ...
+def atleast_2d(*tensors: Tensor | _Array) -> tuple[Tensor, ...]: ...
 @overload
-def atleast_2d(input: Tensor, tensors: Sequence[Tensor | _Array], /) -> tuple[Tensor, ...]: ...
+def atleast_2d(tensors: Sequence[Tensor | _Array], /) -> tuple[Tensor, ...]: ...
 @overload
-def atleast_3d(input: Tensor, tensor: Tensor | _Array, /) -> Tensor:
+def atleast_3d(tensor: Tensor | _Array, /) -> Tensor:
     """Views with at least three dims: of one tensor, or a tuple of views of several."""
 @overload
-def atleast_3d(input: Tensor, *tensors: Tensor | _Array) -> tuple[Tensor, ...]: ...
+def atleast_3d(*tensors: Tensor | _Array) -> tuple[Tensor, ...]: ...
 @overload
-def atleast_3d(input: Tensor, tensors: Sequence[Tensor | _Array], /) -> tuple[Tensor, ...]: ...
+def atleast_3d(tensors: Sequence[Tensor | _Array], /) -> tuple[Tensor, ...]: ...
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number | None = None, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor:
+    """`beta * input + alpha * (batch1[i] @ batch2[i])` for each matrix of a batch."""
+def bernoulli(input: Tensor, p: SupportsFloat | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+    """Ones and zeros: each is 1 with the probability that the element of the tensor is, or with `p`."""
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: SupportsIndex = 0) -> Tensor:
+    """How often each number from 0 to the largest element occurs; the sums of their weights, if there are any."""
 def bitwise_and(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Bitwise AND."""
 def bitwise_left_shift(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2431,6 +2651,8 @@ def block_diag(*tensors: Tensor | _Array) -> Tensor:
     """A matrix with matrices along its diagonal and zeros elsewhere."""
 @overload
 def block_diag(tensors: Sequence[Tensor | _Array]) -> Tensor: ...
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of the matrices of two batches, which are not broadcast."""
 def borrow(buffer: Tensor | Storage | Buffer | _Array, *, dtype: _DTypeLike | None = None, readonly: _Bool = False) -> tuple[Tensor, BorrowHandle]:
     """A tensor on memory that its owner may take back, and the handle by which to do so: `handle.invalidate()`, or the end of `with handle as tensor:`."""
 def broadcast_shapes(*shapes: _Ints) -> Size:
@@ -2447,6 +2669,8 @@ def broadcast_to(input: Tensor, *size: SupportsIndex) -> Tensor:
 def broadcast_to(input: Tensor, size: _Ints) -> Tensor: ...
 @overload
 def broadcast_to(input: Tensor, shape: _Ints) -> Tensor: ...
+def bucketize(input: _Data, boundaries: Tensor, *, out_int32: _Bool = False, right: _Bool = False, out: Tensor | None = None) -> Tensor:
+    """The index of the bucket of each number, given the sorted boundaries of buckets: that of the first boundary that is not smaller, or that is larger with `right`."""
 def can_cast(from_: _DTypeLike, to: _DTypeLike) -> _Bool:
     """Whether an in-place operation may store a dtype into another: never into a lower category."""
 @overload
@@ -2459,8 +2683,15 @@ def cat(tensors: Sequence[Tensor | _Array], dim: SupportsIndex = 0, *, out: Tens
     """Tensors joined along one of their dims."""
 @overload
 def cat(tensors: Sequence[Tensor | _Array], axis: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor: ...
+def cdist(x1: Tensor, x2: Tensor, p: SupportsFloat = 2.0, compute_mode: str | None = None) -> Tensor:
+    """The distances of all pairs of rows, one of each tensor: p-norms of their differences."""
 def ceil(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Rounds up to a whole number."""
+@overload
+def chain_matmul(*matrices: Tensor | _Array, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices, in the order that takes the fewest multiplications."""
+@overload
+def chain_matmul(matrices: Sequence[Tensor | _Array], *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def chunk(input: Tensor, chunks: SupportsIndex, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
     """A tuple of at most `chunks` views of equal size (the last may be smaller)."""
@@ -2494,6 +2725,10 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate: a copy, or the tensor itself if it is not complex."""
 def conj_physical(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Complex conjugate of each element, as a copy."""
+def conv2(input: Tensor, k: Tensor, mode: str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Torch's convolution of images: the reversed kernel `k` slides over the input, which is an image or has planes of images."""
+def conv3(input: Tensor, k: Tensor, mode: str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Torch's convolution of volumes: as `conv2`, with three dims."""
 def copysign(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Magnitude of `input` with the sign of `other`."""
 def corrcoef(input: Tensor) -> Tensor:
@@ -2596,6 +2831,11 @@ def div(input: _Operand, other: _Operand, *, rounding_mode: Literal["floor", "tr
 def divide(input: _Operand, other: _Operand, *, rounding_mode: Literal["floor", "trunc"] | None = None, out: Tensor | None = None) -> Tensor:
     """Quotient of the operands."""
 @overload
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of two vectors' elements."""
+@overload
+def dot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
 def dsplit(input: Tensor, indices_or_sections: _Ints | Tensor) -> tuple[Tensor, ...]:
     """A tuple of views: pieces of equal size along the third dim, or pieces between the given indices."""
 @overload
@@ -2604,6 +2844,20 @@ def dsplit(input: Tensor, sections: _Ints | Tensor) -> tuple[Tensor, ...]: ...
 def dsplit(input: Tensor, indices: _Ints | Tensor) -> tuple[Tensor, ...]: ...
 def dstack(tensors: Sequence[Tensor | _Array], *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along the third dim."""
+@overload
+def einsum(equation: str, *operands: Tensor | _Array) -> Tensor:
+    """The sums of products that Einstein's notation describes."""
+@overload
+def einsum(equation: str, operands: Sequence[Tensor | _Array], /) -> Tensor: ...
+@overload
+def einsum(operand: Tensor | _Array, labels: Sequence[Any], /, *more: Any) -> Tensor: ...
+@overload
+def einsum_path(equation: str, *operands: Tensor | _Array) -> tuple[list[Any], str]:
+    """The order in which `einsum` contracts its operands, as NumPy's `einsum_path` tells it: a list of pairs of positions, and a text."""
+@overload
+def einsum_path(equation: str, operands: Sequence[Tensor | _Array], /) -> tuple[list[Any], str]: ...
+@overload
+def einsum_path(operand: Tensor | _Array, labels: Sequence[Any], /, *more: Any) -> tuple[list[Any], str]: ...
 @overload
 def empty(*size: SupportsIndex, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
     """A new uninitialized tensor."""
@@ -2726,10 +2980,14 @@ def gcd(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tenso
     """Greatest common divisor."""
 def ge(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether `input >= other`."""
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of all pairs of elements of two vectors: another name for `outer`."""
 def get_default_dtype() -> _DType:
     """The default dtype, which `zeros(3)`, Python's floats and integer division have."""
 def get_num_threads() -> _Int:
     """The number of threads that compute: the one that was set, or `STRIDED_NUM_THREADS`, or `OMP_NUM_THREADS`, or the number of CPUs that affinity and control groups leave to this process."""
+def get_rng_state() -> Tensor:
+    """The state of the default generator as a uint8 tensor."""
 def greater(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether `input > other`."""
 def greater_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2738,6 +2996,10 @@ def gt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor
     """Whether `input > other`."""
 def heaviside(input: _Operand, values: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Step function: 0 for negative elements, 1 for positive ones, and `values` at 0."""
+def histc(input: Tensor, bins: SupportsIndex = 100, min: SupportsFloat = 0.0, max: SupportsFloat = 0.0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements are in each of `bins` bins of equal width from `min` to `max`; from the smallest to the largest element if those are equal."""
+def histogram(input: Tensor, bins: _Data, *, range: tuple[_Float, _Float] | None = None, weight: Tensor | None = None, density: _Bool = False, out: tuple[Tensor, Tensor] | None = None) -> _return_types.histogram:
+    """How many elements are in each bin, and the edges of the bins: `(hist, bin_edges)`."""
 @overload
 def hsplit(input: Tensor, indices_or_sections: _Ints | Tensor) -> tuple[Tensor, ...]:
     """A tuple of views side by side: pieces of equal size along the second dim (the only one of a vector), or pieces between the given indices."""
@@ -2790,6 +3052,10 @@ def index_select(input: Tensor, dim: SupportsIndex, index: _Data, *, out: Tensor
     """The slices of a dim at some indices: a copy."""
 @overload
 def index_select(input: Tensor, axis: SupportsIndex, index: _Data, *, out: Tensor | None = None) -> Tensor: ...
+def initial_seed() -> _Int:
+    """The seed of the default generator."""
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sums of products over the last dims of two tensors."""
 def is_complex(input: Tensor) -> _Bool:
     """Whether the dtype is complex."""
 def is_floating_point(input: Tensor) -> _Bool:
@@ -2808,6 +3074,8 @@ def isclose(input: _Operand, other: _Operand, rtol: SupportsFloat = 1e-05, atol:
     """Whether `abs(input - other) <= atol + rtol * abs(other)`."""
 def isfinite(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is neither infinite nor NaN."""
+def isin(elements: _Data, test_elements: _Data, *, assume_unique: _Bool = False, invert: _Bool = False) -> Tensor:
+    """Whether each element is one of the elements of another tensor."""
 def isinf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is infinite."""
 def isnan(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2818,6 +3086,17 @@ def isposinf(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether each element is positive infinity."""
 def isreal(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part of each element is 0, as it is in every real dtype."""
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: each element is replaced by its products with all elements of `other`."""
+@overload
+def kthvalue(input: Tensor, k: SupportsIndex, dim: SupportsIndex = -1, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.kthvalue:
+    """The `k`th smallest element along a dim, counted from 1, and its index: `(values, indices)`."""
+@overload
+def kthvalue(input: Tensor, k: SupportsIndex, dim: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.kthvalue: ...
+@overload
+def kthvalue(input: Tensor, k: SupportsIndex, axis: SupportsIndex = -1, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.kthvalue: ...
+@overload
+def kthvalue(input: Tensor, k: SupportsIndex, axis: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.kthvalue: ...
 def lcm(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Least common multiple."""
 def ldexp(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -2893,6 +3172,8 @@ def logsumexp(input: Tensor, axis: _Ints | None = None, keepdim: _Bool = False, 
 def logsumexp(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def lt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether `input < other`."""
+def manual_seed(seed: SupportsIndex) -> Generator:
+    """Starts the default generator anew with a seed, and returns the generator."""
 def masked_copy(input: Tensor, mask: _Data, source: _Data) -> Tensor:
     """`masked_scatter` under Torch7's name."""
 def masked_fill(input: Tensor, mask: _Data, value: _Data) -> Tensor:
@@ -2901,6 +3182,8 @@ def masked_scatter(input: Tensor, mask: _Data, source: _Data) -> Tensor:
     """The tensor with the elements for which a mask is true replaced by those of `source`, one after the other."""
 def masked_select(input: Tensor, mask: _Data, *, out: Tensor | None = None) -> Tensor:
     """The elements for which a mask is true, in row-major order, as a tensor of one dim."""
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of matrices, of a matrix and a vector, or of two vectors."""
 @overload
 def max(input: Tensor, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
     """The largest element; with a dim, the largest elements along it and the indices of the first ones, `(values, indices)`; with another tensor, the larger element of each pair (`maximum`)."""
@@ -2920,6 +3203,11 @@ def mean(input: Tensor, axis: _Ints | None = None, keepdim: _Bool = False, *, dt
 @overload
 def mean(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
+def median(input: Tensor, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The median of all elements; with a dim, the medians along it and their indices, `(values, indices)`."""
+@overload
+def median(input: Tensor, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.median: ...
+@overload
 def meshgrid(*tensors: Tensor | _Array, indexing: str | None = None) -> tuple[Tensor, ...]:
     """A tuple of views of vectors, expanded to the grid of all combinations of their elements."""
 @overload
@@ -2933,14 +3221,33 @@ def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: .
 def min(input: Tensor, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.min: ...
 def minimum(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Smaller one of the operands, and NaN if either is NaN."""
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices."""
+@overload
+def mode(input: Tensor, dim: SupportsIndex = -1, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode:
+    """The most frequent element along a dim, and its last index: `(values, indices)`."""
+@overload
+def mode(input: Tensor, dim: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode: ...
+@overload
+def mode(input: Tensor, axis: SupportsIndex = -1, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode: ...
+@overload
+def mode(input: Tensor, axis: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode: ...
 def moveaxis(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
     """A view with some dims moved to other positions: another name for `movedim`."""
 def movedim(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
     """A view with some dims moved to other positions."""
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements along the first dim in ascending order."""
 def mul(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Product of the operands."""
+def multi_dot(tensors: Sequence[Tensor | _Array], *, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices, in the order that takes the fewest multiplications."""
+def multinomial(input: Tensor, num_samples: SupportsIndex, replacement: _Bool = False, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
+    """Indices of the elements of a vector, or of each row of a matrix, chosen with probabilities in proportion to the elements: `num_samples` of them, with or without replacement."""
 def multiply(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Product of the operands."""
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix and a vector."""
 def nan_to_num(input: _Operand, nan: SupportsFloat = 0.0, posinf: SupportsFloat | None = None, neginf: SupportsFloat | None = None, *, out: Tensor | None = None) -> Tensor:
     """Replaces NaN by `nan`, infinity by `posinf` and -infinity by `neginf`."""
 @overload
@@ -2952,6 +3259,28 @@ def nanmean(input: Tensor, dim: _Ints | None = None, keepdims: _Bool = False, *,
 def nanmean(input: Tensor, axis: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
 def nanmean(input: Tensor, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nanmedian(input: Tensor, dim: None = None, keepdim: _Bool = False, *, out: Tensor | None = None) -> Tensor:
+    """`median` of the elements that are not NaN."""
+@overload
+def nanmedian(input: Tensor, dim: SupportsIndex, keepdim: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.nanmedian: ...
+@overload
+def nanquantile(input: Tensor, q: _Data, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor:
+    """`quantile` of the elements that are not NaN."""
+@overload
+def nanquantile(input: Tensor, q: _Data, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nanquantile(input: Tensor, q: _Data, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nanquantile(input: Tensor, q: _Data, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nanquantile(input: Tensor, q: _Data, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nanquantile(input: Tensor, q: _Data, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nanquantile(input: Tensor, q: _Data, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nanquantile(input: Tensor, q: _Data, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
 def nansum(input: Tensor, dim: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor:
     """Sum of the elements that are not NaN."""
@@ -2985,6 +3314,11 @@ def norm(input: Tensor, p: SupportsFloat | Literal["fro"] | None = None, dim: _I
 def norm(input: Tensor, p: SupportsFloat | Literal["fro"] | None = None, axis: _Ints | None = None, keepdim: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
 def norm(input: Tensor, p: SupportsFloat | Literal["fro"] | None = None, axis: _Ints | None = None, keepdims: _Bool = False, *, dtype: _DTypeLike | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def normal(mean: _Operand, std: _Operand | None = None, size: _Ints | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """A new tensor of normal numbers."""
+@overload
+def normal(mean: _Operand, std: _Operand | None = None, shape: _Ints | None = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
 def not_equal(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether the operands differ."""
 def numel(input: Tensor) -> _Int:
@@ -3001,6 +3335,8 @@ def ones_like(input: Tensor, dtype: _DTypeLike | None = None, device: _DeviceLik
     """A new tensor of ones of the size and dtype of another one."""
 @overload
 def ones_like(other: Tensor, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of all pairs of elements of two vectors."""
 def pad(input: Tensor, pad: _Ints, mode: str | None = None, value: _Number | None = None) -> Tensor:
     """A copy with margins: `pad` holds their sizes before and after each dim, the last dim first."""
 @overload
@@ -3008,6 +3344,8 @@ def permute(input: Tensor, *dims: SupportsIndex) -> Tensor:
     """A view with the dims in the given order."""
 @overload
 def permute(input: Tensor, dims: _Ints) -> Tensor: ...
+def poisson(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """Numbers of events of Poisson distributions, whose rates are the elements of the tensor."""
 def positive(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Copies the elements: unary plus."""
 def pow(input: _Operand, exponent: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -3025,8 +3363,55 @@ def promote_types(type1: _DTypeLike, type2: _DTypeLike) -> _DType:
     """The smallest dtype that holds the values of both."""
 def put(input: Tensor, index: _Data, source: _Data, accumulate: _Bool = False) -> Tensor:
     """The tensor with the elements of `source` written to linear row-major indices, or added with `accumulate`."""
+@overload
+def quantile(input: Tensor, q: _Data, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor:
+    """The quantiles of all elements or along a dim: the elements of rank `q * (n - 1)` in the order of `n` elements."""
+@overload
+def quantile(input: Tensor, q: _Data, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def quantile(input: Tensor, q: _Data, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def quantile(input: Tensor, q: _Data, dim: SupportsIndex | None = None, keepdims: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def quantile(input: Tensor, q: _Data, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def quantile(input: Tensor, q: _Data, axis: SupportsIndex | None = None, keepdim: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def quantile(input: Tensor, q: _Data, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def quantile(input: Tensor, q: _Data, axis: SupportsIndex | None = None, keepdims: _Bool = False, *, method: str | None = None, out: Tensor | None = None) -> Tensor: ...
 def rad2deg(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Converts radians to degrees."""
+@overload
+def rand(*size: SupportsIndex, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """A new tensor of numbers from 0 on and below 1, evenly distributed."""
+@overload
+def rand(size: _Ints, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+@overload
+def rand(shape: _Ints, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """A new tensor of the size and dtype of another one, with numbers as those of `rand`."""
+@overload
+def randint(high: SupportsIndex, size: _Ints, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """A new tensor of integers from `low` (0 unless given) on and below `high`, all with the same probability."""
+@overload
+def randint(low: SupportsIndex, high: SupportsIndex, size: _Ints, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+@overload
+def randint_like(input: Tensor, high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """A new tensor of the size and dtype of another one, with integers as those of `randint`."""
+@overload
+def randint_like(input: Tensor, low: SupportsIndex, high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+@overload
+def randn(*size: SupportsIndex, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """A new tensor of numbers of the standard normal distribution: mean 0, variance 1."""
+@overload
+def randn(size: _Ints, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+@overload
+def randn(shape: _Ints, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor: ...
+def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """A new tensor of the size and dtype of another one, with numbers as those of `randn`."""
+def randperm(n: SupportsIndex, *, generator: Generator | None = None, out: Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor:
+    """The integers from 0 on and below `n` in random order; all orders have the same probability."""
 @overload
 def range(start: _Number | None = None, end: _Number | None = None, step: _Number | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None, out: Tensor | None = None) -> Tensor:
     """`start`, `start + step`, … up to and including `end`, in the default dtype unless one is given."""
@@ -3111,6 +3496,13 @@ def scatter_reduce(input: Tensor, dim: SupportsIndex, index: _Data, src: _Data, 
 @overload
 def scatter_reduce(input: Tensor, axis: SupportsIndex, index: _Data, src: _Data, reduce: Literal['sum', 'prod', 'mean', 'amax', 'amin'], *, include_self: _Bool = True, out: Tensor | None = None) -> Tensor: ...
 @overload
+def searchsorted(sorted_sequence: Tensor, input: _Data, *, out_int32: _Bool = False, right: _Bool = False, side: str | None = None, sorter: Tensor | None = None, out: Tensor | None = None) -> Tensor:
+    """The index of each number in a sorted sequence at which it could be inserted: before equal elements, or behind them with `right`, or `side="right"`."""
+@overload
+def searchsorted(sorted_sequence: Tensor, values: _Data, *, out_int32: _Bool = False, right: _Bool = False, side: str | None = None, sorter: Tensor | None = None, out: Tensor | None = None) -> Tensor: ...
+def seed() -> _Int:
+    """Starts the default generator anew with a seed from the system, and returns that."""
+@overload
 def select(input: Tensor, dim: SupportsIndex, index: SupportsIndex) -> Tensor:
     """A view of one index of a dim, without that dim."""
 @overload
@@ -3132,6 +3524,8 @@ def set_default_tensor_type(t: _DTypeLike) -> None:
 def set_default_tensor_type(type_name: _DTypeLike) -> None: ...
 def set_num_threads(num_threads: SupportsIndex) -> None:
     """Sets the number of threads that compute, including the caller's."""
+def set_rng_state(new_state: Tensor) -> None:
+    """Restores a state of the default generator."""
 def sgn(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Sign of each element: -1, 0 or 1."""
 def sigmoid(input: _Operand, *, out: Tensor | None = None) -> Tensor:
@@ -3158,6 +3552,11 @@ def softmax(input: Tensor, dim: SupportsIndex, dtype: _DTypeLike | None = None, 
 def softmax(input: Tensor, axis: SupportsIndex, dtype: _DTypeLike | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def softplus(input: _Operand, beta: SupportsFloat = 1, threshold: SupportsFloat = 20, *, out: Tensor | None = None) -> Tensor:
     """`log(1 + exp(beta * x)) / beta`."""
+@overload
+def sort(input: Tensor, dim: SupportsIndex = -1, descending: _Bool = False, stable: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.sort:
+    """The elements along a dim in ascending order, and their indices: `(values, indices)`."""
+@overload
+def sort(input: Tensor, axis: SupportsIndex = -1, descending: _Bool = False, stable: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.sort: ...
 @overload
 def split(input: Tensor, split_size: _Ints, dim: SupportsIndex = 0) -> tuple[Tensor, ...]:
     """A tuple of views: pieces of `split_size` indices of a dim (the last may be smaller), or of the sizes in a list."""
@@ -3283,12 +3682,22 @@ def tensor_split(input: Tensor, indices: _Ints | Tensor, dim: SupportsIndex = 0)
 @overload
 def tensor_split(input: Tensor, indices: _Ints | Tensor, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
 @overload
+def tensordot(a: Tensor, b: Tensor, dims: SupportsIndex | Sequence[_Ints] | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The sums of products over dims of two tensors: the last `dims` of the first with the first `dims` of the second, by default 2, or two lists of dims."""
+@overload
+def tensordot(a: Tensor, b: Tensor, axes: SupportsIndex | Sequence[_Ints] | None = None, *, out: Tensor | None = None) -> Tensor: ...
+@overload
 def tile(input: Tensor, *dims: SupportsIndex) -> Tensor:
     """A copy repeated along each dim."""
 @overload
 def tile(input: Tensor, dims: _Ints) -> Tensor: ...
 @overload
 def tile(input: Tensor, reps: _Ints) -> Tensor: ...
+@overload
+def topk(input: Tensor, k: SupportsIndex, dim: SupportsIndex | None = None, largest: _Bool = True, sorted: _Bool = True, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.topk:
+    """The `k` largest elements along a dim in descending order, or the smallest ones in ascending order, and their indices: `(values, indices)`."""
+@overload
+def topk(input: Tensor, k: SupportsIndex, axis: SupportsIndex | None = None, largest: _Bool = True, sorted: _Bool = True, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.topk: ...
 def trace(input: Tensor) -> Tensor:
     """The sum of the main diagonal of a matrix."""
 @overload
@@ -3352,6 +3761,16 @@ def unfold(input: Tensor, dimension: SupportsIndex, size: SupportsIndex, step: S
 @overload
 def unfold(input: Tensor, axis: SupportsIndex, size: SupportsIndex, step: SupportsIndex) -> Tensor: ...
 @overload
+def unique(input: Tensor, sorted: _Bool = True, return_inverse: _Bool = False, return_counts: _Bool = False, dim: SupportsIndex | None = None) -> Any:
+    """The distinct elements in ascending order, or the distinct slices along a dim."""
+@overload
+def unique(input: Tensor, sorted: _Bool = True, return_inverse: _Bool = False, return_counts: _Bool = False, axis: SupportsIndex | None = None) -> Any: ...
+@overload
+def unique_consecutive(input: Tensor, return_inverse: _Bool = False, return_counts: _Bool = False, dim: SupportsIndex | None = None) -> Any:
+    """The elements, or the slices along a dim, without those that equal the one before."""
+@overload
+def unique_consecutive(input: Tensor, return_inverse: _Bool = False, return_counts: _Bool = False, axis: SupportsIndex | None = None) -> Any: ...
+@overload
 def unsqueeze(input: Tensor, dim: SupportsIndex) -> Tensor:
     """A view with a new dim of extent 1."""
 @overload
@@ -3392,6 +3811,8 @@ def var_mean(input: Tensor, axis: _Ints | _Bool | None = None, unbiased: _Bool |
 def var_mean(input: Tensor, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, correction: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.var_mean: ...
 @overload
 def var_mean(input: Tensor, axis: _Ints | _Bool | None = None, unbiased: _Bool | None = None, keepdims: _Bool = False, *, ddof: SupportsFloat | None = None, out: tuple[Tensor, Tensor] | None = None) -> _return_types.var_mean: ...
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of two vectors' elements, of which those of the first are conjugated."""
 @overload
 def view(input: Tensor, *size: SupportsIndex) -> Tensor:
     """The same elements in another shape, as a view; one size may be -1."""
@@ -3418,6 +3839,10 @@ def vstack(tensors: Sequence[Tensor | _Array], *, out: Tensor | None = None) -> 
     """Tensors joined along the first dim; vectors are rows."""
 def where(condition: Tensor | Buffer | _Array | _Bool, input: _Operand | None = None, other: _Operand | None = None, *, out: Tensor | None = None) -> Tensor:
     """Elements of `input` where a condition is true, and of `other` where it is not."""
+def xcorr2(input: Tensor, k: Tensor, mode: str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Torch's cross-correlation of images: as `conv2`, but the kernel is not reversed."""
+def xcorr3(input: Tensor, k: Tensor, mode: str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """Torch's cross-correlation of volumes: as `conv3`, but the kernel is not reversed."""
 def xlogy(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """`input * log(other)`, and 0 where `input` is 0 and `other` is not NaN."""
 @overload

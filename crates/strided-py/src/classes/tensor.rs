@@ -146,6 +146,8 @@ pub const SIGNATURES: &[(&str, &[&str])] = &[
     ("__setitem__", &["(index: _Index | _Data | tuple[_Index | _Data, ...], value: _Data, /) -> None"]),
     ("__iter__", &["() -> Iterator[Tensor]"]),
     ("__array_ufunc__", &["(ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any"]),
+    ("__matmul__", &["(other: _Operand, /) -> Tensor"]),
+    ("__rmatmul__", &["(other: _Operand, /) -> Tensor"]),
     ("__divmod__", &["(other: _Operand, /) -> tuple[Tensor, Tensor]"]),
     ("__rdivmod__", &["(other: _Operand, /) -> tuple[Tensor, Tensor]"]),
 ];
