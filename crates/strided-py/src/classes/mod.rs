@@ -2,6 +2,7 @@
 
 pub mod borrow;
 pub mod class_table;
+pub mod document;
 pub mod dtype;
 pub mod elementwise;
 pub mod generator;
@@ -11,5 +12,6 @@ pub mod operators;
 pub mod protocols;
 pub mod size;
 pub mod storage;
+pub mod t7_stream;
 pub mod tensor;
 pub mod typed;
