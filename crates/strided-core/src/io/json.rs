@@ -56,7 +56,7 @@ impl<'a> Json<'a> {
 
 /// Parses a text. `position` is that of its first byte in the file, for errors.
 pub fn parse(text: &str, position: u64) -> Result<Json<'_>> {
-    let mut parser = Parser { text, at: 0, position };
+    let mut parser = JsonParser { text, at: 0, position };
     let value = parser.value(0)?;
     parser.skip_space();
     match parser.next() {
@@ -65,13 +65,13 @@ pub fn parse(text: &str, position: u64) -> Result<Json<'_>> {
     }
 }
 
-struct Parser<'a> {
+struct JsonParser<'a> {
     text: &'a str,
     at: usize,
     position: u64,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> JsonParser<'a> {
     #[cold]
     fn fault(&self, reason: &str) -> Error {
         fault(self.position + self.at as u64, reason)
@@ -153,7 +153,8 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self) -> Result<Json<'a>> {
-        for (word, value) in [("null", Json::Null), ("true", Json::Bool(true)), ("false", Json::Bool(false))] {
+        for (word, value) in [("null", Json::Null), ("true", Json::Bool(true)), ("false", Json::Bool(false))]
+        {
             if self.text[self.at..].starts_with(word) {
                 self.at += word.len();
                 return Ok(value);
@@ -184,7 +185,11 @@ impl<'a> Parser<'a> {
             self.at += usize::from(matches!(self.next(), Some(b'+' | b'-')));
             valid &= digits(self);
         }
-        if valid { Ok(Json::Number(&self.text[start..self.at])) } else { Err(self.fault("a malformed number in JSON")) }
+        if valid {
+            Ok(Json::Number(&self.text[start..self.at]))
+        } else {
+            Err(self.fault("a malformed number in JSON"))
+        }
     }
 
     fn string(&mut self) -> Result<Cow<'a, str>> {
@@ -210,7 +215,9 @@ impl<'a> Parser<'a> {
         let mut text = String::from(&self.text[start..self.at]);
         loop {
             let rest = &self.text[self.at..];
-            let Some(next) = rest.chars().next() else { return Err(self.fault("a string in JSON has no end")) };
+            let Some(next) = rest.chars().next() else {
+                return Err(self.fault("a string in JSON has no end"));
+            };
             match next {
                 '"' => {
                     self.at += 1;
@@ -247,7 +254,8 @@ impl<'a> Parser<'a> {
                 } else {
                     first
                 };
-                char::from_u32(code).ok_or_else(|| self.fault("half of a surrogate pair in a string of JSON"))?
+                char::from_u32(code)
+                    .ok_or_else(|| self.fault("half of a surrogate pair in a string of JSON"))?
             }
             _ => return Err(self.fault("an unknown escape in a string of JSON")),
         })
@@ -295,7 +303,8 @@ mod tests {
 
     #[test]
     fn values_of_every_kind_are_parsed() {
-        let parsed = parse(r#" {"a": [1, -2.5e3, true, null], "b\n\u00e9\ud83d\ude00": "x\"y"} "#, 0).unwrap();
+        let parsed =
+            parse(r#" {"a": [1, -2.5e3, true, null], "b\n\u00e9\ud83d\ude00": "x\"y"} "#, 0).unwrap();
         assert_eq!(parsed.get("a").unwrap().list().unwrap().len(), 4);
         assert_eq!(parsed.get("b\né😀").unwrap().text(), Some("x\"y"));
         assert_eq!(parsed.get("a").unwrap().list().unwrap()[1], Json::Number("-2.5e3"));

@@ -19,20 +19,24 @@ pub enum Literal {
 
 /// Parses a text. `position` is that of its first byte in the file, for errors.
 pub fn parse(text: &str, position: u64) -> Result<Literal> {
-    let mut parser = Parser { bytes: text.as_bytes(), text, at: 0, position };
+    let mut parser = LiteralParser { bytes: text.as_bytes(), text, at: 0, position };
     let value = parser.value(0)?;
     parser.skip_space();
-    if parser.at == text.len() { Ok(value) } else { Err(parser.fault("characters after the end of the literal")) }
+    if parser.at == text.len() {
+        Ok(value)
+    } else {
+        Err(parser.fault("characters after the end of the literal"))
+    }
 }
 
-struct Parser<'a> {
+struct LiteralParser<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     position: u64,
 }
 
-impl Parser<'_> {
+impl LiteralParser<'_> {
     #[cold]
     fn fault(&self, reason: &str) -> Error {
         fault(self.position + self.at as u64, reason)
@@ -150,7 +154,8 @@ mod tests {
 
     #[test]
     fn headers_are_parsed() {
-        let header = "{'descr': [('a', '<f4'), ('b', '|S3', (2,))], 'fortran_order': False, 'shape': (3L, 4), }  \n";
+        let header =
+            "{'descr': [('a', '<f4'), ('b', '|S3', (2,))], 'fortran_order': False, 'shape': (3L, 4), }  \n";
         let Literal::Dict(pairs) = parse(header, 0).unwrap() else { panic!("a dict") };
         assert_eq!(pairs.len(), 3);
         assert_eq!(pairs[2].1, Literal::Sequence(vec![Literal::Int(3), Literal::Int(4)]));

@@ -57,7 +57,8 @@ impl<'a> Loader<'a> {
             return Tensor::from_storage(Storage::filled(0, |_| Ok(()))?, dtype, layout.at_offset(0));
         };
         // Compressed data and text can only be read from their beginning.
-        let partly = matches!(blob.place, Place::Plain { .. } | Place::Narrow { .. }) && blob.element == *element;
+        let partly =
+            matches!(blob.place, Place::Plain { .. } | Place::Narrow { .. }) && blob.element == *element;
         let range = if partly { low as u64..high as u64 + 1 } else { 0..blob.count };
         let layout = layout.at_offset(layout.offset() - range.start as isize);
         let stored = blob.element.known().unwrap_or(dtype);
@@ -70,7 +71,8 @@ impl<'a> Loader<'a> {
         // The formats have compared counts with the bytes of the file, or with what those can be inflated to.
         let count = range.end - range.start;
         let bytes = count.checked_mul(size).filter(|&bytes| bytes <= isize::MAX as u64);
-        let bytes = bytes.ok_or_else(|| refusal(format!("{count} elements of {} exceed the memory", dtype.name())))?;
+        let bytes = bytes
+            .ok_or_else(|| refusal(format!("{count} elements of {} exceed the memory", dtype.name())))?;
         if self.mapped
             && why_not_mapped(blob, dtype).is_none()
             && let Place::Plain { position, .. } = blob.place
@@ -89,7 +91,8 @@ impl<'a> Loader<'a> {
             }
             Place::Narrow { position, order } => {
                 let read = self.source()?.read_storage(position + range.start * 4, count as usize * 4)?;
-                let narrow = Tensor::from_whole_storage(in_native_order(read, DType::I32, order)?, DType::I32)?;
+                let narrow =
+                    Tensor::from_whole_storage(in_native_order(read, DType::I32, order)?, DType::I32)?;
                 Ok(copy::to_dtype(&narrow, dtype)?.storage().clone())
             }
             Place::Deflated { position, compressed, skipped, order, crc } => {
@@ -127,7 +130,7 @@ impl<'a> Loader<'a> {
         })
     }
 
-    fn source(&self) -> Result<&'a dyn super::Source> {
+    fn source(&self) -> Result<&'a dyn super::ByteSource> {
         self.document.source.as_deref().ok_or_else(|| refusal("the file is closed"))
     }
 }

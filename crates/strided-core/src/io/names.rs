@@ -43,13 +43,19 @@ pub fn outline(document: &Document) -> Vec<OutlineRow> {
             Some(first) => ("reference", walk.path(first)),
             None => described(document, visit.node),
         };
-        rows.push(OutlineRow { depth: visit.depth, key: visit.key.clone(), kind, text, listed: visit.listed });
+        rows.push(OutlineRow {
+            depth: visit.depth,
+            key: visit.key.clone(),
+            kind,
+            text,
+            listed: visit.listed,
+        });
     }
     rows
 }
 
 /// One occurrence of a node.
-struct Visit {
+struct NodeVisit {
     node: NodeId,
     parent: Option<usize>,
     key: String,
@@ -61,7 +67,7 @@ struct Visit {
 
 struct Walk<'a> {
     document: &'a Document,
-    visits: Vec<Visit>,
+    visits: Vec<NodeVisit>,
     /// Nodes to visit, the next one last: the node, the visit of its parent, and its key.
     pending: Vec<(NodeId, Option<usize>, String)>,
     first_visits: HashMap<NodeId, usize>,
@@ -72,7 +78,8 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(document: &'a Document) -> Walk<'a> {
-        let pending = if document.nodes.is_empty() { vec![] } else { vec![(document.root, None, String::new())] };
+        let pending =
+            if document.nodes.is_empty() { vec![] } else { vec![(document.root, None, String::new())] };
         Walk {
             document,
             visits: vec![],
@@ -88,7 +95,7 @@ impl<'a> Walk<'a> {
         let (node, parent, key) = self.pending.pop()?;
         let depth = parent.map_or(0, |parent| self.visits[parent].depth + 1);
         let index = self.visits.len();
-        let mut visit = Visit { node, parent, key, depth, first: None, listed: None };
+        let mut visit = NodeVisit { node, parent, key, depth, first: None, listed: None };
         if is_identified(&self.document.nodes[node]) {
             visit.first = self.first_visits.get(&node).copied();
             self.first_visits.entry(node).or_insert(index);
@@ -126,7 +133,7 @@ impl<'a> Walk<'a> {
         let mut keys = vec![self.visits[visit].key.as_str()];
         let mut at = self.visits[visit].parent;
         while let Some(parent) = at {
-            let Visit { key, parent, .. } = &self.visits[parent];
+            let NodeVisit { key, parent, .. } = &self.visits[parent];
             if parent.is_some() {
                 keys.push(shortened(key, MAX_KEY));
             }

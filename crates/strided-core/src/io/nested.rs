@@ -9,9 +9,9 @@ use super::document::{ByteOrder, Document, ElementType, Node, NodeId, Place, Vie
 use super::json::{self, Json};
 use super::load::Loader;
 use super::names::{Listed, tensor_names};
-use super::output::Output;
-use super::safetensors::{self, Header, METADATA, NewEntry};
-use super::source::Source;
+use super::output::FileOutput;
+use super::safetensors::{self, METADATA, NewEntry, SafetensorsHeader};
+use super::source::ByteSource;
 use super::view_bytes::write_tensor;
 use super::{fault, refusal};
 use crate::dtype::DType;
@@ -26,8 +26,8 @@ const KEY: &str = "strided";
 const VERSION: u64 = 1;
 
 /// Reads a safetensors file: nested if it has our string, and otherwise a dict of its entries.
-pub fn read(source: &dyn Source) -> Result<Document> {
-    let Header { entries, mut metadata } = safetensors::read_header(source)?;
+pub fn read(source: &dyn ByteSource) -> Result<Document> {
+    let SafetensorsHeader { entries, mut metadata } = safetensors::read_header(source)?;
     let mut document = match metadata.iter().position(|(key, _)| key == KEY) {
         Some(at) => read_nodes(&metadata.remove(at).1, &entries)?,
         None => safetensors::flat_document(&entries)?,
@@ -140,7 +140,9 @@ impl<'a> NodeReader<'a> {
         let dtype = dtype_of(node)?;
         let element = dtype.map_or_else(|| entry.element.clone(), ElementType::Known);
         let dims = |key: &str| match node.get(key) {
-            Some(dims) => dims.integers().map(Some).ok_or_else(|| format!("its {key} is not made of integers")),
+            Some(dims) => {
+                dims.integers().map(Some).ok_or_else(|| format!("its {key} is not made of integers"))
+            }
             None => Ok(None),
         };
         let shape: Vec<isize> = dims("shape")?.unwrap_or_else(|| entry.shape.clone());
@@ -202,7 +204,7 @@ struct Segment {
 }
 
 /// Writes a document.
-pub fn write(document: &Document, output: &mut Output<'_>) -> Result<()> {
+pub fn write(document: &Document, output: &mut FileOutput<'_>) -> Result<()> {
     if let Some((key, _)) = document.metadata.iter().find(|(key, _)| key == KEY || key == METADATA) {
         return Err(refusal(format!("the metadata {key:?} is strided's own")));
     }
@@ -232,8 +234,10 @@ struct Plan {
 impl Plan {
     fn new(document: &Document, listed: &[Listed]) -> Result<Plan> {
         let segments = find_segments(document, listed);
-        let names: HashMap<usize, &str> =
-            listed.iter().filter_map(|listed| Some((view_of(document, listed.node)?, listed.name.as_str()))).collect();
+        let names: HashMap<usize, &str> = listed
+            .iter()
+            .filter_map(|listed| Some((view_of(document, listed.node)?, listed.name.as_str())))
+            .collect();
         let mut plan = Plan { segments: vec![], entries: vec![], segment_of: HashMap::new() };
         let mut taken: HashSet<String> = listed.iter().map(|listed| listed.name.clone()).collect();
         let mut number = 0;
@@ -374,8 +378,10 @@ impl Plan {
         if !is_exactly(document, view, entry) {
             let size = seen.element.bytes(1).unwrap_or(1) as usize;
             let start = self.segments[segment].memory.as_ref().map_or(0, |(_, start, _)| start / size);
-            let offset = if seen.layout.bounds().is_some() { seen.layout.offset() - start as isize } else { 0 };
-            write!(text, ",\"dtype\":\"{}\",\"shape\":", seen.element.name()).expect("a string takes any text");
+            let offset =
+                if seen.layout.bounds().is_some() { seen.layout.offset() - start as isize } else { 0 };
+            write!(text, ",\"dtype\":\"{}\",\"shape\":", seen.element.name())
+                .expect("a string takes any text");
             json::write_list(text, seen.layout.shape());
             text.push_str(",\"stride\":");
             json::write_list(text, seen.layout.stride());
@@ -467,14 +473,17 @@ fn storage_entry(document: &Document, segment: &Segment, name: String) -> NewEnt
 }
 
 fn write_scalar(text: &mut String, node: &Node) -> Result<()> {
-    let float = |number: &f64| if number.is_finite() { format!("{number:?}") } else { format!("\"{number}\"") };
+    let float =
+        |number: &f64| if number.is_finite() { format!("{number:?}") } else { format!("\"{number}\"") };
     match node {
         Node::None => text.push_str("null"),
         Node::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
         Node::Int(number) => text.push_str(&number.to_string()),
         Node::Huge(digits) => text.push_str(digits),
         Node::Float(number) if number.is_finite() => text.push_str(&float(number)),
-        Node::Float(number) => write!(text, "{{\"float\":{}}}", float(number)).expect("a string takes any text"),
+        Node::Float(number) => {
+            write!(text, "{{\"float\":{}}}", float(number)).expect("a string takes any text")
+        }
         Node::Complex(real, imaginary) => {
             let (real, imaginary) = (float(real), float(imaginary));
             write!(text, "{{\"complex\":[{real},{imaginary}]}}").expect("a string takes any text");
@@ -485,7 +494,9 @@ fn write_scalar(text: &mut String, node: &Node) -> Result<()> {
             bytes.iter().for_each(|byte| write!(text, "{byte:02x}").expect("a string takes any text"));
             text.push_str("\"}");
         }
-        Node::Record(record) => return Err(refusal(format!("an object of the class {} is no plain data", record.class))),
+        Node::Record(record) => {
+            return Err(refusal(format!("an object of the class {} is no plain data", record.class)));
+        }
         Node::Function(_) => return Err(refusal("a Lua function is no plain data")),
         _ => return Err(refusal("a Lua table is no plain data")),
     }

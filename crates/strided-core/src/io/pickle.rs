@@ -5,7 +5,7 @@
 
 use super::document::{Document, Node, NodeId};
 use super::fault;
-use super::source::{Cursor, Source};
+use super::source::{ByteSource, Cursor};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -110,7 +110,7 @@ pub enum PickledPart {
 
 /// Reads a pickle. Returns the node of its object.
 pub fn read(
-    source: &dyn Source,
+    source: &dyn ByteSource,
     range: Range<u64>,
     document: &mut Document,
     meaning: &mut dyn Meaning,
@@ -354,7 +354,8 @@ impl Machine<'_> {
             }
             0x93 => {
                 let (name, module) = (self.pop_node()?, self.pop_node()?);
-                let (Node::Text(module), Node::Text(name)) = (&self.document.nodes[module], &self.document.nodes[name])
+                let (Node::Text(module), Node::Text(name)) =
+                    (&self.document.nodes[module], &self.document.nodes[name])
                 else {
                     return Err(fault(position, "the name of a class or function is no string"));
                 };
@@ -387,16 +388,23 @@ impl Machine<'_> {
                     _ => self.memo.len() as u64,
                 };
                 let item = self.stack.last().filter(|item| **item != Item::Mark).cloned();
-                let item = item.ok_or_else(|| self.fault("the pickle remembers a value that it has not made"))?;
+                let item =
+                    item.ok_or_else(|| self.fault("the pickle remembers a value that it has not made"))?;
                 self.memo.insert(number, item);
             }
             b'h' | b'j' => {
                 let number = if code == b'h' { self.byte()?.into() } else { self.u32()? };
                 let item = self.memo.get(&number).cloned();
-                let item = item.ok_or_else(|| fault(position, format!("the pickle has remembered no value {number}")))?;
+                let item = item
+                    .ok_or_else(|| fault(position, format!("the pickle has remembered no value {number}")))?;
                 self.stack.push(item);
             }
-            _ => return Err(fault(position, format!("the pickle has the instruction {code:#04x}, which PyTorch never writes"))),
+            _ => {
+                return Err(fault(
+                    position,
+                    format!("the pickle has the instruction {code:#04x}, which PyTorch never writes"),
+                ));
+            }
         }
         Ok(())
     }
@@ -408,7 +416,8 @@ impl Machine<'_> {
             Item::Mark => unreachable!("marks are never popped as values"),
         };
         let parts: Vec<PickledPart> = items.iter().map(part).collect();
-        let nodes = items.iter().filter_map(|item| if let Item::Node(node) = item { Some(*node) } else { None });
+        let nodes =
+            items.iter().filter_map(|item| if let Item::Node(node) = item { Some(*node) } else { None });
         let nodes: Vec<NodeId> = nodes.collect();
         let is_plain = nodes.len() == parts.len();
         let id = self.document.add(Node::Tuple(nodes));
@@ -422,7 +431,9 @@ impl Machine<'_> {
         let wanted = format!("{module} {name}");
         let found = GLOBALS.iter().find(|row| row.0 == wanted);
         let refused = || {
-            let reason = format!("the pickle uses {module}.{name}; only tensors and plain containers are read, and no code runs");
+            let reason = format!(
+                "the pickle uses {module}.{name}; only tensors and plain containers are read, and no code runs"
+            );
             fault(position, reason)
         };
         match &found.ok_or_else(refused)?.1 {
@@ -477,7 +488,8 @@ impl Machine<'_> {
             _ => 0,
         });
         let left = self.copies_left.checked_sub(copied);
-        self.copies_left = left.ok_or_else(|| fault(position, "the pickle uses long arguments again and again"))?;
+        self.copies_left =
+            left.ok_or_else(|| fault(position, "the pickle uses long arguments again and again"))?;
         let first = arguments.first().map(|&first| self.document.nodes[first].clone());
         let node = match (&function, first) {
             (Global::RebuildTensor, _) => {
@@ -509,10 +521,12 @@ impl Machine<'_> {
             }
             (Global::ByteArray, Some(Node::Bytes(bytes))) => Node::Bytes(bytes),
             (Global::ByteArray, None) => Node::Bytes(vec![]),
-            (Global::Complex, Some(Node::Float(real))) => match arguments.get(1).map(|&part| &self.document.nodes[part]) {
-                Some(Node::Float(imaginary)) => Node::Complex(real, *imaginary),
-                _ => return Err(unfit()),
-            },
+            (Global::Complex, Some(Node::Float(real))) => {
+                match arguments.get(1).map(|&part| &self.document.nodes[part]) {
+                    Some(Node::Float(imaginary)) => Node::Complex(real, *imaginary),
+                    _ => return Err(unfit()),
+                }
+            }
             _ => return Err(unfit()),
         };
         self.push(node);

@@ -2,7 +2,7 @@
 
 use super::document::{ByteOrder, Detail, Document, ElementType, Node, NodeId, Place};
 use super::pickle::{self, Global, Meaning, PickledPart};
-use super::source::{Cursor, Source};
+use super::source::{ByteSource, Cursor};
 use super::zip::{self, Member};
 use super::{fault, inflate};
 use crate::dtype::DType;
@@ -20,7 +20,7 @@ pub fn is_pickle(name: &str) -> bool {
 }
 
 /// Reads the pickle of an archive.
-pub fn read(source: &dyn Source, members: Vec<Member>) -> Result<Document> {
+pub fn read(source: &dyn ByteSource, members: Vec<Member>) -> Result<Document> {
     let mut pickles = members.iter().filter(|member| is_pickle(&member.name));
     let Some(pickle) = pickles.next() else { return Err(fault(0, "the archive has no data.pkl")) };
     if let Some(second) = pickles.next() {
@@ -28,10 +28,14 @@ pub fn read(source: &dyn Source, members: Vec<Member>) -> Result<Document> {
     }
     let folder = pickle.name.strip_suffix(PICKLE).unwrap_or_default();
     if members.iter().any(|member| member.name == format!("{folder}constants.pkl")) {
-        return Err(fault(pickle.position, "a TorchScript archive: its objects are code; save the state dict instead"));
+        return Err(fault(
+            pickle.position,
+            "a TorchScript archive: its objects are code; save the state dict instead",
+        ));
     }
     let order = byte_order(source, &members, folder)?;
-    let by_name: HashMap<&str, &Member> = members.iter().map(|member| (member.name.as_str(), member)).collect();
+    let by_name: HashMap<&str, &Member> =
+        members.iter().map(|member| (member.name.as_str(), member)).collect();
     let mut storages = Storages { members: by_name, folder, order, nodes: HashMap::new() };
     let mut document = Document::default();
     document.detail("byte_order", Detail::Text(order.name().into()));
@@ -50,11 +54,18 @@ pub fn read(source: &dyn Source, members: Vec<Member>) -> Result<Document> {
 }
 
 /// The byte order of the storages, which archives since PyTorch 2.1 say.
-fn byte_order(source: &dyn Source, members: &[Member], folder: &str) -> Result<ByteOrder> {
+fn byte_order(source: &dyn ByteSource, members: &[Member], folder: &str) -> Result<ByteOrder> {
     let name = format!("{folder}byteorder");
-    let Some(member) = members.iter().find(|member| member.name == name) else { return Ok(ByteOrder::Little) };
-    let length = member.compressed.min(16);
-    let bytes = Cursor::new(source, member.position, member.position + length).bytes(length, "the byte order")?;
+    let Some(member) = members.iter().find(|member| member.name == name) else {
+        return Ok(ByteOrder::Little);
+    };
+    let bytes = match member.method {
+        zip::DEFLATED => inflate_member(source, member)?,
+        _ => {
+            let length = member.size.min(16);
+            Cursor::new(source, member.position, member.position + length).bytes(length, "the byte order")?
+        }
+    };
     match bytes.trim_ascii() {
         b"little" => Ok(ByteOrder::Little),
         b"big" => Ok(ByteOrder::Big),
@@ -62,7 +73,7 @@ fn byte_order(source: &dyn Source, members: &[Member], folder: &str) -> Result<B
     }
 }
 
-fn inflate_member(source: &dyn Source, member: &Member) -> Result<Vec<u8>> {
+fn inflate_member(source: &dyn ByteSource, member: &Member) -> Result<Vec<u8>> {
     let Member { position, compressed, size, crc, .. } = *member;
     if size > MAX_DEFLATED_PICKLE || !inflate::is_possible(size, compressed) {
         return Err(fault(position, format!("{compressed} deflated bytes cannot become a pickle of {size}")));
@@ -85,7 +96,13 @@ impl Meaning for Storages<'_> {
     /// `("storage", class, key, location, count)`
     fn persistent(&mut self, document: &mut Document, id: &[PickledPart], position: u64) -> Result<NodeId> {
         let malformed = || fault(position, "the pickle refers to what is no storage");
-        let [PickledPart::Node(tag), PickledPart::Global(Global::Storage(class)), PickledPart::Node(key), _, PickledPart::Node(count)] = id
+        let [
+            PickledPart::Node(tag),
+            PickledPart::Global(Global::Storage(class)),
+            PickledPart::Node(key),
+            _,
+            PickledPart::Node(count),
+        ] = id
         else {
             return Err(malformed());
         };
@@ -121,7 +138,8 @@ impl Meaning for Storages<'_> {
         let parts: Option<(isize, Vec<isize>, Vec<isize>)> =
             (|| Some((integer(offset)?, integers(size)?, integers(stride)?)))();
         let (offset, size, stride) = parts.ok_or_else(malformed)?;
-        let layout = Layout::strided(&size, &stride, offset).map_err(|error| fault(position, error.to_string()))?;
+        let layout =
+            Layout::strided(&size, &stride, offset).map_err(|error| fault(position, error.to_string()))?;
         let (blob, element) = (document.views[view].blob, document.views[view].element.clone());
         let view = document.add_view(blob, element, layout, position)?;
         Ok(document.add(Node::Tensor(view)))
@@ -144,7 +162,8 @@ impl Storages<'_> {
             Some(dtype) => ElementType::Known(dtype),
             None => ElementType::Foreign { name: class.into(), bits: None },
         };
-        let count = u64::try_from(count).map_err(|_| fault(position, format!("a storage has {count} elements")))?;
+        let count =
+            u64::try_from(count).map_err(|_| fault(position, format!("a storage has {count} elements")))?;
         if element.bytes(count).is_some_and(|bytes| bytes > member.size) {
             let reason = format!("a storage of {count} elements of {class} has {} bytes", member.size);
             return Err(fault(member.position, reason));
@@ -152,9 +171,13 @@ impl Storages<'_> {
         let (start, order) = (member.position, self.order);
         let place = match member.method {
             0 => Place::Plain { position: start, order },
-            zip::DEFLATED if inflate::is_possible(member.size, member.compressed) => {
-                Place::Deflated { position: start, compressed: member.compressed, skipped: 0, order, crc: member.crc }
-            }
+            zip::DEFLATED if inflate::is_possible(member.size, member.compressed) => Place::Deflated {
+                position: start,
+                compressed: member.compressed,
+                skipped: 0,
+                order,
+                crc: member.crc,
+            },
             method => {
                 let reason = format!("the member {name:?} is compressed by method {method}, or says so");
                 return Err(fault(start, reason));

@@ -2,8 +2,8 @@
 
 use super::document::{ByteOrder, Document, ElementType, Node, Place};
 use super::json::{self, Json};
-use super::output::Output;
-use super::source::{Cursor, Source};
+use super::output::FileOutput;
+use super::source::{ByteSource, Cursor};
 use super::{fault, refusal};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -46,7 +46,7 @@ pub struct Entry {
 }
 
 /// What a header says.
-pub struct Header {
+pub struct SafetensorsHeader {
     pub entries: Vec<Entry>,
     pub metadata: Vec<(String, String)>,
 }
@@ -57,7 +57,7 @@ pub fn is_recognised(start: &[u8], length: u64) -> bool {
     declared.is_some_and(|declared| declared <= length - 8) && start.get(8) == Some(&b'{')
 }
 
-pub fn read_header(source: &dyn Source) -> Result<Header> {
+pub fn read_header(source: &dyn ByteSource) -> Result<SafetensorsHeader> {
     let mut cursor = Cursor::new(source, 0, source.length());
     let length = u64::from_le_bytes(cursor.array("the length of the header")?);
     if length > MAX_HEADER {
@@ -65,9 +65,11 @@ pub fn read_header(source: &dyn Source) -> Result<Header> {
     }
     let bytes = cursor.bytes(length, "the header")?;
     let text = String::from_utf8(bytes).map_err(|_| fault(8, "the header is not UTF-8"))?;
-    let Json::Object(pairs) = json::parse(&text, 8)? else { return Err(fault(8, "the header is no JSON object")) };
+    let Json::Object(pairs) = json::parse(&text, 8)? else {
+        return Err(fault(8, "the header is no JSON object"));
+    };
     let data = cursor.position();
-    let mut header = Header { entries: Vec::with_capacity(pairs.len()), metadata: Vec::new() };
+    let mut header = SafetensorsHeader { entries: Vec::with_capacity(pairs.len()), metadata: Vec::new() };
     for (name, value) in pairs {
         if name == METADATA {
             header.metadata = read_metadata(&value)?;
@@ -90,10 +92,13 @@ fn read_metadata(value: &Json<'_>) -> Result<Vec<(String, String)>> {
 fn read_entry(name: &str, value: &Json<'_>, data: u64, available: u64) -> std::result::Result<Entry, String> {
     let dtype = value.get("dtype").and_then(Json::text).ok_or("has no dtype")?;
     let shape: Vec<isize> = value.get("shape").and_then(Json::integers).ok_or("has no shape")?;
-    let offsets: Vec<u64> = value.get("data_offsets").and_then(Json::integers).ok_or("has no data_offsets")?;
+    let offsets: Vec<u64> =
+        value.get("data_offsets").and_then(Json::integers).ok_or("has no data_offsets")?;
     let &[begin, end] = offsets.as_slice() else { return Err("has not two data_offsets".into()) };
     if begin > end || end > available {
-        return Err(format!("has data_offsets {begin} and {end}, and the file has {available} bytes of data"));
+        return Err(format!(
+            "has data_offsets {begin} and {end}, and the file has {available} bytes of data"
+        ));
     }
     let element = match DTYPES.iter().find(|row| row.0 == dtype) {
         Some(row) => ElementType::Known(row.1),
@@ -175,7 +180,7 @@ pub fn write_header(
     entries: &[NewEntry],
     order: &[usize],
     metadata: &[(String, String)],
-    output: &mut Output<'_>,
+    output: &mut FileOutput<'_>,
 ) -> Result<()> {
     let mut offsets = vec![(0, 0); entries.len()];
     let mut at = 0;
@@ -224,5 +229,8 @@ fn write_metadata(header: &mut String, metadata: &[(String, String)]) {
 }
 
 fn cannot_hold(dtype: DType, name: &str) -> Error {
-    refusal(format!("{name:?} is {}, which a safetensors file cannot hold; convert it (--dtype)", dtype.name()))
+    refusal(format!(
+        "{name:?} is {}, which a safetensors file cannot hold; convert it (--dtype)",
+        dtype.name()
+    ))
 }

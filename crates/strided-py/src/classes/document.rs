@@ -13,8 +13,8 @@ use pyo3::types::{PyDict, PyTuple};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use strided_core::io::{
-    Detail, Document, ElementType, Format, Listed, Loader, Node, Place, in_file, outline, position_of, tensor_names,
-    why_not_mapped,
+    Detail, Document, ElementType, Format, Listed, Loader, Node, Place, in_file, outline, position_of,
+    tensor_names, why_not_mapped,
 };
 
 /// The content of a file, for `strided.files`.
@@ -35,7 +35,9 @@ pub const SIGNATURES: &[(&str, &[&str])] = &[
     ("names", &["() -> list[str]"]),
     (
         "entry",
-        &["(index: int) -> tuple[str, dtype | None, str, tuple[int, ...], tuple[int, ...], int, int | None, int, str, int | None, str, str | None]"],
+        &[
+            "(index: int) -> tuple[str, dtype | None, str, tuple[int, ...], tuple[int, ...], int, int | None, int, str, int | None, str, str | None]",
+        ],
     ),
     ("load", &["(max_bytes: int | None, hooks: Any) -> Any"]),
     ("load_entry", &["(index: int, max_bytes: int | None) -> Any"]),
@@ -161,7 +163,12 @@ impl PyDocument {
     }
 
     /// One tensor or storage.
-    fn load_entry<'py>(&self, py: Python<'py>, index: usize, max_bytes: Option<u64>) -> PyResult<Bound<'py, PyAny>> {
+    fn load_entry<'py>(
+        &self,
+        py: Python<'py>,
+        index: usize,
+        max_bytes: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         crate::abi::errors::named(py, "load", || {
             let (view, is_storage) = self.view_at(index)?;
             let size = self.document.views[view].layout.size();

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use strided_core::Error;
 use strided_core::io::t7::{Encoding, ObjectReader, ObjectWriter};
-use strided_core::io::{ByteOrder, Loader, MapMode, NodeId, Output, Target};
+use strided_core::io::{ByteOrder, ByteTarget, FileOutput, Loader, MapMode, NodeId};
 
 /// Reads objects of a file or a buffer.
 #[pyclass(name = "_T7Reader", module = "strided", frozen)]
@@ -42,7 +42,9 @@ pub const READER_SIGNATURES: &[(&str, &[&str])] = &[
     ("__new__", &["(source: Any, /) -> Self"]),
     (
         "read",
-        &["(position: int, encoding: str, long_size: int, byte_order: str, referenced: bool, hooks: Any) -> tuple[Any, int]"],
+        &[
+            "(position: int, encoding: str, long_size: int, byte_order: str, referenced: bool, hooks: Any) -> tuple[Any, int]",
+        ],
     ),
 ];
 pub const WRITER_SIGNATURES: &[(&str, &[&str])] = &[
@@ -54,7 +56,9 @@ fn locked<T>(mutex: &Mutex<T>) -> CallResult<MutexGuard<'_, T>> {
     match mutex.try_lock() {
         Ok(guard) => Ok(guard),
         Err(std::sync::TryLockError::Poisoned(poisoned)) => Ok(PoisonError::into_inner(poisoned)),
-        Err(std::sync::TryLockError::WouldBlock) => Err(Fail::Value("the file is in use by another call".into())),
+        Err(std::sync::TryLockError::WouldBlock) => {
+            Err(Fail::Value("the file is in use by another call".into()))
+        }
     }
 }
 
@@ -136,7 +140,7 @@ impl T7Writer {
             writer.encoding = encoding_of(encoding, long_size, byte_order)?;
             writer.referenced = referenced;
             let mut bytes = Collected(Vec::new());
-            let mut output = Output::new(&mut bytes);
+            let mut output = FileOutput::new(&mut bytes);
             // An object that is written again in full may have changed since.
             let mut fresh = (!referenced).then(|| builder.fresh(py));
             let builder = fresh.as_mut().unwrap_or(builder);
@@ -152,7 +156,7 @@ impl T7Writer {
 /// Bytes in memory.
 struct Collected(Vec<u8>);
 
-impl Target for Collected {
+impl ByteTarget for Collected {
     fn write(&mut self, bytes: &[u8]) -> strided_core::Result<()> {
         self.0.extend_from_slice(bytes);
         Ok(())

@@ -164,9 +164,11 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                 self.empty.push(node);
                 match &self.hooks.record {
                     Some(hook) => hook.call1((&record.class, &record.version))?,
-                    None => {
-                        self.hooks.files.getattr("Record")?.call1((&record.class, py.None(), &record.version))?
-                    }
+                    None => self.hooks.files.getattr("Record")?.call1((
+                        &record.class,
+                        py.None(),
+                        &record.version,
+                    ))?,
                 }
             }
             Node::Function(function) => {
@@ -175,7 +177,9 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                 let bytecode = PyBytes::new(py, &function.bytecode);
                 match &self.hooks.function {
                     Some(hook) => hook.call1((function.kind, bytecode))?,
-                    None => self.hooks.files.getattr("Function")?.call1((function.kind, bytecode, py.None()))?,
+                    None => {
+                        self.hooks.files.getattr("Function")?.call1((function.kind, bytecode, py.None()))?
+                    }
                 }
             }
         };

@@ -11,7 +11,7 @@ use pyo3::types::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use strided_core::error::{Error, Problem};
-use strided_core::io::{Blob, Document, ElementType, Function, Node, NodeId, Place, Record, View};
+use strided_core::io::{Blob, Document, ElementType, LuaFunction, Node, NodeId, Place, Record, View};
 use strided_core::{DType, Layout, Storage, Tensor};
 
 /// Makes a document of objects. An object that occurs twice is one node.
@@ -167,9 +167,14 @@ impl DocumentBuilder {
                 enter(&mut self.document, Node::Record(record), fields)
             }
             Some("Function") => {
-                let (kind, bytecode) = (object.getattr("kind")?.extract()?, object.getattr("bytecode")?.extract()?);
+                let (kind, bytecode) =
+                    (object.getattr("kind")?.extract()?, object.getattr("bytecode")?.extract()?);
                 let upvalues = Items::Part(object.getattr("upvalues")?);
-                enter(&mut self.document, Node::Function(Function { kind, bytecode, upvalues: 0 }), upvalues)
+                enter(
+                    &mut self.document,
+                    Node::Function(LuaFunction { kind, bytecode, upvalues: 0 }),
+                    upvalues,
+                )
             }
             Some("Table") => {
                 let pairs = object.call_method0("items")?.try_iter()?.map(|pair| pair?.extract());
@@ -199,7 +204,11 @@ impl DocumentBuilder {
         let count = (storage.valid_length()? / dtype.size()) as u64;
         let blobs = &mut self.document.blobs;
         Ok(*self.blobs.entry((storage.id(), dtype)).or_insert_with(|| {
-            blobs.push(Blob { element: ElementType::Known(dtype), count, place: Place::Memory(storage.clone()) });
+            blobs.push(Blob {
+                element: ElementType::Known(dtype),
+                count,
+                place: Place::Memory(storage.clone()),
+            });
             blobs.len() - 1
         }))
     }
@@ -221,7 +230,11 @@ impl DocumentBuilder {
             });
             loaded
         });
-        Ok(self.document.add_tensor(ElementType::Known(dtype), Layout::row_major(&shape)?, Place::Deferred(load)))
+        Ok(self.document.add_tensor(
+            ElementType::Known(dtype),
+            Layout::row_major(&shape)?,
+            Place::Deferred(load),
+        ))
     }
 
     fn unwrapped<'py>(&self, object: &Bound<'py, PyAny>) -> CallResult<Option<Bound<'py, PyAny>>> {
@@ -284,6 +297,7 @@ fn scalar(object: &Bound<'_, PyAny>) -> CallResult<Option<Node>> {
 /// The name of a class of `strided.files`; `None` for classes of other modules.
 fn class_in_files(object: &Bound<'_, PyAny>) -> CallResult<Option<String>> {
     let class = object.get_type();
-    let is_ours = class.getattr("__module__")?.extract::<String>().is_ok_and(|module| module == "strided.files");
+    let is_ours =
+        class.getattr("__module__")?.extract::<String>().is_ok_and(|module| module == "strided.files");
     Ok(if is_ours { Some(class.name()?.to_string()) } else { None })
 }

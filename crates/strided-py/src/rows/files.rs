@@ -1,10 +1,10 @@
 //! Files: the native part of `strided.files`, and raw binary.
 
-use crate::abi::{Arg, Value};
 use crate::abi::detach::detach;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::{call_python, new_ref, to_py};
 use crate::abi::tensor_object::wrap;
+use crate::abi::{Arg, Value};
 use crate::classes::document::{PyDocument, named};
 use crate::convert::args::{FromArg, Ints, TensorArg, UntypedArg};
 use crate::convert::objects::DocumentBuilder;
@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use strided_core::io::t7::{Encoding, EncodingHints};
 use strided_core::io::{
-    self, ByteOrder, Document, Format, MapMode, Output, RawRequest, ReadOptions, WriteOptions, read_raw, write_raw,
+    self, ByteOrder, Document, FileOutput, Format, MapMode, RawRequest, ReadOptions, WriteOptions, read_raw,
+    write_raw,
 };
 use strided_core::{DType, Error, Layout, Tensor};
 
@@ -86,7 +87,8 @@ fn open(
         Some(other) => return Err(argument("mmap", other, "True, False, 'r', 'c' or 'r+'")),
     };
     let source = source(object.0, mode)?;
-    let dtype = options.get("dtype")?.map(|dtype| DType::from_arg(dtype.as_borrowed(), "dtype")).transpose()?;
+    let dtype =
+        options.get("dtype")?.map(|dtype| DType::from_arg(dtype.as_borrowed(), "dtype")).transpose()?;
     let options = ReadOptions { format: options.format()?, dtype, encoding: options.encoding()? };
     let (format, document): (Format, Document) = detach(py, || io::open(source, &options))?;
     Ok(PyDocument::new(document, format, name.into()))
@@ -108,7 +110,8 @@ fn write(
     };
     let mut builder = DocumentBuilder::new(options.get("unwrap")?.map(Bound::unbind));
     builder.document.root = builder.add(&new_ref(content.0))?;
-    builder.document.metadata = options.get("metadata")?.map_or(Ok(vec![]), |metadata| read_metadata(&metadata))?;
+    builder.document.metadata =
+        options.get("metadata")?.map_or(Ok(vec![]), |metadata| read_metadata(&metadata))?;
     let write = WriteOptions { compress: options.flag("compress")?, encoding };
     let progress = options.get("progress")?.map(Bound::unbind);
     let sync = options.flag("fsync")?;
@@ -129,7 +132,8 @@ impl<'py> FileOptions<'py> {
     }
 
     fn text(&self, name: &'static str) -> CallResult<Option<String>> {
-        let text = self.get(name)?.map(|value| TextArg::from_arg(value.as_borrowed(), name).map(|text| text.0));
+        let text =
+            self.get(name)?.map(|value| TextArg::from_arg(value.as_borrowed(), name).map(|text| text.0));
         text.transpose()
     }
 
@@ -167,11 +171,11 @@ fn write_to(
     target: UntypedArg<'_>,
     callback: Option<Py<PyAny>>,
     sync: bool,
-    write: impl FnOnce(&mut Output<'_>) -> strided_core::Result<()> + Send,
+    write: impl FnOnce(&mut FileOutput<'_>) -> strided_core::Result<()> + Send,
 ) -> CallResult<u64> {
     let mut target = Progress { target: NewTarget::new(target.0)?, callback };
     Ok(detach(py, move || {
-        let mut output = Output::new(&mut target);
+        let mut output = FileOutput::new(&mut target);
         write(&mut output)?;
         let length = output.finish()?;
         target.target.commit(sync)?;
@@ -181,7 +185,9 @@ fn write_to(
 
 fn read_metadata(object: &Value<'_>) -> CallResult<Vec<(String, String)>> {
     let pairs = object.cast::<PyDict>().map_err(PyErr::from)?;
-    let text = |value: Value<'_>| value.extract::<String>().map_err(|_| argument("metadata", "no dict of str", "str to str"));
+    let text = |value: Value<'_>| {
+        value.extract::<String>().map_err(|_| argument("metadata", "no dict of str", "str to str"))
+    };
     pairs.iter().map(|(key, value)| Ok((text(key)?, text(value)?))).collect()
 }
 
@@ -194,7 +200,8 @@ fn to_u64(name: &'static str, number: isize) -> CallResult<u64> {
 }
 
 fn format_of(name: &str) -> CallResult<Format> {
-    Format::from_name(name).ok_or_else(|| argument("format", name, "'npy', 'npz', 'safetensors', 't7' or 'pt'"))
+    Format::from_name(name)
+        .ok_or_else(|| argument("format", name, "'npy', 'npz', 'safetensors', 't7' or 'pt'"))
 }
 
 fn order_of(name: &str) -> CallResult<ByteOrder> {

@@ -1,11 +1,12 @@
 //! Writes objects of .t7 files, byte for byte as Torch7 does.
 
-use super::super::document::{Document, Node, NodeId, Place, View};
+use super::super::document::{ByteOrder, Document, ElementType, Node, NodeId, Place, View};
 use super::super::load::Loader;
-use super::super::output::Output;
+use super::super::output::FileOutput;
 use super::super::view_bytes::{each_piece, write_tensor};
 use super::super::{refusal, text};
-use super::*;
+use super::{BOOLEAN, Encoding, FUNCTION, NIL, NUMBER, STRING, TABLE, TORCH, TorchClass};
+use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::ops::copy;
@@ -38,7 +39,7 @@ enum Identity {
 }
 
 /// What is still to be written, the next one last.
-enum Task {
+enum WriteTask {
     Object(NodeId),
     /// A key of a list.
     Number(f64),
@@ -52,21 +53,26 @@ impl ObjectWriter {
     }
 
     /// Writes the object at a node of a document. Calls with the same document share numbers.
-    pub fn write_object(&mut self, document: &Document, root: NodeId, output: &mut Output<'_>) -> Result<()> {
+    pub fn write_object(
+        &mut self,
+        document: &Document,
+        root: NodeId,
+        output: &mut FileOutput<'_>,
+    ) -> Result<()> {
         let mut sink = Sink { encoding: self.encoding, output };
         let mut loader = Loader::new(document, true, None);
-        let mut tasks = vec![Task::Object(root)];
+        let mut tasks = vec![WriteTask::Object(root)];
         // The objects that are being written, if an object inside itself would never end.
         let mut open: HashMap<NodeId, ()> = HashMap::new();
         while let Some(task) = tasks.pop() {
             let node = match task {
-                Task::Object(node) => node,
-                Task::Number(number) => {
+                WriteTask::Object(node) => node,
+                WriteTask::Number(number) => {
                     sink.int(NUMBER)?;
                     sink.double(number)?;
                     continue;
                 }
-                Task::Leave(node) => {
+                WriteTask::Leave(node) => {
                     open.remove(&node);
                     continue;
                 }
@@ -75,7 +81,7 @@ impl ObjectWriter {
                 if open.insert(node, ()).is_some() {
                     return Err(refusal("an object contains itself, which needs references"));
                 }
-                tasks.push(Task::Leave(node));
+                tasks.push(WriteTask::Leave(node));
             }
             self.write_node(document, node, &mut sink, &mut loader, &mut tasks)?;
         }
@@ -88,7 +94,7 @@ impl ObjectWriter {
         node: NodeId,
         sink: &mut Sink<'_, '_>,
         loader: &mut Loader<'_>,
-        tasks: &mut Vec<Task>,
+        tasks: &mut Vec<WriteTask>,
     ) -> Result<()> {
         let is_nil = |node: NodeId| matches!(document.nodes[node], Node::None);
         match &document.nodes[node] {
@@ -101,8 +107,12 @@ impl ObjectWriter {
                 sink.int(NUMBER)?;
                 sink.double(*number as f64)
             }
-            Node::Int(number) => Err(refusal(format!("{number} does not fit a number of Lua, which is a double"))),
-            Node::Huge(digits) => Err(refusal(format!("{digits} does not fit a number of Lua, which is a double"))),
+            Node::Int(number) => {
+                Err(refusal(format!("{number} does not fit a number of Lua, which is a double")))
+            }
+            Node::Huge(digits) => {
+                Err(refusal(format!("{digits} does not fit a number of Lua, which is a double")))
+            }
             Node::Complex(..) => Err(refusal("Lua has no complex numbers")),
             Node::Float(number) => {
                 sink.int(NUMBER)?;
@@ -122,7 +132,7 @@ impl ObjectWriter {
                     let present = items.iter().enumerate().filter(|&(_, &item)| !is_nil(item));
                     sink.count(present.clone().count())?;
                     for (i, &item) in present.rev() {
-                        tasks.extend([Task::Object(item), Task::Number(i as f64 + 1.0)]);
+                        tasks.extend([WriteTask::Object(item), WriteTask::Number(i as f64 + 1.0)]);
                     }
                 }
                 Ok(())
@@ -135,7 +145,7 @@ impl ObjectWriter {
                     let present = pairs.iter().filter(|&&(_, item)| !is_nil(item));
                     sink.count(present.clone().count())?;
                     for &(key, item) in present.rev() {
-                        tasks.extend([Task::Object(item), Task::Object(key)]);
+                        tasks.extend([WriteTask::Object(item), WriteTask::Object(key)]);
                     }
                 }
                 Ok(())
@@ -146,7 +156,7 @@ impl ObjectWriter {
                         sink.string(format!("V {version}").as_bytes())?;
                     }
                     sink.string(record.class.as_bytes())?;
-                    tasks.push(Task::Object(record.fields));
+                    tasks.push(WriteTask::Object(record.fields));
                 }
                 Ok(())
             }
@@ -157,7 +167,7 @@ impl ObjectWriter {
                     return Ok(());
                 }
                 sink.string(&function.bytecode)?;
-                tasks.push(Task::Object(function.upvalues));
+                tasks.push(WriteTask::Object(function.upvalues));
                 Ok(())
             }
             Node::Tensor(view) => {
@@ -183,7 +193,8 @@ impl ObjectWriter {
             sink.int(number)?;
             return Ok(false);
         }
-        self.count = self.count.checked_add(1).ok_or_else(|| refusal("a .t7 file holds at most 2^31 objects"))?;
+        self.count =
+            self.count.checked_add(1).ok_or_else(|| refusal("a .t7 file holds at most 2^31 objects"))?;
         if self.referenced && identity != Identity::Unique {
             self.numbers.insert(identity, self.count);
         }
@@ -295,7 +306,7 @@ fn writable(element: &ElementType) -> Result<DType> {
 /// The numbers and strings of a file.
 struct Sink<'a, 'b> {
     encoding: Encoding,
-    output: &'a mut Output<'b>,
+    output: &'a mut FileOutput<'b>,
 }
 
 impl Sink<'_, '_> {
@@ -309,7 +320,9 @@ impl Sink<'_, '_> {
 
     fn count(&mut self, count: usize) -> Result<()> {
         let number = i32::try_from(count);
-        self.int(number.map_err(|_| refusal(format!("{count} items or bytes are more than a .t7 file counts")))?)
+        self.int(
+            number.map_err(|_| refusal(format!("{count} items or bytes are more than a .t7 file counts")))?,
+        )
     }
 
     fn longs(&mut self, numbers: &[isize]) -> Result<()> {
@@ -338,7 +351,9 @@ impl Sink<'_, '_> {
 
     fn double(&mut self, number: f64) -> Result<()> {
         match self.encoding {
-            Encoding { ascii: true, .. } => self.output.write(format!("{}\n", text::general(number, 17)).as_bytes()),
+            Encoding { ascii: true, .. } => {
+                self.output.write(format!("{}\n", text::general(number, 17)).as_bytes())
+            }
             Encoding { order: ByteOrder::Little, .. } => self.output.write(&number.to_le_bytes()),
             Encoding { order: ByteOrder::Big, .. } => self.output.write(&number.to_be_bytes()),
         }
@@ -357,7 +372,8 @@ impl Sink<'_, '_> {
             return self.text_elements(elements);
         }
         if dtype == DType::I64 && !self.encoding.ascii && self.encoding.long_size == 4 {
-            let elements = if elements.layout().is_row_major() { elements.clone() } else { copy::clone(elements)? };
+            let elements =
+                if elements.layout().is_row_major() { elements.clone() } else { copy::clone(elements)? };
             return each_piece(&elements, ByteOrder::NATIVE, &mut |piece| {
                 piece.chunks_exact(8).try_for_each(|bytes| {
                     self.long(i64::from_ne_bytes(bytes.try_into().expect("pieces are whole elements")))
