@@ -1,0 +1,183 @@
+"""Arguments as Lab reads them from Lua: sizes, dims, indices, numbers and tables.
+
+This is the only file that knows that dims and indices start at 1. A reader raises `Refusal` where Lab refuses a value.
+Numbers of Lua are doubles. Lab converts them to int64 as C does, and that to the element type, so that they wrap.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
+
+import strided as st
+
+from ._errors import LabIndexError, LabTypeError, Refusal
+from ._types import DTYPES, shape_of
+from .session import current
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeGuard
+
+#: The first index of a dim.
+BASE = 1
+#: Lab reads tables of tables to this depth.
+MAX_RANK = 20
+
+_INT64_MIN = -(2**63)
+_INT64_LIMIT = 2**63
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is what Lua calls a number."""
+    kind = type(value)
+    return kind is int or kind is float or (kind is not bool and isinstance(value, Real))
+
+
+def to_int64(value: Any) -> int:
+    """A number as C converts it to an int64: truncated, and the minimum if it does not fit."""
+    if isinstance(value, int) or hasattr(value, "__index__"):
+        whole = operator.index(value)
+    elif value - value == 0:  # neither infinite nor NaN
+        whole = int(value)
+    else:
+        return _INT64_MIN
+    return whole if _INT64_MIN <= whole < _INT64_LIMIT else _INT64_MIN
+
+
+def read_count(value: object, least: int = 0) -> int:
+    """A size, or another count. Lua truncates a float; a Python program must pass an int."""
+    if isinstance(value, slice):
+        raise Refusal(LabTypeError, hint="use narrow(dim, index, size) for a part of a dim")
+    if not is_number(value):
+        raise Refusal(LabTypeError)
+    if current().lua:
+        count = to_int64(value)
+    elif hasattr(value, "__index__"):
+        count = operator.index(value)
+    else:
+        raise Refusal(LabTypeError, hint=f"{value!r} is no int")
+    if count < least:
+        zero = least == BASE and count == 0
+        raise Refusal(LabIndexError, hint="dims and indices start at 1" if zero else "")
+    return count
+
+
+def read_dim(core: st.Tensor, value: object) -> int:
+    """A dim of a tensor, from 0."""
+    dim = read_count(value, BASE) - BASE
+    if dim >= len(shape_of(core)):
+        raise Refusal(LabIndexError)
+    return dim
+
+
+def read_index(core: st.Tensor, dim: int, value: object) -> int:
+    """An index of a dim, from 0."""
+    index = read_count(value, BASE) - BASE
+    if index >= core.shape[dim]:
+        raise Refusal(LabIndexError)
+    return index
+
+
+def indices(shape: Sequence[int]) -> Iterable[tuple[int, ...]]:
+    """The indices of all elements of a shape, in row-major order, as a program sees them."""
+    from itertools import product
+
+    return product(*(range(BASE, extent + BASE) for extent in shape))
+
+
+def _float_element(value: object) -> float | None:
+    try:
+        return float(value) if is_number(value) else None
+    except OverflowError:  # an int that is larger than any double, and therefore no number of Lua
+        return None
+
+
+def _integer_element(bits: int, signed: bool) -> Callable[[object], int | None]:
+    low = -(1 << (bits - 1)) if signed else 0
+
+    def element(value: object) -> int | None:
+        whole = to_int64(value) if is_number(value) else -1
+        if not is_number(value) or (whole < 0 and not signed):
+            return None
+        return (whole - low) % (1 << bits) + low
+
+    return element
+
+
+_BITS = {st.uint8: 8, st.int8: 8, st.int16: 16, st.int32: 32, st.int64: 64}
+
+#: dtype -> reads one element: a number that the core stores as it is, or None for what Lab does not accept.
+ELEMENTS: dict[st.dtype, Callable[[object], int | float | None]] = {
+    dtype: _integer_element(_BITS[dtype], dtype != st.uint8) if dtype in _BITS else _float_element
+    for dtype in DTYPES.values()
+}
+
+
+def as_table(value: object) -> Sequence[object] | None:
+    """The array part of what Lua would call a table, or None. Arrays of other libraries are tables too."""
+    if isinstance(value, (list, tuple)):
+        return value
+    if isinstance(value, Mapping):
+        part: list[object] = []
+        while len(part) + BASE in value:
+            part.append(value[len(part) + BASE])
+        return part
+    if isinstance(value, (str, bytes)) or hasattr(type(value), "_tensor"):
+        return None
+    if isinstance(value, Sequence):
+        return list(value)
+    values = value.tolist() if hasattr(value, "tolist") else None
+    return values if isinstance(values, list) else None
+
+
+def named_part(value: object) -> list[str]:
+    """The keys of a table that are strings."""
+    return [key for key in value if isinstance(key, str)] if isinstance(value, Mapping) else []
+
+
+def read_table_shape(table: Sequence[object]) -> list[int] | None:
+    """The shape that a table of tables implies: its first entries decide."""
+    shape: list[int] = []
+    rows: Sequence[object] | None = table
+    while rows is not None:
+        if len(shape) == MAX_RANK or not rows:
+            return None
+        shape.append(len(rows))
+        rows = as_table(rows[0])
+    return shape
+
+
+def read_table(table: Sequence[object], shape: Sequence[int], dtype: st.dtype) -> st.Tensor | None:
+    """The values of a table of tables, as a tensor, or None if one is missing or no number. Surplus ones are ignored."""
+    rows = [table]
+    for extent in shape[:-1]:
+        entries = [as_table(entry) for row in rows for entry in row[:extent]]
+        if len(entries) != len(rows) * extent or None in entries:
+            return None
+        rows = [entry for entry in entries if entry is not None]
+    values = [value for row in rows for value in row[: shape[-1]]]
+    if any(len(row) < shape[-1] for row in rows):
+        return None
+    elements = read_elements(values, dtype)
+    return None if elements is None else elements.view(shape)
+
+
+def read_elements(values: list[Any], dtype: st.dtype) -> st.Tensor | None:
+    """Numbers as a tensor of one dim, or None if one of them is not accepted."""
+    if set(map(type, values)) <= {int, float}:
+        try:
+            return st.tensor(values, dtype=dtype)
+        except (OverflowError, ValueError):
+            pass  # a number wraps, or is refused
+    read = ELEMENTS[dtype]
+    elements = [read(value) for value in values]
+    return None if None in elements else st.tensor(elements, dtype=dtype)
+
+
+def read_numbers(value: object) -> list[float] | None:
+    """A table of numbers, or None."""
+    table = as_table(value)
+    numbers = None if table is None else [_float_element(entry) for entry in table]
+    return None if numbers is None or None in numbers else [number for number in numbers if number is not None]
