@@ -1,51 +1,230 @@
 """The tensor classes: `Tensor`, and one subclass for each element type.
 
-A tensor holds a tensor of the core in `_tensor`. Operations that change the layout of a Torch7 tensor, such as `resize`
-and `set`, replace that core tensor or change it in place. A tensor without dims, which has no elements in Torch7, is a
-core tensor of shape (0,).
+A tensor holds a tensor of the core in `_tensor`. Methods that change the layout, such as `resize` and `set`, replace it.
+The methods come from the mixins, one for each theme, and from the rows of the maths modules.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, ClassVar
+
 import strided as st
+from strided.torch7.arguments import is_number, number_of
+from strided.torch7.callbacks import Callbacks
+from strided.torch7.conversion import Conversion, from_strided
+from strided.torch7.copying import Copying
+from strided.torch7.display import tensor_text
+from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError
+from strided.torch7.geometry import NO_DIMS, resize_to
+from strided.torch7.indexing import Indexing
+from strided.torch7.memory import Counted, Pointers
+from strided.torch7.numbers import tensor_of_numbers
+from strided.torch7.picking import Picking
+from strided.torch7.query import Query
+from strided.torch7.resizing import Resizing, viewed
 from strided.torch7.session import current
-from strided.torch7.types import CLASSES, DTYPES
+from strided.torch7.types import CLASSES, DTYPES, wrap_tensor
+from strided.torch7.views import Views
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+__all__ = ["Tensor", "TensorBase", "resize_to"]
 
 
-class Tensor:
-    """A view of a storage. `Tensor(...)` makes one of the default type; `isinstance` is true for every type."""
+class Tensor(Query, Conversion, Views, Resizing, Copying, Picking, Callbacks, Indexing, Pointers, Counted):
+    """Numbers of one type in any number of dims: a view of a storage. Dims and indices count from 1.
 
-    __slots__ = ("__weakref__", "_tensor")
+    `Tensor(...)` makes a tensor of the default type; `isinstance(x, Tensor)` holds for all types. The arguments are
+
+    * sizes: numbers, or a `LongStorage`; then a second `LongStorage` may hold strides;
+    * a list of numbers, or nested lists;
+    * a tensor of the same type, whose storage is shared;
+    * a storage of the same type, then an offset, then sizes and strides by turns, or as `LongStorage`s.
+
+    >>> from strided import torch7 as torch
+    >>> torch.Tensor([[1, 2], [3, 4]])
+     1  2
+     3  4
+    [torch.DoubleTensor of size 2x2]
+    """
+
+    __slots__ = ("_tensor",)
     _tensor: st.Tensor
-    #: The dtype of a class; absent from `Tensor` itself.
-    _dtype: st.dtype
+    _dtype: ClassVar[st.dtype]  # type: ignore[misc]  # the mixins only read it
+    _typename: ClassVar[str]  # type: ignore[misc]
 
     def __new__(cls, *args: Any) -> Tensor:
         if cls is Tensor:
             cls = CLASSES[DTYPES[current().default_type]]
         self = object.__new__(cls)
-        self._tensor = st.empty(*args, dtype=cls._dtype) if args else st.empty(0, dtype=cls._dtype)
+        first = args[0] if args else None
+        if isinstance(first, (list, tuple, dict)) or hasattr(first, "__array_interface__"):
+            self._tensor = _from_table(first, cls._dtype)
+        else:
+            self._tensor = viewed(cls, args, 1, None)
         return self
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if cls.__bases__ == (Tensor,) and "_dtype" in cls.__dict__:
+            CLASSES[cls._dtype] = cls
+
+    # Python
+
+    def __len__(self) -> int:
+        return self._tensor.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        core = self._tensor
+        if core.dim() == 1:
+            return iter(core.tolist())
+        return (wrap_tensor(core.select(0, place)) for place in range(core.size(0)))
+
+    def __bool__(self) -> bool:
+        core = self._tensor
+        if core.numel() > 1:
+            raise TorchValueError(f"a tensor of {core.numel()} elements is neither true nor false")
+        return bool(core.numel() and core.view(1).item())
+
+    def __str__(self) -> str:
+        return tensor_text(self._tensor, self._typename)[:-1]
+
+    __repr__ = __str__
+
+    def __copy__(self) -> Tensor:
+        return type(self)(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return from_strided, (self._tensor,)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self._tensor.__array__(dtype, copy=copy)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        return memoryview(self._tensor)
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self._tensor.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> Any:
+        return self._tensor.__dlpack_device__()
 
 
 #: The same class, under the name that other modules of the front end use.
 TensorBase = Tensor
 
 
-def _make_classes() -> None:
-    for name, dtype in DTYPES.items():
-        content = {"__slots__": (), "__module__": "strided.torch7", "_dtype": dtype}
-        CLASSES[dtype] = type(f"{name}Tensor", (Tensor,), content)
+class ByteTensor(Tensor):
+    """A tensor of unsigned integers of 8 bits."""
+
+    __slots__ = ()
+    _dtype, _typename = st.uint8, "torch.ByteTensor"
 
 
-_make_classes()
+class CharTensor(Tensor):
+    """A tensor of signed integers of 8 bits."""
+
+    __slots__ = ()
+    _dtype, _typename = st.int8, "torch.CharTensor"
 
 
-def resize_to(x: Tensor, shape: tuple[int, ...]) -> None:
-    """Resizes in place, as Torch7 resizes the result of an operation: nothing changes if the sizes are the same."""
-    if x._tensor.shape != (shape or (0,)):
-        x._tensor.resize_(shape or (0,))
+class ShortTensor(Tensor):
+    """A tensor of signed integers of 16 bits."""
+
+    __slots__ = ()
+    _dtype, _typename = st.int16, "torch.ShortTensor"
+
+
+class IntTensor(Tensor):
+    """A tensor of signed integers of 32 bits."""
+
+    __slots__ = ()
+    _dtype, _typename = st.int32, "torch.IntTensor"
+
+
+class LongTensor(Tensor):
+    """A tensor of signed integers of 64 bits."""
+
+    __slots__ = ()
+    _dtype, _typename = st.int64, "torch.LongTensor"
+
+
+class HalfTensor(Tensor):
+    """A tensor of floats of 16 bits."""
+
+    __slots__ = ()
+    _dtype, _typename = st.float16, "torch.HalfTensor"
+
+
+class FloatTensor(Tensor):
+    """A tensor of floats of 32 bits."""
+
+    __slots__ = ()
+    _dtype, _typename = st.float32, "torch.FloatTensor"
+
+
+class DoubleTensor(Tensor):
+    """A tensor of floats of 64 bits."""
+
+    __slots__ = ()
+    _dtype, _typename = st.float64, "torch.DoubleTensor"
+
+
+for _cls in (Tensor, *CLASSES.values()):
+    _cls.__module__ = "strided.torch7"
+
+
+# Tables of numbers
+
+
+def _from_table(table: Any, dtype: st.dtype) -> st.Tensor:
+    """A tensor from nested lists of numbers, or from an array."""
+    if not isinstance(table, (list, tuple, dict)):
+        made = st.tensor(table).to(dtype)
+        return made if made.dim() else made.view(1)
+    shape = _shape_of(table)
+    if not shape:
+        return st.empty(NO_DIMS, dtype=dtype)
+    rows = [_items(table)]
+    for extent in shape[1:]:
+        rows = [_items(row) for row in chain.from_iterable(rows)]
+        if any(len(row) != extent for row in rows):
+            raise _definition_error(table, shape)
+    values = list(chain.from_iterable(rows))
+    if not set(map(type, values)) <= {int, float}:
+        if not all(map(is_number, values)):
+            raise _definition_error(table, shape)
+        values = list(map(number_of, values))
+    return tensor_of_numbers(values, dtype).view(shape)
+
+
+def _items(table: Any) -> Any:
+    """The entries of a table; none if it is no table. A Lua table may come as a dict."""
+    if isinstance(table, dict):
+        return [table[i] for i in range(1, len(table) + 1) if i in table]
+    return table if isinstance(table, (list, tuple)) else ()
+
+
+def _shape_of(table: Any) -> list[int]:
+    """The sizes that the first entries of nested tables have."""
+    shape = []
+    while items := _items(table):
+        shape.append(len(items))
+        table = items[0]
+    return shape
+
+
+def _definition_error(table: Any, shape: list[int]) -> TorchError:
+    """The error about the first place, in row-major order, where nested tables are not a tensor of this shape."""
+    if not isinstance(table, (list, tuple, dict)):
+        return TorchTypeError("invalid tensor definition")
+    items = _items(table)
+    if len(items) != shape[0]:
+        return TorchValueError("invalid tensor sizes")
+    for item in items:
+        if len(shape) == 1:
+            if not is_number(item):
+                return TorchTypeError("invalid element (not a number)")
+        elif (error := _definition_error(item, shape[1:])).args != ("",):
+            return error
+    return TorchError("")

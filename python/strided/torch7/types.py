@@ -49,3 +49,13 @@ def wrap_storage(core: st.Storage) -> StorageBase:
     s: StorageBase = _new(STORAGES[core.dtype])
     s._storage = core
     return s
+
+
+def class_named(name: Any) -> type[TensorBase]:
+    """The tensor class of a name such as `torch.IntTensor`."""
+    from strided.torch7.errors import TorchTypeError, with_hint
+
+    for cls in CLASSES.values():
+        if cls._typename == name:
+            return cls
+    raise TorchTypeError(with_hint("attempt to index a nil value", f"there is no tensor type {name!r}"))

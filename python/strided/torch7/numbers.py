@@ -1,0 +1,25 @@
+"""Numbers that are written into tensors: they wrap as a cast from float64 does, where the core refuses them."""
+
+from __future__ import annotations
+
+import strided as st
+from strided.torch7.casts import CASTS
+
+
+def fitting(value: int | float, dtype: st.dtype) -> int | float:
+    """A number that the core stores in `dtype` without complaint, and which stands for what Torch7 stores.
+
+    >>> import strided as st
+    >>> fitting(300, st.uint8), fitting(-1.7, st.int8), fitting(0.5, st.float32)
+    (44, -1, 0.5)
+    """
+    cast = CASTS.get(dtype)
+    return value if cast is None else cast(value)
+
+
+def tensor_of_numbers(values: list[int | float], dtype: st.dtype) -> st.Tensor:
+    """A tensor of one dim with these numbers."""
+    try:
+        return st.tensor(values, dtype=dtype)
+    except (OverflowError, ValueError):
+        return st.tensor(values, dtype=st.float64).to(dtype)
