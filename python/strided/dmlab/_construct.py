@@ -115,9 +115,8 @@ def from_file(dtype: st.dtype, argument: object) -> st.Tensor:
     path = os.fsdecode(name)
     try:
         path = current().resolve(path)
-        size = os.stat(path).st_size
-        with open(path, "rb"):
-            pass
+        with open(path, "rb", opener=_without_waiting) as file:
+            size = os.fstat(file.fileno()).st_size
     except OSError as problem:
         raise LabError(f"[Tensor.CreateFromFile] Failed to open file, name: {os.fsdecode(name)}") from problem
     if offset > size:
@@ -136,6 +135,11 @@ def from_file(dtype: st.dtype, argument: object) -> st.Tensor:
         return _read(path, dtype, count, offset)
     except (OSError, ValueError) as problem:
         raise LabError(f"[Tensor.CreateFromFile] Failed to read file, name: {os.fsdecode(name)}") from problem
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Opens a file, but does not wait for another process that writes into a pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _field(fields: Mapping[str, object], name: str, default: int) -> int:

@@ -88,7 +88,7 @@ class LabZeroDivisionError(LabError, ZeroDivisionError):
 class Refusal(Exception):
     """Raised by the body of a method whose arguments are refused; the method adds its name and the text of its row.
 
-    `text` replaces the text of the row. `hint` is for Python programs: it follows the text.
+    `text` replaces the text of the row, as it is. `hint` is for Python programs: it follows the text.
     """
 
     def __init__(self, kind: type[LabError], text: str | None = None, hint: str = "") -> None:
@@ -122,17 +122,18 @@ def describe(value: object) -> str:
         return "(nil)"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return number_text(float(value))
+    if isinstance(value, int):
+        return number_text(float(value) if abs(value) < 1 << 1023 else math.inf)
+    if isinstance(value, float):
+        return number_text(value)
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
         return value.decode("latin-1")
     if isinstance(value, (list, tuple, dict)):
         return "(table)"
-    if isinstance(value, types.BuiltinFunctionType):
-        return "function [1]"  # C++ prints the address of a function as a bool, which is false for functions of Lua
-    if isinstance(value, (types.FunctionType, types.MethodType)):
-        return "function [0]"
+    if callable(value) and not hasattr(type(value), "_type_name"):
+        # C++ prints the address of a C function as a bool, which is false for functions of Lua.
+        return f"function [{int(isinstance(value, types.BuiltinFunctionType))}]"
     tostring = getattr(type(value), "_tostring", None)
     return f"user pointer: [{hex(id(value))}]" + (tostring(value) if tostring else "")

@@ -8,9 +8,9 @@ import strided as st
 
 from . import _ordered, _serial
 from ._errors import LabTypeError, LabValueError, LabZeroDivisionError, Refusal
-from ._reading import ELEMENTS, is_number, read_numbers
+from ._reading import ELEMENTS, read_number, read_numbers
 from ._rows import Row
-from ._types import INTEGERS, TYPE_NAMES, is_without_shape, shape_of, wrap
+from ._types import INTEGERS, is_without_shape, shape_of, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ _CLAMP_COMPLAINT = "TypeMismatch Arg1 must be a nil or valid min value and Arg2 
 
 def _operand(core: st.Tensor, value: object) -> st.Tensor:
     """A number, or one for each index of the last dim, in double precision."""
-    if is_number(value):
-        return st.tensor(float(value), dtype=st.float64)
+    number = read_number(value)
+    if number is not None:
+        return st.tensor(number, dtype=st.float64)
     numbers = read_numbers(value)
     if numbers is None:
         raise Refusal(LabTypeError)
@@ -141,7 +142,7 @@ def _dot(x: TensorBase, tensor: object = None) -> float:
 def _mmul(x: TensorBase, tensor: object = None) -> TensorBase:
     core, other = x._tensor, _same_type(x, tensor)
     if other is None:
-        raise Refusal(LabTypeError, f"Must contain 1 RHS tensor of type {TYPE_NAMES[core.dtype]}, received: {{}}")
+        raise Refusal(LabTypeError)
     for side, operand in (("LHS", core), ("RHS", other)):
         if len(shape_of(operand)) != 2:
             raise Refusal(LabValueError, f"{side} is not a matrix")
@@ -254,5 +255,6 @@ ROWS = (
         >>> lab.DoubleTensor([[1, 2], [3, 4]]).mmul(lab.DoubleTensor([[0, 1], [1, 0]])).val()
         [[2.0, 1.0], [4.0, 3.0]]
         """,
+        "Must contain 1 RHS tensor of type {type}, received: {}",
     ),
 )

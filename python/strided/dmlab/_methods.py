@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ._errors import MISSING, LabError, LabTypeError, Refusal, describe
@@ -16,15 +16,15 @@ PYTHON_NAMES = {"__call": "__call__"}
 
 def make_method(cls: type, type_name: str, row: Row, check: Callable[[Any, str], object]) -> Callable[..., Any]:
     """The method of a class that a row declares. `check` refuses a receiver that cannot be used."""
-    name, run, parameters = row.name, row.run, row.parameters
-    most = len(parameters) if "*" not in row.signature else 1 << 30
+    name, run = row.name, row.run
+    most = len(row.parameters) if "*" not in row.signature else 1 << 30
 
     def method(self: Any, *args: Any, **named: Any) -> Any:
         if not isinstance(self, cls):
             raise _wrong_receiver(type_name, name, self)
         check(self, name)
         if named or len(args) > most:
-            args = _arranged(name, parameters, args, named)
+            args = _arranged(row, args, named)
         try:
             return run(self, *args)
         except Refusal as refusal:
@@ -39,10 +39,11 @@ def make_method(cls: type, type_name: str, row: Row, check: Callable[[Any, str],
     return method
 
 
-def _arranged(name: str, parameters: Sequence[str], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of a call in the order of the parameters. Lua ignores surplus ones, but for the last."""
+def _arranged(row: Row, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a call in the order of the parameters. Lua has no keywords, and ignores surplus arguments."""
+    name, parameters = row.name, row.parameters
     if not named and current().lua:
-        return args[: max(len(parameters), 0)]
+        return args if row.sees_surplus else args[: len(parameters)]
     if len(args) > len(parameters):
         raise LabTypeError(f"{name}: takes {len(parameters)} arguments, got {len(args)}")
     given = dict(zip(parameters, args, strict=False))
@@ -57,10 +58,11 @@ def _arranged(name: str, parameters: Sequence[str], args: tuple[Any, ...], named
 
 
 def _refused(type_name: str, row: Row, refusal: Refusal, args: tuple[Any, ...]) -> LabError:
-    text = row.complaint if refusal.text is None else refusal.text
-    first, *rest = text.split("{}")
-    shown = (describe(args[i]) if i < len(args) else describe(MISSING) for i in range(len(rest)))
-    text = f"[{type_name}.{row.name}] - {first}" + "".join(map("".join, zip(shown, rest, strict=True)))
+    text = refusal.text
+    if text is None:
+        shown = [*map(describe, args), *[describe(MISSING)] * len(row.parameters)]
+        text = row.complaint.format(*shown, type=type_name)
+    text = f"[{type_name}.{row.name}] - {text}"
     return refusal.kind(f"{text}; {refusal.hint}" if refusal.hint and not current().lua else text)
 
 

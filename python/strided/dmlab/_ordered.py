@@ -7,6 +7,7 @@ that a scan per chunk, which starts with the result of the chunk before, gives L
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import strided as st
 
@@ -44,7 +45,6 @@ def running_sum(x: st.Tensor) -> st.Tensor:
             piece = x[first : first + CHUNK]
             piece.copy_(piece.cumsum(0))
     else:  # the core scans float32 in double precision
-        elements = x.unbind()
-        for before, element in zip(elements, elements[1:], strict=False):
+        for before, element in pairwise(x.unbind()):
             element.add_(before)
     return x

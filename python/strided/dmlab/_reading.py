@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
 from numbers import Real
 
 import strided as st
@@ -82,12 +83,11 @@ def read_index(core: st.Tensor, dim: int, value: object) -> int:
 
 def indices(shape: Sequence[int]) -> Iterable[tuple[int, ...]]:
     """The indices of all elements of a shape, in row-major order, as a program sees them."""
-    from itertools import product
-
     return product(*(range(BASE, extent + BASE) for extent in shape))
 
 
-def _float_element(value: object) -> float | None:
+def read_number(value: object) -> float | None:
+    """A number, or None."""
     try:
         return float(value) if is_number(value) else None
     except OverflowError:  # an int that is larger than any double, and therefore no number of Lua
@@ -98,10 +98,10 @@ def _integer_element(bits: int, signed: bool) -> Callable[[object], int | None]:
     low = -(1 << (bits - 1)) if signed else 0
 
     def element(value: object) -> int | None:
-        whole = to_int64(value) if is_number(value) else -1
-        if not is_number(value) or (whole < 0 and not signed):
+        if not is_number(value):
             return None
-        return (whole - low) % (1 << bits) + low
+        whole = to_int64(value)
+        return (whole - low) % (1 << bits) + low if signed or whole >= 0 else None
 
     return element
 
@@ -110,7 +110,7 @@ _BITS = {st.uint8: 8, st.int8: 8, st.int16: 16, st.int32: 32, st.int64: 64}
 
 #: dtype -> reads one element: a number that the core stores as it is, or None for what Lab does not accept.
 ELEMENTS: dict[st.dtype, Callable[[object], int | float | None]] = {
-    dtype: _integer_element(_BITS[dtype], dtype != st.uint8) if dtype in _BITS else _float_element
+    dtype: _integer_element(_BITS[dtype], dtype != st.uint8) if dtype in _BITS else read_number
     for dtype in DTYPES.values()
 }
 
@@ -153,10 +153,10 @@ def read_table(table: Sequence[object], shape: Sequence[int], dtype: st.dtype) -
     """The values of a table of tables, as a tensor, or None if one is missing or no number. Surplus ones are ignored."""
     rows = [table]
     for extent in shape[:-1]:
-        entries = [as_table(entry) for row in rows for entry in row[:extent]]
-        if len(entries) != len(rows) * extent or None in entries:
+        entries = [part for row in rows for entry in row[:extent] if (part := as_table(entry)) is not None]
+        if len(entries) != len(rows) * extent:
             return None
-        rows = [entry for entry in entries if entry is not None]
+        rows = entries
     values = [value for row in rows for value in row[: shape[-1]]]
     if any(len(row) < shape[-1] for row in rows):
         return None
@@ -172,12 +172,14 @@ def read_elements(values: list[Any], dtype: st.dtype) -> st.Tensor | None:
         except (OverflowError, ValueError):
             pass  # a number wraps, or is refused
     read = ELEMENTS[dtype]
-    elements = [read(value) for value in values]
-    return None if None in elements else st.tensor(elements, dtype=dtype)
+    elements = [element for value in values if (element := read(value)) is not None]
+    return st.tensor(elements, dtype=dtype) if len(elements) == len(values) else None
 
 
 def read_numbers(value: object) -> list[float] | None:
     """A table of numbers, or None."""
     table = as_table(value)
-    numbers = None if table is None else [_float_element(entry) for entry in table]
-    return None if numbers is None or None in numbers else [number for number in numbers if number is not None]
+    if table is None:
+        return None
+    numbers = [number for entry in table if (number := read_number(entry)) is not None]
+    return numbers if len(numbers) == len(table) else None

@@ -35,13 +35,20 @@ def _may_overlap(x: st.Tensor, y: st.Tensor) -> bool:
     """Whether elements of one tensor may be elements at other positions of the other."""
     if x.numel() < 2 or x.storage() is not y.storage() or x.is_set_to(y):
         return False
-    (low, high), (first, last) = x.layout.bounds, y.layout.bounds
-    return bool(low <= last and first <= high)
+    (low, high), (first, last) = _bounds(x), _bounds(y)
+    return low <= last and first <= high
+
+
+def _bounds(x: st.Tensor) -> tuple[int, int]:
+    """The lowest and the highest location of a tensor that has elements."""
+    bounds = x.layout.bounds
+    assert bounds is not None
+    return bounds
 
 
 def _locations(x: st.Tensor, y: st.Tensor) -> tuple[st.Tensor, st.Tensor, st.Tensor]:
     """The memory that two tensors share, as one dim, and the places of their elements in it, in row-major order."""
-    (low, high), (first, last) = x.layout.bounds, y.layout.bounds
+    (low, high), (first, last) = _bounds(x), _bounds(y)
     start, span = min(low, first), max(high, last) - min(low, first) + 1
     places = st.arange(span)
     memory = st.as_strided(x.storage(), (span,), (1,), start)

@@ -75,7 +75,7 @@ def _conversion_row(name: str, short: str) -> Row:
         name,
         f"() -> {short}Tensor",
         _conversion(DTYPES[short]),
-        f"""A compact copy as a `{short}Tensor`. Fractions are cut off, and integers wrap.
+        f"""A compact copy, of the class `{short}Tensor`. Fractions are cut off, and integers wrap.
 
         >>> lab.DoubleTensor([1.5, 2.5]).{name}().type()
         '{TYPE_NAMES[DTYPES[short]]}'

@@ -10,6 +10,7 @@ True
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from strided import _strided
@@ -48,7 +49,7 @@ class Session:
         True
         """
         if self._generator is None:
-            self._generator = _strided._LabGenerator()  # type: ignore[attr-defined]
+            self._generator = vars(_strided)["_LabGenerator"]()
         return self._generator
 
     @contextmanager
@@ -59,15 +60,15 @@ class Session:
         ...     current() is session
         True
         """
-        global _current
-        before, _current = _current, self
+        before = _current.set(self)
         try:
             yield self
         finally:
-            _current = before
+            _current.reset(before)
 
 
-_current = Session()
+#: A variable of the context, since runtimes of Lua may run in several threads at once.
+_current = ContextVar("_current", default=Session())  # noqa: B039
 
 
 def current() -> Session:
@@ -76,7 +77,7 @@ def current() -> Session:
     >>> current().lua
     False
     """
-    return _current
+    return _current.get()
 
 
 def __dir__() -> list[str]:
