@@ -369,6 +369,9 @@ class Writer:
         return f"{self.text(function)}({self.listed(arguments)})"
 
     def is_module(self, value: tuple) -> bool:
+        """Whether a value is a module, or a class in it."""
+        if value[0] == "field":
+            return self.is_module(value[1])
         return value[0] == "name" and value[1] in self.dialect.modules | RUNTIME_MODULES
 
     def listed(self, values: list[tuple]) -> str:

@@ -162,14 +162,15 @@ class Conversion:
         found: list[Any] = self._tensor.tolist()
         return found
 
-    def new(self, *args: Any) -> Any:
+    @classmethod
+    def new(cls, *args: Any) -> Any:
         """A new tensor of the same type, from the arguments of the class.
 
         >>> from strided import torch7 as torch
         >>> torch.IntTensor().new([1, 2]).type()
         'torch.IntTensor'
         """
-        return type(self)(*args)
+        return cls(*args)
 
     def strided(self) -> st.Tensor:
         """The tensor of strided underneath, which shares the memory.

@@ -143,14 +143,15 @@ class Storage(Counted):
         """
         return address_of(self._storage.data_ptr(), self._dtype, asnumber, self._storage)
 
-    def new(self, *args: Any) -> Storage:
+    @classmethod
+    def new(cls, *args: Any) -> Storage:
         """A new storage of the same type, from the arguments of the class.
 
         >>> from strided import torch7 as torch
         >>> torch.IntStorage().new([1, 2]).type()
         'torch.IntStorage'
         """
-        return type(self)(*args)
+        return cls(*args)
 
     # Python
 
