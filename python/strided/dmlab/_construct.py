@@ -7,7 +7,16 @@ import os
 import strided as st
 
 from ._errors import LabError, LabTypeError, LabValueError, Refusal
-from ._reading import as_table, is_number, named_part, read_count, read_elements, read_table, read_table_shape
+from ._reading import (
+    as_table,
+    is_number,
+    is_userdata,
+    named_part,
+    read_count,
+    read_elements,
+    read_table,
+    read_table_shape,
+)
 from ._types import INTEGERS, without_shape
 from .session import current
 
@@ -22,13 +31,13 @@ def create(dtype: st.dtype, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
     if named:
         table: Any = dict(named)
         args = (*args, table)
-    elif args and (as_table(args[0]) is not None or _is_userdata(args[0])):
+    elif args and (as_table(args[0]) is not None or is_userdata(args[0])):
         table = args[0]
     else:
         return from_sizes(dtype, args)
     if len(args) != 1:
         raise LabTypeError("[Tensor.Create] 'Must only pass one argument for table construction.")
-    if _is_userdata(table):
+    if is_userdata(table):
         raise LabTypeError("[Tensor.Create] Must supply only one named contructor.")
     names = named_part(table)
     if not names:
@@ -38,20 +47,15 @@ def create(dtype: st.dtype, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
     if names[0] not in NAMED:
         raise LabTypeError("[Tensor.Create] Named constructor must be 'range' or 'file'")
     argument = table[names[0]]
-    if as_table(argument) is None and not _is_userdata(argument):
+    if as_table(argument) is None and not is_userdata(argument):
         raise LabTypeError(f"[Tensor.Create] '{names[0]}' must contain a table.")
     return NAMED[names[0]](dtype, argument)
-
-
-def _is_userdata(value: object) -> bool:
-    """Whether Lua sees an object of Lab in a value. Its names are those of methods, so it is never accepted."""
-    return hasattr(type(value), "_type_name")
 
 
 def from_sizes(dtype: st.dtype, sizes: Sequence[Any]) -> st.Tensor:
     """Zeros."""
     try:
-        shape = [read_count(size, 1) for size in sizes]
+        shape = [read_count(size, 1, bits=32) for size in sizes]
     except Refusal as refusal:
         raise error("[Tensor.CreateFromArgs] Failed to read Tensor shape.", refusal) from None
     return st.zeros(shape, dtype=dtype) if shape else without_shape(dtype)
@@ -85,7 +89,9 @@ def from_range(dtype: st.dtype, argument: object) -> st.Tensor:
     if step == 0:
         raise LabValueError("[Tensor.CreateFromRange] Step size must not be zero.")
     width = upper - lower
-    steps = (width.trunc_divide(step) if dtype in INTEGERS else (width / step).floor()).to(st.int64).item()
+    # C++ computes the number of steps as a double, whatever the type.
+    quotient = width.trunc_divide(step) if dtype in INTEGERS else (width / step).floor()
+    steps = quotient.to(st.float64).to(st.int64).item()
     if steps < 0:
         raise LabValueError("[Tensor.CreateFromRange] Invalid Tensor range.")
     if dtype in INTEGERS:

@@ -10,7 +10,7 @@ from . import _ordered, _serial
 from ._errors import LabTypeError, LabValueError, LabZeroDivisionError, Refusal
 from ._reading import ELEMENTS, read_number, read_numbers
 from ._rows import Row
-from ._types import INTEGERS, is_without_shape, shape_of, wrap
+from ._types import INTEGERS, LIMITS, is_without_shape, shape_of, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,13 +90,13 @@ def _divide(x: st.Tensor, y: st.Tensor) -> None:
         raise Refusal(LabZeroDivisionError, "division of an integer by zero") from None
 
 
-def _rounding(operation: Callable[[st.Tensor], object]) -> Callable[[TensorBase], TensorBase]:
+def _rounding(operation: Callable[[st.Tensor], object]) -> Callable[..., object]:
     """A rounding, which leaves integers as they are."""
 
-    def run(x: TensorBase) -> TensorBase:
+    def run(x: TensorBase, *surplus: object) -> object:
         if x._tensor.dtype not in INTEGERS:
             operation(x._tensor)
-        return x
+        return surplus[-1] if surplus else x  # Lab returns what was passed last
 
     return run
 
@@ -109,21 +109,22 @@ def _round_away(core: st.Tensor) -> None:
 
 def _clamp(x: TensorBase, minimum: object = None, maximum: object = None) -> TensorBase:
     core = x._tensor
-    low, high = _bound(core, minimum), _bound(core, maximum)
-    if low is not None and high is not None and bool(high < low):
+    lowest, highest = (st.tensor(limit, dtype=core.dtype) for limit in LIMITS[core.dtype])
+    low, high = _bound(core, minimum, lowest), _bound(core, maximum, highest)
+    if high < low:
         raise Refusal(LabValueError, "Arg1 (min value) must not exceed Arg2 (max value).")
-    if high is not None:
+    if high != highest:
         core.masked_fill_(core > high, high)
-    if low is not None:
+    if low != lowest:
         # Like std::max, which Lab calls with the bound first if there is no upper one: then a NaN becomes the bound.
-        core.masked_fill_((core > low).logical_not_() if high is None else core < low, low)
+        core.masked_fill_((core > low).logical_not_() if high == highest else core < low, low)
     return x
 
 
-def _bound(core: st.Tensor, value: object) -> st.Tensor | None:
-    """A bound in the element type, or None for one that excludes no element."""
+def _bound(core: st.Tensor, value: object, default: st.Tensor) -> st.Tensor:
+    """A bound in the element type."""
     if value is None:
-        return None
+        return default
     element = ELEMENTS[core.dtype](value)
     if element is None:
         raise Refusal(LabTypeError)

@@ -19,7 +19,7 @@ def make_method(cls: type, type_name: str, row: Row, check: Callable[[Any, str],
     name, run = row.name, row.run
     most = len(row.parameters) if "*" not in row.signature else 1 << 30
 
-    def method(self: Any, *args: Any, **named: Any) -> Any:
+    def method(self: Any = MISSING, *args: Any, **named: Any) -> Any:
         if not isinstance(self, cls):
             raise _wrong_receiver(type_name, name, self)
         check(self, name)

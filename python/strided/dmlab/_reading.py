@@ -47,14 +47,20 @@ def to_int64(value: Any) -> int:
     return whole if _INT64_MIN <= whole < _INT64_LIMIT else _INT64_MIN
 
 
-def read_count(value: object, least: int = 0) -> int:
-    """A size, or another count. Lua truncates a float; a Python program must pass an int."""
+def _wrapped(whole: int, bits: int, signed: bool = True) -> int:
+    """An integer as an integer type of C holds it."""
+    low = -(1 << (bits - 1)) if signed else 0
+    return (whole - low) % (1 << bits) + low
+
+
+def read_count(value: object, least: int = 0, bits: int = 64) -> int:
+    """A size, or another count, in an integer of C. Lua truncates a float; a Python program must pass an int."""
     if isinstance(value, slice):
         raise Refusal(LabTypeError, hint="use narrow(dim, index, size) for a part of a dim")
     if not is_number(value):
         raise Refusal(LabTypeError)
     if current().lua:
-        count = to_int64(value)
+        count = to_int64(value) if bits == 64 else _wrapped(to_int64(value), bits)
     elif hasattr(value, "__index__"):
         count = operator.index(value)
     else:
@@ -73,9 +79,9 @@ def read_dim(core: st.Tensor, value: object) -> int:
     return dim
 
 
-def read_index(core: st.Tensor, dim: int, value: object) -> int:
+def read_index(core: st.Tensor, dim: int, value: object, bits: int = 64) -> int:
     """An index of a dim, from 0."""
-    index = read_count(value, BASE) - BASE
+    index = read_count(value, BASE, bits) - BASE
     if index >= core.shape[dim]:
         raise Refusal(LabIndexError)
     return index
@@ -95,13 +101,11 @@ def read_number(value: object) -> float | None:
 
 
 def _integer_element(bits: int, signed: bool) -> Callable[[object], int | None]:
-    low = -(1 << (bits - 1)) if signed else 0
-
     def element(value: object) -> int | None:
         if not is_number(value):
             return None
         whole = to_int64(value)
-        return (whole - low) % (1 << bits) + low if signed or whole >= 0 else None
+        return _wrapped(whole, bits, signed) if signed or whole >= 0 else None
 
     return element
 
@@ -130,6 +134,11 @@ def as_table(value: object) -> Sequence[object] | None:
         return list(value)
     values = value.tolist() if hasattr(value, "tolist") else None
     return values if isinstance(values, list) else None
+
+
+def is_userdata(value: object) -> bool:
+    """Whether a value is an object of Lab. Lab looks for tables in those, too, but finds nothing that it accepts."""
+    return hasattr(type(value), "_type_name")
 
 
 def named_part(value: object) -> list[str]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import strided as st
+
 from . import _printing
 from ._errors import LabTypeError, LabValueError, Refusal
-from ._reading import ELEMENTS, as_table, is_number, read_table, read_table_shape, to_int64
+from ._reading import ELEMENTS, as_table, is_userdata, read_table, read_table_shape
 from ._rows import Row
 from ._types import DTYPES, TYPE_NAMES, is_without_shape, shape_of, without_shape, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    import strided as st
 
     from .tensor import TensorBase
 
@@ -35,6 +35,8 @@ def _val(x: TensorBase, *values: object) -> Any:
 
 def _read_values(core: st.Tensor, value: object) -> st.Tensor:
     """The numbers of a table of the shape of a tensor."""
+    if is_userdata(value):
+        raise Refusal(LabTypeError, "Shape must match tensor shape.")
     table = as_table(value)
     shape = None if table is None else read_table_shape(table)
     if table is None or shape is None:
@@ -64,10 +66,10 @@ def tostring(x: TensorBase, limit: object = None) -> str:
     """The text of a tensor, with its last line end."""
     if limit is None:
         return _printing.text(x._tensor)
-    if not is_number(limit):
+    count = ELEMENTS[st.int32](limit)
+    if count is None:
         raise Refusal(LabTypeError)
-    count = to_int64(limit)
-    return _printing.text(x._tensor, x._tensor.numel() if count < 0 else count)
+    return _printing.text(x._tensor, x._tensor.numel() if count < 0 else int(count))
 
 
 def _conversion_row(name: str, short: str) -> Row:

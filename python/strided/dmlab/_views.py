@@ -28,7 +28,7 @@ def _selected(core: st.Tensor, dim: int, index: int) -> st.Tensor:
 def _call(x: TensorBase, *index: object) -> TensorBase:
     core = x._tensor
     for position in index:
-        core = _selected(core, read_dim(core, 1), read_index(core, 0, position))
+        core = _selected(core, read_dim(core, 1), read_index(core, 0, position, bits=32))
     return wrap(core)
 
 

@@ -9,6 +9,7 @@ from ._construct import create
 from ._errors import LabValueError
 from ._methods import PYTHON_NAMES, make_method
 from ._types import CLASSES, DTYPES, TYPE_NAMES, from_strided, is_valid, require_valid, shape_of
+from .session import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,11 @@ class TensorBase:
         if not isinstance(other, TensorBase):
             return NotImplemented
         x, y = self._tensor, other._tensor
-        if x.dtype != y.dtype or not self._is_valid() or not other._is_valid():
+        if x.dtype != y.dtype:
+            return False
+        if current().lua:
+            require_valid(x, "__eq")
+        if not self._is_valid() or not other._is_valid():
             return False
         return shape_of(x) == shape_of(y) and x.equal(y)
 
