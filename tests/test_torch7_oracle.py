@@ -66,8 +66,8 @@ def describe(value, variables):
             "isContiguous": value.isContiguous(),
             "values": flat(value.totable()),
             "printed": f"{value}\n",
-            "isSameObjectAs": [name for name, other in variables.items() if other is value],
-            "sharesStorageWith": [name for name, other in variables.items() if shares(storage, other)],
+            "isSameObjectAs": sorted(name for name, other in variables.items() if other is value),
+            "sharesStorageWith": sorted(name for name, other in variables.items() if shares(storage, other)),
         }
     if torch7.isStorage(value):
         values = flat(value.totable())

@@ -171,6 +171,17 @@ def truncated(value: float) -> int:
 # Objects
 
 
+def need_method(value: object, method: str, local: str) -> None:
+    """Raises the error of Lua about a method call on a local variable that holds no tensor."""
+    if torch_type(value) and hasattr(value, method):
+        return
+    if torch_type(value) or isinstance(value, (str, bytes, list, tuple, dict)):
+        text = f"attempt to call method '{method}' (a nil value)"
+    else:
+        text = f"attempt to index local '{local}' (a {lua_type(None if value is MISSING else value)} value)"
+    raise refuse(text, "a tensor is needed", TorchTypeError)
+
+
 def same_type(self: Any, value: Any, position_: int, name: str) -> st.Tensor:
     """The core tensor of an argument that must have the class of `self`."""
     if type(value) is not type(self):

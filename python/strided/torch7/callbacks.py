@@ -7,7 +7,7 @@ from typing import Any
 
 import strided as st
 from strided.torch7 import serial
-from strided.torch7.arguments import MISSING, callable_of, is_number, lua_type, number_of, torch_type
+from strided.torch7.arguments import MISSING, callable_of, is_number, lua_type, number_of, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError
 from strided.torch7.geometry import different_counts
 from strided.torch7.numbers import fitting
@@ -40,7 +40,7 @@ class Callbacks:
         [1, 4, 9]
         """
         core = self._tensor
-        checked = _checked(callable_of(function, 2, "apply"), core.dtype, core.is_contiguous())
+        checked = _checked(_function(function, 2, "apply", core.is_contiguous()), core.dtype, core.is_contiguous())
         try:
             core.apply_(checked)
         except st.ShapeError:
@@ -86,7 +86,7 @@ class Callbacks:
         contiguous = all(other.is_contiguous() for other in (core, *others))
         if any(other.numel() != core.numel() for other in others):
             raise TorchValueError("size mismatch") if contiguous else _counts(core, others)
-        checked = _checked(callable_of(function, len(tensors) + 2, name), core.dtype, contiguous)
+        checked = _checked(_function(function, len(tensors) + 2, name, contiguous), core.dtype, contiguous)
         shaped = [other.reshape(core.shape) for other in others]
         if serial.overlaps_itself(core):
             serial.apply(core, checked, *shaped)
@@ -94,6 +94,14 @@ class Callbacks:
             core.map_(shaped[0], checked)
         else:
             core.map2_(shaped[0], shaped[1], checked)
+
+
+def _function(function: Any, place: int, name: str, contiguous: bool) -> Any:
+    """The function, or the error about something else: Lua finds it when it calls, C before."""
+    if contiguous and (not callable(function) or torch_type(function)):
+        kind = lua_type(None if function is MISSING else function)
+        raise refuse(f"attempt to call local 'func' (a {kind} value)", "a function is needed", TorchTypeError)
+    return callable_of(function, place, name)
 
 
 def _counts(core: st.Tensor, others: list[st.Tensor]) -> TorchError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import torch_type, type_error
+from strided.torch7.arguments import need_method
 from strided.torch7.errors import TorchTypeError
 from strided.torch7.geometry import NO_DIMS, ndim
 from strided.torch7.session import current
@@ -54,15 +54,14 @@ class Conversion:
             return self._typename
         return self._as(class_named(name)._dtype)
 
-    def typeAs(self, tensor: Any) -> Any:
+    def typeAs(self, tensor: Any = None) -> Any:
         """The tensor as the type of another tensor.
 
         >>> from strided import torch7 as torch
         >>> torch.Tensor(2).typeAs(torch.IntTensor()).type()
         'torch.IntTensor'
         """
-        if torch_type(tensor) is None:
-            raise type_error(tensor, 2, "typeAs", "torch.*Tensor")
+        need_method(tensor, "type", "tensor")
         return self.type(tensor.type())
 
     def real(self) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import strided as st
 from strided.torch7 import serial
 from strided.torch7.arguments import MISSING, type_error
-from strided.torch7.errors import TorchValueError
+from strided.torch7.errors import TorchValueError, bad_argument
 from strided.torch7.geometry import different_counts, ndim, resize_to, shape_of
 from strided.torch7.types import wrap_tensor
 
@@ -53,8 +53,8 @@ class Copying:
             tiled = core.contiguous().view(shape).repeat(*repeats)
             resize_to(result, tiled.shape)
             copy_into(result._tensor, tiled)
-        else:
-            resize_to(result, [extent * repeat for extent, repeat in zip(shape, repeats, strict=True)])
+        elif rank:
+            raise bad_argument(1, "unfold", "cannot unfold an empty tensor", TorchValueError)
         return result
 
 

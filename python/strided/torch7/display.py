@@ -29,7 +29,9 @@ class Format(NamedTuple):
 
     def texts(self, values: list[float]) -> list[str]:
         pattern, scale = self.pattern, self.scale
-        if scale != 1:
+        if scale == 0:  # the largest number is so small that its power of ten is not a float
+            values = [value and math.copysign(math.inf, value) for value in values]
+        elif scale != 1:
             return [pattern % (value / scale) for value in values]
         return [pattern % value for value in values]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from strided.torch7.arguments import lua_type, refuse, torch_type
+from strided.torch7.arguments import MISSING, lua_type, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError
 from strided.torch7.session import current
 from strided.torch7.storage import Storage
@@ -118,7 +118,7 @@ def pointer(object: Any) -> int:
     return id(object._storage if isinstance(object, Storage) else object)
 
 
-def setdefaulttensortype(name: str) -> None:
+def setdefaulttensortype(name: str = MISSING) -> None:
     """Makes `Tensor` and `Storage` stand for another type; also where they were imported by name.
 
     >>> from strided import torch7 as torch
@@ -146,7 +146,7 @@ def getdefaulttensortype() -> str:
     return f"torch.{current().default_type}Tensor"
 
 
-def totable(object: Any) -> list[Any]:
+def totable(object: Any = None) -> list[Any]:
     """The elements of a tensor or a storage as a list, nested for a tensor.
 
     >>> from strided import torch7 as torch

@@ -9,7 +9,6 @@ from strided.torch7.arguments import (
     INDEX_BASE,
     is_long_storage,
     is_number,
-    number,
     number_of,
     position,
     refuse,
@@ -19,7 +18,7 @@ from strided.torch7.arguments import (
 from strided.torch7.copying import copy_into, fill
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError, bad_argument, out_of_range
 from strided.torch7.geometry import ndim
-from strided.torch7.numbers import fitting
+from strided.torch7.numbers import element, fitting
 from strided.torch7.picking import masked_copy, masked_fill, selected
 from strided.torch7.session import current
 from strided.torch7.types import CLASSES, wrap_tensor
@@ -55,11 +54,11 @@ class Indexing:
         elif isinstance(key, (tuple, list, dict)):
             target, done = _walk(core, key, self)
             if done:
-                target.fill_(fitting(number(value, 3, None), self._dtype))
+                target.fill_(element(value, self._dtype, 3, None))
             else:
                 _assign(self, target, value)
         elif is_long_storage(key):
-            plain = fitting(number(value, 3, None), self._dtype)
+            plain = element(value, self._dtype, 3, None)
             _element(core, key).fill_(plain)
         elif type(key) is CLASSES[st.uint8]:
             _assign_masked(self, key._tensor, value)
@@ -127,7 +126,7 @@ def _walk(core: st.Tensor, key: Any, self: Any) -> tuple[st.Tensor, bool]:
         elif isinstance(entry, (list, tuple, dict)):
             core = _range(core, d, _entries(entry))
             d += 1
-        elif entry is None:
+        elif entry is None or current().lua:
             break
         else:
             raise _not_an_index(self, entry)

@@ -136,10 +136,7 @@ class Pointers:
         >>> c.nDimension, c.size[1], c.stride[0]
         (2, 3, 3)
         """
-        mirror = _mirror(self._tensor)
-        _MIRRORS[self] = mirror
-        pointer = ctypes.pointer(mirror)
-        return ctypes.addressof(mirror) if asnumber else pointer
+        return mirror_of(self, asnumber)
 
 
 class CStorage(ctypes.Structure):
@@ -169,17 +166,26 @@ class CTensor(ctypes.Structure):
     ]
 
 
-#: The structures that were handed out, as long as their tensors live.
-_MIRRORS: WeakKeyDictionary[Any, CTensor] = WeakKeyDictionary()
+#: The structures that were handed out, as long as the objects that they describe live.
+_MIRRORS: WeakKeyDictionary[Any, ctypes.Structure] = WeakKeyDictionary()
 
 
-def _mirror(core: st.Tensor) -> CTensor:
+def mirror_of(x: Any, asnumber: bool) -> Any:
+    """A pointer to a C structure that describes a tensor or a storage as it is now, or its address."""
+    mirror = _tensor_mirror(x._tensor) if isinstance(x, Pointers) else _storage_mirror(x._storage)
+    _MIRRORS[x] = mirror
+    return ctypes.addressof(mirror) if asnumber else ctypes.pointer(mirror)
+
+
+def _storage_mirror(storage: st.Storage) -> CStorage:
+    return CStorage(data=storage.data_ptr(), size=storage.size(), refcount=1, flag=b"\x01")
+
+
+def _tensor_mirror(core: st.Tensor) -> CTensor:
     rank = ndim(core)
     longs = ctypes.c_long * max(rank, 1)
     mirror = CTensor(nDimension=rank, storageOffset=core.storage_offset(), refcount=1, flag=b"\x01")
     mirror.size, mirror.stride = longs(*core.shape), longs(*core.stride())
     if has_storage(core):
-        storage = core.storage()
-        content = CStorage(data=storage.data_ptr(), size=storage.size(), refcount=1, flag=b"\x01")
-        mirror.storage = ctypes.pointer(content)
+        mirror.storage = ctypes.pointer(_storage_mirror(core.storage()))
     return mirror

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import strided as st
-from strided.torch7.casts import CASTS
+from strided.torch7.arguments import number
+from strided.torch7.casts import CASTS, is_integral
+from strided.torch7.session import current
 
 
 def fitting(value: int | float, dtype: st.dtype) -> int | float:
@@ -23,3 +28,14 @@ def tensor_of_numbers(values: list[int | float], dtype: st.dtype) -> st.Tensor:
         return st.tensor(values, dtype=dtype)
     except (OverflowError, ValueError):
         return st.tensor(values, dtype=st.float64).to(dtype)
+
+
+def element(value: Any, dtype: st.dtype, place: int, name: str | None) -> int | float:
+    """An argument that is written into an element of `dtype`; `place` is its number.
+
+    Torch7 reads a string for an integer with `strtol`, which returns 0 for what is no number.
+    """
+    if isinstance(value, str) and is_integral(dtype) and current().lua:
+        digits = re.match(r"\s*[-+]?(0[xX][0-9a-fA-F]+|\d+)", value)
+        return fitting(int(digits[0], 0 if "x" in value.lower() else 10) if digits else 0, dtype)
+    return fitting(number(value, place, name), dtype)

@@ -6,11 +6,11 @@ from typing import Any
 
 import strided as st
 from strided.torch7 import serial
-from strided.torch7.arguments import counted, number, position, same_type, tensor_of, zero_based
+from strided.torch7.arguments import counted, position, same_type, tensor_of, zero_based
 from strided.torch7.copying import copy_into
 from strided.torch7.errors import TorchError, TorchIndexError, TorchTypeError, TorchValueError, bad_argument
 from strided.torch7.geometry import different_counts, ndim, resize_to
-from strided.torch7.numbers import fitting
+from strided.torch7.numbers import element, fitting
 from strided.torch7.types import wrap_tensor
 
 
@@ -117,7 +117,7 @@ class Picking:
         core = self._tensor
         d = position(args[0], 2, "indexFill")
         indices = tensor_of(st.int64, args[1], 3, "indexFill")
-        value = fitting(number(args[2], 4, "indexFill"), self._dtype)
+        value = element(args[2], self._dtype, 4, "indexFill")
         _check_vector(indices, "indexFill")
         _check_dim(d, ndim(core), "indexFill")
         places = _places(indices, core.size(d), _slice_error(core, "indexFill"))
@@ -169,7 +169,7 @@ class Picking:
         if len(args) != 2:
             raise TorchTypeError(f"{self._typename}, torch.ByteTensor, number expected")
         mask = tensor_of(st.uint8, args[0], 2, "maskedFill")
-        masked_fill(self._tensor, mask, number(args[1], 3, "maskedFill"))
+        masked_fill(self._tensor, mask, element(args[1], self._dtype, 3, "maskedFill"))
         return args[1]
 
 

@@ -153,12 +153,11 @@ class Query:
             return False
         return not mine.numel() or mine.stride() == theirs.stride()
 
-    @staticmethod
-    def isTensor(object: object) -> bool:
-        """Whether an object is a tensor of Torch7.
+    def isTensor(self) -> bool:
+        """Whether an object is a tensor: this one is. `Tensor.isTensor(object)` asks about any object.
 
         >>> from strided import torch7 as torch
-        >>> torch.isTensor(torch.Tensor()), torch.isTensor(3)
+        >>> torch.Tensor().isTensor(), torch.Tensor.isTensor(3)
         (True, False)
         """
-        return isinstance(object, Query)
+        return isinstance(self, Query)

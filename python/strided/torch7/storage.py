@@ -10,7 +10,6 @@ from strided.torch7.arguments import (
     MISSING,
     integer,
     is_number,
-    number,
     number_of,
     object_error,
     position,
@@ -21,8 +20,8 @@ from strided.torch7.arguments import (
 from strided.torch7.display import storage_text
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument, out_of_range
 from strided.torch7.geometry import grow
-from strided.torch7.memory import Counted, address_of, foreign_storage, mapped_storage
-from strided.torch7.numbers import fitting, tensor_of_numbers
+from strided.torch7.memory import Counted, address_of, foreign_storage, mapped_storage, mirror_of
+from strided.torch7.numbers import element, tensor_of_numbers
 from strided.torch7.session import current
 from strided.torch7.types import DTYPES, STORAGES, wrap_storage
 
@@ -79,7 +78,7 @@ class Storage(Counted):
         >>> torch.IntStorage(2).fill(7).totable()
         [7, 7]
         """
-        self._storage.fill_(fitting(number(value, 2, "fill"), self._dtype))
+        self._storage.fill_(element(value, self._dtype, 2, "fill"))
         return self
 
     def copy(self, source: Storage = MISSING) -> Storage:
@@ -143,6 +142,15 @@ class Storage(Counted):
         """
         return address_of(self._storage.data_ptr(), self._dtype, asnumber, self._storage)
 
+    def cdata(self, asnumber: bool = False) -> Any:
+        """A copy of the C structure of the storage for ctypes, or with `asnumber` the address of that copy.
+
+        >>> from strided import torch7 as torch
+        >>> torch.IntStorage([5, 6]).cdata().contents.size
+        2
+        """
+        return mirror_of(self, asnumber)
+
     @classmethod
     def new(cls, *args: Any) -> Storage:
         """A new storage of the same type, from the arguments of the class.
@@ -158,12 +166,14 @@ class Storage(Counted):
     def __len__(self) -> int:
         return self._storage.size()
 
-    def __getitem__(self, index: int) -> int | float:
-        found: int | float = self._storage[_place(self, index)]
-        return found
+    def __getitem__(self, index: int) -> Any:
+        if type(index) is not int and not is_number(index) and current().lua:
+            return None
+        return self._storage[_place(self, index)]
 
     def __setitem__(self, index: int, value: float) -> None:
-        self._storage[_place(self, index)] = fitting(number(value, 3, None), self._dtype)
+        place = _place(self, index)
+        self._storage[place] = element(value, self._dtype, 3, None)
 
     def __iter__(self) -> Iterator[int | float]:
         return iter(self._storage)

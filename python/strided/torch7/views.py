@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import MISSING, integer, is_long_storage, is_number, number, position, refuse
+from strided.torch7.arguments import (
+    INDEX_BASE,
+    MISSING,
+    integer,
+    is_long_storage,
+    is_number,
+    lua_type,
+    need_method,
+    number_of,
+    position,
+    refuse,
+)
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError, bad_argument, out_of_range
 from strided.torch7.geometry import complete, empty_on, has_storage, ndim, over_storage, shape_of
+from strided.torch7.session import current
 from strided.torch7.types import wrap_tensor
 
 
@@ -128,10 +141,15 @@ class Views:
         """
         core = self._tensor
         rank = ndim(core)
+        if len(dims) != rank:
+            raise TorchValueError("Invalid permutation")
+        for dim in dims:
+            if not isinstance(dim, (int, float)):
+                raise TorchTypeError(f"attempt to compare number with {lua_type(dim)}")
         order = [position(dim, i + 2, "permute") for i, dim in enumerate(dims)]
         if sorted(order) != list(range(rank)):
             raise TorchValueError("Invalid permutation")
-        return wrap_tensor(core.permute(order)) if rank else self
+        return self if order == list(range(rank)) else wrap_tensor(core.permute(order))
 
     def unfold(self, dim: int = MISSING, size: int = MISSING, step: int = MISSING) -> Any:
         """A view of all windows of `size` indices of a dim, `step` apart. The new last dim runs through a window.
@@ -168,6 +186,7 @@ class Views:
         if not core.is_contiguous():
             raise TorchValueError("expecting a contiguous tensor")
         shape, strides = complete(sizes, None)
+        _need_storage(source, result)
         if _count(shape) != core.numel():
             given, wanted = ("x".join(map(str, list_)) for list_ in (shape_of(core), sizes))
             raise TorchValueError(f"Wrong size for view. Input size: {given}. Output size: {wanted}")
@@ -197,8 +216,9 @@ class Views:
                 text = "expecting (torch.Tensor, torch.Tensor, torch.LongStorage) or (torch.Tensor, torch.LongStorage)"
                 raise TorchTypeError(text)
             return self.view(args[0], args[1].size())  # type: ignore[attr-defined]
-        _need_tensor(args[0] if args else None, "src")
-        return self.view(args[0].size())
+        template = args[0] if args else None
+        need_method(template, "size", "template")
+        return self.view(template.size())  # type: ignore[union-attr]
 
     def expand(self, *args: Any) -> Any:
         """A view in which dims of size 1 get any size, by a stride of 0. No memory is used.
@@ -219,6 +239,7 @@ class Views:
                 strides[d] = 0
             elif extent != size:
                 raise TorchValueError("incorrect size: only supporting singleton expansion (size=1)")
+        _need_storage(source, result)
         if not sizes:
             return _set(result, source, core)
         shape, kept = complete(sizes, strides)
@@ -231,18 +252,17 @@ class Views:
         >>> torch.IntTensor([[1], [2]]).expandAs(torch.Tensor(2, 3)).size().totable()
         [2, 3]
         """
-        for i, value in enumerate(args[:2] or (None,)):
-            _need_tensor(value, ("tensor", "template")[i])
-        if len(args) >= 2:
-            return self.expand(args[0], args[1].size())
-        return self.expand(args[0].size())
+        given = len(args) >= 2 and args[1] is not None
+        template = args[1] if given else args[0] if args else None
+        need_method(template, "size", "template" if given else "tensor")
+        return self.expand(args[0], template.size()) if given else self.expand(template.size())
 
     def _operands(self, args: tuple[Any, ...], name: str) -> tuple[Any, Any, list[int]]:
         """The result, or None for a new one; the tensor; and sizes as numbers or as a `LongStorage`."""
         first = args[0] if args else None
         given = not (is_number(first) or is_long_storage(first))
         if given:
-            _need_tensor(first, "tensor")
+            need_method(first, "isContiguous" if name == "repeatTensor" else "dim", "tensor")
         sizes = args[1:] if given else args
         if sizes and is_long_storage(sizes[0]):
             found: list[int] = sizes[0]._storage.tolist()
@@ -295,11 +315,16 @@ def _specified(sizes: list[int], count: int) -> list[int]:
     return [count // covered if size == -1 else size for size in sizes]
 
 
-def _need_tensor(value: object, name: str) -> None:
-    """Raises the error of Lua about a method that is called on something else."""
-    if not isinstance(value, Views):
-        kind = "nil" if value is None else type(value).__name__
-        raise refuse(f"attempt to index local '{name}' (a {kind} value)", "a tensor is needed", TorchTypeError)
+def _need_storage(source: Any, result: Any) -> None:
+    """Raises the error of `set` about a tensor that has no storage."""
+    if not has_storage(source._tensor):
+        raise set_error(source if result is None else result)
+
+
+def set_error(x: Any) -> TorchError:
+    """The error of `set` about an argument that is nothing to view."""
+    text = f"expecting number or {x._typename} or {x._typename.replace('Tensor', 'Storage')}"
+    return bad_argument(2, "set", text, TorchTypeError)
 
 
 def _set(result: Any, source: Any, view: st.Tensor) -> Any:
@@ -307,8 +332,7 @@ def _set(result: Any, source: Any, view: st.Tensor) -> Any:
     if result is None:
         return wrap_tensor(view)
     if type(result) is not type(source):
-        text = f"expecting number or {result._typename} or {result._typename.replace('Tensor', 'Storage')}"
-        raise bad_argument(2, "set", text, TorchTypeError)
+        raise set_error(result)
     core = source._tensor
     result._tensor = view if view.numel() or not has_storage(core) else empty_on(core.storage(), core.storage_offset())
     return result
@@ -316,22 +340,29 @@ def _set(result: Any, source: Any, view: st.Tensor) -> Any:
 
 def _split(result: list[Any], tensor: Any, size: Any, dim: Any) -> list[Any]:
     """Fills a list with views of `size` indices along a dim."""
-    extent = tensor.size(integer(dim, 3, "split"))
-    length = integer(size, 2, "split")
-    if length <= 0:
-        raise bad_argument(4, "narrow", "out of range", TorchValueError)
+    extent = tensor.size(dim)
+    if not is_number(size):
+        got = lua_type(None if size is MISSING else size)
+        raise refuse(f"bad argument #1 to 'min' (number expected, got {got})", "split needs a size", TorchTypeError)
+    length = number_of(size)
+    if not isinstance(length, int) and not current().lua and length != math.inf:
+        integer(size, 2, "split")
     result.clear()
-    for start in range(1, extent + 1, length):
-        result.append(tensor.narrow(dim, start, min(length, extent - start + 1)))
+    start: int | float = INDEX_BASE
+    while start <= extent:
+        part = min(length, extent - start + 1)
+        result.append(tensor.narrow(dim, int(start), int(part)))
+        start += part
     return result
 
 
 def _chunk(result: list[Any], tensor: Any, n: Any, dim: Any) -> list[Any]:
-    parts = number(n, 2, "chunk")
-    if parts <= 0:
-        raise TorchError("chunk: the number of parts must be positive")
-    extent = tensor.size(integer(dim, 3, "chunk"))
-    return _split(result, tensor, max(-int(-extent // parts), 1), dim)
+    extent = tensor.size(dim)
+    if not is_number(n):
+        got = lua_type(None if n is MISSING else n)
+        raise refuse(f"attempt to perform arithmetic on local 'nChunk' (a {got} value)", "", TorchTypeError)
+    parts = number_of(n)
+    return _split(result, tensor, math.ceil(extent / parts) if parts else math.inf, dim)
 
 
 def split(*args: Any) -> list[Any]:
@@ -360,5 +391,5 @@ def _parts_of(args: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, Any, Any]]:
     """The list to fill, and the tensor, number and dim after it."""
     result, rest = (args[0], args[1:]) if args and isinstance(args[0], list) else ([], args)
     tensor, number_, dim = (*rest, MISSING, MISSING, MISSING)[:3]
-    _need_tensor(None if tensor is MISSING else tensor, "tensor")
+    need_method(tensor, "size", "tensor")
     return result, (tensor, number_, 1 if dim is MISSING or dim is None else dim)
