@@ -180,6 +180,20 @@ def _functional(name: str) -> Callable[..., Any]:
     return function
 
 
+#: Methods that Torch7 implements in C, which check their receiver first.
+C_METHODS = frozenset(
+    """clone contiguous copy dim elementSize free isContiguous isSameSizeAs isSetTo isSize nDimension nElement narrow
+    resize resizeAs retain select set size storage storageOffset stride sub t transpose unfold""".split()
+)
+#: Names that Torch7 does not have: of the module, of tensors, and of storages.
+PYTHON_ONLY = {
+    "functions": frozenset(
+        """Session TorchError TorchIndexError TorchTypeError TorchValueError current from_strided index indexAdd indexCopy
+        indexFill maskedCopy maskedFill maskedSelect""".split()
+    ),
+    "tensor": frozenset({"numpy", "strided"}),
+    "storage": frozenset({"strided", "type"}),
+}
 #: Methods that are functions of the module as well.
 METHODS = (
     "cdata",
