@@ -91,7 +91,8 @@ def describe_torch(adapters: Adapters) -> Description:
         if isinstance(cls, type) and getattr(cls, "_lua_class", None):
             code = codes.setdefault(cls, len(codes) + 1)
             classes.append(_class(cls, code, f"torch.{name}", adapters, {}, calls=True))
-    return _bytes({"functions": _bytes(functions), "classes": classes})
+    objects = {name: adapters.adapt(getattr(torch7, name), name) for name in ("isequal", "pointer")}
+    return _bytes({"functions": _bytes(functions), "classes": classes, "objects": _bytes(objects)})
 
 
 # Lab
@@ -103,17 +104,14 @@ def describe_lab(adapters: Adapters) -> Description:
     from strided.dmlab.tensor import TensorBase
 
     codes = adapters.values.codes
-    operators: dict[str, Callable[..., Any]] = {
-        "call": TensorBase.__call__,
-        "eq": operator.eq,
-        "tostring": TensorBase._tostring,
-    }
+    operators: dict[str, Callable[..., Any]] = {"eq": operator.eq, "tostring": TensorBase._tostring}
     classes = []
     for name in dmlab.__all__:
         cls = getattr(dmlab, name)
         if isinstance(cls, type) and issubclass(cls, TensorBase) and name != "Tensor":
             code = codes.setdefault(cls, len(codes) + 1)
-            classes.append(_class(cls, code, name, adapters, operators))
+            call = {"call": vars(cls)["__call__"]}
+            classes.append(_class(cls, code, name, adapters, operators | call))
     code = codes.setdefault(dmlab.RandomView, len(codes) + 1)
     random = _class(dmlab.RandomView, code, "RandomView", adapters, {})
     del random[b"constructor"]

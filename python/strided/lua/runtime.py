@@ -191,7 +191,6 @@ class Lua:
             "take": take,
             "text": lambda data: Reference(text_of(data)),
             "callback": lambda handle: Reference(LuaFunction(self, handle)),
-            "same": lambda a, b: a.value is b.value,
             "with_dispatcher": self._with_dispatcher,
             "invoke": self._invoke,
             "must_stop": self._must_stop,

@@ -70,6 +70,9 @@ for operator, noun in pairs(UNARY_NOUNS) do
    defaults['__' .. operator] = function(object, ...)
       local found = method_of(class_of(object), method)
       if type(found) == 'function' then
+         if operator ~= 'call' then
+            return found(object) -- Lua passes the operand twice
+         end
          return found(object, ...)
       elseif found == nil then
          error(tostring(typename(object)) .. ' has no ' .. noun .. ' operator', 0)
@@ -88,9 +91,8 @@ function defaults.__tostring(object)
 end
 
 function luat.isequal(a, b)
-   local p, q = references[a], references[b]
-   if p and q then
-      return glue.host.same(p, q)
+   if references[a] and references[b] then
+      return glue.objects.isequal(a, b)
    end
    return type(a) == 'table' and rawequal(a, b)
 end

@@ -77,6 +77,7 @@ local function load_torch()
    local description = host.describe_torch()
    local torch = {}
    env.torch = torch
+   glue.objects = adapt_all(description.objects, 0) -- functions about objects that are not tables
    for name, f in pairs(adapt_all(description.functions, 2)) do
       torch[name] = f
    end

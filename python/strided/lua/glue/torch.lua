@@ -2,8 +2,8 @@
 
 local glue = ...
 local host, env, luat = glue.host, glue.environment, glue.luat
-local gsub = string.gsub
-local ipairs, pairs, type = ipairs, pairs, type
+local format, gsub, match = string.format, string.gsub, string.match
+local error, ipairs, pairs, tonumber, type = error, ipairs, pairs, tonumber, type
 
 -- The default tensor type: `torch.Tensor` and `torch.Storage` are the classes of that type.
 local function set_default(torch, name)
@@ -43,6 +43,18 @@ function glue.extend_torch(torch)
    result_tables(torch)
 
    torch.setmetatable, torch.getmetatable = luat.setmetatable, luat.getmetatable
+
+   -- A number that identifies an object while it lives.
+   function torch.pointer(object)
+      if glue.references[object] then
+         return glue.objects.pointer(object)
+      end
+      local kind = type(object)
+      if kind == 'table' or kind == 'function' or kind == 'thread' or kind == 'string' then
+         return tonumber(match(format('%p', object), '%x+$'), 16)
+      end
+      error('Torch object, table, thread, cdata or function expected', 2)
+   end
 
    -- The collector is told of memory in any case.
    function torch.setheaptracking() end
