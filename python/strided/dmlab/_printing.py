@@ -52,8 +52,9 @@ def _numbers(core: st.Tensor) -> list[str]:
 def _width(core: st.Tensor) -> int:
     """The characters of the longest number, of all elements, shown or not."""
     if core.dtype in INTEGERS or (core.trunc().eq(core).all() and core.abs().max() < 1e6):
-        low, high = core.aminmax()  # whole numbers are as long as they are large
-        return max(map(len, _numbers(st.stack([low, high]))))
+        low, high = core.aminmax()  # whole numbers are as long as they are large, but for -0
+        width = max(map(len, _numbers(st.stack([low, high]))))
+        return max(width, len("-0")) if low == 0 and core.signbit().any() else width
     size = core.abs()
     exponent = bool(((size >= 1e100) | ((size < 1e-99) & (size > 0))).any())
     longest = len("1.23457e-05") + exponent + bool((core < 0).any())

@@ -66,14 +66,21 @@ def read_count(value: object, least: int = 0, bits: int = 64) -> int:
     else:
         raise Refusal(LabTypeError, hint=f"{value!r} is no int")
     if count < least:
-        zero = least == BASE and count == 0
-        raise Refusal(LabIndexError, hint="dims and indices start at 1" if zero else "")
+        raise Refusal(LabIndexError)
     return count
+
+
+def _read_position(value: object, bits: int = 64) -> int:
+    """A dim or an index, from 0."""
+    count = read_count(value, bits=bits)
+    if count < BASE:
+        raise Refusal(LabIndexError, hint=f"dims and indices start at {BASE}")
+    return count - BASE
 
 
 def read_dim(core: st.Tensor, value: object) -> int:
     """A dim of a tensor, from 0."""
-    dim = read_count(value, BASE) - BASE
+    dim = _read_position(value)
     if dim >= len(shape_of(core)):
         raise Refusal(LabIndexError)
     return dim
@@ -81,7 +88,7 @@ def read_dim(core: st.Tensor, value: object) -> int:
 
 def read_index(core: st.Tensor, dim: int, value: object, bits: int = 64) -> int:
     """An index of a dim, from 0."""
-    index = read_count(value, BASE, bits) - BASE
+    index = _read_position(value, bits)
     if index >= core.shape[dim]:
         raise Refusal(LabIndexError)
     return index

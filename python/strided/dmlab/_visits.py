@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ._errors import LabTypeError, LabValueError, Refusal, describe
+from ._errors import LabError, LabTypeError, LabValueError, Refusal, describe
 from ._random import RandomView
 from ._reading import ELEMENTS, indices
 from ._rows import Row
 from ._types import shape_of
+from .session import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,14 @@ def _stored(x: TensorBase, visit: Callable[[Any], Any]) -> TensorBase:
             returned = returned[0] if returned else None
         return read(returned)
 
-    x._tensor.apply_(result)
+    try:
+        x._tensor.apply_(result)
+    except (MemoryError, TimeoutError):
+        raise
+    except Exception as error:
+        if current().lua:  # Lab puts the name of the method before the text
+            raise Refusal(LabError, str(error)) from error
+        raise
     return x
 
 
