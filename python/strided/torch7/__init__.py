@@ -12,32 +12,13 @@
  0
  0
 [torch.DoubleTensor of size 3]
+
+`docs/torch7.md` tells what works and what differs from Torch7.
 """
 
-from strided.torch7 import structure as _structure
-from strided.torch7 import wrap as _wrap
-from strided.torch7.conversion import from_strided
-from strided.torch7.errors import TorchError, TorchIndexError, TorchTypeError, TorchValueError
-from strided.torch7.functions import FUNCTIONS as _FUNCTIONS
-from strided.torch7.maths import install_maths as _install_maths
-from strided.torch7.session import Session, current
-from strided.torch7.storage import Storage
-from strided.torch7.tensor import Tensor
-from strided.torch7.types import CLASSES as _CLASSES
-from strided.torch7.types import STORAGES as _STORAGES
-from strided.torch7.views import chunk, split
+from strided.torch7.public import assemble as _assemble
 
-#: Everything else that is public.
-_OTHERS = (
-    *(Tensor, *_CLASSES.values(), Storage, *_STORAGES.values()),
-    *(TorchError, TorchIndexError, TorchTypeError, TorchValueError, Session, current, from_strided, chunk, split),
-)
-
-_names = {value.__name__: value for value in _OTHERS}
-_names.update(_FUNCTIONS)
-_wrap.install(_structure.ROWS, _names)
-_install_maths(_names)
-_names["nonzero"] = _structure.explain_nonzero(_names["nonzero"])
+_names = _assemble()
 globals().update(_names)
 
 __all__ = sorted(_names)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import strided as st
 from strided.torch7 import serial
 from strided.torch7.arguments import MISSING, callable_of, is_number, lua_type, number_of, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError
 from strided.torch7.geometry import different_counts
+from strided.torch7.held import Held
 from strided.torch7.numbers import fitting
 
 #: dtype -> what LuaJIT calls the C type, in the error about a result that cannot be converted to it.
@@ -25,14 +26,12 @@ _C_NAMES = {
 }
 
 
-class Callbacks:
+class Callbacks(Held):
     """Methods that call a function for each element, in row-major order."""
 
     __slots__ = ()
-    _tensor: st.Tensor
-    _typename: str
 
-    def apply(self, function: Callable[..., Any] = MISSING) -> Any:
+    def apply(self, function: Callable[..., Any] = MISSING) -> Self:
         """Replaces each element by the result of a function of it; None leaves the element. Returns the tensor.
 
         >>> from strided import torch7 as torch
@@ -49,7 +48,7 @@ class Callbacks:
             serial.apply(core, checked)
         return self
 
-    def map(self, tensor: Any = MISSING, function: Callable[..., Any] = MISSING) -> Any:
+    def map(self, tensor: Any = MISSING, function: Callable[..., Any] = MISSING) -> Self:
         """Replaces each element by the result of a function of it and of the element of another tensor.
 
         The tensors have the same type and number of elements. Returns the tensor.
@@ -61,7 +60,7 @@ class Callbacks:
         self._map("map", function, (tensor,))
         return self
 
-    def map2(self, tensor1: Any = MISSING, tensor2: Any = MISSING, function: Callable[..., Any] = MISSING) -> Any:
+    def map2(self, tensor1: Any = MISSING, tensor2: Any = MISSING, function: Callable[..., Any] = MISSING) -> Self:
         """Replaces each element by the result of a function of it and of the elements of two other tensors.
 
         >>> from strided import torch7 as torch
@@ -129,7 +128,7 @@ def _other_result(result: Any, dtype: st.dtype, contiguous: bool) -> Any:
         if isinstance(result, bool):
             return fitting(1, dtype) if result else None
         if isinstance(result, str) or not is_number(result):
-            kind = torch_type(result) and "userdata" or lua_type(result)
+            kind = (torch_type(result) and "userdata") or lua_type(result)
             raise TorchTypeError(f"cannot convert '{kind}' to '{_C_NAMES[dtype]}'")
     elif not is_number(result):
         raise TorchTypeError("given function should return a number or nil")

@@ -1,26 +1,40 @@
 """Copies, other types, and what a tensor becomes outside of Torch7."""
 
+# mypy: disable-error-code=no-any-return
+# The class of a result depends on a dtype.
+
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import strided as st
 from strided.torch7.arguments import need_method
 from strided.torch7.errors import TorchTypeError
 from strided.torch7.geometry import NO_DIMS, ndim
+from strided.torch7.held import Held
 from strided.torch7.session import current
 from strided.torch7.types import CLASSES, DTYPES, class_named, wrap_tensor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from strided.torch7.tensor import (
+        ByteTensor,
+        CharTensor,
+        DoubleTensor,
+        FloatTensor,
+        HalfTensor,
+        IntTensor,
+        LongTensor,
+        ShortTensor,
+    )
 
-class Conversion:
+
+class Conversion(Held):
     """Methods that return the elements elsewhere, or as something else."""
 
     __slots__ = ()
-    _tensor: st.Tensor
-    _dtype: st.dtype
-    _typename: str
 
-    def clone(self) -> Any:
+    def clone(self) -> Self:
         """A copy with a storage of its own; it is contiguous.
 
         >>> from strided import torch7 as torch
@@ -30,9 +44,9 @@ class Conversion:
         [1.0, 2.0]
         """
         core = self._tensor
-        return wrap_tensor(core.clone() if core.numel() else st.empty(NO_DIMS, dtype=core.dtype))
+        return self._with(core.clone() if core.numel() else st.empty(NO_DIMS, dtype=core.dtype))
 
-    def contiguous(self) -> Any:
+    def contiguous(self) -> Self:
         """The tensor itself if it is contiguous, otherwise a copy that is.
 
         >>> from strided import torch7 as torch
@@ -73,7 +87,7 @@ class Conversion:
         """
         return self._as(DTYPES[current().default_type])
 
-    def byte(self) -> Any:
+    def byte(self) -> ByteTensor:
         """The tensor as `torch.ByteTensor`.
 
         >>> from strided import torch7 as torch
@@ -82,7 +96,7 @@ class Conversion:
         """
         return self._as(st.uint8)
 
-    def char(self) -> Any:
+    def char(self) -> CharTensor:
         """The tensor as `torch.CharTensor`.
 
         >>> from strided import torch7 as torch
@@ -91,7 +105,7 @@ class Conversion:
         """
         return self._as(st.int8)
 
-    def short(self) -> Any:
+    def short(self) -> ShortTensor:
         """The tensor as `torch.ShortTensor`.
 
         >>> from strided import torch7 as torch
@@ -100,7 +114,7 @@ class Conversion:
         """
         return self._as(st.int16)
 
-    def int(self) -> Any:
+    def int(self) -> IntTensor:
         """The tensor as `torch.IntTensor`.
 
         >>> from strided import torch7 as torch
@@ -109,7 +123,7 @@ class Conversion:
         """
         return self._as(st.int32)
 
-    def long(self) -> Any:
+    def long(self) -> LongTensor:
         """The tensor as `torch.LongTensor`.
 
         >>> from strided import torch7 as torch
@@ -118,7 +132,7 @@ class Conversion:
         """
         return self._as(st.int64)
 
-    def half(self) -> Any:
+    def half(self) -> HalfTensor:
         """The tensor as `torch.HalfTensor`.
 
         >>> from strided import torch7 as torch
@@ -127,7 +141,7 @@ class Conversion:
         """
         return self._as(st.float16)
 
-    def float(self) -> Any:
+    def float(self) -> FloatTensor:
         """The tensor as `torch.FloatTensor`.
 
         >>> from strided import torch7 as torch
@@ -136,7 +150,7 @@ class Conversion:
         """
         return self._as(st.float32)
 
-    def double(self) -> Any:
+    def double(self) -> DoubleTensor:
         """The tensor as `torch.DoubleTensor`.
 
         >>> from strided import torch7 as torch
@@ -162,7 +176,7 @@ class Conversion:
         return found
 
     @classmethod
-    def new(cls, *args: Any) -> Any:
+    def new(cls, *args: Any) -> Self:
         """A new tensor of the same type, from the arguments of the class.
 
         >>> from strided import torch7 as torch

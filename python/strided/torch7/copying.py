@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import strided as st
 from strided.torch7 import serial
 from strided.torch7.arguments import MISSING, type_error
 from strided.torch7.errors import TorchValueError, bad_argument
 from strided.torch7.geometry import different_counts, ndim, resize_to, shape_of
-from strided.torch7.types import wrap_tensor
+from strided.torch7.held import Held
 
 
-class Copying:
+class Copying(Held):
     """Methods that copy elements."""
 
     __slots__ = ()
-    _tensor: st.Tensor
 
-    def copy(self, source: Any = MISSING) -> Any:
+    def copy(self, source: Any = MISSING) -> Self:
         """Writes the elements of a tensor of any type and the same number of elements, and returns this one.
 
         >>> from strided import torch7 as torch
@@ -30,7 +29,7 @@ class Copying:
         copy_into(self._tensor, source._tensor)
         return self
 
-    def repeatTensor(self, *args: Any) -> Any:
+    def repeatTensor(self, *args: Any) -> Self:
         """Copies of the tensor side by side, as often along each dim as the numbers or a `LongStorage` say.
 
         More numbers than dims add leading dims. With a tensor before the numbers, `result.repeatTensor(x, …)`, the
@@ -48,7 +47,7 @@ class Copying:
                 "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
             )
         shape = (1,) * (len(repeats) - rank) + shape_of(core)
-        result = wrap_tensor(st.empty(0, dtype=core.dtype)) if result is None else result
+        result = self._with(st.empty(0, dtype=core.dtype)) if result is None else result
         if rank and all(repeat > 0 for repeat in repeats):
             tiled = core.contiguous().view(shape).repeat(*repeats)
             resize_to(result, tiled.shape)

@@ -51,8 +51,8 @@ def format_for(values: st.Tensor) -> Format:
     if bool(values.eq(values.ceil()).all()):
         return Format("%11.4e", 1, 11) if high > 9 else Format(f"%{int(high) + 1}d", 1, high + 1)
     if high - low > 4:
-        width = 12 if abs(high) > 99 or abs(low) > 99 else 11
-        return Format(f"%{width}.4e", 1, width)
+        wide = 12 if abs(high) > 99 or abs(low) > 99 else 11
+        return Format(f"%{wide}.4e", 1, wide)
     if high > 5 or high < 0:
         return Format("%7.4f", 10.0 ** (high - 1), 7)
     width = 7 if high == 0 else high + 6

@@ -182,14 +182,12 @@ def _functional(name: str) -> Callable[..., Any]:
 
 #: Methods that Torch7 implements in C, which check their receiver first.
 C_METHODS = frozenset(
-    """clone contiguous copy dim elementSize free isContiguous isSameSizeAs isSetTo isSize nDimension nElement narrow
-    resize resizeAs retain select set size storage storageOffset stride sub t transpose unfold""".split()
+    ["clone", "contiguous", "copy", "dim", "elementSize", "free", "isContiguous", "isSameSizeAs", "isSetTo", "isSize", "nDimension", "nElement", "narrow", "resize", "resizeAs", "retain", "select", "set", "size", "storage", "storageOffset", "stride", "sub", "t", "transpose", "unfold"]
 )
 #: Names that Torch7 does not have: of the module, of tensors, and of storages.
 PYTHON_ONLY = {
     "functions": frozenset(
-        """Session TorchError TorchIndexError TorchTypeError TorchValueError current from_strided index indexAdd indexCopy
-        indexFill maskedCopy maskedFill maskedSelect""".split()
+        ["Session", "TorchError", "TorchIndexError", "TorchTypeError", "TorchValueError", "current", "from_strided", "index", "indexAdd", "indexCopy", "indexFill", "maskedCopy", "maskedFill", "maskedSelect"]
     ),
     "tensor": frozenset({"numpy", "strided"}),
     "storage": frozenset({"strided", "type"}),

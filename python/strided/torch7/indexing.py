@@ -18,24 +18,27 @@ from strided.torch7.arguments import (
 from strided.torch7.copying import copy_into, fill
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError, bad_argument, out_of_range
 from strided.torch7.geometry import ndim
+from strided.torch7.held import Held
 from strided.torch7.numbers import element, fitting
 from strided.torch7.picking import masked_copy, masked_fill, selected
 from strided.torch7.session import current
 from strided.torch7.types import CLASSES, wrap_tensor
 
 
-class Indexing:
+class Indexing(Held):
     """Reading and writing with brackets."""
 
     __slots__ = ()
-    _tensor: st.Tensor
-    _dtype: st.dtype
-    _typename: str
 
     def __getitem__(self, key: Any) -> Any:
         core = self._tensor
         if type(key) is int or (type(key) is not tuple and is_number(key)):
-            return _slice(core, key)
+            return _slice(self, key)
+        if type(key) is tuple and len(key) == core.dim() and all(type(index) is int and index > 0 for index in key):
+            try:
+                return core.item(*(position(index, 2, None) for index in key))
+            except IndexError:
+                pass  # the reason follows
         if isinstance(key, (tuple, list, dict)):
             found, done = _walk(core, key, self)
             return found.item() if done else wrap_tensor(found)
@@ -79,19 +82,18 @@ def _not_an_index(self: Any, key: Any) -> TorchError:
     return refuse(f"the class {self._typename} cannot be indexed", hint, TorchTypeError)
 
 
-def _slice(core: st.Tensor, key: Any) -> Any:
+def _slice(self: Any, key: Any) -> Any:
     """The slice or the number at an index of the first dim."""
+    core = self._tensor
     place = position(key, 2, None)
-    extent = core.shape[0]
-    if not extent or not core.numel():
+    extent = len(core)
+    if not extent:
         raise bad_argument(1, None, "empty tensor")
     if place < 0:
         place += extent + 1
     if not 0 <= place < extent:
         raise out_of_range(2, None, key)
-    if core.dim() == 1:
-        return core.item(place)
-    return wrap_tensor(core.select(0, place))
+    return core.item(place) if core.dim() == 1 else self._with(core.select(0, place))
 
 
 def _element(core: st.Tensor, key: Any) -> st.Tensor:

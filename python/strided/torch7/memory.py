@@ -1,4 +1,4 @@
-"""Memory by its address: pointers of ctypes, foreign memory, mapped files, and Torch7's reference counts."""
+"""Memory by its address: pointers of ctypes, foreign memory, and mapped files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import strided as st
 from strided.torch7.arguments import integer, is_number, type_error
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
 from strided.torch7.geometry import has_storage, ndim
+from strided.torch7.held import Held
 
 #: The C type of an element. ctypes has no half: it is read as its 16 bits.
 C_TYPES: dict[st.dtype, Any] = {
@@ -23,36 +24,6 @@ C_TYPES: dict[st.dtype, Any] = {
     st.float32: ctypes.c_float,
     st.float64: ctypes.c_double,
 }
-
-
-class Counted:
-    """Objects whose references a program may count by hand, as in Torch7."""
-
-    __slots__ = ("__weakref__", "_retained")
-    #: How often `retain` was called. Absent until then.
-    _retained: int
-
-    def retain(self) -> None:
-        """Adds a reference by hand. Python's own count keeps the object alive in any case.
-
-        >>> from strided import torch7 as torch
-        >>> x = torch.Tensor(2)
-        >>> x.retain()
-        >>> x.free()
-        """
-        self._retained = getattr(self, "_retained", 0) + 1
-
-    def free(self) -> None:
-        """Takes back one `retain`. Without one it is an error: the object is still in use.
-
-        >>> from strided import torch7 as torch
-        >>> torch.Tensor(2).free()
-        Traceback (most recent call last):
-        strided.torch7.errors.TorchError: free: there was no retain() that this could take back
-        """
-        if getattr(self, "_retained", 0) <= 0:
-            raise TorchError("free: there was no retain() that this could take back")
-        self._retained -= 1
 
 
 def address_of(address: int, dtype: st.dtype, asnumber: bool, owner: object) -> Any:
@@ -95,7 +66,9 @@ def mapped_storage(dtype: st.dtype, name: Any, shared: Any = None, size: Any = N
     path = os.fsdecode(name)
     mode = "read-write" if shared else "read-only"
     try:
-        return st.Storage.from_file(path, bool(shared), max(count, 0), dtype=dtype, create=bool(shared), grow=bool(shared))
+        return st.Storage.from_file(
+            path, bool(shared), max(count, 0), dtype=dtype, create=bool(shared), grow=bool(shared)
+        )
     except st.StorageError as error:
         if os.path.isfile(path) and not shared and count * dtype.itemsize > os.path.getsize(path):
             text = f"file <{path}> size is smaller than the required mapping size <{count * dtype.itemsize}>"
@@ -105,12 +78,10 @@ def mapped_storage(dtype: st.dtype, name: Any, shared: Any = None, size: Any = N
         raise TorchError(f"unable to open file <{path}> in {mode} mode") from error
 
 
-class Pointers:
+class Pointers(Held):
     """Methods that show where a tensor lies in memory."""
 
     __slots__ = ()
-    _tensor: st.Tensor
-    _dtype: st.dtype
 
     def data(self, asnumber: bool = False) -> Any:
         """A pointer of ctypes to the first element, or with `asnumber` its address. None if there is no storage.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import strided as st
 from strided.torch7 import serial
@@ -10,17 +10,14 @@ from strided.torch7.arguments import counted, position, same_type, tensor_of, ze
 from strided.torch7.copying import copy_into
 from strided.torch7.errors import TorchError, TorchIndexError, TorchTypeError, TorchValueError, bad_argument
 from strided.torch7.geometry import different_counts, ndim, resize_to
+from strided.torch7.held import Held
 from strided.torch7.numbers import element, fitting
-from strided.torch7.types import wrap_tensor
 
 
-class Picking:
+class Picking(Held):
     """Methods that read or write some of the elements. What they return is what Torch7 returns."""
 
     __slots__ = ()
-    _tensor: st.Tensor
-    _dtype: st.dtype
-    _typename: str
 
     def index(self, *args: Any) -> Any:
         """Copies of the slices of a dim that a `LongTensor` chooses: `x.index(dim, indices)`.
@@ -33,19 +30,24 @@ class Picking:
         """
         if len(args) not in (2, 3):
             name = self._typename
-            raise TorchTypeError(f"{name}, number, torch.LongTensor | {name}, {name}, number, torch.LongTensor expected")
+            raise TorchTypeError(
+                f"{name}, number, torch.LongTensor | {name}, {name}, number, torch.LongTensor expected"
+            )
         given = len(args) == 3
         source = same_type(self, args[0], 2, "index") if given else self._tensor
         d = position(args[-2], 2 + given, "index")
         indices = tensor_of(st.int64, args[-1], 3 + given, "index")
         _check_vector(indices, "index")
         _check_dim(d, ndim(source), "index")
-        result = self if given else wrap_tensor(st.empty(0, dtype=self._dtype))
-        places = _places(indices, source.size(d), _selecting_error(source, d, "index"))
-        chosen = source.index_select(d, places)
-        resize_to(result, chosen.shape)
-        copy_into(result._tensor, chosen)
-        return args[-1] if given else result
+        try:
+            chosen = source.index_select(d, zero_based(indices))
+        except IndexError:
+            raise _selecting_error(source, d, "index") from None
+        if not given:
+            return self._with(chosen)
+        resize_to(self, chosen.shape)
+        copy_into(self._tensor, chosen)
+        return args[-1]
 
     def indexCopy(self, *args: Any) -> Any:
         """Writes the slices of a tensor to the indices of a dim that a `LongTensor` chooses. Returns that tensor.
@@ -57,7 +59,7 @@ class Picking:
         [8, 2, 7]
         """
         d, places, source = self._slices("indexCopy", args)
-        _in_order(self._tensor, lambda x: x.index_copy_(d, places, source))
+        _in_order(self._tensor, "indexCopy", lambda x: x.index_copy_(d, places, source))
         return args[2]
 
     def indexAdd(self, *args: Any) -> Any:
@@ -70,7 +72,7 @@ class Picking:
         [31, 2, 3]
         """
         d, places, source = self._slices("indexAdd", args)
-        _in_order(self._tensor, lambda x: x.index_add_(d, places, source))
+        _in_order(self._tensor, "indexAdd", lambda x: x.index_add_(d, places, source))
         return args[2]
 
     def _slices(self, name: str, args: tuple[Any, ...]) -> tuple[int, st.Tensor, st.Tensor]:
@@ -93,7 +95,7 @@ class Picking:
                 raise bad_argument(1, name, "cannot select on a vector", TorchValueError)
         elif ndim(source) != 1 or rank != 1:
             raise bad_argument(1, name, "tensor must have one dimension", TorchValueError)
-        places = _places(indices, core.size(d), _slice_error(core, name))
+        places = zero_based(indices)
         target, part = core.select(d, 0), source.select(d, 0)
         if target.numel() != part.numel():
             names = ("tensor", "src") if name == "indexCopy" else ("r_", "t", "src")
@@ -120,8 +122,8 @@ class Picking:
         value = element(args[2], self._dtype, 4, "indexFill")
         _check_vector(indices, "indexFill")
         _check_dim(d, ndim(core), "indexFill")
-        places = _places(indices, core.size(d), _slice_error(core, "indexFill"))
-        _in_order(core, lambda x: x.index_fill_(d, places, value))
+        places = zero_based(indices)
+        _in_order(core, "indexFill", lambda x: x.index_fill_(d, places, value))
         return args[2]
 
     def maskedSelect(self, *args: Any) -> Any:
@@ -139,13 +141,14 @@ class Picking:
         given = len(args) == 2
         source = same_type(self, args[0], 2, "maskedSelect") if given else self._tensor
         mask = tensor_of(st.uint8, args[-1], 2 + given, "maskedSelect")
-        result = self if given else wrap_tensor(st.empty(0, dtype=self._dtype))
         chosen = selected(source, mask)
-        resize_to(result, chosen.shape)
-        copy_into(result._tensor, chosen)
-        return args[-1] if given else result
+        if not given:
+            return self._with(chosen)
+        resize_to(self, chosen.shape)
+        copy_into(self._tensor, chosen)
+        return args[-1]
 
-    def maskedCopy(self, *args: Any) -> Any:
+    def maskedCopy(self, *args: Any) -> Self:
         """Writes the elements of a tensor, one after the other, where a `ByteTensor` is 1. Returns the tensor itself.
 
         >>> from strided import torch7 as torch
@@ -186,15 +189,6 @@ def _check_dim(d: int, rank: int, name: str) -> None:
         raise bad_argument(4, name, f"Indexing dim {counted(d)} is out of bounds of tensor", TorchIndexError)
 
 
-def _places(indices: st.Tensor, extent: int, error: TorchError) -> st.Tensor:
-    """Indices as the core counts them; the error if one is out of range."""
-    places = zero_based(indices)
-    low, high = places.aminmax()
-    if low.item() < 0 or high.item() >= extent:
-        raise error
-    return places
-
-
 def _selecting_error(source: st.Tensor, d: int, name: str) -> TorchError:
     """What `index` says about an index out of range depends on the path that Torch7 takes."""
     if d == 0 and source.is_contiguous():
@@ -206,13 +200,16 @@ def _slice_error(core: st.Tensor, name: str) -> TorchError:
     return bad_argument(3 if ndim(core) > 1 else 2, name, "out of range", TorchIndexError)
 
 
-def _in_order(core: st.Tensor, write: Any) -> None:
+def _in_order(core: st.Tensor, name: str, write: Any) -> None:
     """Runs a write; if the tensor overlaps itself, on a copy, which is then written in row-major order."""
-    if not serial.overlaps_itself(core):
-        write(core)
-        return
-    changed = core.clone()
-    write(changed)
+    try:
+        if not serial.overlaps_itself(core):
+            write(core)
+            return
+        changed = core.clone()
+        write(changed)
+    except IndexError:
+        raise _slice_error(core, name) from None
     serial.write(core, changed)
 
 

@@ -8,14 +8,14 @@ import strided as st
 from strided.torch7.arguments import MISSING, counted, is_long_storage, is_number, object_error, position, same_type
 from strided.torch7.errors import out_of_range
 from strided.torch7.geometry import has_storage, ndim, shape_of
+from strided.torch7.held import Held
 from strided.torch7.types import wrap_storage
 
 
-class Query:
+class Query(Held):
     """Methods that tell about a tensor and change nothing."""
 
     __slots__ = ()
-    _tensor: st.Tensor
 
     def dim(self) -> int:
         """The number of dims; a tensor without elements has none.

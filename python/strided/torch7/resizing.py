@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import strided as st
 from strided.torch7.arguments import MISSING, integer, is_long_storage, is_number, position, same_type
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
 from strided.torch7.geometry import NO_DIMS, complete, has_storage, over_storage, resize_to, shape_of
+from strided.torch7.held import Held
 from strided.torch7.types import STORAGES
 
 
-class Resizing:
+class Resizing(Held):
     """Methods that change the sizes or the storage of the tensor itself, and return it."""
 
     __slots__ = ()
-    _tensor: st.Tensor
 
-    def resize(self, *sizes: Any) -> Any:
+    def resize(self, *sizes: Any) -> Self:
         """Changes the sizes: numbers, or a `LongStorage`. The storage grows if it is too short, and never shrinks.
 
         >>> from strided import torch7 as torch
@@ -25,6 +25,8 @@ class Resizing:
         >>> x.resize(2, 3) is x, x.totable()
         (True, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         """
+        if sizes == self._tensor.shape:
+            return self
         found, strides = read_sizes(sizes, 2, "resize", False)
         if strides is None:
             resize_to(self, found)
@@ -32,7 +34,7 @@ class Resizing:
             self._tensor = _with_strides(self._tensor, found, strides)
         return self
 
-    def resizeAs(self, tensor: Any = MISSING) -> Any:
+    def resizeAs(self, tensor: Any = MISSING) -> Self:
         """Changes the sizes to those of another tensor of the same type.
 
         >>> from strided import torch7 as torch
@@ -42,7 +44,7 @@ class Resizing:
         resize_to(self, shape_of(same_type(self, tensor, 2, "resizeAs")))
         return self
 
-    def set(self, *args: Any) -> Any:
+    def set(self, *args: Any) -> Self:
         """Views other memory: that of a tensor, or of a storage from an offset, with sizes and strides.
 
         >>> from strided import torch7 as torch

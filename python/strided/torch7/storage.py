@@ -20,7 +20,8 @@ from strided.torch7.arguments import (
 from strided.torch7.display import storage_text
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument, out_of_range
 from strided.torch7.geometry import grow
-from strided.torch7.memory import Counted, address_of, foreign_storage, mapped_storage, mirror_of
+from strided.torch7.held import Counted
+from strided.torch7.memory import address_of, foreign_storage, mapped_storage, mirror_of
 from strided.torch7.numbers import element, tensor_of_numbers
 from strided.torch7.session import current
 from strided.torch7.types import DTYPES, STORAGES, wrap_storage
@@ -131,7 +132,8 @@ class Storage(Counted):
         cls = _BY_NAME.get(name)
         if cls is None:
             raise refuse("attempt to index a nil value", f"there is no type {name!r}", TorchTypeError)
-        return wrap_storage(self._storage.to(cls._dtype))
+        converted: Storage = wrap_storage(self._storage.to(cls._dtype))
+        return converted
 
     def data(self, asnumber: bool = False) -> Any:
         """A pointer of ctypes to the first element, or with `asnumber` its address.

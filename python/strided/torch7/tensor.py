@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
 import strided as st
 from strided.torch7.arguments import is_number, number_of
@@ -19,19 +19,20 @@ from strided.torch7.display import tensor_text
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError
 from strided.torch7.geometry import NO_DIMS, resize_to
 from strided.torch7.indexing import Indexing
-from strided.torch7.memory import Counted, Pointers
+from strided.torch7.memory import Pointers
 from strided.torch7.numbers import tensor_of_numbers
 from strided.torch7.picking import Picking
 from strided.torch7.query import Query
 from strided.torch7.resizing import Resizing, viewed
+from strided.torch7.rows import Rows
 from strided.torch7.session import current
-from strided.torch7.types import CLASSES, DTYPES, wrap_tensor
+from strided.torch7.types import CLASSES, DTYPES
 from strided.torch7.views import Views
 
 __all__ = ["Tensor", "TensorBase", "resize_to"]
 
 
-class Tensor(Query, Conversion, Views, Resizing, Copying, Picking, Callbacks, Indexing, Pointers, Counted):
+class Tensor(Query, Conversion, Views, Resizing, Copying, Picking, Callbacks, Indexing, Pointers, Rows):
     """Numbers of one type in any number of dims: a view of a storage. Dims and indices count from 1.
 
     `Tensor(...)` makes a tensor of the default type; `isinstance(x, Tensor)` holds for all types. The arguments are
@@ -48,16 +49,16 @@ class Tensor(Query, Conversion, Views, Resizing, Copying, Picking, Callbacks, In
     [torch.DoubleTensor of size 2x2]
     """
 
-    __slots__ = ("_tensor",)
-    _tensor: st.Tensor
-    _dtype: ClassVar[st.dtype]  # type: ignore[misc]  # the mixins only read it
-    _typename: ClassVar[str]  # type: ignore[misc]
+    __slots__ = ()
 
     def __new__(cls, *args: Any) -> Tensor:
         if cls is Tensor:
             cls = CLASSES[DTYPES[current().default_type]]
         self = object.__new__(cls)
         first = args[0] if args else None
+        if type(first) is int and set(map(type, args)) == {int} and min(args) > 0:
+            self._tensor = st.zeros(args, dtype=cls._dtype)
+            return self
         if isinstance(first, (list, tuple, dict)) or hasattr(first, "__array_interface__"):
             self._tensor = _from_table(first, cls._dtype)
         else:
@@ -78,7 +79,7 @@ class Tensor(Query, Conversion, Views, Resizing, Copying, Picking, Callbacks, In
         core = self._tensor
         if core.dim() == 1:
             return iter(core.tolist())
-        return (wrap_tensor(core.select(0, place)) for place in range(core.size(0)))
+        return (self._with(core.select(0, place)) for place in range(core.size(0)))
 
     def __bool__(self) -> bool:
         core = self._tensor
@@ -118,56 +119,64 @@ class ByteTensor(Tensor):
     """A tensor of unsigned integers of 8 bits."""
 
     __slots__ = ()
-    _dtype, _typename = st.uint8, "torch.ByteTensor"
+    _dtype = st.uint8
+    _typename = "torch.ByteTensor"
 
 
 class CharTensor(Tensor):
     """A tensor of signed integers of 8 bits."""
 
     __slots__ = ()
-    _dtype, _typename = st.int8, "torch.CharTensor"
+    _dtype = st.int8
+    _typename = "torch.CharTensor"
 
 
 class ShortTensor(Tensor):
     """A tensor of signed integers of 16 bits."""
 
     __slots__ = ()
-    _dtype, _typename = st.int16, "torch.ShortTensor"
+    _dtype = st.int16
+    _typename = "torch.ShortTensor"
 
 
 class IntTensor(Tensor):
     """A tensor of signed integers of 32 bits."""
 
     __slots__ = ()
-    _dtype, _typename = st.int32, "torch.IntTensor"
+    _dtype = st.int32
+    _typename = "torch.IntTensor"
 
 
 class LongTensor(Tensor):
     """A tensor of signed integers of 64 bits."""
 
     __slots__ = ()
-    _dtype, _typename = st.int64, "torch.LongTensor"
+    _dtype = st.int64
+    _typename = "torch.LongTensor"
 
 
 class HalfTensor(Tensor):
     """A tensor of floats of 16 bits."""
 
     __slots__ = ()
-    _dtype, _typename = st.float16, "torch.HalfTensor"
+    _dtype = st.float16
+    _typename = "torch.HalfTensor"
 
 
 class FloatTensor(Tensor):
     """A tensor of floats of 32 bits."""
 
     __slots__ = ()
-    _dtype, _typename = st.float32, "torch.FloatTensor"
+    _dtype = st.float32
+    _typename = "torch.FloatTensor"
 
 
 class DoubleTensor(Tensor):
     """A tensor of floats of 64 bits."""
 
     __slots__ = ()
-    _dtype, _typename = st.float64, "torch.DoubleTensor"
+    _dtype = st.float64
+    _typename = "torch.DoubleTensor"
 
 
 for _cls in (Tensor, *CLASSES.values()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Self
 
 import strided as st
 from strided.torch7.arguments import (
@@ -20,17 +20,16 @@ from strided.torch7.arguments import (
 )
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError, bad_argument, out_of_range
 from strided.torch7.geometry import complete, empty_on, has_storage, ndim, over_storage, shape_of
+from strided.torch7.held import Held
 from strided.torch7.session import current
-from strided.torch7.types import wrap_tensor
 
 
-class Views:
+class Views(Held):
     """Methods that return a view of the tensor."""
 
     __slots__ = ()
-    _tensor: st.Tensor
 
-    def narrow(self, dim: int = MISSING, index: int = MISSING, size: int = MISSING) -> Any:
+    def narrow(self, dim: int = MISSING, index: int = MISSING, size: int = MISSING) -> Self:
         """A view of `size` indices of a dim, the first of which is `index`.
 
         >>> from strided import torch7 as torch
@@ -48,7 +47,7 @@ class Views:
             raise out_of_range(3, "narrow", index)
         if not 0 < length <= extent - first:
             raise bad_argument(4, "narrow", "out of range", TorchValueError)
-        return wrap_tensor(core.narrow(d, first, length))
+        return self._with(core.narrow(d, first, length))
 
     def select(self, dim: int = MISSING, index: int = MISSING) -> Any:
         """A view of one index of a dim, without that dim. For a tensor of one dim, the number at the index.
@@ -65,14 +64,14 @@ class Views:
                 raise out_of_range(2, "select", dim)
             if not 0 <= place < core.size(d):
                 raise out_of_range(3, "select", index)
-            return wrap_tensor(core.select(d, place))
+            return self._with(core.select(d, place))
         if rank == 0:
             raise bad_argument(1, "select", "empty Tensor")
         if not 0 <= place < core.numel():
             raise out_of_range(2, "select", index)  # Torch7 names this argument
         return core.item(place)
 
-    def sub(self, *ranges: int) -> Any:
+    def sub(self, *ranges: int) -> Self:
         """A view of a range of each of the first dims: `sub(first1, last1, first2, last2, …)`, both ends included.
 
         Negative numbers count from the end: -1 is the last index.
@@ -102,9 +101,9 @@ class Views:
             bounds.append((d, start, stop - start + 1))
         for d, start, length in bounds:
             core = core.narrow(d, start, length)
-        return wrap_tensor(core)
+        return self._with(core)
 
-    def transpose(self, dim1: int = MISSING, dim2: int = MISSING) -> Any:
+    def transpose(self, dim1: int = MISSING, dim2: int = MISSING) -> Self:
         """A view with two dims exchanged.
 
         >>> from strided import torch7 as torch
@@ -118,9 +117,9 @@ class Views:
             raise out_of_range(1, "transpose", dim1)  # Torch7 counts these from the first dim
         if not 0 <= second < rank:
             raise out_of_range(2, "transpose", dim2)
-        return wrap_tensor(core.transpose(first, second))
+        return self._with(core.transpose(first, second))
 
-    def t(self) -> Any:
+    def t(self) -> Self:
         """A view of a matrix with its dims exchanged.
 
         >>> from strided import torch7 as torch
@@ -130,9 +129,9 @@ class Views:
         core = self._tensor
         if ndim(core) != 2:
             raise bad_argument(1, "t", "Tensor must have 2 dimensions", TorchValueError)
-        return wrap_tensor(core.transpose(0, 1))
+        return self._with(core.transpose(0, 1))
 
-    def permute(self, *dims: int) -> Any:
+    def permute(self, *dims: int) -> Self:
         """A view with the dims in another order; every dim is named once.
 
         >>> from strided import torch7 as torch
@@ -149,9 +148,9 @@ class Views:
         order = [position(dim, i + 2, "permute") for i, dim in enumerate(dims)]
         if sorted(order) != list(range(rank)):
             raise TorchValueError("Invalid permutation")
-        return self if order == list(range(rank)) else wrap_tensor(core.permute(order))
+        return self if order == list(range(rank)) else self._with(core.permute(order))
 
-    def unfold(self, dim: int = MISSING, size: int = MISSING, step: int = MISSING) -> Any:
+    def unfold(self, dim: int = MISSING, size: int = MISSING, step: int = MISSING) -> Self:
         """A view of all windows of `size` indices of a dim, `step` apart. The new last dim runs through a window.
 
         >>> from strided import torch7 as torch
@@ -169,9 +168,9 @@ class Views:
             raise bad_argument(3, "unfold", "out of range", TorchValueError)
         if distance <= 0:
             raise bad_argument(4, "unfold", "invalid step", TorchValueError)
-        return wrap_tensor(core.unfold(d, length, distance))
+        return self._with(core.unfold(d, length, distance))
 
-    def view(self, *args: Any) -> Any:
+    def view(self, *args: Any) -> Self:
         """A view with other sizes, of a contiguous tensor: numbers or a `LongStorage`; a size of -1 is inferred.
 
         With a tensor before the sizes, `result.view(x, …)`, the result becomes the view of `x`.
@@ -180,6 +179,12 @@ class Views:
         >>> torch.range(1, 4).view(2, -1).totable()
         [[1.0, 2.0], [3.0, 4.0]]
         """
+        core = self._tensor
+        if args and type(args[0]) is int and core.is_contiguous():
+            try:
+                return self._with(core.view(*args))
+            except (ValueError, TypeError):
+                pass  # the reason follows
         result, source, sizes = self._result_and_sizes(args)
         core = source._tensor
         sizes = _specified(sizes, core.numel())
@@ -190,7 +195,7 @@ class Views:
         if _count(shape) != core.numel():
             given, wanted = ("x".join(map(str, list_)) for list_ in (shape_of(core), sizes))
             raise TorchValueError(f"Wrong size for view. Input size: {given}. Output size: {wanted}")
-        return _set(result, source, core.as_strided(shape, strides) if shape else core)
+        return self._set(result, source, core.as_strided(shape, strides) if shape else core)
 
     def _result_and_sizes(self, args: tuple[Any, ...]) -> tuple[Any, Any, list[int]]:
         """The result, or None for a new one; the tensor; and the sizes, which follow it."""
@@ -204,7 +209,7 @@ class Views:
             raise TorchTypeError(_VIEW_FORMS)
         return (self, args[0], found) if given else (None, self, found)
 
-    def viewAs(self, *args: Any) -> Any:
+    def viewAs(self, *args: Any) -> Self:
         """A view with the sizes of another tensor: `x.viewAs(template)` or `result.viewAs(x, template)`.
 
         >>> from strided import torch7 as torch
@@ -216,11 +221,11 @@ class Views:
                 text = "expecting (torch.Tensor, torch.Tensor, torch.LongStorage) or (torch.Tensor, torch.LongStorage)"
                 raise TorchTypeError(text)
             return self.view(args[0], args[1].size())  # type: ignore[attr-defined]
-        template = args[0] if args else None
+        template: Any = args[0] if args else None
         need_method(template, "size", "template")
-        return self.view(template.size())  # type: ignore[union-attr]
+        return self.view(template.size())
 
-    def expand(self, *args: Any) -> Any:
+    def expand(self, *args: Any) -> Self:
         """A view in which dims of size 1 get any size, by a stride of 0. No memory is used.
 
         With a tensor before the sizes, `result.expand(x, …)`, the result becomes the view of `x`.
@@ -241,11 +246,24 @@ class Views:
                 raise TorchValueError("incorrect size: only supporting singleton expansion (size=1)")
         _need_storage(source, result)
         if not sizes:
-            return _set(result, source, core)
+            return self._set(result, source, core)
         shape, kept = complete(sizes, strides)
-        return _set(result, source, over_storage(core.storage(), core.storage_offset(), shape, kept))
+        return self._set(result, source, over_storage(core.storage(), core.storage_offset(), shape, kept))
 
-    def expandAs(self, *args: Any) -> Any:
+    def _set(self, result: Any, source: Any, view: st.Tensor) -> Self:
+        """The view as a new tensor, or as the new content of `result`."""
+        if result is None:
+            return self._with(view)
+        if type(result) is not type(source):
+            raise set_error(result)
+        core = source._tensor
+        result._tensor = (
+            view if view.numel() or not has_storage(core) else empty_on(core.storage(), core.storage_offset())
+        )
+        found: Self = result
+        return found
+
+    def expandAs(self, *args: Any) -> Self:
         """`expand` to the sizes of another tensor: `x.expandAs(template)` or `result.expandAs(x, template)`.
 
         >>> from strided import torch7 as torch
@@ -253,9 +271,10 @@ class Views:
         [2, 3]
         """
         given = len(args) >= 2 and args[1] is not None
-        template = args[1] if given else args[0] if args else None
+        template: Any = args[1] if given else args[0] if args else None
         need_method(template, "size", "template" if given else "tensor")
-        return self.expand(args[0], template.size()) if given else self.expand(template.size())
+        sizes = template.size()
+        return self.expand(args[0], sizes) if given else self.expand(sizes)
 
     def _operands(self, args: tuple[Any, ...], name: str) -> tuple[Any, Any, list[int]]:
         """The result, or None for a new one; the tensor; and sizes as numbers or as a `LongStorage`."""
@@ -325,17 +344,6 @@ def set_error(x: Any) -> TorchError:
     """The error of `set` about an argument that is nothing to view."""
     text = f"expecting number or {x._typename} or {x._typename.replace('Tensor', 'Storage')}"
     return bad_argument(2, "set", text, TorchTypeError)
-
-
-def _set(result: Any, source: Any, view: st.Tensor) -> Any:
-    """The view as a new tensor, or as the new content of `result`."""
-    if result is None:
-        return wrap_tensor(view)
-    if type(result) is not type(source):
-        raise set_error(result)
-    core = source._tensor
-    result._tensor = view if view.numel() or not has_storage(core) else empty_on(core.storage(), core.storage_offset())
-    return result
 
 
 def _split(result: list[Any], tensor: Any, size: Any, dim: Any) -> list[Any]:
