@@ -40,3 +40,9 @@ def _caster(dtype: st.dtype) -> Callable[[Any], int]:
 
 #: dtype -> the cast of a number to an element of it, for the dtypes of whole numbers.
 CASTS: dict[st.dtype, Callable[[Any], int]] = {dtype: _caster(dtype) for dtype in _BITS}
+
+#: dtype -> the smallest and the largest element, for the same dtypes.
+LIMITS: dict[st.dtype, tuple[int, int]] = {
+    dtype: (0, 255) if dtype == st.uint8 else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    for dtype, bits in _BITS.items()
+}

@@ -21,10 +21,23 @@ from strided.torch7.wrap import BadArgument, Form, Row, Run
 # Operations of the core by the names that Torch7 uses for their operands
 
 
+def _in_place(op: Core) -> Core | None:
+    """The method of the core that changes its tensor, which costs less than `out=`."""
+    found: Core | None = getattr(st.Tensor, f"{getattr(op, '__name__', '')}_", None)
+    return found
+
+
 def scalar(op: Core) -> Run:
     """The operation on a tensor and numbers: `r = op(t, value)`."""
+    in_place = _in_place(op)
 
     def run(r: TensorBase | None, t: TensorBase, *values: Any) -> TensorBase:
+        if r is t and in_place is not None:
+            try:
+                in_place(t._tensor, *values)
+            except st.ShapeError:
+                visit(op, t._tensor, t._tensor, *values)
+            return t
         return compute(op, r, t, *values)
 
     return run
@@ -33,11 +46,18 @@ def scalar(op: Core) -> Run:
 def binary(op: Core, *names: str) -> Run:
     """The operation on two tensors with as many elements: `r = op(t, src)`."""
     labels = names or ("r_", "t", "src")
+    in_place = _in_place(op)
 
     def run(r: TensorBase | None, t: TensorBase, src: TensorBase) -> TensorBase:
         a, b = t._tensor, src._tensor
         if a.shape != b.shape:
             b = fitted(labels, (a, a, b))[2]
+        if r is t and in_place is not None:
+            try:
+                in_place(a, b)
+            except st.ShapeError:
+                visit(op, a, a, b)
+            return t
         return compute(op, r, t, b)
 
     return run
@@ -70,11 +90,16 @@ def _scaled(op: Core) -> Run:
     def with_factor(a: st.Tensor, b: st.Tensor, value: Any, out: st.Tensor | None = None) -> st.Tensor:
         return op(a, b, alpha=value, out=out)
 
+    plain = binary(op)
+
     def run(r: TensorBase | None, t: TensorBase, value: Any, src: TensorBase) -> TensorBase:
+        if value == 1:
+            result: TensorBase = plain(r, t, src)
+            return result
         a, b = t._tensor, src._tensor
         if a.shape != b.shape:
             b = fitted(("r_", "t", "src"), (a, a, b))[2]
-        return compute(op, r, t, b) if value == 1 else compute(with_factor, r, t, b, value)
+        return compute(with_factor, r, t, b, value)
 
     return run
 
@@ -102,11 +127,11 @@ def _added_quotient(a: st.Tensor, b: st.Tensor, c: st.Tensor, *, value: int, out
 
 @_composed
 def float_remainder(t: st.Tensor, value: Any) -> st.Tensor:
-    """`t - value * floor(t / value)`, rounded after each step as in C, and NaN for 0."""
-    quotient = st.div(t, value)
-    if isinstance(value, st.Tensor):
-        return st.where(value == 0, float("nan"), t - quotient.floor_().mul_(value))
-    return st.full_like(t, float("nan")) if value == 0 else st.sub(t, quotient.floor_().mul_(value))
+    """`t - value * floor(t / value)`, and NaN for 0. C rounds the quotient to the type and the rest as double."""
+    divisor = value if isinstance(value, st.Tensor) else st.tensor(value, dtype=t.dtype)
+    multiple = st.div(t, divisor).to(st.float64).floor_().mul_(divisor)
+    rest = st.sub(t.to(st.float64), multiple, out=multiple).to(t.dtype)
+    return st.where(divisor == 0, float("nan"), rest)
 
 
 @_composed

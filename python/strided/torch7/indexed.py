@@ -6,19 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import one_based, zero_based
+from strided.torch7.arguments import counted, one_based, zero_based
 from strided.torch7.errors import TorchError, TorchIndexError
 from strided.torch7.geometry import ndim, shape_of, size_text
-from strided.torch7.results import deliver
+from strided.torch7.results import deliver, store
 from strided.torch7.tensor import TensorBase
 from strided.torch7.wrap import BadArgument, Form, Row
+
+
+def _extent(core: st.Tensor, dim: int) -> int:
+    """The size of a dim, counted from 0."""
+    if not 0 <= dim < ndim(core):
+        raise BadArgument(2, f"dimension {counted(dim)} out of range of {ndim(core)}D tensor", TorchIndexError)
+    return core.shape[dim]
 
 
 def _same_lines(dim: int, names: Sequence[str], cores: Sequence[st.Tensor]) -> None:
     """Refuses tensors that differ in another size than that of `dim`."""
     first = cores[0]
-    if dim < 0:
-        raise TorchIndexError(f"invalid dimension {dim} (expected to be 0 <= dim < {ndim(first)})")
     for d, size in enumerate(first.shape):
         if d != dim and any(core.shape[d] != size for core in cores):
             *rest, last = (f"{name} {size_text(core)}" for name, core in zip(names, cores, strict=True))
@@ -26,17 +31,32 @@ def _same_lines(dim: int, names: Sequence[str], cores: Sequence[st.Tensor]) -> N
             raise TorchError(f"Expected {listed} to have the same size in dimension {dim}")
 
 
+def _enough(name: str, core: st.Tensor, dim: int, chosen: st.Tensor) -> None:
+    """Refuses a tensor that is shorter than the index along a dim: Torch7 would leave its memory."""
+    if core.shape[dim] < chosen.shape[dim]:
+        raise TorchError(f"{name} {size_text(core)} has fewer elements than index {size_text(chosen)}")
+
+
 def _gather(r: TensorBase | None, t: TensorBase, dim: int, index: TensorBase) -> TensorBase:
     core, chosen = t._tensor, index._tensor
-    if ndim(core) != ndim(chosen):
+    result = chosen if r is None else r._tensor
+    if ndim(core) != ndim(result):
         raise BadArgument(2, "Input tensor must have same dimensions as output tensor")
     if dim >= ndim(core):
         raise BadArgument(3, "Index dimension is out of bounds", TorchIndexError)
-    _same_lines(dim, ("tensor", "src", "index"), (chosen, core, chosen))
+    if ndim(core) != ndim(chosen):
+        raise BadArgument(4, "Index tensor must have same dimensions as input tensor")
+    length = _extent(chosen, dim)
+    _same_lines(dim, ("tensor", "src", "index"), (result, core, chosen))
+    _enough("tensor", result, dim, chosen)
     try:
-        return deliver(r, st.gather(core, dim, zero_based(chosen)))
+        values = st.gather(core, dim, zero_based(chosen))
     except IndexError:
         raise TorchIndexError("Invalid index in gather") from None
+    if r is None:
+        return deliver(None, values)
+    store(result.narrow(dim, 0, length), values)
+    return r
 
 
 def _scatter(t: TensorBase, dim: int, index: TensorBase, source: Any) -> TensorBase:
@@ -50,10 +70,11 @@ def _scatter(t: TensorBase, dim: int, index: TensorBase, source: Any) -> TensorB
         values = source._tensor
         if ndim(values) != ndim(core):
             raise BadArgument(4, "Input tensor must have same dimensions as output tensor")
+        _extent(chosen, dim)
         _same_lines(dim, ("tensor", "src", "index"), (core, values, chosen))
-        if values.shape[dim] < chosen.shape[dim]:
-            raise TorchError(f"scatter: src {size_text(values)} has fewer elements than index {size_text(chosen)}")
+        _enough("src", values, dim, chosen)
     else:
+        _extent(chosen, dim)
         _same_lines(dim, ("tensor", "index"), (core, chosen))
     try:
         core.scatter_(dim, zero_based(chosen), values)
@@ -64,8 +85,7 @@ def _scatter(t: TensorBase, dim: int, index: TensorBase, source: Any) -> TensorB
 
 def _nonzero(r: TensorBase | None, t: TensorBase) -> TensorBase:
     core = t._tensor
-    found = core.nonzero() if shape_of(core) else st.empty(0, dtype=st.int64)
-    return deliver(r, one_based(found) if found.numel() else st.empty(0, dtype=st.int64))
+    return deliver(r, one_based(core.nonzero()) if shape_of(core) else st.empty(0, dtype=st.int64))
 
 
 ROWS: list[Row] = [

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import strided as st
+from strided.torch7.arguments import counted
 from strided.torch7.casts import is_integral
-from strided.torch7.errors import TorchError
-from strided.torch7.geometry import different_counts, size_text
+from strided.torch7.errors import TorchError, TorchIndexError
+from strided.torch7.geometry import different_counts, ndim, size_text
 from strided.torch7.results import Core, deliver
 from strided.torch7.tensor import TensorBase
 from strided.torch7.wrap import BadArgument, Form, Row, Run
@@ -18,11 +19,14 @@ def dot(t: TensorBase, src: TensorBase) -> Any:
     if a.numel() != b.numel():
         raise different_counts(("tensor", "src"), (a, b))
     if is_integral(a.dtype):
-        a, b = a.to(st.int64), b.to(st.int64)
+        # C multiplies as int, or as long, and sums as long.
+        wide = st.int64 if a.dtype == st.int64 else st.int32
+        return st.mul(a.to(wide).reshape(-1), b.to(wide).reshape(-1)).sum().item()
     return a.reshape(-1).dot(b.reshape(-1)).item()
 
 
-# What must agree, in the words of Torch7. `t` is what a product is added to, or None.
+# What must agree, in the words of Torch7. `t` is what a product is added to, or None. Torch7 does not resize the result of a
+# product: it must have the right sizes.
 
 
 def _mismatch(**cores: st.Tensor) -> TorchError:
@@ -32,19 +36,31 @@ def _mismatch(**cores: st.Tensor) -> TorchError:
 def check_mv(t: st.Tensor | None, mat: st.Tensor, vec: st.Tensor) -> None:
     if mat.shape[1] != vec.shape[0]:
         raise TorchError(f"size mismatch, {size_text(mat)}, {size_text(vec)}")
-    if t is not None and t.shape[0] != mat.shape[0]:
+    if t is None:
+        return
+    if ndim(t) != 1:
+        raise TorchError(f"vector expected, got t: {ndim(t)}D")
+    if t.shape[0] != mat.shape[0]:
         raise _mismatch(t=t, mat=mat)
 
 
 def check_mm(t: st.Tensor | None, m1: st.Tensor, m2: st.Tensor) -> None:
     if m1.shape[1] != m2.shape[0]:
         raise _mismatch(m1=m1, m2=m2)
-    if t is not None and tuple(t.shape) != (m1.shape[0], m2.shape[1]):
+    if t is None:
+        return
+    if ndim(t) != 2:
+        raise TorchError(f"matrix expected, got {ndim(t)}D tensor for t")
+    if tuple(t.shape) != (m1.shape[0], m2.shape[1]):
         raise _mismatch(t=t, m1=m1, m2=m2)
 
 
 def _check_ger(t: st.Tensor | None, vec1: st.Tensor, vec2: st.Tensor) -> None:
-    if t is not None and tuple(t.shape) != (vec1.shape[0], vec2.shape[0]):
+    if t is None:
+        return
+    if ndim(t) != 2:
+        raise TorchError(f"expected matrix, got {ndim(t)}D tensor for t")
+    if tuple(t.shape) != (vec1.shape[0], vec2.shape[0]):
         raise _mismatch(t=t, vec1=vec1, vec2=vec2)
 
 
@@ -56,23 +72,30 @@ def _check_batches(a: st.Tensor, b: st.Tensor) -> None:
         raise BadArgument(2, f"wrong matrix size, {sizes}")
 
 
+def _check_output(t: st.Tensor, shape: tuple[int, ...]) -> None:
+    for d, size in enumerate(shape):
+        if d >= ndim(t):
+            raise BadArgument(2, f"dimension {counted(d)} out of range of {ndim(t)}D tensor", TorchIndexError)
+        if t.shape[d] != size:
+            raise BadArgument(1, "output tensor of incorrect size")
+
+
 def _check_bmm(t: st.Tensor | None, a: st.Tensor, b: st.Tensor) -> None:
     _check_batches(a, b)
-    if t is not None and tuple(t.shape) != (a.shape[0], a.shape[1], b.shape[2]):
-        raise BadArgument(1, "output tensor of incorrect size")
+    if t is not None:
+        _check_output(t, (a.shape[0], a.shape[1], b.shape[2]))
 
 
 def _check_addbmm(t: st.Tensor, a: st.Tensor, b: st.Tensor) -> None:
     _check_batches(a, b)
-    if tuple(t.shape) != (a.shape[1], b.shape[2]):
-        raise BadArgument(1, "output tensor of incorrect size")
+    _check_output(t, (a.shape[1], b.shape[2]))
 
 
 def _product(op: Core, check: Any) -> Run:
     """`r = a * b`."""
 
     def run(r: TensorBase | None, a: TensorBase, b: TensorBase) -> TensorBase:
-        check(None, a._tensor, b._tensor)
+        check(None if r is None else r._tensor, a._tensor, b._tensor)
         return deliver(r, op(a._tensor, b._tensor))
 
     return run
@@ -84,9 +107,12 @@ def _sum(op: Core, check: Any) -> Run:
     def run(r: TensorBase | None, beta: Any, t: TensorBase, alpha: Any, a: TensorBase, b: TensorBase) -> TensorBase:
         core = t._tensor
         check(core, a._tensor, b._tensor)
-        if r is t and core.layout.is_injective:
-            op(core, a._tensor, b._tensor, beta=beta, alpha=alpha, out=core)
-            return t
+        if r is t:
+            try:
+                op(core, a._tensor, b._tensor, beta=beta, alpha=alpha, out=core)
+                return t
+            except st.ShapeError:
+                pass  # it overlaps itself
         return deliver(r, op(core, a._tensor, b._tensor, beta=beta, alpha=alpha))
 
     return run

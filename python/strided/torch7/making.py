@@ -10,10 +10,11 @@ from strided.torch7 import serial
 from strided.torch7.arguments import counted
 from strided.torch7.casts import is_integral
 from strided.torch7.errors import TorchError, TorchIndexError, TorchValueError
-from strided.torch7.geometry import different_counts, ndim, resize_to, shape_of, size_text
+from strided.torch7.geometry import complete, different_counts, ndim, resize_to, shape_of, size_text
 from strided.torch7.reduce import checked
 from strided.torch7.results import Core, deliver, store
 from strided.torch7.tensor import TensorBase
+from strided.torch7.types import wrap_tensor
 from strided.torch7.wrap import BadArgument, Form, Row, Run
 
 
@@ -28,7 +29,10 @@ def fill(r: TensorBase, value: Any) -> TensorBase:
 
 
 def _filled(value: int) -> Run:
-    def run(r: TensorBase, sizes: Sequence[int]) -> TensorBase:
+    def run(r: TensorBase | None, cls: type[TensorBase], sizes: Sequence[int]) -> TensorBase:
+        if r is None:
+            shape = sizes if sizes and min(sizes) > 0 else complete(sizes, None)[0] or (0,)
+            return wrap_tensor(st.full(shape, value, dtype=cls._dtype))
         resize_to(r, sizes)
         return fill(r, value)
 
@@ -100,7 +104,9 @@ def _diag(r: TensorBase | None, t: TensorBase, k: int) -> TensorBase:
     if ndim(core) not in (1, 2):
         raise BadArgument(1, "matrix or a vector expected")
     values = st.diag(core, k)
-    return deliver(r, values if values.numel() else st.empty(0, dtype=core.dtype))
+    if not values.numel():
+        raise BadArgument(2, "dimension 1 out of range of 0D tensor", TorchIndexError)
+    return deliver(r, values)
 
 
 def _triangle(op: Core) -> Run:
@@ -183,7 +189,7 @@ ROWS: list[Row] = [
             name,
             f"A tensor of the given sizes, filled with {value}.",
             f">>> torch.{name}(2, 2).totable()\n[[{value}.0, {value}.0], [{value}.0, {value}.0]]",
-            (Form("dst sizes", _filled(value)),),
+            (Form("dst cls sizes", _filled(value), True),),
         )
         for name, value in (("zeros", 0), ("ones", 1))
     ),

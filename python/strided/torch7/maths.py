@@ -17,6 +17,6 @@ def install_maths(names: dict[str, Any]) -> None:
     operators.install(TensorBase)
     for module in MODULES:
         install(module.ROWS, names)
-    names.update((row.name, function_of(row)) for row in random.GENERATOR_ROWS)
+    names.update((row.name, function_of(row, dispatched=False)) for row in random.GENERATOR_ROWS)
     for item in (random.Generator, random.multinomialAlias, random.multinomialAliasSetup):
         names[item.__name__] = item

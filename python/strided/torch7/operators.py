@@ -80,7 +80,7 @@ def _mul(self: TensorBase, other: Any) -> Any:
 
 def _element(dtype: st.dtype, value: Any) -> Any:
     """A number with the precision and the range of an element."""
-    return CASTS[dtype](value) if dtype in CASTS else st.tensor(value, dtype=dtype).item()
+    return st.tensor(value).to(dtype).item() if dtype in CASTS else st.tensor(value, dtype=dtype).item()
 
 
 def _rmul(self: TensorBase, other: Any) -> TensorBase:

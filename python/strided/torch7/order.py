@@ -7,7 +7,7 @@ from strided.torch7.arguments import counted, one_based
 from strided.torch7.errors import TorchIndexError
 from strided.torch7.geometry import ndim
 from strided.torch7.reduce import checked
-from strided.torch7.results import deliver
+from strided.torch7.results import deliver, row_major
 from strided.torch7.tensor import TensorBase
 from strided.torch7.wrap import BadArgument, Form, Row
 
@@ -39,7 +39,7 @@ def _kthvalue(r: _Result, i: _Result, t: TensorBase, k: int, dim: int) -> Pair:
     checked(core, dim, 3, "dimension out of range")
     if not 0 < k <= core.shape[dim]:
         raise BadArgument(2, "selected index out of range", TorchIndexError)
-    return _delivered(r, i, *st.kthvalue(core, k, dim, True))
+    return _delivered(r, i, *map(row_major, st.kthvalue(core, k, dim, True)))
 
 
 def _median(r: _Result, i: _Result, t: TensorBase, dim: int) -> Pair:
@@ -51,7 +51,7 @@ def _median(r: _Result, i: _Result, t: TensorBase, dim: int) -> Pair:
 def _mode(r: _Result, i: _Result, t: TensorBase, dim: int) -> Pair:
     core = t._tensor
     checked(core, dim, 3, "dimension out of range")
-    return _delivered(r, i, *st.mode(core, dim, True))
+    return _delivered(r, i, *map(row_major, st.mode(core, dim, True)))
 
 
 _RESULTS = "new newLong T"

@@ -10,49 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import strided as st
-from strided import _strided
 from strided.torch7.arguments import one_based, zero_based
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError
+from strided.torch7.generator import Generator, default_generator
 from strided.torch7.geometry import different_counts, ndim, resize_to
 from strided.torch7.results import deliver, store
-from strided.torch7.session import current
 from strided.torch7.tensor import TensorBase
+from strided.torch7.types import wrap_tensor
 from strided.torch7.wrap import BadArgument, Form, Row, Run
+from strided.torch7.wrap import maker as _maker
 
 _STATE_BYTES = 5048
-
-
-class Generator:
-    """A source of random numbers of its own, which every function that draws takes as its first argument.
-
-    >>> from strided import torch7 as torch
-    >>> g = torch.Generator()
-    >>> torch.manualSeed(g, 1)
-    >>> torch.random(g, 100)
-    23
-    """
-
-    __slots__ = ("__weakref__", "_engine")
-    _typename = "torch.Generator"
-
-    def __init__(self) -> None:
-        self._engine = _engine_class()()
-
-    def __repr__(self) -> str:
-        return "torch.Generator"
-
-
-def _engine_class() -> Any:
-    return _strided._TorchGenerator  # type: ignore[attr-defined]
-
-
-def default_generator() -> Generator:
-    """The generator of the current session."""
-    session = current()
-    if session.generator is None:
-        session.generator = Generator()
-    found: Generator = session.generator
-    return found
 
 
 # Numbers and fills: name of Torch7 -> name of the engine, and what is wrong with an argument that it refuses
@@ -91,14 +59,13 @@ def _fill(name: str) -> Run:
 
     def run(t: TensorBase, generator: Generator, *parameters: Any) -> TensorBase:
         core = t._tensor
-        distinct = core.layout.is_injective
-        target = core if distinct else st.empty(core.shape, dtype=core.dtype)
         try:
-            generator._engine.fill(target, engine_name, *parameters)
+            generator._engine.fill(core, engine_name, *parameters)
         except ValueError:
-            raise _refused(name, parameters) from None
-        if not distinct:
-            store(core, target)
+            if core.layout.is_injective:
+                raise _refused(name, parameters) from None
+            fresh = run(wrap_tensor(st.empty(core.shape, dtype=core.dtype)), generator, *parameters)
+            store(core, fresh._tensor)
         return t
 
     return run
@@ -156,7 +123,7 @@ def _multinomial(r: TensorBase | None, generator: Generator, p: TensorBase, n: i
 
 def _alias_setup(p: TensorBase, j: TensorBase, q: TensorBase) -> tuple[TensorBase, TensorBase]:
     try:
-        aliases, chances = _engine_class()(0).alias_setup(p._tensor)
+        aliases, chances = default_generator()._engine.alias_setup(p._tensor)
     except ValueError:
         raise BadArgument(2, "q_min is less than 0", TorchValueError) from None
     return deliver(j, one_based(aliases)), deliver(q, chances)
@@ -281,7 +248,7 @@ ROWS: list[Row] = [
         "multinomialAlias_",
         "Fills a LongTensor with indices drawn by the alias method: see `multinomialAlias`.",
         ">>> j, q = torch.multinomialAliasSetup_(torch.Tensor([0.5, 0.5]))\n"
-        ">>> x = torch.multinomialAlias_(torch.LongTensor(3), j, q)",
+        ">>> x = torch.DoubleTensor.multinomialAlias_(torch.LongTensor(3), j, q)",
         (Form("dstLong Generator Long T", _alias_draw),),
     ),
 ]
@@ -329,15 +296,13 @@ def multinomialAliasSetup(probs: TensorBase, state: Any = None) -> list[TensorBa
     >>> torch.multinomialAlias(torch.LongTensor(4), state).size(1)
     4
     """
-    setup: Any = getattr(probs, "multinomialAliasSetup_", None)
-    if setup is None:
+    if not isinstance(probs, TensorBase):
         raise TorchTypeError("multinomialAliasSetup: a tensor of weights is expected")
+    j, q = _maker(st.int64)(), _maker(probs._dtype)()
     if not isinstance(state, list | dict):
-        from strided.torch7 import multinomialAliasSetup_ as make
-
-        return list(make(probs))
+        return list(_alias_setup(probs, j, q))
     first = 0 if isinstance(state, list) else 1
-    state[first], state[first + 1] = setup(state[first], state[first + 1])
+    state[first], state[first + 1] = _alias_setup(probs, state[first], state[first + 1])
     return state  # type: ignore[return-value]
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import strided as st
 from strided.torch7 import serial
-from strided.torch7.geometry import different_counts, resize_to, shape_of
+from strided.torch7.geometry import complete, different_counts, resize_to, shape_of
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import wrap_tensor
 
+_new: Any = object.__new__
 Core = Callable[..., st.Tensor]
 
 
@@ -30,12 +31,18 @@ def store(core: st.Tensor, values: st.Tensor) -> None:
         serial.write(core, values)
 
 
+def row_major(values: st.Tensor) -> st.Tensor:
+    """The same elements, in a tensor of at least one dim whose strides are those of a new tensor."""
+    shape, strides = complete(values.shape or (1,), None)
+    return values if values.stride() == strides else values.contiguous().as_strided(shape, strides)
+
+
 def deliver(result: TensorBase | None, values: st.Tensor) -> TensorBase:
     """The result of an operation: a tensor that holds the values, or the given one after they were written to it."""
-    if values.ndim == 0:
+    if not values.shape:
         values = values.view(1)
     if result is None:
-        return wrap_tensor(values)
+        return wrap_tensor(values if values.numel() else st.empty(0, dtype=values.dtype))
     resize_to(result, shape_of(values))
     store(result._tensor, values)
     return result
@@ -45,18 +52,17 @@ def compute(op: Core, result: TensorBase | None, first: TensorBase, *rest: Any) 
     """Runs an elementwise operation of the core, whose result has the sizes and the type of its first operand."""
     core = first._tensor
     if result is None:
-        new: TensorBase = object.__new__(type(first))
+        new: TensorBase = _new(type(first))
         new._tensor = op(core, *rest)
         return new
     if result is not first:
         resize_to(result, shape_of(core))
-    out = result._tensor
     try:
-        op(core, *rest, out=out)
+        op(core, *rest, out=result._tensor)
     except st.ShapeError:
-        if out.layout.is_injective:
+        if result._tensor.layout.is_injective:
             raise
-        visit(op, out, core, *rest)
+        visit(op, result._tensor, core, *rest)
     return result
 
 

@@ -31,11 +31,11 @@ from typing import Any, NamedTuple
 
 import strided as st
 from strided.torch7.arguments import integer, is_number, number_of, position, sizes_of
-from strided.torch7.casts import CASTS, is_integral
+from strided.torch7.casts import CASTS, LIMITS, is_integral
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
+from strided.torch7.generator import default_generator
 from strided.torch7.geometry import ndim
 from strided.torch7.session import current
-from strided.torch7.storage import StorageBase
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import CLASSES, DTYPES, NAMES, REAL_NAMES
 
@@ -140,7 +140,7 @@ def category(kind: type) -> str:
         return "table"
     if hasattr(kind, "__float__") or hasattr(kind, "__index__"):
         return "number"
-    return "???" if hasattr(kind, "__call__") else "userdata"
+    return "???" if getattr(kind, "__call__", None) else "userdata"
 
 
 def described(arguments: Iterable[Any]) -> str:
@@ -190,13 +190,6 @@ def maker(dtype: st.dtype) -> Callable[[], TensorBase]:
     return make
 
 
-def default_generator() -> Any:
-    """The generator of the current session."""
-    from strided.torch7.random import default_generator as default
-
-    return default()
-
-
 class _Writer:
     """Writes the function that reads the arguments of a call and runs a form, as Torch7's generator does in C."""
 
@@ -221,27 +214,38 @@ class _Writer:
         }
 
     def write(self, run: Run, arguments: list[_Argument], places: list[int], kinds: tuple[type, ...]) -> Run:
-        """Returns a function from the tuple of a call's arguments to its result."""
-        lines = ["def call(a):"]
-        for number, (argument, place) in enumerate(zip(arguments, places, strict=True)):
-            lines.append(f"    v{number} = {self._expression(argument, place, kinds)}")
-        lines.append(f"    return run({', '.join(f'v{number}' for number in range(len(arguments)))})")
+        """Returns the function that gets the arguments of a call and returns its result."""
+        given = [place for place in places if place >= 0]
+        parameters = [f"a{place}" for place in given]
+        if arguments and arguments[-1].kind == "sizes":
+            parameters[-1] = f"*{parameters[-1]}"
+        values = [self._value(argument, place, kinds) for argument, place in zip(arguments, places, strict=True)]
+        lines = [f"def call({', '.join(parameters)}):"]
+        # Other arguments may refer to the first and to the third one.
+        for number in (0, 2):
+            if number < len(values) and any(f"v{number}" in value for value in values):
+                lines.append(f"    v{number} = {values[number]}")
+                values[number] = f"v{number}"
+        lines.append(f"    return run({', '.join(values)})")
         space: dict[str, Any] = {**self.names, "run": run}
         exec("\n".join(lines), space)
         call: Run = space["call"]
         return call
 
-    def _expression(self, argument: _Argument, place: int, kinds: tuple[type, ...]) -> str:
-        """The text that reads one argument, or makes it if the call leaves it out."""
+    def _value(self, argument: _Argument, place: int, kinds: tuple[type, ...]) -> str:
+        """The expression that reads one argument, or makes it if the call leaves it out."""
         if place < 0:
             default = str(argument.default)
             if default == "last":
                 return "ndim(v2._tensor) - 1"  # in those forms, two results come before the operand
             return f"position({default}, 0, None)" if argument.kind == "index" else default
-        value, exact = f"a[{place}]", kinds[place] in (int, float)
+        value = f"a{place}"
+        exact = place < len(kinds) and kinds[place] in (int, float)
         match argument.kind:
             case "real" if self.integral:
-                return f"real({value})"
+                low, high = LIMITS[self.cls._dtype]
+                fits = f"{value} if {low} <= {value} <= {high} else " if exact and kinds[place] is int else ""
+                return f"({fits}real({value}))"
             case "accreal" if self.integral:
                 return f"accreal({value})"
             case "real" | "accreal" | "double" | "param":
@@ -251,7 +255,7 @@ class _Writer:
             case "index":
                 return f"position({value}, {place + 1}, None)"
             case "sizes":
-                return f"sizes(a[{place}:], {place + 1}, None)"
+                return f"sizes({value}, {place + 1}, None)"
             case "{T}":
                 return f"tensors({value})"
             case "V|F":
@@ -328,10 +332,13 @@ class Matcher:
     def _chooser(self, choices: list[tuple[list[tuple[int, Callable[[Any], bool]]], Run]]) -> Run:
         """A function that looks at values before it decides on a form."""
 
-        def choose(arguments: tuple[Any, ...]) -> Any:
+        def choose(*arguments: Any) -> Any:
             for tests, call in choices:
-                if all(test(arguments[place]) for place, test in tests):
-                    return call(arguments)
+                for place, test in tests:
+                    if not test(arguments[place]):
+                        break
+                else:
+                    return call(*arguments)
             raise self.error(arguments)
 
         return choose
@@ -358,50 +365,62 @@ def method_of(cls: type[TensorBase], row: Row) -> Run:
     calls, name = matcher.calls, row.name
 
     def method(self: TensorBase, *args: Any) -> Any:
-        args = (self, *args)
-        call = calls.get(tuple(map(type, args))) or matcher.find(args)
+        call = calls.get((type(self), *map(type, args))) or matcher.find((self, *args))
         try:
-            return call(args)
+            return call(self, *args)
         except BadArgument as problem:
             raise bad_argument(problem.number, name, problem.text, problem.kind) from None
 
     return _described(method, row, f"{cls.__name__}.{name}")  # type: ignore[no-any-return]
 
 
-def _dispatch(args: tuple[Any, ...]) -> tuple[type[TensorBase], tuple[Any, ...], bool]:
-    """The class whose function is meant, the arguments without a type name, and whether the types alone decide that."""
+def _dispatch(args: tuple[Any, ...]) -> tuple[type[TensorBase] | None, tuple[Any, ...], bool]:
+    """Which class a function is looked up for, None being the default; the arguments without a type name; and whether
+    other arguments of the same types lead to the same class."""
     for value in args[:2]:
         if isinstance(value, TensorBase):
             return CLASSES[value._dtype], args, True
     if args and isinstance(args[0], list | tuple | dict):
         first = next(iter(args[0].values() if isinstance(args[0], dict) else args[0]), None)
-        if isinstance(first, TensorBase):
-            return CLASSES[first._dtype], args, False
+        return CLASSES[first._dtype] if isinstance(first, TensorBase) else None, args, False
     if args and isinstance(args[-1], str):
         name = args[-1].removeprefix("torch.").removesuffix("Tensor")
         if args[-1] == f"torch.{name}Tensor" and name in DTYPES:
             return CLASSES[DTYPES[name]], args[:-1], False
-    return CLASSES[DTYPES[current().default_type]], args, False
+        return None, args, False
+    return None, args, True
 
 
-def function_of(row: Row) -> Run:
-    """The function of the module that a row describes: it works for all classes."""
+def function_of(row: Row, dispatched: bool = True) -> Run:
+    """The function of the module that a row describes: it works for all classes.
+
+    Torch7 looks a function up by the types of its arguments, and Lua then no longer knows its name in an error; that is
+    not so for functions that are not `dispatched`.
+    """
     matchers = {cls: Matcher(cls, row.forms, method=False) for cls in CLASSES.values()}
-    seen: dict[tuple[type, ...], Run] = {}
+    # Calls by the types of their arguments, after the default type where it decides.
+    seen: dict[Any, Run] = {}
+
+    def look_up(args: tuple[Any, ...]) -> tuple[Run, tuple[Any, ...]]:
+        kinds, default = tuple(map(type, args)), current().default_type
+        cls, rest, fixed = _dispatch(args)
+        matcher = matchers[cls or CLASSES[DTYPES[default]]]
+        call = matcher.calls.get(tuple(map(type, rest))) or matcher.find(rest)
+        if fixed:
+            seen[kinds if cls else (default, kinds)] = call
+        return call, rest
 
     def function(*args: Any) -> Any:
         kinds = tuple(map(type, args))
-        call = seen.get(kinds)
+        call = seen.get(kinds) or seen.get((current().default_type, kinds))
         if call is None:
-            cls, args, fixed = _dispatch(args)
-            matcher = matchers[cls]
-            call = matcher.calls.get(tuple(map(type, args))) or matcher.find(args)
-            if fixed:
-                seen[kinds] = call
+            call, args = look_up(args)
         try:
-            return call(args)
+            return call(*args)
         except BadArgument as problem:
-            raise bad_argument(problem.number, None, problem.text, problem.kind) from None
+            if dispatched:
+                raise bad_argument(problem.number, None, problem.text, problem.kind) from None
+            raise problem.kind(f"bad argument #{problem.number} to '{row.name}' ({problem.text})") from None
 
     return _described(function, row, row.name)  # type: ignore[no-any-return]
 
