@@ -23,21 +23,26 @@ _COMPONENT_COMPLAINT = "Must call with same sized tensor, received: {}"
 _CLAMP_COMPLAINT = "TypeMismatch Arg1 must be a nil or valid min value and Arg2 must nil or a valid max value."
 
 
-def _operand(core: st.Tensor, value: object) -> st.Tensor:
-    """A number, or one for each index of the last dim, in double precision."""
+def _operand(core: st.Tensor, value: object) -> float | st.Tensor:
+    """A number, or a tensor with one for each index of the last dim, in double precision."""
     number = read_number(value)
     if number is not None:
-        return st.tensor(number, dtype=st.float64)
+        return number
     numbers = read_numbers(value)
     if numbers is None:
         raise Refusal(LabTypeError)
-    if is_without_shape(core) or len(numbers) != core.shape[-1]:
+    if is_without_shape(core) or len(numbers) != core.size(-1):
         raise Refusal(LabValueError)
     return st.tensor(numbers, dtype=st.float64)
 
 
 def _fill(x: TensorBase, value: object = None) -> TensorBase:
-    x._tensor.copy_(_operand(x._tensor, value).expand(x._tensor.shape))
+    core = x._tensor
+    operand = _operand(core, value)
+    if isinstance(operand, st.Tensor) or x._integral:
+        core.copy_(st.as_tensor(operand, dtype=st.float64).expand(core.shape))
+    else:
+        core.fill_(operand)
     return x
 
 
@@ -47,10 +52,12 @@ def _scalar(operation: Callable[..., st.Tensor]) -> Callable[..., TensorBase]:
     def run(x: TensorBase, value: object = None) -> TensorBase:
         core = x._tensor
         operand = _operand(core, value)
-        if core.dtype in INTEGERS:
+        if x._integral:
             core.copy_(operation(core.to(st.float64), operand))
-        else:
+        elif core.dtype == st.float64:
             operation(core, operand, out=core)
+        else:  # the core would round a number to float32 first
+            operation(core, st.as_tensor(operand, dtype=st.float64), out=core)
         return x
 
     return run
@@ -94,7 +101,7 @@ def _rounding(operation: Callable[[st.Tensor], object]) -> Callable[..., object]
     """A rounding, which leaves integers as they are."""
 
     def run(x: TensorBase, *surplus: object) -> object:
-        if x._tensor.dtype not in INTEGERS:
+        if not x._integral:
             operation(x._tensor)
         return surplus[-1] if surplus else x  # Lab returns what was passed last
 

@@ -14,7 +14,7 @@ from numbers import Real
 import strided as st
 
 from ._errors import LabIndexError, LabTypeError, Refusal
-from ._types import DTYPES, shape_of
+from ._types import DTYPES, is_without_shape
 from .session import current
 
 TYPE_CHECKING = False
@@ -80,16 +80,16 @@ def _read_position(value: object, bits: int = 64) -> int:
 
 def read_dim(core: st.Tensor, value: object) -> int:
     """A dim of a tensor, from 0."""
-    dim = _read_position(value)
-    if dim >= len(shape_of(core)):
+    dim = value - BASE if type(value) is int and value >= BASE else _read_position(value)
+    if dim >= core.ndim or (not dim and is_without_shape(core)):
         raise Refusal(LabIndexError)
     return dim
 
 
 def read_index(core: st.Tensor, dim: int, value: object, bits: int = 64) -> int:
     """An index of a dim, from 0."""
-    index = _read_position(value, bits)
-    if index >= core.shape[dim]:
+    index = value - BASE if type(value) is int and BASE <= value < 1 << 31 else _read_position(value, bits)
+    if index >= core.size(dim):
         raise Refusal(LabIndexError)
     return index
 
@@ -130,13 +130,13 @@ def as_table(value: object) -> Sequence[object] | None:
     """The array part of what Lua would call a table, or None. Arrays of other libraries are tables too."""
     if isinstance(value, (list, tuple)):
         return value
+    if isinstance(value, (int, float, str, bytes)) or hasattr(type(value), "_tensor"):
+        return None
     if isinstance(value, Mapping):
         part: list[object] = []
         while len(part) + BASE in value:
             part.append(value[len(part) + BASE])
         return part
-    if isinstance(value, (str, bytes)) or hasattr(type(value), "_tensor"):
-        return None
     if isinstance(value, Sequence):
         return list(value)
     values = value.tolist() if hasattr(value, "tolist") else None

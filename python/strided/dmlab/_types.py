@@ -57,6 +57,13 @@ def wrap(core: st.Tensor) -> TensorBase:
     return x
 
 
+def wrap_like(x: TensorBase, core: st.Tensor) -> TensorBase:
+    """A Lab tensor of the type of another one, that holds a core tensor of the same dtype."""
+    y: TensorBase = _new(x._base)
+    y._tensor = core
+    return y
+
+
 def without_shape(dtype: st.dtype) -> st.Tensor:
     """The core tensor that stands for shape []."""
     return st.empty(0, dtype=dtype).as_strided((0,), (0,))
@@ -64,7 +71,7 @@ def without_shape(dtype: st.dtype) -> st.Tensor:
 
 def is_without_shape(core: st.Tensor) -> bool:
     """Whether a core tensor stands for shape []."""
-    return core.ndim == 1 and core.shape[0] == 0 and core.stride(0) == 0
+    return core.ndim == 1 and core.stride(0) == 0 and core.size(0) == 0
 
 
 def shape_of(core: st.Tensor) -> list[int]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def _val(x: TensorBase, *values: object) -> Any:
     core = x._tensor
-    if core.ndim == 1 and core.shape[0] == 1:
+    if core.ndim == 1 and core.size(0) == 1:
         if len(values) == 1:
             element = ELEMENTS[core.dtype](values[0])
             if element is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._errors import LabIndexError, LabTypeError, LabValueError, Refusal
 from ._reading import as_table, read_count, read_dim, read_index
 from ._rows import Row
-from ._types import is_without_shape, wrap
+from ._types import is_without_shape, wrap_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def _select(x: TensorBase, dim: object = None, index: object = None) -> TensorBase:
     core = x._tensor
     at = read_dim(core, dim)
-    return wrap(_selected(core, at, read_index(core, at, index)))
+    return wrap_like(x, _selected(core, at, read_index(core, at, index)))
 
 
 def _selected(core: st.Tensor, dim: int, index: int) -> st.Tensor:
@@ -28,27 +28,29 @@ def _selected(core: st.Tensor, dim: int, index: int) -> st.Tensor:
 def _call(x: TensorBase, *index: object) -> TensorBase:
     core = x._tensor
     for position in index:
-        core = _selected(core, read_dim(core, 1), read_index(core, 0, position, bits=32))
-    return wrap(core)
+        if is_without_shape(core):
+            raise Refusal(LabIndexError)
+        core = _selected(core, 0, read_index(core, 0, position, bits=32))
+    return wrap_like(x, core)
 
 
 def _narrow(x: TensorBase, dim: object = None, index: object = None, size: object = None) -> TensorBase:
     core = x._tensor
     at = read_dim(core, dim)
     first, count = read_index(core, at, index), read_count(size)
-    if first + count > core.shape[at]:
+    if first + count > core.size(at):
         raise Refusal(LabIndexError)
-    return wrap(core.narrow(at, first, count))
+    return wrap_like(x, core.narrow(at, first, count))
 
 
 def _transpose(x: TensorBase, dim1: object = None, dim2: object = None) -> TensorBase:
     core = x._tensor
-    return wrap(core.transpose(read_dim(core, dim1), read_dim(core, dim2)))
+    return wrap_like(x, core.transpose(read_dim(core, dim1), read_dim(core, dim2)))
 
 
 def _reverse(x: TensorBase, dim: object = None) -> TensorBase:
     core = x._tensor
-    return wrap(core.flip(read_dim(core, dim)))
+    return wrap_like(x, core.flip(read_dim(core, dim)))
 
 
 def _reshape(x: TensorBase, *shapes: object) -> TensorBase:
@@ -62,7 +64,7 @@ def _reshape(x: TensorBase, *shapes: object) -> TensorBase:
         count *= extent
     if not shape or count != core.numel() or not _has_constant_distance(core):
         raise Refusal(LabValueError)
-    return wrap(core.view(shape))
+    return wrap_like(x, core.view(shape))
 
 
 def _has_constant_distance(core: st.Tensor) -> bool:

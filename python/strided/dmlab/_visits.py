@@ -34,7 +34,8 @@ def _stored(x: TensorBase, visit: Callable[[Any], Any]) -> TensorBase:
         raise
     except Exception as error:
         if current().lua:  # Lab puts the name of the method before the text
-            raise Refusal(LabError, str(error)) from error
+            text = str(error) if getattr(error, "is_text", True) else "Failed to retrieve error!"
+            raise Refusal(LabError, text) from error
         raise
     return x
 

@@ -8,7 +8,7 @@ from . import _maths, _printing, _values, _views, _visits
 from ._construct import create
 from ._errors import LabValueError
 from ._methods import PYTHON_NAMES, make_method
-from ._types import CLASSES, DTYPES, TYPE_NAMES, from_strided, is_valid, require_valid, shape_of
+from ._types import CLASSES, DTYPES, INTEGERS, TYPE_NAMES, from_strided, is_valid, require_valid, shape_of
 from .session import current
 
 TYPE_CHECKING = False
@@ -33,6 +33,10 @@ class TensorBase:
     _tensor: st.Tensor
     _dtype: st.dtype
     _type_name: str
+    #: Whether the elements are whole numbers.
+    _integral: bool
+    #: The class of results: one of the seven.
+    _base: type[TensorBase]
 
     def __new__(cls, *args: Any, **named: Any) -> TensorBase:
         self = object.__new__(cls)
@@ -147,6 +151,7 @@ def _make_class(short: str, dtype: st.dtype) -> type[TensorBase]:
         "_type_name": TYPE_NAMES[dtype],
     }
     cls = type(name, (TensorBase,), body)
+    cls._base, cls._integral = cls, dtype in INTEGERS
     for row in ROWS:
         setattr(cls, PYTHON_NAMES.get(row.name, row.name), make_method(cls, cls._type_name, row, _check))
     return cls
