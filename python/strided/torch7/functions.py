@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
-from strided.torch7.arguments import MISSING, lua_type, refuse, torch_type
+import strided as st
+from strided.torch7.arguments import MISSING, is_number, lua_type, number_of, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError
 from strided.torch7.session import current
 from strided.torch7.storage import Storage
@@ -158,6 +161,65 @@ def totable(object: Any = None) -> list[Any]:
     return object.totable()
 
 
+# The clock and the threads
+
+
+def tic() -> float:
+    """The time in seconds, for `toc`.
+
+    >>> from strided import torch7 as torch
+    >>> torch.toc(torch.tic()) < 60
+    True
+    """
+    return time.time()
+
+
+def toc(start: float = MISSING) -> float:
+    """The seconds that have passed since `tic` returned `start`.
+
+    >>> from strided import torch7 as torch
+    >>> torch.toc(torch.tic()) >= 0
+    True
+    """
+    return time.time() - _plain_number(start, "toc")
+
+
+def setnumthreads(count: int = MISSING) -> None:
+    """Sets the number of threads that operations use.
+
+    >>> from strided import torch7 as torch
+    >>> torch.setnumthreads(torch.getnumthreads())
+    """
+    st.set_num_threads(max(int(_plain_number(count, "setnumthreads")), 1))
+
+
+def getnumthreads() -> int:
+    """The number of threads that operations use.
+
+    >>> from strided import torch7 as torch
+    >>> torch.getnumthreads() >= 1
+    True
+    """
+    return st.get_num_threads()
+
+
+def getnumcores() -> int:
+    """The number of processors.
+
+    >>> from strided import torch7 as torch
+    >>> torch.getnumcores() >= 1
+    True
+    """
+    return os.cpu_count() or 1
+
+
+def _plain_number(value: Any, name: str) -> int | float:
+    """The one argument of a function that is no method: Lua counts it from 1."""
+    if not is_number(value):
+        raise TorchTypeError(f"bad argument #1 to '{name}' (number expected, got {lua_type(value)})")
+    return number_of(value)
+
+
 def _functional(name: str) -> Callable[..., Any]:
     """The function `f(x, …)` for the method `x.f(…)`."""
     method = getattr(Tensor, name)
@@ -182,12 +244,54 @@ def _functional(name: str) -> Callable[..., Any]:
 
 #: Methods that Torch7 implements in C, which check their receiver first.
 C_METHODS = frozenset(
-    ["clone", "contiguous", "copy", "dim", "elementSize", "free", "isContiguous", "isSameSizeAs", "isSetTo", "isSize", "nDimension", "nElement", "narrow", "resize", "resizeAs", "retain", "select", "set", "size", "storage", "storageOffset", "stride", "sub", "t", "transpose", "unfold"]
+    [
+        "clone",
+        "contiguous",
+        "copy",
+        "dim",
+        "elementSize",
+        "free",
+        "isContiguous",
+        "isSameSizeAs",
+        "isSetTo",
+        "isSize",
+        "nDimension",
+        "nElement",
+        "narrow",
+        "resize",
+        "resizeAs",
+        "retain",
+        "select",
+        "set",
+        "size",
+        "storage",
+        "storageOffset",
+        "stride",
+        "sub",
+        "t",
+        "transpose",
+        "unfold",
+    ]
 )
 #: Names that Torch7 does not have: of the module, of tensors, and of storages.
 PYTHON_ONLY = {
     "functions": frozenset(
-        ["Session", "TorchError", "TorchIndexError", "TorchTypeError", "TorchValueError", "current", "from_strided", "index", "indexAdd", "indexCopy", "indexFill", "maskedCopy", "maskedFill", "maskedSelect"]
+        [
+            "Session",
+            "TorchError",
+            "TorchIndexError",
+            "TorchTypeError",
+            "TorchValueError",
+            "current",
+            "from_strided",
+            "index",
+            "indexAdd",
+            "indexCopy",
+            "indexFill",
+            "maskedCopy",
+            "maskedFill",
+            "maskedSelect",
+        ]
     ),
     "tensor": frozenset({"numpy", "strided"}),
     "storage": frozenset({"strided", "type"}),
@@ -211,8 +315,9 @@ METHODS = (
     "viewAs",
 )
 FUNCTIONS: dict[str, Callable[..., Any]] = {name: _functional(name) for name in METHODS}
-FUNCTIONS["type"] = type_
+type_.__name__ = type_.__qualname__ = "type"
 for _function in (
+    type_,
     typename,
     isTypeOf,
     isTensor,
@@ -222,5 +327,11 @@ for _function in (
     setdefaulttensortype,
     getdefaulttensortype,
     totable,
+    tic,
+    toc,
+    setnumthreads,
+    getnumthreads,
+    getnumcores,
 ):
+    _function.__module__ = "strided.torch7"
     FUNCTIONS[_function.__name__] = _function

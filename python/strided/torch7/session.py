@@ -1,12 +1,14 @@
-"""What the Torch7 front end remembers between calls: the default tensor type, the random numbers, and the clock.
+"""What the Torch7 front end remembers between calls: the default tensor type and the random numbers.
 
-The module has one session; every Lua runtime has another. `current()` is the active one.
+The module has one session; every Lua runtime has another. `current()` is the active one. It is a context variable, so
+that runtimes in several threads do not disturb each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +20,17 @@ class Session:
 
     `lua` selects the rules of a Lua program: a size or an index may be a float, which is truncated, and errors have no
     hints for Python programmers.
+
+    >>> from strided import torch7 as torch
+    >>> with torch.Session().activate():
+    ...     torch.setdefaulttensortype("torch.FloatTensor")
+    ...     torch.Tensor().type()
+    'torch.FloatTensor'
+    >>> torch.Tensor().type()
+    'torch.DoubleTensor'
     """
 
-    __slots__ = ("default_type", "generator", "lua", "started")
+    __slots__ = ("default_type", "generator", "lua")
 
     def __init__(self, lua: bool = False) -> None:
         self.lua = lua
@@ -28,23 +38,25 @@ class Session:
         self.default_type = "Double"
         #: Made by `random` when it is first needed.
         self.generator: Any = None
-        #: The time of the last `tic`.
-        self.started = 0.0
 
     @contextmanager
     def activate(self) -> Iterator[Session]:
         """Makes this session the current one within a `with` statement."""
-        global _current
-        before, _current = _current, self
+        token = _active.set(self)
         try:
             yield self
         finally:
-            _current = before
+            _active.reset(token)
 
 
-_current = Session()
+_active: ContextVar[Session] = ContextVar("torch7_session", default=Session())  # noqa: B039  # shared on purpose
 
 
 def current() -> Session:
-    """The active session."""
-    return _current
+    """The active session.
+
+    >>> from strided import torch7 as torch
+    >>> torch.current().default_type
+    'Double'
+    """
+    return _active.get()

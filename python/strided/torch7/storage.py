@@ -54,6 +54,11 @@ class Storage(Counted):
         self._storage = _make(cls, args)
         return self
 
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "_dtype" in cls.__dict__:
+            STORAGES.setdefault(cls._dtype, cls)
+
     def size(self) -> int:
         """The number of elements.
 
@@ -231,22 +236,73 @@ class _Text(Storage):
         return self
 
 
-def _make_classes() -> dict[str, type[Storage]]:
-    classes: dict[str, type[Storage]] = {}
-    for name, dtype in DTYPES.items():
-        content = {
-            "__slots__": (),
-            "__module__": "strided.torch7",
-            "__doc__": f"A storage of the type {name}, {dtype}.",
-            "_dtype": dtype,
-            "_typename": f"torch.{name}Storage",
-        }
-        parent = _Text if name in ("Byte", "Char") else Storage
-        STORAGES[dtype] = classes[f"torch.{name}Storage"] = type(f"{name}Storage", (parent,), content)
-    return classes
+class ByteStorage(_Text):
+    """A storage of unsigned integers of 8 bits."""
+
+    __slots__ = ()
+    _dtype = st.uint8
+    _typename = "torch.ByteStorage"
 
 
-_BY_NAME = _make_classes()
+class CharStorage(_Text):
+    """A storage of signed integers of 8 bits."""
+
+    __slots__ = ()
+    _dtype = st.int8
+    _typename = "torch.CharStorage"
+
+
+class ShortStorage(Storage):
+    """A storage of signed integers of 16 bits."""
+
+    __slots__ = ()
+    _dtype = st.int16
+    _typename = "torch.ShortStorage"
+
+
+class IntStorage(Storage):
+    """A storage of signed integers of 32 bits."""
+
+    __slots__ = ()
+    _dtype = st.int32
+    _typename = "torch.IntStorage"
+
+
+class LongStorage(Storage):
+    """A storage of signed integers of 64 bits."""
+
+    __slots__ = ()
+    _dtype = st.int64
+    _typename = "torch.LongStorage"
+
+
+class HalfStorage(Storage):
+    """A storage of floats of 16 bits."""
+
+    __slots__ = ()
+    _dtype = st.float16
+    _typename = "torch.HalfStorage"
+
+
+class FloatStorage(Storage):
+    """A storage of floats of 32 bits."""
+
+    __slots__ = ()
+    _dtype = st.float32
+    _typename = "torch.FloatStorage"
+
+
+class DoubleStorage(Storage):
+    """A storage of floats of 64 bits."""
+
+    __slots__ = ()
+    _dtype = st.float64
+    _typename = "torch.DoubleStorage"
+
+
+_BY_NAME: dict[str, type[Storage]] = {cls._typename: cls for cls in STORAGES.values()}
+for _cls in (Storage, *STORAGES.values()):
+    _cls.__module__ = "strided.torch7"
 
 
 def _place(self: Storage, index: Any) -> int:

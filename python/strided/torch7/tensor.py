@@ -67,8 +67,8 @@ class Tensor(Query, Conversion, Views, Resizing, Copying, Picking, Callbacks, In
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        if cls.__bases__ == (Tensor,) and "_dtype" in cls.__dict__:
-            CLASSES[cls._dtype] = cls
+        if "_dtype" in cls.__dict__:
+            CLASSES.setdefault(cls._dtype, cls)
 
     # Python
 
