@@ -9,7 +9,7 @@ from strided import memory
 from strided.lua.errors import LuaError
 from strided.lua.values import CODES, Reference, Values
 
-__all__ = ["Adapters"]
+__all__ = ["Adapters", "silent"]
 
 _ERROR, _RERAISE = CODES["error"], CODES["reraise"]
 _SELF = (None, CODES["self"])
@@ -19,6 +19,16 @@ _PLAIN = frozenset({float, bool, type(None)})
 LARGE = 1 << 16
 #: The fewest bytes of new tensors between two collections.
 INTERVAL = 1 << 27
+
+
+def silent(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that returns nothing in Lua, which is not the same as nil."""
+
+    def call(*args: Any) -> tuple[()]:
+        function(*args)
+        return ()
+
+    return call
 
 
 class Adapters:
@@ -32,13 +42,21 @@ class Adapters:
         self._made = 0
         self._due = INTERVAL
 
-    def adapt(self, function: Callable[..., Any], name: str) -> Callable[..., Any]:
-        """A function for Lua. `name` is what its errors call it."""
+    def adapt(
+        self, function: Callable[..., Any], name: str, owner: type | None = None, refuse: Callable[..., Any] | None = None
+    ) -> Callable[..., Any]:
+        """A function for Lua. `name` is what its errors call it.
+
+        A method with an `owner` is called on objects of that class only; `refuse(value, name, owner)` gives the error
+        about others, which a script may pass because it chooses the first argument of a method like any other.
+        """
         codes = self.values.codes
 
         def call(*args: Any) -> Any:
             try:
                 values = [arg.value if arg.__class__ is Reference else arg for arg in args]
+                if refuse is not None and (not values or values[0].__class__ is not owner):
+                    raise refuse(values[0] if values else None, name, owner)
                 result = function(*values)
                 kind = result.__class__
                 if kind in _PLAIN:
@@ -76,7 +94,7 @@ class Adapters:
         self.last_error = error
         text = str(error) or type(error).__name__
         data = text.encode("utf-8", "surrogatepass")
-        argument = getattr(error, "argument", None)
+        argument: tuple[int, str] | None = getattr(error, "argument", None)
         if argument is not None and f"'{name}'" in text:
             return data, _ERROR, argument[0], argument[1].encode("utf-8", "surrogatepass")
         return data, _ERROR

@@ -25,6 +25,8 @@ class LuaError(RuntimeError):
 
     #: The Lua functions that were running, innermost first.
     traceback: str
+    #: Whether Lua raised a string, and not a table or another value, of which the message is a description.
+    is_text: bool = True
     #: Which error of its runtime this is, if Lua keeps the value that was raised.
     _serial: int | None = None
 

@@ -332,7 +332,7 @@ class Lua:
         message, trace = (cast(bytes, part).decode("utf-8", "surrogateescape") for part in outcome[1:3])
         if not outermost:
             error = LuaError(message)
-            error._serial = outcome[3]
+            error._serial, error.is_text = outcome[3], outcome[4]
             raise error
         raise self._error(message, trace.strip("\n")) from self._cause(message)
 

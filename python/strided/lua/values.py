@@ -167,7 +167,7 @@ class Values:
             return len(result), _RESULTS, *(part for value in result for part in self.encode(value))
         if len(result) == 1:
             return self.result(result[0])
-        return len(result), _RESULTS, self.cursor(list(result))
+        return len(result), _RESULTS, self.cursor(list(result)) if result else None
 
     def encode(self, value: Any) -> tuple[Any, int | None]:
         """A value as Lua receives it, and its code."""

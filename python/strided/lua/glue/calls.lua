@@ -42,7 +42,9 @@ local serial = 0
 -- The result of a call that is more than one value, or neither a plain value nor an object.
 local function settle(value, code, a, b, c, d, e, f)
    if code == RESULTS then
-      if value == 2 then
+      if value == 0 then
+         return
+      elseif value == 2 then
          return inward(a, b), inward(c, d)
       elseif value == 3 then
          return inward(a, b), inward(c, d), inward(e, f)
@@ -142,7 +144,7 @@ local function report(traced, ok, ...)
    end
    raised = (...)
    serial = serial + 1
-   return false, describe(raised), traced and trace or '', serial
+   return false, describe(raised), traced and trace or '', serial, type(raised) == 'string'
 end
 
 -- Calls a function that Python knows by its handle. `cursor` has arguments that are not plain values, `n` is their number.

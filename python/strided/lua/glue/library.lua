@@ -120,7 +120,11 @@ local function load_lab()
       for _, class in ipairs(description.classes) do
          define_lab(lab.tensor, class)
       end
-      lab.tensor.Tensor = lab.tensor.DoubleTensor
+      local double = lab.tensor.DoubleTensor
+      function lab.tensor.Tensor(...) -- the same, but not the same function, as in Lab
+         local made = double(...)
+         return made
+      end
       lab.random = adapt(as_function(description.random), 0)()
    end
    return lab

@@ -82,17 +82,11 @@ local function send(token)
    tokens[count] = token
 end
 
--- The length of a table with exactly the keys 1..n, which becomes a list; nil for one that becomes a dict.
-local function sequence_length(t)
-   local n = 0
+-- The length of a table that becomes a list: all its keys are in 1..#t, as C functions see a table. Holes become None.
+local function list_length(t)
+   local n = #t
    for key in next, t do
-      if type(key) ~= 'number' or key < 1 or key ~= floor(key) then
-         return nil
-      end
-      n = n + 1
-   end
-   for i = 1, n do
-      if rawget(t, i) == nil then
+      if type(key) ~= 'number' or key < 1 or key > n or key ~= floor(key) then
          return nil
       end
    end
@@ -105,7 +99,7 @@ local function send_table(t, depth)
    if depth > MAX_DEPTH then
       error('table is nested more than ' .. MAX_DEPTH .. ' levels deep, or contains itself', 0)
    end
-   local n = sequence_length(t)
+   local n = list_length(t)
    if n then
       send(markers.list)
       for i = 1, n do
