@@ -4,6 +4,7 @@ import copy
 import doctest
 import gc
 import inspect
+import json
 import math
 import pickle
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -464,6 +466,16 @@ def test_the_front_end_is_loaded_when_it_is_first_used():
     code = "import sys, strided; a = 'strided.dmlab' in sys.modules; strided.dmlab; print(a, 'strided.dmlab' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True", "False"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "owner"),
+    [("functions", lab), ("tensor_methods", lab.FloatTensor), ("random_methods", lab.random)],
+)
+def test_all_names_of_the_feature_list_exist(kind, owner):
+    features = json.loads((Path(__file__).parent / "data/features.json").read_text())["dmlab"]
+    names = features[kind] + features[f"beyond_seed_{kind}"]
+    assert names and [name for name in names if not hasattr(owner, name)] == []
 
 
 def test_names():
