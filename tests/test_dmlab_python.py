@@ -474,7 +474,7 @@ def test_the_front_end_is_loaded_when_it_is_first_used():
 )
 def test_all_names_of_the_feature_list_exist(kind, owner):
     features = json.loads((Path(__file__).parent / "data/features.json").read_text())["dmlab"]
-    names = features[kind] + features[f"beyond_seed_{kind}"]
+    names = features[kind] + features[f"further_{kind}"]
     assert names and [name for name in names if not hasattr(owner, name)] == []
 
 
