@@ -140,7 +140,7 @@ def category(kind: type) -> str:
         return "table"
     if hasattr(kind, "__float__") or hasattr(kind, "__index__"):
         return "number"
-    return "???" if getattr(kind, "__call__", None) else "userdata"
+    return "???" if issubclass(kind, Callable) else "userdata"  # type: ignore[arg-type]
 
 
 def described(arguments: Iterable[Any]) -> str:

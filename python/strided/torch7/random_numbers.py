@@ -315,3 +315,6 @@ def multinomialAlias(output: TensorBase, state: Any) -> TensorBase:
     """
     first = 1 if isinstance(state, dict) else 0
     return _alias_draw(output, default_generator(), state[first], state[first + 1])
+
+
+PUBLIC: tuple[Any, ...] = (Generator, multinomialAlias, multinomialAliasSetup)
