@@ -134,6 +134,6 @@ def describe(value: object) -> str:
         return "(table)"
     if callable(value) and not hasattr(type(value), "_type_name"):
         # C++ prints the address of a C function as a bool, which is false for functions of Lua.
-        return f"function [{int(isinstance(value, types.BuiltinFunctionType))}]"
+        return f"function [{int(getattr(value, 'is_c', isinstance(value, types.BuiltinFunctionType)))}]"
     tostring = getattr(type(value), "_tostring", None)
     return f"user pointer: [{hex(id(value))}]" + (tostring(value) if tostring else "")

@@ -63,8 +63,8 @@ def _scalar(operation: Callable[..., st.Tensor]) -> Callable[..., TensorBase]:
     return run
 
 
-def _component(operation: _serial.InPlace) -> Callable[..., TensorBase]:
-    """An operation between the elements of two tensors, paired in row-major order whatever the shapes."""
+def _component(operation: _serial.InPlace | None) -> Callable[..., TensorBase]:
+    """An operation, or a copy, between elements of two tensors, paired in row-major order whatever the shapes."""
 
     def run(x: TensorBase, tensor: object = None) -> TensorBase:
         other = _same_type(x, tensor)
@@ -72,7 +72,10 @@ def _component(operation: _serial.InPlace) -> Callable[..., TensorBase]:
             raise Refusal(LabTypeError)
         if other.numel() != x._tensor.numel():
             raise Refusal(LabValueError)
-        _serial.apply(x._tensor, other, operation)
+        if operation is None:
+            _serial.copy(x._tensor, other)
+        else:
+            _serial.apply(x._tensor, other, operation)
         return x
 
     return run
@@ -173,7 +176,7 @@ def _scalar_row(name: str, run: Callable[..., TensorBase], what: str, result: st
     )
 
 
-def _component_row(name: str, operation: _serial.InPlace, what: str, result: str) -> Row:
+def _component_row(name: str, operation: _serial.InPlace | None, what: str, result: str) -> Row:
     return Row(
         name,
         "(tensor: Self) -> Self",
@@ -219,7 +222,7 @@ ROWS = (
     _scalar_row("sub", _scalar(st.sub), "Subtracts a number from all elements", "[[-9.0, -18.0], [-7.0, -16.0]]"),
     _scalar_row("mul", _scalar(st.mul), "Multiplies all elements by a number", "[[10.0, 40.0], [30.0, 80.0]]"),
     _scalar_row("div", _scalar(st.div), "Divides all elements by a number", "[[0.1, 0.1], [0.3, 0.2]]"),
-    _component_row("copy", st.Tensor.copy_, "Copies the elements of another tensor", "[[1, 2], [3, 4]]"),
+    _component_row("copy", None, "Copies the elements of another tensor", "[[1, 2], [3, 4]]"),
     _component_row("cadd", st.Tensor.add_, "Adds another tensor", "[[8, 10], [12, 14]]"),
     _component_row("csub", st.Tensor.sub_, "Subtracts another tensor", "[[6, 6], [6, 6]]"),
     _component_row("cmul", st.Tensor.mul_, "Multiplies by another tensor", "[[7, 16], [27, 40]]"),
