@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TextIO
 from strided.torch7.arguments import lua_type
 from strided.torch7.errors import TorchError
 from strided.torch7.luatext import number_in, text_of
+from strided.torch7.session import current
 
 
 class _Entry(NamedTuple):
@@ -262,7 +263,11 @@ class CmdLine:
         >>> file.getvalue().splitlines()[2:]
         ['n 3 ', '[----------------------] ', 'hello 1 ']
         """
-        stream = open(file, "w") if isinstance(file, str) else file  # noqa: SIM115  (the log lives as long as the program)
+        if isinstance(file, str):
+            resolve = getattr(current(), "resolve", None)
+            stream: TextIO = open(resolve(file) if resolve else file, "w")  # noqa: SIM115  # it lives as long as the program
+        else:
+            stream = file
 
         def write(*values: Any) -> None:
             texts = [text_of(value) for value in values]

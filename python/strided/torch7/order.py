@@ -31,7 +31,8 @@ def _topk(r: _Result, i: _Result, t: TensorBase, k: int, dim: int, largest: bool
     checked(core, dim, 3, "dim not in range")
     if not 0 < k <= core.shape[dim]:
         raise BadArgument(2, "k not in range for dimension", TorchIndexError)
-    return _delivered(r, i, *st.topk(core, k, dim, bool(largest)))
+    values, indices = st.topk(core, k, dim, bool(largest))
+    return _delivered(r, i, values.clone(), indices.clone())
 
 
 def _kthvalue(r: _Result, i: _Result, t: TensorBase, k: int, dim: int) -> Pair:

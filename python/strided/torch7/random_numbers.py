@@ -11,7 +11,7 @@ from typing import Any
 
 import strided as st
 from strided.torch7.arguments import one_based, zero_based
-from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError
+from strided.torch7.errors import TorchIndexError, TorchTypeError, TorchValueError
 from strided.torch7.generator import Generator, default_generator
 from strided.torch7.geometry import different_counts, ndim, resize_to
 from strided.torch7.results import deliver, store
@@ -104,8 +104,10 @@ def _randperm(r: TensorBase, generator: Generator, n: int) -> TensorBase:
 
 def _multinomial(r: TensorBase | None, generator: Generator, p: TensorBase, n: int, replacement: bool) -> TensorBase:
     core = p._tensor
-    if ndim(core) not in (1, 2):
-        raise TorchError(f"multinomial: 1 or 2 dimensions expected, got {ndim(core)}")
+    if not ndim(core):
+        raise BadArgument(2, "dimension 1 out of range of 0D tensor", TorchIndexError)
+    while core.ndim > 2:  # Torch7 looks at two dims only
+        core = core.select(2, 0)
     if n <= 0:
         raise BadArgument(2, "cannot sample n_sample < 0 samples", TorchValueError)
     if not replacement and n > core.shape[-1]:

@@ -6,6 +6,7 @@ norms of whole numbers are exact as numbers, and truncated to the type in tensor
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import strided as st
@@ -119,14 +120,20 @@ def _spread_along(op: Core) -> Run:
     return run
 
 
+def _norms(core: st.Tensor, p: float, *dims: Any) -> st.Tensor:
+    """The p-norm in float64. Torch7 takes the root by the power 1 / p, which for an infinite p gives 1 in any case."""
+    wide = _floats(core).norm(float(p), *dims)
+    return st.ones_like(wide) if math.isinf(p) else wide
+
+
 def _norm(t: TensorBase, p: float) -> float:
-    return float(_floats(t._tensor).norm(float(p)).item()) if t._tensor.numel() else 0.0
+    return float(_norms(t._tensor, p).item()) if t._tensor.numel() else 0.0
 
 
 def _norm_along(r: TensorBase | None, t: TensorBase, p: float, dim: int) -> TensorBase:
     core = t._tensor
     checked(core, dim, 3, "invalid dimension {}")
-    return deliver(r, _floats(core).norm(float(p), dim, True).to(core.dtype))
+    return deliver(r, _norms(core, p, dim, True).to(core.dtype))
 
 
 def _renorm(r: TensorBase | None, t: TensorBase, p: float, dim: int, limit: float) -> TensorBase:

@@ -6,7 +6,7 @@ that runtimes in several threads do not disturb each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -30,7 +30,7 @@ class Session:
     'torch.DoubleTensor'
     """
 
-    __slots__ = ("default_type", "generator", "lua")
+    __slots__ = ("default_type", "generator", "lua", "where")
 
     def __init__(self, lua: bool = False) -> None:
         self.lua = lua
@@ -38,10 +38,18 @@ class Session:
         self.default_type = "Double"
         #: Made by `random` when it is first needed.
         self.generator: Any = None
+        #: Where a Lua program is, for the messages of its tests: a function that returns the text. Set by its runtime.
+        self.where: Callable[[], str] | None = None
 
     @contextmanager
     def activate(self) -> Iterator[Session]:
-        """Makes this session the current one within a `with` statement."""
+        """Makes this session the current one within a `with` statement.
+
+        >>> from strided import torch7 as torch
+        >>> with torch.Session().activate() as session:
+        ...     torch.current() is session
+        True
+        """
         token = _active.set(self)
         try:
             yield self

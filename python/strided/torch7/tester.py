@@ -13,6 +13,7 @@ from strided.torch7.arguments import lua_type
 from strided.torch7.comparing import compare, compare_tensors, table_of
 from strided.torch7.errors import TorchError
 from strided.torch7.luatext import expression, text_of
+from strided.torch7.session import current
 from strided.torch7.tensor import TensorBase
 
 _COLUMNS = 80
@@ -54,14 +55,12 @@ def _tolerance_and_message(default: float, arguments: tuple[Any, ...]) -> tuple[
 
 
 def _called(function: Callable[[], Any]) -> tuple[bool, Any]:
-    """Whether a function returns, and else the error: its text, or the object that was thrown."""
+    """Whether a function returns, and else the error: the text of Torch7 or of Lua, or the exception."""
     try:
         function()
     except Exception as error:
-        if isinstance(error, TorchError):
-            return False, str(error)
-        value = getattr(error, "value", None)
-        return False, str(error) if value is None else value
+        is_text = isinstance(error, TorchError) or getattr(error, "is_text", False)
+        return False, str(error) if is_text else error
     return True, None
 
 
@@ -262,7 +261,7 @@ class _Assertions:
 
     def assertErrorMsg(self, f: Callable[[], Any], wanted: str, *message: Any) -> bool:
         """A function raises an error with this text."""
-        return self.assertErrorObj(f, lambda error: error == wanted, *message)
+        return self.assertErrorObj(f, lambda error: text_of(error) == wanted, *message)
 
     def assertErrorPattern(self, f: Callable[[], Any], pattern: str, *message: Any) -> bool:
         """A function raises an error whose text fits a Lua pattern.
@@ -340,10 +339,11 @@ class Tester(_Assertions):
         self.warnings.append(self._located(message))
 
     def _located(self, message: str) -> str:
-        """A message with the name of the test, and the line of it if it is a Python function."""
+        """A message with the name of the test and the line that found it."""
         name = f"{self._current}\n" if self._current else ""
         test = self.tests.get(self._current)
-        place = ""
+        where = current().where
+        place = where() if where else ""
         if isinstance(test, FunctionType):
             frames = [frame for frame in traceback.extract_stack() if frame.filename == test.__code__.co_filename]
             place = f"\t{frames[-1].filename}:{frames[-1].lineno}: in function {frames[-1].name}" if frames else ""
@@ -455,8 +455,10 @@ class Tester(_Assertions):
         """Runs a test, and reports an error in it."""
         try:
             test()
-        except Exception:
-            self.errors.append(f"{self._current}\n Function call failed\n{traceback.format_exc()}\n")
+        except Exception as error:
+            lua = getattr(error, "traceback", None)
+            text = f"{error}\n{lua}" if isinstance(lua, str) else traceback.format_exc()
+            self.errors.append(f"{self._current}\n Function call failed\n{text}\n")
             return False
         return True
 

@@ -1,13 +1,9 @@
-"""Time and threads: `Timer`, `tic` and `toc`, and how many threads are used."""
+"""`Timer`: a stopwatch."""
 
 from __future__ import annotations
 
 import os
 import time
-from typing import Any
-
-import strided as st
-from strided.torch7.arguments import MISSING, integer, number
 
 
 def _clocks() -> tuple[float, float, float]:
@@ -91,58 +87,4 @@ class Timer:
         return f"torch.Timer [status: {'running' if self._running else 'stopped'}]"
 
 
-def tic() -> float:
-    """The time in seconds, for `toc`.
-
-    >>> from strided import torch7 as torch
-    >>> started = torch.tic()
-    >>> torch.toc(started) < 60
-    True
-    """
-    return time.time()
-
-
-def toc(started: Any = MISSING) -> float:
-    """The seconds since a time that `tic` returned.
-
-    >>> from strided import torch7 as torch
-    >>> torch.toc(torch.tic()) < 60
-    True
-    """
-    return time.time() - number(started, 1, None)
-
-
-def getnumthreads() -> int:
-    """The number of threads that large operations use.
-
-    >>> from strided import torch7 as torch
-    >>> torch.getnumthreads() >= 1
-    True
-    """
-    return st.get_num_threads()
-
-
-def setnumthreads(count: Any = MISSING) -> None:
-    """Sets the number of threads that large operations use.
-
-    >>> from strided import torch7 as torch
-    >>> before = torch.getnumthreads()
-    >>> torch.setnumthreads(1)
-    >>> torch.getnumthreads()
-    1
-    >>> torch.setnumthreads(before)
-    """
-    st.set_num_threads(max(integer(count, 1, None), 1))
-
-
-def getnumcores() -> int:
-    """The number of processors.
-
-    >>> from strided import torch7 as torch
-    >>> torch.getnumcores() >= 1
-    True
-    """
-    return os.cpu_count() or 1
-
-
-PUBLIC = (Timer, tic, toc, getnumthreads, setnumthreads, getnumcores)
+PUBLIC = (Timer,)

@@ -364,10 +364,10 @@ def method_of(cls: type[TensorBase], row: Row) -> Run:
     matcher = Matcher(cls, row.method or row.forms, method=True)
     calls, name = matcher.calls, row.name
 
-    def method(self: TensorBase, *args: Any) -> Any:
-        call = calls.get((type(self), *map(type, args))) or matcher.find((self, *args))
+    def method(*args: Any) -> Any:
+        call = calls.get(tuple(map(type, args))) or matcher.find(args)
         try:
-            return call(self, *args)
+            return call(*args)
         except BadArgument as problem:
             raise bad_argument(problem.number, name, problem.text, problem.kind) from None
 
