@@ -25,15 +25,39 @@ class TorchError(RuntimeError):
 
 
 class TorchIndexError(TorchError, IndexError):
-    """An index or a dimension out of range."""
+    """An index or a dimension out of range.
+
+    >>> from strided import torch7 as torch
+    >>> try:
+    ...     torch.Tensor(3)[4]
+    ... except IndexError as error:
+    ...     print(error)
+    bad argument #2 to '?' (out of range)
+    """
 
 
 class TorchTypeError(TorchError, TypeError):
-    """An argument of the wrong type."""
+    """An argument of the wrong type.
+
+    >>> from strided import torch7 as torch
+    >>> try:
+    ...     torch.Tensor(3).copy([1, 2, 3])
+    ... except TypeError as error:
+    ...     print(error)
+    bad argument #1 to 'copy' (torch.*Tensor expected, got table)
+    """
 
 
 class TorchValueError(TorchError, ValueError):
-    """An argument with a value that is not accepted."""
+    """An argument with a value that is not accepted.
+
+    >>> from strided import torch7 as torch
+    >>> try:
+    ...     torch.Tensor(3).view(2, 2)
+    ... except ValueError as error:
+    ...     print(error)
+    Wrong size for view. Input size: 3. Output size: 2x2
+    """
 
 
 def with_hint(text: str, hint: str) -> str:

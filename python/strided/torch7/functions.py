@@ -109,7 +109,7 @@ def isequal(a: Any, b: Any) -> bool:
 
 
 def pointer(object: Any) -> int:
-    """A number that identifies an object while it lives.
+    """A number that identifies an object while it lives: for a storage, the address of its memory.
 
     >>> from strided import torch7 as torch
     >>> x = torch.Tensor(2)
@@ -118,7 +118,7 @@ def pointer(object: Any) -> int:
     """
     if object is None or isinstance(object, (bool, int, float)):
         raise TorchTypeError("Torch object, table, thread, cdata or function expected")
-    return id(object._storage if isinstance(object, Storage) else object)
+    return (isinstance(object, Storage) and object._storage.data_ptr()) or id(object)
 
 
 def setdefaulttensortype(name: str = MISSING) -> None:

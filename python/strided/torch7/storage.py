@@ -237,7 +237,12 @@ class _Text(Storage):
 
 
 class ByteStorage(_Text):
-    """A storage of unsigned integers of 8 bits."""
+    """A storage of unsigned integers of 8 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.ByteStorage([255, 256]).totable()
+    [255, 0]
+    """
 
     __slots__ = ()
     _dtype = st.uint8
@@ -245,7 +250,12 @@ class ByteStorage(_Text):
 
 
 class CharStorage(_Text):
-    """A storage of signed integers of 8 bits."""
+    """A storage of signed integers of 8 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.CharStorage([127, 128]).totable()
+    [127, -128]
+    """
 
     __slots__ = ()
     _dtype = st.int8
@@ -253,7 +263,12 @@ class CharStorage(_Text):
 
 
 class ShortStorage(Storage):
-    """A storage of signed integers of 16 bits."""
+    """A storage of signed integers of 16 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.ShortStorage([1.5, -1.5]).totable()
+    [1, -1]
+    """
 
     __slots__ = ()
     _dtype = st.int16
@@ -261,7 +276,12 @@ class ShortStorage(Storage):
 
 
 class IntStorage(Storage):
-    """A storage of signed integers of 32 bits."""
+    """A storage of signed integers of 32 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.IntStorage([1.5, -1.5]).totable()
+    [1, -1]
+    """
 
     __slots__ = ()
     _dtype = st.int32
@@ -269,7 +289,12 @@ class IntStorage(Storage):
 
 
 class LongStorage(Storage):
-    """A storage of signed integers of 64 bits."""
+    """A storage of signed integers of 64 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.LongStorage([2**40]).totable()
+    [1099511627776]
+    """
 
     __slots__ = ()
     _dtype = st.int64
@@ -277,7 +302,12 @@ class LongStorage(Storage):
 
 
 class HalfStorage(Storage):
-    """A storage of floats of 16 bits."""
+    """A storage of floats of 16 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.HalfStorage([0.1]).totable()
+    [0.0999755859375]
+    """
 
     __slots__ = ()
     _dtype = st.float16
@@ -285,7 +315,12 @@ class HalfStorage(Storage):
 
 
 class FloatStorage(Storage):
-    """A storage of floats of 32 bits."""
+    """A storage of floats of 32 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.FloatStorage([0.1]).totable()
+    [0.10000000149011612]
+    """
 
     __slots__ = ()
     _dtype = st.float32
@@ -293,7 +328,12 @@ class FloatStorage(Storage):
 
 
 class DoubleStorage(Storage):
-    """A storage of floats of 64 bits."""
+    """A storage of floats of 64 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.DoubleStorage([0.1]).totable()
+    [0.1]
+    """
 
     __slots__ = ()
     _dtype = st.float64

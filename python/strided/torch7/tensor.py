@@ -116,7 +116,12 @@ TensorBase = Tensor
 
 
 class ByteTensor(Tensor):
-    """A tensor of unsigned integers of 8 bits."""
+    """A tensor of unsigned integers of 8 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.ByteTensor([255, 256]).totable()
+    [255, 0]
+    """
 
     __slots__ = ()
     _dtype = st.uint8
@@ -124,7 +129,12 @@ class ByteTensor(Tensor):
 
 
 class CharTensor(Tensor):
-    """A tensor of signed integers of 8 bits."""
+    """A tensor of signed integers of 8 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.CharTensor([127, 128]).totable()
+    [127, -128]
+    """
 
     __slots__ = ()
     _dtype = st.int8
@@ -132,7 +142,12 @@ class CharTensor(Tensor):
 
 
 class ShortTensor(Tensor):
-    """A tensor of signed integers of 16 bits."""
+    """A tensor of signed integers of 16 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.ShortTensor([1.5, -1.5]).totable()
+    [1, -1]
+    """
 
     __slots__ = ()
     _dtype = st.int16
@@ -140,7 +155,12 @@ class ShortTensor(Tensor):
 
 
 class IntTensor(Tensor):
-    """A tensor of signed integers of 32 bits."""
+    """A tensor of signed integers of 32 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.IntTensor([1.5, -1.5]).totable()
+    [1, -1]
+    """
 
     __slots__ = ()
     _dtype = st.int32
@@ -148,7 +168,12 @@ class IntTensor(Tensor):
 
 
 class LongTensor(Tensor):
-    """A tensor of signed integers of 64 bits."""
+    """A tensor of signed integers of 64 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.LongTensor([2**40]).totable()
+    [1099511627776]
+    """
 
     __slots__ = ()
     _dtype = st.int64
@@ -156,7 +181,12 @@ class LongTensor(Tensor):
 
 
 class HalfTensor(Tensor):
-    """A tensor of floats of 16 bits."""
+    """A tensor of floats of 16 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.HalfTensor([0.1]).totable()
+    [0.0999755859375]
+    """
 
     __slots__ = ()
     _dtype = st.float16
@@ -164,7 +194,12 @@ class HalfTensor(Tensor):
 
 
 class FloatTensor(Tensor):
-    """A tensor of floats of 32 bits."""
+    """A tensor of floats of 32 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.FloatTensor([0.1]).totable()
+    [0.10000000149011612]
+    """
 
     __slots__ = ()
     _dtype = st.float32
@@ -172,7 +207,12 @@ class FloatTensor(Tensor):
 
 
 class DoubleTensor(Tensor):
-    """A tensor of floats of 64 bits."""
+    """A tensor of floats of 64 bits.
+
+    >>> from strided import torch7 as torch
+    >>> torch.DoubleTensor([0.1]).totable()
+    [0.1]
+    """
 
     __slots__ = ()
     _dtype = st.float64
