@@ -481,3 +481,78 @@ def test_all_names_of_the_feature_list_exist(kind, owner):
 def test_names():
     assert set(dir(lab)) == set(lab.__all__)
     assert all(hasattr(lab, name) for name in lab.__all__)
+
+
+VALUES = hs.one_of(
+    hs.sampled_from(
+        [
+            None,
+            True,
+            "a",
+            "1",
+            b"x",
+            print,
+            object(),
+            {},
+            [],
+            [[]],
+            [1],
+            [1, 2],
+            [[1, 2], [3, 4]],
+            {1: 2},
+            {"range": [2]},
+        ]
+    ),
+    hs.sampled_from(
+        [slice(1, 2), ..., 1j, 2**31, 2**32 + 1, 2**63, -(2**63), 2**64, 10**400, np.float64(1), np.int8(2), np.eye(2)]
+    ),
+    hs.sampled_from(
+        [math.nan, math.inf, -math.inf, 1e300, -0.0, 1e-320, lab.random, lab.DoubleTensor(2, 2), lab.ByteTensor(4)]
+    ),
+    hs.integers(-2, 4),
+    hs.floats(),
+)
+
+
+@given(hs.sampled_from(CLASSES), hs.sampled_from(METHODS), hs.lists(VALUES, max_size=4), hs.booleans())
+def test_any_argument_is_accepted_or_refused_with_a_lab_error(cls, name, values, lua):
+    with lab.Session(lua=lua).activate():
+        z = cls([[1, 2], [3, 4]]).narrow(2, 1, 2)
+        try:
+            getattr(z, name)(*values)
+        except lab.LabError as error:
+            assert str(error)
+        assert z.shape() == [2, 2]
+        str(z)
+
+
+def is_modest(value):
+    """Whether a value is no number of which a range or a tensor would fill the memory."""
+    return not isinstance(value, (int, float)) or not 1000 < abs(value) < 2**63
+
+
+@given(
+    hs.sampled_from(CLASSES),
+    hs.lists(VALUES.filter(is_modest), max_size=3),
+    hs.sampled_from(["", "range", "file"]),
+    hs.booleans(),
+)
+def test_any_construction_gives_a_tensor_or_an_error(cls, values, keyword, lua):
+    with lab.Session(lua=lua).activate():
+        try:
+            z = cls(**{keyword: values}) if keyword else cls(*values)
+        except (lab.LabError, MemoryError, OverflowError, ValueError) as error:
+            assert str(error)
+        else:
+            assert z.size() == math.prod(z.shape()) or z.shape() == []
+
+
+@given(
+    hs.sampled_from(["seed", "uniformInt", "uniformReal", "normalDistribution", "discreteDistribution"]),
+    hs.lists(VALUES, max_size=3),
+)
+def test_any_argument_of_random_numbers_is_accepted_or_refused_with_a_lab_error(name, values):
+    try:
+        getattr(lab.random, name)(*values)
+    except lab.LabError as error:
+        assert str(error)
