@@ -161,11 +161,14 @@ def _field(fields: Mapping[str, object], name: str, default: int) -> int:
 
 
 def _read(path: str, dtype: st.dtype, count: int, offset: int) -> st.Tensor:
-    # To be replaced by `st.fromfile(path, dtype=dtype, count=count, offset=offset)`.
+    if not count:
+        return st.empty(0, dtype=dtype)
+    if hasattr(st, "fromfile"):
+        return st.fromfile(path, dtype=dtype, count=count, offset=offset)  # type: ignore[no-any-return, attr-defined, unused-ignore]
+    # To be removed once `fromfile` is there.
     with open(path, "rb") as file:
         file.seek(offset)
-        data = file.read(count * dtype.itemsize)
-    return st.frombuffer(data, dtype=dtype, count=count).clone() if count else st.empty(0, dtype=dtype)
+        return st.frombuffer(file.read(count * dtype.itemsize), dtype=dtype, count=count).clone()
 
 
 #: The constructors that a table names.
