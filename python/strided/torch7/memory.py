@@ -58,24 +58,22 @@ def foreign_storage(dtype: st.dtype, size: int, pointer: Any) -> st.Storage:
 
 
 def mapped_storage(dtype: st.dtype, name: Any, shared: Any = None, size: Any = None, *_: Any) -> st.Storage:
-    """A storage that is a mapped file. A shared one writes to the file, which is made and grows as needed."""
-    for place, value in ((2, shared),):
-        if value is not None and not isinstance(value, bool):
-            raise bad_argument(place, None, "boolean expected, got userdata", TorchTypeError)
-    count = 0 if size is None else integer(size, 3, None)
-    path = os.fsdecode(name)
-    mode = "read-write" if shared else "read-only"
+    """A storage that is a mapped file. A shared one writes to the file, which is made and grows if a size is given."""
+    if shared is not None and not isinstance(shared, bool):
+        raise bad_argument(2, None, "boolean expected, got userdata", TorchTypeError)
+    count = 0 if size is None else max(integer(size, 3, None), 0)
+    path, writes = os.fsdecode(name), bool(shared)
+    extends = writes and count > 0
     try:
-        return st.Storage.from_file(
-            path, bool(shared), max(count, 0), dtype=dtype, create=bool(shared), grow=bool(shared)
-        )
-    except st.StorageError as error:
-        if os.path.isfile(path) and not shared and count * dtype.itemsize > os.path.getsize(path):
-            text = f"file <{path}> size is smaller than the required mapping size <{count * dtype.itemsize}>"
-            raise TorchError(text) from error
-        raise
+        return st.Storage.from_file(path, writes, count, dtype=dtype, create=extends, grow=extends)
     except OSError as error:
-        raise TorchError(f"unable to open file <{path}> in {mode} mode") from error
+        raise TorchError(f"unable to open file <{path}> in {'read-write' if writes else 'read-only'} mode") from error
+    except st.StorageError:
+        needed = count * dtype.itemsize
+        if os.path.isfile(path) and os.path.getsize(path) < needed:
+            text = f"file <{path}> size is smaller than the required mapping size <{needed}>"
+            raise TorchError(text) from None
+        raise
 
 
 class Pointers(Held):
