@@ -263,19 +263,14 @@ class CmdLine:
         >>> file.getvalue().splitlines()[2:]
         ['n 3 ', '[----------------------] ', 'hello 1 ']
         """
-        if isinstance(file, str):
-            resolve = getattr(current(), "resolve", None)
-            stream: TextIO = open(resolve(file) if resolve else file, "w")  # noqa: SIM115  # it lives as long as the program
-        else:
-            stream = file
+        append = _appender(file) if isinstance(file, str) else _writer(file)
 
         def write(*values: Any) -> None:
             texts = [text_of(value) for value in values]
             if not self.silentio:
                 print(*texts, sep="\t")
             stamp = [time.strftime(self.dateformat)] if self.dateformat else []
-            stream.write(" ".join([*stamp, *texts, "\n"]))
-            stream.flush()
+            append(" ".join([*stamp, *texts, "\n"]))
 
         write(f"[program started on {time.strftime('%c')}]")
         write("[command line arguments]")
@@ -283,6 +278,27 @@ class CmdLine:
             write(key, value)
         write("[----------------------]")
         return write
+
+
+def _writer(stream: TextIO) -> Callable[[str], None]:
+    def write(text: str) -> None:
+        stream.write(text)
+        stream.flush()
+
+    return write
+
+
+def _appender(name: str) -> Callable[[str], None]:
+    """Empties a file, and returns a function that adds to it. It is closed in between: a log never ends."""
+    resolve = getattr(current(), "resolve", None)
+    path = resolve(name) if resolve else name
+    open(path, "w").close()
+
+    def write(text: str) -> None:
+        with open(path, "a") as stream:
+            stream.write(text)
+
+    return write
 
 
 def _words(arg: Sequence[str] | Mapping[Any, Any]) -> list[str]:

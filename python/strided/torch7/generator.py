@@ -26,6 +26,11 @@ class Generator:
     def __init__(self) -> None:
         self._engine = _Engine()
 
+    def __copy__(self) -> Generator:
+        other = Generator.__new__(Generator)
+        other._engine = self._engine.clone()
+        return other
+
     def __repr__(self) -> str:
         return "torch.Generator"
 
