@@ -123,12 +123,22 @@ def describe_torch(adapters: Adapters) -> Description:
 # Lab
 
 
+def _lab_equal(a: Any, b: Any = None, *_: Any) -> bool:
+    return bool(a == b)
+
+
+def _lab_text(z: Any, *_: Any) -> str:
+    """The printed text with its last line end, which Python leaves out."""
+    text: str = z._tostring()
+    return text
+
+
 def describe_lab(adapters: Adapters) -> Description:
     """The modules below `dmlab.system`."""
     from strided import dmlab
     from strided.dmlab.tensor import TensorBase
 
-    operators: dict[str, Callable[..., Any]] = {"eq": operator.eq, "tostring": TensorBase._tostring}
+    operators: dict[str, Callable[..., Any]] = {"eq": _lab_equal, "tostring": _lab_text}
     classes = []
     for name in dmlab.__all__:
         cls = getattr(dmlab, name)

@@ -22,11 +22,14 @@ from strided.lua.versions import backend
 __all__ = ["Lua"]
 
 #: The Lua files, in the order in which they are loaded; some only if they are asked for.
-GLUE = ("values", "calls", "environment", "events", "output", "classes", "torch", "library", "entries")
+GLUE = ("values", "calls", "environment", "events", "output", "classes", "pointers", "torch", "library", "entries")
 #: Calls of Lua by Python by Lua by …; each level takes some of the stack of C.
 MAX_DEPTH = 100
 #: The least that `memory` may be: below, Lua's own libraries hardly fit.
 LEAST_MEMORY = 1_000_000
+
+#: Seconds that should pass between two questions of the hook.
+TICK = 0.001
 
 #: Numbers of functions that `entries.lua` provides.
 RUN, EVALUATE, GET, SET, NAMES, LOAD = range(-1, -7, -1)
@@ -122,6 +125,7 @@ class Lua:
         self._timeout = timeout
         self._deadline = float("inf")
         self._expired = False
+        self._asked = self._loading = 0.0
         self._hooked = timeout is not None or not jit
         self._lock = threading.RLock()
         self._depth = 0
@@ -158,6 +162,7 @@ class Lua:
             options |= {"attribute_handlers": (_refuse, _refuse), "register_eval": False, "register_builtins": False}
         self._runtime = runtime = self._lupa.LuaRuntime(**options)
         self._memory = memory
+        self._limit = 1 << 62
         prepare = runtime.execute(_source("start"), name=b"=[strided]")
         glue = prepare(
             runtime.table_from(_bytes(self._host()), recursive=False),
@@ -166,8 +171,6 @@ class Lua:
             runtime.table_from({b"sandbox": sandbox, b"memory": memory is not None, b"hooked": self._hooked, b"python": python}),
         )
         names = [*GLUE]
-        if version_has_ffi(self.version) and not sandbox:
-            names.insert(names.index("torch"), "pointers")
         if self._hooked:
             names.append("limits")
         if sandbox:
@@ -201,13 +204,22 @@ class Lua:
             "isatty": adapt(output.isatty, "isatty"),
             "read_source": adapt(self._files.read_source, "read_source"),
             "find_module": adapt(self._files.find_module, "find_module"),
+            "end_loading": self._end_loading,
             "describe_torch": lambda: self._describe("torch7", library.describe_torch),
             "describe_lab": lambda: self._describe("dmlab", library.describe_lab),
         }
 
     def _describe(self, dialect: str, describe: Any) -> Any:
+        """The description of a front end. Loading it does not count as time and memory of the script."""
         self._loaded.add(dialect)
+        self._loading = time.monotonic()
+        self._used = self._runtime.get_memory_used() or 0
         return self._runtime.table_from(describe(self._adapters), recursive=True)
+
+    def _end_loading(self) -> None:
+        self._deadline += time.monotonic() - self._loading
+        self._loading = 0.0
+        self._limit += (self._runtime.get_memory_used() or 0) - self._used
 
     def _load(self, dialect: str) -> None:
         """Makes the classes of a front end known to Lua."""
@@ -243,15 +255,28 @@ class Lua:
             stack.enter_context(session.activate())
         return stack
 
-    def _must_stop(self) -> bool:
-        """What the hook asks. Python handles signals while this runs, so that Ctrl-C is prompt."""
+    def _must_stop(self) -> int | None:
+        """What the hook asks: after how many instructions it asks again, or None to stop the script.
+
+        Python handles signals while this runs, so that Ctrl-C is prompt. A script whose instructions take long, because
+        they call C functions that do, is asked more often.
+        """
         try:
-            if time.monotonic() < self._deadline and self._adapters.interruption is None:
-                return False
+            now = time.monotonic()
+            passed, self._asked = now - self._asked, now
+            if self._adapters.interruption is None and (now < self._deadline or self._loading):
+                return 10 if passed > 10 * TICK else 100 if passed > TICK else 1000
             self._expired = self._adapters.interruption is None
         except BaseException as error:
             self._adapters.interruption = error
-        return True
+        return None
+
+    def _make_room(self) -> None:
+        """Before a call under a memory limit: collects garbage if the last call has used most of it."""
+        self._lift()
+        if self._runtime.get_memory_used(total=True) > self._limit // 2:
+            self._runtime.gccollect()
+            self._runtime.gccollect()
 
     def _lift(self) -> None:
         self._runtime.set_max_memory(0)
@@ -283,16 +308,17 @@ class Lua:
         self._depth = 1
         try:
             if self._memory is not None:
-                self._lift()
+                self._make_room()
             if self._released:
                 self._drop_handles()
             if self._hooked:
-                self._deadline = time.monotonic() + self._timeout if self._timeout else float("inf")
+                self._asked = time.monotonic()
+                self._deadline = self._asked + self._timeout if self._timeout else float("inf")
                 self._sethook()
                 self._arm()
             outcome = self._dispatch(True, handle, cursor, len(args), *plain)
         except self._lupa.LuaError as error:
-            outcome = (False, str(error).encode(), b"", None)
+            outcome = (False, _message(error).encode(), b"", None)
         finally:
             self._depth = 0
             if self._hooked:
@@ -310,7 +336,7 @@ class Lua:
         try:
             outcome = (dispatch or self._dispatch)(False, handle, cursor, len(args), *plain)
         except self._lupa.LuaError as error:
-            raise LuaError(str(error)) from None
+            raise LuaError(_message(error)) from None
         finally:
             self._depth -= 1
         return self._outcome(outcome, outermost=False)
@@ -413,9 +439,9 @@ class Lua:
         return f"<Lua {self.version}>"
 
 
-def version_has_ffi(version: str) -> bool:
-    """Whether a version of Lua has an FFI."""
-    return version == "luajit"
+def _message(error: Exception) -> str:
+    """The text of an error of lupa, which has none if memory ran out."""
+    return str(error) or "not enough memory"
 
 
 def _refuse(*args: Any) -> None:

@@ -164,4 +164,19 @@ function glue.call(traced, handle, cursor, n, ...)
    end, remember))
 end
 
+-- A memory limit holds while Lua runs, and not while Python passes values to it or takes them.
+if glue.memory then
+   local limited, lift, restore = glue.call, glue.lift, glue.restore
+
+   local function lifting(...)
+      lift()
+      return ...
+   end
+
+   function glue.call(...)
+      restore()
+      return lifting(limited(...))
+   end
+end
+
 glue.adapt = adapt

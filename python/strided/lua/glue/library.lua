@@ -88,6 +88,7 @@ local function load_torch()
       torch[name] = f
    end
    glue.extend_torch(torch)
+   host.end_loading()
    return torch
 end
 
@@ -99,6 +100,7 @@ local function define_lab(module, description)
       class['__' .. name] = f
    end
    class.__index = class
+   function class.__gc() end -- Lab's has one; ours would not be called
    local notify = glue.seal(description.code, class)
    setmetatable(class, {
       __newindex = function(_, key, value)
@@ -126,6 +128,7 @@ local function load_lab()
          return made
       end
       lab.random = adapt(as_function(description.random), 0)()
+      host.end_loading()
    end
    return lab
 end

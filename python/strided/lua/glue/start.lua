@@ -32,6 +32,7 @@ return function(host, codes, markers, options)
             return restoring(f(...))
          end
       end
+      glue.lift, glue.restore = lift, restore
       collectgarbage('setpause', 120) -- the allocator refuses what the collector has not found yet
    end
    for name, f in pairs(host) do

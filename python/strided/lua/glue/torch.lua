@@ -71,7 +71,5 @@ function glue.extend_torch(torch)
    env.table.unpack = env.table.unpack or env.unpack
    env.string.gfind = env.string.gfind or env.string.gmatch
 
-   if glue.extend_pointers then
-      glue.extend_pointers(torch)
-   end
+   glue.extend_pointers(torch)
 end
