@@ -54,6 +54,21 @@ def _along(op: Core) -> Run:
     return run
 
 
+#: Up to so many factors are multiplied one after the other.
+_FEW = 256
+
+
+def _product(core: st.Tensor, dim: int, keepdim: bool, *, dtype: st.dtype) -> st.Tensor:
+    """The products along a dim, in the order of Torch7, which shows in the last digit: the core multiplies in another."""
+    first, *rest = (core.narrow(dim, at, 1) for at in range(min(core.shape[dim], _FEW + 1)))
+    if len(rest) >= _FEW:
+        return st.prod(core, dim, keepdim, dtype=dtype)
+    product = first.clone()
+    for factor in rest:
+        product.mul_(factor)
+    return product
+
+
 def _scan(op: Core) -> Run:
     def run(r: TensorBase | None, t: TensorBase, dim: int) -> TensorBase:
         core = t._tensor
@@ -214,11 +229,11 @@ ROWS: list[Row] = [
             name,
             f"The {name} of all elements, or along a dim.",
             f"{_X}>>> x.{name}()\n{total}\n>>> x.{name}(2).totable()\n{along}",
-            (Form("T", _total(op)), Form("new T index", _along(op), True)),
+            (Form("T", _total(op)), Form("new T index", _along(line), True)),
         )
-        for name, op, total, along in (
-            ("sum", st.sum, 24.0, [[6.0], [18.0]]),
-            ("prod", st.prod, 1080.0, [[6.0], [180.0]]),
+        for name, op, line, total, along in (
+            ("sum", st.sum, st.sum, 24.0, [[6.0], [18.0]]),
+            ("prod", st.prod, _product, 1080.0, [[6.0], [180.0]]),
         )
     ),
     *(
