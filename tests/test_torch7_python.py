@@ -386,6 +386,15 @@ def test_copies_between_overlapping_views_are_serial(layout, random):
     assert storage.totable() == serial_model(memory, places(layout), places(other))
 
 
+def test_copies_between_views_with_negative_strides_are_serial():
+    core = st.arange(6.0)
+    x, flipped = torch.from_strided(core), torch.from_strided(core.flip(0))
+    x.copy(flipped)
+    assert x.totable() == serial_model([0, 1, 2, 3, 4, 5], range(6), range(5, -1, -1)) == [5, 4, 3, 3, 4, 5]
+    flipped.narrow(1, 2, 5).copy(flipped.narrow(1, 1, 5))
+    assert x.totable() == [5, 5, 5, 5, 5, 5]
+
+
 @given(LAYOUTS)
 def test_writes_into_views_that_overlap_themselves_keep_the_last_value(layout):
     count = len(places(layout))

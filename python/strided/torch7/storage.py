@@ -218,7 +218,7 @@ class _Text(Storage):
 
     __slots__ = ()
 
-    def string(self, text: str | bytes | None = None) -> Any:
+    def string(self, text: str | bytes | float | None = None) -> Any:
         """The elements as a string; or with a string, resizes the storage to its characters, and returns the storage.
 
         A character is a byte: `str` is encoded in Latin-1.
@@ -230,6 +230,8 @@ class _Text(Storage):
         bytes_ = self._storage.view(st.uint8)
         if text is None:
             return bytes(memoryview(bytes_)).decode("latin-1")
+        if isinstance(text, (int, float)):  # Lua turns a number into a string
+            text = f"{text:.14g}"
         content = text if isinstance(text, bytes) else text.encode("latin-1")
         grow(self._storage, len(content))
         self._storage.view(st.uint8).copy_(list(content))
