@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import strided as st
 from strided.torch7.arguments import MISSING, is_number, lua_type, number_of, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError
+from strided.torch7.luatext import expression
 from strided.torch7.session import current
 from strided.torch7.storage import Storage
 from strided.torch7.tensor import Tensor
@@ -54,27 +54,10 @@ def isTypeOf(object: Any, spec: Any) -> bool:
             raise TorchTypeError("type must be provided as [regexp] string, or factory")
     for cls in type(object).__mro__:
         name = cls.__dict__.get("_typename")
-        found = re.search(_expression(spec), name) if isinstance(name, str) else None
+        found = expression(spec).search(name) if isinstance(name, str) else None
         if found and (found[0] != spec or found[0] == name):
             return True
     return False
-
-
-def _expression(pattern: str) -> str:
-    """A Lua pattern as a regular expression."""
-    classes = {"a": "[A-Za-z]", "d": r"\d", "l": "[a-z]", "s": r"\s", "u": "[A-Z]", "w": "[A-Za-z0-9]"}
-    parts, i = [], 0
-    while i < len(pattern):
-        letter = pattern[i]
-        if letter == "%" and i + 1 < len(pattern):
-            i += 1
-            parts.append(classes.get(pattern[i], re.escape(pattern[i])))
-        elif letter == "-" and parts:
-            parts.append("*?")
-        else:
-            parts.append(letter if letter in ".*+?^$[]()" else re.escape(letter))
-        i += 1
-    return "".join(parts)
 
 
 def isTensor(object: Any) -> bool:
