@@ -17,6 +17,7 @@ from strided.torch7.arguments import (
     torch_type,
     type_error,
 )
+from strided.torch7.conversion import from_strided
 from strided.torch7.display import storage_text
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument, out_of_range
 from strided.torch7.geometry import grow
@@ -197,7 +198,7 @@ class Storage(Counted):
     __repr__ = __str__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return wrap_storage, (self._storage,)
+        return from_strided, (self._storage,)
 
     def strided(self) -> st.Storage:
         """The storage of strided underneath, which shares the memory.
