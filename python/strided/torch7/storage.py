@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import strided as st
 from strided.torch7.arguments import (
     MISSING,
+    counted,
     integer,
     is_number,
     number_of,
@@ -353,7 +354,7 @@ def _place(self: Storage, index: Any) -> int:
         raise refuse(f"the class {self._typename} cannot be indexed", "write s[i] with an int from 1", TorchTypeError)
     place = position(index, 2, None)
     if not 0 <= place < self._storage.size():
-        raise out_of_range(2, None, place + 1, "out of bounds")
+        raise out_of_range(2, None, counted(place), "out of bounds")
     return place
 
 
@@ -384,7 +385,7 @@ def _make(cls: type[Storage], args: tuple[Any, ...]) -> st.Storage:
 def _from_list(values: Any, dtype: st.dtype) -> st.Storage:
     wrong = next((i for i, value in enumerate(values) if not is_number(value)), None)
     if wrong is not None:
-        raise refuse(f"element at index {wrong + 1} is not a number", kind=TorchTypeError)
+        raise refuse(f"element at index {counted(wrong)} is not a number", kind=TorchTypeError)
     if not values:
         return st.Storage(0, dtype=dtype)
     return tensor_of_numbers([number_of(value) for value in values], dtype).storage()

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import strided as st
 from strided.torch7.arguments import (
-    INDEX_BASE,
     MISSING,
+    counted,
     integer,
     is_long_storage,
     is_number,
@@ -17,6 +17,7 @@ from strided.torch7.arguments import (
     number_of,
     position,
     refuse,
+    resolved,
 )
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError, bad_argument, out_of_range
 from strided.torch7.geometry import complete, empty_on, has_storage, ndim, over_storage, shape_of
@@ -85,19 +86,19 @@ class Views(Held):
         bounds = []
         given = ranges if len(ranges) >= 2 else ranges + (MISSING,) * (2 - len(ranges))
         for d in range((len(given) + 1) // 2):
-            number_ = 2 * d + 2
+            argument = 2 * d + 2
             last = given[2 * d + 1] if 2 * d + 1 < len(given) else MISSING
-            start, stop = position(given[2 * d], number_, "sub"), position(last, number_ + 1, "sub")
+            start, stop = position(given[2 * d], argument, "sub"), position(last, argument + 1, "sub")
             if d >= rank:
-                raise bad_argument(number_, "sub", "invalid dimension", TorchValueError)
+                raise bad_argument(argument, "sub", "invalid dimension", TorchValueError)
             extent = core.size(d)
-            start, stop = (place + extent + 1 if place < 0 else place for place in (start, stop))
+            start, stop = resolved(start, extent), resolved(stop, extent)
             if not 0 <= start < extent:
-                raise out_of_range(number_, "sub", given[2 * d])
+                raise out_of_range(argument, "sub", given[2 * d])
             if not 0 <= stop < extent:
-                raise out_of_range(number_ + 1, "sub", last)
+                raise out_of_range(argument + 1, "sub", last)
             if stop < start:
-                raise bad_argument(number_ + 1, "sub", "end smaller than beginning", TorchValueError)
+                raise bad_argument(argument + 1, "sub", "end smaller than beginning", TorchValueError)
             bounds.append((d, start, stop - start + 1))
         for d, start, length in bounds:
             core = core.narrow(d, start, length)
@@ -356,10 +357,10 @@ def _split(result: list[Any], tensor: Any, size: Any, dim: Any) -> list[Any]:
     if not isinstance(length, int) and not current().lua and length != math.inf:
         integer(size, 2, "split")
     result.clear()
-    start: int | float = INDEX_BASE
-    while start <= extent:
-        part = min(length, extent - start + 1)
-        result.append(tensor.narrow(dim, int(start), int(part)))
+    start: int | float = 0
+    while start < extent:
+        part = min(length, extent - start)
+        result.append(tensor.narrow(dim, counted(int(start)), int(part)))
         start += part
     return result
 
@@ -398,6 +399,6 @@ def chunk(*args: Any) -> list[Any]:
 def _parts_of(args: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, Any, Any]]:
     """The list to fill, and the tensor, number and dim after it."""
     result, rest = (args[0], args[1:]) if args and isinstance(args[0], list) else ([], args)
-    tensor, number_, dim = (*rest, MISSING, MISSING, MISSING)[:3]
+    tensor, argument, dim = (*rest, MISSING, MISSING, MISSING)[:3]
     need_method(tensor, "size", "tensor")
-    return result, (tensor, number_, 1 if dim is MISSING or dim is None else dim)
+    return result, (tensor, argument, 1 if dim is MISSING or dim is None else dim)
