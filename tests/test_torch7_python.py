@@ -417,6 +417,23 @@ def test_apply_visits_a_place_as_often_as_the_view_has_it(layout):
     assert storage.totable() == [7.0 if place in places(layout) else 0.0 for place in range(40)]
 
 
+def test_slices_of_views_that_overlap_themselves_are_written_one_after_the_other():
+    x = torch.Tensor([[1], [2]])
+    wide = x.expand(2, 3)
+    wide.indexFill(2, torch.LongTensor([2]), 7)
+    assert x.totable() == [[7], [7]]
+    wide.indexCopy(2, torch.LongTensor([3, 1]), torch.Tensor([[1, 2], [3, 4]]))
+    assert x.totable() == [[2], [4]]
+    wide.indexAdd(2, torch.LongTensor([1, 1, 2]), torch.Tensor([[1, 10, 100], [1, 10, 100]]))
+    assert x.totable() == [[113], [115]]
+    wide.maskedFill(torch.ByteTensor([[0, 0, 0], [1, 0, 0]]), 5)
+    wide.maskedCopy(torch.ByteTensor([[1, 1, 0], [0, 0, 0]]), torch.Tensor([8, 9]))
+    assert x.totable() == [[9], [5]]
+    with pytest.raises(IndexError):
+        wide.indexFill(2, torch.LongTensor([1, 4]), 0)
+    assert x.totable() == [[9], [5]]
+
+
 # Bad input
 
 VALUES = some.one_of(

@@ -25,7 +25,7 @@ from strided.torch7.held import Held
 from strided.torch7.numbers import element, fitting
 from strided.torch7.picking import masked_copy, masked_fill, selected
 from strided.torch7.session import current
-from strided.torch7.types import CLASSES, wrap_tensor
+from strided.torch7.types import CLASSES
 
 
 class Indexing(Held):
@@ -44,11 +44,11 @@ class Indexing(Held):
                 pass  # the reason follows
         if is_table(key):
             found, done = _walk(core, key, self)
-            return found.item() if done else wrap_tensor(found)
+            return found.item() if done else self._with(found)
         if is_long_storage(key):
             return _element(core, key).item()
         if type(key) is CLASSES[st.uint8]:
-            return wrap_tensor(selected(core, key._tensor))
+            return self._with(selected(core, key._tensor))
         if current().lua:
             return None
         raise _not_an_index(self, key)
@@ -64,8 +64,7 @@ class Indexing(Held):
             else:
                 _assign(self, target, value)
         elif is_long_storage(key):
-            plain = element(value, self._dtype, 3, None)
-            _element(core, key).fill_(plain)
+            _element(core, key).fill_(element(value, self._dtype, 3, None))
         elif type(key) is CLASSES[st.uint8]:
             _assign_masked(self, key._tensor, value)
         else:

@@ -88,3 +88,21 @@ def apply(x: st.Tensor, function: Callable[..., Any], *others: st.Tensor) -> Non
     columns = [other.reshape(-1).tolist() for other in others]
     for i, place in enumerate(places.reshape(-1).tolist()):
         memory[place].apply_(lambda v, i=i: function(v, *(column[i] for column in columns)))
+
+
+def visit(op: Callable[..., st.Tensor], out: st.Tensor, *operands: Any) -> None:
+    """Runs an elementwise operation into a tensor that overlaps itself: one element after the other, in row-major order.
+
+    Elements at different places do not affect each other. So those that are the first at their place are computed
+    together, then those that are the second, and so on.
+    """
+    memory, places = locations(out)
+    places = places.reshape(-1)
+    ordered, order = st.sort(places, stable=True)
+    turns = st.empty_like(places)
+    turns[order] = st.arange(len(places)) - st.searchsorted(ordered, ordered)
+    flat = [locations(x) if isinstance(x, st.Tensor) else x for x in operands]
+    for turn in range(int(turns.max().item()) + 1):
+        chosen = (turns == turn).nonzero().view(-1)
+        values = [x[0][x[1].reshape(-1)[chosen]] if isinstance(x, tuple) else x for x in flat]
+        memory.index_copy_(0, places[chosen], op(*values).to(out.dtype))
