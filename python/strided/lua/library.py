@@ -13,7 +13,7 @@ __all__ = ["describe_lab", "describe_torch"]
 Description = dict[bytes, Any]
 
 #: Public names that are for Python only.
-PYTHON_ONLY = frozenset({"strided", "numpy", "from_strided", "current"})
+PYTHON_ONLY = frozenset({"strided", "numpy", "from_strided", "current", "assert_"})
 #: Functions about Lua objects, which Lua's own `classes.lua` has.
 ABOUT_LUA = frozenset({"class", "type", "typename", "isTypeOf", "isTensor", "isStorage", "isequal", "pointer"})
 
@@ -85,6 +85,18 @@ def _torch_text(value: Any) -> str:
     return f"{value}\n"
 
 
+def _named(cls: Any, adapters: Adapters) -> dict[str, Any]:
+    """Items by name, which a script reads and sets like fields."""
+
+    def get(value: Any, name: Any) -> Any:
+        try:
+            return value[name]
+        except KeyError:
+            return None
+
+    return {"get": adapters.adapt(get, "__index"), "set": adapters.adapt(cls.__setitem__, "__newindex"), "named": True}
+
+
 def _bad_self(value: Any, name: str, owner: Any) -> Exception:
     from strided.torch7.arguments import object_error
 
@@ -115,7 +127,8 @@ def describe_torch(adapters: Adapters) -> Description:
         if not isinstance(value, type):
             functions[name] = adapters.adapt(silent(value) if name in SILENT else value, name)
         elif getattr(value, "_typename", "") == f"torch.{name}" and value not in adapters.values.codes:
-            classes.append(_class(value, f"torch.{name}", adapters, {}, calls=True))
+            named = _named(value, adapters) if hasattr(value, "__setitem__") else {}
+            classes.append(_class(value, f"torch.{name}", adapters, {}, calls=True, **named))
     objects = {name: adapters.adapt(getattr(torch7, name), name) for name in ("isequal", "pointer")}
     return _bytes({"functions": _bytes(functions), "classes": classes, "objects": _bytes(objects)})
 

@@ -16,7 +16,7 @@ from strided.lua.adapters import Adapters
 from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError
 from strided.lua.files import Files
 from strided.lua.functions import LuaFunction
-from strided.lua.values import CODES, MARKERS, Reference, Values, take, text_of
+from strided.lua.values import CHUNK, CODES, MARKERS, Reference, Values, take, text_of
 from strided.lua.versions import backend
 
 __all__ = ["Lua"]
@@ -32,7 +32,7 @@ LEAST_MEMORY = 1_000_000
 TICK = 0.001
 
 #: Numbers of functions that `entries.lua` provides.
-RUN, EVALUATE, GET, SET, NAMES, LOAD = range(-1, -7, -1)
+RUN, EVALUATE, GET, SET, NAMES, LOAD, WHERE = range(-1, -8, -1)
 
 
 class _Values(Values):
@@ -147,10 +147,8 @@ class Lua:
         from strided.torch7.session import Session as TorchSession
 
         torch, lab = TorchSession(lua=True), LabSession(lua=True, resolve=self._files.resolve)
-        if hasattr(torch, "resolve"):
-            torch.resolve = self._files.resolve
-        if hasattr(torch, "foreign_memory"):
-            torch.foreign_memory = not sandbox
+        torch.resolve, torch.foreign_memory = self._files.resolve, not sandbox
+        torch.where = lambda: cast(str, self._call(WHERE, ()))
         self._sessions = (torch, lab)
 
     def _start(self, memory: int | None, sandbox: bool, python: bool) -> None:
@@ -194,6 +192,7 @@ class Lua:
             "take": take,
             "text": lambda data: Reference(text_of(data)),
             "callback": lambda handle: Reference(LuaFunction(self, handle)),
+            "dropped": self._take_dropped,
             "with_dispatcher": self._with_dispatcher,
             "invoke": self._invoke,
             "must_stop": self._must_stop,
@@ -272,11 +271,14 @@ class Lua:
         return None
 
     def _make_room(self) -> None:
-        """Before a call under a memory limit: collects garbage if the last call has used most of it."""
-        self._lift()
+        """Before a call under a memory limit: collects garbage if the last call has used most of it.
+
+        Functions that Python held are garbage in the second pass, and what they referred to in the third.
+        """
         if self._runtime.get_memory_used(total=True) > self._limit // 2:
-            self._runtime.gccollect()
-            self._runtime.gccollect()
+            for _ in range(3):
+                self._runtime.gccollect()
+                self._drop_handles()
 
     def _lift(self) -> None:
         self._runtime.set_max_memory(0)
@@ -308,9 +310,10 @@ class Lua:
         self._depth = 1
         try:
             if self._memory is not None:
+                self._lift()
+            self._drop_handles()
+            if self._memory is not None:
                 self._make_room()
-            if self._released:
-                self._drop_handles()
             if self._hooked:
                 self._asked = time.monotonic()
                 self._deadline = self._asked + self._timeout if self._timeout else float("inf")
@@ -357,15 +360,13 @@ class Lua:
             return None if not values else values[0] if len(values) == 1 else tuple(values)
         message, trace = (cast(bytes, part).decode("utf-8", "surrogateescape") for part in outcome[1:3])
         if not outermost:
-            error = LuaError(message)
-            error._serial, error.is_text = outcome[3], outcome[4]
-            raise error
+            raise LuaError._kept(message, *outcome[3:])
         raise self._error(message, trace.strip("\n")) from self._cause(message)
 
     def _error(self, message: str, trace: str) -> LuaError:
         if self._expired:
             return LuaTimeoutError(f"the script ran longer than timeout={self._timeout} s", trace)
-        if message.endswith("not enough memory"):
+        if "not enough memory" in message:
             return LuaMemoryError(message, trace)
         return LuaError(message, trace)
 
@@ -375,9 +376,22 @@ class Lua:
         self._adapters.last_error = None
         return last if last is not None and str(last) and message.endswith(str(last)) else None
 
-    def _drop_handles(self) -> None:
+    def _dropped(self) -> list[int]:
+        """Handles of functions that Python does not hold any more."""
         released, self._released = self._released, []
-        self._release(*(handle for handle in set(released) if handle not in self._handles))
+        return [handle for handle in set(released) if handle not in self._handles]
+
+    def _drop_handles(self) -> None:
+        if self._released:
+            dropped = self._dropped()
+            for start in range(0, len(dropped), CHUNK):
+                self._release(*dropped[start : start + CHUNK])
+
+    def _take_dropped(self) -> tuple[int, ...]:
+        """Some of those handles, for Lua to release while it runs."""
+        dropped = self._dropped()
+        self._released += dropped[CHUNK:]
+        return tuple(dropped[:CHUNK])
 
     # What users call
 

@@ -126,7 +126,8 @@ end
 local trace
 
 local function remember(value)
-   trace = traceback('', 2)
+   local ok, text = pcall(traceback, '', 3) -- it fails if memory has run out
+   trace = ok and text or ''
    return value
 end
 

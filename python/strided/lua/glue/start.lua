@@ -33,7 +33,9 @@ return function(host, codes, markers, options)
          end
       end
       glue.lift, glue.restore = lift, restore
-      collectgarbage('setpause', 120) -- the allocator refuses what the collector has not found yet
+      if newproxy then -- newer versions collect garbage before they give up
+         collectgarbage('setpause', 120)
+      end
    end
    for name, f in pairs(host) do
       glue.host[name] = glue.as_function(f)

@@ -44,6 +44,15 @@ function glue.extend_torch(torch)
 
    torch.setmetatable, torch.getmetatable = luat.setmetatable, luat.getmetatable
 
+   -- The log of a command line replaces `print`.
+   local command_line = luat.getmetatable('torch.CmdLine')
+   if command_line then
+      local log = command_line.log
+      command_line.log = function(...)
+         env.print = log(...)
+      end
+   end
+
    -- A number that identifies an object while it lives.
    function torch.pointer(object)
       if glue.references[object] then
