@@ -8,16 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import MISSING, is_number, lua_type, number_of, refuse, torch_type
+from strided.torch7.arguments import MISSING, is_number, lua_type, need_method, number_of, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError
 from strided.torch7.luatext import expression
 from strided.torch7.session import current
 from strided.torch7.storage import Storage
 from strided.torch7.tensor import Tensor
 from strided.torch7.types import CLASSES, NAMES
+from strided.torch7.views import VIEW_FORMS
 
 
-def type_(object: Any) -> str:
+def type_(object: Any = None) -> str:
     """The name of the type of an object: of Torch7, or of Lua for other values.
 
     >>> from strided import torch7 as torch
@@ -27,13 +28,15 @@ def type_(object: Any) -> str:
     return torch_type(object) or lua_type(object)
 
 
-def typename(object: Any) -> str | None:
+def typename(object: Any = MISSING) -> str | None:
     """The name of the Torch7 type of an object, or None.
 
     >>> from strided import torch7 as torch
     >>> torch.typename(torch.Tensor()), torch.typename(3)
     ('torch.DoubleTensor', None)
     """
+    if object is MISSING:
+        raise TorchTypeError("bad argument #1 to 'typename' (value expected)")
     return torch_type(object)
 
 
@@ -60,7 +63,7 @@ def isTypeOf(object: Any, spec: Any) -> bool:
     return False
 
 
-def isTensor(object: Any) -> bool:
+def isTensor(object: Any = None) -> bool:
     """Whether an object is a tensor.
 
     >>> from strided import torch7 as torch
@@ -70,7 +73,7 @@ def isTensor(object: Any) -> bool:
     return isinstance(object, Tensor)
 
 
-def isStorage(object: Any) -> bool:
+def isStorage(object: Any = None) -> bool:
     """Whether an object is a storage.
 
     >>> from strided import torch7 as torch
@@ -208,13 +211,14 @@ def _functional(name: str) -> Callable[..., Any]:
     method = getattr(Tensor, name)
 
     def function(*args: Any) -> Any:
-        if not args or not isinstance(args[0], (Tensor, Storage)):
-            got = lua_type(args[0]) if args else "no value"
-            raise TorchTypeError(f"bad argument #1 to '{name}' (torch.*Tensor expected, got {got})")
+        first = args[0] if args else None
+        if name == "view" and not isinstance(first, Tensor):
+            raise TorchTypeError(VIEW_FORMS)
+        need_method(first, name, "tensor")
         try:
-            return getattr(args[0], name)(*args[1:])
+            return getattr(first, name)(*args[1:])
         except TorchError as error:
-            if error.argument is None:
+            if error.argument is None or f"'{name}'" not in str(error):
                 raise
             number, text = error.argument
             raise type(error)(f"bad argument #{number} to '?' ({text})") from None

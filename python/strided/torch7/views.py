@@ -22,6 +22,7 @@ from strided.torch7.arguments import (
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError, bad_argument, out_of_range
 from strided.torch7.geometry import complete, empty_on, has_storage, ndim, over_storage, shape_of
 from strided.torch7.held import Held
+from strided.torch7.numbers import whole
 from strided.torch7.session import current
 
 
@@ -204,10 +205,13 @@ class Views(Held):
         sizes = args[1:] if given else args
         if sizes and is_long_storage(sizes[0]) and (given or len(sizes) == 1):
             found: list[int] = sizes[0]._storage.tolist()
-        elif sizes and is_number(sizes[0]):
+        elif sizes and is_number(sizes[0]) and not isinstance(sizes[0], str):
+            wrong = next((i for i, size in enumerate(sizes) if not is_number(size)), None)
+            if wrong is not None:
+                raise refuse(f"element at index {counted(wrong)} is not a number", kind=TorchTypeError)
             found = [integer(size, i + 2 + given, "view") for i, size in enumerate(sizes)]
         else:
-            raise TorchTypeError(_VIEW_FORMS)
+            raise TorchTypeError(VIEW_FORMS)
         return (self, args[0], found) if given else (None, self, found)
 
     def viewAs(self, *args: Any) -> Self:
@@ -280,14 +284,14 @@ class Views(Held):
     def _operands(self, args: tuple[Any, ...], name: str) -> tuple[Any, Any, list[int]]:
         """The result, or None for a new one; the tensor; and sizes as numbers or as a `LongStorage`."""
         first = args[0] if args else None
-        given = not (is_number(first) or is_long_storage(first))
+        given = isinstance(first, str) or not (is_number(first) or is_long_storage(first))
         if given:
             need_method(first, "isContiguous" if name == "repeatTensor" else "dim", "tensor")
         sizes = args[1:] if given else args
         if sizes and is_long_storage(sizes[0]):
             found: list[int] = sizes[0]._storage.tolist()
         else:
-            found = [integer(size, i + 2 + given, name) for i, size in enumerate(sizes)]
+            found = [whole(size, i + 2 + given, name) for i, size in enumerate(sizes)]
         return (self, first, found) if given else (None, self, found)
 
     def split(self, size: int = MISSING, dim: int = 1) -> list[Any]:
@@ -309,7 +313,7 @@ class Views(Held):
         return _chunk([], self, n, dim)
 
 
-_VIEW_FORMS = (
+VIEW_FORMS = (
     "torch.view, expected (torch.Tensor, torch.Tensor, number [, number ]*) or\n"
     " (torch.Tensor, torch.Tensor, torch.LongStorage) or\n"
     " (torch.Tensor, torch.LongStorage)\n"
