@@ -189,7 +189,7 @@ def _right_shift(t: st.Tensor, value: Any) -> st.Tensor:
     unsigned = _UNSIGNED.get(t.dtype)
     if unsigned is None:
         return t.bitwise_right_shift(value)
-    bits = value.view(unsigned) if isinstance(value, st.Tensor) else value
+    bits = value.view(unsigned) if isinstance(value, st.Tensor) else value % (1 << 8 * t.element_size())
     return t.view(unsigned).bitwise_right_shift(bits).view(t.dtype)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import strided as st
 from strided.torch7.arguments import counted, one_based
 from strided.torch7.casts import is_integral
-from strided.torch7.errors import TorchIndexError
+from strided.torch7.errors import TorchIndexError, TorchValueError
 from strided.torch7.geometry import different_counts, ndim
 from strided.torch7.results import Core, deliver
 from strided.torch7.tensor import TensorBase
@@ -200,6 +200,8 @@ def _range(core: st.Tensor, low: float, high: float) -> tuple[float, float]:
 
 def _counts(core: st.Tensor, bins: int, low: float, high: float) -> st.Tensor:
     """How many elements lie in each of `bins` equal parts of a range; the upper bound belongs to the last."""
+    if bins <= 0:
+        raise BadArgument(3, f"invalid number of bins {bins}", TorchValueError)
     x = core.reshape(-1)
     x = _floats(x[(x >= low) & (x <= high)])
     places = x.sub(low).div_(high - low).mul_(bins).to(st.int64).clamp_(max=bins - 1)

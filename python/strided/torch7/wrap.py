@@ -138,7 +138,7 @@ def category(kind: type) -> str:
         return "string"
     if issubclass(kind, list | tuple | dict):
         return "table"
-    if hasattr(kind, "__float__") or hasattr(kind, "__index__"):
+    if (hasattr(kind, "__float__") or hasattr(kind, "__index__")) and not hasattr(kind, "__len__"):
         return "number"
     return "???" if issubclass(kind, Callable) else "userdata"  # type: ignore[arg-type]
 
