@@ -43,7 +43,11 @@ class Adapters:
         self._due = INTERVAL
 
     def adapt(
-        self, function: Callable[..., Any], name: str, owner: type | None = None, refuse: Callable[..., Any] | None = None
+        self,
+        function: Callable[..., Any],
+        name: str,
+        owner: type | None = None,
+        refuse: Callable[..., Any] | None = None,
     ) -> Callable[..., Any]:
         """A function for Lua. `name` is what its errors call it.
 

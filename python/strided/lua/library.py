@@ -91,7 +91,7 @@ def _named(cls: Any, adapters: Adapters) -> dict[str, Any]:
     def get(value: Any, name: Any) -> Any:
         try:
             return value[name]
-        except KeyError:
+        except (AttributeError, KeyError):
             return None
 
     return {"get": adapters.adapt(get, "__index"), "set": adapters.adapt(cls.__setitem__, "__newindex"), "named": True}

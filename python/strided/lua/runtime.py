@@ -166,7 +166,9 @@ class Lua:
             runtime.table_from(_bytes(self._host()), recursive=False),
             runtime.table_from(_bytes(dict(CODES))),
             runtime.table_from(_bytes({name: self._lupa.as_attrgetter(value) for name, value in MARKERS.items()})),
-            runtime.table_from({b"sandbox": sandbox, b"memory": memory is not None, b"hooked": self._hooked, b"python": python}),
+            runtime.table_from(
+                {b"sandbox": sandbox, b"memory": memory is not None, b"hooked": self._hooked, b"python": python}
+            ),
         )
         names = [*GLUE]
         if self._hooked:

@@ -66,7 +66,13 @@ function glue.extend_torch(torch)
    end
 
    -- The collector is told of memory in any case.
-   function torch.setheaptracking() end
+   function torch.setheaptracking(enabled)
+      if type(enabled) ~= 'boolean' then
+         error("bad argument #1 to 'setheaptracking' (boolean expected, got boolean)", 2) -- luaT's own words
+      end
+      torch._heaptracking = enabled
+   end
+   torch._heaptracking = true
    function torch.updatethreadlocals() end
 
    function torch.isatty(file)
