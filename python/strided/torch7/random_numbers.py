@@ -141,7 +141,10 @@ def _alias_draw(r: TensorBase, generator: Generator, j: TensorBase, q: TensorBas
         raise different_counts(("J", "q"), (aliases, chances))
     if chances.dtype not in _FLOATS:
         chances = chances.to(st.float64)
-    drawn = generator._engine.alias_draw(r._tensor.numel(), aliases, chances)
+    try:
+        drawn = generator._engine.alias_draw(r._tensor.numel(), aliases, chances)
+    except ValueError:
+        raise _refused("bernoulli", ()) from None
     store(r._tensor, one_based(drawn).reshape(r._tensor.shape))
     return r
 
