@@ -17,14 +17,30 @@ PYTHON_ONLY = frozenset({"strided", "numpy", "from_strided", "current", "assert_
 #: Functions about Lua objects, which Lua's own `classes.lua` has.
 ABOUT_LUA = frozenset({"class", "type", "typename", "isTypeOf", "isTensor", "isStorage", "isequal", "pointer"})
 
+#: Functions that `torch.lua` calls in its own functions, so that their errors have no position.
+UNNAMED = ("isequal", "pointer", "setdefaulttensortype")
 #: Functions that return nothing; Python functions return None, which is nil.
 SILENT = frozenset({"manualSeed", "setRNGState", "setdefaulttensortype", "setnumthreads", "retain", "free"})
 
 #: Methods that Torch7 implements in C by hand: they accept an object of their own class as `self`, and no other.
 STRICT = frozenset(
-    "retain free contiguous size elementSize stride dim nDimension set storage storageOffset clone resizeAs resize narrow sub "
-    "select index indexCopy indexAdd indexFill maskedSelect maskedCopy maskedFill transpose t unfold isContiguous "
-    "isSameSizeAs isSetTo isSize nElement copy apply map map2".split()
+    {
+        *(
+            "retain",
+            "free",
+            "size",
+            "elementSize",
+            "stride",
+            "dim",
+            "nDimension",
+            "nElement",
+            "storage",
+            "storageOffset",
+        ),
+        *("set", "clone", "contiguous", "resize", "resizeAs", "narrow", "sub", "select", "transpose", "t", "unfold"),
+        *("index", "indexCopy", "indexAdd", "indexFill", "maskedSelect", "maskedCopy", "maskedFill", "copy"),
+        *("isContiguous", "isSameSizeAs", "isSetTo", "isSize", "apply", "map", "map2"),
+    }
 )
 
 #: Operators of Torch7's tensors: the name of the event, and the function.
@@ -129,7 +145,7 @@ def describe_torch(adapters: Adapters) -> Description:
         elif getattr(value, "_typename", "") == f"torch.{name}" and value not in adapters.values.codes:
             named = _named(value, adapters) if hasattr(value, "__setitem__") else {}
             classes.append(_class(value, f"torch.{name}", adapters, {}, calls=True, **named))
-    objects = {name: adapters.adapt(getattr(torch7, name), name) for name in ("isequal", "pointer")}
+    objects = {name: adapters.adapt(getattr(torch7, name), name) for name in UNNAMED}
     return _bytes({"functions": _bytes(functions), "classes": classes, "objects": _bytes(objects)})
 
 

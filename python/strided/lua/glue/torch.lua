@@ -34,7 +34,7 @@ local function result_tables(torch)
 end
 
 function glue.extend_torch(torch)
-   local set = torch.setdefaulttensortype
+   local set = glue.objects.setdefaulttensortype
    function torch.setdefaulttensortype(name)
       set(name)
       set_default(torch, name)
