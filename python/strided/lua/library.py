@@ -123,6 +123,7 @@ def _bad_self(value: Any, name: str, owner: Any) -> Exception:
 def describe_torch(adapters: Adapters) -> Description:
     """The module `torch`."""
     from strided import torch7
+    from strided.torch7.files import PARTS
     from strided.torch7.types import CLASSES, STORAGES
 
     getting = {
@@ -148,6 +149,7 @@ def describe_torch(adapters: Adapters) -> Description:
             named = _named(value, adapters) if hasattr(value, "__setitem__") else {}
             classes.append(_class(value, f"torch.{name}", adapters, shown, calls=True, **named))
     objects = {name: adapters.adapt(getattr(torch7, name), name) for name in UNNAMED}
+    objects |= {part.__name__: adapters.adapt(part, part.__name__) for part in PARTS}
     return _bytes({"functions": _bytes(functions), "classes": classes, "objects": _bytes(objects)})
 
 

@@ -8,9 +8,9 @@ use crate::abi::tensor_object::wrap;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use strided_core::error::{Error, Problem};
-use strided_core::io::{Document, Loader, Node, NodeId, list_order};
+use strided_core::io::{Document, Loader, Node, NodeId, Record, list_order};
 
 /// Makes objects of nodes. A node that occurs twice is one object.
 pub struct ObjectMaker<'a, 'py> {
@@ -23,6 +23,8 @@ pub struct ObjectMaker<'a, 'py> {
     open: HashMap<NodeId, ()>,
     /// Containers that are empty so far.
     empty: Vec<NodeId>,
+    /// Records that the dialect has a class for.
+    own_records: HashSet<NodeId>,
 }
 
 /// Functions that make the objects of one dialect; the module `strided.files` has the classes for what has no function.
@@ -35,8 +37,10 @@ pub struct Hooks<'py> {
     string: Option<Value<'py>>,
     /// `table()` returns an empty table, to whose items values are assigned.
     table: Option<Value<'py>>,
-    /// `record(class_name, version)` returns an object, to whose items the fields are assigned.
+    /// `record(class_name, version)` returns an object, or None for one of `strided.files`. Its fields are assigned to its
+    /// items; if it is bytes, `set_state(object, bytes)` completes it.
     record: Option<Value<'py>>,
+    set_state: Option<Value<'py>>,
     /// `function(kind, bytecode)` returns a function, and `set_upvalues(function, upvalues)` completes it.
     function: Option<Value<'py>>,
     set_upvalues: Option<Value<'py>>,
@@ -56,6 +60,7 @@ impl<'py> Hooks<'py> {
             string: hook("string")?,
             table: hook("table")?,
             record: hook("record")?,
+            set_state: hook("set_state")?,
             function: hook("function")?,
             set_upvalues: hook("set_upvalues")?,
         })
@@ -80,7 +85,8 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         hooks: Hooks<'py>,
         made: HashMap<NodeId, Value<'py>>,
     ) -> ObjectMaker<'a, 'py> {
-        ObjectMaker { py, document, loader, hooks, made, open: HashMap::new(), empty: vec![] }
+        let (open, empty, own_records) = (HashMap::new(), vec![], HashSet::new());
+        ObjectMaker { py, document, loader, hooks, made, open, empty, own_records }
     }
 
     /// The object of a node.
@@ -162,14 +168,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
             Node::Record(record) => {
                 pending.push((record.fields, false));
                 self.empty.push(node);
-                match &self.hooks.record {
-                    Some(hook) => hook.call1((&record.class, &record.version))?,
-                    None => self.hooks.files.getattr("Record")?.call1((
-                        &record.class,
-                        py.None(),
-                        &record.version,
-                    ))?,
-                }
+                self.record(node, record)?
             }
             Node::Function(function) => {
                 pending.push((function.upvalues, false));
@@ -185,6 +184,18 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         };
         self.made.insert(node, object);
         Ok(())
+    }
+
+    fn record(&mut self, node: NodeId, record: &Record) -> CallResult<Value<'py>> {
+        if let Some(hook) = &self.hooks.record {
+            let own = hook.call1((&record.class, &record.version))?;
+            if !own.is_none() {
+                self.own_records.insert(node);
+                return Ok(own);
+            }
+        }
+        let class = self.hooks.files.getattr("Record")?;
+        Ok(class.call1((&record.class, self.py.None(), &record.version))?)
     }
 
     fn tensor(&mut self, view: usize) -> CallResult<Value<'py>> {
@@ -230,10 +241,18 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                     Ok(())
                 }
             },
-            Node::Record(record) => match (&self.hooks.record, &self.document.nodes[record.fields]) {
-                (Some(_), Node::Table(pairs)) => self.assign_items(container, pairs),
-                _ => Ok(container.setattr("fields", &self.made[&record.fields])?),
-            },
+            Node::Record(record) => {
+                match (self.own_records.contains(&node), &self.document.nodes[record.fields]) {
+                    (true, Node::Table(pairs)) => self.assign_items(container, pairs),
+                    (true, Node::Bytes(state)) => {
+                        if let Some(hook) = &self.hooks.set_state {
+                            hook.call1((container, PyBytes::new(self.py, state)))?;
+                        }
+                        Ok(())
+                    }
+                    _ => Ok(container.setattr("fields", &self.made[&record.fields])?),
+                }
+            }
             Node::Function(function) => {
                 let upvalues = &self.made[&function.upvalues];
                 match &self.hooks.set_upvalues {

@@ -14,7 +14,8 @@ use strided_core::{DType, Storage};
 /// Bytes that are asked of a file object at once.
 const PIECE: usize = 1 << 24;
 
-/// The source that an object stands for: a path, a buffer, or a tuple of a file object, a start and a length.
+/// The source that an object stands for: a path, a buffer, or a tuple of a file object, a start and a length
+/// (or None).
 pub fn source(object: Arg<'_>, mode: MapMode) -> CallResult<Arc<dyn ByteSource>> {
     if object.is_instance_of::<PyString>() {
         let path: PathBuf = object.extract()?;
@@ -35,12 +36,17 @@ struct FileObject {
     file: Py<PyAny>,
     /// The position in the file that is 0 here.
     start: u64,
-    length: u64,
+    /// `None` if the file may grow, so that it is asked each time.
+    length: Option<u64>,
 }
 
 impl ByteSource for FileObject {
     fn length(&self) -> u64 {
-        self.length
+        self.length.unwrap_or_else(|| {
+            let ask = |py: Python<'_>| self.file.bind(py).call_method1("seek", (0, 2))?.extract::<u64>();
+            // A file that cannot tell its length has none; whatever is read from it then fails.
+            Python::attach(ask).unwrap_or(0).saturating_sub(self.start)
+        })
     }
 
     fn read_at(&self, position: u64, into: &mut [u8]) -> Result<()> {

@@ -99,4 +99,5 @@ function glue.extend_torch(torch)
    env.string.gfind = env.string.gfind or env.string.gmatch
 
    glue.extend_pointers(torch)
+   glue.extend_files(torch)
 end
