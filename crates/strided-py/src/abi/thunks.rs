@@ -136,53 +136,33 @@ impl MethodRow {
     }
 }
 
-/// # Safety
-/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method.
-unsafe extern "C" fn method<R: RowBody>(
-    this: Object,
-    args: *const Object,
-    count: isize,
-    kwnames: Object,
-) -> Object {
-    guard_value(R::NAME, |py| {
-        let mut bound = Args::NONE;
-        // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
-        unsafe { bind(py, R::params(), Some(arg(py, this)), args, count, kwnames, &mut bound) }?;
-        R::call(py, &bound)
-    })
+/// Defines the function by which the interpreter calls a row: it binds the arguments, of which the receiver of a method is the
+/// first, and runs a body of the row.
+macro_rules! thunk {
+    ($name:ident: $body:ident::$call:ident, $receiver:expr) => {
+        /// # Safety
+        /// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method or function.
+        unsafe extern "C" fn $name<R: $body>(
+            this: Object,
+            args: *const Object,
+            count: isize,
+            kwnames: Object,
+        ) -> Object {
+            guard_value(R::NAME, |py| {
+                let mut bound = Args::NONE;
+                let receiver: fn(_, _) -> _ = $receiver;
+                // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
+                unsafe { bind(py, R::params(), receiver(py, this), args, count, kwnames, &mut bound) }?;
+                R::$call(py, &bound)
+            })
+        }
+    };
 }
-
-/// # Safety
-/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method.
-unsafe extern "C" fn layout_method<R: LayoutRowBody>(
-    this: Object,
-    args: *const Object,
-    count: isize,
-    kwnames: Object,
-) -> Object {
-    guard_value(R::NAME, |py| {
-        let mut bound = Args::NONE;
-        // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
-        unsafe { bind(py, R::params(), Some(arg(py, this)), args, count, kwnames, &mut bound) }?;
-        R::call_on_layout(py, &bound)
-    })
-}
-
-/// # Safety
-/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` function.
-unsafe extern "C" fn function<R: RowBody>(
-    _: Object,
-    args: *const Object,
-    count: isize,
-    kwnames: Object,
-) -> Object {
-    guard_value(R::NAME, |py| {
-        let mut bound = Args::NONE;
-        // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
-        unsafe { bind(py, R::params(), None, args, count, kwnames, &mut bound) }?;
-        R::call(py, &bound)
-    })
-}
+// SAFETY: the interpreter passed the receiver, and keeps it alive during the call.
+thunk!(method: RowBody::call, |py, this| Some(unsafe { arg(py, this) }));
+// SAFETY: as for `method`.
+thunk!(layout_method: LayoutRowBody::call_on_layout, |py, this| Some(unsafe { arg(py, this) }));
+thunk!(function: RowBody::call, |_, _| None);
 
 /// Python's definitions of the rows that appear in a place. They are never freed.
 pub fn definitions(rows: &[MethodRow], place: RowPlace) -> Vec<ffi::PyMethodDef> {
