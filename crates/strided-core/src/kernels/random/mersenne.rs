@@ -31,7 +31,7 @@ macro_rules! twister {
 
             /// The twister with such a state; `None` if it would read behind the last word before it renews them.
             pub fn with_state(words: [$word; $n], next: usize, left: usize) -> Option<$name> {
-                let is_inside = left >= 1 && left <= $n + 1 && next <= $n + 1 - left;
+                let is_inside = (1..=$n + 1).contains(&left) && next <= $n + 1 - left;
                 is_inside.then_some($name { words, next, left })
             }
 
@@ -115,7 +115,9 @@ mod tests {
         }
         for (next, left) in [(0, 1), (624, 1), (0, 625), (623, 2)] {
             let mut twister = Mt19937::with_state([7; 624], next, left).unwrap();
-            (0..2000).for_each(|_| drop(twister.next_word()));
+            for _ in 0..2000 {
+                twister.next_word();
+            }
         }
     }
 }
