@@ -2509,8 +2509,14 @@ default_generator: Generator
 
 def _attach_memory(descriptor: SupportsIndex) -> Storage:
     """A storage of bytes on the whole shared memory of a file descriptor."""
+def _build_info() -> dict[str, str]:
+    """How the module was built and what it runs on: the system, the build, the instruction set and the kind of kernels."""
+def _copy_in_order(input: Tensor, src: Tensor) -> None:
+    """Copies elements one after the other in row-major order, where tensors overlap too."""
 def _cpu_levels() -> list[str]:
     """The instruction levels up to the one in use, the lowest first; `STRIDED_CPU` sets the highest one."""
+def _each_in_order(callable: Callable[..., Any], input: Tensor, *others: Any) -> None:
+    """Calls a function with views of the elements of a tensor, one after the other in row-major order."""
 def _known_memory(identity: tuple[_Int, _Int]) -> Storage | None:
     """A storage of bytes on the whole shared memory with a device and inode, if this process has mapped it."""
 def _memory_limit(bytes: SupportsIndex | None = None) -> _Int:
@@ -2531,6 +2537,10 @@ def _shared_handle(storage: Storage) -> tuple[Any, ...]:
     """A tuple by which another process finds the memory of a shared storage."""
 def _signatures() -> list[tuple[str, str, list[tuple[str, list[str], str, str | None, _Bool, str | None]] | None, str, list[str], _Bool]]:
     """The signature of every method, function and property, as tuples: the class (empty for functions), the name, the parameters (None for properties and where there are overloads), the type of the result, the overloads, and whether a property can be assigned to."""
+def _torch_select(input: Tensor, k: SupportsIndex, dim: SupportsIndex) -> _return_types.sort:
+    """The elements along a dim as Torch7's quickselect leaves them, and their indices."""
+def _torch_sort(input: Tensor, dim: SupportsIndex, descending: _Bool = False) -> _return_types.sort:
+    """The elements along a dim as Torch7's quicksort leaves them, and their indices: equal elements do not keep their order."""
 def abs(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Absolute value of each element; for complex numbers the magnitude."""
 def absolute(input: _Operand, *, out: Tensor | None = None) -> Tensor:
