@@ -36,6 +36,7 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     classes::iterator::register(module.py())?;
     module.add_class::<classes::borrow::BorrowHandle>()?;
     classes::generator::register(module)?;
+    classes::mersenne::register(module)?;
     rows.register_functions(module)?;
     classes::typed::register(module)?;
     abi::detach::register(module)?;

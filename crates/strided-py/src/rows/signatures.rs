@@ -5,7 +5,7 @@ use crate::abi::Value;
 use crate::abi::errors::CallResult;
 use crate::abi::refs::to_py;
 use crate::abi::thunks::{ParamStub, RowClass, RowPlace, Signature};
-use crate::classes::{borrow, dtype, generator, layout, size, storage, tensor};
+use crate::classes::{borrow, dtype, generator, layout, mersenne, size, storage, tensor};
 use pyo3::prelude::*;
 
 methods! { rows(py):
@@ -77,6 +77,8 @@ fn all(py: Python<'_>) -> CallResult<Value<'_>> {
         ("Size", size::SIGNATURES),
         ("BorrowHandle", borrow::SIGNATURES),
         ("Generator", generator::SIGNATURES),
+        ("_TorchGenerator", mersenne::TORCH_SIGNATURES),
+        ("_LabGenerator", mersenne::LAB_SIGNATURES),
         ("dtype", dtype::DTYPE_SIGNATURES),
         ("device", dtype::DEVICE_SIGNATURES),
     ] {
