@@ -1,0 +1,436 @@
+"""Argument matching: which form of a function a call means, and the error if it means none.
+
+Torch7 declares its maths functions as data: each has one or more forms, a form is a list of kinds of arguments, some of
+them optional. A generator writes C code that tries the forms in order, and within a form every choice of optional
+arguments, and calls the first that fits. This file does the same. `Row` and `Form` are the data. A call is looked up by
+the types of its arguments; the first call with certain types searches the forms and writes the function that runs it.
+
+The words of a form:
+
+    dst          the result; a function may leave it out and gets a new tensor, a method works in place
+    src          the first operand; a method may leave it out and works on itself
+    new          the result, optional for functions and methods alike
+    self         the tensor that is changed and returned
+    T, T~2D      a tensor of the type at hand; with two dims
+    first        a tensor, which is the first argument if it is left out
+    newLong, newByte, dstLong           results of these types
+    Long, Float, Double, Byte           operands of these types
+    real, accreal, double, long, int    numbers: of the tensor's C type, of its sums, and of C's types
+    param        a number that errors call `real`, but that is not cast to it
+    index        a dim or an index, which the core counts from 0; `last` is the last dim
+    boolean, Generator, sizes, V|F, {T}      a truth value, a generator, a list of sizes, an option, a list of tensors
+    cls, :value  not arguments of a call: the class at hand, and a constant
+
+`word=value` is optional and has that default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import strided as st
+from strided.torch7.arguments import integer, is_number, number_of, position, sizes_of
+from strided.torch7.casts import CASTS, LIMITS, is_integral
+from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
+from strided.torch7.generator import default_generator
+from strided.torch7.geometry import ndim
+from strided.torch7.session import current
+from strided.torch7.tensor import TensorBase
+from strided.torch7.types import CLASSES, DTYPES, NAMES, REAL_NAMES
+
+Run = Callable[..., Any]
+
+
+class Form(NamedTuple):
+    """One way to call a function: the kinds of its arguments, and what runs it.
+
+    `run` gets every argument of the form, and returns what the call returns. A result that the caller did not pass is
+    a new tensor; it is None if the form is `lazy`, and then `run` makes it. `whole` replaces `run` for tensors of whole
+    numbers.
+    """
+
+    words: str
+    run: Run
+    lazy: bool = False
+    whole: Run | None = None
+
+
+class Row(NamedTuple):
+    """A function and method of one name. `method` has the forms of the method if they are not those of the function."""
+
+    name: str
+    doc: str
+    example: str
+    forms: tuple[Form, ...]
+    method: tuple[Form, ...] | None = None
+
+
+class BadArgument(Exception):
+    """What `run` raises about an argument: its number, counted from 1 with the tensor itself, and the text."""
+
+    def __init__(self, number: int, text: str, kind: type[TorchError] = TorchError) -> None:
+        super().__init__(number, text)
+        self.number, self.text, self.kind = number, text, kind
+
+
+class _Argument(NamedTuple):
+    """A parsed word. `default` is the text of an expression, or None if the argument is required."""
+
+    kind: str
+    default: str | None
+    returned: bool = False
+    dims: int | None = None
+    hidden: bool = False
+
+
+_NUMBERS = ("real", "accreal", "param", "double", "long", "int", "index")
+_RESULTS = {"dst": "T", "new": "T", "self": "T", "newLong": "Long", "dstLong": "Long", "newByte": "Byte"}
+_OPTIONAL = {"dst", "new", "newLong", "dstLong", "newByte", "Generator"}
+_OPTIONAL_IN_FUNCTIONS = {"dst", "dstLong"}
+
+
+def _parse(word: str, method: bool, lazy: bool) -> _Argument:
+    """Reads a word of a form."""
+    if word == "cls" or word[0] == ":":
+        return _Argument("hidden", word.lstrip(":"), hidden=True)
+    word, _, default = word.partition("=")
+    word, _, dims = word.partition("~")
+    name = {"src": "first"}.get(word, word) if method else {"src": "T"}.get(word, word)
+    text: str | None = default or None
+    if name == "first":
+        text = "v0"
+    elif name == "Generator":
+        text = "generator()"
+    elif name in _OPTIONAL and not (method and name in _OPTIONAL_IN_FUNCTIONS):
+        text = "None" if lazy else f"new{_RESULTS[name]}()"
+    kind = _RESULTS.get(name, "T" if name == "first" else name)
+    return _Argument(kind, text, name in _RESULTS, int(dims[0]) if dims else None)
+
+
+def _help(argument: _Argument, cls: type[TensorBase]) -> str:
+    """How an error message shows an argument."""
+    kind, dtype = argument.kind, cls._dtype
+    tensor = {"T": NAMES[dtype], "Long": "Long", "Byte": "Byte", "Float": "Float", "Double": "Double"}.get(kind)
+    if tensor is not None:
+        text = f"{tensor}Tensor" + (f"~{argument.dims}D" if argument.dims else "")
+    elif kind in ("real", "param"):
+        text = REAL_NAMES[dtype]
+    elif kind == "accreal":
+        text = "long" if is_integral(dtype) else "float" if dtype == st.float16 else "double"
+    else:
+        fixed = {"sizes": "(LongStorage | dim1 [dim2...])", "V|F": "(V|F)", "{T}": f"{{{cls.__name__}+}}"}
+        text = fixed.get(kind, kind)
+    text = f"*{text}*" if argument.returned else text
+    return f"[{text}]" if argument.default is not None else text
+
+
+def category(kind: type) -> str:
+    """What Torch7 calls the type of an argument."""
+    name: str | None = getattr(kind, "_typename", None)
+    if name is not None:
+        return name.removeprefix("torch.")
+    if kind is type(None):
+        return "nil"
+    if issubclass(kind, bool):
+        return "boolean"
+    if issubclass(kind, str | bytes):
+        return "string"
+    if issubclass(kind, list | tuple | dict):
+        return "table"
+    if hasattr(kind, "__float__") or hasattr(kind, "__index__"):
+        return "number"
+    return "???" if issubclass(kind, Callable) else "userdata"  # type: ignore[arg-type]
+
+
+def described(arguments: Iterable[Any]) -> str:
+    """The types of arguments as an error message lists them."""
+    text = "".join(f"{category(type(value))} " for value in arguments)
+    return text[:511] or "no arguments provided"
+
+
+def _accepts(argument: _Argument, kinds: Sequence[str], cls: type[TensorBase]) -> bool | Callable[[Any], bool]:
+    """Whether an argument takes a value of this type; a function if that depends on the value."""
+    kind = argument.kind
+    if kind in _NUMBERS:
+        return is_number if kinds[0] == "string" else kinds[0] == "number"
+    if kind == "sizes":
+        return list(kinds) == ["LongStorage"] or all(name == "number" for name in kinds)
+    if kind == "V|F":
+        return (lambda value: value[:1] in ("V", "F")) if kinds[0] == "string" else False
+    if kind == "{T}":
+        return bool if kinds[0] == "table" else False
+    if kind in ("boolean", "Generator"):
+        return kinds[0] == kind
+    name = cls.__name__ if kind == "T" else f"{kind}Tensor"
+    if kinds[0] != name or argument.dims is None:
+        return kinds[0] == name
+    dims = argument.dims
+    return lambda value: value._tensor.ndim == dims and value._tensor.numel() > 0
+
+
+def _tensors(values: Any, cls: type[TensorBase]) -> list[st.Tensor]:
+    """The core tensors of a list, or of a Lua table that came as a dict."""
+    if isinstance(values, dict):
+        values = [values[key] for key in range(1, len(values) + 1) if key in values]
+    if not all(isinstance(value, cls) for value in values):
+        raise TorchTypeError(f"expected {cls.__name__} in tensor array")
+    return [value._tensor for value in values]
+
+
+def maker(dtype: st.dtype) -> Callable[[], TensorBase]:
+    """A function that returns a new tensor without elements."""
+    cls, new, empty = CLASSES[dtype], object.__new__, st.empty
+
+    def make() -> TensorBase:
+        x: TensorBase = new(cls)
+        x._tensor = empty(0, dtype=dtype)
+        return x
+
+    return make
+
+
+class _Writer:
+    """Writes the function that reads the arguments of a call and runs a form, as Torch7's generator does in C."""
+
+    def __init__(self, cls: type[TensorBase]) -> None:
+        dtype = cls._dtype
+        self.cls = cls
+        self.integral = is_integral(dtype)
+        self.names: dict[str, Any] = {
+            "cls": cls,
+            "newT": maker(dtype),
+            "newLong": maker(st.int64),
+            "newByte": maker(st.uint8),
+            "generator": default_generator,
+            "ndim": ndim,
+            "plain": number_of,
+            "real": CASTS.get(dtype),
+            "accreal": CASTS[st.int64],
+            "whole": integer,
+            "position": position,
+            "sizes": sizes_of,
+            "tensors": lambda values: _tensors(values, cls),
+        }
+
+    def write(self, run: Run, arguments: list[_Argument], places: list[int], kinds: tuple[type, ...]) -> Run:
+        """Returns the function that gets the arguments of a call and returns its result."""
+        given = [place for place in places if place >= 0]
+        parameters = [f"a{place}" for place in given]
+        if arguments and arguments[-1].kind == "sizes":
+            parameters[-1] = f"*{parameters[-1]}"
+        values = [self._value(argument, place, kinds) for argument, place in zip(arguments, places, strict=True)]
+        lines = [f"def call({', '.join(parameters)}):"]
+        # Other arguments may refer to the first and to the third one.
+        for number in (0, 2):
+            if number < len(values) and any(f"v{number}" in value for value in values):
+                lines.append(f"    v{number} = {values[number]}")
+                values[number] = f"v{number}"
+        lines.append(f"    return run({', '.join(values)})")
+        space: dict[str, Any] = {**self.names, "run": run}
+        exec("\n".join(lines), space)
+        call: Run = space["call"]
+        return call
+
+    def _value(self, argument: _Argument, place: int, kinds: tuple[type, ...]) -> str:
+        """The expression that reads one argument, or makes it if the call leaves it out."""
+        if place < 0:
+            default = str(argument.default)
+            if default == "last":
+                return "ndim(v2._tensor) - 1"  # in those forms, two results come before the operand
+            return f"position({default}, 0, None)" if argument.kind == "index" else default
+        value = f"a{place}"
+        exact = place < len(kinds) and kinds[place] in (int, float)
+        match argument.kind:
+            case "real" if self.integral:
+                low, high = LIMITS[self.cls._dtype]
+                fits = f"{value} if {low} <= {value} <= {high} else " if exact and kinds[place] is int else ""
+                return f"({fits}real({value}))"
+            case "accreal" if self.integral:
+                return f"accreal({value})"
+            case "real" | "accreal" | "double" | "param":
+                return value if exact else f"plain({value})"
+            case "long" | "int":
+                return value if kinds[place] is int else f"whole({value}, {place + 1}, None)"
+            case "index":
+                return f"position({value}, {place + 1}, None)"
+            case "sizes":
+                return f"sizes({value}, {place + 1}, None)"
+            case "{T}":
+                return f"tensors({value})"
+            case "V|F":
+                return f"{value}[:1]"
+        return value
+
+
+class Matcher:
+    """The forms of a function for one tensor class, and the calls that were seen before."""
+
+    __slots__ = ("calls", "cls", "forms", "method")
+
+    def __init__(self, cls: type[TensorBase], forms: tuple[Form, ...], method: bool) -> None:
+        self.cls, self.forms, self.method = cls, forms, method
+        self.calls: dict[tuple[type, ...], Run] = {}
+
+    def _parsed(self) -> list[tuple[Run, list[_Argument]]]:
+        whole = is_integral(self.cls._dtype)
+        return [
+            (
+                form.whole if whole and form.whole else form.run,
+                [_parse(word, self.method, form.lazy) for word in form.words.split()],
+            )
+            for form in self.forms
+        ]
+
+    def error(self, arguments: Sequence[Any]) -> TorchTypeError:
+        """The error about arguments that fit no form."""
+        forms = " | ".join(
+            " ".join(_help(word, self.cls) for word in words if not word.hidden) for _, words in self._parsed()
+        )
+        return TorchTypeError(f"invalid arguments: {described(arguments)}\nexpected arguments: {forms}")
+
+    def find(self, arguments: tuple[Any, ...]) -> Run:
+        """Returns the function that runs a call, from now on found in `calls` too."""
+        kinds = tuple(map(type, arguments))
+        names = [category(kind) for kind in kinds]
+        writer = _Writer(self.cls)
+        choices: list[tuple[list[tuple[int, Callable[[Any], bool]]], Run]] = []
+        for run, words in self._parsed():
+            for present in _choices_of_optional(words):
+                tests = self._tests(words, present, names)
+                if tests is None:
+                    continue
+                order = iter(range(len(present)))
+                places = [next(order) if number in present else -1 for number in range(len(words))]
+                choices.append((tests, writer.write(run, words, places, kinds)))
+                if not tests:
+                    break
+            if choices and not choices[-1][0]:
+                break
+        if not choices:
+            raise self.error(arguments)
+        call = choices[0][1] if not choices[0][0] else self._chooser(choices)
+        self.calls[kinds] = call
+        return call
+
+    def _tests(
+        self, words: list[_Argument], present: Sequence[int], names: list[str]
+    ) -> list[tuple[int, Callable[[Any], bool]]] | None:
+        """The tests that decide about values if the types fit, else None."""
+        rest = bool(words) and words[-1].kind == "sizes"
+        if len(names) < len(present) or (len(names) > len(present) and not rest):
+            return None
+        tests: list[tuple[int, Callable[[Any], bool]]] = []
+        for place, number in enumerate(present):
+            fits = _accepts(words[number], names[place:], self.cls)
+            if not fits:
+                return None
+            if fits is not True:
+                tests.append((place, fits))
+        return tests
+
+    def _chooser(self, choices: list[tuple[list[tuple[int, Callable[[Any], bool]]], Run]]) -> Run:
+        """A function that looks at values before it decides on a form."""
+
+        def choose(*arguments: Any) -> Any:
+            for tests, call in choices:
+                for place, test in tests:
+                    if not test(arguments[place]):
+                        break
+                else:
+                    return call(*arguments)
+            raise self.error(arguments)
+
+        return choose
+
+
+def _choices_of_optional(words: list[_Argument]) -> Iterable[list[int]]:
+    """The numbers of the arguments present: none of the optional ones first, and the first of these varies fastest."""
+    optional = [number for number, word in enumerate(words) if word.default is not None and not word.hidden]
+    for bits in range(1 << len(optional)):
+        given = {number for bit, number in enumerate(optional) if bits >> bit & 1}
+        yield [number for number, word in enumerate(words) if word.default is None or number in given]
+
+
+def _described(function: Any, row: Row, qualname: str) -> Any:
+    """Gives a function its name and its documentation."""
+    function.__name__, function.__qualname__, function.__module__ = row.name, qualname, "strided.torch7"
+    function.__doc__ = f"{row.doc}\n\n>>> from strided import torch7 as torch\n{row.example}\n"
+    return function
+
+
+def method_of(cls: type[TensorBase], row: Row) -> Run:
+    """The method of a class that a row describes."""
+    matcher = Matcher(cls, row.method or row.forms, method=True)
+    calls, name = matcher.calls, row.name
+
+    def method(*args: Any) -> Any:
+        call = calls.get(tuple(map(type, args))) or matcher.find(args)
+        try:
+            return call(*args)
+        except BadArgument as problem:
+            raise bad_argument(problem.number, name, problem.text, problem.kind) from None
+
+    return _described(method, row, f"{cls.__name__}.{name}")  # type: ignore[no-any-return]
+
+
+def _dispatch(args: tuple[Any, ...]) -> tuple[type[TensorBase] | None, tuple[Any, ...], bool]:
+    """Which class a function is looked up for, None being the default; the arguments without a type name; and whether
+    other arguments of the same types lead to the same class."""
+    for value in args[:2]:
+        if isinstance(value, TensorBase):
+            return CLASSES[value._dtype], args, True
+    if args and isinstance(args[0], list | tuple | dict):
+        first = next(iter(args[0].values() if isinstance(args[0], dict) else args[0]), None)
+        return CLASSES[first._dtype] if isinstance(first, TensorBase) else None, args, False
+    if args and isinstance(args[-1], str):
+        name = args[-1].removeprefix("torch.").removesuffix("Tensor")
+        if args[-1] == f"torch.{name}Tensor" and name in DTYPES:
+            return CLASSES[DTYPES[name]], args[:-1], False
+        return None, args, False
+    return None, args, True
+
+
+def function_of(row: Row, dispatched: bool = True) -> Run:
+    """The function of the module that a row describes: it works for all classes.
+
+    Torch7 looks a function up by the types of its arguments, and Lua then no longer knows its name in an error; that is
+    not so for functions that are not `dispatched`.
+    """
+    matchers = {cls: Matcher(cls, row.forms, method=False) for cls in CLASSES.values()}
+    # Calls by the types of their arguments, after the default type where it decides.
+    seen: dict[Any, Run] = {}
+
+    def look_up(args: tuple[Any, ...]) -> tuple[Run, tuple[Any, ...]]:
+        kinds, default = tuple(map(type, args)), current().default_type
+        cls, rest, fixed = _dispatch(args)
+        matcher = matchers[cls or CLASSES[DTYPES[default]]]
+        call = matcher.calls.get(tuple(map(type, rest))) or matcher.find(rest)
+        if fixed:
+            seen[kinds if cls else (default, kinds)] = call
+        return call, rest
+
+    def function(*args: Any) -> Any:
+        kinds = tuple(map(type, args))
+        call = seen.get(kinds) or seen.get((current().default_type, kinds))
+        if call is None:
+            call, args = look_up(args)
+        try:
+            return call(*args)
+        except BadArgument as problem:
+            if dispatched:
+                raise bad_argument(problem.number, None, problem.text, problem.kind) from None
+            raise problem.kind(f"bad argument #{problem.number} to '{row.name}' ({problem.text})") from None
+
+    return _described(function, row, row.name)  # type: ignore[no-any-return]
+
+
+def install(rows: Iterable[Row], namespace: dict[str, Any]) -> list[str]:
+    """Gives every tensor class the methods of rows, and a namespace their functions. Returns the names."""
+    names = []
+    for row in rows:
+        for cls in CLASSES.values():
+            setattr(cls, row.name, method_of(cls, row))
+        namespace[row.name] = function_of(row)
+        names.append(row.name)
+    return names
