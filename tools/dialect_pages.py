@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from strided import dmlab
+from strided import dmlab, torch7
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MARK = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -24,6 +24,11 @@ PAGES: dict[str, dict[str, Callable[[], Iterator[tuple[str, Any]]]]] = {
     "dmlab.md": {
         "methods": lambda: members(dmlab.DoubleTensor, "z"),
         "random": lambda: members(dmlab.RandomView, "random"),
+    },
+    "torch7.md": {
+        "methods": lambda: members(torch7.DoubleTensor, "x"),
+        "storages": lambda: members(torch7.CharStorage, "s"),
+        "functions": lambda: functions(torch7, "torch"),
     },
 }
 
@@ -38,10 +43,23 @@ def members(cls: type, name: str) -> Iterator[tuple[str, Any]]:
             yield f"{name}.{key}{parameters(value)}", value
 
 
-def parameters(function: Callable[..., Any]) -> str:
-    """The parameters of a method, without the receiver and without types."""
-    _, *rest = inspect.signature(function).parameters.values()
-    return str(inspect.Signature([parameter.replace(annotation=inspect.Parameter.empty) for parameter in rest]))
+def functions(module: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """The public functions of a module, as expressions with a name for the module."""
+    for key in module.__all__:
+        value = getattr(module, key)
+        if not isinstance(value, type):
+            yield f"{name}.{key}{parameters(value, receiver=False)}", value
+
+
+def parameters(function: Callable[..., Any], receiver: bool = True) -> str:
+    """The parameters of a method, without the receiver and without types. `(…)` stands for arguments of several forms."""
+    found = list(inspect.signature(function).parameters.values())
+    if receiver and not inspect.ismethod(function) and found[0].kind is not inspect.Parameter.VAR_POSITIONAL:
+        found = found[1:]
+    if found and found[0].kind is inspect.Parameter.VAR_POSITIONAL and found[0].name == "args":
+        return "(…)"
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in found]
+    return re.sub(r"=<no value>", "", str(inspect.Signature(plain)))
 
 
 def table(rows: Iterator[tuple[str, Any]]) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from strided.torch7.cmdline import CmdLine as CmdLine
 from strided.torch7.conversion import from_strided as from_strided
 from strided.torch7.errors import TorchError as TorchError
 from strided.torch7.errors import TorchIndexError as TorchIndexError
@@ -23,8 +24,8 @@ from strided.torch7.functions import totable as totable
 from strided.torch7.functions import type_ as type
 from strided.torch7.functions import typename as typename
 from strided.torch7.generator import Generator as Generator
-from strided.torch7.random import multinomialAlias as multinomialAlias
-from strided.torch7.random import multinomialAliasSetup as multinomialAliasSetup
+from strided.torch7.random_numbers import multinomialAlias as multinomialAlias
+from strided.torch7.random_numbers import multinomialAliasSetup as multinomialAliasSetup
 from strided.torch7.session import Session as Session
 from strided.torch7.session import current as current
 from strided.torch7.storage import ByteStorage as ByteStorage
@@ -45,6 +46,9 @@ from strided.torch7.tensor import IntTensor as IntTensor
 from strided.torch7.tensor import LongTensor as LongTensor
 from strided.torch7.tensor import ShortTensor as ShortTensor
 from strided.torch7.tensor import Tensor as Tensor
+from strided.torch7.tester import TestSuite as TestSuite
+from strided.torch7.tester import Tester as Tester
+from strided.torch7.timer import Timer as Timer
 from strided.torch7.views import chunk as chunk
 from strided.torch7.views import split as split
 

@@ -15,8 +15,11 @@ from strided.torch7.errors import TorchError
 from strided.torch7.geometry import resize_to, shape_of
 from strided.torch7.results import Core, compute, fitted, visit
 from strided.torch7.tensor import TensorBase
-from strided.torch7.types import wrap_tensor
+from strided.torch7.types import CLASSES
 from strided.torch7.wrap import BadArgument, Form, Row, Run
+
+_new: Any = object.__new__
+_BYTES = CLASSES[st.uint8]
 
 # Operations of the core by the names that Torch7 uses for their operands
 
@@ -38,6 +41,10 @@ def scalar(op: Core) -> Run:
             except st.ShapeError:
                 visit(op, t._tensor, t._tensor, *values)
             return t
+        if r is None:
+            new: TensorBase = _new(type(t))
+            new._tensor = op(t._tensor, *values)
+            return new
         return compute(op, r, t, *values)
 
     return run
@@ -58,6 +65,10 @@ def binary(op: Core, *names: str) -> Run:
             except st.ShapeError:
                 visit(op, a, a, b)
             return t
+        if r is None:
+            new: TensorBase = _new(type(t))
+            new._tensor = op(a, b)
+            return new
         return compute(op, r, t, b)
 
     return run
@@ -276,7 +287,9 @@ def _compared(op: Core) -> Run:
             if left.shape != right.shape:
                 right = fitted(("r_", "ta", "tb"), (left, left, right))[2]
         if r is None:
-            return wrap_tensor(op(left, right).view(st.uint8))
+            new: TensorBase = _new(_BYTES)
+            new._tensor = op(left, right).view(st.uint8)
+            return new
         resize_to(r, shape_of(left))
         try:
             op(left, right, out=r._tensor)

@@ -14,7 +14,6 @@ from strided.torch7.geometry import complete, different_counts, ndim, resize_to,
 from strided.torch7.reduce import checked
 from strided.torch7.results import Core, deliver, store
 from strided.torch7.tensor import TensorBase
-from strided.torch7.types import wrap_tensor
 from strided.torch7.wrap import BadArgument, Form, Row, Run
 
 
@@ -31,8 +30,10 @@ def fill(r: TensorBase, value: Any) -> TensorBase:
 def _filled(value: int) -> Run:
     def run(r: TensorBase | None, cls: type[TensorBase], sizes: Sequence[int]) -> TensorBase:
         if r is None:
-            shape = sizes if sizes and min(sizes) > 0 else complete(sizes, None)[0] or (0,)
-            return wrap_tensor(st.full(shape, value, dtype=cls._dtype))
+            new: TensorBase = object.__new__(cls)
+            shape = sizes if min(sizes) > 0 else complete(sizes, None)[0] or (0,)
+            new._tensor = (st.ones if value else st.zeros)(shape, dtype=cls._dtype)
+            return new
         resize_to(r, sizes)
         return fill(r, value)
 

@@ -24,7 +24,7 @@ _SUM_TYPES = {st.float16: st.float32, st.float32: st.float64}
 
 def checked(core: st.Tensor, dim: int, number: int, text: str = "dimension {} out of range") -> None:
     """Refuses a dim, counted from 0, that a tensor does not have."""
-    if not 0 <= dim < ndim(core):
+    if not 0 <= dim < core.ndim or not core.numel():
         raise BadArgument(number, text.format(counted(dim)), TorchIndexError)
 
 

@@ -39,10 +39,11 @@ def row_major(values: st.Tensor) -> st.Tensor:
 
 def deliver(result: TensorBase | None, values: st.Tensor) -> TensorBase:
     """The result of an operation: a tensor that holds the values, or the given one after they were written to it."""
-    if not values.shape:
+    shape = values.shape
+    if not shape:
         values = values.view(1)
     if result is None:
-        return wrap_tensor(values if values.numel() else st.empty(0, dtype=values.dtype))
+        return wrap_tensor(st.empty(0, dtype=values.dtype) if 0 in shape else values)
     resize_to(result, shape_of(values))
     store(result._tensor, values)
     return result

@@ -26,7 +26,7 @@ The words of a form:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import strided as st
@@ -149,24 +149,24 @@ def described(arguments: Iterable[Any]) -> str:
     return text[:511] or "no arguments provided"
 
 
-def _accepts(argument: _Argument, kinds: Sequence[str], cls: type[TensorBase]) -> bool | Callable[[Any], bool]:
-    """Whether an argument takes a value of this type; a function if that depends on the value."""
-    kind = argument.kind
+def _test(argument: _Argument, kinds: Sequence[str], cls: type[TensorBase]) -> str | None:
+    """The condition, as a format of source text, under which an argument takes a value of this type; None if never."""
+    kind, first = argument.kind, kinds[0] if kinds else ""
     if kind in _NUMBERS:
-        return is_number if kinds[0] == "string" else kinds[0] == "number"
+        return {"number": "", "string": "is_number({0})"}.get(first)
     if kind == "sizes":
-        return list(kinds) == ["LongStorage"] or all(name == "number" for name in kinds)
+        return "" if list(kinds) == ["LongStorage"] or all(name == "number" for name in kinds) else None
     if kind == "V|F":
-        return (lambda value: value[:1] in ("V", "F")) if kinds[0] == "string" else False
+        return '{0}[:1] in ("V", "F")' if first == "string" else None
     if kind == "{T}":
-        return bool if kinds[0] == "table" else False
+        return "{0}" if first == "table" else None
     if kind in ("boolean", "Generator"):
-        return kinds[0] == kind
-    name = cls.__name__ if kind == "T" else f"{kind}Tensor"
-    if kinds[0] != name or argument.dims is None:
-        return kinds[0] == name
-    dims = argument.dims
-    return lambda value: value._tensor.ndim == dims and value._tensor.numel() > 0
+        return "" if first == kind else None
+    if first != (cls.__name__ if kind == "T" else f"{kind}Tensor"):
+        return None
+    # A tensor without elements has no dims in Torch7, and one in the core.
+    dims = {None: "", 1: "{0}._tensor.ndim == 1 and {0}._tensor.numel()"}
+    return dims.get(argument.dims, f"{{0}}._tensor.ndim == {argument.dims}")
 
 
 def _tensors(values: Any, cls: type[TensorBase]) -> list[st.Tensor]:
@@ -190,12 +190,24 @@ def maker(dtype: st.dtype) -> Callable[[], TensorBase]:
     return make
 
 
+class _Choice(NamedTuple):
+    """A form with a choice of its optional arguments, whose types fit a call.
+
+    `places` has the position of each argument in the call, or -1. `tests` are conditions on values that must hold as well.
+    """
+
+    run: Run
+    words: list[_Argument]
+    places: list[int]
+    tests: list[str]
+
+
 class _Writer:
     """Writes the function that reads the arguments of a call and runs a form, as Torch7's generator does in C."""
 
-    def __init__(self, cls: type[TensorBase]) -> None:
+    def __init__(self, cls: type[TensorBase], kinds: tuple[type, ...]) -> None:
         dtype = cls._dtype
-        self.cls = cls
+        self.cls, self.kinds = cls, kinds
         self.integral = is_integral(dtype)
         self.names: dict[str, Any] = {
             "cls": cls,
@@ -204,6 +216,7 @@ class _Writer:
             "newByte": maker(st.uint8),
             "generator": default_generator,
             "ndim": ndim,
+            "is_number": is_number,
             "plain": number_of,
             "real": CASTS.get(dtype),
             "accreal": CASTS[st.int64],
@@ -213,49 +226,57 @@ class _Writer:
             "tensors": lambda values: _tensors(values, cls),
         }
 
-    def write(self, run: Run, arguments: list[_Argument], places: list[int], kinds: tuple[type, ...]) -> Run:
-        """Returns the function that gets the arguments of a call and returns its result."""
-        given = [place for place in places if place >= 0]
-        parameters = [f"a{place}" for place in given]
-        if arguments and arguments[-1].kind == "sizes":
-            parameters[-1] = f"*{parameters[-1]}"
-        values = [self._value(argument, place, kinds) for argument, place in zip(arguments, places, strict=True)]
+    def write(self, choices: list[_Choice], error: Callable[[Sequence[Any]], Exception]) -> Run:
+        """Returns the function that gets the arguments of a call, runs the first choice whose tests hold, and returns its
+        result."""
+        parameters = [f"a{place}" for place in range(len(self.kinds))]
         lines = [f"def call({', '.join(parameters)}):"]
+        for number, choice in enumerate(choices):
+            self.names[f"run{number}"] = choice.run
+            lines.append(f"    if {' and '.join(choice.tests) or 'True'}:")
+            lines += [f"        {line}" for line in self._statements(choice, f"run{number}")]
+        if choices[-1].tests:
+            self.names["error"] = error
+            lines.append(f"    raise error(({', '.join(parameters)},))")
+        exec("\n".join(lines), self.names)
+        call: Run = self.names["call"]
+        return call
+
+    def _statements(self, choice: _Choice, run: str) -> list[str]:
+        values = [self._value(word, place) for word, place in zip(choice.words, choice.places, strict=True)]
+        lines = []
         # Other arguments may refer to the first and to the third one.
         for number in (0, 2):
             if number < len(values) and any(f"v{number}" in value for value in values):
-                lines.append(f"    v{number} = {values[number]}")
+                lines.append(f"v{number} = {values[number]}")
                 values[number] = f"v{number}"
-        lines.append(f"    return run({', '.join(values)})")
-        space: dict[str, Any] = {**self.names, "run": run}
-        exec("\n".join(lines), space)
-        call: Run = space["call"]
-        return call
+        return [*lines, f"return {run}({', '.join(values)})"]
 
-    def _value(self, argument: _Argument, place: int, kinds: tuple[type, ...]) -> str:
+    def _value(self, argument: _Argument, place: int) -> str:
         """The expression that reads one argument, or makes it if the call leaves it out."""
         if place < 0:
             default = str(argument.default)
             if default == "last":
                 return "ndim(v2._tensor) - 1"  # in those forms, two results come before the operand
             return f"position({default}, 0, None)" if argument.kind == "index" else default
-        value = f"a{place}"
-        exact = place < len(kinds) and kinds[place] in (int, float)
+        value, kind = f"a{place}", self.kinds[place]
         match argument.kind:
             case "real" if self.integral:
                 low, high = LIMITS[self.cls._dtype]
-                fits = f"{value} if {low} <= {value} <= {high} else " if exact and kinds[place] is int else ""
+                fits = f"{value} if {low} <= {value} <= {high} else " if kind is int else ""
                 return f"({fits}real({value}))"
             case "accreal" if self.integral:
                 return f"accreal({value})"
             case "real" | "accreal" | "double" | "param":
-                return value if exact else f"plain({value})"
+                return value if kind in (int, float) else f"plain({value})"
             case "long" | "int":
-                return value if kinds[place] is int else f"whole({value}, {place + 1}, None)"
+                return value if kind is int else f"whole({value}, {place + 1}, None)"
             case "index":
                 return f"position({value}, {place + 1}, None)"
             case "sizes":
-                return f"sizes({value}, {place + 1}, None)"
+                rest = "".join(f"a{later}, " for later in range(place, len(self.kinds)))
+                plain = all(later is int for later in self.kinds[place:])
+                return f"({rest})" if plain else f"sizes(({rest}), {place + 1}, None)"
             case "{T}":
                 return f"tensors({value})"
             case "V|F":
@@ -272,15 +293,11 @@ class Matcher:
         self.cls, self.forms, self.method = cls, forms, method
         self.calls: dict[tuple[type, ...], Run] = {}
 
-    def _parsed(self) -> list[tuple[Run, list[_Argument]]]:
+    def _parsed(self) -> Iterator[tuple[Run, list[_Argument]]]:
         whole = is_integral(self.cls._dtype)
-        return [
-            (
-                form.whole if whole and form.whole else form.run,
-                [_parse(word, self.method, form.lazy) for word in form.words.split()],
-            )
-            for form in self.forms
-        ]
+        for form in self.forms:
+            run = form.whole if whole and form.whole else form.run
+            yield run, [_parse(word, self.method, form.lazy) for word in form.words.split()]
 
     def error(self, arguments: Sequence[Any]) -> TorchTypeError:
         """The error about arguments that fit no form."""
@@ -292,56 +309,34 @@ class Matcher:
     def find(self, arguments: tuple[Any, ...]) -> Run:
         """Returns the function that runs a call, from now on found in `calls` too."""
         kinds = tuple(map(type, arguments))
-        names = [category(kind) for kind in kinds]
-        writer = _Writer(self.cls)
-        choices: list[tuple[list[tuple[int, Callable[[Any], bool]]], Run]] = []
+        choices = list(self._choices([category(kind) for kind in kinds]))
+        if not choices:
+            raise self.error(arguments)
+        call = _Writer(self.cls, kinds).write(choices, self.error)
+        self.calls[kinds] = call
+        return call
+
+    def _choices(self, names: list[str]) -> Iterator[_Choice]:
+        """The choices that fit the types of a call, up to the first one that fits all values."""
         for run, words in self._parsed():
             for present in _choices_of_optional(words):
                 tests = self._tests(words, present, names)
                 if tests is None:
                     continue
-                order = iter(range(len(present)))
-                places = [next(order) if number in present else -1 for number in range(len(words))]
-                choices.append((tests, writer.write(run, words, places, kinds)))
+                places = [present.index(number) if number in present else -1 for number in range(len(words))]
+                yield _Choice(run, words, places, tests)
                 if not tests:
-                    break
-            if choices and not choices[-1][0]:
-                break
-        if not choices:
-            raise self.error(arguments)
-        call = choices[0][1] if not choices[0][0] else self._chooser(choices)
-        self.calls[kinds] = call
-        return call
+                    return
 
-    def _tests(
-        self, words: list[_Argument], present: Sequence[int], names: list[str]
-    ) -> list[tuple[int, Callable[[Any], bool]]] | None:
-        """The tests that decide about values if the types fit, else None."""
+    def _tests(self, words: list[_Argument], present: Sequence[int], names: list[str]) -> list[str] | None:
+        """The conditions on values if the types fit, else None."""
         rest = bool(words) and words[-1].kind == "sizes"
         if len(names) < len(present) or (len(names) > len(present) and not rest):
             return None
-        tests: list[tuple[int, Callable[[Any], bool]]] = []
-        for place, number in enumerate(present):
-            fits = _accepts(words[number], names[place:], self.cls)
-            if not fits:
-                return None
-            if fits is not True:
-                tests.append((place, fits))
-        return tests
-
-    def _chooser(self, choices: list[tuple[list[tuple[int, Callable[[Any], bool]]], Run]]) -> Run:
-        """A function that looks at values before it decides on a form."""
-
-        def choose(*arguments: Any) -> Any:
-            for tests, call in choices:
-                for place, test in tests:
-                    if not test(arguments[place]):
-                        break
-                else:
-                    return call(*arguments)
-            raise self.error(arguments)
-
-        return choose
+        tests = [_test(words[number], names[place:], self.cls) for place, number in enumerate(present)]
+        if any(test is None for test in tests):
+            return None
+        return [test.format(f"a{place}") for place, test in enumerate(tests) if test]
 
 
 def _choices_of_optional(words: list[_Argument]) -> Iterable[list[int]]:
