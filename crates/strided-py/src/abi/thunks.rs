@@ -6,7 +6,7 @@ use super::bind::{Args, Param, bind};
 use super::errors::{CallResult, guard_value};
 use super::heap::{definition, leak_text};
 use super::refs::arg;
-use super::{Object, Value};
+use super::{Arg, Object, Value};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
@@ -116,7 +116,7 @@ impl MethodRow {
     }
 
     pub fn with_method<R: RowBody>(mut self, class: RowClass) -> MethodRow {
-        self.thunks.push((RowPlace::Method(class), method::<R>));
+        self.thunks.push((RowPlace::Method(class), row::<R>));
         self
     }
 
@@ -131,7 +131,7 @@ impl MethodRow {
     }
 
     pub fn with_function<R: RowBody>(mut self) -> MethodRow {
-        self.thunks.push((RowPlace::Function, function::<R>));
+        self.thunks.push((RowPlace::Function, row::<R>));
         self
     }
 }
@@ -139,7 +139,7 @@ impl MethodRow {
 /// Defines the function by which the interpreter calls a row: it binds the arguments, of which the receiver of a method is the
 /// first, and runs a body of the row.
 macro_rules! thunk {
-    ($name:ident: $body:ident::$call:ident, $receiver:expr) => {
+    ($name:ident: $body:ident::$call:ident) => {
         /// # Safety
         /// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method or function.
         unsafe extern "C" fn $name<R: $body>(
@@ -150,7 +150,6 @@ macro_rules! thunk {
         ) -> Object {
             guard_value(R::NAME, |py| {
                 let mut bound = Args::NONE;
-                let receiver: fn(_, _) -> _ = $receiver;
                 // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
                 unsafe { bind(py, R::params(), receiver(py, this), args, count, kwnames, &mut bound) }?;
                 R::$call(py, &bound)
@@ -158,11 +157,19 @@ macro_rules! thunk {
         }
     };
 }
-// SAFETY: the interpreter passed the receiver, and keeps it alive during the call.
-thunk!(method: RowBody::call, |py, this| Some(unsafe { arg(py, this) }));
-// SAFETY: as for `method`.
-thunk!(layout_method: LayoutRowBody::call_on_layout, |py, this| Some(unsafe { arg(py, this) }));
-thunk!(function: RowBody::call, |_, _| None);
+thunk!(row: RowBody::call);
+thunk!(layout_method: LayoutRowBody::call_on_layout);
+
+/// The receiver of a method. A function has none: the interpreter passes its module there. One thunk for both halves the code
+/// of the rows.
+///
+/// # Safety
+/// `this` is what the interpreter passed to a method or function, and it is alive for `'a`.
+#[inline(always)]
+unsafe fn receiver<'a>(py: Python<'a>, this: Object) -> Option<Arg<'a>> {
+    // SAFETY: this function's contract.
+    unsafe { (ffi::PyModule_CheckExact(this) == 0).then(|| arg(py, this)) }
+}
 
 /// Python's definitions of the rows that appear in a place. They are never freed.
 pub fn definitions(rows: &[MethodRow], place: RowPlace) -> Vec<ffi::PyMethodDef> {
