@@ -39,7 +39,7 @@ methods! { rows(py):
 
     /// Computes rounds of multiply-adds of float32 or float64 in registers, on the calling thread, and returns their number:
     /// the peak that benchmarks compare products with.
-    function _multiply_adds(rounds: isize, double: bool = false) -> "int" => {
+    function _multiply_adds(rounds: isize, double: bool = False) -> "int" => {
         to_py(py, detach(py, || matmul::multiply_adds(rounds.max(0) as usize, double)))
     };
 

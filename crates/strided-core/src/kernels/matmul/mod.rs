@@ -1,12 +1,13 @@
 //! Products of matrices: `out = beta * out + alpha * (a @ b)`, for batches of matrices of any strides.
 //!
 //! `plan` folds the dims of the operands and cuts the work into pieces; `gemv` multiplies a matrix with a vector, `panel` is
-//! a blocked kernel of our own for integers and for distances. Floating and complex matrices are multiplied by the crate
+//! a blocked kernel of our own for integers and for distances. `dense` multiplies floating and complex matrices by the crate
 //! `gemm`, one piece at a time on one thread: it packs from any strides, so that no operand is copied.
 //!
 //! Pieces are blocks of the output, whose sizes follow from the extents alone: the bits of a result do not depend on the
 //! number of threads.
 
+mod dense;
 mod element;
 mod gemv;
 mod panel;
@@ -21,6 +22,7 @@ use crate::storage::Access;
 use crate::switch;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
+use dense::DenseElement;
 use element::{ProductElement, store};
 use panel::{Chebyshev, Euclidean, Manhattan, Minkowski, ProductSum, Unequal};
 pub use peak::multiply_adds;
@@ -80,7 +82,7 @@ pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor, alpha: Scalar, beta: Scala
         unsafe {
             switch!(out.dtype(), field, T => {
                 run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
-                    run(plan, origins, alpha, beta, T::COST, |product: &Product<T>| product.run_gemm())
+                    run(plan, origins, alpha, beta, T::COST, |product: &Product<T>| T::multiply(product))
                 })
             }, else => switch!(out.dtype(), int, T => {
                 run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
@@ -210,39 +212,6 @@ impl<T: ProductElement> Product<T> {
                 // SAFETY: this function's contract: the addresses are pinned for the extents.
                 unsafe { store(self.out.element(row, column), sum, self.alpha, self.beta) };
             }
-        }
-    }
-
-    /// Multiplies with the crate `gemm`, on this thread. `T` is floating or complex.
-    ///
-    /// # Safety
-    /// The addresses are pinned for the extents.
-    unsafe fn run_gemm(&self) {
-        let Product { out, a, b, .. } = self;
-        // SAFETY: this function's contract: the addresses are pinned for the extents. The crate reads and writes only elements
-        // inside them, and does not read `out` unless it is told to.
-        unsafe {
-            gemm::gemm(
-                self.rows,
-                self.columns,
-                self.depth,
-                out.at,
-                out.column,
-                out.row,
-                self.beta != T::ZERO,
-                a.at,
-                a.column,
-                a.row,
-                b.at,
-                b.column,
-                b.row,
-                self.beta,
-                self.alpha,
-                false,
-                false,
-                false,
-                gemm::Parallelism::None,
-            )
         }
     }
 }
