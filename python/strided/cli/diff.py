@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         pairs = _pairs(options, (first, first_name), (second, second_name))
         with output.progress(options, "comparing") as advance:
             total, done = sum(a.numel for _, a, b in pairs if a and b), 0
-            found = []
+            found: list[dict[str, Any]] = []
             for name, a, b in pairs:
                 found += _differences(options, name, a, b, (first_path, second_path))
                 done += a.numel if a and b else 0

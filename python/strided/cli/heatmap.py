@@ -20,7 +20,7 @@ def heat_map(x: Tensor, width: int, height: int, colour: bool) -> Iterator[str]:
 
     >>> import strided as st
     >>> print("\\n".join(heat_map(st.arange(20).view(2, 10), 40, 20, colour=False)))
-     ..::--===
+      ..::--==
     ++**##%%@@
     0 to 19; darker is larger
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from strided.cli import output
@@ -46,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         for entry in chosen:
             facts = {"name": entry.name, "dtype": entry.dtype_name, "shape": entry.shape}
             if entry.dtype is not None:
-                facts |= statistics(as_tensor(entry), options.bins, lambda n, done=done: advance(done + n, total))
+                facts |= statistics(as_tensor(entry), options.bins, partial(_advanced, advance, done, total))
             found.append(facts)
             done += entry.numel
     if options.json:
@@ -55,6 +56,10 @@ def run(options: argparse.Namespace) -> int:
         rows = [_row(facts) for facts in found]
         output.print_table(options, COLUMNS, rows, right=COLUMNS[3:-1])
     return 0
+
+
+def _advanced(advance: output.Advance, before: int, total: int, done: int) -> None:
+    advance(before + done, total)
 
 
 def statistics(x: Tensor, bins: int, advance: Callable[[int], object] = lambda _: None) -> dict[str, Any]:
