@@ -1,8 +1,6 @@
 """A tour of strided: shows each line, runs it, and prints the result. Start it with `./dev tour` or `strided tour`."""
 
-import sys
-
 from strided.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main(["tour"]))
+    main(["tour"])

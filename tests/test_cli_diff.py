@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as hs
 
 import strided as st
-from strided.cli.diff import compare
-from strided.cli.ulp import ulp_distances
+from strided.cli._commands.diff import compare
+from strided.cli._ulp import ulp_distances
 
 
 @pytest.fixture(autouse=True)
@@ -216,7 +216,7 @@ def data_bytes():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmData"))
 
-import strided.files, strided.cli.convert
+import strided.files, strided.cli._commands.convert
 limit = data_bytes() + int(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 sys.exit(main(["convert", *sys.argv[2:]]))

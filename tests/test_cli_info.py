@@ -8,8 +8,8 @@ import pytest
 from cli_runs import arrays, run, write_npz
 
 import strided as st
-from strided.cli import doctor
-from strided.cli.layout import viewed
+from strided.cli._commands import doctor
+from strided.cli._commands.layout import viewed
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ import pytest
 from cli_runs import run, run_in_terminal, run_process, write_npz
 
 import strided as st
-from strided.cli.completion import options_of, script
-from strided.cli.program import parser_of
-from strided.cli.table import COMMANDS
+from strided.cli._commands.completion import options_of, script
+from strided.cli._program import parser_of
+from strided.cli._table import COMMANDS
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -169,7 +169,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def test_ctrl_c_has_its_own_exit_code(monkeypatch):
-    from strided.cli import doctor
+    from strided.cli._commands import doctor
 
     def interrupt(_options):
         raise KeyboardInterrupt

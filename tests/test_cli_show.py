@@ -12,12 +12,12 @@ from hypothesis import strategies as hs
 from hypothesis.extra import numpy as hnp
 
 import strided as st
-from strided.cli.colours import Scale
-from strided.cli.heatmap import heat_map
-from strided.cli.png import png_bytes
-from strided.cli.show import parse_index, picture
-from strided.cli.stats import bars, statistics
-from strided.cli.target import blocks
+from strided.cli._colours import Scale
+from strided.cli._commands.show import parse_index, picture
+from strided.cli._commands.stats import bars, statistics
+from strided.cli._heatmap import heat_map
+from strided.cli._png import png_bytes
+from strided.cli._target import blocks
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +207,7 @@ def test_a_histogram_is_that_of_numpy():
 def test_statistics_of_blocks_are_those_of_the_whole(monkeypatch):
     array = np.random.default_rng(4).normal(100, 1, size=(50, 40)).astype(np.float32)
     whole = statistics(st.tensor(array).t(), 8)
-    monkeypatch.setattr("strided.cli.stats.blocks", lambda x: blocks(x, 64))
+    monkeypatch.setattr("strided.cli._commands.stats.blocks", lambda x: blocks(x, 64))
     apart = statistics(st.tensor(array).t(), 8)
     for name in ("mean", "std"):
         assert apart[name] == pytest.approx(whole[name], rel=1e-12)

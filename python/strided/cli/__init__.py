@@ -3,13 +3,13 @@
     strided info model.safetensors
     python -m strided show weights.npz:conv1 --slice '0, ::2'
 
-`table.py` has one row for each command, and each command is a module of its own. Commands know nothing of formats:
+`_table.py` has one row for each command, and each command is a module of `_commands`. Commands know nothing of formats:
 they read and write through `strided.files`. Every command works without further packages; the extra `strided[cli]`
 adds colour, tables and progress bars of rich on a terminal.
 """
 
-from strided.cli.failure import Failure as Failure
-from strided.cli.program import main as main
+from strided.cli._failure import Failure as Failure
+from strided.cli._program import main as main
 
 __all__ = ["Failure", "main"]
 

@@ -7,9 +7,5 @@ class Failure(Exception):
     >>> raise Failure("there is no tensor 'w' in the file")
     Traceback (most recent call last):
         ...
-    strided.cli.failure.Failure: there is no tensor 'w' in the file
+    strided.cli._failure.Failure: there is no tensor 'w' in the file
     """
-
-
-def __dir__() -> list[str]:
-    return ["Failure"]

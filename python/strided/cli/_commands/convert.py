@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from strided.cli import output
-from strided.cli.failure import Failure
-from strided.cli.target import open_file, selected, split
+from strided.cli import _output as output
+from strided.cli._failure import Failure
+from strided.cli._target import open_file, selected, split
 from strided.display.numerals import bytes_text
 
 if TYPE_CHECKING:
@@ -92,7 +92,3 @@ def _kind(dtype: dtype) -> str:
     if dtype.is_complex:
         return "complex"
     return "floating" if dtype.is_floating_point else "integer"
-
-
-def __dir__() -> list[str]:
-    return ["EXAMPLES", "arguments", "casted", "run"]

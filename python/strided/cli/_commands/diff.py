@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from strided.cli import output
-from strided.cli.failure import Failure
-from strided.cli.target import as_tensor, blocks, find, open_file, selected, shape_text, split
+from strided.cli import _output as output
+from strided.cli._failure import Failure
+from strided.cli._target import as_tensor, blocks, find, open_file, selected, shape_text, split
 
 if TYPE_CHECKING:
     from strided import Tensor
@@ -126,7 +126,7 @@ def compare(a: Tensor, b: Tensor, ulp: int = 0, rtol: float = 0.0, atol: float =
         left, right = left[differs], right[differs]
         largest = max(largest, _largest_distance(left, right))
         if is_floating:
-            from strided.cli.ulp import ulp_distances
+            from strided.cli._ulp import ulp_distances
 
             numbers = ~(left.isnan() | right.isnan())
             if numbers.any():
@@ -136,7 +136,7 @@ def compare(a: Tensor, b: Tensor, ulp: int = 0, rtol: float = 0.0, atol: float =
 
 
 def _differs(a: Tensor, b: Tensor, ulp: int, rtol: float, atol: float) -> Tensor:
-    from strided.cli.ulp import ulp_distances
+    from strided.cli._ulp import ulp_distances
 
     differs = a != b
     if a.is_floating_point() or a.is_complex() or b.is_floating_point() or b.is_complex():
@@ -172,7 +172,3 @@ def _row(fact: dict[str, Any]) -> list[str]:
         return [fact["name"], fact["text"], "", "", ""]
     ulp = f"{fact['ulp']:,}" if "ulp" in fact else ""
     return [fact["name"], fact["text"], f"{fact['elements']:,} of {fact['of']:,}", f"{fact['largest']:.6g}", ulp]
-
-
-def __dir__() -> list[str]:
-    return ["EXAMPLES", "arguments", "compare", "run"]

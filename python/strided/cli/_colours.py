@@ -67,7 +67,3 @@ def magnitudes(x: Tensor) -> Tensor:
 def _mixed(first: Colour, second: Colour, share: float) -> Colour:
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
     return red, green, blue
-
-
-def __dir__() -> list[str]:
-    return ["Scale", "magnitudes"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from strided.cli import output
+from strided.cli import _output as output
 
 EXAMPLES = """
   strided doctor
@@ -118,7 +118,3 @@ def _shared_memory() -> bool:
 
 
 CHECKS = {"sums": _sums, "views": _views, "matrix products": _products, "shared memory": _shared_memory}
-
-
-def __dir__() -> list[str]:
-    return ["EXAMPLES", "arguments", "build", "extras", "run"]

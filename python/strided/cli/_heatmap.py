@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from strided.cli.colours import LEVELS, NOT_FINITE, Colour, Scale
+from strided.cli._colours import LEVELS, NOT_FINITE, Colour, Scale
 
 if TYPE_CHECKING:
     from strided import Tensor
@@ -51,7 +51,3 @@ def _blocks(levels: list[list[int]], palette: list[Colour]) -> Iterator[str]:
 
 def _code(colour: Colour) -> str:
     return ";".join(map(str, colour))
-
-
-def __dir__() -> list[str]:
-    return ["heat_map"]

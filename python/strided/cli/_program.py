@@ -11,8 +11,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from strided.cli.failure import Failure
-from strided.cli.table import COMMANDS, Command
+from strided.cli._failure import Failure
+from strided.cli._table import COMMANDS, Command
 
 INTERRUPTED = 130  # as a shell reports Ctrl-C
 BROKEN_PIPE = 141  # as a shell reports a reader that has left, as in `strided info x.npz | head -1`
@@ -113,7 +113,3 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
     )
     module.arguments(parser)
     return parser
-
-
-def __dir__() -> list[str]:
-    return ["main", "parser_of"]

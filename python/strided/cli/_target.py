@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from strided.cli.failure import Failure
+from strided.cli._failure import Failure
 
 if TYPE_CHECKING:
     from strided import Tensor
@@ -115,7 +115,3 @@ def shape_text(shape: Sequence[int]) -> str:
     ('3x4', '()')
     """
     return "x".join(map(str, shape)) if shape else "()"
-
-
-def __dir__() -> list[str]:
-    return ["as_tensor", "blocks", "find", "open_file", "selected", "shape_text", "split"]

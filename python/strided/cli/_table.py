@@ -1,4 +1,4 @@
-"""The commands, one row each. A command is a module of this package with `arguments`, `run` and `EXAMPLES`."""
+"""The commands, one row each. A command is a module of `_commands` with `arguments`, `run` and `EXAMPLES`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Command(NamedTuple):
 
     def load(self) -> Module:
         """Imports the module of the command."""
-        return cast(Module, import_module(f"strided.cli.{self.name}"))
+        return cast(Module, import_module(f"strided.cli._commands.{self.name}"))
 
 
 COMMANDS = {
@@ -45,7 +45,3 @@ COMMANDS = {
         Command("completion", "prints a script that completes this command in a shell"),
     ]
 }
-
-
-def __dir__() -> list[str]:
-    return ["COMMANDS", "Command", "Module"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from strided.cli.table import COMMANDS
+from strided.cli._table import COMMANDS
 
 EXAMPLES = """
   source <(strided completion bash)                                   # in ~/.bashrc
@@ -78,7 +78,3 @@ def options_of(name: str) -> list[argparse.Action]:
     parser = argparse.ArgumentParser(add_help=False)
     COMMANDS[name].load().arguments(parser)
     return [action for action in parser._actions if action.option_strings]
-
-
-def __dir__() -> list[str]:
-    return ["EXAMPLES", "arguments", "options_of", "run", "script"]

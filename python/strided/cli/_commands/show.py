@@ -6,9 +6,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from strided.cli import output
-from strided.cli.failure import Failure
-from strided.cli.target import as_tensor, find, open_file, shape_text, split
+from strided.cli import _output as output
+from strided.cli._failure import Failure
+from strided.cli._target import as_tensor, find, open_file, shape_text, split
 
 if TYPE_CHECKING:
     from strided import Tensor
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         )
         if options.image:
             pixels = picture(x)
-            from strided.cli.png import write_png
+            from strided.cli._png import write_png
 
             write_png(options.image, pixels)
             print(f"{options.image}: {pixels.shape[1]} x {pixels.shape[0]} pixels")
@@ -91,7 +91,7 @@ def planes(x: Tensor) -> Tensor:
 def picture(x: Tensor) -> Tensor:
     """The pixels of a picture: uint8, height x width x 3. A tensor of height x width x 3 is one already."""
     import strided as st
-    from strided.cli.colours import Scale
+    from strided.cli._colours import Scale
 
     if not x.numel():
         raise Failure(f"--image: the tensor has no elements (its shape is {shape_text(x.shape)})")
@@ -109,7 +109,7 @@ def picture(x: Tensor) -> Tensor:
 
 
 def _print_heat(options: argparse.Namespace, x: Tensor) -> None:
-    from strided.cli.heatmap import heat_map
+    from strided.cli._heatmap import heat_map
 
     if not x.numel():
         print("no elements")
@@ -124,7 +124,3 @@ def _json(name: str, x: Tensor) -> dict[str, Any]:
     if x.numel() > MOST_NUMBERS:
         raise Failure(f"--json: {x.numel():,} elements are more than {MOST_NUMBERS:,}; --slice chooses a part")
     return {"name": name, "dtype": str(x.dtype).removeprefix("strided."), "shape": tuple(x.shape), "values": x.tolist()}
-
-
-def __dir__() -> list[str]:
-    return ["EXAMPLES", "arguments", "parse_index", "picture", "planes", "run"]

@@ -8,10 +8,10 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from strided.cli import output
-from strided.cli.colours import magnitudes
-from strided.cli.failure import Failure
-from strided.cli.target import as_tensor, blocks, open_file, selected, shape_text, split
+from strided.cli import _output as output
+from strided.cli._colours import magnitudes
+from strided.cli._failure import Failure
+from strided.cli._target import as_tensor, blocks, open_file, selected, shape_text, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,3 @@ def bars(histogram: list[int] | None) -> str:
     most = max(histogram)
     # A bin with few elements differs from an empty one.
     return "".join(ramp[-(-number * (len(ramp) - 1) // most)] for number in histogram)
-
-
-def __dir__() -> list[str]:
-    return ["EXAMPLES", "arguments", "bars", "run", "statistics"]

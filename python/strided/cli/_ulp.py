@@ -41,7 +41,3 @@ def _signed(floating: dtype) -> dtype:
     import strided as st
 
     return {2: st.int16, 4: st.int32, 8: st.int64}[floating.itemsize]
-
-
-def __dir__() -> list[str]:
-    return ["ulp_distances"]

@@ -6,8 +6,8 @@ import argparse
 import ast
 import importlib.util
 
-from strided.cli import output
-from strided.cli.failure import Failure
+from strided.cli import _output as output
+from strided.cli._failure import Failure
 
 EXAMPLES = """
   strided tour
@@ -117,7 +117,3 @@ def _transcript(text: str, names: dict[str, object], expected: type[Exception] |
         except expected as error:
             shown.append(f"{type(error).__name__}: {error}")
     return shown
-
-
-def __dir__() -> list[str]:
-    return ["EXAMPLES", "arguments", "run"]

@@ -7,10 +7,10 @@ import ast
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strided.cli import output
-from strided.cli.failure import Failure
-from strided.cli.show import parse_index
-from strided.cli.target import find, open_file, split
+from strided.cli import _output as output
+from strided.cli._commands.show import parse_index
+from strided.cli._failure import Failure
+from strided.cli._target import find, open_file, split
 
 if TYPE_CHECKING:
     from strided import Layout
@@ -121,7 +121,3 @@ def _applied(tree: ast.expr, layout: Layout) -> Layout:
             text = ast.unparse(index).strip("()")
             return _applied(inner, layout)[parse_index(text)]
     raise Failure(f"--view: {ast.unparse(tree)!r} is no call and no index")
-
-
-def __dir__() -> list[str]:
-    return ["EXAMPLES", "arguments", "run", "viewed"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from strided.cli import output
-from strided.cli.target import open_file, selected, shape_text, split
+from strided.cli import _output as output
+from strided.cli._target import open_file, selected, shape_text, split
 from strided.display.numerals import bytes_text
 
 if TYPE_CHECKING:
@@ -110,7 +110,3 @@ def _json(file: File, chosen: list[Entry]) -> dict[str, Any]:
         "size": file.size,
         "tensors": [described(entry) for entry in chosen],
     }
-
-
-def __dir__() -> list[str]:
-    return ["EXAMPLES", "arguments", "run"]

@@ -173,7 +173,3 @@ class _RichBar:
     def close(self) -> None:
         if self.bar is not None:
             self.bar.stop()
-
-
-def __dir__() -> list[str]:
-    return ["add_output_options", "is_fancy", "print_json", "print_table", "print_title", "progress", "width"]

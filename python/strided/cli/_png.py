@@ -45,7 +45,3 @@ def write_png(path: str, pixels: Tensor) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def __dir__() -> list[str]:
-    return ["png_bytes", "write_png"]
