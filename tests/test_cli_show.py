@@ -94,7 +94,7 @@ def test_colours_are_red_below_zero_white_at_zero_and_blue_above():
 def test_a_heat_map_has_a_character_for_each_element():
     # 20 numbers at equal distances, and ten characters: each is used twice.
     lines = list(heat_map(st.arange(20).view(2, 10), 40, 20, colour=False))
-    assert lines == ["  ..::--==", "++**##%%@@", "0 to 19; darker is larger"]
+    assert lines == ["  ..::--==", "++**##%%@@", "0 to 19; denser is larger"]
 
 
 def test_a_large_heat_map_is_sampled():

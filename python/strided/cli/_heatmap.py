@@ -22,7 +22,7 @@ def heat_map(x: Tensor, width: int, height: int, colour: bool) -> Iterator[str]:
     >>> print("\\n".join(heat_map(st.arange(20).view(2, 10), 40, 20, colour=False)))
       ..::--==
     ++**##%%@@
-    0 to 19; darker is larger
+    0 to 19; denser is larger
     """
     rows, columns = x.shape
     down, right = -(-rows // height), -(-columns // width)
@@ -30,7 +30,7 @@ def heat_map(x: Tensor, width: int, height: int, colour: bool) -> Iterator[str]:
     levels = scale.levels.tolist()
     yield from _blocks(levels, scale.palette()) if colour else map(_characters, levels)
     every = f"; every {down} x {right} elements one" if down * right > 1 else ""
-    yield f"{scale.legend()}{'' if colour else '; darker is larger'}{every}"
+    yield f"{scale.legend()}{'' if colour else '; denser is larger'}{every}"
 
 
 def _characters(row: list[int]) -> str:

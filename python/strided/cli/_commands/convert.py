@@ -53,13 +53,20 @@ def run(options: argparse.Namespace) -> int:
         if not chosen:
             raise Failure(f"there is no tensor in {path}")
         items = {entry.name: casted(entry, casts) for entry in chosen}
-        files.write(options.target, items, format=options.format, metadata=file.metadata, progress=advance)
+        format = options.format or files.format_of(options.target)
+        # Only a file of the same format is known to have a place for metadata.
+        metadata = file.metadata if format == file.format else {}
+        files.write(options.target, items, format=format, metadata=metadata or None, progress=advance)
+        left_out = sorted(file.metadata.keys() - metadata.keys())
     written = sum(entry.nbytes or 0 for entry in items.values())
     if options.json:
         dtypes = {name: entry.dtype_name for name, entry in items.items()}
-        output.print_json({"file": options.target, "bytes": written, "tensors": dtypes})
+        facts = {"file": options.target, "format": format, "bytes": written, "tensors": dtypes}
+        output.print_json(facts | {"metadata_left_out": left_out})
     else:
         print(f"{options.target}: {len(items)} tensor{'' if len(items) == 1 else 's'} of {bytes_text(written)}")
+        if left_out:
+            print(f"metadata that is left out: {', '.join(left_out)}")
     return 0
 
 

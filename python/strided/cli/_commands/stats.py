@@ -135,8 +135,8 @@ def bars(histogram: list[int] | None) -> str:
     """A histogram as one character for each bin."""
     if not histogram:
         return ""
-    is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().startswith("utf")
-    ramp = BARS if is_unicode else ASCII_BARS
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    ramp = BARS if encoding.lower().startswith("utf") else ASCII_BARS
     most = max(histogram)
     # A bin with few elements differs from an empty one.
     return "".join(ramp[-(-number * (len(ramp) - 1) // most)] for number in histogram)
