@@ -3,7 +3,7 @@
     ./dev fuzz indexing --minutes 5             builds first
     python tools/fuzz.py indexing --seed 7      the same cases again, with the built module
 
-A family is a module of tests/ with a function `random_case`, whose argument has the methods of `random.Random`. A case has
+A family is a function of a module of tests/, whose argument has the methods of `random.Random`. It returns a case, which has
 a `label`, and a method `check` that returns whether the call was accepted, and raises AssertionError with a program that
 shows the difference.
 """
@@ -21,8 +21,11 @@ from typing import Protocol
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 
-#: name -> module of tests/
-FAMILIES = {"indexing": "index_cases"}
+#: name -> module of tests/ and its function
+FAMILIES = {
+    "indexing": ("index_cases", "random_case"),
+    **{name: ("file_cases", f"random_{name}") for name in ("t7", "npy", "npz", "safetensors", "pt")},
+}
 
 #: Seconds between two lines of progress.
 INTERVAL = 10.0
@@ -78,7 +81,8 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     args = arguments(argv)
     sys.path.insert(0, str(TESTS))
-    make = import_module(FAMILIES[args.name]).random_case
+    module, function = FAMILIES[args.name]
+    make = getattr(import_module(module), function)
     seed = int.from_bytes(os.urandom(4), "little") if args.seed is None else args.seed
     end = time.monotonic() + 60 * args.minutes
     if args.cases is None:

@@ -24,6 +24,7 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from strided import dmlab as dmlab
+    from strided import files as files
     from strided import memory as memory
     from strided import return_types as return_types
     from strided import testing as testing
@@ -33,17 +34,25 @@ if TYPE_CHECKING:
     from strided.display import set_printoptions as set_printoptions
     from strided.display.drawing import draw as draw
     from strided.display.explain import explain as explain
+    from strided.files import fromfile as fromfile
+    from strided.files import load as load
+    from strided.files import open_memmap as open_memmap
+    from strided.files import save as save
 
 #: Functions that are loaded when they are first used, so that importing strided stays light.
 _LATER = {
     "draw": "strided.display.drawing",
     "explain": "strided.display.explain",
+    "fromfile": "strided.files",
     "get_printoptions": "strided.display",
+    "load": "strided.files",
+    "open_memmap": "strided.files",
     "printoptions": "strided.display",
+    "save": "strided.files",
     "set_printoptions": "strided.display",
 }
 #: Submodules that are imported in the same way.
-_MODULES = {"dmlab", "memory", "return_types", "testing", "torch7"}
+_MODULES = {"dmlab", "files", "memory", "return_types", "testing", "torch7"}
 
 __all__ = [name for name in (*_strided.__all__, *_LATER) if name not in vars(_builtins)]
 

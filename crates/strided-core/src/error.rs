@@ -31,6 +31,8 @@ pub enum Family {
     Interrupt,
     /// A failed system call.
     System,
+    /// A file that breaks the rules of its format, or an object that a format cannot hold.
+    Format,
 }
 
 /// A shape as messages show it: `2x5`, or `()` for rank 0.
@@ -266,6 +268,13 @@ pub enum Problem {
         path: PathBuf,
         code: i32,
     },
+    /// Bytes that break the rules of a file format, or an object that a format cannot hold. The file is empty if it has
+    /// no name; the offset counts bytes from its beginning.
+    Format {
+        file: String,
+        offset: Option<u64>,
+        reason: String,
+    },
     /// An allocation of this many bytes failed.
     OutOfMemory {
         bytes: usize,
@@ -347,6 +356,7 @@ impl Error {
             | NoFile
             | File { .. } => Family::Storage,
             System { .. } => Family::System,
+            Format { .. } => Family::Format,
             OutOfMemory { .. } => Family::Memory,
             Interrupted => Family::Interrupt,
             _ => Family::Shape,
@@ -484,6 +494,15 @@ impl fmt::Display for Problem {
                     write!(f, "{error}")
                 } else {
                     write!(f, "{path:?}: {error}")
+                }
+            }
+            Format { file, offset, reason } => {
+                if !file.is_empty() {
+                    write!(f, "{file}: ")?;
+                }
+                match offset {
+                    Some(offset) => write!(f, "byte {offset}: {reason}"),
+                    None => write!(f, "{reason}"),
                 }
             }
             OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),

@@ -9,6 +9,7 @@
 //! | 2 | `tensor nest` | a storage with a layout and a dtype; several layouts as one loop nest |
 //! | 3 | `kernels` | everything that touches an element |
 //! | 4 | `ops` | rules: dtype, shape and output of an operation, and when it is refused |
+//! | 4 | `io` | formats of files: bytes to tensors and back |
 //!
 //! There is no import cycle but one: `scalar`, `dtype` and `error` know each other. Within layer 1, `cpu`, `alloc`,
 //! `layout` and `threads` do not use each other, and `storage` uses all of them but `cpu`.
@@ -17,6 +18,7 @@ pub mod alloc;
 pub mod cpu;
 pub mod dtype;
 pub mod error;
+pub mod io;
 pub mod kernels;
 pub mod layout;
 pub mod nest;

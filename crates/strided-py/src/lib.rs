@@ -37,6 +37,9 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<classes::borrow::BorrowHandle>()?;
     classes::generator::register(module)?;
     classes::mersenne::register(module)?;
+    module.add_class::<classes::document::PyDocument>()?;
+    module.add_class::<classes::t7_stream::T7Reader>()?;
+    module.add_class::<classes::t7_stream::T7Writer>()?;
     rows.register_functions(module)?;
     classes::typed::register(module)?;
     abi::detach::register(module)?;

@@ -159,6 +159,13 @@ pub fn open(path: &Path, dtype: DType, size: usize, options: MapOptions) -> Resu
     Ok(OpenedFile::Mapped(map))
 }
 
+/// Maps all of a file that is open already. `path` is the name it was opened by.
+pub fn map_all(file: &File, path: &Path, shared: bool, readonly: bool) -> Result<Map> {
+    let options = MapOptions { shared, readonly, ..Default::default() };
+    let bytes = prepare(file, path, DType::U8, 0, &options)?;
+    map(file, path, bytes, &options).map_err(|error| system_error(path, error))
+}
+
 fn map(file: &File, path: &Path, bytes: usize, options: &MapOptions) -> io::Result<Map> {
     let MapOptions { shared, readonly, offset, .. } = *options;
     let mut request = MmapOptions::new();

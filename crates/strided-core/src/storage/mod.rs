@@ -58,6 +58,7 @@ pub mod shm;
 mod state;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 pub use buffer::Owner;
 

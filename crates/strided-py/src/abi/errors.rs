@@ -89,6 +89,7 @@ fn core_exception(py: Python<'_>, error: Error, op: &str) -> PyErr {
         Family::Memory => PyMemoryError::new_err(text),
         // The signal handler has raised its exception already.
         Family::Interrupt => PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),
+        Family::Format => format_exception(py, &error, text).unwrap_or_else(|error| error),
         Family::System => system_exception(py, &error, text).unwrap_or_else(|error| error),
     }
 }
@@ -106,6 +107,17 @@ fn system_exception(py: Python<'_>, error: &Error, text: String) -> PyResult<PyE
     } else {
         py.get_type::<PyOSError>().call1((code, reason, path))?
     };
+    Ok(PyErr::from_value(made))
+}
+
+/// A FormatError with the parts of its message as attributes.
+fn format_exception(py: Python<'_>, error: &Error, text: String) -> PyResult<PyErr> {
+    let made = own_class(py, "FormatError")?.call1((text,))?;
+    if let Problem::Format { file, offset, reason } = &*error.problem {
+        made.setattr("file", file)?;
+        made.setattr("offset", *offset)?;
+        made.setattr("reason", reason)?;
+    }
     Ok(PyErr::from_value(made))
 }
 
@@ -150,6 +162,16 @@ const CLASSES: &[(&str, &[&str], &str)] = &[
          >>> strided.frombuffer(b'abcd').fill_(0)\n\
          Traceback (most recent call last):\n\
          strided.StorageError: fill_: the memory is read-only",
+    ),
+    (
+        "FormatError",
+        &["ValueError"],
+        "A file that breaks the rules of its format, or an object that a format cannot hold.\n\n\
+         `file`, `offset` (in bytes, or None) and `reason` are the parts of the message.\n\n\
+         >>> import io\n\
+         >>> strided.load(io.BytesIO(b'no tensor'))\n\
+         Traceback (most recent call last):\n\
+         strided.FormatError: load: no known format: the file begins with the bytes 6e 6f 20 74 65 6e 73 6f",
     ),
 ];
 

@@ -3,6 +3,7 @@
 
 pub mod borrow;
 pub mod class_table;
+pub mod document;
 pub mod dtype;
 pub mod elementwise;
 pub mod generator;
@@ -13,5 +14,6 @@ pub mod operators;
 pub mod protocols;
 pub mod size;
 pub mod storage;
+pub mod t7_stream;
 pub mod tensor;
 pub mod typed;

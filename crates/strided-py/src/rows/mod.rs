@@ -13,6 +13,7 @@ mod covariance;
 mod create;
 mod dtype;
 mod elementwise;
+mod files;
 mod geometry;
 mod indexing;
 mod join;
@@ -56,6 +57,7 @@ impl Rows {
             create::rows(),
             conversion::rows(),
             system::rows(),
+            files::rows(),
             scans::rows(),
             calculus::rows(),
             geometry::rows(),

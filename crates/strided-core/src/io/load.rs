@@ -1,0 +1,172 @@
+//! The bytes of a document's tensors, brought into memory or mapped.
+
+use super::document::{Blob, ByteOrder, Document, ElementType, Place, View};
+use super::{fault, inflate, refusal, text};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::kernels::byteswap::reverse_bytes;
+use crate::layout::Layout;
+use crate::ops::copy;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Loads tensors of one document. Those on the same storage share it.
+pub struct Loader<'a> {
+    document: &'a Document,
+    mapped: bool,
+    /// The bytes that may still be allocated.
+    budget: u64,
+    storages: HashMap<usize, Storage>,
+}
+
+impl<'a> Loader<'a> {
+    pub fn new(document: &'a Document, mapped: bool, max_bytes: Option<u64>) -> Loader<'a> {
+        Loader { document, mapped, budget: max_bytes.unwrap_or(u64::MAX), storages: HashMap::new() }
+    }
+
+    /// A tensor of the document.
+    pub fn tensor(&mut self, view: usize) -> Result<Tensor> {
+        let View { blob, element, layout } = &self.document.views[view];
+        let dtype = self.known(element, *blob)?;
+        Tensor::from_storage(self.storage(*blob)?, dtype, layout.clone())
+    }
+
+    /// The memory of a blob.
+    fn storage(&mut self, index: usize) -> Result<Storage> {
+        if let Some(storage) = self.storages.get(&index) {
+            return Ok(storage.clone());
+        }
+        let blob = &self.document.blobs[index];
+        let dtype = self.known(&blob.element, index)?;
+        let storage = self.read(blob, dtype, 0..blob.count)?;
+        self.storages.insert(index, storage.clone());
+        Ok(storage)
+    }
+
+    /// A tensor of which nothing but the part of the memory that it spans is read, and not shared with others.
+    pub fn separate_tensor(&mut self, view: usize) -> Result<Tensor> {
+        let View { blob, element, layout } = &self.document.views[view];
+        let dtype = self.known(element, *blob)?;
+        let blob = &self.document.blobs[*blob];
+        if let Place::Deferred(compute) = &blob.place {
+            return compute();
+        }
+        let Some((low, high)) = layout.bounds() else {
+            return Tensor::from_storage(Storage::filled(0, |_| Ok(()))?, dtype, layout.at_offset(0));
+        };
+        // Compressed data and text can only be read from their beginning.
+        let partly =
+            matches!(blob.place, Place::Plain { .. } | Place::Narrow { .. }) && blob.element == *element;
+        let range = if partly { low as u64..high as u64 + 1 } else { 0..blob.count };
+        let layout = layout.at_offset(layout.offset() - range.start as isize);
+        let stored = blob.element.known().unwrap_or(dtype);
+        Tensor::from_storage(self.read(blob, stored, range)?, dtype, layout)
+    }
+
+    /// Elements of a blob as a storage.
+    fn read(&mut self, blob: &Blob, dtype: DType, range: Range<u64>) -> Result<Storage> {
+        let size = dtype.size() as u64;
+        // The formats have compared counts with the bytes of the file, or with what those can be inflated to.
+        let count = range.end - range.start;
+        let bytes = count.checked_mul(size).filter(|&bytes| bytes <= isize::MAX as u64);
+        let bytes = bytes
+            .ok_or_else(|| refusal(format!("{count} elements of {} exceed the memory", dtype.name())))?;
+        if self.mapped
+            && why_not_mapped(blob, dtype).is_none()
+            && let Place::Plain { position, .. } = blob.place
+            && let Some(mapped) = self.source()?.map(position + range.start * size, bytes as usize)
+        {
+            return mapped;
+        }
+        if let Place::Memory(storage) = &blob.place {
+            return Ok(storage.clone());
+        }
+        self.spend(bytes)?;
+        match blob.place {
+            Place::Plain { position, order } => {
+                let storage = self.source()?.read_storage(position + range.start * size, bytes as usize)?;
+                in_native_order(storage, dtype, order)
+            }
+            Place::Narrow { position, order } => {
+                let read = self.source()?.read_storage(position + range.start * 4, count as usize * 4)?;
+                let narrow =
+                    Tensor::from_whole_storage(in_native_order(read, DType::I32, order)?, DType::I32)?;
+                Ok(copy::to_dtype(&narrow, dtype)?.storage().clone())
+            }
+            Place::Deflated { position, compressed, skipped, order, crc } => {
+                let source = self.source()?;
+                let storage = Storage::filled(bytes as usize, |memory| {
+                    inflate::inflate_into(source, position..position + compressed, skipped, crc, memory)
+                })?;
+                in_native_order(storage, dtype, order)
+            }
+            Place::Text { position, end } => text::read_numbers(self.source()?, position..end, count, dtype),
+            Place::Deferred(ref compute) => {
+                let tensor = copy::clone(&compute()?)?;
+                Ok(tensor.storage().clone())
+            }
+            Place::Memory(_) => unreachable!("returned above"),
+        }
+    }
+
+    fn spend(&mut self, bytes: u64) -> Result<()> {
+        self.budget = self.budget.checked_sub(bytes).ok_or_else(|| {
+            let left = self.budget;
+            refusal(format!("a tensor needs {bytes} bytes, and max_bytes leaves {left}"))
+        })?;
+        Ok(())
+    }
+
+    /// The dtype of elements, if strided has it.
+    fn known(&self, element: &ElementType, blob: usize) -> Result<DType> {
+        element.known().ok_or_else(|| {
+            let reason = format!("a tensor has the dtype {}, which strided does not have", element.name());
+            match position_of(&self.document.blobs[blob].place) {
+                Some(position) => fault(position, reason),
+                None => refusal(reason),
+            }
+        })
+    }
+
+    fn source(&self) -> Result<&'a dyn super::Source> {
+        self.document.source.as_deref().ok_or_else(|| refusal("the file is closed"))
+    }
+}
+
+/// Where a blob begins in the file.
+pub fn position_of(place: &Place) -> Option<u64> {
+    match *place {
+        Place::Plain { position, .. }
+        | Place::Narrow { position, .. }
+        | Place::Deflated { position, .. }
+        | Place::Text { position, .. } => Some(position),
+        Place::Memory(_) | Place::Deferred(_) => None,
+    }
+}
+
+/// Why a blob cannot be mapped; `None` if it can.
+pub fn why_not_mapped(blob: &Blob, dtype: DType) -> Option<String> {
+    match blob.place {
+        Place::Plain { order, .. } if order != ByteOrder::NATIVE && dtype.real().size() > 1 => {
+            Some(format!("{}-endian", order.name()))
+        }
+        Place::Plain { position, .. } if !position.is_multiple_of(dtype.alignment() as u64) => {
+            Some(format!("byte {position} is no multiple of {}", dtype.alignment()))
+        }
+        Place::Plain { .. } => None,
+        Place::Narrow { .. } => Some("4-byte integers".into()),
+        Place::Deflated { .. } => Some("deflated".into()),
+        Place::Text { .. } => Some("text".into()),
+        Place::Memory(_) | Place::Deferred(_) => Some("in memory".into()),
+    }
+}
+
+fn in_native_order(storage: Storage, dtype: DType, order: ByteOrder) -> Result<Storage> {
+    if order != ByteOrder::NATIVE && dtype.real().size() > 1 {
+        let count = (storage.length() / dtype.size()) as isize;
+        reverse_bytes(&Tensor::from_storage(storage.clone(), dtype, Layout::row_major(&[count])?)?)?;
+    }
+    Ok(storage)
+}

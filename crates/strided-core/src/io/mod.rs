@@ -1,0 +1,78 @@
+//! Formats of files: bytes to tensors and back.
+//!
+//! A format is read into a [`Document`] and written from one; nothing outside this folder knows a format. A document says
+//! what is in a file and where the bytes of its tensors are; [`load`] brings those into memory or maps them.
+//!
+//! | file | |
+//! |---|---|
+//! | `document` | the one description of a file with tensors |
+//! | `source`, `output` | where bytes come from and go to; files that are replaced at once when they are complete |
+//! | `load`, `names`, `view_bytes` | bytes to storages; the names of tensors; tensors to bytes |
+//! | `json`, `literal`, `zip`, `pickle` | notations that formats are made of |
+//! | `raw`, `npy`, `npz`, `safetensors`, `nested`, `t7`, `pt` | formats; `nested` is what `strided.save` adds to safetensors |
+//! | `format` | which formats there are, and how a file's format is recognised |
+//!
+//! Files are hostile until they are checked. A length that a file declares is compared with the bytes that are there before
+//! memory is allocated for it. Nesting is walked with lists on the heap, not by recursion. An error is a
+//! [`Problem::Format`](crate::error::Problem::Format) with the position of the bytes that are wrong.
+//!
+//! Crates were looked at first. `safetensors` wants the whole file as one slice, takes the last of two equal names, and
+//! brings `serde_json`; `npyz` and `zip` read from streams only, so that a member cannot be mapped or read on its own
+//! thread. What is left of them is the inflating of `flate2`, in Rust, without C code.
+
+mod document;
+mod format;
+mod inflate;
+mod json;
+mod literal;
+mod load;
+mod names;
+mod nested;
+mod npy;
+mod npz;
+mod output;
+mod pickle;
+mod pt;
+mod raw;
+mod safetensors;
+mod source;
+pub mod t7;
+mod text;
+mod view_bytes;
+mod zip;
+
+pub use document::{
+    Blob, ByteOrder, Detail, Document, ElementType, Function, Node, NodeId, Place, Record, View,
+};
+pub use format::{Format, ReadOptions, WriteOptions, open, write};
+pub use load::{Loader, position_of, why_not_mapped};
+pub use names::{Listed, OutlineRow, list_order, outline, tensor_names};
+pub use npy::header_of as npy_header;
+pub use output::{NewFile, Output, Target};
+pub use raw::{RawRequest, read_raw, write_raw};
+pub use source::{FileSource, MapMode, Source};
+
+use crate::error::{Error, Problem};
+
+/// An error of a file at a position; the file's name is added where it is known.
+#[cold]
+fn fault(position: u64, reason: impl Into<String>) -> Error {
+    let problem = Problem::Format { file: String::new(), offset: Some(position), reason: reason.into() };
+    Error::new("", problem)
+}
+
+/// An error of a file as a whole, or of an object that a format cannot hold.
+#[cold]
+fn refusal(reason: impl Into<String>) -> Error {
+    Error::new("", Problem::Format { file: String::new(), offset: None, reason: reason.into() })
+}
+
+/// Adds the name of the file to an error that has none.
+pub fn in_file(mut error: Error, name: &str) -> Error {
+    if let Problem::Format { file, .. } = &mut *error.problem
+        && file.is_empty()
+    {
+        *file = name.into();
+    }
+    error
+}

@@ -1,0 +1,593 @@
+//! Python's pickles, as far as PyTorch writes them: a machine that makes nodes of a document, and calls nothing.
+//!
+//! A name of a class or function is a word to it. Only the names in [`GLOBALS`] have a meaning, which is fixed here; any
+//! other ends the reading with an error that names it. So no pickle can run code.
+
+use super::document::{Document, Node, NodeId};
+use super::fault;
+use super::source::{Cursor, Source};
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// What a name in a pickle means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Global {
+    /// `torch._utils._rebuild_tensor` and `_rebuild_tensor_v2`.
+    RebuildTensor,
+    /// `torch._utils._rebuild_parameter`: its first argument.
+    RebuildParameter,
+    /// `collections.OrderedDict`: a dict.
+    OrderedDict,
+    /// `torch.Size`: a tuple.
+    Size,
+    /// A class of storages, such as `torch.FloatStorage`, by the name of its type.
+    Storage(&'static str),
+    /// A dtype, such as `torch.float32`: its name as a string.
+    DType(&'static str),
+    /// `torch.device`: its name as a string.
+    Device,
+    /// `_codecs.encode`: how old protocols write bytes.
+    Encode,
+    /// `builtins.set` and the like have no node here; a list stands for them.
+    Set,
+    Complex,
+    ByteArray,
+}
+
+/// The names that are allowed.
+const GLOBALS: &[(&str, Global)] = &[
+    ("torch._utils _rebuild_tensor", Global::RebuildTensor),
+    ("torch._utils _rebuild_tensor_v2", Global::RebuildTensor),
+    ("torch._utils _rebuild_parameter", Global::RebuildParameter),
+    ("collections OrderedDict", Global::OrderedDict),
+    ("torch Size", Global::Size),
+    ("torch device", Global::Device),
+    ("_codecs encode", Global::Encode),
+    ("builtins set", Global::Set),
+    ("__builtin__ set", Global::Set),
+    ("builtins frozenset", Global::Set),
+    ("builtins complex", Global::Complex),
+    ("__builtin__ complex", Global::Complex),
+    ("builtins bytearray", Global::ByteArray),
+    ("__builtin__ bytearray", Global::ByteArray),
+    ("torch BoolStorage", Global::Storage("bool")),
+    ("torch ByteStorage", Global::Storage("uint8")),
+    ("torch CharStorage", Global::Storage("int8")),
+    ("torch ShortStorage", Global::Storage("int16")),
+    ("torch IntStorage", Global::Storage("int32")),
+    ("torch LongStorage", Global::Storage("int64")),
+    ("torch HalfStorage", Global::Storage("float16")),
+    ("torch BFloat16Storage", Global::Storage("bfloat16")),
+    ("torch FloatStorage", Global::Storage("float32")),
+    ("torch DoubleStorage", Global::Storage("float64")),
+    ("torch ComplexFloatStorage", Global::Storage("complex64")),
+    ("torch ComplexDoubleStorage", Global::Storage("complex128")),
+    ("torch UntypedStorage", Global::Storage("uint8")),
+    ("torch.storage UntypedStorage", Global::Storage("uint8")),
+    ("torch QInt8Storage", Global::Storage("qint8")),
+    ("torch QUInt8Storage", Global::Storage("quint8")),
+    ("torch QInt32Storage", Global::Storage("qint32")),
+    ("torch bool", Global::DType("bool")),
+    ("torch uint8", Global::DType("uint8")),
+    ("torch uint16", Global::DType("uint16")),
+    ("torch uint32", Global::DType("uint32")),
+    ("torch uint64", Global::DType("uint64")),
+    ("torch int8", Global::DType("int8")),
+    ("torch int16", Global::DType("int16")),
+    ("torch int32", Global::DType("int32")),
+    ("torch int64", Global::DType("int64")),
+    ("torch float16", Global::DType("float16")),
+    ("torch bfloat16", Global::DType("bfloat16")),
+    ("torch float32", Global::DType("float32")),
+    ("torch float64", Global::DType("float64")),
+    ("torch complex64", Global::DType("complex64")),
+    ("torch complex128", Global::DType("complex128")),
+];
+
+/// A value on the stack.
+#[derive(Clone, Debug, PartialEq)]
+enum Item {
+    Node(NodeId),
+    Global(Global),
+    Mark,
+}
+
+/// Gives persistent ids, storages in PyTorch's files, and calls of its functions their meaning.
+pub trait Meaning {
+    /// The node of a persistent id. `class` is the global among its parts, if there is one.
+    fn persistent(&mut self, document: &mut Document, id: &[PickledPart], position: u64) -> Result<NodeId>;
+    /// The node of a tensor, from the arguments of the function that rebuilds it.
+    fn tensor(&mut self, document: &mut Document, arguments: &[NodeId], position: u64) -> Result<NodeId>;
+}
+
+/// A part of a persistent id.
+#[derive(Clone, Debug)]
+pub enum PickledPart {
+    Node(NodeId),
+    Global(Global),
+}
+
+/// Reads a pickle. Returns the node of its object.
+pub fn read(
+    source: &dyn Source,
+    range: Range<u64>,
+    document: &mut Document,
+    meaning: &mut dyn Meaning,
+) -> Result<NodeId> {
+    let cursor = Cursor::new(source, range.start, range.end);
+    let mut machine = Machine {
+        cursor,
+        document,
+        meaning,
+        stack: vec![],
+        memo: HashMap::new(),
+        tuples: HashMap::new(),
+        copies_left: (range.end - range.start) as usize,
+    };
+    loop {
+        if let Some(item) = machine.step()? {
+            return Ok(item);
+        }
+    }
+}
+
+struct Machine<'a> {
+    cursor: Cursor<'a>,
+    document: &'a mut Document,
+    meaning: &'a mut dyn Meaning,
+    stack: Vec<Item>,
+    memo: HashMap<u64, Item>,
+    /// Tuples in which a global occurs, which has no node. Only persistent ids have them.
+    tuples: HashMap<NodeId, Vec<PickledPart>>,
+    /// How much calls may still copy. A short pickle could otherwise copy a long list again and again.
+    copies_left: usize,
+}
+
+impl Machine<'_> {
+    #[cold]
+    fn fault(&self, reason: impl Into<String>) -> Error {
+        self.cursor.fault(reason)
+    }
+
+    fn push(&mut self, node: Node) {
+        let id = self.document.add(node);
+        self.stack.push(Item::Node(id));
+    }
+
+    fn pop(&mut self) -> Result<Item> {
+        match self.stack.pop() {
+            Some(Item::Mark) | None => Err(self.fault("the pickle takes a value that it has not made")),
+            Some(item) => Ok(item),
+        }
+    }
+
+    fn pop_node(&mut self) -> Result<NodeId> {
+        match self.pop()? {
+            Item::Node(node) => Ok(node),
+            _ => Err(self.fault("the pickle uses a class or function as a value")),
+        }
+    }
+
+    fn top_node(&mut self) -> Result<NodeId> {
+        match self.stack.last() {
+            Some(Item::Node(node)) => Ok(*node),
+            _ => Err(self.fault("the pickle adds to what is no container")),
+        }
+    }
+
+    /// The values above the last mark.
+    fn pop_mark(&mut self) -> Result<Vec<Item>> {
+        let at = self.stack.iter().rposition(|item| *item == Item::Mark);
+        let at = at.ok_or_else(|| self.fault("the pickle has no mark"))?;
+        let items = self.stack.split_off(at + 1);
+        self.stack.pop();
+        Ok(items)
+    }
+
+    fn nodes(&self, items: Vec<Item>) -> Result<Vec<NodeId>> {
+        let node = |item| match item {
+            Item::Node(node) => Ok(node),
+            _ => Err(self.fault("the pickle uses a class or function as a value")),
+        };
+        items.into_iter().map(node).collect()
+    }
+
+    fn byte(&mut self) -> Result<u8> {
+        Ok(self.cursor.array::<1>("the pickle")?[0])
+    }
+
+    fn u32(&mut self) -> Result<u64> {
+        Ok(u64::from(u32::from_le_bytes(self.cursor.array("the pickle")?)))
+    }
+
+    fn bytes(&mut self, length: u64) -> Result<Vec<u8>> {
+        self.cursor.bytes(length, "a string of the pickle")
+    }
+
+    fn text(&mut self, length: u64) -> Result<String> {
+        String::from_utf8(self.bytes(length)?).map_err(|_| self.fault("a string of the pickle is not UTF-8"))
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = Vec::new();
+        while let Some(byte) = self.cursor.next_byte()? {
+            self.cursor.take_byte();
+            if byte == b'\n' {
+                return String::from_utf8(line).map_err(|_| self.fault("a line of the pickle is not UTF-8"));
+            }
+            line.push(byte);
+        }
+        Err(self.fault("a line of the pickle has no end"))
+    }
+
+    /// Executes one instruction. Returns the object at the end.
+    fn step(&mut self) -> Result<Option<NodeId>> {
+        let position = self.cursor.position();
+        match self.byte()? {
+            b'.' => return self.pop_node().map(Some),
+            0x80 => {
+                let protocol = self.byte()?;
+                if protocol > 5 {
+                    return Err(fault(position, format!("protocol {protocol} of pickles is not known")));
+                }
+            }
+            0x95 => drop(self.cursor.array::<8>("a frame")?), // the length of a frame
+            b'(' => self.stack.push(Item::Mark),
+            b'0' => drop(self.stack.pop()),
+            b'1' => drop(self.pop_mark()?),
+            b'2' => {
+                let item = self.pop()?;
+                self.stack.extend([item.clone(), item]);
+            }
+            b'N' => self.push(Node::None),
+            0x88 => self.push(Node::Bool(true)),
+            0x89 => self.push(Node::Bool(false)),
+            b'J' => {
+                let number = i32::from_le_bytes(self.cursor.array("the pickle")?);
+                self.push(Node::Int(number.into()));
+            }
+            b'K' => {
+                let number = self.byte()?;
+                self.push(Node::Int(number.into()));
+            }
+            b'M' => {
+                let number = u16::from_le_bytes(self.cursor.array("the pickle")?);
+                self.push(Node::Int(number.into()));
+            }
+            0x8a => {
+                let length = self.byte()?;
+                let bytes = self.bytes(length.into())?;
+                self.push(long_node(&bytes));
+            }
+            b'G' => {
+                let number = f64::from_be_bytes(self.cursor.array("the pickle")?);
+                self.push(Node::Float(number));
+            }
+            b'X' => {
+                let length = self.u32()?;
+                let text = self.text(length)?;
+                self.push(Node::Text(text));
+            }
+            0x8c => {
+                let length = self.byte()?;
+                let text = self.text(length.into())?;
+                self.push(Node::Text(text));
+            }
+            b'B' | b'T' => {
+                let length = self.u32()?;
+                let bytes = self.bytes(length)?;
+                self.push(Node::Bytes(bytes));
+            }
+            b'C' | b'U' => {
+                let length = self.byte()?;
+                let bytes = self.bytes(length.into())?;
+                self.push(Node::Bytes(bytes));
+            }
+            0x8e | 0x96 => {
+                let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
+                let bytes = self.bytes(length)?;
+                self.push(Node::Bytes(bytes));
+            }
+            0x8d => {
+                let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
+                let text = self.text(length)?;
+                self.push(Node::Text(text));
+            }
+            code => self.step_container(code, position)?,
+        }
+        Ok(None)
+    }
+
+    fn step_container(&mut self, code: u8, position: u64) -> Result<()> {
+        match code {
+            b']' | 0x8f => self.push(Node::List(vec![])),
+            b'}' => self.push(Node::Dict(vec![])),
+            b')' => self.push_tuple(vec![]),
+            0x85..=0x87 => {
+                let count = usize::from(code - 0x84);
+                let mut items = (0..count).map(|_| self.pop()).collect::<Result<Vec<_>>>()?;
+                items.reverse();
+                self.push_tuple(items);
+            }
+            b't' => {
+                let items = self.pop_mark()?;
+                self.push_tuple(items);
+            }
+            b'l' => {
+                let items = self.pop_mark()?;
+                let items = self.nodes(items)?;
+                self.push(Node::List(items));
+            }
+            b'd' => {
+                let items = self.pop_mark()?;
+                let pairs = self.pairs(items)?;
+                self.push(Node::Dict(pairs));
+            }
+            b'a' => {
+                let item = self.pop_node()?;
+                self.extend_list(vec![item])?;
+            }
+            b'e' | 0x90 => {
+                let items = self.pop_mark()?;
+                let items = self.nodes(items)?;
+                self.extend_list(items)?;
+            }
+            b's' => {
+                let (value, key) = (self.pop()?, self.pop()?);
+                self.extend_dict(vec![key, value])?;
+            }
+            b'u' => {
+                let items = self.pop_mark()?;
+                self.extend_dict(items)?;
+            }
+            code => self.step_object(code, position)?,
+        }
+        Ok(())
+    }
+
+    fn step_object(&mut self, code: u8, position: u64) -> Result<()> {
+        match code {
+            b'c' => {
+                let (module, name) = (self.line()?, self.line()?);
+                self.push_global(&module, &name, position)?;
+            }
+            0x93 => {
+                let (name, module) = (self.pop_node()?, self.pop_node()?);
+                let (Node::Text(module), Node::Text(name)) =
+                    (&self.document.nodes[module], &self.document.nodes[name])
+                else {
+                    return Err(fault(position, "the name of a class or function is no string"));
+                };
+                let (module, name) = (module.clone(), name.clone());
+                self.push_global(&module, &name, position)?;
+            }
+            b'R' | 0x81 => {
+                let (arguments, function) = (self.pop_node()?, self.pop()?);
+                self.call(function, arguments, position)?;
+            }
+            b'b' => {
+                // The state of an object, such as the `_metadata` of a state dict: the object is complete without it.
+                self.pop()?;
+                self.top_node()?;
+            }
+            b'Q' => {
+                let id = self.pop_node()?;
+                let parts = match (self.tuples.get(&id), &self.document.nodes[id]) {
+                    (Some(parts), _) => parts.clone(),
+                    (None, Node::Tuple(items)) => items.iter().map(|&item| PickledPart::Node(item)).collect(),
+                    _ => vec![PickledPart::Node(id)],
+                };
+                let node = self.meaning.persistent(self.document, &parts, position)?;
+                self.stack.push(Item::Node(node));
+            }
+            b'q' | b'r' | 0x94 => {
+                let number = match code {
+                    b'q' => self.byte()?.into(),
+                    b'r' => self.u32()?,
+                    _ => self.memo.len() as u64,
+                };
+                let item = self.stack.last().filter(|item| **item != Item::Mark).cloned();
+                let item =
+                    item.ok_or_else(|| self.fault("the pickle remembers a value that it has not made"))?;
+                self.memo.insert(number, item);
+            }
+            b'h' | b'j' => {
+                let number = if code == b'h' { self.byte()?.into() } else { self.u32()? };
+                let item = self.memo.get(&number).cloned();
+                let item = item
+                    .ok_or_else(|| fault(position, format!("the pickle has remembered no value {number}")))?;
+                self.stack.push(item);
+            }
+            _ => {
+                return Err(fault(
+                    position,
+                    format!("the pickle has the instruction {code:#04x}, which PyTorch never writes"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn push_tuple(&mut self, items: Vec<Item>) {
+        let part = |item: &Item| match item {
+            Item::Node(node) => PickledPart::Node(*node),
+            Item::Global(global) => PickledPart::Global(global.clone()),
+            Item::Mark => unreachable!("marks are never popped as values"),
+        };
+        let parts: Vec<PickledPart> = items.iter().map(part).collect();
+        let nodes =
+            items.iter().filter_map(|item| if let Item::Node(node) = item { Some(*node) } else { None });
+        let nodes: Vec<NodeId> = nodes.collect();
+        let is_plain = nodes.len() == parts.len();
+        let id = self.document.add(Node::Tuple(nodes));
+        if !is_plain {
+            self.tuples.insert(id, parts);
+        }
+        self.stack.push(Item::Node(id));
+    }
+
+    fn push_global(&mut self, module: &str, name: &str, position: u64) -> Result<()> {
+        let wanted = format!("{module} {name}");
+        let found = GLOBALS.iter().find(|row| row.0 == wanted);
+        let refused = || {
+            let reason = format!(
+                "the pickle uses {module}.{name}; only tensors and plain containers are read, and no code runs"
+            );
+            fault(position, reason)
+        };
+        match &found.ok_or_else(refused)?.1 {
+            // A dtype is a value; a string stands for it.
+            Global::DType(name) => self.push(Node::Text(format!("torch.{name}"))),
+            global => self.stack.push(Item::Global(global.clone())),
+        }
+        Ok(())
+    }
+
+    fn pairs(&self, items: Vec<Item>) -> Result<Vec<(NodeId, NodeId)>> {
+        let items = self.nodes(items)?;
+        if items.len() % 2 != 0 {
+            return Err(self.fault("the pickle has a key without a value"));
+        }
+        Ok(items.chunks(2).map(|pair| (pair[0], pair[1])).collect())
+    }
+
+    fn extend_list(&mut self, items: Vec<NodeId>) -> Result<()> {
+        let list = self.top_node()?;
+        match &mut self.document.nodes[list] {
+            Node::List(list) => list.extend(items),
+            _ => return Err(self.fault("the pickle appends to what is no list")),
+        }
+        Ok(())
+    }
+
+    fn extend_dict(&mut self, items: Vec<Item>) -> Result<()> {
+        let pairs = self.pairs(items)?;
+        let dict = self.top_node()?;
+        match &mut self.document.nodes[dict] {
+            Node::Dict(dict) => dict.extend(pairs),
+            _ => return Err(self.fault("the pickle sets items of what is no dict")),
+        }
+        Ok(())
+    }
+
+    /// The meaning of a call.
+    fn call(&mut self, function: Item, arguments: NodeId, position: u64) -> Result<()> {
+        let Item::Global(function) = function else {
+            return Err(fault(position, "the pickle calls what is no function"));
+        };
+        let arguments = match (&self.document.nodes[arguments], self.tuples.contains_key(&arguments)) {
+            (Node::Tuple(arguments), false) => arguments.clone(),
+            _ => return Err(fault(position, "the arguments of a call are no plain tuple")),
+        };
+        let unfit = || fault(position, format!("the arguments of a call do not fit {function:?}"));
+        let copied = arguments.first().map_or(0, |&first| match &self.document.nodes[first] {
+            Node::List(items) | Node::Tuple(items) => items.len(),
+            Node::Text(text) => text.len(),
+            Node::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        });
+        let left = self.copies_left.checked_sub(copied);
+        self.copies_left =
+            left.ok_or_else(|| fault(position, "the pickle uses long arguments again and again"))?;
+        let first = arguments.first().map(|&first| self.document.nodes[first].clone());
+        let node = match (&function, first) {
+            (Global::RebuildTensor, _) => {
+                let node = self.meaning.tensor(self.document, &arguments, position)?;
+                self.stack.push(Item::Node(node));
+                return Ok(());
+            }
+            (Global::RebuildParameter, Some(_)) => {
+                self.stack.push(Item::Node(arguments[0]));
+                return Ok(());
+            }
+            (Global::OrderedDict, None) => Node::Dict(vec![]),
+            // The first form of OrderedDict: a list of pairs.
+            (Global::OrderedDict, Some(Node::List(items))) => {
+                let pair = |item: &NodeId| match &self.document.nodes[*item] {
+                    Node::Tuple(pair) | Node::List(pair) if pair.len() == 2 => Some((pair[0], pair[1])),
+                    _ => None,
+                };
+                Node::Dict(items.iter().map(pair).collect::<Option<_>>().ok_or_else(unfit)?)
+            }
+            (Global::Size, Some(Node::Tuple(items) | Node::List(items))) => Node::Tuple(items),
+            (Global::Size, None) => Node::Tuple(vec![]),
+            (Global::Set, Some(Node::List(items) | Node::Tuple(items))) => Node::List(items),
+            (Global::Set, None) => Node::List(vec![]),
+            (Global::Device, Some(Node::Text(name))) => Node::Text(name),
+            (Global::Encode, Some(Node::Text(text))) => {
+                let bytes: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c as u32).ok()).collect();
+                Node::Bytes(bytes.ok_or_else(unfit)?)
+            }
+            (Global::ByteArray, Some(Node::Bytes(bytes))) => Node::Bytes(bytes),
+            (Global::ByteArray, None) => Node::Bytes(vec![]),
+            (Global::Complex, Some(Node::Float(real))) => {
+                match arguments.get(1).map(|&part| &self.document.nodes[part]) {
+                    Some(Node::Float(imaginary)) => Node::Complex(real, *imaginary),
+                    _ => return Err(unfit()),
+                }
+            }
+            _ => return Err(unfit()),
+        };
+        self.push(node);
+        Ok(())
+    }
+}
+
+/// A two's complement integer of any length, the lowest byte first.
+fn long_node(bytes: &[u8]) -> Node {
+    if bytes.len() > 16 {
+        return Node::Huge(decimal(bytes));
+    }
+    let negative = bytes.last().is_some_and(|byte| *byte >= 0x80);
+    let mut wide = [if negative { 0xff } else { 0 }; 16];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let number = i128::from_le_bytes(wide);
+    i64::try_from(number).map_or_else(|_| Node::Huge(number.to_string()), Node::Int)
+}
+
+/// The decimal digits of a two's complement integer, of at most 255 bytes.
+fn decimal(bytes: &[u8]) -> String {
+    let negative = bytes.last().is_some_and(|byte| *byte >= 0x80);
+    // The magnitude: negative numbers are inverted, and one is added at the end.
+    let mut carry = u32::from(negative);
+    let magnitude = bytes.iter().map(|&byte| {
+        carry += u32::from(if negative { !byte } else { byte });
+        let low = carry & 0xff;
+        carry >>= 8;
+        low
+    });
+    let magnitude: Vec<u32> = magnitude.collect();
+    // Digits, the lowest first: ten times nothing plus a byte, from the highest byte on.
+    let mut digits = vec![0u32];
+    for byte in magnitude.iter().rev() {
+        let mut carry = *byte;
+        for digit in &mut digits {
+            carry += *digit * 256;
+            *digit = carry % 10;
+            carry /= 10;
+        }
+        while carry > 0 {
+            digits.push(carry % 10);
+            carry /= 10;
+        }
+    }
+    let text: String = digits.iter().rev().map(|&digit| char::from(b'0' + digit as u8)).collect();
+    format!("{}{text}", if negative { "-" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_integers_have_their_digits() {
+        let mut bytes = vec![0; 17];
+        bytes[16] = 1;
+        assert_eq!(decimal(&bytes), "340282366920938463463374607431768211456");
+        bytes[16] = 0xff;
+        assert_eq!(decimal(&bytes), "-340282366920938463463374607431768211456");
+        assert!(matches!(long_node(&[0xff]), Node::Int(-1)));
+        assert!(matches!(long_node(&[]), Node::Int(0)));
+    }
+}

@@ -1,0 +1,185 @@
+//! PyTorch's .pt: a zip archive of a pickle and the bytes of storages. Read only, and only tensors and plain containers.
+
+use super::document::{ByteOrder, Detail, Document, ElementType, Node, NodeId, Place};
+use super::pickle::{self, Global, Meaning, PickledPart};
+use super::source::{Cursor, Source};
+use super::zip::{self, Member};
+use super::{fault, inflate};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::layout::Layout;
+use std::collections::HashMap;
+
+const PICKLE: &str = "data.pkl";
+/// The longest pickle that is inflated into memory; PyTorch stores them as they are.
+const MAX_DEFLATED_PICKLE: u64 = 1 << 28;
+
+/// Whether a member of an archive is the pickle of a .pt file.
+pub fn is_pickle(name: &str) -> bool {
+    name == PICKLE || name.strip_suffix(PICKLE).is_some_and(|folder| folder.ends_with('/'))
+}
+
+/// Reads the pickle of an archive.
+pub fn read(source: &dyn Source, members: Vec<Member>) -> Result<Document> {
+    let mut pickles = members.iter().filter(|member| is_pickle(&member.name));
+    let Some(pickle) = pickles.next() else { return Err(fault(0, "the archive has no data.pkl")) };
+    if let Some(second) = pickles.next() {
+        return Err(fault(second.position, format!("the archive has two pickles, {:?} too", second.name)));
+    }
+    let folder = pickle.name.strip_suffix(PICKLE).unwrap_or_default();
+    if members.iter().any(|member| member.name == format!("{folder}constants.pkl")) {
+        return Err(fault(
+            pickle.position,
+            "a TorchScript archive: its objects are code; save the state dict instead",
+        ));
+    }
+    let order = byte_order(source, &members, folder)?;
+    let by_name: HashMap<&str, &Member> =
+        members.iter().map(|member| (member.name.as_str(), member)).collect();
+    let mut storages = Storages { members: by_name, folder, order, nodes: HashMap::new() };
+    let mut document = Document::default();
+    document.detail("byte_order", Detail::Text(order.name().into()));
+    document.root = match pickle.method {
+        zip::DEFLATED => {
+            let bytes = inflate_member(source, pickle)?;
+            let length = bytes.len() as u64;
+            pickle::read(&bytes, 0..length, &mut document, &mut storages)?
+        }
+        _ => {
+            let range = pickle.position..pickle.position + pickle.size;
+            pickle::read(source, range, &mut document, &mut storages)?
+        }
+    };
+    Ok(document)
+}
+
+/// The byte order of the storages, which archives since PyTorch 2.1 say.
+fn byte_order(source: &dyn Source, members: &[Member], folder: &str) -> Result<ByteOrder> {
+    let name = format!("{folder}byteorder");
+    let Some(member) = members.iter().find(|member| member.name == name) else {
+        return Ok(ByteOrder::Little);
+    };
+    let length = member.compressed.min(16);
+    let bytes =
+        Cursor::new(source, member.position, member.position + length).bytes(length, "the byte order")?;
+    match bytes.trim_ascii() {
+        b"little" => Ok(ByteOrder::Little),
+        b"big" => Ok(ByteOrder::Big),
+        _ => Err(fault(member.position, "the byte order is neither little nor big")),
+    }
+}
+
+fn inflate_member(source: &dyn Source, member: &Member) -> Result<Vec<u8>> {
+    let Member { position, compressed, size, crc, .. } = *member;
+    if size > MAX_DEFLATED_PICKLE || !inflate::is_possible(size, compressed) {
+        return Err(fault(position, format!("{compressed} deflated bytes cannot become a pickle of {size}")));
+    }
+    let mut bytes = vec![0; size as usize];
+    inflate::inflate_into(source, position..position + compressed, 0, crc, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The storages of an archive, entered into the document when the pickle refers to them.
+struct Storages<'a> {
+    members: HashMap<&'a str, &'a Member>,
+    folder: &'a str,
+    order: ByteOrder,
+    /// The node of a storage by its key and type.
+    nodes: HashMap<(String, &'static str), NodeId>,
+}
+
+impl Meaning for Storages<'_> {
+    /// `("storage", class, key, location, count)`
+    fn persistent(&mut self, document: &mut Document, id: &[PickledPart], position: u64) -> Result<NodeId> {
+        let malformed = || fault(position, "the pickle refers to what is no storage");
+        let [
+            PickledPart::Node(tag),
+            PickledPart::Global(Global::Storage(class)),
+            PickledPart::Node(key),
+            _,
+            PickledPart::Node(count),
+        ] = id
+        else {
+            return Err(malformed());
+        };
+        let (Node::Text(tag), Node::Text(key)) = (&document.nodes[*tag], &document.nodes[*key]) else {
+            return Err(malformed());
+        };
+        let Node::Int(count) = document.nodes[*count] else { return Err(malformed()) };
+        if tag != "storage" {
+            return Err(malformed());
+        }
+        let known = (key.clone(), *class);
+        if let Some(&node) = self.nodes.get(&known) {
+            return Ok(node);
+        }
+        let node = self.enter(document, key.clone(), class, count, position)?;
+        self.nodes.insert(known, node);
+        Ok(node)
+    }
+
+    /// `(storage, offset, size, stride, requires_grad, hooks, …)`
+    fn tensor(&mut self, document: &mut Document, arguments: &[NodeId], position: u64) -> Result<NodeId> {
+        let malformed = || fault(position, "the pickle rebuilds a tensor from the wrong arguments");
+        let &[storage, offset, size, stride, ..] = arguments else { return Err(malformed()) };
+        let Node::Storage(view) = document.nodes[storage] else { return Err(malformed()) };
+        let integer = |node: NodeId| match document.nodes[node] {
+            Node::Int(number) => isize::try_from(number).ok(),
+            _ => None,
+        };
+        let integers = |node: NodeId| match &document.nodes[node] {
+            Node::Tuple(items) | Node::List(items) => items.iter().map(|&item| integer(item)).collect(),
+            _ => None,
+        };
+        let parts: Option<(isize, Vec<isize>, Vec<isize>)> =
+            (|| Some((integer(offset)?, integers(size)?, integers(stride)?)))();
+        let (offset, size, stride) = parts.ok_or_else(malformed)?;
+        let layout =
+            Layout::strided(&size, &stride, offset).map_err(|error| fault(position, error.to_string()))?;
+        let (blob, element) = (document.views[view].blob, document.views[view].element.clone());
+        let view = document.add_view(blob, element, layout, position)?;
+        Ok(document.add(Node::Tensor(view)))
+    }
+}
+
+impl Storages<'_> {
+    fn enter(
+        &self,
+        document: &mut Document,
+        key: String,
+        class: &'static str,
+        count: i64,
+        position: u64,
+    ) -> Result<NodeId> {
+        let name = format!("{}data/{key}", self.folder);
+        let member = self.members.get(name.as_str());
+        let member = member.ok_or_else(|| fault(position, format!("the archive has no member {name:?}")))?;
+        let element = match DType::from_name(class) {
+            Some(dtype) => ElementType::Known(dtype),
+            None => ElementType::Foreign { name: class.into(), bits: None },
+        };
+        let count =
+            u64::try_from(count).map_err(|_| fault(position, format!("a storage has {count} elements")))?;
+        if element.bytes(count).is_some_and(|bytes| bytes > member.size) {
+            let reason = format!("a storage of {count} elements of {class} has {} bytes", member.size);
+            return Err(fault(member.position, reason));
+        }
+        let (start, order) = (member.position, self.order);
+        let place = match member.method {
+            0 => Place::Plain { position: start, order },
+            zip::DEFLATED if inflate::is_possible(member.size, member.compressed) => Place::Deflated {
+                position: start,
+                compressed: member.compressed,
+                skipped: 0,
+                order,
+                crc: member.crc,
+            },
+            method => {
+                let reason = format!("the member {name:?} is compressed by method {method}, or says so");
+                return Err(fault(start, reason));
+            }
+        };
+        let blob = document.add_blob(element.clone(), count, place);
+        document.add_storage(blob, element, start)
+    }
+}

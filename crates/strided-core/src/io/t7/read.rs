@@ -1,0 +1,427 @@
+//! Reads objects of .t7 files.
+
+use super::super::document::{Document, Function, Node, NodeId, Place, Record};
+use super::super::source::{Cursor, Source};
+use super::super::{fault, text};
+use super::*;
+use crate::error::Result;
+use crate::layout::Layout;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Classes whose objects are no tables in a file, and whose own code would be needed to read them.
+const PRIVATE: &[&str] = &["tds.Hash", "tds.Vec", "tds.AtomicCounter", "torch.Generator", "torch.Timer"];
+/// Integers up to this size are exact in a double.
+const MAX_EXACT: f64 = (1u64 << 53) as f64;
+
+/// Reads objects one after the other. An object that was read before is referred to by its number, also by later ones.
+pub struct ObjectReader {
+    source: Arc<dyn Source>,
+    encoding: Encoding,
+    /// Whether a number that occurs again is the same object.
+    referenced: bool,
+    document: Document,
+    objects: HashMap<i32, NodeId>,
+}
+
+/// An object whose parts are being read.
+enum Frame {
+    Table { node: NodeId, left: u32, key: Option<NodeId>, pairs: Vec<(NodeId, NodeId)> },
+    Fields { node: NodeId, class: String, version: Option<String> },
+    Upvalues { node: NodeId, kind: i32, bytecode: Vec<u8> },
+    Tensor { node: NodeId, dtype: DType, shape: Vec<isize>, stride: Vec<isize>, offset: i64, position: u64 },
+}
+
+/// What the beginning of an object led to.
+enum Begun {
+    Done(NodeId),
+    Inside(Frame),
+}
+
+impl ObjectReader {
+    pub fn new(source: Arc<dyn Source>, encoding: Encoding, referenced: bool) -> ObjectReader {
+        let document = Document { source: Some(source.clone()), ..Default::default() };
+        ObjectReader { source, encoding, referenced, document, objects: HashMap::new() }
+    }
+
+    /// All that was read so far.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    pub fn into_document(self) -> Document {
+        self.document
+    }
+
+    pub fn set_encoding(&mut self, encoding: Encoding, referenced: bool) {
+        (self.encoding, self.referenced) = (encoding, referenced);
+    }
+
+    /// Reads the object at a position. Returns its node and the position behind it.
+    pub fn read_object(&mut self, position: u64) -> Result<(NodeId, u64)> {
+        let source = self.source.clone();
+        let mut input = Input {
+            cursor: Cursor::new(&*source, position, source.length()),
+            encoding: self.encoding,
+            buffer: Vec::new(),
+        };
+        let mut frames: Vec<Frame> = Vec::new();
+        loop {
+            let begun = self.begin(&mut input).map_err(|error| inside(error, &frames))?;
+            let mut value = match begun {
+                Begun::Done(node) => node,
+                Begun::Inside(frame) => {
+                    frames.push(frame);
+                    match frames.last() {
+                        Some(Frame::Table { node, left: 0, .. }) => {
+                            let node = *node;
+                            frames.pop();
+                            self.document.nodes[node] = Node::Table(vec![]);
+                            node
+                        }
+                        _ => continue,
+                    }
+                }
+            };
+            // The value is a part of the object on top, which may be the last part of the one below it, and so on.
+            loop {
+                let Some(mut frame) = frames.pop() else { return Ok((value, input.cursor.position())) };
+                match self.deliver(&mut frame, value).map_err(|error| inside(error, &frames))? {
+                    Some(done) => value = done,
+                    None => {
+                        frames.push(frame);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Refuses a file in which something follows the object.
+    pub fn expect_end(&self, position: u64) -> Result<()> {
+        let mut cursor = Cursor::new(&*self.source, position, self.source.length());
+        while self.encoding.ascii && cursor.next_byte()?.is_some_and(|byte| byte.is_ascii_whitespace()) {
+            cursor.take_byte();
+        }
+        match cursor.left() {
+            0 => Ok(()),
+            left => Err(cursor.fault(format!("{left} bytes follow the object"))),
+        }
+    }
+
+    /// Reads an object, or the beginning of one that has parts.
+    fn begin(&mut self, input: &mut Input<'_>) -> Result<Begun> {
+        let position = input.cursor.position();
+        let kind = input.int("the kind of an object")?;
+        let node = match kind {
+            NIL => Node::None,
+            NUMBER => number_node(input.double()?),
+            BOOLEAN => Node::Bool(input.int("a boolean")? == 1),
+            STRING => match String::from_utf8(input.string("a string")?) {
+                Ok(text) => Node::Text(text),
+                Err(error) => Node::Bytes(error.into_bytes()),
+            },
+            FUNCTION => {
+                let (node, bytecode) = (self.document.add(Node::None), input.string("a function")?);
+                return Ok(Begun::Inside(Frame::Upvalues { node, kind, bytecode }));
+            }
+            TABLE | TORCH | OLD_CLOSURE | CLOSURE => return self.begin_identified(input, kind, position),
+            _ => return Err(fault(position, format!("{kind} is no kind of object"))),
+        };
+        Ok(Begun::Done(self.document.add(node)))
+    }
+
+    /// An object with a number, by which it is referred to when it occurs again.
+    fn begin_identified(&mut self, input: &mut Input<'_>, kind: i32, position: u64) -> Result<Begun> {
+        let index = input.int("the number of an object")?;
+        if index < 1 {
+            return Err(fault(position, format!("an object has the number {index}, wanted 1 or more")));
+        }
+        if self.referenced
+            && let Some(&node) = self.objects.get(&index)
+        {
+            return Ok(Begun::Done(node));
+        }
+        let node = self.document.add(Node::None);
+        self.objects.insert(index, node);
+        match kind {
+            TABLE => {
+                let position = input.cursor.position();
+                let count = input.int("the size of a table")?;
+                let left = u32::try_from(count)
+                    .map_err(|_| fault(position, format!("a table has the size {count}")))?;
+                // Every key and value takes two bytes or more; memory grows with what is read, not with this number.
+                if u64::from(left) * 4 > input.cursor.left() {
+                    return Err(fault(position, format!("a table of {left} items does not fit the file")));
+                }
+                Ok(Begun::Inside(Frame::Table { node, left, key: None, pairs: vec![] }))
+            }
+            TORCH => self.begin_torch(input, node),
+            _ => {
+                let bytecode = input.string("a function")?;
+                Ok(Begun::Inside(Frame::Upvalues { node, kind, bytecode }))
+            }
+        }
+    }
+
+    fn begin_torch(&mut self, input: &mut Input<'_>, node: NodeId) -> Result<Begun> {
+        let position = input.cursor.position();
+        let mut class = input.text("the version of a class")?;
+        let mut version = None;
+        if let Some(number) = class.strip_prefix("V ").filter(|number| number.trim().parse::<f64>().is_ok()) {
+            version = Some(number.to_string());
+            class = input.text("the name of a class")?;
+        }
+        match TorchClass::from_name(&class) {
+            Some(TorchClass::Tensor(dtype)) => self.begin_tensor(input, node, dtype),
+            Some(TorchClass::Storage(dtype)) => {
+                self.read_storage(input, node, dtype)?;
+                Ok(Begun::Done(node))
+            }
+            None => {
+                let next = input.peek_int();
+                if PRIVATE.contains(&class.as_str()) || next != Some(TABLE) {
+                    let reason = format!("objects of the class {class} are written in a format of their own");
+                    return Err(fault(position, reason));
+                }
+                Ok(Begun::Inside(Frame::Fields { node, class, version }))
+            }
+        }
+    }
+
+    fn begin_tensor(&mut self, input: &mut Input<'_>, node: NodeId, dtype: DType) -> Result<Begun> {
+        let position = input.cursor.position();
+        let rank = input.int("the number of dims of a tensor")?;
+        let fits = u64::try_from(rank).is_ok_and(|rank| rank * 4 <= input.cursor.left());
+        if !fits {
+            return Err(fault(position, format!("a tensor has {rank} dims")));
+        }
+        let mut dims = |what| {
+            let dims = input.longs(rank as usize, what)?.into_iter().map(isize::try_from);
+            dims.collect::<std::result::Result<Vec<_>, _>>()
+                .map_err(|_| fault(position, format!("{what} are too large")))
+        };
+        let (shape, stride) = (dims("the sizes of a tensor")?, dims("the strides of a tensor")?);
+        let offset = input.longs(1, "the offset of a tensor")?[0];
+        Ok(Begun::Inside(Frame::Tensor { node, dtype, shape, stride, offset, position }))
+    }
+
+    fn read_storage(&mut self, input: &mut Input<'_>, node: NodeId, dtype: DType) -> Result<()> {
+        let position = input.cursor.position();
+        let size = input.longs(1, "the size of a storage")?[0];
+        let count =
+            u64::try_from(size).map_err(|_| fault(position, format!("a storage has the size {size}")))?;
+        let start = input.cursor.position();
+        let Encoding { ascii, long_size, order } = input.encoding;
+        let place = if ascii && dtype.size() > 1 {
+            input.skip_numbers(count)?;
+            Place::Text { position: start, end: input.cursor.position() }
+        } else if dtype == DType::I64 && long_size == 4 {
+            input.skip_elements(count, 4)?;
+            Place::Narrow { position: start, order }
+        } else {
+            input.skip_elements(count, dtype.size() as u64)?;
+            Place::Plain { position: start, order }
+        };
+        let blob = self.document.add_blob(known(dtype), count, place);
+        let made = self.document.add_storage(blob, known(dtype), start)?;
+        self.document.nodes[node] = self.document.nodes[made].clone();
+        Ok(())
+    }
+
+    /// Gives an object its next part. Returns its node if that was the last one.
+    fn deliver(&mut self, frame: &mut Frame, value: NodeId) -> Result<Option<NodeId>> {
+        let (node, made) = match frame {
+            Frame::Table { node, left, key, pairs } => {
+                match key.take() {
+                    None => *key = Some(value),
+                    Some(key) => {
+                        pairs.push((key, value));
+                        *left -= 1;
+                    }
+                }
+                if *left > 0 {
+                    return Ok(None);
+                }
+                (*node, Node::Table(std::mem::take(pairs)))
+            }
+            Frame::Fields { node, class, version } => {
+                let (class, version) = (std::mem::take(class), version.take());
+                (*node, Node::Record(Record { class, version, fields: value }))
+            }
+            Frame::Upvalues { node, kind, bytecode } => {
+                let bytecode = std::mem::take(bytecode);
+                (*node, Node::Function(Function { kind: *kind, bytecode, upvalues: value }))
+            }
+            Frame::Tensor { node, dtype, shape, stride, offset, position } => {
+                let view = self.make_tensor(*dtype, (shape, stride), *offset, value, *position)?;
+                (*node, Node::Tensor(view))
+            }
+        };
+        self.document.nodes[node] = made;
+        Ok(Some(node))
+    }
+
+    fn make_tensor(
+        &mut self,
+        dtype: DType,
+        (shape, stride): (&[isize], &[isize]),
+        offset: i64,
+        storage: NodeId,
+        position: u64,
+    ) -> Result<usize> {
+        let blob = match self.document.nodes[storage] {
+            Node::Storage(view) if self.document.views[view].element == known(dtype) => {
+                self.document.views[view].blob
+            }
+            // A tensor without elements may have no storage.
+            Node::None => {
+                self.document.add_blob(known(dtype), 0, Place::Plain { position, order: self.encoding.order })
+            }
+            _ => {
+                return Err(fault(
+                    position,
+                    format!("a tensor of {} has another object as its storage", dtype.name()),
+                ));
+            }
+        };
+        let offset = offset.checked_sub(1).and_then(|offset| isize::try_from(offset).ok());
+        let layout = match offset {
+            // In Torch7 a tensor without dims is empty.
+            Some(offset @ 0..) if shape.is_empty() => Layout::strided(&[0], &[1], offset),
+            Some(offset @ 0..) => Layout::strided(shape, stride, offset),
+            _ => return Err(fault(position, "a tensor has an offset below 1")),
+        };
+        let layout = layout.map_err(|error| fault(position, error.to_string()))?;
+        self.document.add_view(blob, known(dtype), layout, position)
+    }
+}
+
+fn number_node(number: f64) -> Node {
+    let is_integer = number.trunc() == number
+        && number.abs() <= MAX_EXACT
+        && !(number == 0.0 && number.is_sign_negative());
+    if is_integer { Node::Int(number as i64) } else { Node::Float(number) }
+}
+
+/// Adds the class of the object that an error is inside of.
+fn inside(error: Error, frames: &[Frame]) -> Error {
+    let class = frames.iter().rev().find_map(|frame| match frame {
+        Frame::Fields { class, .. } => Some(class),
+        _ => None,
+    });
+    match (class, *error.problem) {
+        (Some(class), Problem::Format { offset: Some(offset), reason, .. }) => {
+            fault(offset, format!("in an object of the class {class}: {reason}"))
+        }
+        (_, problem) => Error::new("", problem),
+    }
+}
+
+/// The numbers and strings of a file.
+struct Input<'a> {
+    cursor: Cursor<'a>,
+    encoding: Encoding,
+    buffer: Vec<u8>,
+}
+
+impl Input<'_> {
+    fn int(&mut self, what: &str) -> Result<i32> {
+        if self.encoding.ascii {
+            let number = text::number(&mut self.cursor, &mut self.buffer, what)?;
+            self.skip_newline()?;
+            return Ok(number);
+        }
+        let bytes = self.cursor.array(what)?;
+        Ok(match self.encoding.order {
+            ByteOrder::Little => i32::from_le_bytes(bytes),
+            ByteOrder::Big => i32::from_be_bytes(bytes),
+        })
+    }
+
+    /// The next integer, which is not taken.
+    fn peek_int(&mut self) -> Option<i32> {
+        let position = self.cursor.position();
+        let number = self.int("an object").ok();
+        self.cursor.seek(position);
+        number
+    }
+
+    fn longs(&mut self, count: usize, what: &str) -> Result<Vec<i64>> {
+        let Encoding { ascii, long_size, order } = self.encoding;
+        let mut longs = Vec::with_capacity(count);
+        for _ in 0..count {
+            longs.push(if ascii {
+                text::number(&mut self.cursor, &mut self.buffer, what)?
+            } else if long_size == 4 {
+                i64::from(self.int(what)?)
+            } else {
+                let bytes = self.cursor.array(what)?;
+                match order {
+                    ByteOrder::Little => i64::from_le_bytes(bytes),
+                    ByteOrder::Big => i64::from_be_bytes(bytes),
+                }
+            });
+        }
+        if ascii && count > 0 {
+            self.skip_newline()?;
+        }
+        Ok(longs)
+    }
+
+    fn double(&mut self) -> Result<f64> {
+        if self.encoding.ascii {
+            let number = text::number(&mut self.cursor, &mut self.buffer, "a number")?;
+            self.skip_newline()?;
+            return Ok(number);
+        }
+        let bytes = self.cursor.array("a number")?;
+        Ok(match self.encoding.order {
+            ByteOrder::Little => f64::from_le_bytes(bytes),
+            ByteOrder::Big => f64::from_be_bytes(bytes),
+        })
+    }
+
+    fn string(&mut self, what: &str) -> Result<Vec<u8>> {
+        let position = self.cursor.position();
+        let length = self.int(what)?;
+        let length =
+            u64::try_from(length).map_err(|_| fault(position, format!("{what} has the length {length}")))?;
+        let bytes = self.cursor.bytes(length, what)?;
+        if self.encoding.ascii && length > 0 {
+            self.skip_newline()?;
+        }
+        Ok(bytes)
+    }
+
+    fn text(&mut self, what: &str) -> Result<String> {
+        let position = self.cursor.position();
+        String::from_utf8(self.string(what)?).map_err(|_| fault(position, format!("{what} is no text")))
+    }
+
+    /// In text, a newline ends whatever was written at once.
+    fn skip_newline(&mut self) -> Result<()> {
+        if self.cursor.next_byte()? == Some(b'\n') {
+            self.cursor.take_byte();
+        }
+        Ok(())
+    }
+
+    fn skip_elements(&mut self, count: u64, size: u64) -> Result<()> {
+        self.cursor.skip(count.saturating_mul(size), "a storage")?;
+        if self.encoding.ascii && count > 0 {
+            self.skip_newline()?;
+        }
+        Ok(())
+    }
+
+    fn skip_numbers(&mut self, count: u64) -> Result<()> {
+        for _ in 0..count {
+            text::word(&mut self.cursor, &mut self.buffer, "an element")?;
+        }
+        if count > 0 {
+            self.skip_newline()?;
+        }
+        Ok(())
+    }
+}

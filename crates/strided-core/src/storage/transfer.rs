@@ -1,0 +1,148 @@
+//! Bytes moved between storages and files.
+//!
+//! Slices of a storage's memory are formed for one purpose only: to be handed to a system call, which copies them, or to
+//! fill a storage that nobody else can see yet.
+
+use super::mmap::system_error;
+use super::{Fill, Storage};
+use crate::error::{Error, Problem, Result};
+use crate::threads;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// Bytes of one system call, and of one piece of work. Between two of them a call can be interrupted.
+const PIECE: usize = 8 << 20;
+
+impl Storage {
+    /// A new storage whose bytes, zeros at first, are written by `write`.
+    pub fn filled(bytes: usize, write: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<Storage> {
+        let mut storage = Storage::new(bytes, Fill::Zero)?;
+        let start = storage.exclusive_start().expect("a new storage has one handle");
+        // SAFETY: the storage was just made with this many initialised bytes, and nobody else has a handle on it.
+        write(unsafe { std::slice::from_raw_parts_mut(start, bytes) })?;
+        Ok(storage)
+    }
+
+    /// A copy of `bytes` bytes of a file, from byte `position` on. Fails if the file ends before.
+    pub fn read_from(file: &File, path: &Path, position: u64, bytes: usize) -> Result<Storage> {
+        let mut storage = Storage::new(bytes, Fill::Uninitialized)?;
+        let start = Memory(storage.exclusive_start().expect("a new storage has one handle"));
+        let failure = Mutex::new(None);
+        threads::run(bytes.div_ceil(PIECE), bytes > PIECE, &|piece| {
+            let from = piece * PIECE;
+            let length = PIECE.min(bytes - from);
+            // SAFETY: `from + length` is at most `bytes`, the size of the storage, on which nobody else has a handle.
+            // Pieces do not overlap.
+            let read = unsafe { read_exact(file, position + from as u64, start.at(from), length) };
+            if let Err(error) = read {
+                failure.lock().unwrap().get_or_insert(error);
+            }
+        })?;
+        match failure.into_inner().unwrap() {
+            Some(error) => Err(system_error(path, error)),
+            None => Ok(storage),
+        }
+    }
+
+    /// Copies bytes from position `at` on into a slice. Refuses bytes outside the storage.
+    pub fn copy_out(&self, at: usize, into: &mut [u8]) -> Result<()> {
+        let pinned = self.pin_all();
+        if at.checked_add(into.len()).is_none_or(|end| end > pinned.length) {
+            return Err(outside(at, into.len(), pinned.length));
+        }
+        // SAFETY: the range is inside the pinned bytes, as checked. The slice belongs to the caller: a storage never lends
+        // its memory as a slice that outlives a call, so that the two do not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(pinned.start.add(at), into.as_mut_ptr(), into.len()) };
+        Ok(())
+    }
+
+    /// Hands `length` bytes from position `at` on to `write`, piece by piece, in order. The memory is pinned meanwhile;
+    /// `write` must copy each piece by a system call, since other threads may write to it.
+    pub fn write_out(
+        &self,
+        at: usize,
+        length: usize,
+        write: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut done = 0;
+        while done < length {
+            let pinned = self.pin_all();
+            let piece = PIECE.min(length - done);
+            if (at + done).checked_add(piece).is_none_or(|end| end > pinned.length) {
+                return Err(outside(at, length, pinned.length));
+            }
+            // SAFETY: the range is inside the pinned bytes, as checked, and the pin outlives the slice.
+            write(unsafe { std::slice::from_raw_parts(pinned.start.add(at + done), piece) })?;
+            done += piece;
+        }
+        Ok(())
+    }
+}
+
+/// An address that pieces on several threads write to.
+#[derive(Clone, Copy)]
+struct Memory(*mut u8);
+
+impl Memory {
+    fn at(&self, offset: usize) -> *mut u8 {
+        self.0.wrapping_add(offset)
+    }
+}
+
+// SAFETY: an address is plain data; whoever writes through it states why that is sound.
+unsafe impl Sync for Memory {}
+
+fn outside(at: usize, length: usize, end: usize) -> Error {
+    let (first, last) = (at as isize, at.saturating_add(length) as isize - 1);
+    Error::new("", Problem::OutsideStorage { first, last, length: end })
+}
+
+/// Reads bytes of a file into memory that need not be initialised.
+///
+/// # Safety
+/// `into` points to `length` bytes that this thread may write.
+#[cfg(unix)]
+unsafe fn read_exact(file: &File, position: u64, into: *mut u8, length: usize) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    let mut done = 0;
+    while done < length {
+        let at = libc::off_t::try_from(position + done as u64).map_err(|_| io::ErrorKind::InvalidInput)?;
+        // SAFETY: `file` keeps the descriptor open, and `length - done` bytes follow `into + done` by the contract.
+        let got = unsafe { libc::pread(file.as_raw_fd(), into.add(done).cast(), length - done, at) };
+        match got {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            1.. => done += got as usize,
+            _ => {
+                let error = io::Error::last_os_error();
+                if error.kind() != io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same for systems without `pread`.
+///
+/// # Safety
+/// `into` points to `length` bytes that this thread may write.
+#[cfg(windows)]
+unsafe fn read_exact(file: &File, position: u64, into: *mut u8, length: usize) -> io::Result<()> {
+    use std::os::windows::fs::FileExt;
+    // SAFETY: the contract above; the bytes are initialised here before a slice of them is formed.
+    let memory = unsafe {
+        into.write_bytes(0, length);
+        std::slice::from_raw_parts_mut(into, length)
+    };
+    let mut done = 0;
+    while done < length {
+        match file.seek_read(&mut memory[done..], position + done as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            got => done += got,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+"""Files with tensors: save, load, look inside, and write tensor by tensor.
+
+`strided.save` and `strided.load` write and read whole objects. `open` reads the headers of a file only: it lists the tensors
+with their dtypes and layouts, and loads them one by one. `write` writes tensors one after the other, so that a file of any
+size is converted in little memory. `docs/files.md` has the formats.
+
+>>> import pathlib, tempfile
+>>> folder = tempfile.TemporaryDirectory()
+>>> name = pathlib.Path(folder.name, "model.safetensors")
+>>> strided.save({"weight": strided.ones(2, 3), "steps": 7}, name)
+>>> with open(name) as file:
+...     print(file.names, file["weight"].shape, file["weight"].load().sum().item())
+['weight'] (2, 3) 6.0
+>>> strided.load(name)["steps"]
+7
+>>> folder.cleanup()
+"""
+
+from __future__ import annotations
+
+import strided
+from strided._strided import FormatError
+from strided.files._file import Entry, File, Row, open
+from strided.files._raw import _tofile, fromfile, open_memmap
+from strided.files._values import Function, Record, Table
+from strided.files._whole import FORMATS, format_of, load, save, write
+
+__all__ = [
+    "Entry",
+    "FORMATS",
+    "File",
+    "FormatError",
+    "Function",
+    "Record",
+    "Row",
+    "Table",
+    "format_of",
+    "fromfile",
+    "load",
+    "open",
+    "open_memmap",
+    "save",
+    "write",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,193 @@
+"""Whole objects: save and load; and writing tensor by tensor."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from strided._strided import Storage, Tensor, _file_write, dtype
+from strided.files._arguments import fault, name_of, path_of, target_of
+from strided.files._file import Entry, open
+
+#: The formats, and the suffixes by which `save` knows them.
+FORMATS = {
+    "safetensors": (".safetensors", ".strided"),
+    "npy": (".npy",),
+    "npz": (".npz",),
+    "t7": (".t7",),
+    "pt": (".pt", ".pth"),
+    "zarr": (".zarr",),
+}
+
+
+def format_of(f: Any) -> str:
+    """Returns the format of a file by its suffix; safetensors for any other.
+
+    >>> format_of("weights.npz"), format_of("weights")
+    ('npz', 'safetensors')
+    """
+    suffix = os.path.splitext(path_of(f) or "")[1].lower()
+    return next((name for name, suffixes in FORMATS.items() if suffix in suffixes), "safetensors")
+
+
+def save(
+    obj: Any,
+    f: Any,
+    format: str | None = None,
+    *,
+    metadata: dict[str, str] | None = None,
+    fsync: bool = True,
+    compress: bool = False,
+    encoding: str | None = None,
+    long_size: int | None = None,
+    byte_order: str | None = None,
+) -> None:
+    """Writes an object to a file: a tensor, a storage, or dicts, lists and tuples of them, strings, numbers and None.
+
+    `f` is a path or a file object. The format is that of the suffix (.npy .npz .safetensors .t7 .zarr), or safetensors, in
+    which everything survives exactly: strides, sharing, nesting, every dtype. `docs/files.md` says what others lose.
+
+    A file is replaced at once when the new one is complete: an error, a full disk or the end of the process leaves the
+    old one as it is. `fsync=False` does not wait until the bytes are on the disk. `metadata` are strings for a .safetensors
+    file, `compress` deflates a .npz file, `encoding` ('binary' or 'ascii'), `long_size` (8 or 4) and `byte_order` ('little' or
+    'big') are for .t7 files.
+
+    >>> import io
+    >>> x = strided.arange(6).view(2, 3)
+    >>> f = io.BytesIO()
+    >>> strided.save({"all": x, "column": x[:, 1]}, f)
+    >>> _ = f.seek(0)
+    >>> y = strided.load(f)
+    >>> y["column"].fill_(0)
+     0
+     0
+    [strided.LongTensor of size 2]
+    >>> y["all"]
+     0  0  2
+     3  0  5
+    [strided.LongTensor of size 2x3]
+    """
+    if format is None:
+        format = format_of(f)
+    if format == "zarr":
+        from strided.files._zarr import save_zarr
+
+        return save_zarr(obj, f, "save")
+    options = {"format": format, "metadata": metadata, "fsync": fsync, "compress": compress, "encoding": encoding}
+    target = target_of(f, "save")
+    _file_write("save", target, name_of(f), obj, {**options, "long_size": long_size, "byte_order": byte_order})
+    _flush(target)
+
+
+def load(
+    f: Any,
+    mmap: bool | str = False,
+    *,
+    map_location: Any = None,
+    max_bytes: int | None = None,
+    format: str | None = None,
+    dtype: dtype | None = None,
+    encoding: str | None = None,
+    long_size: int | None = None,
+    byte_order: str | None = None,
+) -> Any:
+    """Reads an object from a file of any format: .safetensors, .npy, .npz, .t7, PyTorch's .pt, zarr.
+
+    The format is recognised by the content. No code runs: an object that is no tensor and no plain container is an error, or
+    a `strided.files.Record` in a .t7 file. `strided.files.open` has the other arguments. `map_location` may be None or
+    'cpu': all tensors are on the CPU, whatever the file says.
+
+    >>> import io, numpy
+    >>> f = io.BytesIO()
+    >>> numpy.save(f, numpy.arange(3))
+    >>> _ = f.seek(0)
+    >>> strided.load(f)
+     0
+     1
+     2
+    [strided.LongTensor of size 3]
+    """
+    if isinstance(map_location, str) and map_location != "cpu":
+        raise ValueError(f"load: map_location is '{map_location}', wanted 'cpu' or None")
+    options = {"dtype": dtype, "encoding": encoding, "long_size": long_size, "byte_order": byte_order}
+    start = f.tell() if _is_seekable(f) else None
+    with open(f, format=format, mmap=mmap, max_bytes=max_bytes, op="load", **options) as file:
+        loaded = file.load()
+        if start is not None:
+            f.seek(start + _end_of(file))
+    return loaded
+
+
+def _is_seekable(f: Any) -> bool:
+    return hasattr(f, "seek") and hasattr(f, "tell") and (not hasattr(f, "seekable") or f.seekable())
+
+
+def _end_of(file: Any) -> int:
+    """Where the object ends: a file may have one .npy array after the other."""
+    if file.format == "npy" and (entry := file.entries[0]).nbytes is not None:
+        return int(entry.position + entry.nbytes)
+    return int(file.size)
+
+
+def write(
+    f: Any,
+    items: Mapping[str, Any] | Iterable[tuple[str, Any]],
+    *,
+    format: str | None = None,
+    metadata: dict[str, str] | None = None,
+    fsync: bool = True,
+    progress: Callable[[int, int], object] | None = None,
+    compress: bool = False,
+    encoding: str | None = None,
+    long_size: int | None = None,
+    byte_order: str | None = None,
+) -> None:
+    """Writes named tensors, one after the other. Entries of open files are loaded when their turn comes, and then dropped.
+
+    `progress` is called with the bytes that were written and those of all tensors. The other arguments are those of `save`.
+
+    >>> import io
+    >>> f, g = io.BytesIO(), io.BytesIO()
+    >>> strided.save({"a": strided.ones(2), "b": strided.zeros(3)}, f)
+    >>> _ = f.seek(0)
+    >>> with strided.files.open(f) as file:
+    ...     write(g, {entry.name: entry.to(strided.float16) for entry in file.entries}, format="npz")
+    >>> _ = g.seek(0)
+    >>> {name: x.dtype for name, x in strided.load(g).items()}
+    {'a': strided.float16, 'b': strided.float16}
+    """
+    items = dict(items)
+    for name, item in items.items():
+        if not isinstance(item, (Tensor, Storage, Entry)):
+            raise TypeError(f"write: items[{name!r}] is {type(item).__name__}, wanted a tensor, a storage or an entry")
+    if format is None:
+        format = format_of(f)
+    if format == "zarr":
+        from strided.files._zarr import save_zarr
+
+        loaded = {name: item.load() if isinstance(item, Entry) else item for name, item in items.items()}
+        return save_zarr(loaded, f, "write")
+    total = sum(item.nbytes or 0 for item in items.values())
+    callback = None if progress is None else lambda done: progress(min(done, total), total)
+    content = _content_for(format, items, name_of(f))
+    options = {"format": format, "metadata": metadata, "fsync": fsync, "compress": compress, "encoding": encoding}
+    options |= {"long_size": long_size, "byte_order": byte_order, "progress": callback}
+    target = target_of(f, "write")
+    _file_write("write", target, name_of(f), content, options)
+    _flush(target)
+
+
+def _content_for(format: str, items: dict[str, Any], name: str) -> Any:
+    """What to write: the dict, or the only tensor for a format that holds one."""
+    if format != "npy":
+        return items
+    if len(items) != 1:
+        raise fault("write", name, f"a .npy file holds one tensor, got {len(items)}; .npz holds several")
+    return next(iter(items.values()))
+
+
+def _flush(target: Any) -> None:
+    if not isinstance(target, (str, io.BytesIO)) and hasattr(target, "flush"):
+        target.flush()
