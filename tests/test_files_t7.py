@@ -265,7 +265,9 @@ def test_the_names_of_a_model_have_the_indices_of_the_file():
 @pytest.mark.parametrize("name", ["tds.Hash", "tds.Vec", "my.Own"])
 def test_a_class_with_a_format_of_its_own_is_named(name):
     data = table(1, string("x"), torch_object(2, name, struct.pack("<q", 7) + number(1)))
-    with pytest.raises(st.FormatError, match=f"byte 29: objects of the class {name} are written in a format of their own"):
+    with pytest.raises(
+        st.FormatError, match=f"byte 29: objects of the class {name} are written in a format of their own"
+    ):
         load(data)
 
 

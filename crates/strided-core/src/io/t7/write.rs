@@ -1,11 +1,12 @@
 //! Writes objects of .t7 files, byte for byte as Torch7 does.
 
-use super::super::document::{Document, Node, NodeId, Place, View};
+use super::super::document::{ByteOrder, Document, ElementType, Node, NodeId, Place, View};
 use super::super::load::Loader;
-use super::super::output::Output;
+use super::super::output::FileOutput;
 use super::super::view_bytes::{each_piece, write_tensor};
 use super::super::{refusal, text};
-use super::*;
+use super::{BOOLEAN, Encoding, FUNCTION, NIL, NUMBER, STRING, TABLE, TORCH, TorchClass};
+use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::ops::copy;
@@ -38,7 +39,7 @@ enum Identity {
 }
 
 /// What is still to be written, the next one last.
-enum Task {
+enum WriteTask {
     Object(NodeId),
     /// A key of a list.
     Number(f64),
@@ -52,21 +53,26 @@ impl ObjectWriter {
     }
 
     /// Writes the object at a node of a document. Calls with the same document share numbers.
-    pub fn write_object(&mut self, document: &Document, root: NodeId, output: &mut Output<'_>) -> Result<()> {
+    pub fn write_object(
+        &mut self,
+        document: &Document,
+        root: NodeId,
+        output: &mut FileOutput<'_>,
+    ) -> Result<()> {
         let mut sink = Sink { encoding: self.encoding, output };
         let mut loader = Loader::new(document, true, None);
-        let mut tasks = vec![Task::Object(root)];
+        let mut tasks = vec![WriteTask::Object(root)];
         // The objects that are being written, if an object inside itself would never end.
         let mut open: HashMap<NodeId, ()> = HashMap::new();
         while let Some(task) = tasks.pop() {
             let node = match task {
-                Task::Object(node) => node,
-                Task::Number(number) => {
+                WriteTask::Object(node) => node,
+                WriteTask::Number(number) => {
                     sink.int(NUMBER)?;
                     sink.double(number)?;
                     continue;
                 }
-                Task::Leave(node) => {
+                WriteTask::Leave(node) => {
                     open.remove(&node);
                     continue;
                 }
@@ -75,7 +81,7 @@ impl ObjectWriter {
                 if open.insert(node, ()).is_some() {
                     return Err(refusal("an object contains itself, which needs references"));
                 }
-                tasks.push(Task::Leave(node));
+                tasks.push(WriteTask::Leave(node));
             }
             self.write_node(document, node, &mut sink, &mut loader, &mut tasks)?;
         }
@@ -88,7 +94,7 @@ impl ObjectWriter {
         node: NodeId,
         sink: &mut Sink<'_, '_>,
         loader: &mut Loader<'_>,
-        tasks: &mut Vec<Task>,
+        tasks: &mut Vec<WriteTask>,
     ) -> Result<()> {
         let is_nil = |node: NodeId| matches!(document.nodes[node], Node::None);
         match &document.nodes[node] {
@@ -126,7 +132,7 @@ impl ObjectWriter {
                     let present = items.iter().enumerate().filter(|&(_, &item)| !is_nil(item));
                     sink.count(present.clone().count())?;
                     for (i, &item) in present.rev() {
-                        tasks.extend([Task::Object(item), Task::Number(i as f64 + 1.0)]);
+                        tasks.extend([WriteTask::Object(item), WriteTask::Number(i as f64 + 1.0)]);
                     }
                 }
                 Ok(())
@@ -139,7 +145,7 @@ impl ObjectWriter {
                     let present = pairs.iter().filter(|&&(_, item)| !is_nil(item));
                     sink.count(present.clone().count())?;
                     for &(key, item) in present.rev() {
-                        tasks.extend([Task::Object(item), Task::Object(key)]);
+                        tasks.extend([WriteTask::Object(item), WriteTask::Object(key)]);
                     }
                 }
                 Ok(())
@@ -150,7 +156,7 @@ impl ObjectWriter {
                         sink.string(format!("V {version}").as_bytes())?;
                     }
                     sink.string(record.class.as_bytes())?;
-                    tasks.push(Task::Object(record.fields));
+                    tasks.push(WriteTask::Object(record.fields));
                 }
                 Ok(())
             }
@@ -161,7 +167,7 @@ impl ObjectWriter {
                     return Ok(());
                 }
                 sink.string(&function.bytecode)?;
-                tasks.push(Task::Object(function.upvalues));
+                tasks.push(WriteTask::Object(function.upvalues));
                 Ok(())
             }
             Node::Tensor(view) => {
@@ -300,7 +306,7 @@ fn writable(element: &ElementType) -> Result<DType> {
 /// The numbers and strings of a file.
 struct Sink<'a, 'b> {
     encoding: Encoding,
-    output: &'a mut Output<'b>,
+    output: &'a mut FileOutput<'b>,
 }
 
 impl Sink<'_, '_> {
