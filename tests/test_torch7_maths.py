@@ -169,6 +169,17 @@ def test_overlapping_writes_equal_a_loop(shape, strides):
     assert storage.totable() == expected.tolist()
 
 
+def test_scattered_elements_that_share_memory_keep_the_last_value():
+    x = torch.zeros(2, 1)
+    y = x.expand(2, 3)
+    assert y.scatter(2, torch.LongTensor([[1, 3], [2, 1]]), torch.Tensor([[5, 6, 0], [7, 8, 0]])) is y
+    assert x.totable() == [[6], [8]]
+    y.scatter(2, torch.LongTensor([[2]] * 2), 4)
+    assert x.totable() == [[4], [4]]
+    with pytest.raises(IndexError, match="Invalid index in scatter"):
+        y.scatter(2, torch.LongTensor([[4]] * 2), 4)
+
+
 def test_random_numbers_fill_a_tensor_that_overlaps_itself():
     torch.manualSeed(3)
     drawn = torch.Tensor(2, 3).uniform()

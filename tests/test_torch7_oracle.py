@@ -71,7 +71,13 @@ def describe(value, variables):
         }
     if torch7.isStorage(value):
         values = flat(value.totable())
-        return {"kind": "storage", "type": value.type(), "size": value.size(), "values": values, "printed": f"{value}\n"}
+        return {
+            "kind": "storage",
+            "type": value.type(),
+            "size": value.size(),
+            "values": values,
+            "printed": f"{value}\n",
+        }
     if isinstance(value, list):
         return {"kind": "list", "items": [describe(item, variables) for item in value]}
     if value is None:

@@ -174,7 +174,9 @@ def test_repr_is_the_printed_text_without_its_last_line_end():
 def test_pickles_keep_types_layouts_and_sharing(protocol):
     x = matrix()
     things = [x, x.t(), x[2], x.storage(), torch.HalfTensor([1]), torch.Tensor()]
-    base, turned, row, storage, half, empty = pickle.loads(pickle.dumps(things, protocol))
+    content = pickle.dumps(things, protocol)
+    assert b"strided.torch7" in content and b"strided.torch7." not in content  # no name that may change
+    base, turned, row, storage, half, empty = pickle.loads(content)
     assert type(half) is torch.HalfTensor and empty.dim() == 0 and empty.storage() is None
     assert turned.stride().totable() == [1, 4] and row.storageOffset() == 5
     base[2, 1] = 50
@@ -386,6 +388,15 @@ def test_copies_between_overlapping_views_are_serial(layout, random):
     assert storage.totable() == serial_model(memory, places(layout), places(other))
 
 
+def test_copies_between_views_with_negative_strides_are_serial():
+    core = st.arange(6.0)
+    x, flipped = torch.from_strided(core), torch.from_strided(core.flip(0))
+    x.copy(flipped)
+    assert x.totable() == serial_model([0, 1, 2, 3, 4, 5], range(6), range(5, -1, -1)) == [5, 4, 3, 3, 4, 5]
+    flipped.narrow(1, 2, 5).copy(flipped.narrow(1, 1, 5))
+    assert x.totable() == [5, 5, 5, 5, 5, 5]
+
+
 @given(LAYOUTS)
 def test_writes_into_views_that_overlap_themselves_keep_the_last_value(layout):
     count = len(places(layout))
@@ -404,6 +415,23 @@ def test_apply_visits_a_place_as_often_as_the_view_has_it(layout):
     assert storage.totable() == [float(places(layout).count(place)) for place in range(40)]
     view(storage, layout).fill(7)
     assert storage.totable() == [7.0 if place in places(layout) else 0.0 for place in range(40)]
+
+
+def test_slices_of_views_that_overlap_themselves_are_written_one_after_the_other():
+    x = torch.Tensor([[1], [2]])
+    wide = x.expand(2, 3)
+    wide.indexFill(2, torch.LongTensor([2]), 7)
+    assert x.totable() == [[7], [7]]
+    wide.indexCopy(2, torch.LongTensor([3, 1]), torch.Tensor([[1, 2], [3, 4]]))
+    assert x.totable() == [[2], [4]]
+    wide.indexAdd(2, torch.LongTensor([1, 1, 2]), torch.Tensor([[1, 10, 100], [1, 10, 100]]))
+    assert x.totable() == [[113], [115]]
+    wide.maskedFill(torch.ByteTensor([[0, 0, 0], [1, 0, 0]]), 5)
+    wide.maskedCopy(torch.ByteTensor([[1, 1, 0], [0, 0, 0]]), torch.Tensor([8, 9]))
+    assert x.totable() == [[9], [5]]
+    with pytest.raises(IndexError):
+        wide.indexFill(2, torch.LongTensor([1, 4]), 0)
+    assert x.totable() == [[9], [5]]
 
 
 # Bad input

@@ -71,17 +71,22 @@ def home(value: Any) -> tuple[str, str]:
 
 def exports() -> Iterator[str]:
     """The public names: what a module defines is imported from it, and the functions of rows are declared."""
-    imported, declared = [], []
+    imported, renamed, declared = [], [], []
     for name in torch7.__all__:
         value = getattr(torch7, name)
         try:
             module, original = home(value)
-            imported.append(f"from {module} import {original} as {name}")
         except LookupError:
-            declared += [f"def {name}(*args: Any) -> Any:", f'    """{sentence(value)}"""']
+            declared += ["", f"def {name}(*args: Any) -> Any:", f'    """{sentence(value)}"""']
+            continue
+        imported.append((module, not isinstance(value, type), original.lower(), original))
+        if original != name:
+            renamed.append(f"{name} = {original}")
     yield "from typing import Any\n"
-    yield from sorted(imported)
+    for module, _, _, name in sorted(imported):  # in the order of the linter: classes first
+        yield f"from {module} import {name}" + ("" if any(line.endswith(name) for line in renamed) else f" as {name}")
     yield "\n__all__: list[str]\n"
+    yield from renamed
     yield from declared
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from inspect import CO_VARARGS
 from typing import Any
 
 from strided import memory
@@ -31,6 +33,14 @@ def silent(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _most_arguments(function: Callable[..., Any]) -> int:
+    """How many positional arguments a Python function accepts."""
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_flags & CO_VARARGS:
+        return sys.maxsize
+    return int(code.co_argcount)
+
+
 class Adapters:
     """Adapts functions for one runtime."""
 
@@ -43,7 +53,11 @@ class Adapters:
         self._due = INTERVAL
 
     def adapt(
-        self, function: Callable[..., Any], name: str, owner: type | None = None, refuse: Callable[..., Any] | None = None
+        self,
+        function: Callable[..., Any],
+        name: str,
+        owner: type | None = None,
+        refuse: Callable[..., Any] | None = None,
     ) -> Callable[..., Any]:
         """A function for Lua. `name` is what its errors call it.
 
@@ -51,10 +65,13 @@ class Adapters:
         about others, which a script may pass because it chooses the first argument of a method like any other.
         """
         codes = self.values.codes
+        most = _most_arguments(function)
 
         def call(*args: Any) -> Any:
             try:
                 values = [arg.value if arg.__class__ is Reference else arg for arg in args]
+                if len(values) > most:  # a function of Lua ignores what it does not know
+                    del values[most:]
                 if refuse is not None and (not values or values[0].__class__ is not owner):
                     raise refuse(values[0] if values else None, name, owner)
                 result = function(*values)

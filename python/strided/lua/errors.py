@@ -34,6 +34,13 @@ class LuaError(RuntimeError):
         super().__init__(message, *rest)
         self.traceback = traceback
 
+    @classmethod
+    def _kept(cls, message: str, serial: int, is_text: bool) -> LuaError:
+        """An error whose value Lua keeps, to raise it again when it comes back."""
+        error = cls(message)
+        error._serial, error.is_text = serial, is_text
+        return error
+
     def __str__(self) -> str:
         return str(self.args[0])
 

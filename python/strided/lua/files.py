@@ -15,7 +15,9 @@ PATTERNS = ("?.lua", "?/init.lua")
 class Files:
     """The files of one runtime: all of them, or in a sandbox those below one folder."""
 
-    def __init__(self, path: Iterable[str | os.PathLike[str]], sandbox: bool, root: str | os.PathLike[str] | None) -> None:
+    def __init__(
+        self, path: Iterable[str | os.PathLike[str]], sandbox: bool, root: str | os.PathLike[str] | None
+    ) -> None:
         self.sandbox = sandbox
         self.root = None if root is None else os.path.realpath(root)
         if sandbox and self.root is not None and not os.path.isdir(self.root):

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LuaFunction"]
 
+#: The number of the Lua function that says whether a function is one of C.
+IS_C = -8
+
 
 class LuaFunction:
     """A function of a Lua runtime. Python calls it like any other; several results are a tuple.
@@ -29,6 +32,16 @@ class LuaFunction:
 
     def __call__(self, *args: Any) -> Any:
         return self._lua._call(self._handle, args)
+
+    @property
+    def is_c(self) -> bool:
+        """Whether the function is written in C, as those of Lua's own libraries are.
+
+        >>> from strided.lua import Lua
+        >>> Lua().eval("math.sin").is_c
+        True
+        """
+        return bool(self._lua._call(IS_C, (self._handle,)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LuaFunction):

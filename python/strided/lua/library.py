@@ -13,18 +13,34 @@ __all__ = ["describe_lab", "describe_torch"]
 Description = dict[bytes, Any]
 
 #: Public names that are for Python only.
-PYTHON_ONLY = frozenset({"strided", "numpy", "from_strided", "current"})
+PYTHON_ONLY = frozenset({"strided", "numpy", "from_strided", "current", "assert_"})
 #: Functions about Lua objects, which Lua's own `classes.lua` has.
 ABOUT_LUA = frozenset({"class", "type", "typename", "isTypeOf", "isTensor", "isStorage", "isequal", "pointer"})
 
+#: Functions that `torch.lua` calls in its own functions, so that their errors have no position.
+UNNAMED = ("isequal", "pointer", "setdefaulttensortype")
 #: Functions that return nothing; Python functions return None, which is nil.
 SILENT = frozenset({"manualSeed", "setRNGState", "setdefaulttensortype", "setnumthreads", "retain", "free"})
 
 #: Methods that Torch7 implements in C by hand: they accept an object of their own class as `self`, and no other.
 STRICT = frozenset(
-    "retain free contiguous size elementSize stride dim nDimension set storage storageOffset clone resizeAs resize narrow sub "
-    "select index indexCopy indexAdd indexFill maskedSelect maskedCopy maskedFill transpose t unfold isContiguous "
-    "isSameSizeAs isSetTo isSize nElement copy apply map map2".split()
+    {
+        *(
+            "retain",
+            "free",
+            "size",
+            "elementSize",
+            "stride",
+            "dim",
+            "nDimension",
+            "nElement",
+            "storage",
+            "storageOffset",
+        ),
+        *("set", "clone", "contiguous", "resize", "resizeAs", "narrow", "sub", "select", "transpose", "t", "unfold"),
+        *("index", "indexCopy", "indexAdd", "indexFill", "maskedSelect", "maskedCopy", "maskedFill", "copy"),
+        *("isContiguous", "isSameSizeAs", "isSetTo", "isSize", "apply", "map", "map2"),
+    }
 )
 
 #: Operators of Torch7's tensors: the name of the event, and the function.
@@ -85,6 +101,18 @@ def _torch_text(value: Any) -> str:
     return f"{value}\n"
 
 
+def _named(cls: Any, adapters: Adapters) -> dict[str, Any]:
+    """Items by name, which a script reads and sets like fields."""
+
+    def get(value: Any, name: Any) -> Any:
+        try:
+            return value[name]
+        except (AttributeError, KeyError):
+            return None
+
+    return {"get": adapters.adapt(get, "__index"), "set": adapters.adapt(cls.__setitem__, "__newindex"), "named": True}
+
+
 def _bad_self(value: Any, name: str, owner: Any) -> Exception:
     from strided.torch7.arguments import object_error
 
@@ -115,12 +143,23 @@ def describe_torch(adapters: Adapters) -> Description:
         if not isinstance(value, type):
             functions[name] = adapters.adapt(silent(value) if name in SILENT else value, name)
         elif getattr(value, "_typename", "") == f"torch.{name}" and value not in adapters.values.codes:
-            classes.append(_class(value, f"torch.{name}", adapters, {}, calls=True))
-    objects = {name: adapters.adapt(getattr(torch7, name), name) for name in ("isequal", "pointer")}
+            named = _named(value, adapters) if hasattr(value, "__setitem__") else {}
+            classes.append(_class(value, f"torch.{name}", adapters, {}, calls=True, **named))
+    objects = {name: adapters.adapt(getattr(torch7, name), name) for name in UNNAMED}
     return _bytes({"functions": _bytes(functions), "classes": classes, "objects": _bytes(objects)})
 
 
 # Lab
+
+
+def _lab_equal(a: Any, b: Any = None, *_: Any) -> bool:
+    return bool(a == b)
+
+
+def _lab_text(z: Any, *_: Any) -> str:
+    """The printed text with its last line end, which Python leaves out."""
+    text: str = z._tostring()
+    return text
 
 
 def describe_lab(adapters: Adapters) -> Description:
@@ -128,7 +167,7 @@ def describe_lab(adapters: Adapters) -> Description:
     from strided import dmlab
     from strided.dmlab.tensor import TensorBase
 
-    operators: dict[str, Callable[..., Any]] = {"eq": operator.eq, "tostring": TensorBase._tostring}
+    operators: dict[str, Callable[..., Any]] = {"eq": _lab_equal, "tostring": _lab_text}
     classes = []
     for name in dmlab.__all__:
         cls = getattr(dmlab, name)

@@ -16,20 +16,23 @@ from strided.lua.adapters import Adapters
 from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError
 from strided.lua.files import Files
 from strided.lua.functions import LuaFunction
-from strided.lua.values import CODES, MARKERS, Reference, Values, take, text_of
+from strided.lua.values import CHUNK, CODES, MARKERS, Reference, Values, take, text_of
 from strided.lua.versions import backend
 
 __all__ = ["Lua"]
 
 #: The Lua files, in the order in which they are loaded; some only if they are asked for.
-GLUE = ("values", "calls", "environment", "events", "output", "classes", "torch", "library", "entries")
+GLUE = ("values", "calls", "environment", "events", "output", "classes", "pointers", "torch", "library", "entries")
 #: Calls of Lua by Python by Lua by …; each level takes some of the stack of C.
 MAX_DEPTH = 100
 #: The least that `memory` may be: below, Lua's own libraries hardly fit.
 LEAST_MEMORY = 1_000_000
 
+#: Seconds that should pass between two questions of the hook.
+TICK = 0.001
+
 #: Numbers of functions that `entries.lua` provides.
-RUN, EVALUATE, GET, SET, NAMES, LOAD = range(-1, -7, -1)
+RUN, EVALUATE, GET, SET, NAMES, LOAD, WHERE = range(-1, -8, -1)
 
 
 class _Values(Values):
@@ -122,6 +125,7 @@ class Lua:
         self._timeout = timeout
         self._deadline = float("inf")
         self._expired = False
+        self._asked = self._loading = 0.0
         self._hooked = timeout is not None or not jit
         self._lock = threading.RLock()
         self._depth = 0
@@ -143,10 +147,8 @@ class Lua:
         from strided.torch7.session import Session as TorchSession
 
         torch, lab = TorchSession(lua=True), LabSession(lua=True, resolve=self._files.resolve)
-        if hasattr(torch, "resolve"):
-            torch.resolve = self._files.resolve
-        if hasattr(torch, "foreign_memory"):
-            torch.foreign_memory = not sandbox
+        torch.resolve, torch.foreign_memory = self._files.resolve, not sandbox
+        torch.where = lambda: cast(str, self._call(WHERE, ()))
         self._sessions = (torch, lab)
 
     def _start(self, memory: int | None, sandbox: bool, python: bool) -> None:
@@ -158,16 +160,17 @@ class Lua:
             options |= {"attribute_handlers": (_refuse, _refuse), "register_eval": False, "register_builtins": False}
         self._runtime = runtime = self._lupa.LuaRuntime(**options)
         self._memory = memory
+        self._limit = 1 << 62
         prepare = runtime.execute(_source("start"), name=b"=[strided]")
         glue = prepare(
             runtime.table_from(_bytes(self._host()), recursive=False),
             runtime.table_from(_bytes(dict(CODES))),
             runtime.table_from(_bytes({name: self._lupa.as_attrgetter(value) for name, value in MARKERS.items()})),
-            runtime.table_from({b"sandbox": sandbox, b"memory": memory is not None, b"hooked": self._hooked, b"python": python}),
+            runtime.table_from(
+                {b"sandbox": sandbox, b"memory": memory is not None, b"hooked": self._hooked, b"python": python}
+            ),
         )
         names = [*GLUE]
-        if version_has_ffi(self.version) and not sandbox:
-            names.insert(names.index("torch"), "pointers")
         if self._hooked:
             names.append("limits")
         if sandbox:
@@ -191,6 +194,7 @@ class Lua:
             "take": take,
             "text": lambda data: Reference(text_of(data)),
             "callback": lambda handle: Reference(LuaFunction(self, handle)),
+            "dropped": self._take_dropped,
             "with_dispatcher": self._with_dispatcher,
             "invoke": self._invoke,
             "must_stop": self._must_stop,
@@ -201,13 +205,22 @@ class Lua:
             "isatty": adapt(output.isatty, "isatty"),
             "read_source": adapt(self._files.read_source, "read_source"),
             "find_module": adapt(self._files.find_module, "find_module"),
+            "end_loading": self._end_loading,
             "describe_torch": lambda: self._describe("torch7", library.describe_torch),
             "describe_lab": lambda: self._describe("dmlab", library.describe_lab),
         }
 
     def _describe(self, dialect: str, describe: Any) -> Any:
+        """The description of a front end. Loading it does not count as time and memory of the script."""
         self._loaded.add(dialect)
+        self._loading = time.monotonic()
+        self._used = self._runtime.get_memory_used() or 0
         return self._runtime.table_from(describe(self._adapters), recursive=True)
+
+    def _end_loading(self) -> None:
+        self._deadline += time.monotonic() - self._loading
+        self._loading = 0.0
+        self._limit += (self._runtime.get_memory_used() or 0) - self._used
 
     def _load(self, dialect: str) -> None:
         """Makes the classes of a front end known to Lua."""
@@ -243,15 +256,31 @@ class Lua:
             stack.enter_context(session.activate())
         return stack
 
-    def _must_stop(self) -> bool:
-        """What the hook asks. Python handles signals while this runs, so that Ctrl-C is prompt."""
+    def _must_stop(self) -> int | None:
+        """What the hook asks: after how many instructions it asks again, or None to stop the script.
+
+        Python handles signals while this runs, so that Ctrl-C is prompt. A script whose instructions take long, because
+        they call C functions that do, is asked more often.
+        """
         try:
-            if time.monotonic() < self._deadline and self._adapters.interruption is None:
-                return False
+            now = time.monotonic()
+            passed, self._asked = now - self._asked, now
+            if self._adapters.interruption is None and (now < self._deadline or self._loading):
+                return 10 if passed > 10 * TICK else 100 if passed > TICK else 1000
             self._expired = self._adapters.interruption is None
         except BaseException as error:
             self._adapters.interruption = error
-        return True
+        return None
+
+    def _make_room(self) -> None:
+        """Before a call under a memory limit: collects garbage if the last call has used most of it.
+
+        Functions that Python held are garbage in the second pass, and what they referred to in the third.
+        """
+        if self._runtime.get_memory_used(total=True) > self._limit // 2:
+            for _ in range(3):
+                self._runtime.gccollect()
+                self._drop_handles()
 
     def _lift(self) -> None:
         self._runtime.set_max_memory(0)
@@ -284,15 +313,17 @@ class Lua:
         try:
             if self._memory is not None:
                 self._lift()
-            if self._released:
-                self._drop_handles()
+            self._drop_handles()
+            if self._memory is not None:
+                self._make_room()
             if self._hooked:
-                self._deadline = time.monotonic() + self._timeout if self._timeout else float("inf")
+                self._asked = time.monotonic()
+                self._deadline = self._asked + self._timeout if self._timeout else float("inf")
                 self._sethook()
                 self._arm()
             outcome = self._dispatch(True, handle, cursor, len(args), *plain)
         except self._lupa.LuaError as error:
-            outcome = (False, str(error).encode(), b"", None)
+            outcome = (False, _message(error).encode(), b"", None)
         finally:
             self._depth = 0
             if self._hooked:
@@ -310,7 +341,7 @@ class Lua:
         try:
             outcome = (dispatch or self._dispatch)(False, handle, cursor, len(args), *plain)
         except self._lupa.LuaError as error:
-            raise LuaError(str(error)) from None
+            raise LuaError(_message(error)) from None
         finally:
             self._depth -= 1
         return self._outcome(outcome, outermost=False)
@@ -331,15 +362,13 @@ class Lua:
             return None if not values else values[0] if len(values) == 1 else tuple(values)
         message, trace = (cast(bytes, part).decode("utf-8", "surrogateescape") for part in outcome[1:3])
         if not outermost:
-            error = LuaError(message)
-            error._serial, error.is_text = outcome[3], outcome[4]
-            raise error
+            raise LuaError._kept(message, *outcome[3:])
         raise self._error(message, trace.strip("\n")) from self._cause(message)
 
     def _error(self, message: str, trace: str) -> LuaError:
         if self._expired:
             return LuaTimeoutError(f"the script ran longer than timeout={self._timeout} s", trace)
-        if message.endswith("not enough memory"):
+        if "not enough memory" in message:
             return LuaMemoryError(message, trace)
         return LuaError(message, trace)
 
@@ -349,9 +378,22 @@ class Lua:
         self._adapters.last_error = None
         return last if last is not None and str(last) and message.endswith(str(last)) else None
 
-    def _drop_handles(self) -> None:
+    def _dropped(self) -> list[int]:
+        """Handles of functions that Python does not hold any more."""
         released, self._released = self._released, []
-        self._release(*(handle for handle in set(released) if handle not in self._handles))
+        return [handle for handle in set(released) if handle not in self._handles]
+
+    def _drop_handles(self) -> None:
+        if self._released:
+            dropped = self._dropped()
+            for start in range(0, len(dropped), CHUNK):
+                self._release(*dropped[start : start + CHUNK])
+
+    def _take_dropped(self) -> tuple[int, ...]:
+        """Some of those handles, for Lua to release while it runs."""
+        dropped = self._dropped()
+        self._released += dropped[CHUNK:]
+        return tuple(dropped[:CHUNK])
 
     # What users call
 
@@ -413,9 +455,9 @@ class Lua:
         return f"<Lua {self.version}>"
 
 
-def version_has_ffi(version: str) -> bool:
-    """Whether a version of Lua has an FFI."""
-    return version == "luajit"
+def _message(error: Exception) -> str:
+    """The text of an error of lupa, which has none if memory ran out."""
+    return str(error) or "not enough memory"
 
 
 def _refuse(*args: Any) -> None:

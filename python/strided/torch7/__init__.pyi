@@ -11,17 +11,17 @@ from strided.torch7.errors import TorchValueError as TorchValueError
 from strided.torch7.functions import getdefaulttensortype as getdefaulttensortype
 from strided.torch7.functions import getnumcores as getnumcores
 from strided.torch7.functions import getnumthreads as getnumthreads
+from strided.torch7.functions import isequal as isequal
 from strided.torch7.functions import isStorage as isStorage
 from strided.torch7.functions import isTensor as isTensor
 from strided.torch7.functions import isTypeOf as isTypeOf
-from strided.torch7.functions import isequal as isequal
 from strided.torch7.functions import pointer as pointer
 from strided.torch7.functions import setdefaulttensortype as setdefaulttensortype
 from strided.torch7.functions import setnumthreads as setnumthreads
 from strided.torch7.functions import tic as tic
 from strided.torch7.functions import toc as toc
 from strided.torch7.functions import totable as totable
-from strided.torch7.functions import type_ as type
+from strided.torch7.functions import type_
 from strided.torch7.functions import typename as typename
 from strided.torch7.generator import Generator as Generator
 from strided.torch7.random_numbers import multinomialAlias as multinomialAlias
@@ -46,315 +46,468 @@ from strided.torch7.tensor import IntTensor as IntTensor
 from strided.torch7.tensor import LongTensor as LongTensor
 from strided.torch7.tensor import ShortTensor as ShortTensor
 from strided.torch7.tensor import Tensor as Tensor
-from strided.torch7.tester import TestSuite as TestSuite
 from strided.torch7.tester import Tester as Tester
+from strided.torch7.tester import TestSuite as TestSuite
 from strided.torch7.timer import Timer as Timer
 from strided.torch7.views import chunk as chunk
 from strided.torch7.views import split as split
 
 __all__: list[str]
 
+type = type_
+
 def abs(*args: Any) -> Any:
     """The absolute value. As a method, in place."""
+
 def acos(*args: Any) -> Any:
     """The inverse of the cosine. As a method, in place."""
+
 def add(*args: Any) -> Any:
     """Adds a number, or a tensor times a number: `x.add(value)`, `x.add(y)`, `x.add(value, y)`."""
+
 def addbmm(*args: Any) -> Any:
     """A matrix times a number, plus the sum of the products of the matrices of two batches."""
+
 def addcdiv(*args: Any) -> Any:
     """Adds the quotient of two tensors times a number."""
+
 def addcmul(*args: Any) -> Any:
     """Adds the product of two tensors times a number."""
+
 def addmm(*args: Any) -> Any:
     """A matrix times a number, plus the product of two matrices times a number."""
+
 def addmv(*args: Any) -> Any:
     """A vector times a number, plus the product of a matrix and a vector times a number."""
+
 def addr(*args: Any) -> Any:
     """A matrix times a number, plus the outer product of two vectors times a number."""
+
 def all(*args: Any) -> Any:
     """Whether every element is not zero."""
+
 def any(*args: Any) -> Any:
     """Whether any element is not zero."""
+
 def asin(*args: Any) -> Any:
     """The inverse of the sine. As a method, in place."""
+
 def atan(*args: Any) -> Any:
     """The inverse of the tangent. As a method, in place."""
+
 def atan2(*args: Any) -> Any:
     """The angle of the point whose y is each element and whose x is that of another tensor."""
+
 def baddbmm(*args: Any) -> Any:
     """A batch times a number, plus the products of the matrices of two batches."""
+
 def bernoulli(*args: Any) -> Any:
     """1 with a probability, else 0; a tensor may have a probability for each element."""
+
 def bhistc(*args: Any) -> Any:
     """A histogram of each row of a matrix."""
+
 def bitand(*args: Any) -> Any:
     """Bitwise and of each element and a number; for whole numbers only."""
+
 def bitor(*args: Any) -> Any:
     """Bitwise or of each element and a number; for whole numbers only."""
+
 def bitxor(*args: Any) -> Any:
     """Bitwise exclusive or of each element and a number; for whole numbers only."""
+
 def bmm(*args: Any) -> Any:
     """The products of the matrices of two batches, pair by pair."""
+
 def cat(*args: Any) -> Any:
     """Joins two tensors, or a list of tensors, along a dim, the last one unless given."""
+
 def cauchy(*args: Any) -> Any:
     """Cauchy numbers with a median and a width."""
+
 def cbitand(*args: Any) -> Any:
     """Bitwise and of each element and the element of another tensor; for whole numbers only."""
+
 def cbitor(*args: Any) -> Any:
     """Bitwise or of each element and the element of another tensor; for whole numbers only."""
+
 def cbitxor(*args: Any) -> Any:
     """Bitwise exclusive or of each element and the element of another tensor; for whole numbers only."""
+
 def cdata(*args: Any) -> Any:
     """The function `cdata(x, …)` for the method `x.cdata(…)`. A copy of the C structure of the tensor for ctypes, or with `asnumber` the address of that copy."""
+
 def cdiv(*args: Any) -> Any:
     """Divides each element by the element of another tensor; whole numbers are divided towards zero."""
+
 def ceil(*args: Any) -> Any:
     """The smallest whole number that is not smaller. As a method, in place."""
+
 def cfmod(*args: Any) -> Any:
     """The remainder of a division of each element by the element of another tensor, with the sign of the element."""
+
 def cinv(*args: Any) -> Any:
     """One divided by each element. As a method, in place."""
+
 def clamp(*args: Any) -> Any:
     """Moves each element into the range between two numbers."""
+
 def clshift(*args: Any) -> Any:
     """Multiplies each element by two to the power of the element of another tensor."""
+
 def cmax(*args: Any) -> Any:
     """The larger one of each element and a number, or the element of another tensor."""
+
 def cmin(*args: Any) -> Any:
     """The smaller one of each element and a number, or the element of another tensor."""
+
 def cmod(*args: Any) -> Any:
     """Another name of `fmod`: the remainder of a division by the element of another tensor."""
+
 def cmul(*args: Any) -> Any:
     """Multiplies each element by the element of another tensor."""
+
 def conv2(*args: Any) -> Any:
     """The convolution of images; the third argument is 'V' for the valid part, or 'F' for the full one."""
+
 def conv3(*args: Any) -> Any:
     """The convolution of volumes; the third argument is 'V' for the valid part, or 'F' for the full one."""
+
 def cos(*args: Any) -> Any:
     """The cosine. As a method, in place."""
+
 def cosh(*args: Any) -> Any:
     """The hyperbolic cosine. As a method, in place."""
+
 def cpow(*args: Any) -> Any:
     """Raises each element to the power of the element of another tensor."""
+
 def cremainder(*args: Any) -> Any:
     """The remainder of a division of each element by the element of another tensor, with the sign of the divisor."""
+
 def cross(*args: Any) -> Any:
     """The cross products of vectors along a dim of size 3, the first such dim unless given."""
+
 def crshift(*args: Any) -> Any:
     """Divides each element by two to the power of the element of another tensor; whole numbers lose their last bits."""
+
 def csub(*args: Any) -> Any:
     """Subtracts a number, or a tensor times a number."""
+
 def cumprod(*args: Any) -> Any:
     """The running product along a dim, the first one unless another is given."""
+
 def cumsum(*args: Any) -> Any:
     """The running sum along a dim, the first one unless another is given."""
+
 def data(*args: Any) -> Any:
     """The function `data(x, …)` for the method `x.data(…)`. A pointer of ctypes to the first element, or with `asnumber` its address. None if there is no storage."""
+
 def diag(*args: Any) -> Any:
     """A diagonal of a matrix, or a matrix with the elements of a vector on a diagonal."""
+
 def dist(*args: Any) -> Any:
     """The p-norm of the difference of two tensors."""
+
 def div(*args: Any) -> Any:
     """Divides each element by a number; whole numbers are divided towards zero."""
+
 def dot(*args: Any) -> Any:
     """The sum of the products of the elements of two tensors."""
+
 def eq(*args: Any) -> Any:
     """1 where an element is equal to a number, or the element of another tensor: a ByteTensor."""
+
 def equal(*args: Any) -> Any:
     """Whether two tensors have the same sizes and the same elements."""
+
 def exp(*args: Any) -> Any:
     """The exponential function. As a method, in place."""
+
 def expand(*args: Any) -> Any:
     """The function `expand(x, …)` for the method `x.expand(…)`. A view in which dims of size 1 get any size, by a stride of 0. No memory is used."""
+
 def expandAs(*args: Any) -> Any:
     """The function `expandAs(x, …)` for the method `x.expandAs(…)`. `expand` to the sizes of another tensor: `x.expandAs(template)` or `result.expandAs(x, template)`."""
+
 def exponential(*args: Any) -> Any:
     """Exponential numbers with a rate."""
+
 def eye(*args: Any) -> Any:
     """A matrix with ones on the main diagonal and zeros elsewhere."""
+
 def fill(*args: Any) -> Any:
     """Sets all elements to a number."""
+
 def floor(*args: Any) -> Any:
     """The largest whole number that is not larger. As a method, in place."""
+
 def fmod(*args: Any) -> Any:
     """The remainder of a division of each element by a number, with the sign of the element."""
+
 def frac(*args: Any) -> Any:
     """The part after the decimal point. As a method, in place."""
+
 def gather(*args: Any) -> Any:
     """The elements at the indices of a LongTensor along a dim: `result[i][j] = x[index[i][j]][j]` for the first dim."""
+
 def ge(*args: Any) -> Any:
     """1 where an element is greater than or equal to a number, or the element of another tensor: a ByteTensor."""
+
 def geometric(*args: Any) -> Any:
     """Numbers of trials until the first success, by the probability of failure."""
+
 def ger(*args: Any) -> Any:
     """The outer product of two vectors."""
+
 def getRNGState(*args: Any) -> Any:
     """The state of the generator, a ByteTensor."""
+
 def gt(*args: Any) -> Any:
     """1 where an element is greater than a number, or the element of another tensor: a ByteTensor."""
+
 def histc(*args: Any) -> Any:
     """A histogram: how many elements lie in each of 100 (or so many) equal parts of their range, or of a given one."""
+
 def index(*args: Any) -> Any:
     """The function `index(x, …)` for the method `x.index(…)`. Copies of the slices of a dim that a `LongTensor` chooses: `x.index(dim, indices)`."""
+
 def indexAdd(*args: Any) -> Any:
     """The function `indexAdd(x, …)` for the method `x.indexAdd(…)`. Adds the slices of a tensor to the indices of a dim that a `LongTensor` chooses. Returns that tensor."""
+
 def indexCopy(*args: Any) -> Any:
     """The function `indexCopy(x, …)` for the method `x.indexCopy(…)`. Writes the slices of a tensor to the indices of a dim that a `LongTensor` chooses. Returns that tensor."""
+
 def indexFill(*args: Any) -> Any:
     """The function `indexFill(x, …)` for the method `x.indexFill(…)`. Sets the slices of a dim that a `LongTensor` chooses to a number. Returns the number."""
+
 def initialSeed(*args: Any) -> Any:
     """The seed that the generator was started with."""
+
 def kthvalue(*args: Any) -> Any:
     """The k-th smallest element along a dim, and its index."""
+
 def le(*args: Any) -> Any:
     """1 where an element is less than or equal to a number, or the element of another tensor: a ByteTensor."""
+
 def lerp(*args: Any) -> Any:
     """Interpolates: `a + weight * (b - a)`."""
+
 def linspace(*args: Any) -> Any:
     """So many numbers, 100 unless given, at equal distances from the first to the second."""
+
 def log(*args: Any) -> Any:
     """The natural logarithm. As a method, in place."""
+
 def log1p(*args: Any) -> Any:
     """The logarithm of one plus each element. As a method, in place."""
+
 def logNormal(*args: Any) -> Any:
     """Numbers whose logarithm is normal, with its mean and standard deviation."""
+
 def logspace(*args: Any) -> Any:
     """So many powers of ten, whose exponents are at equal distances from the first to the second."""
+
 def lshift(*args: Any) -> Any:
     """Multiplies each element by two to the power of a number."""
+
 def lt(*args: Any) -> Any:
     """1 where an element is less than a number, or the element of another tensor: a ByteTensor."""
+
 def manualSeed(*args: Any) -> Any:
     """Starts the generator anew with a seed."""
+
 def maskedCopy(*args: Any) -> Any:
     """The function `maskedCopy(x, …)` for the method `x.maskedCopy(…)`. Writes the elements of a tensor, one after the other, where a `ByteTensor` is 1. Returns the tensor itself."""
+
 def maskedFill(*args: Any) -> Any:
     """The function `maskedFill(x, …)` for the method `x.maskedFill(…)`. Sets the elements where a `ByteTensor` is 1 to a number. Returns the number."""
+
 def maskedSelect(*args: Any) -> Any:
     """The function `maskedSelect(x, …)` for the method `x.maskedSelect(…)`. The elements where a `ByteTensor` of zeros and ones is 1, in one dim: `x.maskedSelect(mask)`."""
+
 def match(*args: Any) -> Any:
     """The squared distances between the rows of two matrices, times a number."""
+
 def max(*args: Any) -> Any:
     """The largest element, or the largest ones along a dim and their indices."""
+
 def mean(*args: Any) -> Any:
     """The mean of all elements, or along a dim."""
+
 def median(*args: Any) -> Any:
     """The element in the middle along a dim, the lower one of two, and its index."""
+
 def min(*args: Any) -> Any:
     """The smallest element, or the smallest ones along a dim and their indices."""
+
 def mm(*args: Any) -> Any:
     """The product of two matrices."""
+
 def mod(*args: Any) -> Any:
     """Another name of `fmod`: the remainder of a division by a number."""
+
 def mode(*args: Any) -> Any:
     """The most frequent element along a dim, and its last index."""
+
 def mul(*args: Any) -> Any:
     """Multiplies each element by a number."""
+
 def multinomial(*args: Any) -> Any:
     """Indices drawn by weights, so many from each row: a LongTensor. Without replacement unless the last argument is True."""
+
 def multinomialAliasSetup_(*args: Any) -> Any:
     """The table of the alias method for weights: see `multinomialAliasSetup`."""
+
 def multinomialAlias_(*args: Any) -> Any:
     """Fills a LongTensor with indices drawn by the alias method: see `multinomialAlias`."""
+
 def mv(*args: Any) -> Any:
     """The product of a matrix and a vector."""
+
 def ne(*args: Any) -> Any:
     """1 where an element is different from a number, or the element of another tensor: a ByteTensor."""
+
 def neg(*args: Any) -> Any:
     """The negative of each element. As a method, in place."""
+
 def nonzero(*args: Any) -> Any:
     """The indices of all elements that are not 0: a LongTensor with a row for each."""
+
 def norm(*args: Any) -> Any:
     """The p-norm of all elements, 2 unless given, or along a dim."""
+
 def normal(*args: Any) -> Any:
     """Normal numbers with a mean and a standard deviation."""
+
 def numel(*args: Any) -> Any:
     """The number of elements."""
+
 def ones(*args: Any) -> Any:
     """A tensor of the given sizes, filled with 1."""
+
 def permute(*args: Any) -> Any:
     """The function `permute(x, …)` for the method `x.permute(…)`. A view with the dims in another order; every dim is named once."""
+
 def pow(*args: Any) -> Any:
     """Raises each element to a power, or a number to the power of each element."""
+
 def prod(*args: Any) -> Any:
     """The prod of all elements, or along a dim."""
+
 def rand(*args: Any) -> Any:
     """A tensor of uniform numbers between 0 and 1."""
+
 def randn(*args: Any) -> Any:
     """A tensor of normal numbers."""
+
 def random(*args: Any) -> Any:
     """Whole numbers: from 1 to a bound, between two bounds, or of any size."""
+
 def randperm(*args: Any) -> Any:
     """The numbers from 1 to n in random order."""
+
 def range(*args: Any) -> Any:
     """The numbers from the first to the second, which is included, in steps of 1 or of the third."""
+
 def remainder(*args: Any) -> Any:
     """The remainder of a division of each element by a number, with the sign of the divisor."""
+
 def renorm(*args: Any) -> Any:
     """Scales down the slices along a dim whose p-norm is above a limit: `renorm(p, dim, limit)`."""
+
 def repeatTensor(*args: Any) -> Any:
     """The function `repeatTensor(x, …)` for the method `x.repeatTensor(…)`. Copies of the tensor side by side, as often along each dim as the numbers or a `LongStorage` say."""
+
 def reshape(*args: Any) -> Any:
     """A copy with other sizes and the same number of elements."""
+
 def round(*args: Any) -> Any:
     """The nearest whole number; halves are rounded away from zero. As a method, in place."""
+
 def rshift(*args: Any) -> Any:
     """Divides each element by two to the power of a number; whole numbers lose their last bits."""
+
 def rsqrt(*args: Any) -> Any:
     """One divided by the square root. As a method, in place."""
+
 def scatter(*args: Any) -> Any:
     """Writes the elements of a tensor, or a number, to the indices of a LongTensor along a dim."""
+
 def seed(*args: Any) -> Any:
     """Seeds the generator from the system, and returns the seed."""
+
 def setRNGState(*args: Any) -> Any:
     """Sets the state of the generator to one that `getRNGState` returned."""
+
 def sigmoid(*args: Any) -> Any:
     """The logistic function: `1 / (1 + exp(-x))`. As a method, in place."""
+
 def sign(*args: Any) -> Any:
     """-1, 0 or 1. As a method, in place."""
+
 def sin(*args: Any) -> Any:
     """The sine. As a method, in place."""
+
 def sinh(*args: Any) -> Any:
     """The hyperbolic sine. As a method, in place."""
+
 def sort(*args: Any) -> Any:
     """The elements along a dim, the last one unless given, in ascending order, or in descending order: `sort(dim, True)`; and their indices."""
+
 def sqrt(*args: Any) -> Any:
     """The square root. As a method, in place."""
+
 def squeeze(*args: Any) -> Any:
     """A view without dims of size 1, or without one of them. A single element is returned as a number."""
+
 def std(*args: Any) -> Any:
     """The standard deviation of all elements, or along a dim. With a third argument of True, divided by the number of elements instead of one less."""
+
 def sum(*args: Any) -> Any:
     """The sum of all elements, or along a dim."""
+
 def tan(*args: Any) -> Any:
     """The tangent. As a method, in place."""
+
 def tanh(*args: Any) -> Any:
     """The hyperbolic tangent. As a method, in place."""
+
 def topk(*args: Any) -> Any:
     """The k smallest elements along a dim, or the largest ones: `topk(k, dim, True)`; in order if the fourth argument is true; and their indices."""
+
 def trace(*args: Any) -> Any:
     """The sum of the main diagonal of a matrix."""
+
 def tril(*args: Any) -> Any:
     """A copy of a matrix with zeros above a diagonal."""
+
 def triu(*args: Any) -> Any:
     """A copy of a matrix with zeros below a diagonal."""
+
 def trunc(*args: Any) -> Any:
     """The whole part. As a method, in place."""
+
 def uniform(*args: Any) -> Any:
     """Numbers between two bounds, 0 and 1 unless given."""
+
 def var(*args: Any) -> Any:
     """The variance of all elements, or along a dim. With a third argument of True, divided by the number of elements instead of one less."""
+
 def view(*args: Any) -> Any:
     """The function `view(x, …)` for the method `x.view(…)`. A view with other sizes, of a contiguous tensor: numbers or a `LongStorage`; a size of -1 is inferred."""
+
 def viewAs(*args: Any) -> Any:
     """The function `viewAs(x, …)` for the method `x.viewAs(…)`. A view with the sizes of another tensor: `x.viewAs(template)` or `result.viewAs(x, template)`."""
+
 def xcorr2(*args: Any) -> Any:
     """The cross-correlation of images; the third argument is 'V' for the valid part, or 'F' for the full one."""
+
 def xcorr3(*args: Any) -> Any:
     """The cross-correlation of volumes; the third argument is 'V' for the valid part, or 'F' for the full one."""
+
 def zero(*args: Any) -> Any:
     """Sets all elements to 0."""
+
 def zeros(*args: Any) -> Any:
     """A tensor of the given sizes, filled with 0."""

@@ -6,6 +6,7 @@ The index base is applied here and nowhere else: `position` and `zero_based` sub
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import strided as st
@@ -42,6 +43,19 @@ def position(value: Any, number: int, name: str | None) -> int:
     if type(value) is int:
         return value - INDEX_BASE
     return integer(value, number, name) - INDEX_BASE
+
+
+def table_position(value: Any, number: int, name: str | None) -> int:
+    """A dim or an index in a table. A float of Lua is truncated after the base was subtracted, so that 0.5 is the first."""
+    plain = number_of(value)
+    if isinstance(plain, int) or not current().lua:
+        return position(value, number, name)
+    return truncated(plain - INDEX_BASE)
+
+
+def resolved(place: int, extent: int) -> int:
+    """A position that may have been counted from the end, as -1 is the last one."""
+    return place + extent + INDEX_BASE if place < 0 else place
 
 
 def counted(place: int) -> int:
@@ -166,6 +180,22 @@ def integer(value: Any, position_: int, name: str | None) -> int:
 def truncated(value: float) -> int:
     """A float as C converts it to a long on x86: towards zero, and out of range to the smallest long."""
     return int(value) if -(2.0**63) <= value < 2.0**63 else -(2**63)
+
+
+# Tables
+
+
+def is_table(value: object) -> bool:
+    """Whether a value stands for a Lua table. A table of Lua itself may come as a dict."""
+    return isinstance(value, (list, tuple, dict))
+
+
+def entries(table: Any) -> Sequence[Any]:
+    """The entries of a table from 1 on; none if it is no table."""
+    if isinstance(table, dict):
+        count = next(i for i in range(len(table) + 1) if i + 1 not in table)
+        return [table[i + 1] for i in range(count)]
+    return table if isinstance(table, (list, tuple)) else ()
 
 
 # Objects

@@ -124,6 +124,8 @@ def _checked(function: Callable[..., Any], dtype: st.dtype, contiguous: bool) ->
 
 
 def _other_result(result: Any, dtype: st.dtype, contiguous: bool) -> Any:
+    if isinstance(result, tuple) and result:  # several results of a Lua function, of which the first one counts
+        return _checked(lambda: result[0], dtype, contiguous)()
     if contiguous:
         if isinstance(result, bool):
             return fitting(1, dtype) if result else None

@@ -290,8 +290,7 @@ def _writer(stream: TextIO) -> Callable[[str], None]:
 
 def _appender(name: str) -> Callable[[str], None]:
     """Empties a file, and returns a function that adds to it. It is closed in between: a log never ends."""
-    resolve = getattr(current(), "resolve", None)
-    path = resolve(name) if resolve else name
+    path = current().resolve(name)
     open(path, "w").close()
 
     def write(text: str) -> None:

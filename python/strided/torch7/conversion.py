@@ -13,7 +13,7 @@ from strided.torch7.errors import TorchTypeError
 from strided.torch7.geometry import NO_DIMS, ndim
 from strided.torch7.held import Held
 from strided.torch7.session import current
-from strided.torch7.types import CLASSES, DTYPES, class_named, wrap_tensor
+from strided.torch7.types import CLASSES, DTYPES, class_named, wrap_storage, wrap_tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,8 +204,10 @@ class Conversion(Held):
         return self._tensor.numpy()
 
 
-def from_strided(tensor: st.Tensor) -> Any:
-    """A Torch7 tensor that shares the memory of a tensor of strided. A tensor without dims becomes one of size 1.
+def from_strided(tensor: st.Tensor | st.Storage) -> Any:
+    """A Torch7 tensor that shares the memory of a tensor of strided; or a storage, for a storage.
+
+    A tensor without dims becomes one of size 1.
 
     >>> import strided as st
     >>> from strided import torch7 as torch
@@ -213,11 +215,13 @@ def from_strided(tensor: st.Tensor) -> Any:
     >>> torch.from_strided(x).fill(7).type(), x.tolist()
     ('torch.IntTensor', [7, 7])
     """
-    if not isinstance(tensor, st.Tensor):
+    if not isinstance(tensor, (st.Tensor, st.Storage)):
         raise TorchTypeError(f"from_strided: a strided.Tensor expected, got {type(tensor).__name__}")
     if tensor.dtype not in CLASSES:
         known = ", ".join(str(dtype) for dtype in CLASSES)
         raise TorchTypeError(f"from_strided: torch7 has no tensors of {tensor.dtype}; it has {known}")
+    if isinstance(tensor, st.Storage):
+        return wrap_storage(tensor)
     if tensor.dim() == 0:
         tensor = tensor.view(1)
     elif not ndim(tensor) and tuple(tensor.shape) != NO_DIMS:

@@ -52,7 +52,9 @@ class Copying(Held):
             tiled = core.contiguous().view(shape).repeat(*repeats)
             resize_to(result, tiled.shape)
             copy_into(result._tensor, tiled)
-        elif rank:
+        elif not rank:
+            resize_to(result, repeats)  # the elements may be anything
+        else:
             raise bad_argument(1, "unfold", "cannot unfold an empty tensor", TorchValueError)
         return result
 

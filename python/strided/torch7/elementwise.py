@@ -161,6 +161,12 @@ def _round(t: st.Tensor) -> st.Tensor:
     return st.where(rest == rest, whole + rest.mul_(2).trunc_(), whole)
 
 
+@_composed
+def _rsqrt(t: st.Tensor) -> st.Tensor:
+    """C rounds the root, too."""
+    return t.sqrt().reciprocal_()
+
+
 def _larger(a: st.Tensor, b: Any) -> st.Tensor:
     return st.where(a > b, a, b)
 
@@ -183,7 +189,7 @@ def _right_shift(t: st.Tensor, value: Any) -> st.Tensor:
     unsigned = _UNSIGNED.get(t.dtype)
     if unsigned is None:
         return t.bitwise_right_shift(value)
-    bits = value.view(unsigned) if isinstance(value, st.Tensor) else value
+    bits = value.view(unsigned) if isinstance(value, st.Tensor) else value % (1 << 8 * t.element_size())
     return t.view(unsigned).bitwise_right_shift(bits).view(t.dtype)
 
 
@@ -212,7 +218,7 @@ _POWERS: dict[float, Core] = {
     2: lambda t: t.mul(t),
     3: lambda t: t.mul(t).mul_(t),
     0.5: st.sqrt,
-    -0.5: st.rsqrt,
+    -0.5: _rsqrt,
     -1: st.reciprocal,
     -2: lambda t: t.mul(t).reciprocal_(),
 }
@@ -468,7 +474,7 @@ FUNCTIONS: list[Row] = [
     _unary("atan", st.atan, "The inverse of the tangent."),
     _unary("tanh", st.tanh, "The hyperbolic tangent."),
     _unary("sqrt", st.sqrt, "The square root."),
-    _unary("rsqrt", st.rsqrt, "One divided by the square root."),
+    _unary("rsqrt", _rsqrt, "One divided by the square root."),
     _unary("round", _round, "The nearest whole number; halves are rounded away from zero.", _copied),
     _unary("ceil", st.ceil, "The smallest whole number that is not smaller.", _copied),
     _unary("floor", st.floor, "The largest whole number that is not larger.", _copied),

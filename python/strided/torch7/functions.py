@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import MISSING, is_number, lua_type, number_of, refuse, torch_type
+from strided.torch7.arguments import MISSING, is_number, lua_type, need_method, number_of, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError
+from strided.torch7.luatext import expression
 from strided.torch7.session import current
 from strided.torch7.storage import Storage
 from strided.torch7.tensor import Tensor
 from strided.torch7.types import CLASSES, NAMES
+from strided.torch7.views import VIEW_FORMS
 
 
-def type_(object: Any) -> str:
+def type_(object: Any = None) -> str:
     """The name of the type of an object: of Torch7, or of Lua for other values.
 
     >>> from strided import torch7 as torch
@@ -27,13 +28,15 @@ def type_(object: Any) -> str:
     return torch_type(object) or lua_type(object)
 
 
-def typename(object: Any) -> str | None:
+def typename(object: Any = MISSING) -> str | None:
     """The name of the Torch7 type of an object, or None.
 
     >>> from strided import torch7 as torch
     >>> torch.typename(torch.Tensor()), torch.typename(3)
     ('torch.DoubleTensor', None)
     """
+    if object is MISSING:
+        raise TorchTypeError("bad argument #1 to 'typename' (value expected)")
     return torch_type(object)
 
 
@@ -54,30 +57,13 @@ def isTypeOf(object: Any, spec: Any) -> bool:
             raise TorchTypeError("type must be provided as [regexp] string, or factory")
     for cls in type(object).__mro__:
         name = cls.__dict__.get("_typename")
-        found = re.search(_expression(spec), name) if isinstance(name, str) else None
+        found = expression(spec).search(name) if isinstance(name, str) else None
         if found and (found[0] != spec or found[0] == name):
             return True
     return False
 
 
-def _expression(pattern: str) -> str:
-    """A Lua pattern as a regular expression."""
-    classes = {"a": "[A-Za-z]", "d": r"\d", "l": "[a-z]", "s": r"\s", "u": "[A-Z]", "w": "[A-Za-z0-9]"}
-    parts, i = [], 0
-    while i < len(pattern):
-        letter = pattern[i]
-        if letter == "%" and i + 1 < len(pattern):
-            i += 1
-            parts.append(classes.get(pattern[i], re.escape(pattern[i])))
-        elif letter == "-" and parts:
-            parts.append("*?")
-        else:
-            parts.append(letter if letter in ".*+?^$[]()" else re.escape(letter))
-        i += 1
-    return "".join(parts)
-
-
-def isTensor(object: Any) -> bool:
+def isTensor(object: Any = None) -> bool:
     """Whether an object is a tensor.
 
     >>> from strided import torch7 as torch
@@ -87,7 +73,7 @@ def isTensor(object: Any) -> bool:
     return isinstance(object, Tensor)
 
 
-def isStorage(object: Any) -> bool:
+def isStorage(object: Any = None) -> bool:
     """Whether an object is a storage.
 
     >>> from strided import torch7 as torch
@@ -225,13 +211,14 @@ def _functional(name: str) -> Callable[..., Any]:
     method = getattr(Tensor, name)
 
     def function(*args: Any) -> Any:
-        if not args or not isinstance(args[0], (Tensor, Storage)):
-            got = lua_type(args[0]) if args else "no value"
-            raise TorchTypeError(f"bad argument #1 to '{name}' (torch.*Tensor expected, got {got})")
+        first = args[0] if args else None
+        if name == "view" and not isinstance(first, Tensor):
+            raise TorchTypeError(VIEW_FORMS)
+        need_method(first, name, "tensor")
         try:
-            return getattr(args[0], name)(*args[1:])
+            return getattr(first, name)(*args[1:])
         except TorchError as error:
-            if error.argument is None:
+            if error.argument is None or f"'{name}'" not in str(error):
                 raise
             number, text = error.argument
             raise type(error)(f"bad argument #{number} to '?' ({text})") from None

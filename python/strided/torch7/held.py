@@ -33,7 +33,7 @@ class Counted:
         >>> from strided import torch7 as torch
         >>> torch.Tensor(2).free()
         Traceback (most recent call last):
-        strided.torch7.errors.TorchError: free: there was no retain() that this could take back
+        strided.torch7.TorchError: free: there was no retain() that this could take back
         """
         if getattr(self, "_retained", 0) <= 0:
             raise TorchError("free: there was no retain() that this could take back")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import strided as st
+from strided.torch7 import serial
 from strided.torch7.arguments import counted, one_based, zero_based
 from strided.torch7.errors import TorchError, TorchIndexError
 from strided.torch7.geometry import ndim, shape_of, size_text
@@ -76,11 +77,24 @@ def _scatter(t: TensorBase, dim: int, index: TensorBase, source: Any) -> TensorB
     else:
         _extent(chosen, dim)
         _same_lines(dim, ("tensor", "index"), (core, chosen))
+    places = zero_based(chosen)
     try:
-        core.scatter_(dim, zero_based(chosen), values)
+        core.scatter_(dim, places, values)
     except IndexError:
         raise TorchIndexError("Invalid index in scatter") from None
+    except st.ShapeError:
+        _scatter_in_order(core, dim, places, values)
     return t
+
+
+def _scatter_in_order(core: st.Tensor, dim: int, places: st.Tensor, values: Any) -> None:
+    """Scatters into a tensor that overlaps itself: what is written last stays."""
+    memory, locations = serial.locations(core)
+    targets = locations.gather(dim, places)
+    if isinstance(values, st.Tensor):
+        memory.put_(targets.contiguous(), values.narrow(dim, 0, places.shape[dim]).contiguous())
+    else:
+        memory.index_fill_(0, targets.reshape(-1), values)
 
 
 def _nonzero(r: TensorBase | None, t: TensorBase) -> TensorBase:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import strided as st
 from strided.torch7.arguments import (
-    INDEX_BASE,
+    entries,
     is_long_storage,
     is_number,
+    is_table,
     number_of,
     position,
     refuse,
-    truncated,
+    resolved,
+    table_position,
     type_error,
 )
 from strided.torch7.copying import copy_into, fill
@@ -22,7 +25,7 @@ from strided.torch7.held import Held
 from strided.torch7.numbers import element, fitting
 from strided.torch7.picking import masked_copy, masked_fill, selected
 from strided.torch7.session import current
-from strided.torch7.types import CLASSES, wrap_tensor
+from strided.torch7.types import CLASSES
 
 
 class Indexing(Held):
@@ -39,13 +42,13 @@ class Indexing(Held):
                 return core.item(*(position(index, 2, None) for index in key))
             except IndexError:
                 pass  # the reason follows
-        if isinstance(key, (tuple, list, dict)):
+        if is_table(key):
             found, done = _walk(core, key, self)
-            return found.item() if done else wrap_tensor(found)
+            return found.item() if done else self._with(found)
         if is_long_storage(key):
             return _element(core, key).item()
         if type(key) is CLASSES[st.uint8]:
-            return wrap_tensor(selected(core, key._tensor))
+            return self._with(selected(core, key._tensor))
         if current().lua:
             return None
         raise _not_an_index(self, key)
@@ -54,15 +57,14 @@ class Indexing(Held):
         core = self._tensor
         if type(key) is int or (type(key) is not tuple and is_number(key)):
             _assign_slice(self, key, value)
-        elif isinstance(key, (tuple, list, dict)):
+        elif is_table(key):
             target, done = _walk(core, key, self)
             if done:
                 target.fill_(element(value, self._dtype, 3, None))
             else:
                 _assign(self, target, value)
         elif is_long_storage(key):
-            plain = element(value, self._dtype, 3, None)
-            _element(core, key).fill_(plain)
+            _element(core, key).fill_(element(value, self._dtype, 3, None))
         elif type(key) is CLASSES[st.uint8]:
             _assign_masked(self, key._tensor, value)
         else:
@@ -89,8 +91,7 @@ def _slice(self: Any, key: Any) -> Any:
     extent = len(core)
     if not extent:
         raise bad_argument(1, None, "empty tensor")
-    if place < 0:
-        place += extent + 1
+    place = resolved(place, extent)
     if not 0 <= place < extent:
         raise out_of_range(2, None, key)
     return core.item(place) if core.dim() == 1 else self._with(core.select(0, place))
@@ -104,8 +105,7 @@ def _element(core: st.Tensor, key: Any) -> st.Tensor:
     for index in indices:
         place = position(index, 2, None)
         extent = core.size(0)
-        if place < 0:
-            place += extent + 1
+        place = resolved(place, extent)
         if not 0 <= place < extent:
             raise out_of_range(2, None, index, "index out of bound")
         core = core.select(0, place)
@@ -118,15 +118,15 @@ def _element(core: st.Tensor, key: Any) -> st.Tensor:
 def _walk(core: st.Tensor, key: Any, self: Any) -> tuple[st.Tensor, bool]:
     """The view that a table of indices and ranges describes, and whether it is one element."""
     rank = ndim(core)
-    entries = _entries(key)
-    if len(entries) > rank:
+    given = entries(key)
+    if len(given) > rank:
         raise bad_argument(2, None, "too many indices provided", TorchValueError)
     d = 0
-    for entry in entries:
+    for entry in given:
         if is_number(entry):
             core = core.select(d, _place(entry, core.size(d), "index out of bound"))
-        elif isinstance(entry, (list, tuple, dict)):
-            core = _range(core, d, _entries(entry))
+        elif is_table(entry):
+            core = _range(core, d, entries(entry))
             d += 1
         elif entry is None or current().lua:
             break
@@ -135,31 +135,19 @@ def _walk(core: st.Tensor, key: Any, self: Any) -> tuple[st.Tensor, bool]:
     return core, core.dim() == 0
 
 
-def _entries(table: Any) -> list[Any]:
-    """The entries of a list, or of a Lua table that came as a dict."""
-    if isinstance(table, dict):
-        return [table.get(i) for i in range(1, max((k for k in table if isinstance(k, int)), default=0) + 1)]
-    return list(table)
-
-
 def _place(entry: Any, extent: int, text: str) -> int:
-    """An index of a table as the core counts it. Lua truncates a float after the base was subtracted."""
-    plain = number_of(entry)
-    if isinstance(plain, int) or not current().lua:
-        place = position(entry, 2, None)
-    else:
-        place = truncated(plain - INDEX_BASE)
-    found = place + extent + 1 if place < 0 else place
-    if not 0 <= found < extent:
+    """An index of a table as the core counts it."""
+    place = resolved(table_position(entry, 2, None), extent)
+    if not 0 <= place < extent:
         raise out_of_range(2, None, entry, text)
-    return found
+    return place
 
 
-def _range(core: st.Tensor, d: int, entries: list[Any]) -> st.Tensor:
+def _range(core: st.Tensor, d: int, bounds: Sequence[Any]) -> st.Tensor:
     """A range `[first, last]`; `[first]` is one index, `[]` are all."""
     extent = core.size(d)
     start, stop = 0, extent - 1
-    first, last = (*entries, None, None)[:2]
+    first, last = (*bounds, None, None)[:2]
     if is_number(first):
         start = _place(first, extent, "start index out of bound")
         stop = start
@@ -179,8 +167,7 @@ def _assign_slice(self: Any, key: Any, value: Any) -> None:
     if not ndim(core):
         raise bad_argument(1, None, "empty tensor")
     extent = core.size(0)
-    if place < 0:
-        place += extent + 1
+    place = resolved(place, extent)
     single = core.dim() == 1 and is_number(value)
     if not (is_number(value) or isinstance(value, Indexing)):
         raise type_error(value, 3, None, "torch.*Tensor")

@@ -119,6 +119,9 @@ def _sum(op: Core, check: Any) -> Run:
 
 
 def _match(r: TensorBase | None, m1: TensorBase, m2: TensorBase, gain: Any) -> TensorBase:
+    for number, m in enumerate((m1, m2), 2):
+        if not m._tensor.numel():
+            raise BadArgument(number, "dimension 1 out of range of 0D tensor", TorchIndexError)
     a, b = (m._tensor.reshape(m._tensor.shape[0], -1) for m in (m1, m2))
     if a.shape[1] != b.shape[1]:
         raise BadArgument(3, "m1 and m2 must have the same inner vector dim")

@@ -12,6 +12,7 @@ from strided.torch7.arguments import integer, is_number, type_error
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
 from strided.torch7.geometry import has_storage, ndim
 from strided.torch7.held import Held
+from strided.torch7.session import current
 
 #: The C type of an element. ctypes has no half: it is read as its 16 bits.
 C_TYPES: dict[st.dtype, Any] = {
@@ -40,6 +41,8 @@ def foreign_storage(dtype: st.dtype, size: int, pointer: Any) -> st.Storage:
 
     The address is an int or a pointer of ctypes; a pointer keeps what it refers to alive, as ctypes does.
     """
+    if not current().foreign_memory:
+        raise TorchError("storages over raw addresses are not available in a sandbox")
     if size < 0:
         raise TorchError("$ Torch: invalid memory size -- maybe an overflow?")
     if isinstance(pointer, (ctypes._Pointer, ctypes.Array, ctypes.c_void_p)):
@@ -65,7 +68,8 @@ def mapped_storage(dtype: st.dtype, name: Any, shared: Any = None, size: Any = N
     path, writes = os.fsdecode(name), bool(shared)
     extends = writes and count > 0
     try:
-        return st.Storage.from_file(path, writes, count, dtype=dtype, create=extends, grow=extends)
+        place = current().resolve(path)
+        return st.Storage.from_file(place, writes, count, dtype=dtype, create=extends, grow=extends)
     except OSError as error:
         raise TorchError(f"unable to open file <{path}> in {'read-write' if writes else 'read-only'} mode") from error
     except st.StorageError:

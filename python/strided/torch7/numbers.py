@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import number
+from strided.torch7.arguments import integer, number
 from strided.torch7.casts import CASTS, is_integral
 from strided.torch7.session import current
 
@@ -28,6 +28,13 @@ def tensor_of_numbers(values: list[int | float], dtype: st.dtype) -> st.Tensor:
         return st.tensor(values, dtype=dtype)
     except (OverflowError, ValueError):
         return st.tensor(values, dtype=st.float64).to(dtype)
+
+
+def whole(value: Any, place: int, name: str | None) -> int:
+    """An argument that is written into a `LongStorage`."""
+    if isinstance(value, str) and current().lua:
+        return int(element(value, st.int64, place, name))
+    return integer(value, place, name)
 
 
 def element(value: Any, dtype: st.dtype, place: int, name: str | None) -> int | float:

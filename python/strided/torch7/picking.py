@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import strided as st
 from strided.torch7 import serial
 from strided.torch7.arguments import counted, position, same_type, tensor_of, zero_based
-from strided.torch7.copying import copy_into
+from strided.torch7.copying import copy_into, fill
 from strided.torch7.errors import TorchError, TorchIndexError, TorchTypeError, TorchValueError, bad_argument
 from strided.torch7.geometry import different_counts, ndim, resize_to
 from strided.torch7.held import Held
@@ -59,7 +61,11 @@ class Picking(Held):
         [8, 2, 7]
         """
         d, places, source = self._slices("indexCopy", args)
-        _in_order(self._tensor, "indexCopy", lambda x: x.index_copy_(d, places, source))
+        with _named("indexCopy", self._tensor):
+            if serial.overlaps_itself(self._tensor):
+                _by_slices(self._tensor, d, places, lambda x, i: copy_into(x, source.select(d, i)))
+            else:
+                self._tensor.index_copy_(d, places, source)
         return args[2]
 
     def indexAdd(self, *args: Any) -> Any:
@@ -72,7 +78,11 @@ class Picking(Held):
         [31, 2, 3]
         """
         d, places, source = self._slices("indexAdd", args)
-        _in_order(self._tensor, "indexAdd", lambda x: x.index_add_(d, places, source))
+        with _named("indexAdd", self._tensor):
+            if serial.overlaps_itself(self._tensor):
+                _by_slices(self._tensor, d, places, lambda x, i: serial.visit(st.add, x, x, source.select(d, i)))
+            else:
+                self._tensor.index_add_(d, places, source)
         return args[2]
 
     def _slices(self, name: str, args: tuple[Any, ...]) -> tuple[int, st.Tensor, st.Tensor]:
@@ -101,8 +111,6 @@ class Picking(Held):
             names = ("tensor", "src") if name == "indexCopy" else ("r_", "t", "src")
             raise different_counts(names, (target, part) if name == "indexCopy" else (target, target, part))
         if target.shape != part.shape:
-            shape = list(core.shape)
-            shape[d] = source.size(d)
             source = source.movedim(d, 0).reshape(source.size(d), *target.shape).movedim(0, d)
         return d, places, source
 
@@ -123,7 +131,11 @@ class Picking(Held):
         _check_vector(indices, "indexFill")
         _check_dim(d, ndim(core), "indexFill")
         places = zero_based(indices)
-        _in_order(core, "indexFill", lambda x: x.index_fill_(d, places, value))
+        with _named("indexFill", core):
+            if serial.overlaps_itself(core):
+                _by_slices(core, d, places, lambda x, _: fill(x, value))
+            else:
+                core.index_fill_(d, places, value)
         return args[2]
 
     def maskedSelect(self, *args: Any) -> Any:
@@ -200,17 +212,20 @@ def _slice_error(core: st.Tensor, name: str) -> TorchError:
     return bad_argument(3 if ndim(core) > 1 else 2, name, "out of range", TorchIndexError)
 
 
-def _in_order(core: st.Tensor, name: str, write: Any) -> None:
-    """Runs a write; if the tensor overlaps itself, on a copy, which is then written in row-major order."""
+@contextmanager
+def _named(name: str, core: st.Tensor) -> Iterator[None]:
+    """Turns the core's error about an index into that of Torch7."""
     try:
-        if not serial.overlaps_itself(core):
-            write(core)
-            return
-        changed = core.clone()
-        write(changed)
+        yield
     except IndexError:
         raise _slice_error(core, name) from None
-    serial.write(core, changed)
+
+
+def _by_slices(core: st.Tensor, d: int, places: st.Tensor, write: Callable[[st.Tensor, int], None]) -> None:
+    """Writes one slice after the other. `write` gets a slice and the number of its index."""
+    core.index_select(d, places)  # nothing is written if an index is out of range
+    for i, place in enumerate(places.tolist()):
+        write(core.select(d, place), i)
 
 
 # Masks

@@ -32,6 +32,8 @@ def assemble() -> dict[str, Any]:
     classes: list[Any] = [Tensor, *CLASSES.values(), Storage, *STORAGES.values()]
     others: list[Any] = [Session, current, from_strided, chunk, split]
     others += [errors.TorchError, errors.TorchIndexError, errors.TorchTypeError, errors.TorchValueError]
+    for value in others:
+        value.__module__ = "strided.torch7"  # where users find it, and where pickles look for it
     names: dict[str, Any] = {value.__name__: value for value in (*classes, *others)}
     names.update(FUNCTIONS)
     install(structure.ROWS, names)

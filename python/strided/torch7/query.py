@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import strided as st
 from strided.torch7.arguments import MISSING, counted, is_long_storage, is_number, object_error, position, same_type
@@ -10,6 +10,10 @@ from strided.torch7.errors import out_of_range
 from strided.torch7.geometry import has_storage, ndim, shape_of
 from strided.torch7.held import Held
 from strided.torch7.types import wrap_storage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from strided.torch7.storage import LongStorage
 
 
 class Query(Held):
@@ -37,7 +41,11 @@ class Query(Held):
         core = self._tensor
         return core.dim() if core.numel() else 0
 
-    def size(self, dim: int | None = None) -> Any:
+    @overload
+    def size(self, dim: None = None) -> LongStorage: ...
+    @overload
+    def size(self, dim: int) -> int: ...
+    def size(self, dim: int | None = None) -> int | LongStorage:
         """The size of a dim, or all sizes as a `LongStorage`.
 
         >>> from strided import torch7 as torch
@@ -46,10 +54,14 @@ class Query(Held):
         (5, [4, 5])
         """
         if dim is None or not is_number(dim):
-            return wrap_storage(st.LongStorage(list(shape_of(self._tensor))))
+            return _longs(list(shape_of(self._tensor)))
         return self._tensor.size(self._known_dim(dim, "size"))
 
-    def stride(self, dim: int | None = None) -> Any:
+    @overload
+    def stride(self, dim: None = None) -> LongStorage: ...
+    @overload
+    def stride(self, dim: int) -> int: ...
+    def stride(self, dim: int | None = None) -> int | LongStorage:
         """The distance in the storage between neighbours along a dim, or of all dims as a `LongStorage`.
 
         >>> from strided import torch7 as torch
@@ -59,7 +71,7 @@ class Query(Held):
         """
         if dim is None or not is_number(dim):
             core = self._tensor
-            return wrap_storage(st.LongStorage(list(core.stride()) if core.numel() else []))
+            return _longs(list(core.stride()) if core.numel() else [])
         return self._tensor.stride(self._known_dim(dim, "stride"))
 
     def _known_dim(self, dim: Any, name: str) -> int:
@@ -161,3 +173,9 @@ class Query(Held):
         (True, False)
         """
         return isinstance(self, Query)
+
+
+def _longs(values: list[int]) -> LongStorage:
+    storage: Any = wrap_storage(st.LongStorage(values))
+    found: LongStorage = storage
+    return found

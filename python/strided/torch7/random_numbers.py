@@ -21,6 +21,8 @@ from strided.torch7.wrap import BadArgument, Form, Row, Run
 from strided.torch7.wrap import maker as _maker
 
 _STATE_BYTES = 5048
+#: The dtypes of weights that the engine reads.
+_FLOATS = (st.float32, st.float64)
 
 
 # Numbers and fills: name of Torch7 -> name of the engine, and what is wrong with an argument that it refuses
@@ -48,7 +50,7 @@ def _number(name: str) -> Run:
     def run(generator: Generator, *parameters: Any) -> Any:
         try:
             return getattr(generator._engine, method)(*parameters)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise _refused(name, parameters) from None
 
     return run
@@ -61,7 +63,7 @@ def _fill(name: str) -> Run:
         core = t._tensor
         try:
             generator._engine.fill(core, engine_name, *parameters)
-        except ValueError:
+        except (ValueError, OverflowError):
             if core.layout.is_injective:
                 raise _refused(name, parameters) from None
             fresh = run(wrap_tensor(st.empty(core.shape, dtype=core.dtype)), generator, *parameters)
@@ -113,7 +115,7 @@ def _multinomial(r: TensorBase | None, generator: Generator, p: TensorBase, n: i
     if not replacement and n > core.shape[-1]:
         text = "cannot sample n_sample > prob_dist:size(1) samples without replacement"
         raise BadArgument(2, text, TorchValueError)
-    if core.dtype not in (st.float32, st.float64):
+    if core.dtype not in _FLOATS:
         core = core.to(st.float64)
     try:
         drawn = generator._engine.multinomial(core, n, bool(replacement))
@@ -124,15 +126,25 @@ def _multinomial(r: TensorBase | None, generator: Generator, p: TensorBase, n: i
 
 
 def _alias_setup(p: TensorBase, j: TensorBase, q: TensorBase) -> tuple[TensorBase, TensorBase]:
+    core = p._tensor
+    weights = core if core.dtype in _FLOATS else core.to(st.float64)
     try:
-        aliases, chances = default_generator()._engine.alias_setup(p._tensor)
+        aliases, chances = default_generator()._engine.alias_setup(weights.reshape(-1))
     except ValueError:
         raise BadArgument(2, "q_min is less than 0", TorchValueError) from None
-    return deliver(j, one_based(aliases)), deliver(q, chances)
+    return deliver(j, one_based(aliases)), deliver(q, chances.to(core.dtype))
 
 
 def _alias_draw(r: TensorBase, generator: Generator, j: TensorBase, q: TensorBase) -> TensorBase:
-    drawn = generator._engine.alias_draw(r._tensor.numel(), zero_based(j._tensor), q._tensor)
+    aliases, chances = zero_based(j._tensor).reshape(-1), q._tensor.reshape(-1)
+    if aliases.numel() != chances.numel() or not chances.numel():
+        raise different_counts(("J", "q"), (aliases, chances))
+    if chances.dtype not in _FLOATS:
+        chances = chances.to(st.float64)
+    try:
+        drawn = generator._engine.alias_draw(r._tensor.numel(), aliases, chances)
+    except ValueError:
+        raise _refused("bernoulli", ()) from None
     store(r._tensor, one_based(drawn).reshape(r._tensor.shape))
     return r
 

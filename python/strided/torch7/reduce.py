@@ -12,7 +12,7 @@ from typing import Any
 import strided as st
 from strided.torch7.arguments import counted, one_based
 from strided.torch7.casts import is_integral
-from strided.torch7.errors import TorchIndexError
+from strided.torch7.errors import TorchIndexError, TorchValueError
 from strided.torch7.geometry import different_counts, ndim
 from strided.torch7.results import Core, deliver
 from strided.torch7.tensor import TensorBase
@@ -52,6 +52,21 @@ def _along(op: Core) -> Run:
         return deliver(r, op(core, dim, True, dtype=core.dtype))
 
     return run
+
+
+#: Up to so many factors are multiplied one after the other.
+_FEW = 256
+
+
+def _product(core: st.Tensor, dim: int, keepdim: bool, *, dtype: st.dtype) -> st.Tensor:
+    """The products along a dim, in the order of Torch7, which shows in the last digit: the core multiplies in another."""
+    first, *rest = (core.narrow(dim, at, 1) for at in range(min(core.shape[dim], _FEW + 1)))
+    if len(rest) >= _FEW:
+        return st.prod(core, dim, keepdim, dtype=dtype)
+    product = first.clone()
+    for factor in rest:
+        product.mul_(factor)
+    return product
 
 
 def _scan(op: Core) -> Run:
@@ -185,6 +200,8 @@ def _range(core: st.Tensor, low: float, high: float) -> tuple[float, float]:
 
 def _counts(core: st.Tensor, bins: int, low: float, high: float) -> st.Tensor:
     """How many elements lie in each of `bins` equal parts of a range; the upper bound belongs to the last."""
+    if bins <= 0:
+        raise BadArgument(3, f"invalid number of bins {bins}", TorchValueError)
     x = core.reshape(-1)
     x = _floats(x[(x >= low) & (x <= high)])
     places = x.sub(low).div_(high - low).mul_(bins).to(st.int64).clamp_(max=bins - 1)
@@ -214,11 +231,11 @@ ROWS: list[Row] = [
             name,
             f"The {name} of all elements, or along a dim.",
             f"{_X}>>> x.{name}()\n{total}\n>>> x.{name}(2).totable()\n{along}",
-            (Form("T", _total(op)), Form("new T index", _along(op), True)),
+            (Form("T", _total(op)), Form("new T index", _along(line), True)),
         )
-        for name, op, total, along in (
-            ("sum", st.sum, 24.0, [[6.0], [18.0]]),
-            ("prod", st.prod, 1080.0, [[6.0], [180.0]]),
+        for name, op, line, total, along in (
+            ("sum", st.sum, st.sum, 24.0, [[6.0], [18.0]]),
+            ("prod", st.prod, _product, 1080.0, [[6.0], [180.0]]),
         )
     ),
     *(

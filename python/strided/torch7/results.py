@@ -8,6 +8,7 @@ from typing import Any
 import strided as st
 from strided.torch7 import serial
 from strided.torch7.geometry import complete, different_counts, resize_to, shape_of
+from strided.torch7.serial import visit as visit
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import wrap_tensor
 
@@ -65,21 +66,3 @@ def compute(op: Core, result: TensorBase | None, first: TensorBase, *rest: Any) 
             raise
         visit(op, result._tensor, core, *rest)
     return result
-
-
-def visit(op: Core, out: st.Tensor, *operands: Any) -> None:
-    """Runs an elementwise operation into a tensor that overlaps itself: one element after the other, in row-major order.
-
-    Elements at different places do not affect each other. So those that are the first at their place are computed
-    together, then those that are the second, and so on.
-    """
-    memory, places = serial.locations(out)
-    places = places.reshape(-1)
-    ordered, order = st.sort(places, stable=True)
-    turns = st.empty_like(places)
-    turns[order] = st.arange(len(places)) - st.searchsorted(ordered, ordered)
-    flat = [serial.locations(x) if isinstance(x, st.Tensor) else x for x in operands]
-    for turn in range(int(turns.max().item()) + 1):
-        chosen = (turns == turn).nonzero().view(-1)
-        values = [x[0][x[1].reshape(-1)[chosen]] if isinstance(x, tuple) else x for x in flat]
-        memory.index_copy_(0, places[chosen], op(*values).to(out.dtype))

@@ -30,7 +30,7 @@ class Session:
     'torch.DoubleTensor'
     """
 
-    __slots__ = ("default_type", "generator", "lua", "where")
+    __slots__ = ("default_type", "foreign_memory", "generator", "lua", "resolve", "where")
 
     def __init__(self, lua: bool = False) -> None:
         self.lua = lua
@@ -40,6 +40,10 @@ class Session:
         self.generator: Any = None
         #: Where a Lua program is, for the messages of its tests: a function that returns the text. Set by its runtime.
         self.where: Callable[[], str] | None = None
+        #: Turns the name of a file into the path that is opened. It raises an OSError to refuse one.
+        self.resolve: Callable[[str], str] = str
+        #: Whether a storage may be made over any address. A sandbox has no use for that.
+        self.foreign_memory = True
 
     @contextmanager
     def activate(self) -> Iterator[Session]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import strided as st
 from strided.torch7.arguments import (
     MISSING,
+    counted,
     integer,
     is_number,
     number_of,
@@ -17,6 +18,7 @@ from strided.torch7.arguments import (
     torch_type,
     type_error,
 )
+from strided.torch7.conversion import from_strided
 from strided.torch7.display import storage_text
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument, out_of_range
 from strided.torch7.geometry import grow
@@ -197,7 +199,7 @@ class Storage(Counted):
     __repr__ = __str__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return wrap_storage, (self._storage,)
+        return from_strided, (self._storage,)
 
     def strided(self) -> st.Storage:
         """The storage of strided underneath, which shares the memory.
@@ -218,7 +220,7 @@ class _Text(Storage):
 
     __slots__ = ()
 
-    def string(self, text: str | bytes | None = None) -> Any:
+    def string(self, text: str | bytes | float | None = None) -> Any:
         """The elements as a string; or with a string, resizes the storage to its characters, and returns the storage.
 
         A character is a byte: `str` is encoded in Latin-1.
@@ -230,6 +232,8 @@ class _Text(Storage):
         bytes_ = self._storage.view(st.uint8)
         if text is None:
             return bytes(memoryview(bytes_)).decode("latin-1")
+        if isinstance(text, (int, float)):  # Lua turns a number into a string
+            text = f"{text:.14g}"
         content = text if isinstance(text, bytes) else text.encode("latin-1")
         grow(self._storage, len(content))
         self._storage.view(st.uint8).copy_(list(content))
@@ -350,7 +354,7 @@ def _place(self: Storage, index: Any) -> int:
         raise refuse(f"the class {self._typename} cannot be indexed", "write s[i] with an int from 1", TorchTypeError)
     place = position(index, 2, None)
     if not 0 <= place < self._storage.size():
-        raise out_of_range(2, None, place + 1, "out of bounds")
+        raise out_of_range(2, None, counted(place), "out of bounds")
     return place
 
 
@@ -381,7 +385,7 @@ def _make(cls: type[Storage], args: tuple[Any, ...]) -> st.Storage:
 def _from_list(values: Any, dtype: st.dtype) -> st.Storage:
     wrong = next((i for i, value in enumerate(values) if not is_number(value)), None)
     if wrong is not None:
-        raise refuse(f"element at index {wrong + 1} is not a number", kind=TorchTypeError)
+        raise refuse(f"element at index {counted(wrong)} is not a number", kind=TorchTypeError)
     if not values:
         return st.Storage(0, dtype=dtype)
     return tensor_of_numbers([number_of(value) for value in values], dtype).storage()

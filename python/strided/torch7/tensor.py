@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import is_number, number_of
+from strided.torch7.arguments import entries, is_number, is_table, number_of
 from strided.torch7.callbacks import Callbacks
 from strided.torch7.conversion import Conversion, from_strided
 from strided.torch7.copying import Copying
@@ -59,7 +59,7 @@ class Tensor(Query, Conversion, Views, Resizing, Copying, Picking, Callbacks, In
         if type(first) is int and set(map(type, args)) == {int} and min(args) > 0:
             self._tensor = st.zeros(args, dtype=cls._dtype)
             return self
-        if isinstance(first, (list, tuple, dict)) or hasattr(first, "__array_interface__"):
+        if is_table(first) or hasattr(first, "__array_interface__"):
             self._tensor = _from_table(first, cls._dtype)
         else:
             self._tensor = viewed(cls, args, 1, None)
@@ -228,15 +228,15 @@ for _cls in (Tensor, *CLASSES.values()):
 
 def _from_table(table: Any, dtype: st.dtype) -> st.Tensor:
     """A tensor from nested lists of numbers, or from an array."""
-    if not isinstance(table, (list, tuple, dict)):
+    if not is_table(table):
         made = st.tensor(table).to(dtype)
         return made if made.dim() else made.view(1)
     shape = _shape_of(table)
     if not shape:
         return st.empty(NO_DIMS, dtype=dtype)
-    rows = [_items(table)]
+    rows = [entries(table)]
     for extent in shape[1:]:
-        rows = [_items(row) for row in chain.from_iterable(rows)]
+        rows = [entries(row) for row in chain.from_iterable(rows)]
         if any(len(row) != extent for row in rows):
             raise _definition_error(table, shape)
     values = list(chain.from_iterable(rows))
@@ -247,17 +247,10 @@ def _from_table(table: Any, dtype: st.dtype) -> st.Tensor:
     return tensor_of_numbers(values, dtype).view(shape)
 
 
-def _items(table: Any) -> Any:
-    """The entries of a table; none if it is no table. A Lua table may come as a dict."""
-    if isinstance(table, dict):
-        return [table[i] for i in range(1, len(table) + 1) if i in table]
-    return table if isinstance(table, (list, tuple)) else ()
-
-
 def _shape_of(table: Any) -> list[int]:
     """The sizes that the first entries of nested tables have."""
     shape = []
-    while items := _items(table):
+    while items := entries(table):
         shape.append(len(items))
         table = items[0]
     return shape
@@ -265,9 +258,9 @@ def _shape_of(table: Any) -> list[int]:
 
 def _definition_error(table: Any, shape: list[int]) -> TorchError:
     """The error about the first place, in row-major order, where nested tables are not a tensor of this shape."""
-    if not isinstance(table, (list, tuple, dict)):
+    if not is_table(table):
         return TorchTypeError("invalid tensor definition")
-    items = _items(table)
+    items = entries(table)
     if len(items) != shape[0]:
         return TorchValueError("invalid tensor sizes")
     for item in items:

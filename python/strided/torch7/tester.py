@@ -152,39 +152,84 @@ class _Assertions:
         return self._equal(got, expected, False, arguments)
 
     def assertGeneralNe(self, got: Any, unexpected: Any, *arguments: Any) -> bool:
-        """Two values differ by more than a tolerance."""
+        """Two values differ by more than a tolerance.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertGeneralNe([1], [2])
+        True
+        """
         return self._equal(got, unexpected, True, arguments)
 
     def eq(self, got: Any, expected: Any, *arguments: Any) -> bool:
-        """Another name of `assertGeneralEq`."""
+        """Another name of `assertGeneralEq`.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().eq(1, 1.25, 0.5)
+        True
+        """
         return self.assertGeneralEq(got, expected, *arguments)
 
     def ne(self, got: Any, unexpected: Any, *arguments: Any) -> bool:
-        """Another name of `assertGeneralNe`."""
+        """Another name of `assertGeneralNe`.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().ne(1, 2)
+        True
+        """
         return self.assertGeneralNe(got, unexpected, *arguments)
 
     def assertlt(self, a: Any, b: Any, *message: Any) -> bool:
-        """`a < b`."""
+        """`a < b`.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertlt(1, 2)
+        True
+        """
         return self._decide(a < b, f"{_message(message)}LT failed: {text_of(a)} >= {text_of(b)}")
 
     def assertgt(self, a: Any, b: Any, *message: Any) -> bool:
-        """`a > b`."""
+        """`a > b`.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertgt(2, 1)
+        True
+        """
         return self._decide(a > b, f"{_message(message)}GT failed: {text_of(a)} <= {text_of(b)}")
 
     def assertle(self, a: Any, b: Any, *message: Any) -> bool:
-        """`a <= b`."""
+        """`a <= b`.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertle(1, 1)
+        True
+        """
         return self._decide(a <= b, f"{_message(message)}LE failed: {text_of(a)} > {text_of(b)}")
 
     def assertge(self, a: Any, b: Any, *message: Any) -> bool:
-        """`a >= b`."""
+        """`a >= b`.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertge(1, 1)
+        True
+        """
         return self._decide(a >= b, f"{_message(message)}GE failed: {text_of(a)} < {text_of(b)}")
 
     def asserteq(self, a: Any, b: Any, *message: Any) -> bool:
-        """`a == b`, which for tensors means the same tensor."""
+        """`a == b`, which for tensors means the same tensor.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().asserteq("a", "a")
+        True
+        """
         return self._decide(a == b, f"{_message(message)}EQ failed: {text_of(a)} ~= {text_of(b)}")
 
     def assertne(self, a: Any, b: Any, *message: Any) -> bool:
-        """`a ~= b`, which for tensors means another tensor."""
+        """`a ~= b`, which for tensors means another tensor.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertne(1, 2)
+        True
+        """
         text = _message(message)
         if (lua_type(a) == lua_type(b) == "table") or lua_type(a) == "userdata":
             self._warn(
@@ -194,7 +239,12 @@ class _Assertions:
         return self._decide(a != b, f"{text}NE failed: {text_of(a)} == {text_of(b)}")
 
     def assertalmosteq(self, a: float, b: float, *arguments: Any) -> bool:
-        """Two numbers differ by no more than a tolerance, 1e-16 unless given."""
+        """Two numbers differ by no more than a tolerance, 1e-16 unless given.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertalmosteq(0.1 + 0.2, 0.3, 1e-15)
+        True
+        """
         tolerance, message = _tolerance_and_message(1e-16, arguments)
         text = f"ALMOST_EQ failed: {text_of(a)} ~= {text_of(b)} with tolerance={text_of(tolerance)}"
         return self._decide(abs(a - b) <= tolerance, message + text)
@@ -226,7 +276,12 @@ class _Assertions:
         return self._tensors(a, b, False, arguments)
 
     def assertTensorNe(self, a: Any, b: Any, *arguments: Any) -> bool:
-        """Two tensors differ."""
+        """Two tensors differ.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertTensorNe(torch.ones(2), torch.zeros(2))
+        True
+        """
         return self._tensors(a, b, True, arguments)
 
     def _tables(self, a: Any, b: Any, negate: bool, arguments: tuple[Any, ...]) -> bool:
@@ -235,32 +290,62 @@ class _Assertions:
         return self._equal(a, b, negate, arguments)
 
     def assertTableEq(self, a: Any, b: Any, *arguments: Any) -> bool:
-        """Two lists or dicts are equal within a tolerance."""
+        """Two lists or dicts are equal within a tolerance.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertTableEq({"a": 1}, {"a": 1})
+        True
+        """
         return self._tables(a, b, False, arguments)
 
     def assertTableNe(self, a: Any, b: Any, *arguments: Any) -> bool:
-        """Two lists or dicts differ."""
+        """Two lists or dicts differ.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertTableNe([1], [2])
+        True
+        """
         return self._tables(a, b, True, arguments)
 
     def assertErrorObj(self, f: Callable[[], Any], accepts: Callable[[Any], Any], *message: Any) -> bool:
-        """A function raises an error that another function accepts."""
+        """A function raises an error that another function accepts.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertErrorObj(lambda: 1 / 0, lambda error: isinstance(error, ZeroDivisionError))
+        True
+        """
         text = _message(message)
         returned, error = _called(f)
         holds = not returned and bool(accepts(error))
         return self._decide(holds, f"{text}ERROR violation: err={text_of(error)}")
 
     def assertError(self, f: Callable[[], Any], *message: Any) -> bool:
-        """A function raises an error."""
+        """A function raises an error.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertError(lambda: torch.Tensor(2).narrow(2, 1, 1))
+        True
+        """
         return self.assertErrorObj(f, lambda error: True, *message)
 
     def assertNoError(self, f: Callable[[], Any], *message: Any) -> bool:
-        """A function raises no error."""
+        """A function raises no error.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertNoError(lambda: torch.Tensor(2))
+        True
+        """
         text = _message(message)
         returned, error = _called(f)
         return self._decide(returned, f"{text}ERROR violation: err={text_of(error)}")
 
     def assertErrorMsg(self, f: Callable[[], Any], wanted: str, *message: Any) -> bool:
-        """A function raises an error with this text."""
+        """A function raises an error with this text.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().assertErrorMsg(lambda: torch.ones(2).sum(2), "bad argument #1 to 'sum' (dimension 2 out of range)")
+        True
+        """
         return self.assertErrorObj(f, lambda error: text_of(error) == wanted, *message)
 
     def assertErrorPattern(self, f: Callable[[], Any], pattern: str, *message: Any) -> bool:
@@ -310,15 +395,33 @@ class Tester(_Assertions):
         self._warned: dict[str, int] = {}
 
     def setEarlyAbort(self, early: Any) -> None:
-        """Stops after the first test that fails."""
+        """Stops after the first test that fails.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().setEarlyAbort(True)
+        """
         self.earlyAbort = early
 
     def setRethrowErrors(self, rethrow: Any) -> None:
-        """Raises errors instead of collecting them."""
+        """Raises errors instead of collecting them.
+
+        >>> from strided import torch7 as torch
+        >>> tester = torch.Tester()
+        >>> tester.setRethrowErrors(True)
+        >>> try:
+        ...     tester.eq(1, 2)
+        ... except torch.TorchError as error:
+        ...     print(error)
+        EQ failed: 1 ~= 2
+        """
         self.rethrow = rethrow
 
     def setSummaryOnly(self, only: Any) -> None:
-        """Leaves out the messages from the report."""
+        """Leaves out the messages from the report.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().setSummaryOnly(True)
+        """
         self.summaryOnly = only
 
     # What assertions report
@@ -353,7 +456,13 @@ class Tester(_Assertions):
 
     def add(self, f: Any, name: str | None = None) -> Tester:
         """Adds a function as a test of a name, or all tests of a suite or a dict. `_setUp` and `_tearDown` run before and
-        after every test."""
+        after every test.
+
+        >>> from strided import torch7 as torch
+        >>> tester = torch.Tester()
+        >>> tester.add(lambda: None, "nothing") is tester
+        True
+        """
         if isinstance(f, TestSuite) or lua_type(f) == "table":
             _require(name is None, "Name parameter is forbidden for a table of tests, since its use is ambiguous")
             if not isinstance(f, TestSuite):
@@ -377,7 +486,13 @@ class Tester(_Assertions):
         return self
 
     def disable(self, names: Any) -> Tester:
-        """Skips a test, or the tests of a list."""
+        """Skips a test, or the tests of a list.
+
+        >>> from strided import torch7 as torch
+        >>> tester = torch.Tester().add(lambda: None, "nothing")
+        >>> tester.disable("nothing") is tester
+        True
+        """
         names = [names] if isinstance(names, str) else names
         _require(lua_type(names) == "table", "Expecting name or list for disable")
         for name in table_of(names).values():
@@ -402,7 +517,15 @@ class Tester(_Assertions):
 
     def run(self, names: Any = None) -> int:
         """Runs the tests whose names fit a Lua pattern, or one of a list of patterns, or all tests; prints a report, and
-        raises an error if a test failed."""
+        raises an error if a test failed.
+
+        >>> from strided import torch7 as torch
+        >>> torch.Tester().add(lambda: None, "nothing").run("noth.*")  # doctest: +ELLIPSIS
+        Running 1 test
+        ...
+        Completed 0 asserts in 1 test with 0 failures and 0 errors
+        0
+        """
         tests = self._chosen(names)
         for counts in (self._passed, self._failed, self._broken, self._warned):
             counts.update(dict.fromkeys(tests, 0))

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import strided as st
 from strided.torch7.arguments import (
-    INDEX_BASE,
     MISSING,
+    counted,
     integer,
     is_long_storage,
     is_number,
@@ -17,10 +17,12 @@ from strided.torch7.arguments import (
     number_of,
     position,
     refuse,
+    resolved,
 )
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError, bad_argument, out_of_range
 from strided.torch7.geometry import complete, empty_on, has_storage, ndim, over_storage, shape_of
 from strided.torch7.held import Held
+from strided.torch7.numbers import whole
 from strided.torch7.session import current
 
 
@@ -85,19 +87,19 @@ class Views(Held):
         bounds = []
         given = ranges if len(ranges) >= 2 else ranges + (MISSING,) * (2 - len(ranges))
         for d in range((len(given) + 1) // 2):
-            number_ = 2 * d + 2
+            argument = 2 * d + 2
             last = given[2 * d + 1] if 2 * d + 1 < len(given) else MISSING
-            start, stop = position(given[2 * d], number_, "sub"), position(last, number_ + 1, "sub")
+            start, stop = position(given[2 * d], argument, "sub"), position(last, argument + 1, "sub")
             if d >= rank:
-                raise bad_argument(number_, "sub", "invalid dimension", TorchValueError)
+                raise bad_argument(argument, "sub", "invalid dimension", TorchValueError)
             extent = core.size(d)
-            start, stop = (place + extent + 1 if place < 0 else place for place in (start, stop))
+            start, stop = resolved(start, extent), resolved(stop, extent)
             if not 0 <= start < extent:
-                raise out_of_range(number_, "sub", given[2 * d])
+                raise out_of_range(argument, "sub", given[2 * d])
             if not 0 <= stop < extent:
-                raise out_of_range(number_ + 1, "sub", last)
+                raise out_of_range(argument + 1, "sub", last)
             if stop < start:
-                raise bad_argument(number_ + 1, "sub", "end smaller than beginning", TorchValueError)
+                raise bad_argument(argument + 1, "sub", "end smaller than beginning", TorchValueError)
             bounds.append((d, start, stop - start + 1))
         for d, start, length in bounds:
             core = core.narrow(d, start, length)
@@ -203,10 +205,13 @@ class Views(Held):
         sizes = args[1:] if given else args
         if sizes and is_long_storage(sizes[0]) and (given or len(sizes) == 1):
             found: list[int] = sizes[0]._storage.tolist()
-        elif sizes and is_number(sizes[0]):
+        elif sizes and is_number(sizes[0]) and not isinstance(sizes[0], str):
+            wrong = next((i for i, size in enumerate(sizes) if not is_number(size)), None)
+            if wrong is not None:
+                raise refuse(f"element at index {counted(wrong)} is not a number", kind=TorchTypeError)
             found = [integer(size, i + 2 + given, "view") for i, size in enumerate(sizes)]
         else:
-            raise TorchTypeError(_VIEW_FORMS)
+            raise TorchTypeError(VIEW_FORMS)
         return (self, args[0], found) if given else (None, self, found)
 
     def viewAs(self, *args: Any) -> Self:
@@ -279,14 +284,14 @@ class Views(Held):
     def _operands(self, args: tuple[Any, ...], name: str) -> tuple[Any, Any, list[int]]:
         """The result, or None for a new one; the tensor; and sizes as numbers or as a `LongStorage`."""
         first = args[0] if args else None
-        given = not (is_number(first) or is_long_storage(first))
+        given = isinstance(first, str) or not (is_number(first) or is_long_storage(first))
         if given:
             need_method(first, "isContiguous" if name == "repeatTensor" else "dim", "tensor")
         sizes = args[1:] if given else args
         if sizes and is_long_storage(sizes[0]):
             found: list[int] = sizes[0]._storage.tolist()
         else:
-            found = [integer(size, i + 2 + given, name) for i, size in enumerate(sizes)]
+            found = [whole(size, i + 2 + given, name) for i, size in enumerate(sizes)]
         return (self, first, found) if given else (None, self, found)
 
     def split(self, size: int = MISSING, dim: int = 1) -> list[Any]:
@@ -308,7 +313,7 @@ class Views(Held):
         return _chunk([], self, n, dim)
 
 
-_VIEW_FORMS = (
+VIEW_FORMS = (
     "torch.view, expected (torch.Tensor, torch.Tensor, number [, number ]*) or\n"
     " (torch.Tensor, torch.Tensor, torch.LongStorage) or\n"
     " (torch.Tensor, torch.LongStorage)\n"
@@ -356,10 +361,10 @@ def _split(result: list[Any], tensor: Any, size: Any, dim: Any) -> list[Any]:
     if not isinstance(length, int) and not current().lua and length != math.inf:
         integer(size, 2, "split")
     result.clear()
-    start: int | float = INDEX_BASE
-    while start <= extent:
-        part = min(length, extent - start + 1)
-        result.append(tensor.narrow(dim, int(start), int(part)))
+    start: int | float = 0
+    while start < extent:
+        part = min(length, extent - start)
+        result.append(tensor.narrow(dim, counted(int(start)), int(part)))
         start += part
     return result
 
@@ -398,6 +403,6 @@ def chunk(*args: Any) -> list[Any]:
 def _parts_of(args: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, Any, Any]]:
     """The list to fill, and the tensor, number and dim after it."""
     result, rest = (args[0], args[1:]) if args and isinstance(args[0], list) else ([], args)
-    tensor, number_, dim = (*rest, MISSING, MISSING, MISSING)[:3]
+    tensor, argument, dim = (*rest, MISSING, MISSING, MISSING)[:3]
     need_method(tensor, "size", "tensor")
-    return result, (tensor, number_, 1 if dim is MISSING or dim is None else dim)
+    return result, (tensor, argument, 1 if dim is MISSING or dim is None else dim)

@@ -138,7 +138,7 @@ def category(kind: type) -> str:
         return "string"
     if issubclass(kind, list | tuple | dict):
         return "table"
-    if hasattr(kind, "__float__") or hasattr(kind, "__index__"):
+    if (hasattr(kind, "__float__") or hasattr(kind, "__index__")) and not hasattr(kind, "__len__"):
         return "number"
     return "???" if issubclass(kind, Callable) else "userdata"  # type: ignore[arg-type]
 
@@ -299,12 +299,15 @@ class Matcher:
             run = form.whole if whole and form.whole else form.run
             yield run, [_parse(word, self.method, form.lazy) for word in form.words.split()]
 
-    def error(self, arguments: Sequence[Any]) -> TorchTypeError:
-        """The error about arguments that fit no form."""
-        forms = " | ".join(
+    def usage(self) -> str:
+        """The forms as an error message lists them."""
+        return " | ".join(
             " ".join(_help(word, self.cls) for word in words if not word.hidden) for _, words in self._parsed()
         )
-        return TorchTypeError(f"invalid arguments: {described(arguments)}\nexpected arguments: {forms}")
+
+    def error(self, arguments: Sequence[Any]) -> TorchTypeError:
+        """The error about arguments that fit no form."""
+        return TorchTypeError(f"invalid arguments: {described(arguments)}\nexpected arguments: {self.usage()}")
 
     def find(self, arguments: tuple[Any, ...]) -> Run:
         """Returns the function that runs a call, from now on found in `calls` too."""
@@ -347,14 +350,22 @@ def _choices_of_optional(words: list[_Argument]) -> Iterable[list[int]]:
         yield [number for number, word in enumerate(words) if word.default is None or number in given]
 
 
-def _described(function: Any, row: Row, qualname: str) -> Any:
-    """Gives a function its name and its documentation."""
-    function.__name__, function.__qualname__, function.__module__ = row.name, qualname, "strided.torch7"
-    function.__doc__ = f"{row.doc}\n\n>>> from strided import torch7 as torch\n{row.example}\n"
+def _document(row: Row, method: bool) -> str:
+    """The documentation of a function or method: what it does, its arguments, and an example."""
+    matcher = Matcher(CLASSES[st.float64], row.method or row.forms if method else row.forms, method)
+    usage = matcher.usage().replace("DoubleTensor", "Tensor").replace("double", "number")
+    arguments = f"Arguments: `{usage}`" if usage else "No arguments"
+    notes = f"{arguments}; stars mark what is returned, brackets what may be left out."
+    return f"{row.doc}\n\n{notes}\n\n>>> from strided import torch7 as torch\n{row.example}\n"
+
+
+def _named(function: Any, name: str, qualname: str, document: str) -> Any:
+    function.__name__, function.__qualname__, function.__module__ = name, qualname, "strided.torch7"
+    function.__doc__ = document
     return function
 
 
-def method_of(cls: type[TensorBase], row: Row) -> Run:
+def method_of(cls: type[TensorBase], row: Row, document: str) -> Run:
     """The method of a class that a row describes."""
     matcher = Matcher(cls, row.method or row.forms, method=True)
     calls, name = matcher.calls, row.name
@@ -366,7 +377,7 @@ def method_of(cls: type[TensorBase], row: Row) -> Run:
         except BadArgument as problem:
             raise bad_argument(problem.number, name, problem.text, problem.kind) from None
 
-    return _described(method, row, f"{cls.__name__}.{name}")  # type: ignore[no-any-return]
+    return _named(method, name, f"{cls.__name__}.{name}", document)  # type: ignore[no-any-return]
 
 
 def _dispatch(args: tuple[Any, ...]) -> tuple[type[TensorBase] | None, tuple[Any, ...], bool]:
@@ -417,15 +428,16 @@ def function_of(row: Row, dispatched: bool = True) -> Run:
                 raise bad_argument(problem.number, None, problem.text, problem.kind) from None
             raise problem.kind(f"bad argument #{problem.number} to '{row.name}' ({problem.text})") from None
 
-    return _described(function, row, row.name)  # type: ignore[no-any-return]
+    return _named(function, row.name, row.name, _document(row, False))  # type: ignore[no-any-return]
 
 
 def install(rows: Iterable[Row], namespace: dict[str, Any]) -> list[str]:
     """Gives every tensor class the methods of rows, and a namespace their functions. Returns the names."""
     names = []
     for row in rows:
+        document = _document(row, True)
         for cls in CLASSES.values():
-            setattr(cls, row.name, method_of(cls, row))
+            setattr(cls, row.name, method_of(cls, row, document))
         namespace[row.name] = function_of(row)
         names.append(row.name)
     return names

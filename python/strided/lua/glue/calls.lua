@@ -126,7 +126,8 @@ end
 local trace
 
 local function remember(value)
-   trace = traceback('', 2)
+   local ok, text = pcall(traceback, '', 3) -- it fails if memory has run out
+   trace = ok and text or ''
    return value
 end
 
@@ -162,6 +163,21 @@ function glue.call(traced, handle, cursor, n, ...)
    return report(true, xpcall(function()
       return f(unpack(arguments, 1, n))
    end, remember))
+end
+
+-- A memory limit holds while Lua runs, and not while Python passes values to it or takes them.
+if glue.memory then
+   local limited, lift, restore = glue.call, glue.lift, glue.restore
+
+   local function lifting(...)
+      lift()
+      return ...
+   end
+
+   function glue.call(...)
+      restore()
+      return lifting(limited(...))
+   end
 end
 
 glue.adapt = adapt

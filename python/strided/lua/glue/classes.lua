@@ -284,7 +284,12 @@ end
 
 -- Questions about classes
 
-luat.typename = typename
+function luat.typename(object)
+   local name = typename(object)
+   if name then
+      return name -- nothing, and not nil, for other values
+   end
+end
 
 function luat.type(object)
    return typename(object) or type(object)

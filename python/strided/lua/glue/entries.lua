@@ -3,6 +3,8 @@
 local glue = ...
 local env, functions, load_text = glue.environment, glue.functions, glue.load_text
 local error, pairs, type = error, pairs, type
+local find, gmatch = string.find, string.gmatch
+local getinfo, traceback = debug.getinfo, debug.traceback
 
 local mode = glue.sandbox and 't' or 'bt'
 
@@ -52,6 +54,22 @@ end
 
 functions[-6] = function(dialect)
    glue.load(dialect == 'dmlab' and 'lab' or 'torch')
+end
+
+-- Where a script is: the innermost of its functions, as a traceback shows it.
+functions[-7] = function()
+   for line in gmatch(traceback('', 2), '[^\n]+') do
+      if find(line, '^\t') and not find(line, '[strided]', 1, true) and not find(line, '[C]', 1, true) then
+         return 'stack traceback:\n' .. line
+      end
+   end
+   return ''
+end
+
+-- Whether a function is one of C, or one of ours in its place.
+functions[-8] = function(handle)
+   local info = getinfo(functions[handle], 'S')
+   return info.what == 'C' or info.source == '=[strided]'
 end
 
 glue.getmetatable = env.getmetatable

@@ -57,6 +57,19 @@ local function indexing(class, get, set)
    end
 end
 
+-- `x.name` of a collection, besides its methods.
+local function by_name(class, get, set)
+   function class.__index__(object, key)
+      local value = get(object, key)
+      return value, value ~= nil
+   end
+
+   function class.__newindex__(object, key, value)
+      set(object, key, value)
+      return true
+   end
+end
+
 local function define(torch, description)
    local constructor = adapt(as_function(description.constructor), 0, description.calls)
    local class = luat.newmetatable(description.name, nil, constructor, nil, nil, torch)
@@ -66,7 +79,9 @@ local function define(torch, description)
    for name, operator in pairs(adapt_all(description.operators, 0)) do
       rawset(class, '__' .. name .. '__', operator)
    end
-   if description.get then
+   if description.named then
+      by_name(class, adapt(as_function(description.get), 0), adapt(as_function(description.set), 0))
+   elseif description.get then
       indexing(class, adapt(as_function(description.get), 0), adapt(as_function(description.set), 0))
    end
    glue.seal(description.code, class)
@@ -88,6 +103,7 @@ local function load_torch()
       torch[name] = f
    end
    glue.extend_torch(torch)
+   host.end_loading()
    return torch
 end
 
@@ -99,6 +115,7 @@ local function define_lab(module, description)
       class['__' .. name] = f
    end
    class.__index = class
+   function class.__gc() end -- Lab's has one; ours would not be called
    local notify = glue.seal(description.code, class)
    setmetatable(class, {
       __newindex = function(_, key, value)
@@ -126,6 +143,7 @@ local function load_lab()
          return made
       end
       lab.random = adapt(as_function(description.random), 0)()
+      host.end_loading()
    end
    return lab
 end

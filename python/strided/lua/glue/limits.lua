@@ -1,28 +1,61 @@
--- A limit on time: a hook asks Python after every thousand instructions whether the script must stop. From then on it
+-- A limit on time: a hook asks Python after some instructions whether the script must stop. From then on it
 -- raises an error at every instruction, so that no `pcall` can go on.
 
 local glue = ...
 local host, env = glue.host, glue.environment
-local error, unpack = error, unpack or table.unpack
+local error, pairs, pcall, xpcall = error, pairs, pcall, xpcall
 local sethook, create, resume = debug.sethook, coroutine.create, coroutine.resume
-local must_stop = host.must_stop
+local must_stop = host.must_stop -- returns after how many instructions to ask again, or nil
 
-local COUNT = 1000
+local COUNT = 100
 local MESSAGE = 'the script was stopped'
 
 local stopped = false
+local count = COUNT
+local hook
 
-local function hook()
-   if stopped or must_stop() then
-      stopped = true
-      sethook(hook, '', 1)
-      error(MESSAGE, 0)
+local function stop()
+   stopped = true
+   sethook(hook, '', 1)
+   error(MESSAGE, 0)
+end
+
+function hook()
+   local next_count = not stopped and must_stop()
+   if not next_count then
+      stop()
+   elseif next_count ~= count then
+      count = next_count
+      sethook(hook, '', count)
    end
+end
+
+-- At the end of a full stack the hook itself fails. A function that catches its own endless recursion would stay there for
+-- ever; it is stopped on its way back, where there is room again.
+local function checked(ok, ...)
+   if not ok and (stopped or not must_stop()) then
+      stop()
+   end
+   return ok, ...
+end
+
+function env.pcall(...)
+   return checked(pcall(...))
+end
+
+-- A message handler runs inside the hook that raised the error, where no hook can stop it.
+function env.xpcall(f, handler, ...)
+   return checked(xpcall(f, function(...)
+      if stopped then
+         return ...
+      end
+      return handler(...)
+   end, ...))
 end
 
 -- Python calls these two around every run; `sethook` without arguments comes first, because this function would be stopped.
 function glue.arm()
-   stopped = false
+   stopped, count = false, COUNT
    sethook(hook, '', COUNT)
 end
 

@@ -32,7 +32,10 @@ return function(host, codes, markers, options)
             return restoring(f(...))
          end
       end
-      collectgarbage('setpause', 120) -- the allocator refuses what the collector has not found yet
+      glue.lift, glue.restore = lift, restore
+      if newproxy then -- newer versions collect garbage before they give up
+         collectgarbage('setpause', 120)
+      end
    end
    for name, f in pairs(host) do
       glue.host[name] = glue.as_function(f)

@@ -34,7 +34,7 @@ local function result_tables(torch)
 end
 
 function glue.extend_torch(torch)
-   local set = torch.setdefaulttensortype
+   local set = glue.objects.setdefaulttensortype
    function torch.setdefaulttensortype(name)
       set(name)
       set_default(torch, name)
@@ -43,6 +43,15 @@ function glue.extend_torch(torch)
    result_tables(torch)
 
    torch.setmetatable, torch.getmetatable = luat.setmetatable, luat.getmetatable
+
+   -- The log of a command line replaces `print`.
+   local command_line = luat.getmetatable('torch.CmdLine')
+   if command_line then
+      local log = command_line.log
+      command_line.log = function(...)
+         env.print = log(...)
+      end
+   end
 
    -- A number that identifies an object while it lives.
    function torch.pointer(object)
@@ -57,7 +66,13 @@ function glue.extend_torch(torch)
    end
 
    -- The collector is told of memory in any case.
-   function torch.setheaptracking() end
+   function torch.setheaptracking(enabled)
+      if type(enabled) ~= 'boolean' then
+         error("bad argument #1 to 'setheaptracking' (boolean expected, got boolean)", 2) -- luaT's own words
+      end
+      torch._heaptracking = enabled
+   end
+   torch._heaptracking = true
    function torch.updatethreadlocals() end
 
    function torch.isatty(file)
@@ -71,7 +86,5 @@ function glue.extend_torch(torch)
    env.table.unpack = env.table.unpack or env.unpack
    env.string.gfind = env.string.gfind or env.string.gmatch
 
-   if glue.extend_pointers then
-      glue.extend_pointers(torch)
-   end
+   glue.extend_pointers(torch)
 end

@@ -50,21 +50,25 @@ glue.passed = {false} -- whether a function went to Python with the next call
 
 local passed = glue.passed
 
+local function release(...)
+   for i = 1, select('#', ...) do
+      functions[select(i, ...)] = nil
+   end
+end
+glue.release = release
+
 local function handle_of(f)
    passed[1] = true
    local handle = handles[f]
    if not (handle and functions[handle]) then
       last_handle = last_handle + 1
       handle = last_handle
+      if handle % 100 == 0 then
+         release(host.dropped())
+      end
       functions[handle], handles[f] = f, handle
    end
    return handle
-end
-
-function glue.release(...)
-   for i = 1, select('#', ...) do
-      functions[select(i, ...)] = nil
-   end
 end
 
 -- From Lua to Python
