@@ -190,7 +190,9 @@ ROWS = {
     ],
     "T7-102": [("x.gather(2, t7.LongTensor([[5], [2], [4]]))", "Invalid index in gather")],
     "T7-103": ["x.gather(2, t7.LongTensor([[1, 1], [2, 2], [4, 4]])).totable() == [[1, 1], [6, 6], [12, 12]]"],
-    "T7-104": ["into(t7.Tensor(3, 1), lambda y: y.gather(x, 2, t7.LongTensor([[1], [2], [4]]))) is y and y[3, 1] == 12"],
+    "T7-104": [
+        "into(t7.Tensor(3, 1), lambda y: y.gather(x, 2, t7.LongTensor([[1], [2], [4]]))) is y and y[3, 1] == 12"
+    ],
     "T7-105": [
         "x.scatter(2, t7.LongTensor([[4], [3], [2]]), z.narrow(2, 1, 1)) is x and x[1].totable() == [1, 2, 3, -1]"
     ],

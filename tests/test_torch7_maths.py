@@ -7,7 +7,7 @@ import pytest
 
 import strided as st
 from strided import torch7 as torch
-from strided.torch7 import maths, types, wrap
+from strided.torch7 import forms, maths, types, wrap
 
 CLASSES = list(types.CLASSES.values())
 WHOLE = [torch.ByteTensor, torch.CharTensor, torch.ShortTensor, torch.IntTensor, torch.LongTensor]
@@ -255,7 +255,7 @@ def test_messages_name_all_forms_of_a_function():
 
 
 def test_optional_arguments_are_tried_in_the_order_of_torch7():
-    argument = wrap._Argument
+    argument = forms.Argument
     words = [argument("T", "v0"), argument("T", None), argument("real", "1"), argument("T", None)]
     assert list(wrap._choices_of_optional(words)) == [[1, 3], [0, 1, 3], [1, 2, 3], [0, 1, 2, 3]]
 

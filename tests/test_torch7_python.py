@@ -322,6 +322,20 @@ def test_storages_may_be_mapped_files(tmp_path):
         shared.resize(10)
 
 
+def test_a_session_may_refuse_files_and_addresses(tmp_path):
+    def refuse(name):
+        raise PermissionError(name)
+
+    session = torch.Session(lua=True)
+    session.resolve, session.foreign_memory = refuse, False
+    with session.activate():
+        with pytest.raises(torch.TorchError, match="unable to open file"):
+            torch.FloatStorage(str(tmp_path / "numbers"), True, 4)
+        with pytest.raises(torch.TorchError, match="raw addresses are not available"):
+            torch.FloatStorage(4, 4096)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_strings_are_bytes_of_storages():
     s = torch.CharStorage().string("hällo")
     assert s.string() == "hällo" and s.size() == 5 and s[2] == ord("ä") - 256
@@ -535,13 +549,8 @@ def test_brackets_answer_any_key_with_a_result_or_an_error(key, value, lua):
     some.lists(VALUES, max_size=4),
 )
 def test_constructors_answer_any_arguments_with_a_result_or_an_error(cls, args):
-    if (
-        issubclass(cls, torch.Storage)
-        and len(args) > 1
-        and isinstance(args[0], int)
-        and isinstance(args[1], int | float)
-    ):
-        return  # an address is taken at its word, as in Torch7
+    if issubclass(cls, torch.Storage) and len(args) > 1 and isinstance(args[0], int | str | bytes):
+        return  # an address is taken at its word, as in Torch7, and a file is made
     try:
         made = cls(*args)
     except (torch.TorchError, TypeError, ValueError, OverflowError, MemoryError, st.StorageError, OSError) as error:

@@ -9,9 +9,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LuaFunction"]
 
-#: The number of the Lua function that says whether a function is one of C.
-IS_C = -8
-
 
 class LuaFunction:
     """A function of a Lua runtime. Python calls it like any other; several results are a tuple.
@@ -41,7 +38,7 @@ class LuaFunction:
         >>> Lua().eval("math.sin").is_c
         True
         """
-        return bool(self._lua._call(IS_C, (self._handle,)))
+        return self._lua._is_c(self._handle)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LuaFunction):

@@ -132,9 +132,9 @@ def describe_torch(adapters: Adapters) -> Description:
     for cls in CLASSES.values():
         operators = TORCH_OPERATORS | {"len": cls.size, "tostring": _torch_text}
         classes.append(_class(cls, cls._typename, adapters, operators, _bad_self, **getting))
-    for cls in STORAGES.values():
+    for storage in STORAGES.values():
         operators = {"len": len, "tostring": _torch_text}
-        classes.append(_class(cls, cls._typename, adapters, operators, _bad_self, **getting))
+        classes.append(_class(storage, storage._typename, adapters, operators, _bad_self, **getting))
     functions = {}
     for name in torch7.__all__:
         value = getattr(torch7, name)

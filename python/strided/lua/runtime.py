@@ -32,7 +32,7 @@ LEAST_MEMORY = 1_000_000
 TICK = 0.001
 
 #: Numbers of functions that `entries.lua` provides.
-RUN, EVALUATE, GET, SET, NAMES, LOAD, WHERE = range(-1, -8, -1)
+RUN, EVALUATE, GET, SET, NAMES, LOAD, WHERE, IS_C, LINE = range(-1, -10, -1)
 
 
 class _Values(Values):
@@ -200,6 +200,7 @@ class Lua:
             "must_stop": self._must_stop,
             "lift": self._lift,
             "restore": self._restore,
+            "exit": adapt(_exit, "exit"),
             "write": adapt(output.write, "write"),
             "flush": adapt(output.flush, "flush"),
             "isatty": adapt(output.isatty, "isatty"),
@@ -363,7 +364,7 @@ class Lua:
         message, trace = (cast(bytes, part).decode("utf-8", "surrogateescape") for part in outcome[1:3])
         if not outermost:
             raise LuaError._kept(message, *outcome[3:])
-        raise self._error(message, trace.strip("\n")) from self._cause(message)
+        raise self._error(message, _script_part(trace)) from self._cause(message)
 
     def _error(self, message: str, trace: str) -> LuaError:
         if self._expired:
@@ -382,6 +383,9 @@ class Lua:
         """Handles of functions that Python does not hold any more."""
         released, self._released = self._released, []
         return [handle for handle in set(released) if handle not in self._handles]
+
+    def _is_c(self, handle: int) -> bool:
+        return bool(self._call(IS_C, (handle,)))
 
     def _drop_handles(self) -> None:
         if self._released:
@@ -443,6 +447,15 @@ class Lua:
             self._files.folders.append(folder)
             self._set_path()
 
+    def names(self, path: str = "") -> list[str]:
+        """The names of the globals, or of what is in `path`, such as `"torch"` or an object.
+
+        >>> from strided.lua import Lua
+        >>> "narrow" in Lua().names("torch.DoubleTensor")
+        True
+        """
+        return sorted(set(self._call(NAMES, (path,))))
+
     def __getitem__(self, name: str) -> Any:
         """A global. Tables are copied into lists and dicts; a name that is not set gives None."""
         return self._call(GET, (name,))
@@ -453,6 +466,19 @@ class Lua:
 
     def __repr__(self) -> str:
         return f"<Lua {self.version}>"
+
+
+def _script_part(trace: str) -> str:
+    """A traceback without the functions of this package."""
+    lines = [line for line in trace.strip("\n").split("\n") if "[strided]" not in line]
+    while lines and "in function 'xpcall'" in lines[-1]:
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _exit(code: Any = None) -> None:
+    """Ends the program as Lua's `os.exit` does: true is success, false is failure."""
+    raise SystemExit({None: 0, True: 0, False: 1}.get(code, code))
 
 
 def _message(error: Exception) -> str:

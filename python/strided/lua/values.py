@@ -110,6 +110,23 @@ def plain_int(value: int) -> int | float:
         return float("inf") if value > 0 else float("-inf")
 
 
+class _Pairs:
+    """A dict that is made from keys and values in turn."""
+
+    __slots__ = ("key", "table")
+
+    def __init__(self) -> None:
+        self.table: dict[Any, Any] = {}
+        self.key: Any = None
+
+    def append(self, item: Any) -> None:
+        if self.key is None:
+            self.key = item
+        else:
+            self.table[self.key] = item
+            self.key = None
+
+
 class Values:
     """Converts values for one runtime."""
 
@@ -118,43 +135,34 @@ class Values:
         self.codes: dict[type, int] = {}
         #: Whether objects of unknown classes may enter Lua as they are.
         self.opens = opens
-        self._open: list[Any] = []  # lists and dicts that Lua is sending, outermost first
-        self._keys: list[Any] = []  # the key that waits for its value, for each of them
+        self._open: list[Any] = []  # None, and the lists and dicts that Lua is sending, outermost first
 
     # From Lua
 
     def feed(self, first: bool, *tokens: Any) -> Reference | None:
         """Takes the next tokens of a table that Lua sends. The last ones give the table."""
         if first:
-            self._open.clear()
-            self._keys.clear()
+            self._open = []
+        outer = self._open
+        target: Any = outer.pop() if outer else None  # the innermost list or dict
         for token in tokens:
             kind = token.__class__
-            if kind is Reference:
+            if kind is Marker:
+                if token is not CLOSE:
+                    outer.append(target)
+                    target = [] if token is LIST else _Pairs()
+                    continue
+                token = target if target.__class__ is list else target.table
+                target = outer.pop()
+                if target is None:
+                    return Reference(token)
+            elif kind is Reference:
                 token = token.value
             elif kind is bytes:
                 token = text_of(token)
-            elif kind is Marker:
-                if token is not CLOSE:
-                    self._open.append([] if token is LIST else {})
-                    self._keys.append(None)
-                    continue
-                token = self._open.pop()
-                self._keys.pop()
-                if not self._open:
-                    return Reference(token)
-            self._add(token)
+            target.append(token)
+        outer.append(target)
         return None
-
-    def _add(self, value: Any) -> None:
-        target = self._open[-1]
-        if target.__class__ is list:
-            target.append(value)
-        elif self._keys[-1] is None:
-            self._keys[-1] = value
-        else:
-            target[self._keys[-1]] = value
-            self._keys[-1] = None
 
     # To Lua
 

@@ -47,6 +47,8 @@ def position(value: Any, number: int, name: str | None) -> int:
 
 def table_position(value: Any, number: int, name: str | None) -> int:
     """A dim or an index in a table. A float of Lua is truncated after the base was subtracted, so that 0.5 is the first."""
+    if type(value) is int:
+        return value - INDEX_BASE
     plain = number_of(value)
     if isinstance(plain, int) or not current().lua:
         return position(value, number, name)

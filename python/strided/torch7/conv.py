@@ -19,9 +19,9 @@ def _convolution(op: Core, rank: int, form: str) -> Run:
 
     def run(r: TensorBase | None, t: TensorBase, k: TensorBase, mode: str) -> TensorBase:
         image, kernel = t._tensor, k._tensor
-        if form == "cmul" and image.shape[0] != kernel.shape[0]:
+        if form == "cmul" and image.size(0) != kernel.size(0):
             raise BadArgument(2, "invalid number of input/kernel planes")
-        if form == "mv" and image.shape[0] != kernel.shape[1]:
+        if form == "mv" and image.size(0) != kernel.size(1):
             raise BadArgument(2, "invalid number of input planes")
         sizes = zip(image.shape[-rank:], kernel.shape[-rank:], strict=True)
         if mode == "V" and any(size < window for size, window in sizes):

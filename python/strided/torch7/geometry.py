@@ -37,21 +37,24 @@ def empty_on(storage: st.Storage, offset: int) -> st.Tensor:
 
 def complete(sizes: Sequence[int], strides: Sequence[int] | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Sizes up to the first one that is not positive, and their strides; a negative stride is computed."""
-    rank = next((d for d, size in enumerate(sizes) if size <= 0), len(sizes))
-    found = [0] * rank
-    for d in range(rank - 1, -1, -1):
-        if strides is not None and strides[d] >= 0:
-            found[d] = strides[d]
-        else:
-            found[d] = sizes[d + 1] * found[d + 1] if d + 1 < rank else 1
-    return tuple(sizes[:rank]), tuple(found)
+    shape = tuple(sizes)
+    if shape and min(shape) <= 0:
+        shape = shape[: next(d for d, size in enumerate(shape) if size <= 0)]
+    found, step = [], 1
+    for d in range(len(shape) - 1, -1, -1):
+        stride = step if strides is None or strides[d] < 0 else strides[d]
+        found.append(stride)
+        step = shape[d] * stride
+    return shape, tuple(found[::-1])
 
 
 def over_storage(storage: st.Storage, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> st.Tensor:
     """A tensor over a storage, which grows if it is too short."""
     if not shape:
         return empty_on(storage, offset)
-    needed = offset + 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    needed = offset + 1
+    for size, stride in zip(shape, strides, strict=True):
+        needed += (size - 1) * stride
     if needed > storage.size():
         grow(storage, needed)
     return st.as_strided(storage, shape, strides, offset)

@@ -19,14 +19,14 @@ def _extent(core: st.Tensor, dim: int) -> int:
     """The size of a dim, counted from 0."""
     if not 0 <= dim < ndim(core):
         raise BadArgument(2, f"dimension {counted(dim)} out of range of {ndim(core)}D tensor", TorchIndexError)
-    return core.shape[dim]
+    return core.size(dim)
 
 
 def _same_lines(dim: int, names: Sequence[str], cores: Sequence[st.Tensor]) -> None:
     """Refuses tensors that differ in another size than that of `dim`."""
     first = cores[0]
     for d, size in enumerate(first.shape):
-        if d != dim and any(core.shape[d] != size for core in cores):
+        if d != dim and any(core.size(d) != size for core in cores):
             *rest, last = (f"{name} {size_text(core)}" for name, core in zip(names, cores, strict=True))
             listed = f"{', '.join(rest)} and {last}"
             raise TorchError(f"Expected {listed} to have the same size in dimension {dim}")
@@ -34,7 +34,7 @@ def _same_lines(dim: int, names: Sequence[str], cores: Sequence[st.Tensor]) -> N
 
 def _enough(name: str, core: st.Tensor, dim: int, chosen: st.Tensor) -> None:
     """Refuses a tensor that is shorter than the index along a dim: Torch7 would leave its memory."""
-    if core.shape[dim] < chosen.shape[dim]:
+    if core.size(dim) < chosen.size(dim):
         raise TorchError(f"{name} {size_text(core)} has fewer elements than index {size_text(chosen)}")
 
 
@@ -92,7 +92,7 @@ def _scatter_in_order(core: st.Tensor, dim: int, places: st.Tensor, values: Any)
     memory, locations = serial.locations(core)
     targets = locations.gather(dim, places)
     if isinstance(values, st.Tensor):
-        memory.put_(targets.contiguous(), values.narrow(dim, 0, places.shape[dim]).contiguous())
+        memory.put_(targets.contiguous(), values.narrow(dim, 0, places.size(dim)).contiguous())
     else:
         memory.index_fill_(0, targets.reshape(-1), values)
 

@@ -37,9 +37,9 @@ class Indexing(Held):
         core = self._tensor
         if type(key) is int or (type(key) is not tuple and is_number(key)):
             return _slice(self, key)
-        if type(key) is tuple and len(key) == core.dim() and all(type(index) is int and index > 0 for index in key):
+        if type(key) is tuple and len(key) == core.dim() and set(map(type, key)) == {int} and min(key) > 0:
             try:
-                return core.item(*(position(index, 2, None) for index in key))
+                return core.item(*[position(index, 2, None) for index in key])
             except IndexError:
                 pass  # the reason follows
         if is_table(key):
@@ -55,6 +55,12 @@ class Indexing(Held):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         core = self._tensor
+        if type(key) is int and key > 0 and core.dim() == 1 and type(value) in (int, float):
+            try:
+                core[position(key, 2, None)] = fitting(value, self._dtype)
+                return
+            except IndexError:
+                pass  # the reason follows
         if type(key) is int or (type(key) is not tuple and is_number(key)):
             _assign_slice(self, key, value)
         elif is_table(key):
@@ -117,16 +123,17 @@ def _element(core: st.Tensor, key: Any) -> st.Tensor:
 
 def _walk(core: st.Tensor, key: Any, self: Any) -> tuple[st.Tensor, bool]:
     """The view that a table of indices and ranges describes, and whether it is one element."""
-    rank = ndim(core)
     given = entries(key)
-    if len(given) > rank:
+    if len(given) > ndim(core):
         raise bad_argument(2, None, "too many indices provided", TorchValueError)
     d = 0
     for entry in given:
-        if is_number(entry):
+        kind = type(entry)
+        if kind is int or (kind is not list and is_number(entry)):
             core = core.select(d, _place(entry, core.size(d), "index out of bound"))
-        elif is_table(entry):
-            core = _range(core, d, entries(entry))
+        elif kind is list or is_table(entry):
+            if entry:
+                core = _range(core, d, entries(entry))
             d += 1
         elif entry is None or current().lua:
             break
@@ -147,12 +154,10 @@ def _range(core: st.Tensor, d: int, bounds: Sequence[Any]) -> st.Tensor:
     """A range `[first, last]`; `[first]` is one index, `[]` are all."""
     extent = core.size(d)
     start, stop = 0, extent - 1
-    first, last = (*bounds, None, None)[:2]
-    if is_number(first):
-        start = _place(first, extent, "start index out of bound")
-        stop = start
-    if is_number(last):
-        stop = _place(last, extent, "end index out of bound")
+    if bounds and is_number(bounds[0]):
+        start = stop = _place(bounds[0], extent, "start index out of bound")
+    if len(bounds) > 1 and is_number(bounds[1]):
+        stop = _place(bounds[1], extent, "end index out of bound")
     if stop < start:
         raise bad_argument(2, None, "end index must be greater or equal to start index", TorchValueError)
     return core.narrow(d, start, stop - start + 1)

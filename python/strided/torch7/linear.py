@@ -34,24 +34,24 @@ def _mismatch(**cores: st.Tensor) -> TorchError:
 
 
 def check_mv(t: st.Tensor | None, mat: st.Tensor, vec: st.Tensor) -> None:
-    if mat.shape[1] != vec.shape[0]:
+    if mat.size(1) != vec.size(0):
         raise TorchError(f"size mismatch, {size_text(mat)}, {size_text(vec)}")
     if t is None:
         return
     if ndim(t) != 1:
         raise TorchError(f"vector expected, got t: {ndim(t)}D")
-    if t.shape[0] != mat.shape[0]:
+    if t.size(0) != mat.size(0):
         raise _mismatch(t=t, mat=mat)
 
 
 def check_mm(t: st.Tensor | None, m1: st.Tensor, m2: st.Tensor) -> None:
-    if m1.shape[1] != m2.shape[0]:
+    if m1.size(1) != m2.size(0):
         raise _mismatch(m1=m1, m2=m2)
     if t is None:
         return
     if ndim(t) != 2:
         raise TorchError(f"matrix expected, got {ndim(t)}D tensor for t")
-    if tuple(t.shape) != (m1.shape[0], m2.shape[1]):
+    if tuple(t.shape) != (m1.size(0), m2.size(1)):
         raise _mismatch(t=t, m1=m1, m2=m2)
 
 
@@ -60,15 +60,15 @@ def _check_ger(t: st.Tensor | None, vec1: st.Tensor, vec2: st.Tensor) -> None:
         return
     if ndim(t) != 2:
         raise TorchError(f"expected matrix, got {ndim(t)}D tensor for t")
-    if tuple(t.shape) != (vec1.shape[0], vec2.shape[0]):
+    if tuple(t.shape) != (vec1.size(0), vec2.size(0)):
         raise _mismatch(t=t, vec1=vec1, vec2=vec2)
 
 
 def _check_batches(a: st.Tensor, b: st.Tensor) -> None:
-    if a.shape[0] != b.shape[0]:
-        raise BadArgument(2, f"equal number of batches expected, got {a.shape[0]}, {b.shape[0]}")
-    if a.shape[2] != b.shape[1]:
-        sizes = f"batch1: {a.shape[1]}x{a.shape[2]}, batch2: {b.shape[1]}x{b.shape[2]}"
+    if a.size(0) != b.size(0):
+        raise BadArgument(2, f"equal number of batches expected, got {a.size(0)}, {b.size(0)}")
+    if a.size(2) != b.size(1):
+        sizes = f"batch1: {a.size(1)}x{a.size(2)}, batch2: {b.size(1)}x{b.size(2)}"
         raise BadArgument(2, f"wrong matrix size, {sizes}")
 
 
@@ -76,19 +76,19 @@ def _check_output(t: st.Tensor, shape: tuple[int, ...]) -> None:
     for d, size in enumerate(shape):
         if d >= ndim(t):
             raise BadArgument(2, f"dimension {counted(d)} out of range of {ndim(t)}D tensor", TorchIndexError)
-        if t.shape[d] != size:
+        if t.size(d) != size:
             raise BadArgument(1, "output tensor of incorrect size")
 
 
 def _check_bmm(t: st.Tensor | None, a: st.Tensor, b: st.Tensor) -> None:
     _check_batches(a, b)
     if t is not None:
-        _check_output(t, (a.shape[0], a.shape[1], b.shape[2]))
+        _check_output(t, (a.size(0), a.size(1), b.size(2)))
 
 
 def _check_addbmm(t: st.Tensor, a: st.Tensor, b: st.Tensor) -> None:
     _check_batches(a, b)
-    _check_output(t, (a.shape[1], b.shape[2]))
+    _check_output(t, (a.size(1), b.size(2)))
 
 
 def _product(op: Core, check: Any) -> Run:
@@ -122,8 +122,8 @@ def _match(r: TensorBase | None, m1: TensorBase, m2: TensorBase, gain: Any) -> T
     for number, m in enumerate((m1, m2), 2):
         if not m._tensor.numel():
             raise BadArgument(number, "dimension 1 out of range of 0D tensor", TorchIndexError)
-    a, b = (m._tensor.reshape(m._tensor.shape[0], -1) for m in (m1, m2))
-    if a.shape[1] != b.shape[1]:
+    a, b = (m._tensor.reshape(m._tensor.size(0), -1) for m in (m1, m2))
+    if a.size(1) != b.size(1):
         raise BadArgument(3, "m1 and m2 must have the same inner vector dim")
     squares = st.sub(a.unsqueeze(1), b.unsqueeze(0)).square()
     return deliver(r, squares.sum(2, dtype=a.dtype).mul_(gain))

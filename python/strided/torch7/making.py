@@ -130,7 +130,7 @@ def _cross(r: TensorBase | None, a: TensorBase, b: TensorBase, dim: int) -> Tens
         if dim < 0:
             raise TorchError(f"no dimension of size 3 in a: {size_text(x)}")
     checked(x, dim, 3)
-    if x.shape[dim] != 3:
+    if x.size(dim) != 3:
         raise BadArgument(3, f"dimension {counted(dim)} does not have size 3")
     return deliver(r, st.cross(x, y, dim))
 

@@ -67,6 +67,7 @@ def mapped_storage(dtype: st.dtype, name: Any, shared: Any = None, size: Any = N
     count = 0 if size is None else max(integer(size, 3, None), 0)
     path, writes = os.fsdecode(name), bool(shared)
     extends = writes and count > 0
+    place = path
     try:
         place = current().resolve(path)
         return st.Storage.from_file(place, writes, count, dtype=dtype, create=extends, grow=extends)
@@ -74,7 +75,7 @@ def mapped_storage(dtype: st.dtype, name: Any, shared: Any = None, size: Any = N
         raise TorchError(f"unable to open file <{path}> in {'read-write' if writes else 'read-only'} mode") from error
     except st.StorageError:
         needed = count * dtype.itemsize
-        if os.path.isfile(path) and os.path.getsize(path) < needed:
+        if os.path.isfile(place) and os.path.getsize(place) < needed:
             text = f"file <{path}> size is smaller than the required mapping size <{needed}>"
             raise TorchError(text) from None
         raise

@@ -74,7 +74,7 @@ def _smallest(core: st.Tensor, k: int, dim: int, ordered: bool) -> _Cores:
 
 
 def _largest(core: st.Tensor, k: int, dim: int, ordered: bool) -> _Cores:
-    rest = core.shape[dim] - k
+    rest = core.size(dim) - k
     line = _quickselect(core, rest - 1, dim) if rest else (core, _counting(core, dim))
     chosen = _part(line, dim, rest, k)
     return _rearranged(chosen, dim, k, descending=True) if ordered else chosen
@@ -84,7 +84,7 @@ def _counting(core: st.Tensor, dim: int) -> st.Tensor:
     """The index of each element in its line."""
     shape = [1] * core.ndim
     shape[dim] = -1
-    return st.arange(core.shape[dim]).view(shape).expand(core.shape)
+    return st.arange(core.size(dim)).view(shape).expand(core.shape)
 
 
 def _rearranged(cores: _Cores, dim: int, length: int, descending: bool) -> _Cores:
@@ -99,7 +99,7 @@ def _rearranged(cores: _Cores, dim: int, length: int, descending: bool) -> _Core
 def _topk(r: _Result, i: _Result, t: TensorBase, k: int, dim: int, largest: bool, ordered: bool) -> Pair:
     core = t._tensor
     checked(core, dim, 3, "dim not in range")
-    if not 0 < k <= core.shape[dim]:
+    if not 0 < k <= core.size(dim):
         raise BadArgument(2, "k not in range for dimension", TorchIndexError)
     if core.numel() > _LARGE:
         return _delivered(r, i, *_part(st.topk(core, k, dim, bool(largest)), dim, 0, k))
@@ -110,7 +110,7 @@ def _topk(r: _Result, i: _Result, t: TensorBase, k: int, dim: int, largest: bool
 def _kthvalue(r: _Result, i: _Result, t: TensorBase, k: int, dim: int) -> Pair:
     core = t._tensor
     checked(core, dim, 3, "dimension out of range")
-    if not 0 < k <= core.shape[dim]:
+    if not 0 < k <= core.size(dim):
         raise BadArgument(2, "selected index out of range", TorchIndexError)
     if core.numel() > _LARGE:
         return _delivered(r, i, *map(row_major, st.kthvalue(core, k, dim, True)))
@@ -120,7 +120,7 @@ def _kthvalue(r: _Result, i: _Result, t: TensorBase, k: int, dim: int) -> Pair:
 def _median(r: _Result, i: _Result, t: TensorBase, dim: int) -> Pair:
     core = t._tensor
     checked(core, dim, 3, "dimension out of range")
-    return _kthvalue(r, i, t, (core.shape[dim] + 1) // 2, dim)
+    return _kthvalue(r, i, t, (core.size(dim) + 1) // 2, dim)
 
 
 def _mode(r: _Result, i: _Result, t: TensorBase, dim: int) -> Pair:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Self
 
 import strided as st
@@ -61,11 +60,12 @@ class Picking(Held):
         [8, 2, 7]
         """
         d, places, source = self._slices("indexCopy", args)
-        with _named("indexCopy", self._tensor):
-            if serial.overlaps_itself(self._tensor):
-                _by_slices(self._tensor, d, places, lambda x, i: copy_into(x, source.select(d, i)))
-            else:
-                self._tensor.index_copy_(d, places, source)
+        _write(
+            self._tensor,
+            "indexCopy",
+            lambda x: x.index_copy_(d, places, source),
+            lambda x: _by_slices(x, d, places, lambda y, i: copy_into(y, source.select(d, i))),
+        )
         return args[2]
 
     def indexAdd(self, *args: Any) -> Any:
@@ -78,11 +78,12 @@ class Picking(Held):
         [31, 2, 3]
         """
         d, places, source = self._slices("indexAdd", args)
-        with _named("indexAdd", self._tensor):
-            if serial.overlaps_itself(self._tensor):
-                _by_slices(self._tensor, d, places, lambda x, i: serial.visit(st.add, x, x, source.select(d, i)))
-            else:
-                self._tensor.index_add_(d, places, source)
+        _write(
+            self._tensor,
+            "indexAdd",
+            lambda x: x.index_add_(d, places, source),
+            lambda x: _by_slices(x, d, places, lambda y, i: serial.visit(st.add, y, y, source.select(d, i))),
+        )
         return args[2]
 
     def _slices(self, name: str, args: tuple[Any, ...]) -> tuple[int, st.Tensor, st.Tensor]:
@@ -131,11 +132,12 @@ class Picking(Held):
         _check_vector(indices, "indexFill")
         _check_dim(d, ndim(core), "indexFill")
         places = zero_based(indices)
-        with _named("indexFill", core):
-            if serial.overlaps_itself(core):
-                _by_slices(core, d, places, lambda x, _: fill(x, value))
-            else:
-                core.index_fill_(d, places, value)
+        _write(
+            core,
+            "indexFill",
+            lambda x: x.index_fill_(d, places, value),
+            lambda x: _by_slices(x, d, places, lambda y, _: fill(y, value)),
+        )
         return args[2]
 
     def maskedSelect(self, *args: Any) -> Any:
@@ -212,11 +214,10 @@ def _slice_error(core: st.Tensor, name: str) -> TorchError:
     return bad_argument(3 if ndim(core) > 1 else 2, name, "out of range", TorchIndexError)
 
 
-@contextmanager
-def _named(name: str, core: st.Tensor) -> Iterator[None]:
-    """Turns the core's error about an index into that of Torch7."""
+def _write(core: st.Tensor, name: str, at_once: Callable[..., Any], by_slices: Callable[..., Any]) -> None:
+    """Writes slices: all at once, or one after the other if the tensor overlaps itself."""
     try:
-        yield
+        (by_slices if serial.overlaps_itself(core) else at_once)(core)
     except IndexError:
         raise _slice_error(core, name) from None
 

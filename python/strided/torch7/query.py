@@ -176,6 +176,6 @@ class Query(Held):
 
 
 def _longs(values: list[int]) -> LongStorage:
-    storage: Any = wrap_storage(st.LongStorage(values))
+    storage: Any = wrap_storage(st.tensor(values, dtype=st.int64).storage())
     found: LongStorage = storage
     return found

@@ -112,7 +112,7 @@ def _multinomial(r: TensorBase | None, generator: Generator, p: TensorBase, n: i
         core = core.select(2, 0)
     if n <= 0:
         raise BadArgument(2, "cannot sample n_sample < 0 samples", TorchValueError)
-    if not replacement and n > core.shape[-1]:
+    if not replacement and n > core.size(-1):
         text = "cannot sample n_sample > prob_dist:size(1) samples without replacement"
         raise BadArgument(2, text, TorchValueError)
     if core.dtype not in _FLOATS:

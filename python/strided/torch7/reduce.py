@@ -47,22 +47,26 @@ def _total(op: Core) -> Run:
 
 def _along(op: Core) -> Run:
     def run(r: TensorBase | None, t: TensorBase, dim: int) -> TensorBase:
-        core = t._tensor
-        checked(core, dim, 2)
-        return deliver(r, op(core, dim, True, dtype=core.dtype))
+        checked(t._tensor, dim, 2)
+        return deliver(r, op(t._tensor, dim, True))
 
     return run
+
+
+def _in_type(op: Core) -> Core:
+    """The reduction of whole numbers, which wraps in their type."""
+    return lambda core, dim, keepdim: op(core, dim, keepdim, dtype=core.dtype)
 
 
 #: Up to so many factors are multiplied one after the other.
 _FEW = 256
 
 
-def _product(core: st.Tensor, dim: int, keepdim: bool, *, dtype: st.dtype) -> st.Tensor:
+def _product(core: st.Tensor, dim: int, keepdim: bool) -> st.Tensor:
     """The products along a dim, in the order of Torch7, which shows in the last digit: the core multiplies in another."""
-    first, *rest = (core.narrow(dim, at, 1) for at in range(min(core.shape[dim], _FEW + 1)))
+    first, *rest = (core.narrow(dim, at, 1) for at in range(min(core.size(dim), _FEW + 1)))
     if len(rest) >= _FEW:
-        return st.prod(core, dim, keepdim, dtype=dtype)
+        return st.prod(core, dim, keepdim, dtype=core.dtype)
     product = first.clone()
     for factor in rest:
         product.mul_(factor)
@@ -231,11 +235,11 @@ ROWS: list[Row] = [
             name,
             f"The {name} of all elements, or along a dim.",
             f"{_X}>>> x.{name}()\n{total}\n>>> x.{name}(2).totable()\n{along}",
-            (Form("T", _total(op)), Form("new T index", _along(line), True)),
+            (Form("T", _total(op)), Form("new T index", _along(line), True, _along(whole))),
         )
-        for name, op, line, total, along in (
-            ("sum", st.sum, st.sum, 24.0, [[6.0], [18.0]]),
-            ("prod", st.prod, _product, 1080.0, [[6.0], [180.0]]),
+        for name, op, line, whole, total, along in (
+            ("sum", st.sum, st.sum, _in_type(st.sum), 24.0, [[6.0], [18.0]]),
+            ("prod", st.prod, _product, _product, 1080.0, [[6.0], [180.0]]),
         )
     ),
     *(

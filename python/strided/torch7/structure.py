@@ -6,7 +6,7 @@ from typing import Any
 
 import strided as st
 from strided.torch7.errors import TorchIndexError, TorchTypeError, with_hint
-from strided.torch7.geometry import ndim, shape_of
+from strided.torch7.geometry import ndim
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import wrap_tensor
 from strided.torch7.wrap import BadArgument, Form, Row
@@ -14,9 +14,8 @@ from strided.torch7.wrap import BadArgument, Form, Row
 
 def _squeeze(result: TensorBase | None, x: TensorBase) -> Any:
     core = x._tensor
-    kept = [(extent, stride) for extent, stride in zip(shape_of(core), core.stride(), strict=False) if extent != 1]
-    shape, strides = zip(*(kept or [(1, 1)]), strict=True)
-    return _squeezed(result, core.as_strided(shape, strides) if ndim(core) else core, True)
+    view = core.squeeze()
+    return _squeezed(result, view if view.dim() else view.view(1), True)
 
 
 def _squeeze_dim(result: TensorBase | None, x: TensorBase, dim: int) -> Any:

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import entries, is_number, is_table, number_of
+from strided.torch7.arguments import entries, is_number, is_table, number_of, torch_type
 from strided.torch7.callbacks import Callbacks
 from strided.torch7.conversion import Conversion, from_strided
 from strided.torch7.copying import Copying
@@ -59,7 +59,7 @@ class Tensor(Query, Conversion, Views, Resizing, Copying, Picking, Callbacks, In
         if type(first) is int and set(map(type, args)) == {int} and min(args) > 0:
             self._tensor = st.zeros(args, dtype=cls._dtype)
             return self
-        if is_table(first) or hasattr(first, "__array_interface__"):
+        if is_table(first) or (torch_type(first) is None and hasattr(first, "__array_interface__")):
             self._tensor = _from_table(first, cls._dtype)
         else:
             self._tensor = viewed(cls, args, 1, None)

@@ -144,13 +144,15 @@ class Views(Held):
         rank = ndim(core)
         if len(dims) != rank:
             raise TorchValueError("Invalid permutation")
-        for dim in dims:
-            if not isinstance(dim, (int, float)):
-                raise TorchTypeError(f"attempt to compare number with {lua_type(dim)}")
+        if set(map(type, dims)) != {int}:
+            wrong = next((dim for dim in dims if not isinstance(dim, (int, float))), None)
+            if wrong is not None:
+                raise TorchTypeError(f"attempt to compare number with {lua_type(wrong)}")
         order = [position(dim, i + 2, "permute") for i, dim in enumerate(dims)]
-        if sorted(order) != list(range(rank)):
+        places = list(range(rank))
+        if sorted(order) != places:
             raise TorchValueError("Invalid permutation")
-        return self if order == list(range(rank)) else self._with(core.permute(order))
+        return self if order == places else self._with(core.permute(order))
 
     def unfold(self, dim: int = MISSING, size: int = MISSING, step: int = MISSING) -> Self:
         """A view of all windows of `size` indices of a dim, `step` apart. The new last dim runs through a window.
@@ -244,14 +246,16 @@ class Views(Held):
         if len(sizes) != ndim(core):
             raise TorchValueError("the number of dimensions provided must equal tensor:dim()")
         strides = list(core.stride())
-        for d, (extent, size) in enumerate(zip(shape_of(core), sizes, strict=True)):
-            if extent == 1:
+        for d, size in enumerate(sizes):
+            if core.size(d) == 1:
                 strides[d] = 0
-            elif extent != size:
+            elif core.size(d) != size:
                 raise TorchValueError("incorrect size: only supporting singleton expansion (size=1)")
         _need_storage(source, result)
         if not sizes:
             return self._set(result, source, core)
+        if min(sizes) > 0:
+            return self._set(result, source, core.as_strided(sizes, strides))
         shape, kept = complete(sizes, strides)
         return self._set(result, source, over_storage(core.storage(), core.storage_offset(), shape, kept))
 
@@ -283,6 +287,8 @@ class Views(Held):
 
     def _operands(self, args: tuple[Any, ...], name: str) -> tuple[Any, Any, list[int]]:
         """The result, or None for a new one; the tensor; and sizes as numbers or as a `LongStorage`."""
+        if args and set(map(type, args)) == {int}:
+            return None, self, list(args)
         first = args[0] if args else None
         given = isinstance(first, str) or not (is_number(first) or is_long_storage(first))
         if given:

@@ -1,27 +1,8 @@
 """Argument matching: which form of a function a call means, and the error if it means none.
 
-Torch7 declares its maths functions as data: each has one or more forms, a form is a list of kinds of arguments, some of
-them optional. A generator writes C code that tries the forms in order, and within a form every choice of optional
-arguments, and calls the first that fits. This file does the same. `Row` and `Form` are the data. A call is looked up by
+Torch7 has a generator that writes C code from the forms of a function. The code tries the forms in order, and within a
+form every choice of optional arguments, and calls the first that fits. This file does the same. A call is looked up by
 the types of its arguments; the first call with certain types searches the forms and writes the function that runs it.
-
-The words of a form:
-
-    dst          the result; a function may leave it out and gets a new tensor, a method works in place
-    src          the first operand; a method may leave it out and works on itself
-    new          the result, optional for functions and methods alike
-    self         the tensor that is changed and returned
-    T, T~2D      a tensor of the type at hand; with two dims
-    first        a tensor, which is the first argument if it is left out
-    newLong, newByte, dstLong           results of these types
-    Long, Float, Double, Byte           operands of these types
-    real, accreal, double, long, int    numbers: of the tensor's C type, of its sums, and of C's types
-    param        a number that errors call `real`, but that is not cast to it
-    index        a dim or an index, which the core counts from 0; `last` is the last dim
-    boolean, Generator, sizes, V|F, {T}      a truth value, a generator, a list of sizes, an option, a list of tensors
-    cls, :value  not arguments of a call: the class at hand, and a constant
-
-`word=value` is optional and has that default.
 """
 
 from __future__ import annotations
@@ -32,127 +13,21 @@ from typing import Any, NamedTuple
 import strided as st
 from strided.torch7.arguments import integer, is_number, number_of, position, sizes_of
 from strided.torch7.casts import CASTS, LIMITS, is_integral
-from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
+from strided.torch7.errors import TorchTypeError, bad_argument
+from strided.torch7.forms import NUMBERS, Argument, BadArgument, Form, Row, Run, category, described, parse, usage
 from strided.torch7.generator import default_generator
 from strided.torch7.geometry import ndim
 from strided.torch7.session import current
 from strided.torch7.tensor import TensorBase
-from strided.torch7.types import CLASSES, DTYPES, NAMES, REAL_NAMES
+from strided.torch7.types import CLASSES, DTYPES
 
-Run = Callable[..., Any]
-
-
-class Form(NamedTuple):
-    """One way to call a function: the kinds of its arguments, and what runs it.
-
-    `run` gets every argument of the form, and returns what the call returns. A result that the caller did not pass is
-    a new tensor; it is None if the form is `lazy`, and then `run` makes it. `whole` replaces `run` for tensors of whole
-    numbers.
-    """
-
-    words: str
-    run: Run
-    lazy: bool = False
-    whole: Run | None = None
+__all__ = ["BadArgument", "Form", "Matcher", "Row", "Run", "function_of", "install", "maker"]
 
 
-class Row(NamedTuple):
-    """A function and method of one name. `method` has the forms of the method if they are not those of the function."""
-
-    name: str
-    doc: str
-    example: str
-    forms: tuple[Form, ...]
-    method: tuple[Form, ...] | None = None
-
-
-class BadArgument(Exception):
-    """What `run` raises about an argument: its number, counted from 1 with the tensor itself, and the text."""
-
-    def __init__(self, number: int, text: str, kind: type[TorchError] = TorchError) -> None:
-        super().__init__(number, text)
-        self.number, self.text, self.kind = number, text, kind
-
-
-class _Argument(NamedTuple):
-    """A parsed word. `default` is the text of an expression, or None if the argument is required."""
-
-    kind: str
-    default: str | None
-    returned: bool = False
-    dims: int | None = None
-    hidden: bool = False
-
-
-_NUMBERS = ("real", "accreal", "param", "double", "long", "int", "index")
-_RESULTS = {"dst": "T", "new": "T", "self": "T", "newLong": "Long", "dstLong": "Long", "newByte": "Byte"}
-_OPTIONAL = {"dst", "new", "newLong", "dstLong", "newByte", "Generator"}
-_OPTIONAL_IN_FUNCTIONS = {"dst", "dstLong"}
-
-
-def _parse(word: str, method: bool, lazy: bool) -> _Argument:
-    """Reads a word of a form."""
-    if word == "cls" or word[0] == ":":
-        return _Argument("hidden", word.lstrip(":"), hidden=True)
-    word, _, default = word.partition("=")
-    word, _, dims = word.partition("~")
-    name = {"src": "first"}.get(word, word) if method else {"src": "T"}.get(word, word)
-    text: str | None = default or None
-    if name == "first":
-        text = "v0"
-    elif name == "Generator":
-        text = "generator()"
-    elif name in _OPTIONAL and not (method and name in _OPTIONAL_IN_FUNCTIONS):
-        text = "None" if lazy else f"new{_RESULTS[name]}()"
-    kind = _RESULTS.get(name, "T" if name == "first" else name)
-    return _Argument(kind, text, name in _RESULTS, int(dims[0]) if dims else None)
-
-
-def _help(argument: _Argument, cls: type[TensorBase]) -> str:
-    """How an error message shows an argument."""
-    kind, dtype = argument.kind, cls._dtype
-    tensor = {"T": NAMES[dtype], "Long": "Long", "Byte": "Byte", "Float": "Float", "Double": "Double"}.get(kind)
-    if tensor is not None:
-        text = f"{tensor}Tensor" + (f"~{argument.dims}D" if argument.dims else "")
-    elif kind in ("real", "param"):
-        text = REAL_NAMES[dtype]
-    elif kind == "accreal":
-        text = "long" if is_integral(dtype) else "float" if dtype == st.float16 else "double"
-    else:
-        fixed = {"sizes": "(LongStorage | dim1 [dim2...])", "V|F": "(V|F)", "{T}": f"{{{cls.__name__}+}}"}
-        text = fixed.get(kind, kind)
-    text = f"*{text}*" if argument.returned else text
-    return f"[{text}]" if argument.default is not None else text
-
-
-def category(kind: type) -> str:
-    """What Torch7 calls the type of an argument."""
-    name: str | None = getattr(kind, "_typename", None)
-    if name is not None:
-        return name.removeprefix("torch.")
-    if kind is type(None):
-        return "nil"
-    if issubclass(kind, bool):
-        return "boolean"
-    if issubclass(kind, str | bytes):
-        return "string"
-    if issubclass(kind, list | tuple | dict):
-        return "table"
-    if (hasattr(kind, "__float__") or hasattr(kind, "__index__")) and not hasattr(kind, "__len__"):
-        return "number"
-    return "???" if issubclass(kind, Callable) else "userdata"  # type: ignore[arg-type]
-
-
-def described(arguments: Iterable[Any]) -> str:
-    """The types of arguments as an error message lists them."""
-    text = "".join(f"{category(type(value))} " for value in arguments)
-    return text[:511] or "no arguments provided"
-
-
-def _test(argument: _Argument, kinds: Sequence[str], cls: type[TensorBase]) -> str | None:
+def _test(argument: Argument, kinds: Sequence[str], cls: type[TensorBase]) -> str | None:
     """The condition, as a format of source text, under which an argument takes a value of this type; None if never."""
     kind, first = argument.kind, kinds[0] if kinds else ""
-    if kind in _NUMBERS:
+    if kind in NUMBERS:
         return {"number": "", "string": "is_number({0})"}.get(first)
     if kind == "sizes":
         return "" if list(kinds) == ["LongStorage"] or all(name == "number" for name in kinds) else None
@@ -197,7 +72,7 @@ class _Choice(NamedTuple):
     """
 
     run: Run
-    words: list[_Argument]
+    words: list[Argument]
     places: list[int]
     tests: list[str]
 
@@ -252,7 +127,7 @@ class _Writer:
                 values[number] = f"v{number}"
         return [*lines, f"return {run}({', '.join(values)})"]
 
-    def _value(self, argument: _Argument, place: int) -> str:
+    def _value(self, argument: Argument, place: int) -> str:
         """The expression that reads one argument, or makes it if the call leaves it out."""
         if place < 0:
             default = str(argument.default)
@@ -293,16 +168,16 @@ class Matcher:
         self.cls, self.forms, self.method = cls, forms, method
         self.calls: dict[tuple[type, ...], Run] = {}
 
-    def _parsed(self) -> Iterator[tuple[Run, list[_Argument]]]:
+    def _parsed(self) -> Iterator[tuple[Run, list[Argument]]]:
         whole = is_integral(self.cls._dtype)
         for form in self.forms:
             run = form.whole if whole and form.whole else form.run
-            yield run, [_parse(word, self.method, form.lazy) for word in form.words.split()]
+            yield run, [parse(word, self.method, form.lazy) for word in form.words.split()]
 
     def usage(self) -> str:
         """The forms as an error message lists them."""
         return " | ".join(
-            " ".join(_help(word, self.cls) for word in words if not word.hidden) for _, words in self._parsed()
+            " ".join(usage(word, self.cls) for word in words if not word.hidden) for _, words in self._parsed()
         )
 
     def error(self, arguments: Sequence[Any]) -> TorchTypeError:
@@ -331,7 +206,7 @@ class Matcher:
                 if not tests:
                     return
 
-    def _tests(self, words: list[_Argument], present: Sequence[int], names: list[str]) -> list[str] | None:
+    def _tests(self, words: list[Argument], present: Sequence[int], names: list[str]) -> list[str] | None:
         """The conditions on values if the types fit, else None."""
         rest = bool(words) and words[-1].kind == "sizes"
         if len(names) < len(present) or (len(names) > len(present) and not rest):
@@ -342,7 +217,7 @@ class Matcher:
         return [test.format(f"a{place}") for place, test in enumerate(tests) if test]
 
 
-def _choices_of_optional(words: list[_Argument]) -> Iterable[list[int]]:
+def _choices_of_optional(words: list[Argument]) -> Iterable[list[int]]:
     """The numbers of the arguments present: none of the optional ones first, and the first of these varies fastest."""
     optional = [number for number, word in enumerate(words) if word.default is not None and not word.hidden]
     for bits in range(1 << len(optional)):
@@ -403,14 +278,15 @@ def function_of(row: Row, dispatched: bool = True) -> Run:
     Torch7 looks a function up by the types of its arguments, and Lua then no longer knows its name in an error; that is
     not so for functions that are not `dispatched`.
     """
-    matchers = {cls: Matcher(cls, row.forms, method=False) for cls in CLASSES.values()}
+    matchers: dict[type[TensorBase], Matcher] = {}
     # Calls by the types of their arguments, after the default type where it decides.
     seen: dict[Any, Run] = {}
 
     def look_up(args: tuple[Any, ...]) -> tuple[Run, tuple[Any, ...]]:
         kinds, default = tuple(map(type, args)), current().default_type
         cls, rest, fixed = _dispatch(args)
-        matcher = matchers[cls or CLASSES[DTYPES[default]]]
+        owner = cls or CLASSES[DTYPES[default]]
+        matcher = matchers.setdefault(owner, Matcher(owner, row.forms, method=False))
         call = matcher.calls.get(tuple(map(type, rest))) or matcher.find(rest)
         if fixed:
             seen[kinds if cls else (default, kinds)] = call

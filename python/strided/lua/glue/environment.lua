@@ -249,6 +249,17 @@ if setfenv then
    end
 end
 
+-- `os.exit` ends the Python program: its buffers are flushed, and its handlers run.
+local exit = glue.adapt(host.exit, 0)
+env.os = {}
+for name, value in next, G.os do
+   env.os[name] = value
+end
+package.loaded.os = env.os
+function env.os.exit(code)
+   exit(code)
+end
+
 -- Finalisers. An error in one would unwind through whatever happens to allocate memory, such as lupa; sandboxes have none.
 
 local function quiet(finaliser)
