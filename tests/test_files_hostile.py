@@ -62,9 +62,27 @@ LONG_LIES = {
     "a string of 2 GB": integer(2) + integer(2**31 - 1) + b"x",
     "a string of a negative length": integer(2) + integer(-5),
     "a table of 2^31 items": integer(3) + integer(1) + integer(2**31 - 1) + bytes(64),
-    "a storage of 2^62 elements": integer(4) + integer(1) + integer(3) + b"V 1" + integer(19) + b"torch.DoubleStorage" + struct.pack("<q", 2**62),
-    "a storage of a negative size": integer(4) + integer(1) + integer(3) + b"V 1" + integer(19) + b"torch.DoubleStorage" + struct.pack("<q", -1),
-    "a tensor of 10^9 dims": integer(4) + integer(1) + integer(3) + b"V 1" + integer(18) + b"torch.DoubleTensor" + integer(10**9),
+    "a storage of 2^62 elements": integer(4)
+    + integer(1)
+    + integer(3)
+    + b"V 1"
+    + integer(19)
+    + b"torch.DoubleStorage"
+    + struct.pack("<q", 2**62),
+    "a storage of a negative size": integer(4)
+    + integer(1)
+    + integer(3)
+    + b"V 1"
+    + integer(19)
+    + b"torch.DoubleStorage"
+    + struct.pack("<q", -1),
+    "a tensor of 10^9 dims": integer(4)
+    + integer(1)
+    + integer(3)
+    + b"V 1"
+    + integer(18)
+    + b"torch.DoubleTensor"
+    + integer(10**9),
     "an unknown kind": integer(99),
     "an object without a number": integer(3) + integer(0),
     "the old format of functions": integer(6) + integer(100),
@@ -93,7 +111,16 @@ def test_deep_tables_are_no_problem():
     while isinstance(loaded, list):
         loaded, count = loaded[0], count + 1
     assert count == depth
-    opened = st.files.open(io.BytesIO(data + file_cases.saved(st.ones(1), "t7")[4:].join([integer(4), b""])))
+    empty = (
+        integer(4)
+        + integer(depth + 1)
+        + integer(17)
+        + b"torch.FloatTensor"
+        + integer(0)
+        + struct.pack("<q", 1)
+        + integer(0)
+    )
+    opened = st.files.open(io.BytesIO(data + empty))
     assert len(opened.names[0]) < 100 and sum(1 for _ in opened.outline()) == depth + 1
 
 

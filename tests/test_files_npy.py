@@ -112,7 +112,7 @@ def header(text, version=1):
 
 GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"
 LIES = {
-    "no magic number": (b"\x93NUMPX\x01\x00" + bytes(100), "begins with"),
+    "no magic number": (b"\x93NUMPX\x01\x00" + bytes(100), "does not begin with"),
     "a newer version": (b"\x93NUMPY\x09\x00" + bytes(100), "version 9.0"),
     "a header beyond the end": (b"\x93NUMPY\x01\x00\xff\xff{", "needs 65535 bytes"),
     "a huge header": (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{", "longer than"),
@@ -189,7 +189,7 @@ def test_members_are_aligned_so_that_they_can_be_mapped():
 def test_lists_have_the_names_of_numpy():
     assert list(load(dumped([st.ones(1), st.zeros(2)], "npz"))) == ["arr_0", "arr_1"]
     assert list(load(dumped(st.ones(1), "npz"))) == ["arr_0"]
-    with pytest.raises(st.FormatError, match="the value of \"a\" is no tensor"):
+    with pytest.raises(st.FormatError, match='the value of "a" is no tensor'):
         dumped({"a": [1]}, "npz")
 
 
@@ -197,7 +197,7 @@ def test_a_damaged_member_is_found():
     data = bytearray(savez(True, a=np.arange(10000)))
     at = st.files.open(io.BytesIO(bytes(data)))["a"].position
     data[at + 200] ^= 1
-    with pytest.raises(st.FormatError, match="damaged|too early|longer"):
+    with pytest.raises(st.FormatError, match=r"damaged|too early|longer"):
         load(bytes(data))
 
 
@@ -235,7 +235,7 @@ def test_the_same_name_twice_is_refused():
     with zipfile.ZipFile(file, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("a.npy", numpy_bytes(np.ones(1)))
         archive.writestr("a.npy", numpy_bytes(np.ones(2)))
-    with pytest.raises(st.FormatError, match="two members \"a.npy\""):
+    with pytest.raises(st.FormatError, match=r'two members "a\.npy"'):
         load(file.getvalue())
 
 

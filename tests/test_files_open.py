@@ -161,10 +161,12 @@ def test_unknown_content_and_missing_files_are_told(tmp_path):
     with pytest.raises(FileNotFoundError):
         st.load(tmp_path / "missing")
     (tmp_path / "empty").touch()
-    with pytest.raises(st.FormatError, match="load: .*empty: byte 0: the file is empty"):
+    with pytest.raises(st.FormatError, match=r"load: .*empty: byte 0: the file is empty"):
         st.load(tmp_path / "empty")
     (tmp_path / "text").write_text("hello")
-    with pytest.raises(st.FormatError, match="no known format: the file begins with the bytes 68 65 6c 6c 6f") as caught:
+    with pytest.raises(
+        st.FormatError, match="no known format: the file begins with the bytes 68 65 6c 6c 6f"
+    ) as caught:
         st.load(tmp_path / "text")
     assert caught.value.file == str(tmp_path / "text") and caught.value.offset is None
     with pytest.raises(ValueError, match="load: format is 'xyz', wanted"):
@@ -182,7 +184,10 @@ def test_tensors_are_mapped_where_the_format_allows_it(saved):
     loaded = st.load(saved, mmap=True)
     for name in ("a", "b"):
         mapped = loaded[name].storage().filename
-        assert mapped == (None if saved.suffix == ".t7" and name == "a" and mapped is None else str(saved)) or saved.suffix == ".t7"
+        assert (
+            mapped == (None if saved.suffix == ".t7" and name == "a" and mapped is None else str(saved))
+            or saved.suffix == ".t7"
+        )
         assert loaded[name].equal(TENSORS[name])
 
 
@@ -232,7 +237,7 @@ def test_open_memmap_is_that_of_numpy(tmp_path):
     y.storage().flush()
     assert np.load(path)[0, 0] == 50
     np.save(path, np.arange(3, dtype=">f8"))
-    with pytest.raises(st.FormatError, match="open_memmap: .*cannot be mapped: big-endian"):
+    with pytest.raises(st.FormatError, match=r"open_memmap: .*cannot be mapped: big-endian"):
         st.open_memmap(path, "r")
     with pytest.raises(ValueError, match="mode is 'x'"):
         st.open_memmap(path, "x")
@@ -275,7 +280,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 def test_only_tensors_are_written_by_name(tmp_path):
     with pytest.raises(TypeError, match=r"write: items\['a'\] is list, wanted a tensor"):
         files.write(tmp_path / "x", {"a": [1]})
-    with pytest.raises(st.FormatError, match="a .npy file holds one tensor, got 2"):
+    with pytest.raises(st.FormatError, match=r"a \.npy file holds one tensor, got 2"):
         files.write(tmp_path / "x.npy", {"a": st.ones(1), "b": st.ones(1)})
     files.write(tmp_path / "x.npy", {"a": st.ones(1)})
     assert st.load(tmp_path / "x.npy").tolist() == [1.0]

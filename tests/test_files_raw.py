@@ -81,7 +81,7 @@ def test_a_file_object_is_read_from_its_position_on(tmp_path):
 def test_what_the_file_does_not_have_is_refused(tmp_path, options, message):
     path = tmp_path / "x"
     path.write_bytes(bytes(10))
-    with pytest.raises(st.FormatError, match=rf"fromfile: {path}: {message}") as caught:
+    with pytest.raises(st.FormatError, match=rf"fromfile: {path}: .*{message}") as caught:
         st.fromfile(path, st.float32, **options)
     assert isinstance(caught.value, ValueError) and caught.value.file == str(path)
 

@@ -55,7 +55,7 @@ class _Count(builtins.int):
     @overload
     def __call__(self, dim: SupportsIndex) -> _Int: ...
 
-__all__ = ["ArgumentError", "BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "BorrowHandle", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "Generator", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "baddbmm", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "borrow", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "cfloat", "chain_matmul", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack", "combinations", "complex128", "complex64", "concat", "concatenate", "conj", "conj_physical", "conv2", "conv3", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "default_generator", "deg2rad", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "einsum", "einsum_path", "empty", "empty_like", "empty_strided", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gather", "gcd", "ge", "ger", "get_default_dtype", "get_num_threads", "get_rng_state", "greater", "greater_equal", "gt", "half", "heaviside", "histc", "histogram", "hsplit", "hstack", "hypot", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "initial_seed", "inner", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isclose", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "kron", "kthvalue", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "manual_seed", "masked_copy", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multi_dot", "multinomial", "multiply", "mv", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "negative", "nextafter", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "outer", "pad", "permute", "poisson", "positive", "pow", "prod", "promote_types", "put", "quantile", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "ravel", "real", "reciprocal", "relu", "remainder", "renorm", "repeat_interleave", "reshape", "reshape_as", "result_type", "roll", "rot90", "round", "row_stack", "rsqrt", "rsub", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "set_rng_state", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "slice_scatter", "softmax", "softplus", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_divide", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unique", "unique_consecutive", "unsqueeze", "vander", "var", "var_mean", "vdot", "view", "view_as", "view_as_complex", "view_as_real", "vsplit", "vstack", "where", "xcorr2", "xcorr3", "xlogy", "zeros", "zeros_like"]
+__all__ = ["ArgumentError", "BFloat16Storage", "BFloat16Tensor", "BoolStorage", "BoolTensor", "BorrowHandle", "ByteStorage", "ByteTensor", "CharStorage", "CharTensor", "ComplexDoubleStorage", "ComplexDoubleTensor", "ComplexFloatStorage", "ComplexFloatTensor", "DTypeError", "DoubleStorage", "DoubleTensor", "FloatStorage", "FloatTensor", "FormatError", "Generator", "HalfStorage", "HalfTensor", "IntStorage", "IntTensor", "Layout", "LongStorage", "LongTensor", "ShapeError", "ShortStorage", "ShortTensor", "Size", "Storage", "StorageError", "Tensor", "UInt16Storage", "UInt16Tensor", "UInt32Storage", "UInt32Tensor", "UInt64Storage", "UInt64Tensor", "abs", "absolute", "acos", "acosh", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "allclose", "amax", "amin", "aminmax", "angle", "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "baddbmm", "bernoulli", "bfloat16", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "borrow", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "bucketize", "can_cast", "cartesian_prod", "cat", "cdist", "cdouble", "ceil", "cfloat", "chain_matmul", "chunk", "clamp", "clamp_max", "clamp_min", "clip", "clone", "column_stack", "combinations", "complex128", "complex64", "concat", "concatenate", "conj", "conj_physical", "conv2", "conv3", "copysign", "corrcoef", "cos", "cosh", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "default_generator", "deg2rad", "device", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "dot", "double", "dsplit", "dstack", "dtype", "einsum", "einsum_path", "empty", "empty_like", "empty_strided", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "eye", "fix", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "fold", "frac", "from_dlpack", "from_file", "from_numpy", "frombuffer", "full", "full_like", "gather", "gcd", "ge", "ger", "get_default_dtype", "get_num_threads", "get_rng_state", "greater", "greater_equal", "gt", "half", "heaviside", "histc", "histogram", "hsplit", "hstack", "hypot", "imag", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "initial_seed", "inner", "int", "int16", "int32", "int64", "int8", "is_complex", "is_floating_point", "is_same_size", "is_set_to", "is_signed", "is_storage", "is_tensor", "isclose", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "kron", "kthvalue", "lcm", "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logspace", "logsumexp", "long", "lt", "manual_seed", "masked_copy", "masked_fill", "masked_scatter", "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multi_dot", "multinomial", "multiply", "mv", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "negative", "nextafter", "nonzero", "norm", "normal", "not_equal", "numel", "ones", "ones_like", "outer", "pad", "permute", "poisson", "positive", "pow", "prod", "promote_types", "put", "quantile", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "ravel", "real", "reciprocal", "relu", "remainder", "renorm", "repeat_interleave", "reshape", "reshape_as", "result_type", "roll", "rot90", "round", "row_stack", "rsqrt", "rsub", "scalar_tensor", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "seed", "select", "select_scatter", "set_default_dtype", "set_default_tensor_type", "set_num_threads", "set_rng_state", "sgn", "short", "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "slice_scatter", "softmax", "softplus", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tanh", "tensor", "tensor_split", "tensordot", "tile", "topk", "trace", "transpose", "trapezoid", "trapz", "tril", "tril_indices", "triu", "triu_indices", "true_divide", "trunc", "trunc_divide", "uint16", "uint32", "uint64", "uint8", "unbind", "unflatten", "unfold", "unique", "unique_consecutive", "unsqueeze", "vander", "var", "var_mean", "vdot", "view", "view_as", "view_as_complex", "view_as_real", "vsplit", "vstack", "where", "xcorr2", "xcorr3", "xlogy", "zeros", "zeros_like"]
 
 class ArgumentError(ValueError, RuntimeError):
     """An argument of the right type whose value an operation does not take."""
@@ -118,6 +118,9 @@ class FloatStorage(Storage):
 
 class FloatTensor(Tensor):
     """A Tensor of float32: constructs one, and `isinstance` recognises it."""
+
+class FormatError(ValueError):
+    """A file that breaks the rules of its format, or an object that a format cannot hold."""
 
 class Generator:
     """A generator of random numbers, which every function and method that draws takes as `generator=`."""
@@ -2080,6 +2083,8 @@ class Tensor:
         """The tensor in another dtype, or in the dtype of another tensor; itself if it has that dtype."""
     @overload
     def to(self, other: _DTypeLike | _DeviceLike | Tensor | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, copy: _Bool = False, non_blocking: _Bool = False) -> Tensor: ...
+    def tofile(self, f: Any, byteorder: str | None = None, *, fsync: _Bool = False) -> None:
+        """Writes the elements to a file in row-major order, without a header: raw binary, which `strided.fromfile` reads."""
     def tolist(self) -> Any:
         """Nested lists of Python numbers; a number for a tensor without dims."""
     @overload
@@ -2361,77 +2366,35 @@ class UInt64Tensor(Tensor):
     """A Tensor of uint64: constructs one, and `isinstance` recognises it."""
 
 @final
-class _LabGenerator:
-    """DeepMind Lab's generator of random numbers: std::mt19937_64 with the distributions of libstdc++."""
-    def clone(self) -> _LabGenerator:
-        """A generator of its own with the same state."""
-    def discrete(self, weights: Sequence[SupportsFloat]) -> _Int:
-        """The index of a weight, as std::discrete_distribution draws it."""
-    def next(self) -> _Int:
-        """The next word, from 0 to 2**64 - 1."""
-    def normal(self, mean: SupportsFloat, std: SupportsFloat) -> _Float:
-        """A normal number: the first one of a new std::normal_distribution."""
-    def seed(self, seed: SupportsIndex) -> None:
-        """Starts anew with a seed."""
-    def set_state(self, state: bytes) -> None:
-        """Restores what `state` returned."""
-    def shuffle(self, tensor: Tensor) -> None:
-        """Shuffles the elements of a tensor of one dim."""
-    def state(self) -> bytes:
-        """The state as bytes: 312 words and the number of those that were returned, little-endian."""
-    def uniform_int(self, low: SupportsIndex, high: SupportsIndex) -> _Int:
-        """An integer from `low` to `high`, as std::uniform_int_distribution draws it."""
-    def uniform_real(self, low: SupportsFloat, high: SupportsFloat) -> _Float:
-        """A number from `low` on, below `high`, as std::uniform_real_distribution draws it."""
-    def __new__(cls, seed: SupportsIndex | None = None) -> Self: ...
-    def __reduce__(self) -> str | tuple[Any, ...]: ...
-    def __setstate__(self, state: bytes, /) -> None: ...
+class _Document:
+    """The content of a file, for `strided.files`."""
+    def details(self) -> dict[str, str | _Int]: ...
+    def entry(self, index: _Int) -> tuple[str, _DType | None, str, tuple[_Int, ...], tuple[_Int, ...], _Int, _Int | None, _Int, str, _Int | None, str, str | None]:
+        """What is known of a tensor without reading it."""
+    def format(self) -> str: ...
+    def load(self, max_bytes: _Int | None, hooks: Any) -> Any:
+        """The whole object."""
+    def load_entry(self, index: _Int, max_bytes: _Int | None) -> Any:
+        """One tensor or storage."""
+    def metadata(self) -> dict[str, str]: ...
+    def names(self) -> list[str]:
+        """The names of all tensors and storages."""
+    def outline(self) -> list[tuple[_Int, str, str, str, _Int | None]]:
+        """The object as lines of a tree."""
 
 @final
-class _TorchGenerator:
-    """Torch7's generator of random numbers, THGenerator: the same numbers for the same seed and the same calls."""
-    def alias_draw(self, n: SupportsIndex, J: Tensor, q: Tensor) -> Tensor:
-        """`n` categories that are drawn by the tables of the alias method, as multinomialAliasDraw numbers them."""
-    @staticmethod
-    def alias_setup(p: Tensor) -> tuple[Tensor, Tensor]:
-        """The tables of the alias method for a vector of weights, as multinomialAliasSetup makes them."""
-    def bernoulli(self, p: SupportsFloat = 0.5) -> _Int:
-        """1 with probability `p`, or 0."""
-    def bernoulli_each(self, tensor: Tensor, p: Tensor) -> None:
-        """Fills a tensor with ones, with the probabilities that a tensor of as many elements has, and zeros."""
-    def cauchy(self, median: SupportsFloat = 0.0, sigma: SupportsFloat = 1.0) -> _Float:
-        """A number of the Cauchy distribution."""
-    def clone(self) -> _TorchGenerator:
-        """A generator of its own with the same state."""
-    def exponential(self, rate: SupportsFloat) -> _Float:
-        """A number of the exponential distribution."""
-    def fill(self, tensor: Tensor, distribution: str, a: SupportsFloat | None = None, b: SupportsFloat | None = None) -> None:
-        """Fills a tensor with numbers of a distribution, which are drawn one after the other in row-major order."""
-    def geometric(self, p: SupportsFloat) -> _Int:
-        """The number of trials up to the first success; `p` is the probability of a failure."""
-    def initial_seed(self) -> _Int:
-        """The seed it was started with, from 0 to 2**64 - 1."""
-    def log_normal(self, mean: SupportsFloat = 1.0, std: SupportsFloat = 2.0) -> _Float:
-        """A number whose logarithm is normal."""
-    def multinomial(self, p: Tensor, n: SupportsIndex, replacement: _Bool = False) -> Tensor:
-        """Indices of categories, chosen by the weights along the last dim of a vector or matrix."""
-    def normal(self, mean: SupportsFloat = 0.0, std: SupportsFloat = 1.0) -> _Float:
-        """A normal number."""
-    def random(self, a: SupportsIndex | None = None, b: SupportsIndex | None = None) -> _Int:
-        """A word; from 1 to a bound; or from the first bound to the second one."""
-    def randperm(self, n: SupportsIndex) -> Tensor:
-        """The integers below `n` in random order, as int64."""
-    def seed(self, seed: SupportsIndex | None = None) -> _Int:
-        """Starts anew with a seed, or one from the system, and returns it."""
-    def set_state(self, state: bytes) -> None:
-        """Restores what `state` returned."""
-    def state(self) -> bytes:
-        """The 5048 bytes that Torch7's getRNGState gives on x86-64."""
-    def uniform(self, a: SupportsFloat = 0.0, b: SupportsFloat = 1.0) -> _Float:
-        """A number from the first one on, below the second one."""
-    def __new__(cls, seed: SupportsIndex | None = None) -> Self: ...
-    def __reduce__(self) -> str | tuple[Any, ...]: ...
-    def __setstate__(self, state: bytes, /) -> None: ...
+class _T7Reader:
+    """Reads objects of a file or a buffer."""
+    def read(self, position: _Int, encoding: str, long_size: _Int, byte_order: str, referenced: _Bool, hooks: Any) -> tuple[Any, _Int]:
+        """Reads the object at a position."""
+    def __new__(cls, source: Any, /) -> Self: ...
+
+@final
+class _T7Writer:
+    """Writes objects."""
+    def write(self, obj: Any, encoding: str, long_size: _Int, byte_order: str, referenced: _Bool) -> bytes:
+        """The bytes of an object, which are to be appended to the file."""
+    def __new__(cls, unwrap: Callable[[Any], Any] | None = None) -> Self: ...
 
 @final
 class device:
@@ -2509,14 +2472,12 @@ default_generator: Generator
 
 def _attach_memory(descriptor: SupportsIndex) -> Storage:
     """A storage of bytes on the whole shared memory of a file descriptor."""
-def _build_info() -> dict[str, str]:
-    """How the module was built and what it runs on: the system, the build, the instruction set and the kind of kernels."""
-def _copy_in_order(input: Tensor, src: Tensor) -> None:
-    """Copies elements one after the other in row-major order, where tensors overlap too."""
 def _cpu_levels() -> list[str]:
     """The instruction levels up to the one in use, the lowest first; `STRIDED_CPU` sets the highest one."""
-def _each_in_order(callable: Callable[..., Any], input: Tensor, *others: Any) -> None:
-    """Calls a function with views of the elements of a tensor, one after the other in row-major order."""
+def _file_open(op: str, source_: Any, name: str, options: Any) -> _Document:
+    """The native part of `strided.files.open`."""
+def _file_write(op: str, target: Any, name: str, content: Any, options: Any) -> _Int:
+    """The native part of `strided.files.write` and `strided.save`."""
 def _known_memory(identity: tuple[_Int, _Int]) -> Storage | None:
     """A storage of bytes on the whole shared memory with a device and inode, if this process has mapped it."""
 def _memory_limit(bytes: SupportsIndex | None = None) -> _Int:
@@ -2525,22 +2486,24 @@ def _memory_stats() -> dict[str, _Int]:
     """The result of `strided.memory.stats`."""
 def _memory_trim() -> _Int:
     """The work of `strided.memory.trim`."""
+def _npy_header(dtype: _DTypeLike, shape: _Ints, fortran: _Bool) -> tuple[bytes, _Int]:
+    """The header of a .npy file, and the bytes of the elements that follow it."""
 def _numpy_names() -> list[tuple[str, str]]:
     """NumPy functions by name, and the functions that compute them when they are called with tensors."""
 def _ops() -> list[tuple[str, _Int, str, str, str, str, list[tuple[str, str]], list[str]]]:
     """The op table: (name, operands, class, rule, operator, summary, keywords, names) of every elementwise operation."""
 def _part_of_memory(storage: Storage, start: SupportsIndex, length: SupportsIndex) -> Storage:
     """A storage on a part of the shared memory of another storage."""
+def _raw_read(source_: Any, name: str, dtype: _DTypeLike, count: SupportsIndex | None, offset: SupportsIndex, byte_order: str) -> Tensor:
+    """The native part of `strided.fromfile`."""
+def _raw_write(input: Tensor, target: Any, name: str, byte_order: str, fsync: _Bool) -> _Int:
+    """The native part of `Tensor.tofile`."""
 def _repr_depth() -> _Int:
     """The number of lists, tuples, dicts and other containers whose `repr` this thread is writing."""
 def _shared_handle(storage: Storage) -> tuple[Any, ...]:
     """A tuple by which another process finds the memory of a shared storage."""
 def _signatures() -> list[tuple[str, str, list[tuple[str, list[str], str, str | None, _Bool, str | None]] | None, str, list[str], _Bool]]:
     """The signature of every method, function and property, as tuples: the class (empty for functions), the name, the parameters (None for properties and where there are overloads), the type of the result, the overloads, and whether a property can be assigned to."""
-def _torch_select(input: Tensor, k: SupportsIndex, dim: SupportsIndex) -> _return_types.sort:
-    """The elements along a dim as Torch7's quickselect leaves them, and their indices."""
-def _torch_sort(input: Tensor, dim: SupportsIndex, descending: _Bool = False) -> _return_types.sort:
-    """The elements along a dim as Torch7's quicksort leaves them, and their indices: equal elements do not keep their order."""
 def abs(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Absolute value of each element; for complex numbers the magnitude."""
 def absolute(input: _Operand, *, out: Tensor | None = None) -> Tensor:

@@ -18,10 +18,10 @@ size is converted in little memory. `docs/files.md` has the formats.
 
 from __future__ import annotations
 
-import strided
 from strided._strided import FormatError
 from strided.files._file import Entry, File, Row, open
-from strided.files._raw import _tofile, fromfile, open_memmap
+from strided.files._raw import _tofile as _tofile
+from strided.files._raw import fromfile, open_memmap
 from strided.files._values import Function, Record, Table
 from strided.files._whole import FORMATS, format_of, load, save, write
 
@@ -45,4 +45,4 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [name for name in __all__ if name != "FORMATS"]

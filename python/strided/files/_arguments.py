@@ -60,6 +60,12 @@ def _file_source(f: Any, op: str) -> Any:
     return b"".join(pieces)
 
 
+def position_of(f: Any) -> int | None:
+    """Returns the position of a file object that can seek, else None."""
+    is_file = path_of(f) is None and hasattr(f, "seek") and hasattr(f, "tell")
+    return f.tell() if is_file and (not hasattr(f, "seekable") or f.seekable()) else None
+
+
 def target_of(f: Any, op: str) -> Any:
     """Returns what the native module writes to: a path or a file object."""
     path = path_of(f)
@@ -73,5 +79,5 @@ def target_of(f: Any, op: str) -> Any:
 def fault(op: str, file: str, reason: str) -> FormatError:
     """Returns an error like those of the native module."""
     error = FormatError(f"{op}: {file}: {reason}" if file else f"{op}: {reason}")
-    error.file, error.offset, error.reason = file, None, reason
+    vars(error).update(file=file, offset=None, reason=reason)
     return error

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
-from strided._strided import Storage, Tensor, _file_open, dtype
+from strided._strided import Tensor, _file_open, dtype
 from strided.files._arguments import name_of, path_of, source_of
 
 #: What the native module tells of an entry.
@@ -78,7 +78,7 @@ class Entry:
         """Whether a file that is opened with `mmap` maps it; `reason` says why not."""
         return self.reason is None
 
-    def load(self) -> Tensor | Storage:
+    def load(self) -> Any:
         """Reads or maps the tensor; it has memory of its own, also if the file has others on the same storage."""
         loaded = self._file._content().load_entry(self._index, self._file._max_bytes)
         return loaded if self._cast is None else loaded.to(self._cast)

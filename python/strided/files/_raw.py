@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import builtins
-import os
 from typing import Any
 
 from strided._strided import Tensor, _npy_header, _raw_read, _raw_write, dtype, get_default_dtype
-from strided.files._arguments import fault, name_of, path_of, source_of, target_of
+from strided.files._arguments import fault, name_of, position_of, source_of, target_of
 from strided.files._file import open
 
 
@@ -30,9 +29,10 @@ def fromfile(
     [strided.ShortTensor of size 2]
     """
     wanted = None if count == -1 else count
+    start = position_of(f)
     read = _raw_read(source_of(f, "fromfile"), name_of(f), dtype or get_default_dtype(), wanted, offset, byteorder)
-    if path_of(f) is None and hasattr(f, "seek") and (not hasattr(f, "seekable") or f.seekable()):
-        f.seek(offset + read.nbytes, os.SEEK_CUR)
+    if start is not None:
+        f.seek(start + offset + read.nbytes)
     return read
 
 

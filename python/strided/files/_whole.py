@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from strided._strided import Storage, Tensor, _file_write, dtype
-from strided.files._arguments import fault, name_of, path_of, target_of
+from strided.files._arguments import fault, name_of, path_of, position_of, target_of
 from strided.files._file import Entry, open
 
 #: The formats, and the suffixes by which `save` knows them.
@@ -111,17 +111,13 @@ def load(
     """
     if isinstance(map_location, str) and map_location != "cpu":
         raise ValueError(f"load: map_location is '{map_location}', wanted 'cpu' or None")
-    options = {"dtype": dtype, "encoding": encoding, "long_size": long_size, "byte_order": byte_order}
-    start = f.tell() if _is_seekable(f) else None
+    options: dict[str, Any] = {"dtype": dtype, "encoding": encoding, "long_size": long_size, "byte_order": byte_order}
+    start = position_of(f)
     with open(f, format=format, mmap=mmap, max_bytes=max_bytes, op="load", **options) as file:
         loaded = file.load()
         if start is not None:
             f.seek(start + _end_of(file))
     return loaded
-
-
-def _is_seekable(f: Any) -> bool:
-    return hasattr(f, "seek") and hasattr(f, "tell") and (not hasattr(f, "seekable") or f.seekable())
 
 
 def _end_of(file: Any) -> int:
@@ -172,7 +168,13 @@ def write(
     total = sum(item.nbytes or 0 for item in items.values())
     callback = None if progress is None else lambda done: progress(min(done, total), total)
     content = _content_for(format, items, name_of(f))
-    options = {"format": format, "metadata": metadata, "fsync": fsync, "compress": compress, "encoding": encoding}
+    options: dict[str, Any] = {
+        "format": format,
+        "metadata": metadata,
+        "fsync": fsync,
+        "compress": compress,
+        "encoding": encoding,
+    }
     options |= {"long_size": long_size, "byte_order": byte_order, "progress": callback}
     target = target_of(f, "write")
     _file_write("write", target, name_of(f), content, options)

@@ -131,7 +131,9 @@ def _write(zarr: Any, store: str, obj: Any, path: str, op: str) -> None:
     while pending:
         group, items, prefix = pending.pop()
         if not isinstance(items, dict):
-            raise fault(op, path, f"{prefix or 'the object'} is {type(items).__name__}; zarr holds tensors and dicts of them")
+            raise fault(
+                op, path, f"{prefix or 'the object'} is {type(items).__name__}; zarr holds tensors and dicts of them"
+            )
         for key, value in items.items():
             if not isinstance(key, str) or not key or "/" in key:
                 raise fault(op, path, f"{key!r} is no name that zarr takes")

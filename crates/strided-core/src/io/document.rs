@@ -2,7 +2,7 @@
 //! Every format is read into a [`Document`] and written from one.
 
 use super::fault;
-use super::source::Source;
+use super::source::ByteSource;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -34,7 +34,7 @@ pub enum Node {
     /// An object of a class that is not known here, with the node of its fields.
     Record(Record),
     /// A Lua function.
-    Function(Function),
+    Function(LuaFunction),
     /// The position of a [`View`].
     Tensor(usize),
     /// The same: a view of one dim, of all elements.
@@ -50,7 +50,7 @@ pub struct Record {
 }
 
 #[derive(Clone, Debug)]
-pub struct Function {
+pub struct LuaFunction {
     /// The number of the kind of function in a .t7 file: 6, 7 or 8.
     pub kind: i32,
     pub bytecode: Vec<u8>,
@@ -163,7 +163,7 @@ pub struct Document {
     pub metadata: Vec<(String, String)>,
     pub details: Vec<(&'static str, Detail)>,
     /// Where the bytes of blobs are; `None` if all of them are in memory.
-    pub source: Option<Arc<dyn Source>>,
+    pub source: Option<Arc<dyn ByteSource>>,
 }
 
 impl Document {
@@ -198,9 +198,12 @@ impl Document {
         position: u64,
     ) -> Result<usize> {
         let Blob { element: stored, count, .. } = &self.blobs[blob];
-        let available = stored.bytes(*count).unwrap_or(0);
+        let fits = |end: u64| match (element.bytes(end), stored.bytes(*count)) {
+            (Some(end), Some(available)) if element != *stored => end <= available,
+            _ => element == *stored && end <= *count,
+        };
         if let Some((low, high)) = layout.bounds()
-            && (low < 0 || element.bytes(high as u64 + 1).is_none_or(|end| end > available))
+            && (low < 0 || !fits(high as u64 + 1))
         {
             let (shape, stored) = (layout.shape_text(), stored.name());
             let reason =
@@ -214,8 +217,10 @@ impl Document {
     /// The elements of a blob as a storage.
     pub fn add_storage(&mut self, blob: usize, element: ElementType, position: u64) -> Result<NodeId> {
         let Blob { element: stored, count, .. } = &self.blobs[blob];
-        let each = element.bytes(1).filter(|&each| each > 0).unwrap_or(1);
-        let count = stored.bytes(*count).unwrap_or(0) / each;
+        let count = match (element.bytes(1), stored.bytes(*count)) {
+            (Some(each @ 1..), Some(available)) if element != *stored => available / each,
+            _ => *count,
+        };
         let extent = isize::try_from(count).unwrap_or(isize::MAX);
         let layout = Layout::row_major(&[extent]).map_err(|error| fault(position, error.to_string()))?;
         let view = self.add_view(blob, element, layout, position)?;

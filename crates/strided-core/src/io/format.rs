@@ -2,8 +2,8 @@
 
 use super::document::Document;
 use super::load::Loader;
-use super::output::Output;
-use super::source::{Cursor, Source};
+use super::output::FileOutput;
+use super::source::{ByteSource, Cursor};
 use super::t7::{self, EncodingHints, ObjectWriter};
 use super::{fault, nested, npy, npz, pt, refusal, safetensors, zip};
 use crate::dtype::DType;
@@ -62,7 +62,7 @@ const START: u64 = 512;
 const OLD_PT: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
 
 /// Reads the headers of a file.
-pub fn open(source: Arc<dyn Source>, options: &ReadOptions) -> Result<(Format, Document)> {
+pub fn open(source: Arc<dyn ByteSource>, options: &ReadOptions) -> Result<(Format, Document)> {
     let format = match options.format {
         Some(format) => format,
         None => recognise(&*source)?,
@@ -79,7 +79,7 @@ pub fn open(source: Arc<dyn Source>, options: &ReadOptions) -> Result<(Format, D
 }
 
 /// The format of a file, by its content.
-fn recognise(source: &dyn Source) -> Result<Format> {
+fn recognise(source: &dyn ByteSource) -> Result<Format> {
     let length = source.length();
     let start = Cursor::new(source, 0, length).bytes(length.min(START), "the beginning")?;
     if start.is_empty() {
@@ -107,7 +107,7 @@ fn recognise(source: &dyn Source) -> Result<Format> {
     Err(refusal(format!("no known format: the file begins with the bytes {}", shown.join(" "))))
 }
 
-fn recognise_archive(source: &dyn Source) -> Result<Format> {
+fn recognise_archive(source: &dyn ByteSource) -> Result<Format> {
     let members = zip::read_directory(source)?;
     if members.iter().any(|member| pt::is_pickle(&member.name)) {
         return Ok(Format::Pt);
@@ -123,7 +123,7 @@ pub fn write(
     document: &Document,
     format: Format,
     options: &WriteOptions,
-    output: &mut Output<'_>,
+    output: &mut FileOutput<'_>,
 ) -> Result<()> {
     if format != Format::Safetensors && !document.metadata.is_empty() {
         return Err(refusal(format!("a .{} file has no metadata; .safetensors has", format.name())));

@@ -1,7 +1,7 @@
 //! Deflated bytes of a source.
 
 use super::fault;
-use super::source::Source;
+use super::source::ByteSource;
 use crate::error::Result;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub fn is_possible(inflated: u64, compressed: u64) -> bool {
 
 /// A stream of inflated bytes.
 pub struct Inflater<'a> {
-    source: &'a dyn Source,
+    source: &'a dyn ByteSource,
     /// Compressed bytes that were not read yet.
     range: Range<u64>,
     input: Vec<u8>,
@@ -28,7 +28,7 @@ pub struct Inflater<'a> {
 }
 
 impl<'a> Inflater<'a> {
-    pub fn new(source: &'a dyn Source, range: Range<u64>) -> Inflater<'a> {
+    pub fn new(source: &'a dyn ByteSource, range: Range<u64>) -> Inflater<'a> {
         let stream = Decompress::new(false);
         Inflater { source, range, input: Vec::new(), used: 0, stream, ended: false }
     }
@@ -82,7 +82,7 @@ impl<'a> Inflater<'a> {
 /// Inflates all of a range into a slice, without the first `skipped` bytes. The stream must end with the slice, and all of
 /// it must have the checksum.
 pub fn inflate_into(
-    source: &dyn Source,
+    source: &dyn ByteSource,
     range: Range<u64>,
     skipped: u64,
     crc: u32,

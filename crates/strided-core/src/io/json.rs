@@ -56,7 +56,7 @@ impl<'a> Json<'a> {
 
 /// Parses a text. `position` is that of its first byte in the file, for errors.
 pub fn parse(text: &str, position: u64) -> Result<Json<'_>> {
-    let mut parser = Parser { text, at: 0, position };
+    let mut parser = JsonParser { text, at: 0, position };
     let value = parser.value(0)?;
     parser.skip_space();
     match parser.next() {
@@ -65,13 +65,13 @@ pub fn parse(text: &str, position: u64) -> Result<Json<'_>> {
     }
 }
 
-struct Parser<'a> {
+struct JsonParser<'a> {
     text: &'a str,
     at: usize,
     position: u64,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> JsonParser<'a> {
     #[cold]
     fn fault(&self, reason: &str) -> Error {
         fault(self.position + self.at as u64, reason)

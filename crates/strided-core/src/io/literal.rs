@@ -19,7 +19,7 @@ pub enum Literal {
 
 /// Parses a text. `position` is that of its first byte in the file, for errors.
 pub fn parse(text: &str, position: u64) -> Result<Literal> {
-    let mut parser = Parser { bytes: text.as_bytes(), text, at: 0, position };
+    let mut parser = LiteralParser { bytes: text.as_bytes(), text, at: 0, position };
     let value = parser.value(0)?;
     parser.skip_space();
     if parser.at == text.len() {
@@ -29,14 +29,14 @@ pub fn parse(text: &str, position: u64) -> Result<Literal> {
     }
 }
 
-struct Parser<'a> {
+struct LiteralParser<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     position: u64,
 }
 
-impl Parser<'_> {
+impl LiteralParser<'_> {
     #[cold]
     fn fault(&self, reason: &str) -> Error {
         fault(self.position + self.at as u64, reason)

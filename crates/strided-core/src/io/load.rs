@@ -130,7 +130,7 @@ impl<'a> Loader<'a> {
         })
     }
 
-    fn source(&self) -> Result<&'a dyn super::Source> {
+    fn source(&self) -> Result<&'a dyn super::ByteSource> {
         self.document.source.as_deref().ok_or_else(|| refusal("the file is closed"))
     }
 }

@@ -42,15 +42,15 @@ mod view_bytes;
 mod zip;
 
 pub use document::{
-    Blob, ByteOrder, Detail, Document, ElementType, Function, Node, NodeId, Place, Record, View,
+    Blob, ByteOrder, Detail, Document, ElementType, LuaFunction, Node, NodeId, Place, Record, View,
 };
 pub use format::{Format, ReadOptions, WriteOptions, open, write};
 pub use load::{Loader, position_of, why_not_mapped};
 pub use names::{Listed, OutlineRow, list_order, outline, tensor_names};
 pub use npy::header_of as npy_header;
-pub use output::{NewFile, Output, Target};
+pub use output::{ByteTarget, FileOutput, NewFile};
 pub use raw::{RawRequest, read_raw, write_raw};
-pub use source::{FileSource, MapMode, Source};
+pub use source::{ByteSource, FileSource, MapMode};
 
 use crate::error::{Error, Problem};
 

@@ -33,6 +33,15 @@ pub fn tensor_names(document: &Document) -> Vec<Listed> {
     walk.listed
 }
 
+/// The name of a tensor or storage, for messages.
+pub fn name_of(document: &Document, view: usize) -> String {
+    let is_wanted = |listed: &&Listed| matches!(document.nodes[listed.node], Node::Tensor(other) | Node::Storage(other) if other == view);
+    match tensor_names(document).iter().find(is_wanted) {
+        Some(listed) if listed.node != document.root => format!("{:?}", listed.name),
+        _ => "the tensor".into(),
+    }
+}
+
 /// The object as a tree, depth first.
 pub fn outline(document: &Document) -> Vec<OutlineRow> {
     let mut walk = Walk::new(document);
@@ -55,7 +64,7 @@ pub fn outline(document: &Document) -> Vec<OutlineRow> {
 }
 
 /// One occurrence of a node.
-struct Visit {
+struct NodeVisit {
     node: NodeId,
     parent: Option<usize>,
     key: String,
@@ -67,7 +76,7 @@ struct Visit {
 
 struct Walk<'a> {
     document: &'a Document,
-    visits: Vec<Visit>,
+    visits: Vec<NodeVisit>,
     /// Nodes to visit, the next one last: the node, the visit of its parent, and its key.
     pending: Vec<(NodeId, Option<usize>, String)>,
     first_visits: HashMap<NodeId, usize>,
@@ -95,7 +104,7 @@ impl<'a> Walk<'a> {
         let (node, parent, key) = self.pending.pop()?;
         let depth = parent.map_or(0, |parent| self.visits[parent].depth + 1);
         let index = self.visits.len();
-        let mut visit = Visit { node, parent, key, depth, first: None, listed: None };
+        let mut visit = NodeVisit { node, parent, key, depth, first: None, listed: None };
         if is_identified(&self.document.nodes[node]) {
             visit.first = self.first_visits.get(&node).copied();
             self.first_visits.entry(node).or_insert(index);
@@ -133,7 +142,7 @@ impl<'a> Walk<'a> {
         let mut keys = vec![self.visits[visit].key.as_str()];
         let mut at = self.visits[visit].parent;
         while let Some(parent) = at {
-            let Visit { key, parent, .. } = &self.visits[parent];
+            let NodeVisit { key, parent, .. } = &self.visits[parent];
             if parent.is_some() {
                 keys.push(shortened(key, MAX_KEY));
             }

@@ -9,9 +9,9 @@ use super::document::{ByteOrder, Document, ElementType, Node, NodeId, Place, Vie
 use super::json::{self, Json};
 use super::load::Loader;
 use super::names::{Listed, tensor_names};
-use super::output::Output;
-use super::safetensors::{self, Header, METADATA, NewEntry};
-use super::source::Source;
+use super::output::FileOutput;
+use super::safetensors::{self, METADATA, NewEntry, SafetensorsHeader};
+use super::source::ByteSource;
 use super::view_bytes::write_tensor;
 use super::{fault, refusal};
 use crate::dtype::DType;
@@ -26,8 +26,8 @@ const KEY: &str = "strided";
 const VERSION: u64 = 1;
 
 /// Reads a safetensors file: nested if it has our string, and otherwise a dict of its entries.
-pub fn read(source: &dyn Source) -> Result<Document> {
-    let Header { entries, mut metadata } = safetensors::read_header(source)?;
+pub fn read(source: &dyn ByteSource) -> Result<Document> {
+    let SafetensorsHeader { entries, mut metadata } = safetensors::read_header(source)?;
     let mut document = match metadata.iter().position(|(key, _)| key == KEY) {
         Some(at) => read_nodes(&metadata.remove(at).1, &entries)?,
         None => safetensors::flat_document(&entries)?,
@@ -204,7 +204,7 @@ struct Segment {
 }
 
 /// Writes a document.
-pub fn write(document: &Document, output: &mut Output<'_>) -> Result<()> {
+pub fn write(document: &Document, output: &mut FileOutput<'_>) -> Result<()> {
     if let Some((key, _)) = document.metadata.iter().find(|(key, _)| key == KEY || key == METADATA) {
         return Err(refusal(format!("the metadata {key:?} is strided's own")));
     }

@@ -2,8 +2,8 @@
 
 use super::document::{ByteOrder, Detail, Document, ElementType, Place};
 use super::literal::{self, Literal};
-use super::output::Output;
-use super::source::{Cursor, Source};
+use super::output::FileOutput;
+use super::source::{ByteSource, Cursor};
 use super::view_bytes::write_tensor;
 use super::{fault, refusal};
 use crate::dtype::DType;
@@ -20,7 +20,7 @@ const GROWTH_DIGITS: usize = 21;
 const MAX_HEADER: u64 = 1 << 20;
 
 /// What a header says.
-pub struct Header {
+pub struct NpyHeader {
     pub version: (u8, u8),
     pub element: ElementType,
     pub order: ByteOrder,
@@ -30,7 +30,7 @@ pub struct Header {
 }
 
 /// Reads a header from the position of a cursor. `dtype` is what elements without a meaning of their own (`V2`) are.
-pub fn read_header(cursor: &mut Cursor<'_>, dtype: Option<DType>) -> Result<Header> {
+pub fn read_header(cursor: &mut Cursor<'_>, dtype: Option<DType>) -> Result<NpyHeader> {
     let start = cursor.position();
     let magic: [u8; 8] = cursor.array("the header of a .npy file")?;
     if &magic[..6] != MAGIC {
@@ -53,7 +53,7 @@ pub fn read_header(cursor: &mut Cursor<'_>, dtype: Option<DType>) -> Result<Head
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| error.as_bytes().iter().map(|&b| b as char).collect());
     let (element, order, layout) = parse_header(&text, position, dtype)?;
-    Ok(Header { version, element, order, layout, length: cursor.position() - start })
+    Ok(NpyHeader { version, element, order, layout, length: cursor.position() - start })
 }
 
 fn parse_header(text: &str, position: u64, dtype: Option<DType>) -> Result<(ElementType, ByteOrder, Layout)> {
@@ -129,7 +129,7 @@ fn kind_of(dtype: DType) -> String {
 }
 
 /// Reads a .npy file.
-pub fn read(source: &dyn Source, dtype: Option<DType>) -> Result<Document> {
+pub fn read(source: &dyn ByteSource, dtype: Option<DType>) -> Result<Document> {
     let mut cursor = Cursor::new(source, 0, source.length());
     let header = read_header(&mut cursor, dtype)?;
     let mut document = Document::default();
@@ -143,7 +143,7 @@ pub fn read(source: &dyn Source, dtype: Option<DType>) -> Result<Document> {
 }
 
 /// Refuses an array that needs more bytes than follow its header. Pickled objects have no length.
-pub fn check_length(header: &Header, left: u64, position: u64) -> Result<()> {
+pub fn check_length(header: &NpyHeader, left: u64, position: u64) -> Result<()> {
     match header.element.bytes(header.layout.size() as u64) {
         Some(bytes) if bytes > left => {
             let (shape, name) = (header.layout.shape_text(), header.element.name());
@@ -197,7 +197,7 @@ pub fn in_file_order(tensor: &Tensor, fortran: bool) -> Result<Tensor> {
 }
 
 /// Writes one tensor.
-pub fn write(tensor: &Tensor, output: &mut Output<'_>) -> Result<()> {
+pub fn write(tensor: &Tensor, output: &mut FileOutput<'_>) -> Result<()> {
     let (header, fortran) = header_of(tensor.dtype(), tensor.layout());
     output.write(&header)?;
     write_tensor(&in_file_order(tensor, fortran)?, ByteOrder::Little, output)

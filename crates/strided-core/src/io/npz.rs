@@ -3,9 +3,9 @@
 use super::document::{ByteOrder, Detail, Document, Node, Place};
 use super::inflate::{self, Inflater};
 use super::load::Loader;
-use super::npy::{self, Header};
-use super::output::Output;
-use super::source::{Cursor, Source};
+use super::npy::{self, NpyHeader};
+use super::output::FileOutput;
+use super::source::{ByteSource, Cursor};
 use super::view_bytes::each_piece;
 use super::zip::{self, Archive, Checksum, Member};
 use super::{fault, refusal};
@@ -18,7 +18,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 const MAX_HEADER: usize = 1 << 16;
 
 /// Reads the directory of an archive and the headers of its arrays.
-pub fn read(source: &dyn Source, members: Vec<Member>, dtype: Option<DType>) -> Result<Document> {
+pub fn read(source: &dyn ByteSource, members: Vec<Member>, dtype: Option<DType>) -> Result<Document> {
     let mut document = Document::default();
     let mut pairs = Vec::new();
     let mut others = 0;
@@ -38,7 +38,7 @@ pub fn read(source: &dyn Source, members: Vec<Member>, dtype: Option<DType>) -> 
     Ok(document)
 }
 
-fn read_member(source: &dyn Source, member: &Member, dtype: Option<DType>) -> Result<(Header, Place)> {
+fn read_member(source: &dyn ByteSource, member: &Member, dtype: Option<DType>) -> Result<(NpyHeader, Place)> {
     let Member { position, compressed, size, method, .. } = *member;
     match method {
         0 => {
@@ -80,7 +80,7 @@ fn inside(error: crate::error::Error, position: u64) -> crate::error::Error {
 }
 
 /// Writes the tensors of a document under their names.
-pub fn write(document: &Document, compress: bool, output: &mut Output<'_>) -> Result<()> {
+pub fn write(document: &Document, compress: bool, output: &mut FileOutput<'_>) -> Result<()> {
     let mut archive = Archive::default();
     for (name, view) in named_tensors(document)? {
         let tensor = Loader::new(document, true, None).separate_tensor(view)?;
@@ -98,7 +98,7 @@ pub fn write(document: &Document, compress: bool, output: &mut Output<'_>) -> Re
 
 fn write_stored(
     archive: &mut Archive,
-    output: &mut Output<'_>,
+    output: &mut FileOutput<'_>,
     name: &str,
     header: &[u8],
     tensor: &Tensor,
@@ -117,7 +117,7 @@ fn write_stored(
 
 fn write_deflated(
     archive: &mut Archive,
-    output: &mut Output<'_>,
+    output: &mut FileOutput<'_>,
     name: &str,
     header: &[u8],
     tensor: &Tensor,
@@ -127,7 +127,7 @@ fn write_deflated(
     let mut checksum = Checksum::default();
     let mut stream = Compress::new(Compression::default(), false);
     let mut buffer = vec![0; 1 << 16];
-    let mut deflate = |mut piece: &[u8], flush: FlushCompress, output: &mut Output<'_>| -> Result<()> {
+    let mut deflate = |mut piece: &[u8], flush: FlushCompress, output: &mut FileOutput<'_>| -> Result<()> {
         loop {
             let before = (stream.total_in(), stream.total_out());
             let status =

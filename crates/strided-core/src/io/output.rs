@@ -3,7 +3,6 @@
 use crate::error::{Error, Problem, Result};
 use crate::storage::Storage;
 use crate::storage::mmap::system_error;
-use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ const COLLECTED: usize = 1 << 18;
 const REPORTED: u64 = 16 << 20;
 
 /// What takes the bytes in the end.
-pub trait Target {
+pub trait ByteTarget {
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
 
     /// Whether `write` is one system call, so that it may be given memory that other threads write to.
@@ -30,16 +29,16 @@ pub trait Target {
 }
 
 /// A position in a new file.
-pub struct Output<'a> {
-    target: &'a mut dyn Target,
+pub struct FileOutput<'a> {
+    target: &'a mut dyn ByteTarget,
     collected: Vec<u8>,
     position: u64,
     reported: u64,
 }
 
-impl<'a> Output<'a> {
-    pub fn new(target: &'a mut dyn Target) -> Output<'a> {
-        Output { target, collected: Vec::new(), position: 0, reported: 0 }
+impl<'a> FileOutput<'a> {
+    pub fn new(target: &'a mut dyn ByteTarget) -> FileOutput<'a> {
+        FileOutput { target, collected: Vec::new(), position: 0, reported: 0 }
     }
 
     /// Bytes written so far.
@@ -173,7 +172,7 @@ impl NewFile {
     }
 }
 
-impl Target for NewFile {
+impl ByteTarget for NewFile {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(|error| system_error(&self.path, error))
     }
@@ -197,7 +196,7 @@ fn temporary_beside(path: &Path) -> io::Result<(File, PathBuf)> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     loop {
-        let mut hidden = OsString::from(".");
+        let mut hidden = Path::new(".").as_os_str().to_os_string();
         hidden.push(name);
         hidden.push(format!(".{}-{}.tmp", std::process::id(), COUNT.fetch_add(1, Relaxed)));
         let temporary = path.with_file_name(hidden);

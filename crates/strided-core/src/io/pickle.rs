@@ -5,7 +5,7 @@
 
 use super::document::{Document, Node, NodeId};
 use super::fault;
-use super::source::{Cursor, Source};
+use super::source::{ByteSource, Cursor};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -110,7 +110,7 @@ pub enum PickledPart {
 
 /// Reads a pickle. Returns the node of its object.
 pub fn read(
-    source: &dyn Source,
+    source: &dyn ByteSource,
     range: Range<u64>,
     document: &mut Document,
     meaning: &mut dyn Meaning,

@@ -2,7 +2,7 @@
 
 use super::document::{ByteOrder, Detail, Document, ElementType, Node, NodeId, Place};
 use super::pickle::{self, Global, Meaning, PickledPart};
-use super::source::{Cursor, Source};
+use super::source::{ByteSource, Cursor};
 use super::zip::{self, Member};
 use super::{fault, inflate};
 use crate::dtype::DType;
@@ -20,7 +20,7 @@ pub fn is_pickle(name: &str) -> bool {
 }
 
 /// Reads the pickle of an archive.
-pub fn read(source: &dyn Source, members: Vec<Member>) -> Result<Document> {
+pub fn read(source: &dyn ByteSource, members: Vec<Member>) -> Result<Document> {
     let mut pickles = members.iter().filter(|member| is_pickle(&member.name));
     let Some(pickle) = pickles.next() else { return Err(fault(0, "the archive has no data.pkl")) };
     if let Some(second) = pickles.next() {
@@ -54,14 +54,18 @@ pub fn read(source: &dyn Source, members: Vec<Member>) -> Result<Document> {
 }
 
 /// The byte order of the storages, which archives since PyTorch 2.1 say.
-fn byte_order(source: &dyn Source, members: &[Member], folder: &str) -> Result<ByteOrder> {
+fn byte_order(source: &dyn ByteSource, members: &[Member], folder: &str) -> Result<ByteOrder> {
     let name = format!("{folder}byteorder");
     let Some(member) = members.iter().find(|member| member.name == name) else {
         return Ok(ByteOrder::Little);
     };
-    let length = member.compressed.min(16);
-    let bytes =
-        Cursor::new(source, member.position, member.position + length).bytes(length, "the byte order")?;
+    let bytes = match member.method {
+        zip::DEFLATED => inflate_member(source, member)?,
+        _ => {
+            let length = member.size.min(16);
+            Cursor::new(source, member.position, member.position + length).bytes(length, "the byte order")?
+        }
+    };
     match bytes.trim_ascii() {
         b"little" => Ok(ByteOrder::Little),
         b"big" => Ok(ByteOrder::Big),
@@ -69,7 +73,7 @@ fn byte_order(source: &dyn Source, members: &[Member], folder: &str) -> Result<B
     }
 }
 
-fn inflate_member(source: &dyn Source, member: &Member) -> Result<Vec<u8>> {
+fn inflate_member(source: &dyn ByteSource, member: &Member) -> Result<Vec<u8>> {
     let Member { position, compressed, size, crc, .. } = *member;
     if size > MAX_DEFLATED_PICKLE || !inflate::is_possible(size, compressed) {
         return Err(fault(position, format!("{compressed} deflated bytes cannot become a pickle of {size}")));

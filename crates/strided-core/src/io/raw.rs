@@ -1,9 +1,9 @@
 //! Raw binary: the elements of one tensor, and nothing else.
 
 use super::document::ByteOrder;
-use super::output::Output;
+use super::output::FileOutput;
 use super::refusal;
-use super::source::Source;
+use super::source::ByteSource;
 use super::view_bytes::write_tensor;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -22,7 +22,7 @@ pub struct RawRequest {
 }
 
 /// A tensor of one dim with the elements of a file.
-pub fn read_raw(source: &dyn Source, request: &RawRequest) -> Result<Tensor> {
+pub fn read_raw(source: &dyn ByteSource, request: &RawRequest) -> Result<Tensor> {
     let RawRequest { dtype, count, offset, order } = *request;
     let (length, each) = (source.length(), dtype.size() as u64);
     let Some(left) = length.checked_sub(offset) else {
@@ -54,6 +54,6 @@ pub fn read_raw(source: &dyn Source, request: &RawRequest) -> Result<Tensor> {
 }
 
 /// Writes the elements of a tensor in row-major order.
-pub fn write_raw(tensor: &Tensor, order: ByteOrder, output: &mut Output<'_>) -> Result<()> {
+pub fn write_raw(tensor: &Tensor, order: ByteOrder, output: &mut FileOutput<'_>) -> Result<()> {
     write_tensor(tensor, order, output)
 }

@@ -2,8 +2,8 @@
 
 use super::document::{ByteOrder, Document, ElementType, Node, Place};
 use super::json::{self, Json};
-use super::output::Output;
-use super::source::{Cursor, Source};
+use super::output::FileOutput;
+use super::source::{ByteSource, Cursor};
 use super::{fault, refusal};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -46,7 +46,7 @@ pub struct Entry {
 }
 
 /// What a header says.
-pub struct Header {
+pub struct SafetensorsHeader {
     pub entries: Vec<Entry>,
     pub metadata: Vec<(String, String)>,
 }
@@ -57,7 +57,7 @@ pub fn is_recognised(start: &[u8], length: u64) -> bool {
     declared.is_some_and(|declared| declared <= length - 8) && start.get(8) == Some(&b'{')
 }
 
-pub fn read_header(source: &dyn Source) -> Result<Header> {
+pub fn read_header(source: &dyn ByteSource) -> Result<SafetensorsHeader> {
     let mut cursor = Cursor::new(source, 0, source.length());
     let length = u64::from_le_bytes(cursor.array("the length of the header")?);
     if length > MAX_HEADER {
@@ -69,7 +69,7 @@ pub fn read_header(source: &dyn Source) -> Result<Header> {
         return Err(fault(8, "the header is no JSON object"));
     };
     let data = cursor.position();
-    let mut header = Header { entries: Vec::with_capacity(pairs.len()), metadata: Vec::new() };
+    let mut header = SafetensorsHeader { entries: Vec::with_capacity(pairs.len()), metadata: Vec::new() };
     for (name, value) in pairs {
         if name == METADATA {
             header.metadata = read_metadata(&value)?;
@@ -180,7 +180,7 @@ pub fn write_header(
     entries: &[NewEntry],
     order: &[usize],
     metadata: &[(String, String)],
-    output: &mut Output<'_>,
+    output: &mut FileOutput<'_>,
 ) -> Result<()> {
     let mut offsets = vec![(0, 0); entries.len()];
     let mut at = 0;

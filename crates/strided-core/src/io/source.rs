@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Bytes that can be read from any position. The length is known, so that a length that a file declares is compared with
 /// what is there before memory is allocated for it.
-pub trait Source: Send + Sync {
+pub trait ByteSource: Send + Sync {
     fn length(&self) -> u64;
 
     /// Fills a slice with the bytes from a position on. The caller has checked that they are there.
@@ -63,7 +63,7 @@ impl FileSource {
     }
 }
 
-impl Source for FileSource {
+impl ByteSource for FileSource {
     fn length(&self) -> u64 {
         self.length
     }
@@ -117,7 +117,7 @@ fn read_exact_at(file: &File, position: u64, into: &mut [u8]) -> std::io::Result
 }
 
 /// Bytes in memory.
-impl Source for Storage {
+impl ByteSource for Storage {
     fn length(&self) -> u64 {
         Storage::length(self) as u64
     }
@@ -128,7 +128,7 @@ impl Source for Storage {
 }
 
 /// Bytes that were taken out of a file, to be parsed by themselves.
-impl Source for Vec<u8> {
+impl ByteSource for Vec<u8> {
     fn length(&self) -> u64 {
         self.len() as u64
     }
@@ -145,7 +145,7 @@ const WINDOW: usize = 1 << 16;
 
 /// A position in a source, with the bytes around it. All reads are checked against the end of the source first.
 pub struct Cursor<'a> {
-    source: &'a dyn Source,
+    source: &'a dyn ByteSource,
     /// The end of what may be read.
     end: u64,
     /// Where `window` begins in the source.
@@ -156,7 +156,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(source: &'a dyn Source, position: u64, end: u64) -> Cursor<'a> {
+    pub fn new(source: &'a dyn ByteSource, position: u64, end: u64) -> Cursor<'a> {
         Cursor { source, end: end.min(source.length()), start: position, window: Vec::new(), at: 0 }
     }
 

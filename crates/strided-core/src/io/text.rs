@@ -1,7 +1,7 @@
 //! Numbers as decimal text, as C's `printf` writes and `scanf` reads them.
 
 use super::fault;
-use super::source::{Cursor, Source};
+use super::source::{ByteSource, Cursor};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::storage::Storage;
@@ -43,7 +43,7 @@ pub fn number<T: FromStr>(cursor: &mut Cursor<'_>, buffer: &mut Vec<u8>, what: &
 }
 
 /// A new storage with numbers of a text.
-pub fn read_numbers(source: &dyn Source, range: Range<u64>, count: u64, dtype: DType) -> Result<Storage> {
+pub fn read_numbers(source: &dyn ByteSource, range: Range<u64>, count: u64, dtype: DType) -> Result<Storage> {
     let mut cursor = Cursor::new(source, range.start, range.end);
     let mut buffer = Vec::new();
     // Every number takes two characters or more, but for the last, so that the count is below the length of the file.

@@ -1,7 +1,7 @@
 //! Tensors as bytes of a file: their elements in row-major order.
 
 use super::document::ByteOrder;
-use super::output::{Output, copied_pieces};
+use super::output::{FileOutput, copied_pieces};
 use crate::error::Result;
 use crate::kernels::byteswap::reverse_bytes;
 use crate::ops::copy;
@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 const GATHERED: usize = 1 << 18;
 
 /// Writes the elements of a tensor in row-major order.
-pub fn write_tensor(x: &Tensor, order: ByteOrder, output: &mut Output<'_>) -> Result<()> {
+pub fn write_tensor(x: &Tensor, order: ByteOrder, output: &mut FileOutput<'_>) -> Result<()> {
     each_part(x, order, &mut |part| {
         let (at, length) = byte_range(part);
         output.write_storage(part.storage(), at, length)

@@ -4,8 +4,8 @@
 //! are refused.
 
 use super::fault;
-use super::output::Output;
-use super::source::{Cursor, Source};
+use super::output::FileOutput;
+use super::source::{ByteSource, Cursor};
 use crate::error::Result;
 use flate2::Crc;
 use std::collections::HashSet;
@@ -61,7 +61,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// The members of an archive, in the order of its directory.
-pub fn read_directory(source: &dyn Source) -> Result<Vec<Member>> {
+pub fn read_directory(source: &dyn ByteSource) -> Result<Vec<Member>> {
     let (start, length, count) = find_directory(source)?;
     let mut cursor = Cursor::new(source, start, start + length);
     let mut members: Vec<Member> = Vec::new();
@@ -85,7 +85,7 @@ pub fn read_directory(source: &dyn Source) -> Result<Vec<Member>> {
 }
 
 /// The position, the length and the number of members of the directory.
-fn find_directory(source: &dyn Source) -> Result<(u64, u64, u64)> {
+fn find_directory(source: &dyn ByteSource) -> Result<(u64, u64, u64)> {
     let length = source.length();
     let searched = length.min(END_BYTES + MAX_COMMENT);
     let start = length - searched;
@@ -115,7 +115,7 @@ fn find_directory(source: &dyn Source) -> Result<(u64, u64, u64)> {
     }
 }
 
-fn find_zip64(source: &dyn Source, end: u64) -> Result<Option<(u64, u64, u64)>> {
+fn find_zip64(source: &dyn ByteSource, end: u64) -> Result<Option<(u64, u64, u64)>> {
     let Some(at) = end.checked_sub(LOCATOR_BYTES) else { return Ok(None) };
     let locator: [u8; 20] = Cursor::new(source, at, end).array("a locator")?;
     if !locator.starts_with(LOCATOR64) {
@@ -189,7 +189,7 @@ fn zip64_field(mut extra: &[u8]) -> &[u8] {
 }
 
 /// Finds the data of a member behind its own header. `directory` is where data must end.
-fn find_data(source: &dyn Source, member: &mut Member, directory: u64) -> Result<()> {
+fn find_data(source: &dyn ByteSource, member: &mut Member, directory: u64) -> Result<()> {
     let outside = || fault(member.header, format!("the member {:?} is outside the archive", member.name));
     if member.header > directory {
         return Err(outside());
@@ -239,7 +239,7 @@ pub struct OpenMember {
 
 impl Archive {
     /// Writes the header of a stored member; its data must follow.
-    pub fn stored(&mut self, output: &mut Output<'_>, name: &str, size: u64, crc: u32) -> Result<()> {
+    pub fn stored(&mut self, output: &mut FileOutput<'_>, name: &str, size: u64, crc: u32) -> Result<()> {
         let header = output.position();
         let wide = size >= u64::from(IN_ZIP64);
         let mut extra = Vec::new();
@@ -257,7 +257,7 @@ impl Archive {
     }
 
     /// Writes the header of a deflated member, whose sizes will follow its data.
-    pub fn begin_deflated(&self, output: &mut Output<'_>, name: &str, size: u64) -> Result<OpenMember> {
+    pub fn begin_deflated(&self, output: &mut FileOutput<'_>, name: &str, size: u64) -> Result<OpenMember> {
         let header = output.position();
         // Deflating adds at most a few bytes per block.
         let wide = size >= u64::from(IN_ZIP64) - size / 1000 - 1024;
@@ -273,7 +273,7 @@ impl Archive {
     /// Writes the sizes of a deflated member behind its data.
     pub fn end_deflated(
         &mut self,
-        output: &mut Output<'_>,
+        output: &mut FileOutput<'_>,
         member: OpenMember,
         size: u64,
         crc: u32,
@@ -316,7 +316,6 @@ impl Archive {
         entry.extend(version(extra.is_empty()));
         push_common(entry, name, &extra, method, flags, (crc, compressed, size));
         entry.extend([0; 10]); // no comment, one disk, no attributes
-        entry.extend([0; 2]);
         entry.extend(header.to_le_bytes());
         entry.extend(name.as_bytes());
         entry.extend(extra);
@@ -324,7 +323,7 @@ impl Archive {
     }
 
     /// Writes the directory.
-    pub fn finish(self, output: &mut Output<'_>) -> Result<()> {
+    pub fn finish(self, output: &mut FileOutput<'_>) -> Result<()> {
         let (start, length) = (output.position(), self.directory.len() as u64);
         output.write(&self.directory)?;
         let wide = self.count >= 0xffff || start.max(length) >= u64::from(IN_ZIP64);
@@ -384,7 +383,7 @@ fn push_common(
 }
 
 fn write_local(
-    output: &mut Output<'_>,
+    output: &mut FileOutput<'_>,
     name: &str,
     extra: &[u8],
     method: u16,

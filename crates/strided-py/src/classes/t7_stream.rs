@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use strided_core::Error;
 use strided_core::io::t7::{Encoding, ObjectReader, ObjectWriter};
-use strided_core::io::{ByteOrder, Loader, MapMode, NodeId, Output, Target};
+use strided_core::io::{ByteOrder, ByteTarget, FileOutput, Loader, MapMode, NodeId};
 
 /// Reads objects of a file or a buffer.
 #[pyclass(name = "_T7Reader", module = "strided", frozen)]
@@ -140,7 +140,7 @@ impl T7Writer {
             writer.encoding = encoding_of(encoding, long_size, byte_order)?;
             writer.referenced = referenced;
             let mut bytes = Collected(Vec::new());
-            let mut output = Output::new(&mut bytes);
+            let mut output = FileOutput::new(&mut bytes);
             // An object that is written again in full may have changed since.
             let mut fresh = (!referenced).then(|| builder.fresh(py));
             let builder = fresh.as_mut().unwrap_or(builder);
@@ -156,7 +156,7 @@ impl T7Writer {
 /// Bytes in memory.
 struct Collected(Vec<u8>);
 
-impl Target for Collected {
+impl ByteTarget for Collected {
     fn write(&mut self, bytes: &[u8]) -> strided_core::Result<()> {
         self.0.extend_from_slice(bytes);
         Ok(())

@@ -11,7 +11,7 @@ use pyo3::types::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 use strided_core::error::{Error, Problem};
-use strided_core::io::{Blob, Document, ElementType, Function, Node, NodeId, Place, Record, View};
+use strided_core::io::{Blob, Document, ElementType, LuaFunction, Node, NodeId, Place, Record, View};
 use strided_core::{DType, Layout, Storage, Tensor};
 
 /// Makes a document of objects. An object that occurs twice is one node.
@@ -170,7 +170,11 @@ impl DocumentBuilder {
                 let (kind, bytecode) =
                     (object.getattr("kind")?.extract()?, object.getattr("bytecode")?.extract()?);
                 let upvalues = Items::Part(object.getattr("upvalues")?);
-                enter(&mut self.document, Node::Function(Function { kind, bytecode, upvalues: 0 }), upvalues)
+                enter(
+                    &mut self.document,
+                    Node::Function(LuaFunction { kind, bytecode, upvalues: 0 }),
+                    upvalues,
+                )
             }
             Some("Table") => {
                 let pairs = object.call_method0("items")?.try_iter()?.map(|pair| pair?.extract());

@@ -8,14 +8,14 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use std::path::PathBuf;
 use std::sync::Arc;
 use strided_core::error::{Error, Problem, Result};
-use strided_core::io::{FileSource, MapMode, NewFile, Source, Target};
+use strided_core::io::{ByteSource, ByteTarget, FileSource, MapMode, NewFile};
 use strided_core::{DType, Storage};
 
 /// Bytes that are asked of a file object at once.
 const PIECE: usize = 1 << 24;
 
 /// The source that an object stands for: a path, a buffer, or a tuple of a file object, a start and a length.
-pub fn source(object: Arg<'_>, mode: MapMode) -> CallResult<Arc<dyn Source>> {
+pub fn source(object: Arg<'_>, mode: MapMode) -> CallResult<Arc<dyn ByteSource>> {
     if object.is_instance_of::<PyString>() {
         let path: PathBuf = object.extract()?;
         return Ok(Arc::new(FileSource::open(&path, mode)?));
@@ -38,7 +38,7 @@ struct FileObject {
     length: u64,
 }
 
-impl Source for FileObject {
+impl ByteSource for FileObject {
     fn length(&self) -> u64 {
         self.length
     }
@@ -81,7 +81,7 @@ pub struct Progress<T> {
     pub callback: Option<Py<PyAny>>,
 }
 
-impl<T: Target> Target for Progress<T> {
+impl<T: ByteTarget> ByteTarget for Progress<T> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.target.write(bytes)
     }
@@ -127,7 +127,7 @@ impl NewTarget {
     }
 }
 
-impl Target for NewTarget {
+impl ByteTarget for NewTarget {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
             NewTarget::Path(file) => file.write(bytes),

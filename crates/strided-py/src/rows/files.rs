@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use strided_core::io::t7::{Encoding, EncodingHints};
 use strided_core::io::{
-    self, ByteOrder, Document, Format, MapMode, Output, RawRequest, ReadOptions, WriteOptions, read_raw,
+    self, ByteOrder, Document, FileOutput, Format, MapMode, RawRequest, ReadOptions, WriteOptions, read_raw,
     write_raw,
 };
 use strided_core::{DType, Error, Layout, Tensor};
@@ -171,11 +171,11 @@ fn write_to(
     target: UntypedArg<'_>,
     callback: Option<Py<PyAny>>,
     sync: bool,
-    write: impl FnOnce(&mut Output<'_>) -> strided_core::Result<()> + Send,
+    write: impl FnOnce(&mut FileOutput<'_>) -> strided_core::Result<()> + Send,
 ) -> CallResult<u64> {
     let mut target = Progress { target: NewTarget::new(target.0)?, callback };
     Ok(detach(py, move || {
-        let mut output = Output::new(&mut target);
+        let mut output = FileOutput::new(&mut target);
         write(&mut output)?;
         let length = output.finish()?;
         target.target.commit(sync)?;

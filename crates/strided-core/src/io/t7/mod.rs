@@ -11,7 +11,7 @@ pub use write::ObjectWriter;
 
 use super::document::{ByteOrder, Detail, Document, ElementType};
 use super::fault;
-use super::source::Source;
+use super::source::ByteSource;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub fn is_recognised(start: &[u8]) -> bool {
 }
 
 /// Reads a file that is one object.
-pub fn read(source: &Arc<dyn Source>, hints: EncodingHints) -> Result<Document> {
+pub fn read(source: &Arc<dyn ByteSource>, hints: EncodingHints) -> Result<Document> {
     let mut furthest: Option<Error> = None;
     for encoding in candidates(hints) {
         match read_as(source, encoding) {
@@ -98,7 +98,7 @@ fn candidates(hints: EncodingHints) -> impl Iterator<Item = Encoding> {
         .filter(move |encoding| hints.order.is_none_or(|order| order == encoding.order))
 }
 
-fn read_as(source: &Arc<dyn Source>, encoding: Encoding) -> Result<Document> {
+fn read_as(source: &Arc<dyn ByteSource>, encoding: Encoding) -> Result<Document> {
     let mut reader = ObjectReader::new(source.clone(), encoding, true);
     let (root, end) = reader.read_object(0)?;
     reader.expect_end(end)?;
@@ -151,6 +151,14 @@ impl TorchClass {
         let dtype = if dtype == DType::Bool { DType::U8 } else { dtype };
         TYPES.iter().find(|row| row.1 == dtype).map(|row| format!("torch.{}{what}", row.0))
     }
+}
+
+/// The class of random number generators, whose objects are the bytes of a C structure.
+const GENERATOR: &str = "torch.Generator";
+
+/// The bytes of a generator: 624 long integers of state, and some numbers more.
+fn generator_bytes(long_size: usize) -> u64 {
+    if long_size == 4 { 2544 } else { 5048 }
 }
 
 fn known(dtype: DType) -> ElementType {

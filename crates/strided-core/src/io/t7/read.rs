@@ -1,22 +1,26 @@
 //! Reads objects of .t7 files.
 
-use super::super::document::{Document, Function, Node, NodeId, Place, Record};
-use super::super::source::{Cursor, Source};
+use super::super::document::{ByteOrder, Document, LuaFunction, Node, NodeId, Place, Record};
+use super::super::source::{ByteSource, Cursor};
 use super::super::{fault, text};
-use super::*;
-use crate::error::Result;
+use super::{
+    BOOLEAN, CLOSURE, Encoding, FUNCTION, GENERATOR, NIL, NUMBER, OLD_CLOSURE, STRING, TABLE, TORCH,
+    TorchClass, generator_bytes, known,
+};
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Classes whose objects are no tables in a file, and whose own code would be needed to read them.
-const PRIVATE: &[&str] = &["tds.Hash", "tds.Vec", "tds.AtomicCounter", "torch.Generator", "torch.Timer"];
+const PRIVATE: &[&str] = &["tds.Hash", "tds.Vec", "tds.AtomicCounter"];
 /// Integers up to this size are exact in a double.
 const MAX_EXACT: f64 = (1u64 << 53) as f64;
 
 /// Reads objects one after the other. An object that was read before is referred to by its number, also by later ones.
 pub struct ObjectReader {
-    source: Arc<dyn Source>,
+    source: Arc<dyn ByteSource>,
     encoding: Encoding,
     /// Whether a number that occurs again is the same object.
     referenced: bool,
@@ -39,7 +43,7 @@ enum Begun {
 }
 
 impl ObjectReader {
-    pub fn new(source: Arc<dyn Source>, encoding: Encoding, referenced: bool) -> ObjectReader {
+    pub fn new(source: Arc<dyn ByteSource>, encoding: Encoding, referenced: bool) -> ObjectReader {
         let document = Document { source: Some(source.clone()), ..Default::default() };
         ObjectReader { source, encoding, referenced, document, objects: HashMap::new() }
     }
@@ -60,7 +64,7 @@ impl ObjectReader {
     /// Reads the object at a position. Returns its node and the position behind it.
     pub fn read_object(&mut self, position: u64) -> Result<(NodeId, u64)> {
         let source = self.source.clone();
-        let mut input = Input {
+        let mut input = T7Input {
             cursor: Cursor::new(&*source, position, source.length()),
             encoding: self.encoding,
             buffer: Vec::new(),
@@ -110,7 +114,7 @@ impl ObjectReader {
     }
 
     /// Reads an object, or the beginning of one that has parts.
-    fn begin(&mut self, input: &mut Input<'_>) -> Result<Begun> {
+    fn begin(&mut self, input: &mut T7Input<'_>) -> Result<Begun> {
         let position = input.cursor.position();
         let kind = input.int("the kind of an object")?;
         let node = match kind {
@@ -132,7 +136,7 @@ impl ObjectReader {
     }
 
     /// An object with a number, by which it is referred to when it occurs again.
-    fn begin_identified(&mut self, input: &mut Input<'_>, kind: i32, position: u64) -> Result<Begun> {
+    fn begin_identified(&mut self, input: &mut T7Input<'_>, kind: i32, position: u64) -> Result<Begun> {
         let index = input.int("the number of an object")?;
         if index < 1 {
             return Err(fault(position, format!("an object has the number {index}, wanted 1 or more")));
@@ -164,7 +168,7 @@ impl ObjectReader {
         }
     }
 
-    fn begin_torch(&mut self, input: &mut Input<'_>, node: NodeId) -> Result<Begun> {
+    fn begin_torch(&mut self, input: &mut T7Input<'_>, node: NodeId) -> Result<Begun> {
         let position = input.cursor.position();
         let mut class = input.text("the version of a class")?;
         let mut version = None;
@@ -178,6 +182,12 @@ impl ObjectReader {
                 self.read_storage(input, node, dtype)?;
                 Ok(Begun::Done(node))
             }
+            None if class == GENERATOR => {
+                let state = input.raw_bytes(generator_bytes(input.encoding.long_size), "a generator")?;
+                let fields = self.document.add(Node::Bytes(state));
+                self.document.nodes[node] = Node::Record(Record { class, version, fields });
+                Ok(Begun::Done(node))
+            }
             None => {
                 let next = input.peek_int();
                 if PRIVATE.contains(&class.as_str()) || next != Some(TABLE) {
@@ -189,7 +199,7 @@ impl ObjectReader {
         }
     }
 
-    fn begin_tensor(&mut self, input: &mut Input<'_>, node: NodeId, dtype: DType) -> Result<Begun> {
+    fn begin_tensor(&mut self, input: &mut T7Input<'_>, node: NodeId, dtype: DType) -> Result<Begun> {
         let position = input.cursor.position();
         let rank = input.int("the number of dims of a tensor")?;
         let fits = u64::try_from(rank).is_ok_and(|rank| rank * 4 <= input.cursor.left());
@@ -206,7 +216,7 @@ impl ObjectReader {
         Ok(Begun::Inside(Frame::Tensor { node, dtype, shape, stride, offset, position }))
     }
 
-    fn read_storage(&mut self, input: &mut Input<'_>, node: NodeId, dtype: DType) -> Result<()> {
+    fn read_storage(&mut self, input: &mut T7Input<'_>, node: NodeId, dtype: DType) -> Result<()> {
         let position = input.cursor.position();
         let size = input.longs(1, "the size of a storage")?[0];
         let count =
@@ -251,7 +261,7 @@ impl ObjectReader {
             }
             Frame::Upvalues { node, kind, bytecode } => {
                 let bytecode = std::mem::take(bytecode);
-                (*node, Node::Function(Function { kind: *kind, bytecode, upvalues: value }))
+                (*node, Node::Function(LuaFunction { kind: *kind, bytecode, upvalues: value }))
             }
             Frame::Tensor { node, dtype, shape, stride, offset, position } => {
                 let view = self.make_tensor(*dtype, (shape, stride), *offset, value, *position)?;
@@ -319,13 +329,13 @@ fn inside(error: Error, frames: &[Frame]) -> Error {
 }
 
 /// The numbers and strings of a file.
-struct Input<'a> {
+struct T7Input<'a> {
     cursor: Cursor<'a>,
     encoding: Encoding,
     buffer: Vec<u8>,
 }
 
-impl Input<'_> {
+impl T7Input<'_> {
     fn int(&mut self, what: &str) -> Result<i32> {
         if self.encoding.ascii {
             let number = text::number(&mut self.cursor, &mut self.buffer, what)?;
@@ -387,6 +397,10 @@ impl Input<'_> {
         let length = self.int(what)?;
         let length =
             u64::try_from(length).map_err(|_| fault(position, format!("{what} has the length {length}")))?;
+        self.raw_bytes(length, what)
+    }
+
+    fn raw_bytes(&mut self, length: u64, what: &str) -> Result<Vec<u8>> {
         let bytes = self.cursor.bytes(length, what)?;
         if self.encoding.ascii && length > 0 {
             self.skip_newline()?;

@@ -1,11 +1,13 @@
 //! Writes objects of .t7 files, byte for byte as Torch7 does.
 
-use super::super::document::{Document, Node, NodeId, Place, View};
+use super::super::document::{ByteOrder, Document, Node, NodeId, Place, View};
 use super::super::load::Loader;
-use super::super::output::Output;
+use super::super::names::name_of;
+use super::super::output::FileOutput;
 use super::super::view_bytes::{each_piece, write_tensor};
 use super::super::{refusal, text};
-use super::*;
+use super::{BOOLEAN, Encoding, FUNCTION, GENERATOR, NIL, NUMBER, STRING, TABLE, TORCH, TorchClass};
+use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::ops::copy;
@@ -38,7 +40,7 @@ enum Identity {
 }
 
 /// What is still to be written, the next one last.
-enum Task {
+enum WriteTask {
     Object(NodeId),
     /// A key of a list.
     Number(f64),
@@ -52,21 +54,26 @@ impl ObjectWriter {
     }
 
     /// Writes the object at a node of a document. Calls with the same document share numbers.
-    pub fn write_object(&mut self, document: &Document, root: NodeId, output: &mut Output<'_>) -> Result<()> {
+    pub fn write_object(
+        &mut self,
+        document: &Document,
+        root: NodeId,
+        output: &mut FileOutput<'_>,
+    ) -> Result<()> {
         let mut sink = Sink { encoding: self.encoding, output };
         let mut loader = Loader::new(document, true, None);
-        let mut tasks = vec![Task::Object(root)];
+        let mut tasks = vec![WriteTask::Object(root)];
         // The objects that are being written, if an object inside itself would never end.
         let mut open: HashMap<NodeId, ()> = HashMap::new();
         while let Some(task) = tasks.pop() {
             let node = match task {
-                Task::Object(node) => node,
-                Task::Number(number) => {
+                WriteTask::Object(node) => node,
+                WriteTask::Number(number) => {
                     sink.int(NUMBER)?;
                     sink.double(number)?;
                     continue;
                 }
-                Task::Leave(node) => {
+                WriteTask::Leave(node) => {
                     open.remove(&node);
                     continue;
                 }
@@ -75,7 +82,7 @@ impl ObjectWriter {
                 if open.insert(node, ()).is_some() {
                     return Err(refusal("an object contains itself, which needs references"));
                 }
-                tasks.push(Task::Leave(node));
+                tasks.push(WriteTask::Leave(node));
             }
             self.write_node(document, node, &mut sink, &mut loader, &mut tasks)?;
         }
@@ -88,7 +95,7 @@ impl ObjectWriter {
         node: NodeId,
         sink: &mut Sink<'_, '_>,
         loader: &mut Loader<'_>,
-        tasks: &mut Vec<Task>,
+        tasks: &mut Vec<WriteTask>,
     ) -> Result<()> {
         let is_nil = |node: NodeId| matches!(document.nodes[node], Node::None);
         match &document.nodes[node] {
@@ -126,7 +133,7 @@ impl ObjectWriter {
                     let present = items.iter().enumerate().filter(|&(_, &item)| !is_nil(item));
                     sink.count(present.clone().count())?;
                     for (i, &item) in present.rev() {
-                        tasks.extend([Task::Object(item), Task::Number(i as f64 + 1.0)]);
+                        tasks.extend([WriteTask::Object(item), WriteTask::Number(i as f64 + 1.0)]);
                     }
                 }
                 Ok(())
@@ -139,7 +146,7 @@ impl ObjectWriter {
                     let present = pairs.iter().filter(|&&(_, item)| !is_nil(item));
                     sink.count(present.clone().count())?;
                     for &(key, item) in present.rev() {
-                        tasks.extend([Task::Object(item), Task::Object(key)]);
+                        tasks.extend([WriteTask::Object(item), WriteTask::Object(key)]);
                     }
                 }
                 Ok(())
@@ -150,7 +157,10 @@ impl ObjectWriter {
                         sink.string(format!("V {version}").as_bytes())?;
                     }
                     sink.string(record.class.as_bytes())?;
-                    tasks.push(Task::Object(record.fields));
+                    match &document.nodes[record.fields] {
+                        Node::Bytes(state) if record.class == GENERATOR => sink.raw_bytes(state)?,
+                        _ => tasks.push(WriteTask::Object(record.fields)),
+                    }
                 }
                 Ok(())
             }
@@ -161,7 +171,7 @@ impl ObjectWriter {
                     return Ok(());
                 }
                 sink.string(&function.bytecode)?;
-                tasks.push(Task::Object(function.upvalues));
+                tasks.push(WriteTask::Object(function.upvalues));
                 Ok(())
             }
             Node::Tensor(view) => {
@@ -171,8 +181,8 @@ impl ObjectWriter {
                 Ok(())
             }
             Node::Storage(view) => {
-                let View { blob, element, .. } = &document.views[*view];
-                let dtype = writable(element)?;
+                let View { blob, .. } = &document.views[*view];
+                let dtype = writable(document, *view)?;
                 self.write_storage(sink, Identity::Blob(*blob), dtype, &mut || loader.tensor(*view))
             }
         }
@@ -209,8 +219,8 @@ impl ObjectWriter {
         sink: &mut Sink<'_, '_>,
         loader: &mut Loader<'_>,
     ) -> Result<()> {
-        let View { blob, element, layout } = &document.views[index];
-        let dtype = writable(element)?;
+        let View { blob, layout, .. } = &document.views[index];
+        let dtype = writable(document, index)?;
         Self::write_class(sink, dtype, "Tensor")?;
         let place = &document.blobs[*blob].place;
         if layout.size() == 0 {
@@ -250,14 +260,14 @@ impl ObjectWriter {
         sink: &mut Sink<'_, '_>,
         loader: &mut Loader<'_>,
     ) -> Result<()> {
-        let View { blob, element, layout } = &document.views[index];
+        let View { blob, layout, .. } = &document.views[index];
         sink.int(0)?;
         let has_storage = document.blobs[*blob].count > 0;
         sink.longs(&[if has_storage { layout.offset() + 1 } else { 1 }])?;
         if !has_storage {
             return sink.int(NIL);
         }
-        let dtype = writable(element)?;
+        let dtype = writable(document, index)?;
         self.write_storage(sink, Identity::Blob(*blob), dtype, &mut || {
             Tensor::from_whole_storage(loader.tensor(index)?.storage().clone(), dtype)
         })
@@ -289,18 +299,19 @@ fn is_container(node: &Node) -> bool {
 }
 
 /// The dtype of elements that Torch7 has a type for.
-fn writable(element: &ElementType) -> Result<DType> {
+fn writable(document: &Document, view: usize) -> Result<DType> {
+    let element = &document.views[view].element;
     let dtype = element.known().filter(|&dtype| TorchClass::name_of(dtype, "").is_some());
     dtype.ok_or_else(|| {
-        let name = element.name();
-        refusal(format!("a tensor is {name}, which a .t7 file cannot hold; convert it (--dtype)"))
+        let (name, dtype) = (name_of(document, view), element.name());
+        refusal(format!("{name} is {dtype}, which a .t7 file cannot hold; convert it (--dtype)"))
     })
 }
 
 /// The numbers and strings of a file.
 struct Sink<'a, 'b> {
     encoding: Encoding,
-    output: &'a mut Output<'b>,
+    output: &'a mut FileOutput<'b>,
 }
 
 impl Sink<'_, '_> {
@@ -355,6 +366,10 @@ impl Sink<'_, '_> {
 
     fn string(&mut self, bytes: &[u8]) -> Result<()> {
         self.count(bytes.len())?;
+        self.raw_bytes(bytes)
+    }
+
+    fn raw_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.output.write(bytes)?;
         if self.encoding.ascii && !bytes.is_empty() { self.output.write(b"\n") } else { Ok(()) }
     }
