@@ -21,7 +21,9 @@ import _compare as compare
 import _operands as operands
 import _plot as plot
 import _scaling as scaling
+import _timing as timing
 import contraction
+import dialects
 import indexing
 import operations
 import order
@@ -451,3 +453,12 @@ def test_bars_end_at_their_ratio_and_those_beyond_the_axis_in_an_arrow():
     assert length[1] == pytest.approx(2 * length[0]) and length[2] == pytest.approx(2 * length[1])
     assert [bar.get("class") for bar in (half, one, ten)] == ["met", "missed", "missed"]
     assert "l8 6l-8 6" in ten.get("d") and "l8" not in one.get("d")
+
+
+@pytest.mark.parametrize("row", dialects.ROWS, ids=lambda row: row.python)
+def test_every_row_of_the_front_ends_runs(row):
+    space = dialects.names()
+    assert timing.sampler(row.python, space)(1) >= 0 and timing.sampler(row.core, space)(1) >= 0
+    if timing.installed("lupa"):
+        (sample,) = dialects.lua_samplers(space, [row.lua])
+        assert sample(1) >= 0

@@ -14,7 +14,6 @@ NAMES = json.loads((Path(__file__).parent / "data/features.json").read_text())["
 LATER = {
     "files": ["save", "load", "fromfile"],
     "devices": ["gpu", "cuda", "get_device", "pin_memory", "is_pinned"],
-    "front ends": ["torch7", "dmlab", "lua"],
 }
 TO_COME = {name for names in LATER.values() for name in names}
 

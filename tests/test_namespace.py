@@ -23,10 +23,12 @@ SPECIAL = set(dir(ModuleType("empty"))) | {
     "__version__",
     "__all__",
 }
+# The modules inside these packages are not public: a package shows what is.
+FRONT_ENDS = ("strided.torch7.", "strided.dmlab.", "strided.lua.", "strided.cli.")
 PUBLIC_MODULES = ["strided"] + [
     module.name
     for module in pkgutil.walk_packages(st.__path__, "strided.", onerror=lambda name: None)
-    if not any(part.startswith("_") for part in module.name.split("."))
+    if not any(part.startswith("_") for part in module.name.split(".")) and not module.name.startswith(FRONT_ENDS)
 ]
 
 

@@ -23,10 +23,12 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from strided import dmlab as dmlab
     from strided import files as files
     from strided import memory as memory
     from strided import return_types as return_types
     from strided import testing as testing
+    from strided import torch7 as torch7
     from strided.display import get_printoptions as get_printoptions
     from strided.display import printoptions as printoptions
     from strided.display import set_printoptions as set_printoptions
@@ -50,7 +52,7 @@ _LATER = {
     "set_printoptions": "strided.display",
 }
 #: Submodules that are imported in the same way.
-_MODULES = {"files", "memory", "return_types", "testing"}
+_MODULES = {"dmlab", "files", "memory", "return_types", "testing", "torch7"}
 
 __all__ = [name for name in (*_strided.__all__, *_LATER) if name not in vars(_builtins)]
 

@@ -26,7 +26,9 @@ pub enum QuickTask {
 pub fn quick_lines(values: &Tensor, positions: &Tensor, length: usize, task: QuickTask) -> Result<()> {
     assert!(values.layout().is_row_major() && positions.layout().is_row_major());
     assert!(positions.dtype() == DType::I64 && positions.size() == values.size());
-    assert!(values.size() % length == 0 && !matches!(task, QuickTask::Select(rank) if rank >= length));
+    assert!(
+        values.size().is_multiple_of(length) && !matches!(task, QuickTask::Select(rank) if rank >= length)
+    );
     let wanted = [Some((values, Access::Write)), Some((positions, Access::Write))];
     let [Some(to), Some(places)] = pin_each(wanted)? else { unreachable!("both were pinned") };
     switch!(values.dtype(), order, T => {

@@ -1,0 +1,81 @@
+"""From rows to methods: functions that check the receiver, call the body of a row and word its refusals."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ._errors import MISSING, LabError, LabTypeError, Refusal, describe
+from ._rows import Row, example
+from .session import current
+
+#: Names of Lab -> names of Python, where these differ.
+PYTHON_NAMES = {"__call": "__call__"}
+
+
+def make_method(cls: type, type_name: str, row: Row, check: Callable[[Any, str], object]) -> Callable[..., Any]:
+    """The method of a class that a row declares. `check` refuses a receiver that cannot be used."""
+    name, run = row.name, row.run
+    most = len(row.parameters) if "*" not in row.signature else 1 << 30
+
+    def method(self: Any = MISSING, *args: Any, **named: Any) -> Any:
+        if not isinstance(self, cls):
+            raise _wrong_receiver(type_name, name, self)
+        check(self, name)
+        if named or len(args) > most:
+            args = _arranged(row, args, named)
+        try:
+            return run(self, *args)
+        except Refusal as refusal:
+            error = _refused(type_name, row, refusal, args)
+        raise error
+
+    method.__name__ = PYTHON_NAMES.get(name, name)
+    method.__qualname__ = f"{cls.__name__}.{method.__name__}"
+    method.__module__ = cls.__module__
+    method.__doc__ = example(row.doc)
+    method.__signature__ = _signature(row)  # type: ignore[attr-defined]
+    return method
+
+
+def _arranged(row: Row, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a call in the order of the parameters. Lua has no keywords, and ignores surplus arguments."""
+    name, parameters = row.name, row.parameters
+    if not named and current().lua:
+        return args if row.sees_surplus else args[: len(parameters)]
+    if len(args) > len(parameters):
+        raise LabTypeError(f"{name}: takes {len(parameters)} arguments, got {len(args)}")
+    given = dict(zip(parameters, args, strict=False))
+    for key, value in named.items():
+        if key not in parameters:
+            raise LabTypeError(f"{name}: has no parameter {key!r}; it has {', '.join(parameters) or 'none'}")
+        if key in given:
+            raise LabTypeError(f"{name}: argument {key!r} was passed twice")
+        given[key] = value
+    last = max((parameters.index(key) for key in given), default=-1)
+    return tuple(given.get(key) for key in parameters[: last + 1])
+
+
+def _refused(type_name: str, row: Row, refusal: Refusal, args: tuple[Any, ...]) -> LabError:
+    text = refusal.text
+    if text is None:
+        shown = [*map(describe, args), *[describe(MISSING)] * len(row.parameters)]
+        text = row.complaint.format(*shown, type=type_name)
+    text = f"[{type_name}.{row.name}] - {text}"
+    return refusal.kind(f"{text}; {refusal.hint}" if refusal.hint and not current().lua else text)
+
+
+def _wrong_receiver(type_name: str, name: str, receiver: object) -> LabTypeError:
+    return LabTypeError(
+        f"First argument must be an object of type: '{type_name}'\n"
+        f"Did you forget to use ':' when calling '{name}'?\nArgument received: '{describe(receiver)}'"
+    )
+
+
+def _signature(row: Row) -> inspect.Signature:
+    """The signature that `help` shows."""
+    names: dict[str, Any] = {}
+    head, _, result = row.signature.partition(" -> ")
+    exec(f"from __future__ import annotations\ndef function(self, {head[1:-1]}) -> {result}: ...", names)
+    return inspect.signature(names["function"])

@@ -1,0 +1,165 @@
+"""The classes of tensors. Their methods come from the tables of rows; what Python adds is here."""
+
+from __future__ import annotations
+
+import strided as st
+
+from . import _maths, _printing, _values, _views, _visits
+from ._construct import create
+from ._errors import LabValueError
+from ._methods import PYTHON_NAMES, make_method
+from ._types import CLASSES, DTYPES, INTEGERS, TYPE_NAMES, from_strided, is_valid, require_valid, shape_of
+from .session import current
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["ROWS", "TensorBase", *(f"{name}Tensor" for name in DTYPES)]
+
+#: The rows of all methods.
+ROWS = (*_views.ROWS, *_values.ROWS, *_maths.ROWS, *_visits.ROWS)
+
+
+class TensorBase:
+    """What the seven classes of Lab's tensors have in common.
+
+    >>> from strided import dmlab as lab
+    >>> isinstance(lab.ByteTensor(2, 2), lab.DoubleTensor)
+    False
+    """
+
+    __slots__ = ("__weakref__", "_tensor")
+    _tensor: st.Tensor
+    _dtype: st.dtype
+    _type_name: str
+    #: Whether the elements are whole numbers.
+    _integral: bool
+    #: The class of results: one of the seven.
+    _base: type[TensorBase]
+
+    def __new__(cls, *args: Any, **named: Any) -> TensorBase:
+        self = object.__new__(cls)
+        self._tensor = create(cls._dtype, args, named)
+        return self
+
+    def strided(self) -> st.Tensor:
+        """The `strided.Tensor` on the same memory. That of shape [] has the shape (0,).
+
+        >>> from strided import dmlab as lab
+        >>> z = lab.DoubleTensor(2, 2)
+        >>> z.strided().fill_(3).sum().item(), z.sum()
+        (12.0, 12.0)
+        """
+        return self._tensor
+
+    def _is_valid(self) -> bool:
+        return is_valid(self._tensor)
+
+    def _tostring(self) -> str:
+        """The text with its last line end, as Lua's `tostring` gives it."""
+        require_valid(self._tensor, "__tostring")
+        return _printing.text(self._tensor)
+
+    def __repr__(self) -> str:
+        return self._tostring().removesuffix("\n")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, TensorBase):
+            return NotImplemented
+        x, y = self._tensor, other._tensor
+        if x.dtype != y.dtype:
+            return False
+        if current().lua:
+            require_valid(x, "__eq")
+        if not self._is_valid() or not other._is_valid():
+            return False
+        return shape_of(x) == shape_of(y) and x.equal(y)
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        require_valid(self._tensor, "__bool__")
+        if self._tensor.numel() != 1:
+            raise LabValueError(
+                f"the truth of a tensor of {self._tensor.numel()} elements is not defined; compare first"
+            )
+        return bool(self._tensor.item())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        require_valid(self._tensor, "__reduce__")
+        return from_strided, (self._tensor,)
+
+    def numpy(self) -> Any:
+        """A NumPy array on the same memory.
+
+        >>> from strided import dmlab as lab
+        >>> lab.ByteTensor([[1, 2], [3, 4]]).numpy().sum()
+        np.uint64(10)
+        """
+        require_valid(self._tensor, "numpy")
+        return self._tensor.numpy()
+
+    def __array__(self, *args: Any, **named: Any) -> Any:
+        require_valid(self._tensor, "__array__")
+        return self._tensor.__array__(*args, **named)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        require_valid(self._tensor, "__buffer__")
+        return memoryview(self._tensor)
+
+    def __dlpack__(self, **named: Any) -> Any:
+        require_valid(self._tensor, "__dlpack__")
+        return self._tensor.__dlpack__(**named)
+
+    def __dlpack_device__(self) -> Any:
+        return self._tensor.__dlpack_device__()
+
+
+def _check(x: TensorBase, method: str) -> None:
+    """Refuses a receiver whose memory is gone. What is owned is always there."""
+    core = x._tensor
+    if not core.owns_storage():
+        require_valid(core, method)
+
+
+def _make_class(short: str, dtype: st.dtype) -> type[TensorBase]:
+    """The class of the tensors of a dtype."""
+    name = f"{short}Tensor"
+    doc = f"""Lab's tensor of {dtype.name}.
+
+    `{name}(2, 3)` has zeros, `{name}([[1, 2], [3, 4]])` the given numbers, `{name}(range=[lower, upper, step])` those
+    of a range, both ends included, and `{name}(file={{"name": path, "byteOffset": 0, "numElements": 10}})` the
+    bytes of a file.
+
+    >>> from strided import dmlab as lab
+    >>> lab.{name}([[1, 2], [3, 4]])
+    [{TYPE_NAMES[dtype]}]
+    Shape: [2, 2]
+    [[1, 2],
+     [3, 4]]
+    >>> lab.{name}(range=[5]).size()
+    5
+    """
+    body = {
+        "__slots__": (),
+        "__doc__": doc,
+        "__module__": "strided.dmlab",
+        "_dtype": dtype,
+        "_type_name": TYPE_NAMES[dtype],
+    }
+    cls = type(name, (TensorBase,), body)
+    cls._base, cls._integral = cls, dtype in INTEGERS
+    for row in ROWS:
+        setattr(cls, PYTHON_NAMES.get(row.name, row.name), make_method(cls, cls._type_name, row, _check))
+    return cls
+
+
+CLASSES.update({dtype: _make_class(short, dtype) for short, dtype in DTYPES.items()})
+globals().update({cls.__name__: cls for cls in CLASSES.values()})
+
+
+def __dir__() -> list[str]:
+    return __all__

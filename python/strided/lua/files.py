@@ -1,0 +1,71 @@
+"""Which files a script may read, and where its modules are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["Files"]
+
+#: Patterns of module files within a folder; `?` is the name of the module.
+PATTERNS = ("?.lua", "?/init.lua")
+
+
+class Files:
+    """The files of one runtime: all of them, or in a sandbox those below one folder."""
+
+    def __init__(
+        self, path: Iterable[str | os.PathLike[str]], sandbox: bool, root: str | os.PathLike[str] | None
+    ) -> None:
+        self.sandbox = sandbox
+        self.root = None if root is None else os.path.realpath(root)
+        if sandbox and self.root is not None and not os.path.isdir(self.root):
+            raise NotADirectoryError(f"Lua: root is {os.fspath(root)!r}, wanted a folder")  # type: ignore[arg-type]
+        self.folders = [os.fspath(folder) for folder in path]
+
+    def template(self) -> str:
+        """The folders as Lua's `package.path`."""
+        return ";".join(f"{folder}/{pattern}" for folder in self.folders for pattern in PATTERNS)
+
+    def resolve(self, name: str) -> str:
+        """The path that is opened for a name. A sandbox takes relative names from its root, and refuses all others."""
+        if not self.sandbox:
+            return name
+        if self.root is None:
+            raise PermissionError(f"cannot open {name}: this sandbox has no files (no root= was given)")
+        path = os.path.realpath(os.path.join(self.root, name))
+        if os.path.commonpath([path, self.root]) != self.root:
+            raise PermissionError(f"cannot open {name}: outside of the root of this sandbox")
+        return path
+
+    def read_source(self, name: Any) -> bytes:
+        """The content of a script."""
+        try:
+            with open(self.resolve(_name(name)), "rb") as file:
+                return file.read()
+        except PermissionError as error:
+            raise type(error)(error.args[0] if error.errno is None else f"cannot open {name}") from None
+        except (OSError, ValueError) as error:
+            raise FileNotFoundError(f"cannot open {name}") from error
+
+    def find_module(self, module: Any, template: Any) -> str | tuple[None, str]:
+        """The file of a module, or None and a text that lists where it was sought."""
+        tried = []
+        path = _name(module).replace(".", "/")
+        for pattern in _name(template).split(";"):
+            if not pattern:
+                continue
+            name = pattern.replace("?", path)
+            try:
+                if os.path.isfile(self.resolve(name)):
+                    return name
+            except (PermissionError, ValueError):
+                pass
+            tried.append(f"\n\tno file '{name}'")
+        return None, "".join(tried)
+
+
+def _name(name: Any) -> str:
+    """The name of a file as a `str`, as the operating system decodes it."""
+    return os.fsdecode(name) if isinstance(name, bytes) else str(name)

@@ -1,0 +1,105 @@
+-- What a script that is not trusted may reach: the language and its libraries, without files, processes, bytecode, the
+-- debugger, the FFI and machine code.
+
+local glue = ...
+local env = glue.environment
+local error, select, tostring, type = error, select, tostring, type
+local find, gsub, match = string.find, string.gsub, string.match
+local package = package
+
+local MAX_SUBJECT = 1024 * 1024
+local MAX_ITEMS = 32
+
+local REMOVED = {'debug', 'io', 'jit', 'getfenv', 'setfenv', 'newproxy', 'ffi', 'python', 'module'}
+local CLOCKS = {'clock', 'time', 'date', 'difftime'}
+
+for _, name in ipairs(REMOVED) do
+   env[name] = nil
+   package.loaded[name] = nil
+   package.preload[name] = nil
+end
+for name in pairs(package.loaded) do
+   if match(name, '^jit%.') or match(name, '^table%.') or match(name, '^string%.') then
+      package.loaded[name] = nil
+   end
+end
+for name in pairs(package.preload) do
+   if not glue.modules[name] then
+      package.preload[name] = nil
+   end
+end
+
+local function copy(library, names)
+   local result = {}
+   for _, name in ipairs(names) do
+      result[name] = library[name]
+   end
+   return result
+end
+
+-- The library tables are copied, so that the functions that this file and others use stay as they are.
+local function all_names(library)
+   local names = {}
+   for name in pairs(library) do
+      names[#names + 1] = name
+   end
+   return names
+end
+
+for _, name in ipairs {'string', 'table', 'math', 'coroutine', 'bit', 'bit32', 'utf8'} do
+   if env[name] then
+      env[name] = copy(env[name], all_names(env[name]))
+      package.loaded[name] = env[name]
+   end
+end
+
+env.os = copy(os, CLOCKS)
+package.loaded.os = env.os
+local date = os.date
+function env.os.date(format, ...)
+   -- C's strftime is undefined for conversions it does not know, and Lua 5.1 passes them on.
+   local rest = gsub(tostring(format or ''), '%%[aAbBcdHIjmMpSUwWxXyYZ%%]', '')
+   if find(rest, '%', 1, true) then
+      error("bad argument #1 to 'date' (invalid conversion specifier)", 2)
+   end
+   return date(format, ...)
+end
+
+-- `package` without C libraries. `package.path` is read by our own searcher only, which stays below `root`.
+local visible = {path = package.path, loaded = package.loaded, preload = package.preload, config = package.config}
+visible.searchers = package.searchers
+visible.loaders = package.loaders
+glue.package = visible
+env.package, package.loaded.package = visible, visible
+
+env.string.dump = nil
+getmetatable('').__index = env.string
+
+-- Matching takes time that grows with a power of the subject's length, inside one C function where no hook runs.
+
+local function count_items(pattern)
+   local plain = gsub(gsub(pattern, '%%.', 'x'), '%[%^?%]?[^%]]*%]', 'x')
+   return #(gsub(plain, '[*+?%-%(%)%^%$]', ''))
+end
+
+local function check(name, subject, pattern)
+   if type(subject) == 'string' and #subject > MAX_SUBJECT then
+      error('string.' .. name .. ': the subject has ' .. #subject .. ' bytes, and a sandbox matches at most ' .. MAX_SUBJECT, 3)
+   end
+   local items = type(pattern) == 'string' and count_items(pattern) or 0
+   if items > MAX_ITEMS then
+      error('string.' .. name .. ': the pattern has ' .. items .. ' items, and a sandbox accepts at most ' .. MAX_ITEMS, 3)
+   end
+end
+
+for _, name in ipairs {'find', 'match', 'gmatch', 'gsub', 'gfind'} do
+   local f = env.string[name]
+   if f then
+      env.string[name] = function(subject, pattern, ...)
+         if not (name == 'find' and select(2, ...)) then -- a plain search has no pattern
+            check(name, subject, pattern)
+         end
+         return f(subject, pattern, ...)
+      end
+   end
+end

@@ -1,0 +1,90 @@
+-- What Torch7 has in Lua besides its classes and functions: defaults, pointers, and small helpers.
+
+local glue = ...
+local host, env, luat = glue.host, glue.environment, glue.luat
+local format, gsub, match = string.format, string.gsub, string.match
+local error, ipairs, pairs, tonumber, type = error, ipairs, pairs, tonumber, type
+
+-- The default tensor type: `torch.Tensor` and `torch.Storage` are the classes of that type.
+local function set_default(torch, name)
+   torch.Tensor = luat.getconstructortable(name)
+   torch.Storage = luat.getconstructortable((gsub(name, 'Tensor$', 'Storage')))
+end
+
+-- `torch.split(result, x, ...)` empties and fills the table `result`; Python gets an empty list in its place.
+local function result_tables(torch)
+   for _, name in ipairs {'split', 'chunk'} do
+      local f = torch[name]
+      local function with_result(first, ...)
+         if type(first) ~= 'table' then
+            local made = f(first, ...)
+            return made
+         end
+         local made = f({}, ...)
+         for key in pairs(first) do
+            first[key] = nil
+         end
+         for i = 1, #made do
+            first[i] = made[i]
+         end
+         return first
+      end
+      torch[name] = with_result
+   end
+end
+
+function glue.extend_torch(torch)
+   local set = glue.objects.setdefaulttensortype
+   function torch.setdefaulttensortype(name)
+      set(name)
+      set_default(torch, name)
+   end
+   set_default(torch, torch.getdefaulttensortype())
+   result_tables(torch)
+
+   torch.setmetatable, torch.getmetatable = luat.setmetatable, luat.getmetatable
+
+   -- The log of a command line replaces `print`.
+   local command_line = luat.getmetatable('torch.CmdLine')
+   if command_line then
+      local log = command_line.log
+      command_line.log = function(...)
+         env.print = log(...)
+      end
+   end
+
+   -- A number that identifies an object while it lives.
+   function torch.pointer(object)
+      if glue.references[object] then
+         return glue.objects.pointer(object)
+      end
+      local kind = type(object)
+      if kind == 'table' or kind == 'function' or kind == 'thread' or kind == 'string' then
+         return tonumber(match(format('%p', object), '%x+$'), 16)
+      end
+      error('Torch object, table, thread, cdata or function expected', 2)
+   end
+
+   -- The collector is told of memory in any case.
+   function torch.setheaptracking(enabled)
+      if type(enabled) ~= 'boolean' then
+         error("bad argument #1 to 'setheaptracking' (boolean expected, got boolean)", 2) -- luaT's own words
+      end
+      torch._heaptracking = enabled
+   end
+   torch._heaptracking = true
+   function torch.updatethreadlocals() end
+
+   function torch.isatty(file)
+      return glue.is_stream and glue.is_stream[file] ~= nil and host.isatty(glue.is_stream[file]) or false
+   end
+
+   function torch.include(package, file)
+      return env.dofile(package .. '/' .. file)
+   end
+   env.include = env.include or env.dofile
+   env.table.unpack = env.table.unpack or env.unpack
+   env.string.gfind = env.string.gfind or env.string.gmatch
+
+   glue.extend_pointers(torch)
+end
