@@ -208,6 +208,7 @@ def test_bad_conversions_leave_no_file(words, folder):
     assert [path.name for path in folder.iterdir()] == ["a.npz"]
 
 
+COUNT = 5  # tensors, which together are more than the limit
 MEASURE = """
 import resource, sys
 from strided.cli import main
@@ -224,18 +225,33 @@ sys.exit(main(["convert", *sys.argv[2:]]))
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the limit is one of Linux")
-@pytest.mark.parametrize("words", [[], ["--dtype", "float16"]])
-def test_convert_takes_no_more_memory_than_the_largest_tensor_and_64_megabytes(words):
+@pytest.mark.parametrize(
+    ("source", "target", "words"),
+    [
+        ("a.npz", "b.safetensors", []),
+        ("a.npz", "b.npz", ["--dtype", "float64"]),
+        ("deflated.npz", "b.safetensors", []),
+        ("deflated.npz", "b.npz", ["--dtype", "float16"]),
+        ("a.safetensors", "b.t7", []),
+        ("a.t7", "b.safetensors", ["--dtype", "bfloat16"]),
+    ],
+)
+def test_convert_takes_no_more_memory_than_the_largest_tensor_and_64_megabytes(source, target, words):
     largest = 32 << 20
-    np.savez("a.npz", **{f"w{i}": np.full(largest // 4, i, np.float32) for i in range(8)})
-    limit = largest + (64 << 20)
+    tensors = {f"w{i}": np.full(largest // 4, i, np.float32) for i in range(COUNT)}
+    if source.endswith(".npz"):
+        (np.savez if source == "a.npz" else np.savez_compressed)(source, **tensors)
+    else:
+        st.save({name: st.from_numpy(array) for name, array in tensors.items()}, source, fsync=False)
+    # The largest tensor is the one that is written if its dtype is wider.
+    limit = largest * (2 if "float64" in words else 1) + (64 << 20)
     done = subprocess.run(
-        [sys.executable, "-c", MEASURE, str(limit), "a.npz", "b.safetensors", *words],
+        [sys.executable, "-c", MEASURE, str(limit), source, target, *words],
         capture_output=True,
         text=True,
         timeout=120,
         env=os.environ | {"STRIDED_NUM_THREADS": "1"},
     )
     assert (done.returncode, done.stderr) == (0, "")
-    facts = run("stats", "b.safetensors", "--json").json["tensors"]
-    assert [(fact["min"], fact["max"]) for fact in facts] == [(i, i) for i in range(8)]
+    extremes = {name: (x.min().item(), x.max().item()) for name, x in st.load(target).items()}
+    assert extremes == {f"w{i}": (i, i) for i in range(COUNT)}

@@ -167,7 +167,7 @@ class _RichBar:
 
             self.bar = Progress(console=Console(stderr=True), transient=True)
             self.bar.start()
-            self.task = self.bar.add_task(self.title, total=total)
+            self.task = self.bar.add_task(self.title, total=total, completed=done)
         self.bar.update(self.task, completed=done, total=total)
 
     def close(self) -> None:

@@ -87,7 +87,8 @@ def as_tensor(entry: Entry) -> Tensor:
     loaded = entry.load()
     if isinstance(loaded, Storage):
         return as_strided(loaded, (len(loaded),), (1,), 0)
-    return loaded
+    tensor: Tensor = loaded
+    return tensor
 
 
 def blocks(x: Tensor, most: int = BLOCK) -> Iterable[Tensor]:

@@ -45,4 +45,4 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [name for name in __all__ if name != "FORMATS"]

@@ -33,6 +33,15 @@ pub fn tensor_names(document: &Document) -> Vec<Listed> {
     walk.listed
 }
 
+/// The name of a tensor or storage, for messages.
+pub fn name_of(document: &Document, view: usize) -> String {
+    let is_wanted = |listed: &&Listed| matches!(document.nodes[listed.node], Node::Tensor(other) | Node::Storage(other) if other == view);
+    match tensor_names(document).iter().find(is_wanted) {
+        Some(listed) if listed.node != document.root => format!("{:?}", listed.name),
+        _ => "the tensor".into(),
+    }
+}
+
 /// The object as a tree, depth first.
 pub fn outline(document: &Document) -> Vec<OutlineRow> {
     let mut walk = Walk::new(document);

@@ -32,7 +32,7 @@ complete -o filenames -o bashdefault -F _strided strided
 """
 ZSH = "autoload -U +X bashcompinit && bashcompinit\n" + BASH
 FISH_COMMAND = "complete -c strided -n __fish_use_subcommand -f -a {name} -d '{summary}'"
-FISH_OPTION = "complete -c strided -n '__fish_seen_subcommand_from {name}' -l {option} -d '{help}'{rest}"
+FISH_OPTION = "complete -c strided -n '__fish_seen_subcommand_from {name}' {option} -d '{help}'{rest}"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def script(shell: str) -> str:
     if shell == "fish":
         return _fish()
     cases = [
-        f'        {name}) options="{" ".join(f"--{option.dest}" for option in options_of(name))} --help" ;;'
+        f'        {name}) options="{" ".join(option.option_strings[-1] for option in options_of(name))} --help" ;;'
         for name in COMMANDS
     ]
     return {"bash": BASH, "zsh": ZSH}[shell].format(commands=" ".join(COMMANDS), cases="\n".join(cases))
@@ -65,7 +65,9 @@ def _fish() -> str:
         for option in options_of(name):
             rest = "" if option.nargs == 0 else " -r"
             help = _quoted(option.help or "")
-            lines.append(FISH_OPTION.format(name=name, option=option.dest, help=help, rest=rest))
+            word = option.option_strings[-1]
+            written = f"-l {word[2:]}" if word.startswith("--") else f"-s {word[1:]}"
+            lines.append(FISH_OPTION.format(name=name, option=written, help=help, rest=rest))
     return "\n".join(lines) + "\n"
 
 

@@ -153,6 +153,14 @@ impl TorchClass {
     }
 }
 
+/// The class of random number generators, whose objects are the bytes of a C structure.
+const GENERATOR: &str = "torch.Generator";
+
+/// The bytes of a generator: 624 long integers of state, and some numbers more.
+fn generator_bytes(long_size: usize) -> u64 {
+    if long_size == 4 { 2544 } else { 5048 }
+}
+
 fn known(dtype: DType) -> ElementType {
     ElementType::Known(dtype)
 }

@@ -4,7 +4,8 @@ use super::super::document::{ByteOrder, Document, LuaFunction, Node, NodeId, Pla
 use super::super::source::{ByteSource, Cursor};
 use super::super::{fault, text};
 use super::{
-    BOOLEAN, CLOSURE, Encoding, FUNCTION, NIL, NUMBER, OLD_CLOSURE, STRING, TABLE, TORCH, TorchClass, known,
+    BOOLEAN, CLOSURE, Encoding, FUNCTION, GENERATOR, NIL, NUMBER, OLD_CLOSURE, STRING, TABLE, TORCH,
+    TorchClass, generator_bytes, known,
 };
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Classes whose objects are no tables in a file, and whose own code would be needed to read them.
-const PRIVATE: &[&str] = &["tds.Hash", "tds.Vec", "tds.AtomicCounter", "torch.Generator", "torch.Timer"];
+const PRIVATE: &[&str] = &["tds.Hash", "tds.Vec", "tds.AtomicCounter"];
 /// Integers up to this size are exact in a double.
 const MAX_EXACT: f64 = (1u64 << 53) as f64;
 
@@ -179,6 +180,12 @@ impl ObjectReader {
             Some(TorchClass::Tensor(dtype)) => self.begin_tensor(input, node, dtype),
             Some(TorchClass::Storage(dtype)) => {
                 self.read_storage(input, node, dtype)?;
+                Ok(Begun::Done(node))
+            }
+            None if class == GENERATOR => {
+                let state = input.raw_bytes(generator_bytes(input.encoding.long_size), "a generator")?;
+                let fields = self.document.add(Node::Bytes(state));
+                self.document.nodes[node] = Node::Record(Record { class, version, fields });
                 Ok(Begun::Done(node))
             }
             None => {
@@ -390,6 +397,10 @@ impl T7Input<'_> {
         let length = self.int(what)?;
         let length =
             u64::try_from(length).map_err(|_| fault(position, format!("{what} has the length {length}")))?;
+        self.raw_bytes(length, what)
+    }
+
+    fn raw_bytes(&mut self, length: u64, what: &str) -> Result<Vec<u8>> {
         let bytes = self.cursor.bytes(length, what)?;
         if self.encoding.ascii && length > 0 {
             self.skip_newline()?;

@@ -1,11 +1,12 @@
 //! Writes objects of .t7 files, byte for byte as Torch7 does.
 
-use super::super::document::{ByteOrder, Document, ElementType, Node, NodeId, Place, View};
+use super::super::document::{ByteOrder, Document, Node, NodeId, Place, View};
 use super::super::load::Loader;
+use super::super::names::name_of;
 use super::super::output::FileOutput;
 use super::super::view_bytes::{each_piece, write_tensor};
 use super::super::{refusal, text};
-use super::{BOOLEAN, Encoding, FUNCTION, NIL, NUMBER, STRING, TABLE, TORCH, TorchClass};
+use super::{BOOLEAN, Encoding, FUNCTION, GENERATOR, NIL, NUMBER, STRING, TABLE, TORCH, TorchClass};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -156,7 +157,10 @@ impl ObjectWriter {
                         sink.string(format!("V {version}").as_bytes())?;
                     }
                     sink.string(record.class.as_bytes())?;
-                    tasks.push(WriteTask::Object(record.fields));
+                    match &document.nodes[record.fields] {
+                        Node::Bytes(state) if record.class == GENERATOR => sink.raw_bytes(state)?,
+                        _ => tasks.push(WriteTask::Object(record.fields)),
+                    }
                 }
                 Ok(())
             }
@@ -177,8 +181,8 @@ impl ObjectWriter {
                 Ok(())
             }
             Node::Storage(view) => {
-                let View { blob, element, .. } = &document.views[*view];
-                let dtype = writable(element)?;
+                let View { blob, .. } = &document.views[*view];
+                let dtype = writable(document, *view)?;
                 self.write_storage(sink, Identity::Blob(*blob), dtype, &mut || loader.tensor(*view))
             }
         }
@@ -215,8 +219,8 @@ impl ObjectWriter {
         sink: &mut Sink<'_, '_>,
         loader: &mut Loader<'_>,
     ) -> Result<()> {
-        let View { blob, element, layout } = &document.views[index];
-        let dtype = writable(element)?;
+        let View { blob, layout, .. } = &document.views[index];
+        let dtype = writable(document, index)?;
         Self::write_class(sink, dtype, "Tensor")?;
         let place = &document.blobs[*blob].place;
         if layout.size() == 0 {
@@ -256,14 +260,14 @@ impl ObjectWriter {
         sink: &mut Sink<'_, '_>,
         loader: &mut Loader<'_>,
     ) -> Result<()> {
-        let View { blob, element, layout } = &document.views[index];
+        let View { blob, layout, .. } = &document.views[index];
         sink.int(0)?;
         let has_storage = document.blobs[*blob].count > 0;
         sink.longs(&[if has_storage { layout.offset() + 1 } else { 1 }])?;
         if !has_storage {
             return sink.int(NIL);
         }
-        let dtype = writable(element)?;
+        let dtype = writable(document, index)?;
         self.write_storage(sink, Identity::Blob(*blob), dtype, &mut || {
             Tensor::from_whole_storage(loader.tensor(index)?.storage().clone(), dtype)
         })
@@ -295,11 +299,12 @@ fn is_container(node: &Node) -> bool {
 }
 
 /// The dtype of elements that Torch7 has a type for.
-fn writable(element: &ElementType) -> Result<DType> {
+fn writable(document: &Document, view: usize) -> Result<DType> {
+    let element = &document.views[view].element;
     let dtype = element.known().filter(|&dtype| TorchClass::name_of(dtype, "").is_some());
     dtype.ok_or_else(|| {
-        let name = element.name();
-        refusal(format!("a tensor is {name}, which a .t7 file cannot hold; convert it (--dtype)"))
+        let (name, dtype) = (name_of(document, view), element.name());
+        refusal(format!("{name} is {dtype}, which a .t7 file cannot hold; convert it (--dtype)"))
     })
 }
 
@@ -361,6 +366,10 @@ impl Sink<'_, '_> {
 
     fn string(&mut self, bytes: &[u8]) -> Result<()> {
         self.count(bytes.len())?;
+        self.raw_bytes(bytes)
+    }
+
+    fn raw_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.output.write(bytes)?;
         if self.encoding.ascii && !bytes.is_empty() { self.output.write(b"\n") } else { Ok(()) }
     }
