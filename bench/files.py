@@ -74,7 +74,7 @@ def spaces_of(found: dict[str, Any], folder: Path, megabytes: int) -> dict[str, 
         functions = {"save_file": save_file, "load_file": load_file, "open_many": open_many(package)}
         spaces["safetensors"] = functions | {"x": x} | paths
     if torchfile := found.get("torchfile"):
-        spaces["torchfile"] = {"load": torchfile.load, "False": False} | paths
+        spaces["torchfile"] = {"load": torchfile.load} | paths
     return spaces
 
 
@@ -86,7 +86,7 @@ def main() -> int:
     found = libraries(args.threads, "safetensors", "torchfile")
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         spaces = spaces_of(found, Path(folder), args.megabytes)
-        modules = [sys.modules[name] for name in spaces if name != "machine"]
+        modules = [module for module in found.values() if hasattr(module, "__version__")]
         print(f"Files of {args.megabytes} MB, {args.threads} threads; {timing.machine(*modules)}")
         shown(measure([row for row in ROWS if args.rows.search(row.name)], spaces, None, args.rounds))
     return 0

@@ -83,7 +83,7 @@ def check(description, wanted):
 def test_torch7_answers_as_recorded(case):
     lua = Lua()
     lua.execute("require 'torch'\n" + DESCRIBE)
-    lua.execute(case["setup"])
+    lua.execute(case["setup"], name="setup")
     for name, wanted in case["inputs"].items():
         check(lua.execute(f"return describe_torch({name})"), wanted)
     if "error" in case:
@@ -131,7 +131,7 @@ def lab_runtime():
 @pytest.mark.parametrize("case", cases("dmlab", LAB_EXCEPTIONS))
 def test_lab_answers_as_recorded(case, bytes_file):
     lua = lab_runtime()
-    lua.execute(case["setup"])
+    lua.execute(case["setup"], name="setup")
     if "error" in case:
         with pytest.raises(LuaError) as caught:
             lua.execute("evaluate(...)", case["expr"])

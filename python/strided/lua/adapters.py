@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from inspect import CO_VARARGS
+from types import FunctionType
 from typing import Any
 
 from strided import memory
@@ -24,21 +25,32 @@ INTERVAL = 1 << 27
 
 
 def silent(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that returns nothing in Lua, which is not the same as nil."""
+    """A function whose None is no value in Lua, which is not the same as nil."""
+    least, most = _argument_counts(function)
 
-    def call(*args: Any) -> tuple[()]:
-        function(*args)
-        return ()
+    def call(*args: Any) -> Any:
+        result = function(*args[:most], *[None] * (least - len(args)))
+        return () if result is None else result
 
     return call
 
 
-def _most_arguments(function: Callable[..., Any]) -> int:
-    """How many positional arguments a Python function accepts."""
-    code = getattr(function, "__code__", None)
-    if code is None or code.co_flags & CO_VARARGS:
-        return sys.maxsize
-    return int(code.co_argcount)
+def _argument_counts(function: Callable[..., Any]) -> tuple[int, int]:
+    """How many positional arguments a Python function needs, and how many it accepts."""
+    if not isinstance(function, FunctionType):
+        return 0, sys.maxsize
+    code = function.__code__
+    least = code.co_argcount - len(function.__defaults__ or ())
+    return least, sys.maxsize if code.co_flags & CO_VARARGS else code.co_argcount
+
+
+class _WrongSelf(TypeError):
+    """A method was called on an object of another class."""
+
+
+def _is_about_self(error: BaseException) -> bool:
+    """Whether an error is one of Python, and not one of a front end, as methods raise it for a wrong `self`."""
+    return isinstance(error, (AttributeError, TypeError)) and not isinstance(error, RuntimeError)
 
 
 class Adapters:
@@ -57,23 +69,24 @@ class Adapters:
         function: Callable[..., Any],
         name: str,
         owner: type | None = None,
-        refuse: Callable[..., Any] | None = None,
+        refuse: Callable[..., Exception] | None = None,
+        strict: bool = False,
     ) -> Callable[..., Any]:
         """A function for Lua. `name` is what its errors call it.
 
-        A method with an `owner` is called on objects of that class only; `refuse(value, name, owner)` gives the error
-        about others, which a script may pass because it chooses the first argument of a method like any other.
+        A script chooses the first argument of a method like any other: `x.size(5)`. `refuse(value, name, owner)` gives
+        the error about one that is not of the class `owner`. A strict method checks it; others accept what works.
         """
         codes = self.values.codes
-        most = _most_arguments(function)
+        least, most = _argument_counts(function)
 
         def call(*args: Any) -> Any:
+            values = [arg.value if arg.__class__ is Reference else arg for arg in args]
             try:
-                values = [arg.value if arg.__class__ is Reference else arg for arg in args]
-                if len(values) > most:  # a function of Lua ignores what it does not know
-                    del values[most:]
-                if refuse is not None and (not values or values[0].__class__ is not owner):
-                    raise refuse(values[0] if values else None, name, owner)
+                if not least <= len(values) <= most:  # a missing argument is nil, and one too many is ignored
+                    values = values[:most] + [None] * (least - len(values))
+                if strict and (not values or values[0].__class__ is not owner):
+                    raise _WrongSelf
                 result = function(*values)
                 kind = result.__class__
                 if kind in _PLAIN:
@@ -88,9 +101,16 @@ class Adapters:
                     return Reference(result), code, self._weigh(core.nbytes)
                 return Reference(result), code
             except BaseException as error:
+                if refuse is not None and _is_about_self(error) and not (values and values[0].__class__ is owner):
+                    return self.failure(refuse(values[0] if values else None, name, owner), name)
                 return self.failure(error, name)
 
         return call
+
+    def adapt_callable(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of the user, which gets exactly what the script passes."""
+        name = getattr(function, "__name__", type(function).__name__)
+        return self.adapt(lambda *args: function(*args), name)
 
     def _weigh(self, nbytes: int) -> bool | None:
         """Counts a new tensor; says whether garbage should be collected now, which is when tensors have doubled."""

@@ -59,15 +59,16 @@ def _bytes(table: dict[str, Any]) -> Description:
 
 
 def _methods(cls: type, adapters: Adapters, refuse: Callable[..., Any] | None) -> Description:
-    """The public functions of a class."""
+    """The public functions of a class. Those of Torch7's tools return nothing where Python returns None."""
     found = {}
+    is_tool = getattr(cls, "_typename", "").startswith("torch.") and refuse is None
     for name in dir(cls):
         value = getattr(cls, name)
         if name.startswith("_") or name in PYTHON_ONLY or name == "new" or not callable(value):
             continue
-        if name in SILENT:
+        if name in SILENT or is_tool:
             value = silent(value)
-        found[name] = adapters.adapt(value, name, cls, refuse if name in STRICT else None)
+        found[name] = adapters.adapt(value, name, cls, refuse, refuse is not None and name in STRICT)
     return _bytes(found)
 
 
@@ -143,8 +144,9 @@ def describe_torch(adapters: Adapters) -> Description:
         if not isinstance(value, type):
             functions[name] = adapters.adapt(silent(value) if name in SILENT else value, name)
         elif getattr(value, "_typename", "") == f"torch.{name}" and value not in adapters.values.codes:
+            shown: dict[str, Callable[..., Any]] = {"tostring": str} if "__repr__" in vars(value) else {}
             named = _named(value, adapters) if hasattr(value, "__setitem__") else {}
-            classes.append(_class(value, f"torch.{name}", adapters, {}, calls=True, **named))
+            classes.append(_class(value, f"torch.{name}", adapters, shown, calls=True, **named))
     objects = {name: adapters.adapt(getattr(torch7, name), name) for name in UNNAMED}
     return _bytes({"functions": _bytes(functions), "classes": classes, "objects": _bytes(objects)})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterable
@@ -32,7 +33,7 @@ LEAST_MEMORY = 1_000_000
 TICK = 0.001
 
 #: Numbers of functions that `entries.lua` provides.
-RUN, EVALUATE, GET, SET, NAMES, LOAD, WHERE, IS_C, LINE = range(-1, -10, -1)
+RUN, EVALUATE, GET, SET, NAMES, LOAD, WHERE, IS_C, LINE, WRITE = range(-1, -11, -1)
 
 
 class _Values(Values):
@@ -53,6 +54,19 @@ class _Values(Values):
             if type(value) in self.codes:
                 return Reference(value), self.codes[type(value)]
         return super().adopt(value)
+
+
+class _Writer:
+    """A stream that writes with the `io.write` of a script."""
+
+    def __init__(self, lua: Lua) -> None:
+        self._lua = lua
+
+    def write(self, text: str) -> None:
+        self._lua._call(WRITE, (text,))
+
+    def flush(self) -> None:
+        """Does nothing: the script decides where its text goes."""
 
 
 def _module(dialect: str) -> Any:
@@ -133,6 +147,7 @@ class Lua:
         self._released: list[int] = []
         self._dispatchers: list[Any] = []
         self._loaded: set[str] = set()
+        self._streams: list[Any] = []
         folders = [path] if isinstance(path, (str, os.PathLike)) else path
         self._files = Files(folders, sandbox, root)
         self._values = _Values(self, python)
@@ -200,6 +215,8 @@ class Lua:
             "must_stop": self._must_stop,
             "lift": self._lift,
             "restore": self._restore,
+            "redirect": self._redirect,
+            "end_redirection": self._end_redirection,
             "exit": adapt(_exit, "exit"),
             "write": adapt(output.write, "write"),
             "flush": adapt(output.flush, "flush"),
@@ -246,10 +263,15 @@ class Lua:
 
     def _invoke(self, reference: Reference, *args: Any) -> Any:
         """Calls a function of the user, in the sessions outside of Lua."""
-        function = reference.value
-        name = getattr(function, "__name__", type(function).__name__)
         with self._suspended():
-            return self._adapters.adapt(function, name)(*args)
+            return self._adapters.adapt_callable(reference.value)(*args)
+
+    def _redirect(self) -> None:
+        self._streams.append(sys.stdout)
+        sys.stdout = cast(Any, _Writer(self))
+
+    def _end_redirection(self) -> None:
+        sys.stdout = self._streams.pop()
 
     def _suspended(self) -> ExitStack:
         stack = ExitStack()

@@ -8,6 +8,8 @@ use std::fmt::Write;
 
 /// Headers are a few levels deep.
 const MAX_DEPTH: usize = 64;
+/// Names of objects with fewer members are compared one by one.
+const SMALL_OBJECT: usize = 16;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json<'a> {
@@ -125,7 +127,16 @@ impl<'a> JsonParser<'a> {
                 return Err(self.fault("wanted a name in JSON"));
             }
             let name = self.string()?;
-            if !names.insert(name.clone()) {
+            // Most objects are small: a set of names is made when one is not.
+            let is_known = if pairs.len() < SMALL_OBJECT {
+                pairs.iter().any(|pair| pair.0 == name)
+            } else {
+                if names.is_empty() {
+                    names.extend(pairs.iter().map(|pair| pair.0.clone()));
+                }
+                !names.insert(name.clone())
+            };
+            if is_known {
                 return Err(self.fault(&format!("the name {name:?} occurs twice")));
             }
             self.expect(b':')?;
@@ -332,6 +343,10 @@ mod tests {
             ("\"\\x\"", 3),
             ("\"\\ud800\"", 7),
             ("{\"a\":1,\"a\":2}", 10),
+            (
+                r#"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":1,"n":1,"o":1,"p":1,"q":1,"c":1}"#,
+                106,
+            ),
             ("{} x", 3),
         ] {
             let error = parse(text, 100).unwrap_err();

@@ -1,7 +1,7 @@
 //! The names of a document's tensors: the keys on the way to them, joined by dots. And its outline, for people.
 
 use super::document::{Document, Node, NodeId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Deeper paths are shortened, and so are long keys on the way: a hostile file could otherwise have names that are longer
 /// than itself.
@@ -81,8 +81,9 @@ struct Walk<'a> {
     pending: Vec<(NodeId, Option<usize>, String)>,
     first_visits: HashMap<NodeId, usize>,
     listed: Vec<Listed>,
-    /// How often a name was wanted.
-    taken: HashMap<String, usize>,
+    taken: HashSet<String>,
+    /// How often a name was wanted that was taken.
+    repeats: HashMap<String, usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -95,7 +96,8 @@ impl<'a> Walk<'a> {
             pending,
             first_visits: HashMap::new(),
             listed: vec![],
-            taken: HashMap::new(),
+            taken: HashSet::new(),
+            repeats: HashMap::new(),
         }
     }
 
@@ -126,19 +128,22 @@ impl<'a> Walk<'a> {
             (_, None) => "storage".into(),
             _ => self.path(visit),
         };
-        let mut name = wanted.clone();
-        while self.taken.contains_key(&name) {
-            let count = self.taken.entry(wanted.clone()).or_insert(1);
+        let mut name = wanted;
+        while !self.taken.insert(name.clone()) {
+            // A name with a number may be taken as well; then its own repeats are counted.
+            let count = self.repeats.entry(name.clone()).or_insert(1);
             *count += 1;
-            name = format!("{wanted}#{count}");
+            name = format!("{name}#{count}");
         }
-        self.taken.insert(name.clone(), 1);
         self.visits[visit].listed = Some(self.listed.len());
         self.listed.push(Listed { name, node });
     }
 
     /// The keys from the root to a visit.
     fn path(&self, visit: usize) -> String {
+        if self.visits[visit].depth <= 1 {
+            return self.visits[visit].key.clone();
+        }
         let mut keys = vec![self.visits[visit].key.as_str()];
         let mut at = self.visits[visit].parent;
         while let Some(parent) = at {

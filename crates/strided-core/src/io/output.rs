@@ -1,8 +1,8 @@
 //! Where the bytes of a new file go: a file that replaces the old one at once when it is complete, or any writer.
 
 use crate::error::{Error, Problem, Result};
-use crate::storage::Storage;
 use crate::storage::mmap::system_error;
+use crate::storage::{Storage, replace_file};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -158,9 +158,10 @@ impl NewFile {
         let done = (|| {
             if sync {
                 self.file.sync_all()?;
+                std::fs::rename(&temporary, &self.path)?;
+                return sync_folder(&self.path);
             }
-            std::fs::rename(&temporary, &self.path)?;
-            if sync { sync_folder(&self.path) } else { Ok(()) }
+            replace_file(&temporary, &self.path)
         })();
         done.map_err(|error| system_error(&self.path, error))?;
         self.temporary = None;

@@ -61,6 +61,7 @@ mod tests;
 mod transfer;
 
 pub use buffer::Owner;
+pub use transfer::replace_file;
 
 use crate::alloc;
 use crate::dtype::DType;

@@ -81,6 +81,32 @@ impl Storage {
     }
 }
 
+/// Puts a file in the place of another, which is removed. There is always a file of that name, the old one or the new one.
+pub fn replace_file(new: &Path, path: &Path) -> io::Result<()> {
+    if exchange_files(new, path) {
+        return std::fs::remove_file(new);
+    }
+    std::fs::rename(new, path)
+}
+
+/// Exchanges the names of two files, if both exist and the system can do that. A rename would do the same; but where it
+/// replaces a file, ext4 starts to write the new one to the disk, which takes as long as writing it to memory did.
+#[cfg(target_os = "linux")]
+fn exchange_files(new: &Path, path: &Path) -> bool {
+    let text = |path: &Path| [path.as_os_str().as_encoded_bytes(), &[0]].concat();
+    let (new, path, here) = (text(new), text(path), libc::AT_FDCWD);
+    // SAFETY: both strings end with a zero byte, and live until the call returns.
+    let done = unsafe {
+        libc::renameat2(here, new.as_ptr().cast(), here, path.as_ptr().cast(), libc::RENAME_EXCHANGE)
+    };
+    done == 0
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange_files(_: &Path, _: &Path) -> bool {
+    false
+}
+
 /// An address that pieces on several threads write to.
 #[derive(Clone, Copy)]
 struct Memory(*mut u8);

@@ -4,6 +4,7 @@
 local glue = ...
 local error, getmetatable, pairs, rawequal, rawget, rawset = error, getmetatable, pairs, rawequal, rawget, rawset
 local select, setmetatable, tostring, type = select, setmetatable, tostring, type
+local debug_getmetatable = debug.getmetatable
 local find, gmatch, match = string.find, string.gmatch, string.match
 local references = glue.references
 local G = glue.environment
@@ -13,14 +14,13 @@ local luat = {}
 
 glue.luat = luat
 
--- The class table of a value. A script may have set `__metatable` of its own tables to anything.
+-- The class table of a value: the metatable of a table, and what scripts see as the metatable of an object.
 local function class_of(value)
-   local kind = type(value)
-   if kind == 'table' or kind == 'userdata' then
+   if type(value) == 'table' then
+      return debug_getmetatable(value)
+   elseif type(value) == 'userdata' then
       local class = glue.getmetatable(value)
-      if type(class) == 'table' then
-         return class
-      end
+      return type(class) == 'table' and class or nil
    end
 end
 
@@ -296,7 +296,10 @@ function luat.type(object)
 end
 
 function luat.getmetatable(name)
-   return by_name[check_string(name, 1, 'getmetatable')]
+   local class = by_name[check_string(name, 1, 'getmetatable')]
+   if class then
+      return class
+   end
 end
 
 function luat.getconstructortable(name)
@@ -322,7 +325,10 @@ end
 function luat.isTypeOf(object, spec)
    if type(spec) ~= 'string' then
       local class = glue.getmetatable(spec)
-      spec = class and class.__typename
+      if class == nil then
+         error('attempt to index a nil value', 2)
+      end
+      spec = class.__typename
       if type(spec) ~= 'string' then
          error('type must be provided as [regexp] string, or factory', 2)
       end

@@ -116,4 +116,8 @@ functions[-9] = function(source)
    return false
 end
 
+functions[-10] = function(text)
+   env.io.write(text)
+end
+
 glue.getmetatable = env.getmetatable

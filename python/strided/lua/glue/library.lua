@@ -3,7 +3,7 @@
 local glue = ...
 local host, env, luat = glue.host, glue.environment, glue.luat
 local adapt, as_function = glue.adapt, glue.as_function
-local error, pairs, rawset, setmetatable, tonumber, type = error, pairs, rawset, setmetatable, tonumber, type
+local error, pairs, pcall, rawset, setmetatable, tonumber, type = error, pairs, pcall, rawset, setmetatable, tonumber, type
 
 -- The functions of a description. One that is not called by its name, such as an operator, has no position in its errors.
 local function adapt_all(functions, level, calls)
@@ -70,11 +70,32 @@ local function by_name(class, get, set)
    end
 end
 
+-- Tools such as the tester print with Python's `print`. If the script has replaced `io.write`, they print with that.
+local function redirecting(method)
+   local write = env.io and env.io.write
+
+   local function finish(ok, ...)
+      host.end_redirection()
+      if not ok then
+         error((...), 0)
+      end
+      return ...
+   end
+
+   return function(...)
+      if not env.io or env.io.write == write then
+         return method(...)
+      end
+      host.redirect()
+      return finish(pcall(method, ...))
+   end
+end
+
 local function define(torch, description)
    local constructor = adapt(as_function(description.constructor), 0, description.calls)
    local class = luat.newmetatable(description.name, nil, constructor, nil, nil, torch)
    for name, method in pairs(adapt_all(description.methods, 2, description.calls)) do
-      rawset(class, name, method)
+      rawset(class, name, description.calls and redirecting(method) or method)
    end
    for name, operator in pairs(adapt_all(description.operators, 0)) do
       rawset(class, '__' .. name .. '__', operator)

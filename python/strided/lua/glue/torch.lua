@@ -5,6 +5,8 @@ local host, env, luat = glue.host, glue.environment, glue.luat
 local format, gsub, match = string.format, string.gsub, string.match
 local error, ipairs, pairs, tonumber, type = error, ipairs, pairs, tonumber, type
 
+local find_module = glue.adapt(host.find_module, 0)
+
 -- The default tensor type: `torch.Tensor` and `torch.Storage` are the classes of that type.
 local function set_default(torch, name)
    torch.Tensor = luat.getconstructortable(name)
@@ -74,13 +76,23 @@ function glue.extend_torch(torch)
    end
    torch._heaptracking = true
    function torch.updatethreadlocals() end
+   function torch.updateerrorhandlers() end
+
+   -- The folder of a package; Torch itself is here, and has none.
+   function torch.packageLuaPath(name)
+      if not name or name == 'torch' then
+         return 'torch'
+      end
+      local path = find_module(name, glue.package.path)
+      return path and match(path, '^(.*)[/\\]') or nil
+   end
 
    function torch.isatty(file)
       return glue.is_stream and glue.is_stream[file] ~= nil and host.isatty(glue.is_stream[file]) or false
    end
 
    function torch.include(package, file)
-      return env.dofile(package .. '/' .. file)
+      return env.dofile(torch.packageLuaPath(package) .. '/' .. file)
    end
    env.include = env.include or env.dofile
    env.table.unpack = env.table.unpack or env.unpack
