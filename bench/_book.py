@@ -43,6 +43,7 @@ class Book:
         dtypes: Iterable[str] = FLOATS,
         passes: float = 0.0,
         to: str = "",
+        work: int = 0,
         size: int = 0,
         **rest: Any,
     ) -> None:
@@ -50,7 +51,7 @@ class Book:
 
         By default `ours` is the name itself, `torch` is the same as `ours`, and `jax` is NumPy's spelling with another
         prefix; "" means that a library cannot do it. `passes` is how often memory of the operand's dtype is read or
-        written; `to` is the dtype of a result that is written in addition.
+        written; `to` is the dtype of a result that is written in addition. `work` is the number of multiply-adds instead.
         """
         numpy, ours = (numpy,) if isinstance(numpy, str) else tuple(numpy), ours or name
         torch = (ours if torch is None else torch) or ()
@@ -65,7 +66,7 @@ class Book:
                 numpy,
                 (torch,) if isinstance(torch, str) else tuple(torch),
                 tuple((library, spelling) for library, spelling in others if spelling),
-                moved=round(count * (passes * width(dtype) + (width(to) if to else 0))),
+                moved=work or round(count * (passes * width(dtype) + (width(to) if to else 0))),
                 group=group,
                 short=bool(size),
                 **rest,

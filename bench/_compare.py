@@ -29,9 +29,9 @@ class Row(NamedTuple):
     torch: tuple[str, ...] = ()
     others: tuple[tuple[str, str], ...] = ()  # (library, spelling)
     aim: float | None = None
-    #: Bytes that must be read and written, which give the machine's time for the row.
+    #: Bytes that must be read and written, or multiply-adds, which give the machine's time for the row.
     moved: int = 0
-    #: The kind of memory access that the machine is measured with: "copy" or "write".
+    #: What the machine is measured with: the fields of `Limits`.
     like: str = "copy"
     #: The largest ratio to the machine's time.
     limit: float | None = None
@@ -79,10 +79,13 @@ class Result(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Seconds per byte that the machine needs with all threads, measured with functions of the C library."""
+    """Seconds that the machine needs with all threads: per byte, measured with functions of the C library, and per
+    multiply-add of float32 and float64 in registers."""
 
     copy: float
     write: float
+    single: float
+    double: float
 
 
 def machine_limits(threads: int, size: int = 40_000_000, rounds: int = 60) -> Limits:
@@ -101,7 +104,21 @@ def machine_limits(threads: int, size: int = 40_000_000, rounds: int = 60) -> Li
     a, b, part = ctypes.addressof(source), ctypes.addressof(target), size // threads
     copied = best_of_threads(threads, rounds, lambda i: libc.memcpy(b + i * part, a + i * part, part))
     written = best_of_threads(threads, rounds, lambda i: libc.memset(b + i * part, 1, part))
-    return Limits(copied / (2 * part * threads), written / (part * threads))
+    multiply_adds = [seconds_per_multiply_add(threads, double, min(rounds, 20)) for double in (False, True)]
+    return Limits(copied / (2 * part * threads), written / (part * threads), *multiply_adds)
+
+
+def seconds_per_multiply_add(threads: int, double: bool, rounds: int) -> float:
+    """Measures the peak of fused multiply-adds, in registers, on all threads."""
+    from strided._strided import _multiply_adds
+
+    count, turns = 0, 100_000
+
+    def work(_: int) -> None:
+        nonlocal count
+        count = _multiply_adds(turns, double)
+
+    return best_of_threads(threads, rounds, work) / (count * threads)
 
 
 def best_of_threads(threads: int, rounds: int, work: Callable[[int], object]) -> float:

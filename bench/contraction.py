@@ -5,7 +5,8 @@
     python bench/contraction.py --quick             tiny sizes, to see that it runs
 
 `A` and `B` are square matrices, `v` is a vector, `wide` has twice the side of `A`, `batch1` and `batch2` are 256 matrices, `T`
-and `U` have four equal dims and `N` two of those.
+and `U` have four equal dims and `N` two of those. The machine column of square products is the ratio to the time of the same
+multiply-adds in registers, on all threads: its inverse is the share of the peak.
 """
 
 import argparse
@@ -23,6 +24,8 @@ AIM = 1.0
 #: The aim of products from this side on.
 LARGE, LARGE_AIM = 512, 1.1
 SIDES = (8, 32, 128, 512, 1024, 2048)
+#: How the peak of multiply-adds of a dtype is measured.
+PEAKS = {"float32": "single", "float64": "double"}
 CONTRACTIONS = ("abcd,cedf->abef", "aebf,dfce->abcd", "abij,cdij->acbd")
 
 
@@ -31,7 +34,10 @@ def jobs(side: int = SIDE) -> list[Job]:
     rows = Book(side * side)
     for each in sorted({min(each, side) for each in SIDES}):
         aim = LARGE_AIM if each >= LARGE else AIM
-        rows.add("Matrices", f"{each}x{each} @ {each}x{each}", "A @ B", ours="A @ B", size=each * each, aim=aim)
+        for dtype, like in PEAKS.items():
+            name = f"{each}x{each} @ {each}x{each}"
+            words = {"dtypes": (dtype,), "work": each**3, "like": like}
+            rows.add("Matrices", name, "A @ B", ours="A @ B", size=each * each, aim=aim, **words)
     matrices(rows, min(side, 1024))
     batches(rows, min(side, 64))
     other_dtypes(rows, min(side, 512))

@@ -96,7 +96,9 @@ def test_dofile_passes_arguments_and_finds_modules_beside_the_script(lua, tmp_pa
     (tmp_path / "common").mkdir()
     (tmp_path / "common/helper.lua").write_text("return {double = function(x) return 2 * x end}")
     script = tmp_path / "main.lua"
-    script.write_text("#!/usr/bin/env lua\nlocal h = require 'common.helper'\nreturn h.double(...), arg[1], #arg, arg[0]")
+    script.write_text(
+        "#!/usr/bin/env lua\nlocal h = require 'common.helper'\nreturn h.double(...), arg[1], #arg, arg[0]"
+    )
     assert lua.dofile(script, 21, "x") == (42, 21, 2, str(script))
 
 
@@ -178,7 +180,9 @@ def test_python_true_gives_lupas_table():
 
 
 def test_print_and_io_write_go_to_stdout_in_order(each):
-    text = printed(each, "print(1, nil, 'x') io.write('a', 2) io.stdout:write('b\\n') print() print(torch.Tensor(1):zero())")
+    text = printed(
+        each, "print(1, nil, 'x') io.write('a', 2) io.stdout:write('b\\n') print() print(torch.Tensor(1):zero())"
+    )
     assert text == "1\tnil\tx\na2b\n\n 0\n[torch.DoubleTensor of size 1]\n\n"
 
 
@@ -188,7 +192,9 @@ def test_output_that_is_not_utf_8_reaches_a_stream_of_bytes(lua, capfdbinary):
 
 
 def test_io_output_redirects_io_write_but_not_print(lua, tmp_path):
-    text = printed(lua, "io.output(...) io.write('file') print('screen') io.close() io.output(io.stdout)", str(tmp_path / "f"))
+    text = printed(
+        lua, "io.output(...) io.write('file') print('screen') io.close() io.output(io.stdout)", str(tmp_path / "f")
+    )
     assert (text, (tmp_path / "f").read_text()) == ("screen\n", "file")
 
 
@@ -218,7 +224,10 @@ def test_errors_have_a_message_and_a_traceback_of_the_script(lua):
 
 
 def test_errors_of_the_libraries_are_strings_in_lua(each):
-    assert each.execute("local ok, e = pcall(function() local y = torch.Tensor(2):narrow(3, 1, 1) end) return type(e)") == "string"
+    assert (
+        each.execute("local ok, e = pcall(function() local y = torch.Tensor(2):narrow(3, 1, 1) end) return type(e)")
+        == "string"
+    )
     assert each.execute("local ok, e = pcall(torch.Tensor, 'a') return type(e)") == "string"
 
 
@@ -322,7 +331,9 @@ def test_a_parent_that_does_not_exist_is_an_error(lua):
 
 
 def test_the_default_tensor_type_changes_the_constructor(lua):
-    result = lua.execute("torch.setdefaulttensortype('torch.FloatTensor') return torch.Tensor(2):type(), torch.Storage(2):type()")
+    result = lua.execute(
+        "torch.setdefaulttensortype('torch.FloatTensor') return torch.Tensor(2):type(), torch.Storage(2):type()"
+    )
     assert result == ("torch.FloatTensor", "torch.FloatStorage")
 
 
@@ -392,7 +403,9 @@ def test_callbacks_work_in_coroutines(each):
 def test_a_function_kept_from_a_dead_coroutine_can_be_called(each):
     kept = []
     each["keep"] = kept.append
-    each.execute("coroutine.wrap(function() local n = 41 keep(function() return n + 1 end) end)() collectgarbage() collectgarbage()")
+    each.execute(
+        "coroutine.wrap(function() local n = 41 keep(function() return n + 1 end) end)() collectgarbage() collectgarbage()"
+    )
     assert kept[0]() == 42
     each["run"] = lambda: kept[0]()
     assert each.execute("return coroutine.wrap(function() return run() end)()") == 42
@@ -433,10 +446,15 @@ def test_large_tensors_are_freed_while_a_script_runs(lua):
 
 def test_functions_that_python_dropped_are_collected(lua):
     lua.execute("alive = setmetatable({}, {__mode = 'k'})")
-    lua.execute("local x = torch.Tensor(1) for i = 1, 1000 do local f = function(v) return i end alive[f] = true x:apply(f) end")
+    lua.execute(
+        "local x = torch.Tensor(1) for i = 1, 1000 do local f = function(v) return i end alive[f] = true x:apply(f) end"
+    )
     gc.collect()
     lua.execute("collectgarbage() collectgarbage()")
-    assert lua.execute("collectgarbage() collectgarbage() local n = 0 for _ in pairs(alive) do n = n + 1 end return n") < 300
+    assert (
+        lua.execute("collectgarbage() collectgarbage() local n = 0 for _ in pairs(alive) do n = n + 1 end return n")
+        < 300
+    )
 
 
 def test_a_runtime_is_freed_with_its_last_reference():

@@ -36,6 +36,7 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     classes::iterator::register(module.py())?;
     module.add_class::<classes::borrow::BorrowHandle>()?;
     classes::generator::register(module)?;
+    classes::mersenne::register(module)?;
     module.add_class::<classes::document::PyDocument>()?;
     module.add_class::<classes::t7_stream::T7Reader>()?;
     module.add_class::<classes::t7_stream::T7Writer>()?;

@@ -14,8 +14,9 @@ It needs the package lupa, which `pip install 'strided[lua]'` installs.
 [torch.DoubleTensor of size 2x2]
 <BLANKLINE>
 >>> lua["x"].strided()
-tensor([[1., 2.],
-        [3., 4.]], dtype=float64)
+ 1  2
+ 3  4
+[strided.DoubleTensor of size 2x2]
 """
 
 from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError

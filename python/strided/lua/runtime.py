@@ -213,6 +213,7 @@ class Lua:
             "with_dispatcher": self._with_dispatcher,
             "invoke": self._invoke,
             "must_stop": self._must_stop,
+            "interrupted": self._interrupted,
             "lift": self._lift,
             "restore": self._restore,
             "redirect": self._redirect,
@@ -295,6 +296,11 @@ class Lua:
             self._adapters.interruption = error
         return None
 
+    def _interrupted(self, error: object) -> None:
+        """Keeps an exception that entered Lua as it was: one of a signal, at the first instruction of a function."""
+        if isinstance(error, BaseException):
+            self._adapters.failure(error, "")
+
     def _make_room(self) -> None:
         """Before a call under a memory limit: collects garbage if the last call has used most of it.
 
@@ -309,7 +315,8 @@ class Lua:
         self._runtime.set_max_memory(0)
 
     def _restore(self) -> None:
-        self._runtime.set_max_memory(self._limit, total=True)
+        if not self._loading:
+            self._runtime.set_max_memory(self._limit, total=True)
 
     # Calls of Lua
 
@@ -504,8 +511,8 @@ def _exit(code: Any = None) -> None:
 
 
 def _message(error: Exception) -> str:
-    """The text of an error of lupa, which has none if memory ran out."""
-    return str(error) or "not enough memory"
+    """The text of an error of lupa, without its traceback; it has none if memory ran out."""
+    return str(error).partition("\nstack traceback:")[0] or "not enough memory"
 
 
 def _refuse(*args: Any) -> None:

@@ -43,11 +43,13 @@ impl<F: Fn(usize, usize, *mut u8) + Sync> RunBody for F {
 pub(super) fn by_runs(out: &Tensor, weight: usize, body: &dyn RunBody) -> Result<()> {
     let pin = out.pin(Access::Write)?;
     let (n, size) = (out.size(), out.dtype().size());
-    let nest = (!out.layout().is_row_major())
-        .then(|| Nest::new(out.layout(), &[Operand { layout: out.layout(), size }], Order::RowMajor));
-    let target = RunTarget { origin: pin.origin, size, nest };
-    // SAFETY: `pin` holds the output for its layout, from which the nest was made.
-    let fill = |range: Range<usize>| unsafe { target.fill(range, body) };
+    let target = RunTarget::new(out, pin.origin);
+    let fill = |range: Range<usize>| {
+        // SAFETY: the contract of `RunTarget::fill` is that of `RunBody`.
+        let mut write = |first: usize, n: usize, to: *mut u8| unsafe { body.write(first, n, to) };
+        // SAFETY: `pin` holds the output for its layout, from which the nest was made.
+        unsafe { target.fill(range, &mut write) }
+    };
     if n <= SERIAL_ELEMENTS / weight {
         fill(0..n);
         return Ok(());
@@ -58,7 +60,22 @@ pub(super) fn by_runs(out: &Tensor, weight: usize, body: &dyn RunBody) -> Result
     })
 }
 
-/// The output of the driver.
+/// Fills a tensor with elements that are computed one after the other: on this thread, in row-major order. `write(n, to)`
+/// computes the next `n` elements and writes them to `to`, which is valid for as many. Elements of the tensor may overlap:
+/// the last one of them stays.
+pub(super) fn in_order(out: &Tensor, write: &mut dyn FnMut(usize, *mut u8)) -> Result<()> {
+    let pin = out.pin(Access::Write)?;
+    let n = out.size();
+    let target = RunTarget::new(out, pin.origin);
+    let piece = PIECE_BYTES / out.dtype().size();
+    threads::run_in_order(n.div_ceil(piece), &mut |i| {
+        let mut next = |_: usize, n: usize, to: *mut u8| write(n, to);
+        // SAFETY: `pin` holds the output for its layout, from which the nest was made.
+        unsafe { target.fill(i * piece..n.min((i + 1) * piece), &mut next) }
+    })
+}
+
+/// The output of the drivers.
 struct RunTarget {
     origin: *mut u8,
     /// Bytes per element.
@@ -66,18 +83,27 @@ struct RunTarget {
     /// The loops over the output, unless it is contiguous.
     nest: Option<Nest>,
 }
-// SAFETY: `by_runs` pins the output for the whole call, and threads write to different elements.
+// SAFETY: the drivers pin the output for the whole call, and threads write to different elements.
 unsafe impl Sync for RunTarget {}
 
 impl RunTarget {
-    /// Fills the elements of a range of linear indices.
+    /// The target for an output that is pinned at an address.
+    fn new(out: &Tensor, origin: *mut u8) -> RunTarget {
+        let size = out.dtype().size();
+        let nest = (!out.layout().is_row_major())
+            .then(|| Nest::new(out.layout(), &[Operand { layout: out.layout(), size }], Order::RowMajor));
+        RunTarget { origin, size, nest }
+    }
+
+    /// Fills the elements of a range of linear indices, block by block. `write(first, n, to)` computes those from `first`
+    /// to `first + n` and writes them to `to`, which is aligned and valid for as many.
     ///
     /// # Safety
     /// The output is pinned for the layout that the nest was made of, and the indices are below its size.
-    unsafe fn fill(&self, range: Range<usize>, body: &dyn RunBody) {
+    unsafe fn fill(&self, range: Range<usize>, write: &mut dyn FnMut(usize, usize, *mut u8)) {
         let Some(nest) = &self.nest else {
-            // SAFETY: this function's contract: the output is contiguous, and has these elements.
-            return unsafe { body.write(range.start, range.len(), self.origin.add(range.start * self.size)) };
+            // The output is contiguous, and has these elements.
+            return write(range.start, range.len(), self.origin.wrapping_add(range.start * self.size));
         };
         let mut block = Scratch::<BLOCK_BYTES>::new();
         let block = block.start();
@@ -88,10 +114,11 @@ impl RunTarget {
         for first in range.clone().step_by(most) {
             let n = most.min(range.end - first);
             let mut done = 0;
-            // SAFETY: the block holds n elements, is aligned for any, and is no tensor's memory; the runs are those of n
-            // elements of the pinned output.
+            // The block holds n elements, and is aligned for any.
+            write(first, n, block);
+            // SAFETY: the block is no tensor's memory, and `write` has filled it; the runs are those of n elements of the
+            // pinned output.
             unsafe {
-                body.write(first, n, block);
                 for_each_run(nest.loops(), nest.start(origins), first..first + n, |at, count| {
                     copy(&pair(at[0], block.add(done * self.size), null_mut()), &steps, count);
                     done += count;

@@ -10,9 +10,10 @@ use crate::cpu;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::nest::{Nest, Operand, Order};
+use crate::nest::{Nest, Operand, Order, for_each_run};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
+use crate::threads::run_in_order;
 use std::ptr::null_mut;
 
 /// An input of a kernel.
@@ -190,6 +191,38 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout, whole: usize) -> Result
     let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were pinned") };
     // SAFETY: `pin_each` pinned both, and `layout` was checked above to stay within the bounds of `src`.
     unsafe { move_elements(out, to.origin, layout, src.dtype(), from.origin, whole) }
+}
+
+/// Elements of [`copy_in_order`] between two looks for an interrupt.
+const ORDERED_PIECE: usize = 1 << 16;
+
+/// [`copy`] one element after the other, in row-major order: an element that was written is read again where the tensors
+/// overlap, and the last one stays where elements of the output do.
+pub fn copy_in_order(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
+    assert!(layout.same_shape(out.layout()), "the source has the output's shape");
+    assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
+    let wanted = [Some((out, Access::Write)), Some((src, Access::Read))];
+    let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were pinned") };
+    let sizes = [out.dtype().size(), src.dtype().size()];
+    let operands = [Operand { layout: out.layout(), size: sizes[0] }, Operand { layout, size: sizes[1] }];
+    let nest = Nest::new(out.layout(), &operands, Order::RowMajor);
+    let (start, steps) = (nest.start(pair(to.origin, from.origin, null_mut())), nest.inner_steps());
+    let (kernel, n) = (cast::kernel(src.dtype(), out.dtype()), out.size());
+    run_in_order(n.div_ceil(ORDERED_PIECE), &mut |piece| {
+        let range = piece * ORDERED_PIECE..n.min((piece + 1) * ORDERED_PIECE);
+        for_each_run(nest.loops(), start, range, |at, count| {
+            for i in 0..count as isize {
+                let next = pair(
+                    at[0].wrapping_offset(i * steps[0]),
+                    at[1].wrapping_offset(i * steps[1]),
+                    null_mut(),
+                );
+                // SAFETY: `pin_each` pinned both tensors, and `layout` was checked above to stay within the bounds of
+                // `src`; the nest visits their elements. One element is read before it is written.
+                unsafe { kernel(&next, steps, 1) };
+            }
+        });
+    })
 }
 
 /// Copies elements of dtype `dtype` to `out`, with a cast where dtypes differ; `whole` as in [`copy`].

@@ -39,6 +39,12 @@ pub(super) fn copy_part(out: &Tensor, src: &Tensor, whole: usize) -> Result<()> 
     map::copy(out, src, layout, whole)
 }
 
+/// [`copy`] as a loop over the elements in row-major order does it, where tensors overlap: elements that were written are
+/// read again, and the last one that is written to a location stays.
+pub fn copy_in_order(out: &Tensor, src: &Tensor) -> Result<()> {
+    map::copy_in_order(out, src, &expanded(src.layout(), out.layout())?)
+}
+
 /// The layout of values that are written to elements of the shape of `out`: expanded to it. The values may have more dims
 /// than the output if the leading ones have extent 1: `x[0] = y[None]`.
 pub(super) fn expanded(source: &Layout, out: &Layout) -> Result<Layout> {

@@ -3,12 +3,11 @@
 use super::compose::{extent, of_tensors, sum, view};
 use super::elementwise::{OpArg, apply, apply_into};
 use super::table::Op;
-use super::{copy, truth};
+use super::{copy, diagonal, matmul, truth};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::layout::shape_text;
 use crate::scalar::Scalar;
-use crate::storage::Fill;
 use crate::tensor::Tensor;
 
 /// Weights of observations.
@@ -60,8 +59,7 @@ fn new_cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
     let centred = minus_mean(&minus_mean(&x)?)?;
     let divisor = divisor(&weights, weight.as_ref(), total, correction)?;
     let partners = apply(Op::conj_physical, &[OpArg::Tensor(&weighted(&centred)?)])?;
-    let matrix = Tensor::new(&[variables, variables], result, Fill::Uninitialized)?;
-    fill_matrix(&matrix, &centred, &partners, divisor)?;
+    let matrix = copy::to_dtype(&hermitian(&products(&centred, &partners, divisor)?)?, result)?;
     if rank == 2 && variables != 1 { Ok(matrix) } else { view(&matrix, matrix.layout().view(&[])) }
 }
 
@@ -82,23 +80,26 @@ fn divisor(weights: &Weights, weight: Option<&Tensor>, total: f64, correction: f
     Ok(divisor.max(0.0))
 }
 
-/// Fills a covariance matrix row by row: sums of the products of a variable with `partners`, divided. Only the upper
-/// triangle is computed; the lower one has the conjugates.
-fn fill_matrix(matrix: &Tensor, centred: &Tensor, partners: &Tensor, divisor: f64) -> Result<()> {
-    let variables = extent(matrix, 0);
-    for i in 0..variables {
-        let row = view(centred, centred.layout().select(0, i))?;
-        let others = view(partners, partners.layout().narrow(0, i, variables - i))?;
-        let found = divided(sum(&of_tensors(Op::mul, &row, &others)?, 1)?, divisor)?;
-        let mirrored = apply(Op::conj_physical, &[OpArg::Tensor(&found)])?;
-        let part = |dim: isize| {
-            let line = matrix.layout().select(dim, i)?;
-            view(matrix, line.narrow(0, i, variables - i))
-        };
-        copy::copy(&part(1)?, &mirrored)?;
-        copy::copy(&part(0)?, &found)?;
+/// The sums of the products of each variable with each row of `partners`, divided.
+fn products(centred: &Tensor, partners: &Tensor, divisor: f64) -> Result<Tensor> {
+    let columns = view(partners, partners.layout().transpose(0, 1))?;
+    let product = matmul::matmul(centred, &columns, None)?.expect("no output was passed");
+    divided(product, divisor)
+}
+
+/// A matrix whose lower triangle has the conjugates of the upper one, and whose diagonal is real. The two triangles of a
+/// product of matrices may be rounded differently.
+fn hermitian(product: &Tensor) -> Result<Tensor> {
+    let upper = |diagonal: isize| {
+        diagonal::tri(product, diagonal, true, None).map(|part| part.expect("no output was passed"))
+    };
+    let above = upper(1)?;
+    let below = apply(Op::conj_physical, &[OpArg::Tensor(&view(&above, above.layout().transpose(0, 1))?)])?;
+    let matrix = of_tensors(Op::add, &upper(0)?, &below)?;
+    if matrix.dtype().is_complex() {
+        copy::fill(&view(&matrix, matrix.layout().diagonal(0, 0, 1))?.part(1)?, Scalar::Int(0))?;
     }
-    Ok(())
+    Ok(matrix)
 }
 
 /// The only element of a tensor as float64; the real part of a complex one.

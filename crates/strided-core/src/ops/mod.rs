@@ -18,6 +18,7 @@ pub mod geometry;
 pub mod index;
 pub mod join;
 pub mod matmul;
+pub mod mersenne;
 pub mod output;
 pub mod pad;
 pub mod random;

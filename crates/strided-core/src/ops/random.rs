@@ -361,7 +361,7 @@ pub fn set_state(generator: &Generator, state: &Tensor) -> Result<()> {
         let wanted = format!("one of shape {}, which get_state returned", generator::STATE_BYTES);
         return Err(Error::shape("", "new_state", got, wanted));
     }
-    generator.set_state(&random::read_bytes(&copy::clone(state)?)?)
+    generator.set_state(&random::read_elements(&copy::clone(state)?)?)
 }
 
 /// Refuses an output for a result of this shape and dtype, before the result is drawn.

@@ -6,6 +6,7 @@
 use super::{copy, create, output};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
+pub use crate::kernels::sort::QuickTask;
 use crate::kernels::sort::{self, LineRank, OrderRequest};
 use crate::layout::wrap_dim;
 use crate::scalar::Scalar;
@@ -221,4 +222,29 @@ pub fn deliver_pair(
     copy::copy(first, &values)?;
     copy::copy(second, &indices)?;
     Ok([None, None])
+}
+
+/// The elements along a dim as Torch7's quicksort or quickselect leaves them, and their indices.
+pub fn quick(x: &Tensor, dim: isize, task: QuickTask) -> Result<(Tensor, Tensor)> {
+    let lines = LastDim::new(x, dim)?;
+    if x.dtype() == DType::Bool || x.dtype().compute() != x.dtype() {
+        let (argument, got, wanted) = ("input", x.dtype(), "an integer dtype, float32 or float64");
+        return Err(Error::new("", Problem::WrongDType { argument, got, wanted }));
+    }
+    if let QuickTask::Select(rank) = task
+        && rank >= lines.length
+    {
+        return Err(Error::argument(
+            "",
+            "k",
+            rank,
+            format!("less than {}, the extent of the dim", lines.length),
+        ));
+    }
+    let values = copy::clone(&lines.x)?;
+    let indices = Tensor::with_new_memory(values.layout().clone(), DType::I64, Fill::Uninitialized)?;
+    if lines.length > 0 {
+        sort::quick_lines(&values, &indices, lines.length, task)?;
+    }
+    Ok((lines.placed(values, true)?, lines.placed(indices, true)?))
 }

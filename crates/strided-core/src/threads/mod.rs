@@ -92,6 +92,35 @@ pub fn interruptible_call<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// Looks for interrupts between the pieces of a call.
+struct InterruptClock {
+    /// When the call began.
+    start: Instant,
+    /// When to look next, counted from there.
+    next_check: Duration,
+}
+
+impl InterruptClock {
+    fn new() -> InterruptClock {
+        let now = Instant::now();
+        let start = CALL_START.get().unwrap_or(now);
+        InterruptClock { start, next_check: next_interrupt_check(now - start) }
+    }
+
+    /// Fails if the call was interrupted.
+    fn check(&mut self) -> Result<()> {
+        let elapsed = self.start.elapsed();
+        if elapsed <= self.next_check {
+            return Ok(());
+        }
+        self.next_check = next_interrupt_check(elapsed);
+        match INTERRUPT_CHECK.get() {
+            Some(check) if check() => Err(Error::new("", Problem::Interrupted)),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// When to check for an interrupt next, counted from the beginning of a call that has run for `elapsed`.
 fn next_interrupt_check(elapsed: Duration) -> Duration {
     let intervals = elapsed.as_millis() / INTERRUPT_INTERVAL.as_millis();
@@ -205,6 +234,17 @@ pub fn run(pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Resul
     done
 }
 
+/// Calls `piece(0)` to `piece(pieces - 1)` one after the other on this thread. Fails if the call was interrupted.
+pub fn run_in_order(pieces: usize, piece: &mut dyn FnMut(usize)) -> Result<()> {
+    let _caller = Caller::new();
+    let mut interrupts = InterruptClock::new();
+    for i in 0..pieces {
+        piece(i);
+        interrupts.check()?;
+    }
+    Ok(())
+}
+
 impl PoolJob<'_> {
     #[inline]
     fn take(&self) -> Option<usize> {
@@ -213,19 +253,10 @@ impl PoolJob<'_> {
     }
 
     fn work_as_caller(&self) -> Result<()> {
-        let now = Instant::now();
-        let start = CALL_START.get().unwrap_or(now);
-        let mut next_check = next_interrupt_check(now - start);
+        let mut interrupts = InterruptClock::new();
         while let Some(i) = self.take() {
             (self.piece)(i);
-            let elapsed = start.elapsed();
-            if elapsed > next_check {
-                next_check = next_interrupt_check(elapsed);
-                if INTERRUPT_CHECK.get().is_some_and(|check| check()) {
-                    self.next.store(self.pieces, Relaxed);
-                    return Err(Error::new("", Problem::Interrupted));
-                }
-            }
+            interrupts.check().inspect_err(|_| self.next.store(self.pieces, Relaxed))?;
         }
         Ok(())
     }

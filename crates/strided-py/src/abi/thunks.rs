@@ -6,7 +6,7 @@ use super::bind::{Args, Param, bind};
 use super::errors::{CallResult, guard_value};
 use super::heap::{definition, leak_text};
 use super::refs::arg;
-use super::{Object, Value};
+use super::{Arg, Object, Value};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
@@ -116,7 +116,7 @@ impl MethodRow {
     }
 
     pub fn with_method<R: RowBody>(mut self, class: RowClass) -> MethodRow {
-        self.thunks.push((RowPlace::Method(class), method::<R>));
+        self.thunks.push((RowPlace::Method(class), row::<R>));
         self
     }
 
@@ -131,57 +131,44 @@ impl MethodRow {
     }
 
     pub fn with_function<R: RowBody>(mut self) -> MethodRow {
-        self.thunks.push((RowPlace::Function, function::<R>));
+        self.thunks.push((RowPlace::Function, row::<R>));
         self
     }
 }
 
-/// # Safety
-/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method.
-unsafe extern "C" fn method<R: RowBody>(
-    this: Object,
-    args: *const Object,
-    count: isize,
-    kwnames: Object,
-) -> Object {
-    guard_value(R::NAME, |py| {
-        let mut bound = Args::NONE;
-        // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
-        unsafe { bind(py, R::params(), Some(arg(py, this)), args, count, kwnames, &mut bound) }?;
-        R::call(py, &bound)
-    })
+/// Defines the function by which the interpreter calls a row: it binds the arguments, of which the receiver of a method is the
+/// first, and runs a body of the row.
+macro_rules! thunk {
+    ($name:ident: $body:ident::$call:ident) => {
+        /// # Safety
+        /// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method or function.
+        unsafe extern "C" fn $name<R: $body>(
+            this: Object,
+            args: *const Object,
+            count: isize,
+            kwnames: Object,
+        ) -> Object {
+            guard_value(R::NAME, |py| {
+                let mut bound = Args::NONE;
+                // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
+                unsafe { bind(py, R::params(), receiver(py, this), args, count, kwnames, &mut bound) }?;
+                R::$call(py, &bound)
+            })
+        }
+    };
 }
+thunk!(row: RowBody::call);
+thunk!(layout_method: LayoutRowBody::call_on_layout);
 
+/// The receiver of a method. A function has none: the interpreter passes its module there. One thunk for both halves the code
+/// of the rows.
+///
 /// # Safety
-/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method.
-unsafe extern "C" fn layout_method<R: LayoutRowBody>(
-    this: Object,
-    args: *const Object,
-    count: isize,
-    kwnames: Object,
-) -> Object {
-    guard_value(R::NAME, |py| {
-        let mut bound = Args::NONE;
-        // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
-        unsafe { bind(py, R::params(), Some(arg(py, this)), args, count, kwnames, &mut bound) }?;
-        R::call_on_layout(py, &bound)
-    })
-}
-
-/// # Safety
-/// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` function.
-unsafe extern "C" fn function<R: RowBody>(
-    _: Object,
-    args: *const Object,
-    count: isize,
-    kwnames: Object,
-) -> Object {
-    guard_value(R::NAME, |py| {
-        let mut bound = Args::NONE;
-        // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
-        unsafe { bind(py, R::params(), None, args, count, kwnames, &mut bound) }?;
-        R::call(py, &bound)
-    })
+/// `this` is what the interpreter passed to a method or function, and it is alive for `'a`.
+#[inline(always)]
+unsafe fn receiver<'a>(py: Python<'a>, this: Object) -> Option<Arg<'a>> {
+    // SAFETY: this function's contract.
+    unsafe { (ffi::PyModule_CheckExact(this) == 0).then(|| arg(py, this)) }
 }
 
 /// Python's definitions of the rows that appear in a place. They are never freed.

@@ -1,4 +1,5 @@
-//! The classes: Tensor and its protocols and operators, Storage, Layout, Size, dtype, device and Generator.
+//! The classes: Tensor and its protocols and operators, Storage, Layout, Size, dtype, device and Generator;
+//! and the private generators of Torch7 and DeepMind Lab.
 
 pub mod borrow;
 pub mod class_table;
@@ -8,6 +9,7 @@ pub mod elementwise;
 pub mod generator;
 pub mod iterator;
 pub mod layout;
+pub mod mersenne;
 pub mod operators;
 pub mod protocols;
 pub mod size;

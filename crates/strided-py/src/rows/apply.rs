@@ -3,20 +3,21 @@
 use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::{call_with, is_none, new_ref};
+use crate::abi::tensor_object::wrap;
 use crate::abi::{Arg, Value};
-use crate::convert::args::{CallableArg, FromArg, TensorArg};
+use crate::convert::args::{CallableArg, FromArg, RestObjects, TensorArg};
 use crate::convert::exchange::Exported;
 use crate::convert::numbers::number;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt};
+use pyo3::types::{PyFloat, PyInt, PyTuple};
 use std::ptr::null_mut;
 use strided_core::kernels::item;
 use strided_core::layout::{Dims, Mode};
 use strided_core::ops::copy;
 use strided_core::storage::Access;
 use strided_core::tensor::conflict;
-use strided_core::{DType, Error, Scalar, Tensor};
+use strided_core::{DType, Error, Layout, Scalar, Tensor};
 
 methods! { rows(py, this: TensorArg):
     /// Replaces each element by the result of a function of it, in row-major order.
@@ -47,6 +48,65 @@ methods! { rows(py, this: TensorArg):
     /// >>> strided.arange(3).map2_(strided.arange(3), strided.tensor(5), lambda a, b, c: a + b * c).tolist()
     /// [0, 6, 12]
     method map2_(x: TensorArg, y: TensorArg, callable: CallableArg) => replace_each(py, this, &[("x", x), ("y", y)], callable.0);
+
+    /// Calls a function with views of the elements of a tensor, one after the other in row-major order. Further arguments
+    /// follow: elements of tensors that are expanded to the first one, and other objects as they are.
+    ///
+    /// The function may write to elements that overlap.
+    ///
+    /// >>> x = strided.zeros(1).expand(3)
+    /// >>> strided._strided._each_in_order(strided.Tensor.add_, x, 2)
+    /// >>> x.tolist()
+    /// [6.0, 6.0, 6.0]
+    function _each_in_order(callable: CallableArg, input: TensorArg, others: RestObjects) -> "None" => each_in_order(py, callable.0, input, others.0);
+
+    /// Copies elements one after the other in row-major order, where tensors overlap too.
+    ///
+    /// >>> x = strided.tensor([1, 2, 3])
+    /// >>> strided._strided._copy_in_order(x[1:], x[:-1])
+    /// >>> x.tolist()
+    /// [1, 1, 1]
+    function _copy_in_order(input: TensorArg, src: TensorArg) -> "None" => {
+        let (out, src) = (Tensor::clone(&input), Tensor::clone(&src));
+        detach_if_large(py, out.size(), || copy::copy_in_order(&out, &src))?;
+        Ok(py.None().into_bound(py))
+    };
+}
+
+/// Calls a function with each element of `x`, as a view without dims, and those of the other tensors.
+fn each_in_order<'a>(
+    py: Python<'a>,
+    callable: Arg<'a>,
+    x: TensorArg<'a>,
+    others: &[Arg<'a>],
+) -> CallResult<Value<'a>> {
+    let x = Tensor::clone(&x);
+    let shape = x.layout().shape();
+    let mut tensors = vec![(0, x)];
+    let mut arguments: Vec<Value<'a>> = vec![py.None().into_bound(py)];
+    for &other in others {
+        if let Some(other) = TensorArg::read(other)? {
+            let layout = other.layout().expand(&shape)?;
+            tensors.push((arguments.len(), other.with_layout(layout)));
+        }
+        arguments.push(new_ref(other));
+    }
+    let mut index: Dims = shape.iter().map(|_| 0).collect();
+    for _ in 0..tensors[0].1.size() {
+        for (at, tensor) in &tensors {
+            let element = Layout::scalar().at_offset(tensor.layout().location(&index)?);
+            arguments[*at] = wrap(py, tensor.with_layout(element))?;
+        }
+        callable.call1(PyTuple::new(py, &arguments)?)?;
+        for (i, extent) in index.iter_mut().zip(&shape).rev() {
+            *i += 1;
+            if *i < *extent {
+                break;
+            }
+            *i = 0;
+        }
+    }
+    Ok(py.None().into_bound(py))
 }
 
 /// The largest number of arguments of a function: the element, and those of two other tensors.

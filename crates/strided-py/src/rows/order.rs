@@ -13,7 +13,7 @@ use crate::convert::tensors::TextArg;
 use crate::convert::values::{Values, values};
 use pyo3::prelude::*;
 use strided_core::kernels::sort::LineRank;
-use strided_core::ops::sort::{self, deliver_pair};
+use strided_core::ops::sort::{self, QuickTask, deliver_pair};
 use strided_core::ops::statistics::{self, Bins, Interpolation, QuantileRequest};
 use strided_core::ops::unique::{self, UniqueRequest};
 use strided_core::ops::{create, output, search};
@@ -37,6 +37,27 @@ methods! { rows(py, x: TensorArg):
     /// [1, 2, 0]
     both argsort(dim | axis: isize = -1, descending: bool = False, stable: bool = False)
         => compute(py, &x, |x| sort::argsort(x, dim, descending));
+
+    /// The elements along a dim as Torch7's quicksort leaves them, and their indices: equal elements do not keep their order.
+    ///
+    /// >>> values, indices = strided._strided._torch_sort(strided.ones(12), 0)
+    /// >>> indices.tolist()
+    /// [7, 5, 10, 9, 8, 0, 6, 1, 4, 3, 2, 11]
+    function _torch_sort(input: TensorArg, dim: isize, descending: bool = False) -> "_return_types.sort" => {
+        let task = if descending { QuickTask::Descending } else { QuickTask::Ascending };
+        pair(py, "sort", input, None, move |x| sort::quick(x, dim, task))
+    };
+
+    /// The elements along a dim as Torch7's quickselect leaves them, and their indices. The one of rank `k`, counted from 0,
+    /// is at its place.
+    ///
+    /// >>> values, indices = strided._strided._torch_select(strided.tensor([3, 1, 5, 2, 4]), 1, 0)
+    /// >>> values[1].item()
+    /// 2
+    function _torch_select(input: TensorArg, k: isize, dim: isize) -> "_return_types.sort" => {
+        let rank = usize::try_from(k).map_err(|_| Fail::Value(format!("k is {k}, wanted 0 or more")))?;
+        pair(py, "sort", input, None, move |x| sort::quick(x, dim, QuickTask::Select(rank)))
+    };
 
     /// The elements along the first dim in ascending order.
     ///

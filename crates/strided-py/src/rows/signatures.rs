@@ -5,7 +5,9 @@ use crate::abi::Value;
 use crate::abi::errors::CallResult;
 use crate::abi::refs::to_py;
 use crate::abi::thunks::{ParamStub, RowClass, RowPlace, Signature};
-use crate::classes::{borrow, document, dtype, generator, layout, size, storage, t7_stream, tensor};
+use crate::classes::{
+    borrow, document, dtype, generator, layout, mersenne, size, storage, t7_stream, tensor,
+};
 use pyo3::prelude::*;
 
 methods! { rows(py):
@@ -77,6 +79,8 @@ fn all(py: Python<'_>) -> CallResult<Value<'_>> {
         ("Size", size::SIGNATURES),
         ("BorrowHandle", borrow::SIGNATURES),
         ("Generator", generator::SIGNATURES),
+        ("_TorchGenerator", mersenne::TORCH_SIGNATURES),
+        ("_LabGenerator", mersenne::LAB_SIGNATURES),
         ("_Document", document::SIGNATURES),
         ("_T7Reader", t7_stream::READER_SIGNATURES),
         ("_T7Writer", t7_stream::WRITER_SIGNATURES),

@@ -6,7 +6,8 @@ use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use strided_core::{alloc, threads};
+use strided_core::kernels::matmul;
+use strided_core::{alloc, cpu, threads};
 
 methods! { rows(py):
     /// The number of threads that compute: the one that was set, or `STRIDED_NUM_THREADS`, or `OMP_NUM_THREADS`, or the
@@ -27,8 +28,20 @@ methods! { rows(py):
         to_py(py, py.None())
     };
 
+    /// How the module was built and what it runs on: the system, the build, the instruction set and the kind of kernels.
+    ///
+    /// >>> sorted(strided._strided._build_info())
+    /// ['build', 'instructions', 'kernels', 'system']
+    function _build_info() -> "dict[str, str]" => build_info(py);
+
     /// The result of `strided.memory.stats`.
     function _memory_stats() -> "dict[str, int]" => stats(py);
+
+    /// Computes rounds of multiply-adds of float32 or float64 in registers, on the calling thread, and returns their number:
+    /// the peak that benchmarks compare products with.
+    function _multiply_adds(rounds: isize, double: bool = False) -> "int" => {
+        to_py(py, detach(py, || matmul::multiply_adds(rounds.max(0) as usize, double)))
+    };
 
     /// The work of `strided.memory.trim`.
     function _memory_trim() -> "int" => to_py(py, detach(py, || alloc::trim(0)));
@@ -42,6 +55,19 @@ methods! { rows(py):
         }
         to_py(py, alloc::limit())
     };
+}
+
+fn build_info(py: Python<'_>) -> CallResult<Value<'_>> {
+    let dict = PyDict::new(py);
+    for (name, value) in [
+        ("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)),
+        ("build", if cfg!(debug_assertions) { "with checks" } else { "release" }.into()),
+        ("instructions", cpu::level().name().into()),
+        ("kernels", if cpu::reference_kernels() { "reference" } else { "fast" }.into()),
+    ] {
+        dict.set_item(name, value)?;
+    }
+    Ok(dict.into_any())
 }
 
 fn stats(py: Python<'_>) -> CallResult<Value<'_>> {

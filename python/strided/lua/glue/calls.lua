@@ -145,6 +145,9 @@ local function report(traced, ok, ...)
    end
    raised = (...)
    serial = serial + 1
+   if type(raised) == 'userdata' and not glue.references[raised] then
+      pcall(host.interrupted, raised) -- an exception that a signal raised, outside of all that catches exceptions
+   end
    return false, describe(raised), traced and trace or '', serial, type(raised) == 'string'
 end
 
@@ -157,6 +160,9 @@ function glue.call(traced, handle, cursor, n, ...)
          return report(false, pcall(f, unpack(build(cursor), 1, n)))
       end
       return report(false, pcall(f, ...))
+   end
+   if glue.begin then
+      glue.begin()
    end
    local arguments = cursor and build(cursor) or {...}
    trace = nil

@@ -260,6 +260,56 @@ function env.os.exit(code)
    exit(code)
 end
 
+-- LuaJIT does not limit how deep coroutines resume each other, and each level takes some of the stack of C.
+if glue.jit then
+   local create, resume = coroutine.create, coroutine.resume
+   local MAX_DEPTH = 190
+   local depth = 0
+
+   local function leave(...)
+      depth = depth - 1
+      return ...
+   end
+
+   local function limited(co, ...)
+      if depth >= MAX_DEPTH then
+         return false, 'C stack overflow'
+      end
+      depth = depth + 1
+      return leave(resume(co, ...))
+   end
+
+   local function pass(ok, ...)
+      if not ok then
+         local value = ...
+         error(value, type(value) == 'string' and 2 or 0)
+      end
+      return ...
+   end
+
+   env.coroutine = {}
+   for name, value in next, coroutine do
+      env.coroutine[name] = value
+   end
+   function env.coroutine.resume(co, ...)
+      if type(co) ~= 'thread' then
+         return resume(co) -- which raises the error
+      end
+      return limited(co, ...)
+   end
+   function env.coroutine.wrap(f)
+      local co = create(f)
+      return function(...)
+         return pass(limited(co, ...))
+      end
+   end
+   package.loaded.coroutine = env.coroutine
+
+   function glue.begin()
+      depth = 0
+   end
+end
+
 -- Finalisers. An error in one would unwind through whatever happens to allocate memory, such as lupa; sandboxes have none.
 
 local function quiet(finaliser)

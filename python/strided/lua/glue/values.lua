@@ -10,6 +10,9 @@ local type, select, next, rawget = type, select, next, rawget
 local error, setmetatable = error, setmetatable
 local unpack = unpack or table.unpack
 local floor = math.floor
+local length = rawlen or function(t)
+   return #t -- before Lua 5.2 this asks no metamethod
+end
 
 local MAX_DEPTH = 100 -- of tables in tables; a table that contains itself has no depth
 local CHUNK = 100     -- tokens in one call: far below the limits of the C stack
@@ -88,7 +91,7 @@ end
 
 -- The length of a table that becomes a list: all its keys are in 1..#t, as C functions see a table. Holes become None.
 local function list_length(t)
-   local n = #t
+   local n = length(t)
    for key in next, t do
       if type(key) ~= 'number' or key < 1 or key > n or key ~= floor(key) then
          return nil

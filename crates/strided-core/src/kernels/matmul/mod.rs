@@ -1,15 +1,17 @@
 //! Products of matrices: `out = beta * out + alpha * (a @ b)`, for batches of matrices of any strides.
 //!
 //! `plan` folds the dims of the operands and cuts the work into pieces; `gemv` multiplies a matrix with a vector, `panel` is
-//! a blocked kernel of our own for integers and for distances. Floating and complex matrices are multiplied by the crate
+//! a blocked kernel of our own for integers and for distances. `dense` multiplies floating and complex matrices by the crate
 //! `gemm`, one piece at a time on one thread: it packs from any strides, so that no operand is copied.
 //!
 //! Pieces are blocks of the output, whose sizes follow from the extents alone: the bits of a result do not depend on the
 //! number of threads.
 
+mod dense;
 mod element;
 mod gemv;
 mod panel;
+mod peak;
 mod plan;
 
 use crate::cpu;
@@ -20,8 +22,10 @@ use crate::storage::Access;
 use crate::switch;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
+use dense::DenseElement;
 use element::{ProductElement, store};
 use panel::{Chebyshev, Euclidean, Manhattan, Minkowski, ProductSum, Unequal};
+pub use peak::multiply_adds;
 use plan::{ProductPieces, ProductPlan};
 
 /// A matrix in memory. Strides are in elements.
@@ -73,34 +77,60 @@ struct Product<T> {
 /// All have one dtype, not a half and not bool, and the same number of dims; the last two are those of the matrices, all
 /// others have the same extents. `out` shares no memory with an operand, nor do its elements with each other.
 pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor, alpha: Scalar, beta: Scalar) -> Result<()> {
+    with_pins(out, a, b, |plan, origins| {
+        // SAFETY: `with_pins` has pinned the origins for the layouts that the plan was made of, and the dtype is theirs.
+        unsafe {
+            switch!(out.dtype(), field, T => {
+                run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
+                    run(plan, origins, alpha, beta, T::COST, |product: &Product<T>| T::multiply(product))
+                })
+            }, else => switch!(out.dtype(), int, T => {
+                run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
+                    panel::run(plan, origins, alpha, beta, ProductSum)
+                })
+            }, else => unreachable!("halves and bools are not multiplied")))
+        }
+    })
+}
+
+/// Pins three tensors of one dtype and calls a function with the plan of their product and their origins, unless the
+/// output is empty.
+fn with_pins(
+    out: &Tensor,
+    a: &Tensor,
+    b: &Tensor,
+    work: impl FnOnce(&ProductPlan, [*mut u8; 3]) -> Result<()>,
+) -> Result<()> {
     assert!(out.dtype() == a.dtype() && out.dtype() == b.dtype());
     if out.size() == 0 {
         return Ok(());
     }
     let plan = ProductPlan::new(out.layout(), a.layout(), b.layout());
     let pins = pin_each([Some((out, Access::Write)), Some((a, Access::Read)), Some((b, Access::Read))])?;
-    let origins = pins.each_ref().map(|pin| pin.as_ref().expect("all were pinned").origin);
-    // SAFETY: the origins are pinned for the layouts that the plan was made of, and the dtype is that of the tensors.
+    work(&plan, pins.each_ref().map(|pin| pin.as_ref().expect("all were pinned").origin))
+}
+
+/// Runs a product by the reference kernel, as that of a matrix and a vector, or by `large`.
+///
+/// # Safety
+/// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
+unsafe fn run_product<T: ProductElement>(
+    plan: &ProductPlan,
+    origins: [*mut u8; 3],
+    alpha: Scalar,
+    beta: Scalar,
+    large: impl FnOnce(T, T) -> Result<()>,
+) -> Result<()> {
+    let (alpha, beta) = (element::<T>(alpha), element::<T>(beta));
+    // SAFETY: this function's contract.
     unsafe {
-        switch!(out.dtype(), field, T => {
-            let (alpha, beta) = (element::<T>(alpha), element::<T>(beta));
-            if cpu::reference_kernels() {
-                return run(&plan, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference());
-            }
-            if plan.columns == 1 || plan.rows == 1 {
-                return gemv::run(&plan, origins, alpha, beta);
-            }
-            run(&plan, origins, alpha, beta, T::COST, |product: &Product<T>| product.run_gemm())
-        }, else => switch!(out.dtype(), int, T => {
-            let (alpha, beta) = (element::<T>(alpha), element::<T>(beta));
-            if cpu::reference_kernels() {
-                return run(&plan, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference());
-            }
-            if plan.columns == 1 || plan.rows == 1 {
-                return gemv::run(&plan, origins, alpha, beta);
-            }
-            panel::run(&plan, origins, alpha, beta, ProductSum)
-        }, else => unreachable!("halves and bools are not multiplied")))
+        if cpu::reference_kernels() {
+            run(plan, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference())
+        } else if plan.columns == 1 || plan.rows == 1 {
+            gemv::run(plan, origins, alpha, beta)
+        } else {
+            large(alpha, beta)
+        }
     }
 }
 
@@ -113,23 +143,18 @@ fn element<T: ProductElement>(value: Scalar) -> T {
 /// Writes the distances of the rows of `a` and the columns of `b` to `out`: the p-norms of their differences. Conditions as
 /// for [`multiply`]; the dtype is float32 or float64.
 pub fn distances(out: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
-    assert!(out.dtype() == a.dtype() && out.dtype() == b.dtype());
-    if out.size() == 0 {
-        return Ok(());
-    }
-    let plan = ProductPlan::new(out.layout(), a.layout(), b.layout());
-    let pins = pin_each([Some((out, Access::Write)), Some((a, Access::Read)), Some((b, Access::Read))])?;
-    let origins = pins.each_ref().map(|pin| pin.as_ref().expect("all were pinned").origin);
-    // SAFETY: the origins are pinned for the layouts that the plan was made of, and the dtype is that of the tensors.
-    unsafe {
-        switch!(out.dtype(), float, T => match p {
-            0.0 => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Unequal),
-            1.0 => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Manhattan),
-            2.0 => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Euclidean),
-            f64::INFINITY => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Chebyshev),
-            p => panel::run::<T, _>(&plan, origins, 1.0, 0.0, Minkowski(p)),
-        }, else => unreachable!("distances are computed in float32 or float64"))
-    }
+    with_pins(out, a, b, |plan, origins| {
+        // SAFETY: `with_pins` has pinned the origins for the layouts that the plan was made of, and the dtype is theirs.
+        unsafe {
+            switch!(out.dtype(), float, T => match p {
+                0.0 => panel::run::<T, _>(plan, origins, 1.0, 0.0, Unequal),
+                1.0 => panel::run::<T, _>(plan, origins, 1.0, 0.0, Manhattan),
+                2.0 => panel::run::<T, _>(plan, origins, 1.0, 0.0, Euclidean),
+                f64::INFINITY => panel::run::<T, _>(plan, origins, 1.0, 0.0, Chebyshev),
+                p => panel::run::<T, _>(plan, origins, 1.0, 0.0, Minkowski(p)),
+            }, else => unreachable!("distances are computed in float32 or float64"))
+        }
+    })
 }
 
 /// Runs a product piece by piece. `cost` is the time of one multiplication and addition, relative to float32.
@@ -187,39 +212,6 @@ impl<T: ProductElement> Product<T> {
                 // SAFETY: this function's contract: the addresses are pinned for the extents.
                 unsafe { store(self.out.element(row, column), sum, self.alpha, self.beta) };
             }
-        }
-    }
-
-    /// Multiplies with the crate `gemm`, on this thread. `T` is floating or complex.
-    ///
-    /// # Safety
-    /// The addresses are pinned for the extents.
-    unsafe fn run_gemm(&self) {
-        let Product { out, a, b, .. } = self;
-        // SAFETY: this function's contract: the addresses are pinned for the extents. The crate reads and writes only elements
-        // inside them, and does not read `out` unless it is told to.
-        unsafe {
-            gemm::gemm(
-                self.rows,
-                self.columns,
-                self.depth,
-                out.at,
-                out.column,
-                out.row,
-                self.beta != T::ZERO,
-                a.at,
-                a.column,
-                a.row,
-                b.at,
-                b.column,
-                b.row,
-                self.beta,
-                self.alpha,
-                false,
-                false,
-                false,
-                gemm::Parallelism::None,
-            )
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Elements that rules look at: invalid parameters, and saved states as bytes.
+//! Elements that rules look at: invalid parameters, weights, and saved states as bytes.
 
 use crate::dtype::DType;
 use crate::error::Result;
+use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::Tensor;
 
@@ -23,10 +24,11 @@ pub fn write_bytes(out: &Tensor, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of a row-major uint8 tensor.
-pub fn read_bytes(x: &Tensor) -> Result<Vec<u8>> {
-    assert!(x.dtype() == DType::U8 && x.layout().is_row_major());
+/// The elements of a row-major tensor of dtype `T`.
+pub fn read_elements<T: Element>(x: &Tensor) -> Result<Vec<T>> {
+    assert!(x.dtype() == T::DTYPE && x.layout().is_row_major());
     let pin = x.pin(Access::Read)?;
-    // SAFETY: `pin` holds all elements.
-    Ok((0..x.size()).map(|i| unsafe { pin.origin.add(i).read() }).collect())
+    let from = pin.origin.cast::<T>();
+    // SAFETY: `pin` holds all elements, which are of type T as checked above.
+    Ok((0..x.size()).map(|i| unsafe { from.add(i).read() }).collect())
 }

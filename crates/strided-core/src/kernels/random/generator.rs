@@ -98,7 +98,7 @@ impl Generator {
 }
 
 /// 64 bits that differ from call to call: a keyed hash of the time, the process and a count. The system provides the key.
-fn entropy() -> u64 {
+pub fn entropy() -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let mut hasher = RandomState::new().build_hasher();
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());

@@ -9,41 +9,66 @@ macro_rules! twister {
         $(#[$doc])+
         #[derive(Clone)]
         pub struct $name {
-            state: [$word; $n],
-            /// The number of words of the state that were returned.
-            used: usize,
+            words: [$word; $n],
+            /// The word that is returned next, unless all are renewed before.
+            next: usize,
+            /// The draw that renews the words, counted from the next one, which is 1.
+            left: usize,
         }
 
         impl $name {
+            /// The number of words of the state.
+            pub const WORDS: usize = $n;
+
             pub fn new(seed: $word) -> $name {
-                let mut state = [seed; $n];
+                let mut words = [seed; $n];
                 for i in 1..$n {
-                    let last: $word = state[i - 1];
-                    state[i] = (last ^ (last >> $shift)).wrapping_mul($factor).wrapping_add(i as $word);
+                    let last: $word = words[i - 1];
+                    words[i] = (last ^ (last >> $shift)).wrapping_mul($factor).wrapping_add(i as $word);
                 }
-                $name { state, used: $n }
+                $name { words, next: 0, left: 1 }
             }
 
+            /// The twister with such a state; `None` if it would read behind the last word before it renews them.
+            pub fn with_state(words: [$word; $n], next: usize, left: usize) -> Option<$name> {
+                let is_inside = (1..=$n + 1).contains(&left) && next <= $n + 1 - left;
+                is_inside.then_some($name { words, next, left })
+            }
+
+            /// The words, the next one, and the draw that renews them.
+            pub fn state(&self) -> (&[$word; $n], usize, usize) {
+                (&self.words, self.next, self.left)
+            }
+
+            #[inline]
             pub fn next_word(&mut self) -> $word {
-                if self.used == $n {
-                    self.twist();
+                self.left -= 1;
+                if self.left == 0 {
+                    self.renew();
                 }
-                let mut word = self.state[self.used];
-                self.used += 1;
+                let mut word = self.words[self.next];
+                self.next += 1;
                 word ^= (word >> $u) & $d;
                 word ^= (word << $s) & $b;
                 word ^= (word << $t) & $c;
                 word ^ (word >> $l)
             }
 
-            fn twist(&mut self) {
+            fn renew(&mut self) {
                 const LOWER: $word = (1 << $lower) - 1;
-                for i in 0..$n {
-                    let joined = (self.state[i] & !LOWER) | (self.state[(i + 1) % $n] & LOWER);
-                    let twisted = (joined >> 1) ^ (if joined & 1 == 1 { $twist } else { 0 });
-                    self.state[i] = self.state[(i + $m) % $n] ^ twisted;
+                let twisted = |high: $word, low: $word| {
+                    let joined = (high & !LOWER) | (low & LOWER);
+                    (joined >> 1) ^ ((joined & 1).wrapping_neg() & $twist)
+                };
+                let words = &mut self.words;
+                for i in 0..$n - $m {
+                    words[i] = words[i + $m] ^ twisted(words[i], words[i + 1]);
                 }
-                self.used = 0;
+                for i in $n - $m..$n - 1 {
+                    words[i] = words[i + $m - $n] ^ twisted(words[i], words[i + 1]);
+                }
+                words[$n - 1] = words[$m - 1] ^ twisted(words[$n - 1], words[0]);
+                (self.next, self.left) = (0, $n);
             }
         }
     };
@@ -59,40 +84,6 @@ twister! {
     Mt19937x64 u64 312 156, lower 31, twist 0xb502_6f5a_a966_19e9,
     temper 29 0x5555_5555_5555_5555 17 0x71d6_7fff_eda6_0000 37 0xfff7_eee0_0000_0000 43,
     seed 6_364_136_223_846_793_005 62
-}
-
-/// Torch7's generator: uniform numbers of 32 bits, and normal ones in pairs, the second of which is kept.
-#[derive(Clone)]
-pub struct TorchGenerator {
-    words: Mt19937,
-    /// The second half of a pair of normal numbers: its distance from 0 and the angle in turns.
-    kept: Option<(f64, f64)>,
-}
-
-impl TorchGenerator {
-    pub fn new(seed: u32) -> TorchGenerator {
-        TorchGenerator { words: Mt19937::new(seed), kept: None }
-    }
-
-    pub fn random(&mut self) -> u32 {
-        self.words.next_word()
-    }
-
-    /// A number in [0, 1).
-    pub fn uniform(&mut self) -> f64 {
-        self.random() as f64 / 2f64.powi(32)
-    }
-
-    /// A number of the standard normal distribution, by the method of Box and Muller: the cosine, then the sine.
-    pub fn normal(&mut self) -> f64 {
-        if let Some((length, turns)) = self.kept.take() {
-            return length * (2.0 * std::f64::consts::PI * turns).sin();
-        }
-        let (turns, rest) = (self.uniform(), self.uniform());
-        let length = (-2.0 * (1.0 - rest).ln()).sqrt();
-        self.kept = Some((length, turns));
-        length * (2.0 * std::f64::consts::PI * turns).cos()
-    }
 }
 
 #[cfg(test)]
@@ -111,15 +102,22 @@ mod tests {
         assert_eq!((single.next_word(), double.next_word()), (4_123_659_995, 9_981_545_732_273_789_042));
     }
 
-    /// Torch7's formulas, from words of NumPy's MT19937 with the same seed.
     #[test]
-    fn torch_numbers_follow_from_the_words() {
-        let mut torch = TorchGenerator::new(5489);
-        assert_eq!(torch.random(), 3_499_211_612);
-        assert_eq!(torch.uniform(), 581_869_302.0 / 4_294_967_296.0);
-        for expected in [1.575_376_390_109_929_1, -1.059_203_927_932_523_6] {
-            assert!((torch.normal() - expected).abs() < 1e-15);
+    fn a_state_continues_where_it_was_taken_and_never_reads_behind_the_words() {
+        let mut twister = Mt19937::new(1);
+        for _ in 0..700 {
+            let (words, next, left) = twister.state();
+            let mut copy = Mt19937::with_state(*words, next, left).unwrap();
+            assert_eq!(copy.next_word(), twister.next_word());
         }
-        assert_eq!(torch.random(), 545_404_204);
+        for (next, left) in [(0, 0), (625, 1), (1, 625), (624, 2), (usize::MAX, 1), (0, usize::MAX)] {
+            assert!(Mt19937::with_state([0; 624], next, left).is_none());
+        }
+        for (next, left) in [(0, 1), (624, 1), (0, 625), (623, 2)] {
+            let mut twister = Mt19937::with_state([7; 624], next, left).unwrap();
+            for _ in 0..2000 {
+                twister.next_word();
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@
 //! select   one element of each line by its rank, or the first k of its order, without sorting the line
 //! search   where numbers belong in sorted lines; the order of rows
 //! count    how often each number occurs
+//! quick    Torch7's algorithms, by elements instead of keys
 //! ```
 //! Tensors are row-major here, and lines are along the last dim: operations copy other layouts first. NaN is larger than
 //! every number, all NaNs are equal, and so are -0.0 and 0.0; equal elements keep their order. The elements that are
@@ -18,12 +19,14 @@
 mod count;
 mod keys;
 mod lines;
+mod quick;
 mod search;
 mod select;
 mod words;
 
 pub use count::count;
 pub use lines::{mode, sort};
+pub use quick::{QuickTask, quick_lines};
 pub use search::{search, sort_rows};
 pub use select::{LineRank, select, select_first};
 

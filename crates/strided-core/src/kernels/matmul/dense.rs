@@ -1,0 +1,94 @@
+//! Products of floating and complex matrices by the crate `gemm`, one at a time on one thread.
+//!
+//! A complex product is four real ones, of the real and imaginary parts: views of the same memory with twice the strides,
+//! which the crate packs as it packs any others. The kernels of the crate for complex elements are not used: they would
+//! add 1 MB of code.
+
+use super::element::{ProductElement, store};
+use super::{Matrix, Product};
+use crate::scalar::{Complex, Num};
+
+/// A type whose matrices the crate multiplies.
+pub(super) trait DenseElement: ProductElement {
+    /// Multiplies matrices.
+    ///
+    /// # Safety
+    /// The addresses of the product are pinned for its extents.
+    unsafe fn multiply(product: &Product<Self>);
+}
+
+macro_rules! dense_elements {
+    ($($real:ty)*) => { $(
+        impl DenseElement for $real {
+            unsafe fn multiply(product: &Product<$real>) {
+                let Product { out, a, b, rows, columns, depth, alpha, beta } = *product;
+                // SAFETY: this function's contract. The crate reads and writes only elements inside the extents, and does
+                // not read `out` unless it is told to.
+                unsafe {
+                    gemm::gemm(
+                        rows, columns, depth, out.at, out.column, out.row, beta != 0.0, a.at, a.column, a.row, b.at,
+                        b.column, b.row, beta, alpha, false, false, false, gemm::Parallelism::None,
+                    )
+                }
+            }
+        }
+
+        impl DenseElement for Complex<$real> {
+            unsafe fn multiply(product: &Product<Complex<$real>>) {
+                // SAFETY: this function's contract.
+                let beta = unsafe { scaled(product) };
+                let [out, a, b] = [product.out, product.a, product.b].map(parts::<$real>);
+                let Complex { re, im } = product.alpha;
+                // alpha * (a.re + i a.im) * (b.re + i b.im), as (factor, part of `a`, part of `b`) of the real and the
+                // imaginary part of the result.
+                let terms = [
+                    [(re, 0, 0), (-re, 1, 1), (-im, 0, 1), (-im, 1, 0)],
+                    [(re, 0, 1), (re, 1, 0), (im, 0, 0), (-im, 1, 1)],
+                ];
+                let Product { rows, columns, depth, .. } = *product;
+                for (out, terms) in out.into_iter().zip(terms) {
+                    let mut beta = beta;
+                    // A factor of 0 is left out, unless both are: then `beta` still has to be applied.
+                    for (at, (alpha, i, j)) in terms.into_iter().enumerate() {
+                        if alpha != 0.0 || (at == 0 && im == 0.0) {
+                            let real = Product { out, a: a[i], b: b[j], rows, columns, depth, alpha, beta };
+                            // SAFETY: this function's contract; parts of pinned elements are pinned.
+                            unsafe { <$real>::multiply(&real) };
+                            beta = 1.0;
+                        }
+                    }
+                }
+            }
+        }
+    )* };
+}
+dense_elements! { f32 f64 }
+
+/// The matrices of the real and of the imaginary parts.
+fn parts<R>(matrix: Matrix<Complex<R>>) -> [Matrix<R>; 2] {
+    let (start, row, column) = (matrix.at.cast::<R>(), 2 * matrix.row, 2 * matrix.column);
+    [0, 1].map(|part| Matrix { at: start.wrapping_add(part), row, column })
+}
+
+/// The real factor of the output that is left to be applied. A complex `beta` is applied here.
+///
+/// # Safety
+/// The addresses of the product are pinned for its extents.
+unsafe fn scaled<R: PartialEq + Default + Copy>(product: &Product<Complex<R>>) -> R
+where
+    Complex<R>: ProductElement,
+{
+    if product.beta.im == R::default() {
+        return product.beta.re;
+    }
+    let Product { out, rows, columns, beta, .. } = *product;
+    for row in 0..rows {
+        for column in 0..columns {
+            // SAFETY: this function's contract.
+            unsafe {
+                store(out.element(row, column), <Complex<R> as Num>::ZERO, <Complex<R> as Num>::ONE, beta)
+            };
+        }
+    }
+    <Complex<R> as Num>::ONE.re
+}

@@ -1,0 +1,1 @@
+"""The commands, one module each: `arguments` adds the arguments, `run` runs it, and `EXAMPLES` are those of its help."""

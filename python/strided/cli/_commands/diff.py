@@ -1,0 +1,174 @@
+"""`strided diff`: what differs between two files, and by how much."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from strided.cli import _output as output
+from strided.cli._failure import Failure
+from strided.cli._target import as_tensor, blocks, find, open_file, selected, shape_text, split
+
+if TYPE_CHECKING:
+    from strided import Tensor
+    from strided.files import Entry, File
+
+EXAMPLES = """
+  strided diff before.safetensors after.safetensors
+  strided diff model.t7 model.safetensors --ulp 2
+  strided diff a.npz:weight b.npz:weight --rtol 1e-5 --atol 1e-8
+
+exit code: 0 if nothing differs, 1 if something does, 2 if a file cannot be read
+"""
+COLUMNS = ["name", "difference", "elements", "largest", "ulp"]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("first", metavar="A[:NAME]")
+    parser.add_argument("second", metavar="B[:NAME]")
+    parser.add_argument(
+        "--select", metavar="PATTERN", action="append", help="only tensors whose names match, such as 'conv*'"
+    )
+    parser.add_argument(
+        "--ulp", type=int, default=0, help="floats that are at most so many units in the last place apart are equal (0)"
+    )
+    parser.add_argument(
+        "--rtol", type=float, default=0.0, help="as are numbers at most so far apart, relative to the second one (0)"
+    )
+    parser.add_argument("--atol", type=float, default=0.0, help="or absolutely (0)")
+    output.add_output_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    for name in ("ulp", "rtol", "atol"):
+        if not getattr(options, name) >= 0:
+            raise Failure(f"--{name} is {getattr(options, name)}, wanted 0 or more")
+    (first_path, first_name), (second_path, second_name) = split(options.first), split(options.second)
+    with open_file(first_path) as first, open_file(second_path) as second:
+        pairs = _pairs(options, (first, first_name), (second, second_name))
+        with output.progress(options, "comparing") as advance:
+            total, done = sum(a.numel for _, a, b in pairs if a and b), 0
+            found: list[dict[str, Any]] = []
+            for name, a, b in pairs:
+                found += _differences(options, name, a, b, (first_path, second_path))
+                done += a.numel if a and b else 0
+                advance(done, total)
+    unknown = [name for name, a, b in pairs if a and b and a.dtype is None and a.dtype_name == b.dtype_name]
+    if options.json:
+        facts = {"equal": not found, "compared": len(pairs) - len(unknown), "not_compared": unknown}
+        output.print_json(facts | {"differences": found})
+        return 1 if found else 0
+    if found:
+        output.print_table(options, COLUMNS, [_row(fact) for fact in found], right=COLUMNS[2:])
+    else:
+        compared = len(pairs) - len(unknown)
+        print(f"{compared} tensor{'' if compared == 1 else 's'}, no difference")
+    if unknown:
+        print(f"not compared, because strided has no such dtype: {', '.join(unknown)}")
+    return 1 if found else 0
+
+
+Pair = tuple[str, "Entry | None", "Entry | None"]
+
+
+def _pairs(options: argparse.Namespace, first: tuple[File, str | None], second: tuple[File, str | None]) -> list[Pair]:
+    """The tensors to compare: those of one name, or the two that were named."""
+    (a, a_name), (b, b_name) = first, second
+    if a_name is not None or b_name is not None:
+        left = find(a, a_name if a_name is not None else b_name)
+        return [(left.name, left, find(b, b_name if b_name is not None else a_name))]
+    if options.select:
+        union = {entry.name: entry for entry in (*b.entries, *a.entries)}
+        names = [entry.name for entry in selected(union.values(), options.select)]
+    else:
+        names = list(dict.fromkeys((*a.names, *b.names)))
+    if not options.select and a.names != b.names and len(a) == len(b) == 1:
+        return [(a.names[0], a.entries[0], b.entries[0])]  # nameless tensors get the names of their formats
+    first_entries, second_entries = ({entry.name: entry for entry in file.entries} for file in (a, b))
+    return [(name, first_entries.get(name), second_entries.get(name)) for name in names]
+
+
+def _differences(
+    options: argparse.Namespace, name: str, a: Entry | None, b: Entry | None, paths: tuple[str, str]
+) -> Iterator[dict[str, Any]]:
+    if a is None or b is None:
+        yield {"name": name, "kind": "missing", "text": f"only in {paths[0] if b is None else paths[1]}"}
+        return
+    if a.shape != b.shape:
+        yield {"name": name, "kind": "shape", "text": f"shape {shape_text(a.shape)} and {shape_text(b.shape)}"}
+    if a.dtype_name != b.dtype_name:
+        yield {"name": name, "kind": "dtype", "text": f"dtype {a.dtype_name} and {b.dtype_name}"}
+    if a.shape != b.shape or a.dtype is None or b.dtype is None:
+        return
+    facts = compare(as_tensor(a), as_tensor(b), options.ulp, options.rtol, options.atol)
+    if facts["elements"]:
+        yield {"name": name, "kind": "values", "text": "values"} | facts
+
+
+def compare(a: Tensor, b: Tensor, ulp: int = 0, rtol: float = 0.0, atol: float = 0.0) -> dict[str, Any]:
+    """How many elements differ, the largest difference, and for floats of one dtype the largest one in ULP.
+
+    NaNs are equal. A difference with a NaN on one side only is infinite.
+
+    >>> import strided as st
+    >>> compare(st.tensor([1.0, 2.0, 3.0]), st.tensor([1.0, 2.0, 4.0]))
+    {'elements': 1, 'of': 3, 'largest': 1.0, 'ulp': 4194304}
+    """
+    is_floating = a.dtype == b.dtype and a.is_floating_point()
+    elements, largest, most_ulp = 0, 0.0, 0
+    for left, right in zip(blocks(a), blocks(b), strict=True):
+        differs = _differs(left, right, ulp if is_floating else 0, rtol, atol)
+        count = int(differs.sum().item())
+        if not count:
+            continue
+        elements += count
+        left, right = left[differs], right[differs]
+        largest = max(largest, _largest_distance(left, right))
+        if is_floating:
+            from strided.cli._ulp import ulp_distances
+
+            numbers = ~(left.isnan() | right.isnan())
+            if numbers.any():
+                most_ulp = max(most_ulp, ulp_distances(left[numbers], right[numbers]).max().item())
+    facts = {"elements": elements, "of": a.numel(), "largest": largest}
+    return facts | ({"ulp": most_ulp} if is_floating else {})
+
+
+def _differs(a: Tensor, b: Tensor, ulp: int, rtol: float, atol: float) -> Tensor:
+    from strided.cli._ulp import ulp_distances
+
+    differs = a != b
+    if a.is_floating_point() or a.is_complex() or b.is_floating_point() or b.is_complex():
+        differs &= ~(a.isnan() & b.isnan())
+    if ulp:
+        differs &= (ulp_distances(a, b) > ulp) | a.isnan() | b.isnan()
+    if rtol or atol:
+        differs &= ~a.isclose(b, rtol=rtol, atol=atol)
+    return differs
+
+
+def _largest_distance(a: Tensor, b: Tensor) -> float:
+    """The largest absolute difference; exact for integers up to 2**53 apart."""
+    import strided as st
+
+    if a.is_complex() or b.is_complex():
+        distance = (a.to(st.complex128) - b.to(st.complex128)).abs()
+    elif st.uint64 in (a.dtype, b.dtype):
+        distance = (
+            (st.maximum(a, b) - st.minimum(a, b)).to(st.float64)
+            if a.dtype == b.dtype
+            else (a.double() - b.double()).abs()
+        )
+    elif not (a.is_floating_point() or b.is_floating_point()):
+        distance = (a.to(st.int64) - b.to(st.int64)).to(st.float64).abs()
+    else:
+        distance = (a.to(st.float64) - b.to(st.float64)).abs()
+    return float("inf") if distance.isnan().any() else distance.max().item()
+
+
+def _row(fact: dict[str, Any]) -> list[str]:
+    if "elements" not in fact:
+        return [fact["name"], fact["text"], "", "", ""]
+    ulp = f"{fact['ulp']:,}" if "ulp" in fact else ""
+    return [fact["name"], fact["text"], f"{fact['elements']:,} of {fact['of']:,}", f"{fact['largest']:.6g}", ulp]
