@@ -190,7 +190,7 @@ def test_several_results_of_a_callback_are_a_tuple():
 
 
 def test_userdata_of_others_is_refused_by_its_type(each):
-    with pytest.raises(LuaError, match="userdata|table"):
+    with pytest.raises(LuaError, match=r"userdata|table"):
         each.execute("local x = torch.Tensor(1) x:copy(io.tmpfile and io.tmpfile() or io.stdout)")
     with pytest.raises(LuaError, match="bad argument #1 to 'copy'"):
         each.execute("local x = torch.Tensor(1) x:copy(coroutine.create(print))")

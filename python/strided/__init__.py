@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from strided import dmlab as dmlab
     from strided import files as files
+    from strided import lua as lua
     from strided import memory as memory
     from strided import return_types as return_types
     from strided import testing as testing
@@ -52,7 +53,7 @@ _LATER = {
     "set_printoptions": "strided.display",
 }
 #: Submodules that are imported in the same way.
-_MODULES = {"dmlab", "files", "memory", "return_types", "testing", "torch7"}
+_MODULES = {"dmlab", "files", "lua", "memory", "return_types", "testing", "torch7"}
 
 __all__ = [name for name in (*_strided.__all__, *_LATER) if name not in vars(_builtins)]
 

@@ -13,10 +13,8 @@ It needs the package lupa, which `pip install 'strided[lua]'` installs.
  6  8
 [torch.DoubleTensor of size 2x2]
 <BLANKLINE>
->>> lua["x"].strided()
- 1  2
- 3  4
-[strided.DoubleTensor of size 2x2]
+>>> lua["x"].strided().sum(0).tolist()
+[4.0, 6.0]
 """
 
 from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError
