@@ -371,7 +371,9 @@ def test_views_that_torch7_lacks_become_the_nearest_that_it_has():
     "dtype", [st.bfloat16, st.complex64, st.complex128, st.uint16, st.uint32, st.uint64], ids=lambda d: d.name
 )
 def test_other_dtypes_are_refused(dtype):
-    with pytest.raises(st.FormatError, match=rf"save: \"a.1\" is {dtype.name}, which a .t7 file cannot hold; convert it \(--dtype\)"):
+    with pytest.raises(
+        st.FormatError, match=rf"save: \"a.1\" is {dtype.name}, which a .t7 file cannot hold; convert it \(--dtype\)"
+    ):
         st.save({"a": [1, st.zeros(2, dtype=dtype)]}, io.BytesIO(), format="t7")
 
 

@@ -23,7 +23,19 @@ from strided.lua.versions import backend
 __all__ = ["Lua"]
 
 #: The Lua files, in the order in which they are loaded; some only if they are asked for.
-GLUE = ("values", "calls", "environment", "events", "output", "classes", "pointers", "file", "torch", "library", "entries")
+GLUE = (
+    "values",
+    "calls",
+    "environment",
+    "events",
+    "output",
+    "classes",
+    "pointers",
+    "file",
+    "torch",
+    "library",
+    "entries",
+)
 #: Calls of Lua by Python by Lua by …; each level takes some of the stack of C.
 MAX_DEPTH = 100
 #: The least that `memory` may be: below, Lua's own libraries hardly fit.
