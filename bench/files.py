@@ -81,7 +81,9 @@ def spaces_of(found: dict[str, Any], folder: Path, megabytes: int) -> dict[str, 
 def main() -> int:
     words = parser(__doc__ or "", rounds=7)
     words.add_argument("--megabytes", type=int, default=1000, help="the size of large files")
-    words.add_argument("--folder", type=Path, help="where the files are; the system's folder for such files unless given")
+    words.add_argument(
+        "--folder", type=Path, help="where the files are; the system's folder for such files unless given"
+    )
     args = words.parse_args()
     found = libraries(args.threads, "safetensors", "torchfile")
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:

@@ -508,7 +508,9 @@ class MemoryFile(File):
 
 
 def _char_storage(data: bytes) -> Storage:
-    found: Storage = wrap_storage(st.frombuffer(bytearray(data), dtype=st.int8).storage() if data else st.CharStorage(0))
+    found: Storage = wrap_storage(
+        st.frombuffer(bytearray(data), dtype=st.int8).storage() if data else st.CharStorage(0)
+    )
     return found
 
 
@@ -681,7 +683,17 @@ def read_generator(file: File, generator: Generator) -> None:
 
 
 #: What the functions above are called by Lua.
-PARTS = (write_chars, read_chars, write_tensor, read_tensor, set_tensor, write_storage, read_storage, write_generator, read_generator)
+PARTS = (
+    write_chars,
+    read_chars,
+    write_tensor,
+    read_tensor,
+    set_tensor,
+    write_storage,
+    read_storage,
+    write_generator,
+    read_generator,
+)
 
 
 # Whole objects
