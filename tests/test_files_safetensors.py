@@ -6,15 +6,14 @@ import struct
 
 import numpy as np
 import pytest
+import safetensors
 from hypothesis import given
 from hypothesis import strategies as some
+from safetensors.numpy import load as package_load
+from safetensors.numpy import save as package_save
 
 import strided as st
 from strided.testing import tensors
-
-safetensors = pytest.importorskip("safetensors")
-from safetensors.numpy import load as package_load  # noqa: E402
-from safetensors.numpy import save as package_save  # noqa: E402
 
 DTYPES = [value for value in vars(st._strided).values() if isinstance(value, st.dtype)]
 DTYPES = sorted(set(DTYPES), key=str)
