@@ -291,6 +291,8 @@ HOSTILE = {
     "class fields": "local m = torch.getmetatable('torch.DoubleTensor') m.__index = 5 m.__tostring = {} m.__gc = 1",
     "dead coroutines": "for i = 1, 300 do coroutine.wrap(function() torch.Tensor(1):apply(function() end) keep(function() end) end)() end"
     " collectgarbage() collectgarbage()",
+    "kept exceptions": "for i = 1, 50 do coroutine.wrap(function() attempt(function() error('x') end) end)() end"
+    " collectgarbage() collectgarbage()",
     "yields": "for i = 1, 99 do pcall(coroutine.wrap(function() torch.Tensor(9):apply(coroutine.yield) end)) end",
     "depth": "local x = torch.Tensor(1) local function f() x:apply(f) end for i = 1, 5 do pcall(f) end",
     "coroutine depth": "local function f() coroutine.wrap(f)() end pcall(f)",
@@ -313,6 +315,13 @@ for name, script in json.load(sys.stdin).items():
     lua = Lua(sys.argv[1])
     kept = []
     lua["keep"] = kept.append
+    errors = []
+    def attempt(f):
+        try:
+            f()
+        except LuaError as error:
+            errors.append(error)
+    lua["attempt"] = attempt
     lua.execute("torch.Tensor(1)")
     for _ in range(3):
         try:
@@ -322,6 +331,7 @@ for name, script in json.load(sys.stdin).items():
     for f in kept:
         f()
     kept.clear()
+    errors.clear()
     for _ in range(5):
         assert lua.execute("return ...", 7) == 7
         lua._runtime.gccollect()

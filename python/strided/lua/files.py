@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["Files"]
+__all__ = ["Files", "template_of"]
 
 #: Patterns of module files within a folder; `?` is the name of the module.
 PATTERNS = ("?.lua", "?/init.lua")
@@ -22,11 +22,11 @@ class Files:
         self.root = None if root is None else os.path.realpath(root)
         if sandbox and self.root is not None and not os.path.isdir(self.root):
             raise NotADirectoryError(f"Lua: root is {os.fspath(root)!r}, wanted a folder")  # type: ignore[arg-type]
-        self.folders = [os.fspath(folder) for folder in path]
+        self.folders = [self.absolute(os.fspath(folder)) for folder in path]
 
-    def template(self) -> str:
-        """The folders as Lua's `package.path`."""
-        return ";".join(f"{folder}/{pattern}" for folder in self.folders for pattern in PATTERNS)
+    def absolute(self, folder: str) -> str:
+        """A folder that the user names. A sandbox takes relative names from its root, and not from where Python is."""
+        return os.path.abspath(folder) if self.sandbox else folder
 
     def resolve(self, name: str) -> str:
         """The path that is opened for a name. A sandbox takes relative names from its root, and refuses all others."""
@@ -64,6 +64,15 @@ class Files:
                 pass
             tried.append(f"\n\tno file '{name}'")
         return None, "".join(tried)
+
+
+def template_of(folders: Iterable[str]) -> str:
+    """Folders as a part of Lua's `package.path`.
+
+    >>> template_of(["levels"])
+    'levels/?.lua;levels/?/init.lua'
+    """
+    return ";".join(f"{folder}/{pattern}" for folder in folders for pattern in PATTERNS)
 
 
 def _name(name: Any) -> str:

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from importlib.resources import files as resources
 from typing import Any, cast
@@ -15,7 +15,7 @@ import strided as st
 from strided.lua import library, output
 from strided.lua.adapters import Adapters
 from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError
-from strided.lua.files import Files
+from strided.lua.files import Files, template_of
 from strided.lua.functions import LuaFunction
 from strided.lua.values import CHUNK, CODES, MARKERS, Reference, Values, take, text_of
 from strided.lua.versions import backend
@@ -170,13 +170,15 @@ class Lua:
     # Starting
 
     def _make_sessions(self, sandbox: bool) -> None:
-        from strided.dmlab.session import Session as LabSession
-        from strided.torch7.session import Session as TorchSession
+        from strided.dmlab import session as lab
+        from strided.torch7 import session as torch
 
-        torch, lab = TorchSession(lua=True), LabSession(lua=True, resolve=self._files.resolve)
-        torch.resolve, torch.foreign_memory = self._files.resolve, not sandbox
-        torch.where = lambda: cast(str, self._call(WHERE, ()))
-        self._sessions = (torch, lab)
+        in_torch, in_lab = torch.Session(lua=True), lab.Session(lua=True, resolve=self._files.resolve)
+        in_torch.resolve, in_torch.foreign_memory = self._files.resolve, not sandbox
+        in_torch.where = lambda: cast(str, self._call(WHERE, ()))
+        self._sessions: list[Any] = [in_torch, in_lab]
+        self._currents: list[Any] = [torch.current, lab.current]
+        self._outer: list[Any] = []  # the sessions outside of Lua, which functions of the user see
 
     def _start(self, memory: int | None, sandbox: bool, python: bool) -> None:
         """Makes the lupa runtime, and loads the Lua files into it."""
@@ -209,7 +211,7 @@ class Lua:
         self._release = glue[b"release"]
         if self._hooked:
             self._arm, self._sethook = glue[b"arm"], glue[b"sethook"]
-        self._set_path()
+        self._add_folders(self._files.folders)
         if memory is not None:
             self._limit = runtime.get_memory_used(total=True) + memory
 
@@ -223,7 +225,7 @@ class Lua:
             "callback": lambda handle: Reference(LuaFunction(self, handle)),
             "dropped": self._take_dropped,
             "with_dispatcher": self._with_dispatcher,
-            "invoke": self._invoke,
+            "bind": self._bind,
             "must_stop": self._must_stop,
             "interrupted": self._interrupted,
             "lift": self._lift,
@@ -246,7 +248,11 @@ class Lua:
         self._loaded.add(dialect)
         self._loading = time.monotonic()
         self._used = self._runtime.get_memory_used() or 0
-        return self._runtime.table_from(describe(self._adapters), recursive=True)
+        try:
+            return self._runtime.table_from(describe(self._adapters), recursive=True)
+        except BaseException:
+            self._loading = 0.0
+            raise
 
     def _end_loading(self) -> None:
         self._deadline += time.monotonic() - self._loading
@@ -258,10 +264,10 @@ class Lua:
         if dialect not in self._loaded:
             self._call(LOAD, (dialect,))
 
-    def _set_path(self) -> None:
-        template = self._files.template()
-        if template:
-            self._call(RUN, (f"package.path = {_quoted(template)} .. ';' .. package.path", "path"))
+    def _add_folders(self, folders: Sequence[str]) -> None:
+        if folders:
+            source = "package.path = ... .. ';' .. package.path"
+            self._call(RUN, (source, "=path", template_of(folders)))
 
     # Calls from Lua
 
@@ -274,10 +280,15 @@ class Lua:
         finally:
             self._dispatchers.pop()
 
-    def _invoke(self, reference: Reference, *args: Any) -> Any:
-        """Calls a function of the user, in the sessions outside of Lua."""
-        with self._suspended():
-            return self._adapters.adapt_callable(reference.value)(*args)
+    def _bind(self, reference: Reference) -> Any:
+        """A function of the user for Lua. It runs in the sessions outside of Lua."""
+        adapted = self._adapters.adapt_callable(reference.value)
+
+        def call(*args: Any) -> Any:
+            with self._suspended():
+                return adapted(*args)
+
+        return call
 
     def _redirect(self) -> None:
         self._streams.append(sys.stdout)
@@ -338,10 +349,7 @@ class Lua:
             if self._depth:
                 return self._nested_call(handle, args)
             with ExitStack() as stack:
-                from strided.dmlab.session import current as lab_current
-                from strided.torch7.session import current as torch_current
-
-                self._outer = (torch_current(), lab_current())
+                self._outer = [current() for current in self._currents]
                 for session in self._sessions:
                     stack.enter_context(session.activate())
                 return self._outermost_call(handle, args)
@@ -368,6 +376,8 @@ class Lua:
             outcome = (False, _message(error).encode(), b"", None)
         finally:
             self._depth = 0
+            while self._streams:
+                self._end_redirection()
             if self._hooked:
                 self._sethook()
         if adapters.interruption is not None:
@@ -377,14 +387,15 @@ class Lua:
     def _nested_call(self, handle: int, args: tuple[Any, ...]) -> Any:
         if self._depth >= MAX_DEPTH:
             raise LuaError("C stack overflow")
-        dispatch = self._dispatchers[-1] if self._dispatchers else None
         cursor, plain = self._arguments(args)
+        call = self._dispatchers[-1] if self._dispatchers else self._dispatch
         self._depth += 1
         try:
-            outcome = (dispatch or self._dispatch)(False, handle, cursor, len(args), *plain)
+            outcome = call(False, handle, cursor, len(args), *plain)
         except self._lupa.LuaError as error:
             raise LuaError(_message(error)) from None
         finally:
+            call = None  # the function of a coroutine must not outlive it in a traceback
             self._depth -= 1
         return self._outcome(outcome, outermost=False)
 
@@ -480,13 +491,11 @@ class Lua:
         if source.startswith(b"#"):
             source = b"--" + source
         self["arg"] = {0: name} | dict(enumerate(args, 1))
-        self._add_folder(os.path.dirname(name) or ".")
-        return self._call(RUN, (source, f"@{name}", *args))
-
-    def _add_folder(self, folder: str) -> None:
+        folder = os.path.dirname(name) or "."
         if folder not in self._files.folders:
             self._files.folders.append(folder)
-            self._set_path()
+            self._add_folders([self._files.absolute(folder)])
+        return self._call(RUN, (source, f"@{name}", *args))
 
     def names(self, path: str = "") -> list[str]:
         """The names of the globals, or of what is in `path`, such as `"torch"` or an object.
@@ -537,8 +546,3 @@ def _source(name: str) -> bytes:
 
 def _bytes(table: dict[str, Any]) -> dict[bytes, Any]:
     return {name.encode(): value for name, value in table.items()}
-
-
-def _quoted(text: str) -> str:
-    """A string of Lua."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

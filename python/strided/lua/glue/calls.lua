@@ -76,20 +76,25 @@ local function dispatcher()
 end
 
 local passed = glue.passed -- whether a function is among the arguments
-local with_dispatcher = host.with_dispatcher
+local with_dispatcher, unlimited = glue.raw.with_dispatcher, glue.unlimited
 
 local function call(python, ...)
    if passed[1] then
       passed[1] = false
       local dispatch = dispatcher()
-      if dispatch then
+      if dispatch and unlimited then
+         return unlimited(with_dispatcher, dispatch, python, ...)
+      elseif dispatch then
          return with_dispatcher(dispatch, python, ...)
       end
+   end
+   if unlimited then
+      return unlimited(python, ...)
    end
    return python(...)
 end
 
--- A Python function as a Lua function. `level` is that of the position in error messages: 2 is the caller, 0 is none.
+-- A Python function, one of `glue.raw` or of `glue.as_function`, as a Lua function. `level` is that of the position in error messages: 2 is the caller, 0 is none.
 -- `calls` says that Python may call functions that it has kept from an earlier call.
 local function adapt(python, level, calls)
    return function(...)
@@ -115,10 +120,7 @@ end
 
 -- A callable that came from Python.
 function glue.callable(reference)
-   local invoke = host.invoke
-   return adapt(function(...)
-      return invoke(reference, ...)
-   end, 2, true)
+   return adapt(glue.as_function(host.bind(reference)), 2, true)
 end
 
 -- From Python to Lua
@@ -173,7 +175,7 @@ end
 
 -- A memory limit holds while Lua runs, and not while Python passes values to it or takes them.
 if glue.memory then
-   local limited, lift, restore = glue.call, glue.lift, glue.restore
+   local limited, lift, restore = glue.call, glue.raw.lift, glue.raw.restore
 
    local function lifting(...)
       lift()

@@ -2,7 +2,6 @@
 -- of any protected call: a script that replaced it, or gave the globals a metatable, could abort the process.
 
 local glue = ...
-local host = glue.host
 local G = _G
 local error, ipairs, loadstring, next, pairs, pcall, rawget, rawset = error, ipairs, loadstring or load, next, pairs, pcall, rawget, rawset
 local getmetatable, select, setfenv, setmetatable, tostring, type = getmetatable, select, setfenv, setmetatable, tostring, type
@@ -87,7 +86,7 @@ if env.loadstring then
 end
 
 -- A file as source: Python reads it, so that a sandbox has one place that knows which files there are.
-local read_file = glue.adapt(host.read_source, 0)
+local read_file = glue.adapt(glue.raw.read_source, 0)
 
 local function load_file(path, mode, environment)
    local ok, source = pcall(read_file, path)
@@ -134,7 +133,7 @@ local function search_preload(name)
    return f, ':preload:'
 end
 
-local find_module = glue.adapt(host.find_module, 0)
+local find_module = glue.adapt(glue.raw.find_module, 0)
 
 local function search_path(name)
    local template = rawget(glue.package, 'path')
@@ -250,7 +249,7 @@ if setfenv then
 end
 
 -- `os.exit` ends the Python program: its buffers are flushed, and its handlers run.
-local exit = glue.adapt(host.exit, 0)
+local exit = glue.adapt(glue.raw.exit, 0)
 env.os = {}
 for name, value in next, G.os do
    env.os[name] = value

@@ -1,12 +1,12 @@
 -- Output: `print`, `io.write` and the files `io.stdout` and `io.stderr` write to Python's streams, in order.
 
 local glue = ...
-local host, env = glue.host, glue.environment
+local env = glue.environment
 local error, getmetatable, io, select, setmetatable, tostring, type = error, getmetatable, io, select, setmetatable, tostring, type
 local concat = table.concat
 
-local write_text = glue.adapt(host.write, 0)
-local flush_stream = glue.adapt(host.flush, 0)
+local write_text = glue.adapt(glue.raw.write, 0)
+local flush_stream = glue.adapt(glue.raw.flush, 0)
 
 function env.print(...)
    local n = select('#', ...)

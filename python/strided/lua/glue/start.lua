@@ -15,30 +15,34 @@ return function(host, codes, markers, options)
       as_function = python.as_function,
       getmetatable = getmetatable,
       setmetatable = setmetatable,
-      host = {},
+      raw = {},  -- Python's functions
+      host = {}, -- the same for use in Lua; they differ under a memory limit
    }
+
+   for name, f in pairs(host) do
+      glue.raw[name] = python.as_function(f)
+      glue.host[name] = glue.raw[name]
+   end
 
    -- With a memory limit, lupa must not fail to allocate while it holds Python's lock, so the limit is lifted for each call.
    if options.memory then
-      local lift, restore = python.as_function(host.lift), python.as_function(host.restore)
+      local lift, restore = glue.raw.lift, glue.raw.restore
       local function restoring(...)
          restore()
          return ...
       end
-      function glue.as_function(f)
-         f = python.as_function(f)
-         return function(...)
-            lift()
-            return restoring(f(...))
+      function glue.unlimited(f, ...)
+         lift()
+         return restoring(f(...))
+      end
+      for name, f in pairs(glue.raw) do
+         glue.host[name] = function(...)
+            return glue.unlimited(f, ...)
          end
       end
-      glue.lift, glue.restore = lift, restore
       if newproxy then -- newer versions collect garbage before they give up
          collectgarbage('setpause', 120)
       end
-   end
-   for name, f in pairs(host) do
-      glue.host[name] = glue.as_function(f)
    end
    return glue
 end

@@ -5,7 +5,7 @@ local host, env, luat = glue.host, glue.environment, glue.luat
 local format, gsub, match = string.format, string.gsub, string.match
 local error, ipairs, pairs, tonumber, type = error, ipairs, pairs, tonumber, type
 
-local find_module = glue.adapt(host.find_module, 0)
+local find_module = glue.adapt(glue.raw.find_module, 0)
 
 -- The default tensor type: `torch.Tensor` and `torch.Storage` are the classes of that type.
 local function set_default(torch, name)
