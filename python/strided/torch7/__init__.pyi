@@ -8,6 +8,15 @@ from strided.torch7.errors import TorchError as TorchError
 from strided.torch7.errors import TorchIndexError as TorchIndexError
 from strided.torch7.errors import TorchTypeError as TorchTypeError
 from strided.torch7.errors import TorchValueError as TorchValueError
+from strided.torch7.files import DiskFile as DiskFile
+from strided.torch7.files import File as File
+from strided.torch7.files import MemoryFile as MemoryFile
+from strided.torch7.files import deserialize as deserialize
+from strided.torch7.files import deserializeFromStorage as deserializeFromStorage
+from strided.torch7.files import load as load
+from strided.torch7.files import save as save
+from strided.torch7.files import serialize as serialize
+from strided.torch7.files import serializeToStorage as serializeToStorage
 from strided.torch7.functions import getdefaulttensortype as getdefaulttensortype
 from strided.torch7.functions import getnumcores as getnumcores
 from strided.torch7.functions import getnumthreads as getnumthreads

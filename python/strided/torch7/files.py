@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -114,7 +115,7 @@ class File:
             whole = len(data) // stored.itemsize
             read = st.fromfile(data[: whole * stored.itemsize], stored, byteorder=self._order).to(dtype)
         else:
-            numbers = []
+            numbers: list[Any] = []
             while len(numbers) < count and (number := self._number(name)) is not None:
                 numbers.append(number)
             read = st.tensor(numbers, dtype=dtype)
@@ -165,7 +166,7 @@ class File:
         >>> f.seek(1).readBool()
         True
         """
-        return self._read_numbers("Int", 1).tolist() == [1]
+        return bool(self._read_numbers("Int", 1).tolist() == [1])
 
     def writeBool(self, value: Any) -> None:
         """Writes 1 for true, 0 for false.
@@ -433,7 +434,7 @@ class DiskFile(File):
         >>> torch.DiskFile("/dev/null", "w").isLittleEndianCPU()
         True
         """
-        return st.tensor([1], dtype=st.int16).view(st.uint8)[0].item() == 1
+        return sys.byteorder == "little"
 
     def isBigEndianCPU(self) -> bool:
         """Whether the machine has the highest byte first.

@@ -7,7 +7,7 @@ from typing import Any
 from strided import _strided
 from strided.torch7.session import current
 
-_Engine: Any = _strided._TorchGenerator  # type: ignore[attr-defined]
+_Engine: Any = _strided._TorchGenerator
 
 
 class Generator:

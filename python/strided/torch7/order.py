@@ -38,8 +38,8 @@ def _with_halves(op: Any) -> Callable[..., _Cores]:
     return run
 
 
-_quicksort = _with_halves(_strided._torch_sort)  # type: ignore[attr-defined]
-_quickselect = _with_halves(_strided._torch_select)  # type: ignore[attr-defined]
+_quicksort = _with_halves(_strided._torch_sort)
+_quickselect = _with_halves(_strided._torch_select)
 
 
 def _delivered(r: _Result, i: _Result, values: st.Tensor, indices: st.Tensor) -> Pair:
