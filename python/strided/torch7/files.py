@@ -113,7 +113,7 @@ class File:
             stored = st.int32 if name == "Long" and self._long_size == 4 else dtype
             data = _read_up_to(file, count * stored.itemsize)
             whole = len(data) // stored.itemsize
-            read = st.fromfile(data[: whole * stored.itemsize], stored, byteorder=self._order).to(dtype)
+            read = st.fromfile(memoryview(data)[: whole * stored.itemsize], stored, byteorder=self._order).to(dtype)
         else:
             numbers: list[Any] = []
             while len(numbers) < count and (number := self._number(name)) is not None:
@@ -395,6 +395,11 @@ class DiskFile(File):
             if not quiet:
                 raise TorchError(f"cannot open <{self._name}> in mode {self._mode()}") from error
 
+    def __del__(self) -> None:
+        # Lua scripts leave it to the collector to close files.
+        if getattr(self, "_file", None) is not None:
+            self._file.close()
+
     def _with_order(self, order: str) -> DiskFile:
         self._opened()
         self._order = order
@@ -407,7 +412,7 @@ class DiskFile(File):
         >>> torch.DiskFile("/dev/null", "w").nativeEndianEncoding().isWritable()
         True
         """
-        return self._with_order(os.sys.byteorder)  # type: ignore[attr-defined]
+        return self._with_order(sys.byteorder)
 
     def littleEndianEncoding(self) -> DiskFile:
         """Binary numbers have their lowest byte first.

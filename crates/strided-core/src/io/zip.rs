@@ -247,7 +247,7 @@ impl Archive {
             push_field(&mut extra, ZIP64_FIELD, &[size.to_le_bytes(), size.to_le_bytes()].concat());
         }
         let end = header + 30 + name.len() as u64 + extra.len() as u64;
-        if end % ALIGNMENT != 0 {
+        if !end.is_multiple_of(ALIGNMENT) {
             let padding = (end + 4).next_multiple_of(ALIGNMENT) - (end + 4);
             push_field(&mut extra, PADDING_FIELD, &vec![0; padding as usize]);
         }

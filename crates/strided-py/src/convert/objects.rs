@@ -113,11 +113,12 @@ impl DocumentBuilder {
         if let Some(&node) = self.nodes.get(&address) {
             return Ok(node);
         }
-        let node = match self.container(object, pending)? {
-            Some(node) => node,
-            None => match self.unwrapped(object)? {
-                Some(other) if !other.is(object) => self.node(&other, parent, pending)?,
-                _ => return Err(self.refused(object.as_borrowed(), parent)),
+        // Before containers: a tensor of a front end is an array too, but one that does not tell its storage.
+        let node = match self.unwrapped(object)? {
+            Some(other) if !other.is(object) => self.node(&other, parent, pending)?,
+            _ => match self.container(object, pending)? {
+                Some(node) => node,
+                None => return Err(self.refused(object.as_borrowed(), parent)),
             },
         };
         if let Some(parent) = parent {
