@@ -61,6 +61,9 @@ def _bytes(table: dict[str, Any]) -> Description:
 class _Class:
     """Describes one class. `refuse` gives the error about a method that is called on something else."""
 
+    #: Names of methods that work on objects of the class only. Lab's methods look for themselves.
+    strict: frozenset[str] = frozenset()
+
     def __init__(self, cls: Any, name: str, adapters: Adapters, refuse: Callable[..., Exception]) -> None:
         self.cls = cls
         self.name = name
@@ -78,7 +81,7 @@ class _Class:
             value = getattr(self.cls, name)
             if name.startswith("_") or name in PYTHON_ONLY or name == "new" or not callable(value):
                 continue
-            found[name] = self.adapt(silent(value) if is_silent(name) else value, name, name in STRICT)
+            found[name] = self.adapt(silent(value) if is_silent(name) else value, name, name in self.strict)
         return _bytes(found)
 
     def describe(
@@ -127,6 +130,7 @@ def _bad_self(value: Any, name: str, owner: Any) -> Exception:
 def _torch_class(cls: Any, adapters: Adapters, length: Callable[..., Any]) -> Description:
     """A class of tensors or storages."""
     made = _Class(cls, cls._typename, adapters, _bad_self)
+    made.strict = STRICT
     operators = (TORCH_OPERATORS if hasattr(cls, "__add__") else {}) | {"len": length, "tostring": _torch_text}
     get, set = made.adapt(operator.getitem, "__index", True), made.adapt(operator.setitem, "__newindex", True)
     return made.describe(operators, get=get, set=set)
