@@ -37,6 +37,9 @@ def silent(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _argument_counts(function: Callable[..., Any]) -> tuple[int, int]:
     """How many positional arguments a Python function needs, and how many it accepts."""
+    if isinstance(function, type) and isinstance(function.__init__, FunctionType):  # type: ignore[misc]
+        least, most = _argument_counts(function.__init__)  # type: ignore[misc]
+        return least - 1, most - 1
     if not isinstance(function, FunctionType):
         return 0, sys.maxsize
     code = function.__code__

@@ -58,40 +58,51 @@ def _bytes(table: dict[str, Any]) -> Description:
     return {name.encode(): value for name, value in table.items()}
 
 
-def _methods(cls: type, adapters: Adapters, refuse: Callable[..., Any] | None) -> Description:
-    """The public functions of a class. Those of Torch7's tools return nothing where Python returns None."""
-    found = {}
-    is_tool = getattr(cls, "_typename", "").startswith("torch.") and refuse is None
-    for name in dir(cls):
-        value = getattr(cls, name)
-        if name.startswith("_") or name in PYTHON_ONLY or name == "new" or not callable(value):
-            continue
-        if name in SILENT or is_tool:
-            value = silent(value)
-        found[name] = adapters.adapt(value, name, cls, refuse, refuse is not None and name in STRICT)
-    return _bytes(found)
+class _Class:
+    """Describes one class. `refuse` gives the error about a method that is called on something else."""
 
+    #: Names of methods that work on objects of the class only. Lab's methods look for themselves.
+    strict: frozenset[str] = frozenset()
 
-def _class(
-    cls: type,
-    name: str,
-    adapters: Adapters,
-    operators: dict[str, Callable[..., Any]],
-    refuse: Callable[..., Any] | None = None,
-    **more: Any,
-) -> Description:
-    """A class, with a new code if it has none."""
-    codes = adapters.values.codes
-    return _bytes(
-        {
-            "code": codes.setdefault(cls, len(codes) + 1),
-            "name": name.encode(),
-            "constructor": adapters.adapt(cls, name),
-            "methods": _methods(cls, adapters, refuse),
-            "operators": _bytes({key: adapters.adapt(value, key) for key, value in operators.items()}),
-            **more,
-        }
-    )
+    def __init__(self, cls: Any, name: str, adapters: Adapters, refuse: Callable[..., Exception]) -> None:
+        self.cls = cls
+        self.name = name
+        self._adapters = adapters
+        self._refuse = refuse
+
+    def adapt(self, function: Callable[..., Any], name: str, strict: bool = False) -> Callable[..., Any]:
+        """A method or an operator. A strict one works on objects of this class only."""
+        return self._adapters.adapt(function, name, self.cls, self._refuse, strict)
+
+    def methods(self, is_silent: Callable[[str], bool]) -> Description:
+        """The public functions of the class."""
+        found = {}
+        for name in dir(self.cls):
+            value = getattr(self.cls, name)
+            if name.startswith("_") or name in PYTHON_ONLY or name == "new" or not callable(value):
+                continue
+            found[name] = self.adapt(silent(value) if is_silent(name) else value, name, name in self.strict)
+        return _bytes(found)
+
+    def describe(
+        self,
+        operators: dict[str, Callable[..., Any]],
+        is_silent: Callable[[str], bool] = SILENT.__contains__,
+        **more: Any,
+    ) -> Description:
+        """The class, with a new code if it has none. All operators but those of two operands are strict."""
+        codes = self._adapters.values.codes
+        events = {key: self.adapt(value, f"__{key}", key not in TORCH_OPERATORS) for key, value in operators.items()}
+        return _bytes(
+            {
+                "code": codes.setdefault(self.cls, len(codes) + 1),
+                "name": self.name.encode(),
+                "constructor": self._adapters.adapt(self.cls, self.name),
+                "methods": self.methods(is_silent),
+                "operators": _bytes(events),
+                **more,
+            }
+        )
 
 
 # Torch7
@@ -102,16 +113,12 @@ def _torch_text(value: Any) -> str:
     return f"{value}\n"
 
 
-def _named(cls: Any, adapters: Adapters) -> dict[str, Any]:
-    """Items by name, which a script reads and sets like fields."""
-
-    def get(value: Any, name: Any) -> Any:
-        try:
-            return value[name]
-        except (AttributeError, KeyError):
-            return None
-
-    return {"get": adapters.adapt(get, "__index"), "set": adapters.adapt(cls.__setitem__, "__newindex"), "named": True}
+def _item(value: Any, name: Any) -> Any:
+    """What a collection such as a test suite has under a name."""
+    try:
+        return value[name]
+    except (AttributeError, KeyError):
+        return None
 
 
 def _bad_self(value: Any, name: str, owner: Any) -> Exception:
@@ -120,23 +127,33 @@ def _bad_self(value: Any, name: str, owner: Any) -> Exception:
     return object_error(value, 1, name, owner._typename)
 
 
+def _torch_class(cls: Any, adapters: Adapters, length: Callable[..., Any]) -> Description:
+    """A class of tensors or storages."""
+    made = _Class(cls, cls._typename, adapters, _bad_self)
+    made.strict = STRICT
+    operators = (TORCH_OPERATORS if hasattr(cls, "__add__") else {}) | {"len": length, "tostring": _torch_text}
+    get, set = made.adapt(operator.getitem, "__index", True), made.adapt(operator.setitem, "__newindex", True)
+    return made.describe(operators, get=get, set=set)
+
+
+def _torch_tool(cls: Any, adapters: Adapters) -> Description:
+    """Another class, such as the tester. Its methods return nothing where Python returns None."""
+    made = _Class(cls, cls._typename, adapters, _bad_self)
+    more: dict[str, Any] = {"calls": True}
+    if hasattr(cls, "__setitem__"):  # scripts read and set items like fields
+        more |= {"named": True, "get": made.adapt(_item, "__index"), "set": made.adapt(cls.__setitem__, "__newindex")}
+    shown: dict[str, Callable[..., Any]] = {"tostring": str} if "__repr__" in vars(cls) else {}
+    return made.describe(shown, lambda name: True, **more)
+
+
 def describe_torch(adapters: Adapters) -> Description:
     """The module `torch`."""
     from strided import torch7
     from strided.torch7.files import PARTS
     from strided.torch7.types import CLASSES, STORAGES
 
-    getting = {
-        "get": adapters.adapt(operator.getitem, "__index"),
-        "set": adapters.adapt(operator.setitem, "__newindex"),
-    }
-    classes = []
-    for cls in CLASSES.values():
-        operators = TORCH_OPERATORS | {"len": cls.size, "tostring": _torch_text}
-        classes.append(_class(cls, cls._typename, adapters, operators, _bad_self, **getting))
-    for storage in STORAGES.values():
-        operators = {"len": len, "tostring": _torch_text}
-        classes.append(_class(storage, storage._typename, adapters, operators, _bad_self, **getting))
+    classes = [_torch_class(cls, adapters, cls.size) for cls in CLASSES.values()]
+    classes += [_torch_class(cls, adapters, len) for cls in STORAGES.values()]
     functions = {}
     for name in torch7.__all__:
         value = getattr(torch7, name)
@@ -145,9 +162,7 @@ def describe_torch(adapters: Adapters) -> Description:
         if not isinstance(value, type):
             functions[name] = adapters.adapt(silent(value) if name in SILENT else value, name)
         elif getattr(value, "_typename", "") == f"torch.{name}" and value not in adapters.values.codes:
-            shown: dict[str, Callable[..., Any]] = {"tostring": str} if "__repr__" in vars(value) else {}
-            named = _named(value, adapters) if hasattr(value, "__setitem__") else {}
-            classes.append(_class(value, f"torch.{name}", adapters, shown, calls=True, **named))
+            classes.append(_torch_tool(value, adapters))
     objects = {name: adapters.adapt(getattr(torch7, name), name) for name in UNNAMED}
     objects |= {part.__name__: adapters.adapt(part, part.__name__) for part in PARTS}
     return _bytes({"functions": _bytes(functions), "classes": classes, "objects": _bytes(objects)})
@@ -166,19 +181,25 @@ def _lab_text(z: Any, *_: Any) -> str:
     return text
 
 
+def _wrong_receiver(value: Any, name: str, owner: Any) -> Exception:
+    from strided.dmlab._methods import _wrong_receiver
+
+    return _wrong_receiver(owner._type_name, name, value)
+
+
 def describe_lab(adapters: Adapters) -> Description:
     """The modules below `dmlab.system`."""
     from strided import dmlab
     from strided.dmlab.tensor import TensorBase
 
-    operators: dict[str, Callable[..., Any]] = {"eq": _lab_equal, "tostring": _lab_text}
     classes = []
     for name in dmlab.__all__:
         cls = getattr(dmlab, name)
         if isinstance(cls, type) and issubclass(cls, TensorBase) and name != "Tensor":
-            classes.append(_class(cls, name, adapters, operators | {"call": vars(cls)["__call__"]}))
-    random = _class(dmlab.RandomView, "RandomView", adapters, {})
+            operators = {"eq": _lab_equal, "tostring": _lab_text, "call": vars(cls)["__call__"]}
+            classes.append(_Class(cls, name, adapters, _wrong_receiver).describe(operators, lambda name: False))
+    view = _Class(dmlab.RandomView, "RandomView", adapters, _wrong_receiver)
+    random = view.describe({}, lambda name: name == "seed")
     del random[b"constructor"]
-    random[b"methods"][b"seed"] = adapters.adapt(silent(dmlab.RandomView.seed), "seed")
     classes.append(random)
     return _bytes({"classes": classes, "random": adapters.adapt(lambda: dmlab.random, "random")})

@@ -247,7 +247,8 @@ function luat.setmetatable(object, name)
    if not class then
       error('unknown typename ' .. name .. '\n', 0)
    end
-   return glue.setmetatable(object, class)
+   glue.setmetatable(object, class)
+   return name -- as Torch7 does
 end
 
 local CLASS_USAGE = '<class name> [<parent class name>] [<module table>] expected'
@@ -269,7 +270,9 @@ function luat.class(...)
    end
 
    local function factory()
-      return luat.setmetatable({}, name)
+      local self = {}
+      luat.setmetatable(self, name)
+      return self
    end
    local function constructor(...)
       local self = factory()
