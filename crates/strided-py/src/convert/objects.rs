@@ -224,12 +224,11 @@ impl DocumentBuilder {
         let shape: Vec<isize> = entry.getattr("shape")?.extract()?;
         let entry = entry.clone().unbind();
         let load = Arc::new(move || {
-            let loaded = call(|py| {
+            call(|py| {
                 let loaded = entry.bind(py).call_method0("_load_tensor")?;
                 let tensor = cloned_tensor(loaded.as_borrowed());
                 tensor.ok_or_else(|| pyo3::exceptions::PyTypeError::new_err("an entry must load a tensor"))
-            });
-            loaded
+            })
         });
         Ok(self.document.add_tensor(
             ElementType::Known(dtype),
