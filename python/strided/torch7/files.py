@@ -514,9 +514,9 @@ class MemoryFile(File):
 
 
 def _char_storage(data: bytes) -> Storage:
-    found: Storage = wrap_storage(
-        st.frombuffer(bytearray(data), dtype=st.int8).storage() if data else st.CharStorage(0)
-    )
+    # A copy, because the memory of `data` cannot be resized.
+    bytes_ = st.frombuffer(data, dtype=st.int8).clone().storage() if data else st.CharStorage(0)
+    found: Storage = wrap_storage(bytes_)
     return found
 
 
