@@ -35,6 +35,9 @@ def source_of(f: Any, op: str) -> Any:
     """Returns what the native module reads from: a path, a buffer, or a file object with its start and its length."""
     path = path_of(f)
     if path is not None:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "rb") as pipe:  # such as /dev/stdin; a folder is an error
+                return _read_all(pipe)
         return path
     if isinstance(f, io.BytesIO):
         return f.getbuffer()[f.tell() :]
@@ -54,6 +57,10 @@ def _file_source(f: Any, op: str) -> Any:
         end = f.seek(0, os.SEEK_END)
         f.seek(start)
         return f, start, max((f.tell() if end is None else end) - start, 0)
+    return _read_all(f)
+
+
+def _read_all(f: Any) -> bytes:
     pieces = []
     while piece := f.read(PIECE):
         pieces.append(piece)

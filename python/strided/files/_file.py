@@ -255,5 +255,5 @@ def open(
     options = {"mmap": mode, "format": format, "dtype": dtype, "encoding": encoding, "long_size": long_size}
     source = source_of(f, op)
     content = _file_open(op, source, name_of(f), {**options, "byte_order": byte_order})
-    size = os.path.getsize(path) if path is not None else source[2] if isinstance(source, tuple) else len(source)
+    size = os.path.getsize(path) if source is path else source[2] if isinstance(source, tuple) else len(source)
     return File(content, path, size, max_bytes)

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Small pieces are collected until there are this many bytes.
 const COLLECTED: usize = 1 << 18;
+/// Bytes of one system call.
+const PIECE: usize = 8 << 20;
 /// Bytes between two reports of progress.
 const REPORTED: u64 = 16 << 20;
 
@@ -69,11 +71,15 @@ impl<'a> FileOutput<'a> {
             return copied_pieces(storage, at, length, &mut |piece| self.write(piece));
         }
         self.flush()?;
-        storage.write_out(at, length, &mut |piece| {
-            self.target.write(piece)?;
-            self.position += piece.len() as u64;
-            self.report()
-        })
+        let mut done = 0;
+        while done < length {
+            let piece = PIECE.min(length - done);
+            storage.write_out(at + done, piece, |bytes| self.target.write(bytes))?;
+            done += piece;
+            self.position += piece as u64;
+            self.report()?;
+        }
+        Ok(())
     }
 
     fn report(&mut self) -> Result<()> {

@@ -41,6 +41,8 @@ pub enum MapMode {
     Shared,
 }
 
+const SHRUNK: &str = "the file has become shorter while it was read";
+
 /// A file on a disk.
 pub struct FileSource {
     file: File,
@@ -73,7 +75,10 @@ impl ByteSource for FileSource {
     }
 
     fn read_storage(&self, position: u64, bytes: usize) -> Result<Storage> {
-        Storage::read_from(&self.file, &self.path, position, bytes)
+        Storage::read_from(&self.file, &self.path, position, bytes).map_err(|error| {
+            let length = self.file.metadata().map_or(u64::MAX, |metadata| metadata.len());
+            if length < position + bytes as u64 { fault(length, SHRUNK) } else { error }
+        })
     }
 
     fn map(&self, position: u64, bytes: usize) -> Option<Result<Storage>> {
@@ -91,9 +96,7 @@ impl FileSource {
     /// The file was long enough when it was opened, so that an early end means that it has shrunk.
     fn read_error(&self, position: u64, error: std::io::Error) -> Error {
         match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => {
-                fault(position, "the file has become shorter while it was read")
-            }
+            std::io::ErrorKind::UnexpectedEof => fault(position, SHRUNK),
             _ => mmap::system_error(&self.path, error),
         }
     }

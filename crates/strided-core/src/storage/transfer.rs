@@ -58,26 +58,15 @@ impl Storage {
         Ok(())
     }
 
-    /// Hands `length` bytes from position `at` on to `write`, piece by piece, in order. The memory is pinned meanwhile;
-    /// `write` must copy each piece by a system call, since other threads may write to it.
-    pub fn write_out(
-        &self,
-        at: usize,
-        length: usize,
-        write: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<()> {
-        let mut done = 0;
-        while done < length {
-            let pinned = self.pin_all();
-            let piece = PIECE.min(length - done);
-            if (at + done).checked_add(piece).is_none_or(|end| end > pinned.length) {
-                return Err(outside(at, length, pinned.length));
-            }
-            // SAFETY: the range is inside the pinned bytes, as checked, and the pin outlives the slice.
-            write(unsafe { std::slice::from_raw_parts(pinned.start.add(at + done), piece) })?;
-            done += piece;
+    /// Hands `length` bytes from position `at` on to `write`. The memory is pinned meanwhile, so that `write` must not wait for
+    /// anything but the system; and it must copy the bytes by a system call, since other threads may write to them.
+    pub fn write_out(&self, at: usize, length: usize, write: impl FnOnce(&[u8]) -> Result<()>) -> Result<()> {
+        let pinned = self.pin_all();
+        if at.checked_add(length).is_none_or(|end| end > pinned.length) {
+            return Err(outside(at, length, pinned.length));
         }
-        Ok(())
+        // SAFETY: the range is inside the pinned bytes, as checked, and the pin outlives the slice.
+        write(unsafe { std::slice::from_raw_parts(pinned.start.add(at), length) })
     }
 }
 
