@@ -2383,6 +2383,33 @@ class _Document:
         """The object as lines of a tree."""
 
 @final
+class _LabGenerator:
+    """DeepMind Lab's generator of random numbers: std::mt19937_64 with the distributions of libstdc++."""
+    def clone(self) -> _LabGenerator:
+        """A generator of its own with the same state."""
+    def discrete(self, weights: Sequence[SupportsFloat]) -> _Int:
+        """The index of a weight, as std::discrete_distribution draws it."""
+    def next(self) -> _Int:
+        """The next word, from 0 to 2**64 - 1."""
+    def normal(self, mean: SupportsFloat, std: SupportsFloat) -> _Float:
+        """A normal number: the first one of a new std::normal_distribution."""
+    def seed(self, seed: SupportsIndex) -> None:
+        """Starts anew with a seed."""
+    def set_state(self, state: bytes) -> None:
+        """Restores what `state` returned."""
+    def shuffle(self, tensor: Tensor) -> None:
+        """Shuffles the elements of a tensor of one dim."""
+    def state(self) -> bytes:
+        """The state as bytes: 312 words and the number of those that were returned, little-endian."""
+    def uniform_int(self, low: SupportsIndex, high: SupportsIndex) -> _Int:
+        """An integer from `low` to `high`, as std::uniform_int_distribution draws it."""
+    def uniform_real(self, low: SupportsFloat, high: SupportsFloat) -> _Float:
+        """A number from `low` on, below `high`, as std::uniform_real_distribution draws it."""
+    def __new__(cls, seed: SupportsIndex | None = None) -> Self: ...
+    def __reduce__(self) -> str | tuple[Any, ...]: ...
+    def __setstate__(self, state: bytes, /) -> None: ...
+
+@final
 class _T7Reader:
     """Reads objects of a file or a buffer."""
     def read(self, position: _Int, encoding: str, long_size: _Int, byte_order: str, referenced: _Bool, hooks: Any) -> tuple[Any, _Int]:
@@ -2395,6 +2422,52 @@ class _T7Writer:
     def write(self, obj: Any, encoding: str, long_size: _Int, byte_order: str, referenced: _Bool) -> bytes:
         """The bytes of an object, which are to be appended to the file."""
     def __new__(cls, unwrap: Callable[[Any], Any] | None = None) -> Self: ...
+
+@final
+class _TorchGenerator:
+    """Torch7's generator of random numbers, THGenerator: the same numbers for the same seed and the same calls."""
+    def alias_draw(self, n: SupportsIndex, J: Tensor, q: Tensor) -> Tensor:
+        """`n` categories that are drawn by the tables of the alias method, as multinomialAliasDraw numbers them."""
+    @staticmethod
+    def alias_setup(p: Tensor) -> tuple[Tensor, Tensor]:
+        """The tables of the alias method for a vector of weights, as multinomialAliasSetup makes them."""
+    def bernoulli(self, p: SupportsFloat = 0.5) -> _Int:
+        """1 with probability `p`, or 0."""
+    def bernoulli_each(self, tensor: Tensor, p: Tensor) -> None:
+        """Fills a tensor with ones, with the probabilities that a tensor of as many elements has, and zeros."""
+    def cauchy(self, median: SupportsFloat = 0.0, sigma: SupportsFloat = 1.0) -> _Float:
+        """A number of the Cauchy distribution."""
+    def clone(self) -> _TorchGenerator:
+        """A generator of its own with the same state."""
+    def exponential(self, rate: SupportsFloat) -> _Float:
+        """A number of the exponential distribution."""
+    def fill(self, tensor: Tensor, distribution: str, a: SupportsFloat | None = None, b: SupportsFloat | None = None) -> None:
+        """Fills a tensor with numbers of a distribution, which are drawn one after the other in row-major order."""
+    def geometric(self, p: SupportsFloat) -> _Int:
+        """The number of trials up to the first success; `p` is the probability of a failure."""
+    def initial_seed(self) -> _Int:
+        """The seed it was started with, from 0 to 2**64 - 1."""
+    def log_normal(self, mean: SupportsFloat = 1.0, std: SupportsFloat = 2.0) -> _Float:
+        """A number whose logarithm is normal."""
+    def multinomial(self, p: Tensor, n: SupportsIndex, replacement: _Bool = False) -> Tensor:
+        """Indices of categories, chosen by the weights along the last dim of a vector or matrix."""
+    def normal(self, mean: SupportsFloat = 0.0, std: SupportsFloat = 1.0) -> _Float:
+        """A normal number."""
+    def random(self, a: SupportsIndex | None = None, b: SupportsIndex | None = None) -> _Int:
+        """A word; from 1 to a bound; or from the first bound to the second one."""
+    def randperm(self, n: SupportsIndex) -> Tensor:
+        """The integers below `n` in random order, as int64."""
+    def seed(self, seed: SupportsIndex | None = None) -> _Int:
+        """Starts anew with a seed, or one from the system, and returns it."""
+    def set_state(self, state: bytes) -> None:
+        """Restores what `state` returned."""
+    def state(self) -> bytes:
+        """The 5048 bytes that Torch7's getRNGState gives on x86-64."""
+    def uniform(self, a: SupportsFloat = 0.0, b: SupportsFloat = 1.0) -> _Float:
+        """A number from the first one on, below the second one."""
+    def __new__(cls, seed: SupportsIndex | None = None) -> Self: ...
+    def __reduce__(self) -> str | tuple[Any, ...]: ...
+    def __setstate__(self, state: bytes, /) -> None: ...
 
 @final
 class device:
@@ -2472,8 +2545,14 @@ default_generator: Generator
 
 def _attach_memory(descriptor: SupportsIndex) -> Storage:
     """A storage of bytes on the whole shared memory of a file descriptor."""
+def _build_info() -> dict[str, str]:
+    """How the module was built and what it runs on: the system, the build, the instruction set and the kind of kernels."""
+def _copy_in_order(input: Tensor, src: Tensor) -> None:
+    """Copies elements one after the other in row-major order, where tensors overlap too."""
 def _cpu_levels() -> list[str]:
     """The instruction levels up to the one in use, the lowest first; `STRIDED_CPU` sets the highest one."""
+def _each_in_order(callable: Callable[..., Any], input: Tensor, *others: Any) -> None:
+    """Calls a function with views of the elements of a tensor, one after the other in row-major order."""
 def _file_open(op: str, source_: Any, name: str, options: Any) -> _Document:
     """The native part of `strided.files.open`."""
 def _file_write(op: str, target: Any, name: str, content: Any, options: Any) -> _Int:
@@ -2486,6 +2565,8 @@ def _memory_stats() -> dict[str, _Int]:
     """The result of `strided.memory.stats`."""
 def _memory_trim() -> _Int:
     """The work of `strided.memory.trim`."""
+def _multiply_adds(rounds: SupportsIndex, double: _Bool = False) -> _Int:
+    """Computes rounds of multiply-adds of float32 or float64 in registers, on the calling thread, and returns their number: the peak that benchmarks compare products with."""
 def _npy_header(dtype: _DTypeLike, shape: _Ints, fortran: _Bool) -> tuple[bytes, _Int]:
     """The header of a .npy file, and the bytes of the elements that follow it."""
 def _numpy_names() -> list[tuple[str, str]]:
@@ -2504,6 +2585,10 @@ def _shared_handle(storage: Storage) -> tuple[Any, ...]:
     """A tuple by which another process finds the memory of a shared storage."""
 def _signatures() -> list[tuple[str, str, list[tuple[str, list[str], str, str | None, _Bool, str | None]] | None, str, list[str], _Bool]]:
     """The signature of every method, function and property, as tuples: the class (empty for functions), the name, the parameters (None for properties and where there are overloads), the type of the result, the overloads, and whether a property can be assigned to."""
+def _torch_select(input: Tensor, k: SupportsIndex, dim: SupportsIndex) -> _return_types.sort:
+    """The elements along a dim as Torch7's quickselect leaves them, and their indices."""
+def _torch_sort(input: Tensor, dim: SupportsIndex, descending: _Bool = False) -> _return_types.sort:
+    """The elements along a dim as Torch7's quicksort leaves them, and their indices: equal elements do not keep their order."""
 def abs(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Absolute value of each element; for complex numbers the magnitude."""
 def absolute(input: _Operand, *, out: Tensor | None = None) -> Tensor:

@@ -123,7 +123,7 @@ def _bad_self(value: Any, name: str, owner: Any) -> Exception:
 def describe_torch(adapters: Adapters) -> Description:
     """The module `torch`."""
     from strided import torch7
-    from strided.torch7.files import PARTS
+    from strided.torch7.serialization import PARTS
     from strided.torch7.types import CLASSES, STORAGES
 
     getting = {

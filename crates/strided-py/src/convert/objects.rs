@@ -115,9 +115,13 @@ impl DocumentBuilder {
         }
         let node = match self.container(object, pending)? {
             Some(node) => node,
+            // What a dialect knows may be an array, too.
             None => match self.unwrapped(object)? {
                 Some(other) if !other.is(object) => self.node(&other, parent, pending)?,
-                _ => return Err(self.refused(object.as_borrowed(), parent)),
+                _ => match array(object.as_borrowed())? {
+                    Some(tensor) => self.tensor(&tensor)?,
+                    None => return Err(self.refused(object.as_borrowed(), parent)),
+                },
             },
         };
         if let Some(parent) = parent {
@@ -182,12 +186,6 @@ impl DocumentBuilder {
                 enter(&mut self.document, Node::Table(vec![]), Items::Pairs(pairs))
             }
             Some("Entry") => self.deferred(object).map(Some),
-            _ if arrays::is_array(object.as_borrowed())? => {
-                match arrays::read(object.as_borrowed(), Misfit::Copy)? {
-                    Some(tensor) => self.tensor(&tensor).map(Some),
-                    None => Ok(None),
-                }
-            }
             _ => Ok(None),
         }
     }
@@ -292,6 +290,11 @@ fn scalar(object: &Bound<'_, PyAny>) -> CallResult<Option<Node>> {
     } else {
         return Ok(None);
     }))
+}
+
+/// A tensor with the values of an array of another library; `None` for other objects.
+fn array(object: Arg<'_>) -> CallResult<Option<Tensor>> {
+    if arrays::is_array(object)? { arrays::read(object, Misfit::Copy) } else { Ok(None) }
 }
 
 /// The name of a class of `strided.files`; `None` for classes of other modules.
