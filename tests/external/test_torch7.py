@@ -28,7 +28,6 @@ NEEDS = {
     "inverse": "inverse",
     "potrf": "testCholesky potrs potri",
     "pstrf": "pstrf",
-    "serialize": "serializeGenerator serialize",
 }
 
 

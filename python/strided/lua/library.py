@@ -149,7 +149,7 @@ def _torch_tool(cls: Any, adapters: Adapters) -> Description:
 def describe_torch(adapters: Adapters) -> Description:
     """The module `torch`."""
     from strided import torch7
-    from strided.torch7.files import PARTS
+    from strided.torch7.serialization import PARTS
     from strided.torch7.types import CLASSES, STORAGES
 
     classes = [_torch_class(cls, adapters, cls.size) for cls in CLASSES.values()]

@@ -4,19 +4,13 @@ from typing import Any
 
 from strided.torch7.cmdline import CmdLine as CmdLine
 from strided.torch7.conversion import from_strided as from_strided
+from strided.torch7.diskfile import DiskFile as DiskFile
+from strided.torch7.diskfile import MemoryFile as MemoryFile
 from strided.torch7.errors import TorchError as TorchError
 from strided.torch7.errors import TorchIndexError as TorchIndexError
 from strided.torch7.errors import TorchTypeError as TorchTypeError
 from strided.torch7.errors import TorchValueError as TorchValueError
-from strided.torch7.files import DiskFile as DiskFile
 from strided.torch7.files import File as File
-from strided.torch7.files import MemoryFile as MemoryFile
-from strided.torch7.files import deserialize as deserialize
-from strided.torch7.files import deserializeFromStorage as deserializeFromStorage
-from strided.torch7.files import load as load
-from strided.torch7.files import save as save
-from strided.torch7.files import serialize as serialize
-from strided.torch7.files import serializeToStorage as serializeToStorage
 from strided.torch7.functions import getdefaulttensortype as getdefaulttensortype
 from strided.torch7.functions import getnumcores as getnumcores
 from strided.torch7.functions import getnumthreads as getnumthreads
@@ -35,6 +29,12 @@ from strided.torch7.functions import typename as typename
 from strided.torch7.generator import Generator as Generator
 from strided.torch7.random_numbers import multinomialAlias as multinomialAlias
 from strided.torch7.random_numbers import multinomialAliasSetup as multinomialAliasSetup
+from strided.torch7.serialization import deserialize as deserialize
+from strided.torch7.serialization import deserializeFromStorage as deserializeFromStorage
+from strided.torch7.serialization import load as load
+from strided.torch7.serialization import save as save
+from strided.torch7.serialization import serialize as serialize
+from strided.torch7.serialization import serializeToStorage as serializeToStorage
 from strided.torch7.session import Session as Session
 from strided.torch7.session import current as current
 from strided.torch7.storage import ByteStorage as ByteStorage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from strided.torch7 import errors, files, structure
+from strided.torch7 import errors, serialization, structure
 from strided.torch7.conversion import from_strided
 from strided.torch7.functions import FUNCTIONS
 from strided.torch7.maths import install_maths
@@ -31,7 +31,7 @@ def assemble() -> dict[str, Any]:
     """All public names of the front end. The methods of the rows are added to the tensor classes on the way."""
     classes: list[Any] = [Tensor, *CLASSES.values(), Storage, *STORAGES.values()]
     others: list[Any] = [Session, current, from_strided, chunk, split]
-    others += [*files.FUNCTIONS, *files.CLASSES]
+    others += [*serialization.FUNCTIONS, *serialization.CLASSES]
     others += [errors.TorchError, errors.TorchIndexError, errors.TorchTypeError, errors.TorchValueError]
     for value in others:
         value.__module__ = "strided.torch7"  # where users find it, and where pickles look for it

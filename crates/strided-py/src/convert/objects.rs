@@ -113,12 +113,15 @@ impl DocumentBuilder {
         if let Some(&node) = self.nodes.get(&address) {
             return Ok(node);
         }
-        // Before containers: a tensor of a front end is an array too, but one that does not tell its storage.
-        let node = match self.unwrapped(object)? {
-            Some(other) if !other.is(object) => self.node(&other, parent, pending)?,
-            _ => match self.container(object, pending)? {
-                Some(node) => node,
-                None => return Err(self.refused(object.as_borrowed(), parent)),
+        let node = match self.container(object, pending)? {
+            Some(node) => node,
+            // What a dialect knows may be an array, too.
+            None => match self.unwrapped(object)? {
+                Some(other) if !other.is(object) => self.node(&other, parent, pending)?,
+                _ => match array(object.as_borrowed())? {
+                    Some(tensor) => self.tensor(&tensor)?,
+                    None => return Err(self.refused(object.as_borrowed(), parent)),
+                },
             },
         };
         if let Some(parent) = parent {
@@ -183,12 +186,6 @@ impl DocumentBuilder {
                 enter(&mut self.document, Node::Table(vec![]), Items::Pairs(pairs))
             }
             Some("Entry") => self.deferred(object).map(Some),
-            _ if arrays::is_array(object.as_borrowed())? => {
-                match arrays::read(object.as_borrowed(), Misfit::Copy)? {
-                    Some(tensor) => self.tensor(&tensor).map(Some),
-                    None => Ok(None),
-                }
-            }
             _ => Ok(None),
         }
     }
@@ -292,6 +289,11 @@ fn scalar(object: &Bound<'_, PyAny>) -> CallResult<Option<Node>> {
     } else {
         return Ok(None);
     }))
+}
+
+/// A tensor with the values of an array of another library; `None` for other objects.
+fn array(object: Arg<'_>) -> CallResult<Option<Tensor>> {
+    if arrays::is_array(object)? { arrays::read(object, Misfit::Copy) } else { Ok(None) }
 }
 
 /// The name of a class of `strided.files`; `None` for classes of other modules.

@@ -1,0 +1,160 @@
+"""Files on the disk and in memory."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any
+
+import strided as st
+from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
+from strided.torch7.files import File
+from strided.torch7.objects import char_storage
+from strided.torch7.session import current
+from strided.torch7.storage import Storage
+
+
+class DiskFile(File):
+    """A file on the disk, for reading ('r'), writing ('w') or both ('rw'). Numbers are text until `binary` is called.
+
+    >>> import os, tempfile
+    >>> from strided import torch7 as torch
+    >>> name = tempfile.mkstemp()[1]
+    >>> f = torch.DiskFile(name, "w")
+    >>> f.writeDouble(0.1)
+    1
+    >>> _ = f.close()
+    >>> f = torch.DiskFile(name)
+    >>> f.readString("*l")
+    '0.10000000000000001'
+    >>> _ = f.close()
+    >>> os.remove(name)
+    """
+
+    __slots__ = ("_name",)
+    _typename = "torch.DiskFile"
+
+    def __init__(self, name: str, mode: str = "r", quiet: bool = False) -> None:
+        if mode not in ("r", "w", "rw"):
+            raise bad_argument(3, None, "file mode should be 'r','w' or 'rw'")
+        self._name = os.fsdecode(name)
+        self._file = None
+        try:
+            self._open(_open_file(current().resolve(self._name), mode), mode, bool(quiet))
+        except OSError as error:
+            self._open(None, mode, bool(quiet))
+            if not quiet:
+                raise TorchError(f"cannot open <{self._name}> in mode {self._mode()}") from error
+
+    def _with_order(self, order: str) -> DiskFile:
+        self._opened()
+        self._order = order
+        return self
+
+    def nativeEndianEncoding(self) -> DiskFile:
+        """Binary numbers have the byte order of the machine.
+
+        >>> from strided import torch7 as torch
+        >>> torch.DiskFile("/dev/null", "w").nativeEndianEncoding().isWritable()
+        True
+        """
+        return self._with_order(sys.byteorder)
+
+    def littleEndianEncoding(self) -> DiskFile:
+        """Binary numbers have their lowest byte first.
+
+        >>> from strided import torch7 as torch
+        >>> torch.DiskFile("/dev/null", "w").littleEndianEncoding().isWritable()
+        True
+        """
+        return self._with_order("little")
+
+    def bigEndianEncoding(self) -> DiskFile:
+        """Binary numbers have their highest byte first.
+
+        >>> from strided import torch7 as torch
+        >>> torch.DiskFile("/dev/null", "w").bigEndianEncoding().isWritable()
+        True
+        """
+        return self._with_order("big")
+
+    def isLittleEndianCPU(self) -> bool:
+        """Whether the machine has the lowest byte first.
+
+        >>> from strided import torch7 as torch
+        >>> torch.DiskFile("/dev/null", "w").isLittleEndianCPU()
+        True
+        """
+        return sys.byteorder == "little"
+
+    def isBigEndianCPU(self) -> bool:
+        """Whether the machine has the highest byte first.
+
+        >>> from strided import torch7 as torch
+        >>> torch.DiskFile("/dev/null", "w").isBigEndianCPU()
+        False
+        """
+        return not self.isLittleEndianCPU()
+
+    def noBuffer(self) -> DiskFile:
+        """Does nothing: what is written reaches the file with `synchronize`, `close`, or when the buffer is full.
+
+        >>> from strided import torch7 as torch
+        >>> torch.DiskFile("/dev/null", "w").noBuffer().isWritable()
+        True
+        """
+        self._opened()
+        return self
+
+    def __repr__(self) -> str:
+        state = "closed" if self._file is None else "open"
+        return f"torch.DiskFile on <{self._name}> [status: {state} -- mode {self._mode()}]"
+
+
+def _open_file(path: str, mode: str) -> Any:
+    if mode != "rw":
+        return open(path, mode + "b")
+    return open(path, "r+b" if os.path.exists(path) else "w+b")
+
+
+class MemoryFile(File):
+    """A file in memory: new, or with the bytes of a CharStorage, whose last one is a zero that ends them.
+
+    >>> from strided import torch7 as torch
+    >>> f = torch.MemoryFile()
+    >>> f.writeInt(12)
+    1
+    >>> f.storage().totable()
+    [49, 50, 10, 0]
+    """
+
+    __slots__ = ()
+    _typename = "torch.MemoryFile"
+
+    def __init__(self, storage: Any = None, mode: Any = None) -> None:
+        if isinstance(storage, str):
+            storage, mode = None, storage
+        mode = "rw" if mode is None else mode
+        if mode not in ("r", "w", "rw"):
+            raise bad_argument(3, None, "file mode should be 'r','w' or 'rw'")
+        data = b""
+        if storage is not None:
+            if not isinstance(storage, Storage) or storage._dtype is not st.int8:
+                raise bad_argument(2, None, "torch.CharStorage expected", TorchTypeError)
+            data = bytes(memoryview(storage._storage.view(st.uint8)))
+            if not data.endswith(b"\0"):
+                raise bad_argument(2, None, "provided CharStorage must be terminated by 0")
+        self._open(io.BytesIO(data[:-1]), mode)
+
+    def storage(self) -> Storage:
+        """The bytes of the file and a zero, in a CharStorage of its own.
+
+        >>> from strided import torch7 as torch
+        >>> torch.MemoryFile().storage().totable()
+        [0]
+        """
+        return char_storage(self._opened().getvalue() + b"\0")
+
+    def __repr__(self) -> str:
+        return f"torch.MemoryFile [status: {'closed' if self._file is None else 'open'} -- mode: {self._mode()}]"
