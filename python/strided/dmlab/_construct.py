@@ -22,7 +22,7 @@ from .session import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -163,13 +163,7 @@ def _field(fields: Mapping[str, object], name: str, default: int) -> int:
 def _read(path: str, dtype: st.dtype, count: int, offset: int) -> st.Tensor:
     if not count:
         return st.empty(0, dtype=dtype)
-    fromfile: Callable[..., st.Tensor] | None = getattr(st, "fromfile", None)
-    if fromfile:
-        return fromfile(path, dtype=dtype, count=count, offset=offset)
-    # To be removed once `fromfile` is there.
-    with open(path, "rb") as file:
-        file.seek(offset)
-        return st.frombuffer(file.read(count * dtype.itemsize), dtype=dtype, count=count).clone()
+    return st.fromfile(path, dtype=dtype, count=count, offset=offset)
 
 
 #: The constructors that a table names.
