@@ -104,6 +104,8 @@ pub trait Task: Sized {
     type Home: 'static;
     /// Whether the work is worth code of its own for [`Level::Wide`]; if not, that level runs the code of `Fused`.
     const WIDE: bool;
+    /// Whether there is code for [`Level::Fused`]. If not, the caller must use another kernel there.
+    const FUSED: bool = true;
     /// Whether there is code for the baseline. If not, the caller must use another kernel there.
     const BASELINE: bool = true;
 
@@ -146,8 +148,8 @@ pub fn dispatch<T: Task>(task: T) {
         // SAFETY: `level` returns `Wide` only if `detect` has found its features.
         Level::Wide if const { T::WIDE } => unsafe { T::Home::avx512(task) },
         // SAFETY: `level` returns `Fused` or more only if `detect` has found the features of `Fused`.
-        Level::Wide | Level::Fused => unsafe { T::Home::avx2(task) },
-        Level::Baseline => run_baseline(task),
+        Level::Wide | Level::Fused if const { T::FUSED } => unsafe { T::Home::avx2(task) },
+        _ => run_baseline(task),
     }
 }
 
@@ -156,7 +158,7 @@ fn run_baseline<T: Task>(task: T) {
     if const { T::BASELINE } {
         task.run::<false>()
     } else {
-        unreachable!("a task without code for the baseline")
+        unreachable!("a task without code for this level")
     }
 }
 

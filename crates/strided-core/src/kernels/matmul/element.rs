@@ -6,6 +6,8 @@ use crate::scalar::{Complex, Num};
 pub(super) trait ProductElement: Num {
     /// The time of a multiplication with an addition, relative to float32.
     const COST: usize;
+    /// Whether products with vectors are worth code for AVX-512.
+    const WIDE: bool;
 
     /// `self * b + c`, rounded once if `FAST`, where that is an instruction.
     fn multiply_add<const FAST: bool>(self, b: Self, c: Self) -> Self;
@@ -15,12 +17,15 @@ macro_rules! elements {
     ($($t:ty, $cost:literal, $how:ident;)*) => { $(
         impl ProductElement for $t {
             const COST: usize = $cost;
+            const WIDE: bool = elements!(@wide $how);
             #[inline(always)]
             fn multiply_add<const FAST: bool>(self, b: Self, c: Self) -> Self {
                 elements!(@$how self, b, c, FAST)
             }
         }
     )* };
+    (@wide fused) => { true };
+    (@wide plain) => { false };
     (@fused $a:expr, $b:expr, $c:expr, $fast:expr) => { if $fast { $a.mul_add($b, $c) } else { $a * $b + $c } };
     (@plain $a:expr, $b:expr, $c:expr, $fast:expr) => { Num::add(Num::mul($a, $b), $c) };
 }

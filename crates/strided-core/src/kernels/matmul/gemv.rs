@@ -19,9 +19,10 @@ const PIECE_ELEMENTS: usize = 64 << 10;
 const COLUMN_BLOCK: usize = 1024;
 /// Terms of a long sum that are added up by one thread. Sums of parts are then added in order.
 const LONG_BLOCK: usize = 32 << 10;
-/// Rows at a time, and lanes of a row.
+/// Rows at a time, and lanes of each of them. A single row has more lanes, so that additions do not wait for each other.
 const ROWS: usize = 4;
 const LANES: usize = 16;
+const SINGLE_LANES: usize = 64;
 
 /// Runs a plan that has one row.
 ///
@@ -121,6 +122,15 @@ impl<T: ProductElement> MatrixVector<T> {
     /// The addresses are pinned for the extents; `x` is contiguous.
     #[inline(always)]
     unsafe fn along_rows<const FAST: bool>(&self, x: *const T) {
+        if self.rows == 1 {
+            let mut sum = [T::ZERO];
+            // SAFETY: this function's contract.
+            unsafe {
+                self.row_sums::<FAST, 1, SINGLE_LANES>(0, x, &mut sum);
+                self.store(0, sum[0]);
+            }
+            return;
+        }
         let mut row = 0;
         while row < self.rows {
             let count = ROWS.min(self.rows - row);
@@ -128,10 +138,10 @@ impl<T: ProductElement> MatrixVector<T> {
             // SAFETY: this function's contract; `row + count <= self.rows`.
             unsafe {
                 if count == ROWS {
-                    self.row_sums::<FAST, ROWS>(row, x, &mut sums);
+                    self.row_sums::<FAST, ROWS, LANES>(row, x, &mut sums);
                 } else {
                     for r in 0..count {
-                        self.row_sums::<FAST, 1>(row + r, x, &mut sums[r..]);
+                        self.row_sums::<FAST, 1, LANES>(row + r, x, &mut sums[r..]);
                     }
                 }
                 for (r, &sum) in sums[..count].iter().enumerate() {
@@ -142,28 +152,33 @@ impl<T: ProductElement> MatrixVector<T> {
         }
     }
 
-    /// The sums of `R` contiguous rows.
+    /// The sums of `R` contiguous rows, in `L` lanes.
     ///
     /// # Safety
     /// As [`Self::along_rows`]; there are `R` rows from `row` on.
     #[inline(always)]
-    unsafe fn row_sums<const FAST: bool, const R: usize>(&self, row: usize, x: *const T, sums: &mut [T]) {
-        let mut lanes = [[T::ZERO; LANES]; R];
-        let whole = self.depth - self.depth % LANES;
+    unsafe fn row_sums<const FAST: bool, const R: usize, const L: usize>(
+        &self,
+        row: usize,
+        x: *const T,
+        sums: &mut [T],
+    ) {
+        let mut lanes = [[T::ZERO; L]; R];
+        let whole = self.depth - self.depth % L;
         let starts: [*const T; R] = std::array::from_fn(|r| self.matrix.element(row + r, 0).cast_const());
         // SAFETY: this function's contract: rows and `x` are contiguous, and have `depth` elements.
         unsafe {
-            for at in (0..whole).step_by(LANES) {
-                let factors = x.add(at).cast::<[T; LANES]>().read();
+            for at in (0..whole).step_by(L) {
+                let factors = x.add(at).cast::<[T; L]>().read();
                 for r in 0..R {
-                    let terms = starts[r].add(at).cast::<[T; LANES]>().read();
-                    for lane in 0..LANES {
+                    let terms = starts[r].add(at).cast::<[T; L]>().read();
+                    for lane in 0..L {
                         lanes[r][lane] = terms[lane].multiply_add::<FAST>(factors[lane], lanes[r][lane]);
                     }
                 }
             }
             for r in 0..R {
-                let mut width = LANES;
+                let mut width = L;
                 while width > 1 {
                     width /= 2;
                     for lane in 0..width {
@@ -245,7 +260,7 @@ impl<T: ProductElement> MatrixVector<T> {
 
 impl<T: ProductElement> Task for MatrixVector<T> {
     type Home = PhantomData<T>;
-    const WIDE: bool = false;
+    const WIDE: bool = T::WIDE;
 
     #[inline(always)]
     fn run<const FAST: bool>(self) {

@@ -1,8 +1,12 @@
 //! Products of matrices: `out = beta * out + alpha * (a @ b)`, for batches of matrices of any strides.
 //!
-//! `plan` folds the dims of the operands and cuts the work into pieces; `gemv` multiplies a matrix with a vector, `panel` is
-//! a blocked kernel of our own for integers and for distances. `dense` multiplies floating and complex matrices by the crate
-//! `gemm`, one piece at a time on one thread: it packs from any strides, so that no operand is copied.
+//! ```text
+//! plan        folds the dims of the operands and cuts the work into pieces
+//! dense       floating and complex matrices: packed operands (`packed`), tiles in registers (`tile`, `registers`)
+//! panel       a simpler kernel for integers, for distances, and for CPUs without fused multiply-add
+//! gemv        a matrix and a vector
+//! ```
+//! Operands are packed from any strides: no operand is copied.
 //!
 //! Pieces are blocks of the output, whose sizes follow from the extents alone: the bits of a result do not depend on the
 //! number of threads.
@@ -10,9 +14,15 @@
 mod dense;
 mod element;
 mod gemv;
+#[cfg(target_arch = "x86_64")]
+mod packed;
 mod panel;
 mod peak;
 mod plan;
+#[cfg(target_arch = "x86_64")]
+mod registers;
+#[cfg(target_arch = "x86_64")]
+mod tile;
 
 use crate::cpu;
 use crate::error::Result;
@@ -27,6 +37,7 @@ use element::{ProductElement, store};
 use panel::{Chebyshev, Euclidean, Manhattan, Minkowski, ProductSum, Unequal};
 pub use peak::multiply_adds;
 use plan::{ProductPieces, ProductPlan};
+use std::sync::Mutex;
 
 /// A matrix in memory. Strides are in elements.
 #[derive(Clone, Copy)]
@@ -54,6 +65,7 @@ impl<T> Matrix<T> {
         Matrix { at: self.element(row, column), ..*self }
     }
 
+    #[inline(always)]
     fn transposed(&self) -> Matrix<T> {
         Matrix { at: self.at, row: self.column, column: self.row }
     }
@@ -81,9 +93,7 @@ pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor, alpha: Scalar, beta: Scala
         // SAFETY: `with_pins` has pinned the origins for the layouts that the plan was made of, and the dtype is theirs.
         unsafe {
             switch!(out.dtype(), field, T => {
-                run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
-                    run(plan, origins, alpha, beta, T::COST, |product: &Product<T>| T::multiply(product))
-                })
+                run_product::<T>(plan, origins, alpha, beta, |alpha, beta| T::run(plan, origins, alpha, beta))
             }, else => switch!(out.dtype(), int, T => {
                 run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
                     panel::run(plan, origins, alpha, beta, ProductSum)
@@ -125,7 +135,7 @@ unsafe fn run_product<T: ProductElement>(
     // SAFETY: this function's contract.
     unsafe {
         if cpu::reference_kernels() {
-            run(plan, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference())
+            run_reference(plan, &plan.product(origins, alpha, beta))
         } else if plan.columns == 1 || plan.rows == 1 {
             gemv::run(plan, origins, alpha, beta)
         } else {
@@ -157,23 +167,6 @@ pub fn distances(out: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
     })
 }
 
-/// Runs a product piece by piece. `cost` is the time of one multiplication and addition, relative to float32.
-///
-/// # Safety
-/// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
-unsafe fn run<T: ProductElement>(
-    plan: &ProductPlan,
-    origins: [*mut u8; 3],
-    alpha: T,
-    beta: T,
-    cost: usize,
-    work: impl Fn(&Product<T>) + Sync,
-) -> Result<()> {
-    let whole = plan.product(origins, alpha, beta);
-    let pieces = ProductPieces::blocks(plan, cost);
-    run_pieces(plan, &whole, &pieces, plan.work().saturating_mul(cost) / MULTIPLY_ADDS_PER_ELEMENT, &work)
-}
-
 /// Multiplications and additions of float32 in the time of an element of a cheap operation.
 const MULTIPLY_ADDS_PER_ELEMENT: usize = 8;
 
@@ -185,12 +178,56 @@ fn run_pieces<T: ProductElement>(
     elements: usize,
     work: &(impl Fn(&Product<T>) + Sync),
 ) -> Result<()> {
-    let piece = |i: usize| pieces.for_each(plan, whole, i, work);
+    try_pieces(plan, whole, pieces, elements, &|product: &Product<T>| {
+        work(product);
+        Ok(())
+    })
+}
+
+/// Runs pieces, which may fail, as [`run_pieces`].
+fn try_pieces<T: ProductElement>(
+    plan: &ProductPlan,
+    whole: &Product<T>,
+    pieces: &ProductPieces,
+    elements: usize,
+    work: &(impl Fn(&Product<T>) -> Result<()> + Sync),
+) -> Result<()> {
+    let piece = |i: usize| {
+        let mut done = Ok(());
+        pieces.for_each(plan, whole, i, &mut |product: &Product<T>| {
+            if done.is_ok() {
+                done = work(product);
+            }
+        });
+        done
+    };
     if pieces.count() == 1 {
-        piece(0);
-        return Ok(());
+        return piece(0);
     }
-    threads::run(pieces.count(), threads::should_parallelize(elements), &piece)
+    try_run(pieces.count(), threads::should_parallelize(elements), &piece)
+}
+
+/// Runs pieces as [`threads::run`]. Returns an error of one of them, if there is any.
+fn try_run(pieces: usize, shared: bool, piece: &(impl Fn(usize) -> Result<()> + Sync)) -> Result<()> {
+    let failure = Mutex::new(None);
+    threads::run(pieces, shared, &|i| {
+        if let Err(error) = piece(i) {
+            failure.lock().expect("no thread panics with the lock").get_or_insert(error);
+        }
+    })?;
+    failure.into_inner().expect("no thread panics with the lock").map_or(Ok(()), Err)
+}
+
+/// Runs a plan by the definition of a product.
+///
+/// # Safety
+/// The addresses are pinned for the plan.
+unsafe fn run_reference<T: ProductElement>(plan: &ProductPlan, whole: &Product<T>) -> Result<()> {
+    let pieces = ProductPieces::blocks(plan, 1);
+    run_pieces(plan, whole, &pieces, plan.work(), &|product: &Product<T>| {
+        // SAFETY: this function's contract, for a block of a product.
+        unsafe { product.run_reference() }
+    })
 }
 
 impl<T: ProductElement> Product<T> {
