@@ -9,7 +9,7 @@ use super::table::Op;
 use super::{copy, create, output, search, truth};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::sort as kernels;
+use crate::kernels::sort::{self as kernels, EqualBins};
 use crate::layout::{Dims, wrap_dim};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
@@ -214,10 +214,9 @@ pub fn histc(x: &Tensor, bins: isize, min: f64, max: f64) -> Result<Tensor> {
     let given = (min != max || x.size() == 0).then_some((min, max));
     let (low, high) = outer_edges(&values, given, 1.0)?;
     let width = if compute == DType::F32 { (high as f32 - low as f32) as f64 } else { high - low };
-    let inside = within(&values, low, high)?;
-    let scaled = with_number(Op::mul, &with_number(Op::sub, &values, low)?, bins as f64)?;
-    let places = cast(&with_number(Op::div, &scaled, width)?, DType::I64)?;
-    cast(&count_bins(&places, &inside, bins, None)?, x.dtype())
+    let counts = Tensor::new(&[bins], DType::I64, Fill::Zero)?;
+    kernels::count_in_bins(&row_major(values)?, EqualBins { low, high, width }, &counts)?;
+    cast(&counts, x.dtype())
 }
 
 /// The bins of a histogram.

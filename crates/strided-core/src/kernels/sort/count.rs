@@ -1,9 +1,11 @@
-//! How often each number occurs, and the sums of weights by number.
+//! How often each number occurs, the sums of weights by number, and how many numbers are in each of some bins.
 
 use super::{Pieces, WordPointer};
+use crate::cpu::simd;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::storage::Access;
+use crate::switch;
 use crate::tensor::{Tensor, pin_each};
 
 /// Numbers from which on pieces are counted by several threads, for at most as many different numbers.
@@ -50,9 +52,68 @@ pub fn count(index: &Tensor, weights: Option<&Tensor>, out: &Tensor) -> Result<(
         part.filter_map(bin).for_each(|bin| counts[bin] += 1);
         counts
     })?;
-    for (bin, count) in found.iter().flat_map(|counts: &Vec<i64>| counts.iter().enumerate()) {
-        // SAFETY: there are as many counts as bins, and the output is pinned.
-        unsafe { *counts.add(bin) += count };
+    // SAFETY: there are as many counts as bins, and the output is pinned.
+    unsafe { add_counts(counts, &found) };
+    Ok(())
+}
+
+/// Adds the counts of pieces.
+///
+/// # Safety
+/// `to` is the address of as many elements as each piece has counts.
+unsafe fn add_counts(to: *mut i64, pieces: &[Vec<i64>]) {
+    for (bin, count) in pieces.iter().flat_map(|counts| counts.iter().enumerate()) {
+        // SAFETY: this function's contract.
+        unsafe { *to.add(bin) += count };
     }
+}
+
+/// Bins of equal width. The last one includes its upper edge.
+#[derive(Clone, Copy)]
+pub struct EqualBins {
+    pub low: f64,
+    pub high: f64,
+    /// The difference of the edges, rounded to the dtype of the elements.
+    pub width: f64,
+}
+
+/// Elements whose bins are computed at a time, in vectors.
+const BLOCK: usize = 256;
+
+/// Adds to each element of `out` how many elements of `x` are in its bin. `x` is float32 or float64, and `out` is int64; both
+/// are row-major.
+pub fn count_in_bins(x: &Tensor, bins: EqualBins, out: &Tensor) -> Result<()> {
+    assert!(x.layout().is_row_major() && out.layout().is_row_major() && out.dtype() == DType::I64);
+    if x.size() == 0 {
+        return Ok(());
+    }
+    let pins = pin_each([Some((x, Access::Read)), Some((out, Access::Write))])?;
+    let [from, to] = [0, 1].map(|at| pins[at].as_ref().expect("both were pinned").origin);
+    let (from, count) = (WordPointer(from), out.size());
+    let found = Pieces::of(x.size(), true).map(|part| {
+        switch!(x.dtype(), float, T => {
+            // The elements outside of all bins are counted behind them.
+            let mut counts = vec![0i64; count + 1];
+            let (low, width, scale) = (bins.low as T, bins.width as T, count as T);
+            for start in part.clone().step_by(BLOCK) {
+                let (mut places, n) = ([0usize; BLOCK], BLOCK.min(part.end - start));
+                simd(#[inline(always)] || {
+                    for (i, place) in places[..n].iter_mut().enumerate() {
+                        // SAFETY: the tensor is pinned, and the position is in it.
+                        let x = unsafe { from.at(0).cast::<T>().add(start + i).read() };
+                        let inside = x as f64 >= bins.low && x as f64 <= bins.high;
+                        // Truncates, and is 0 for NaN.
+                        let bin = ((x - low) * scale / width) as usize;
+                        *place = if inside { bin.min(count - 1) } else { count };
+                    }
+                });
+                places[..n].iter().for_each(|&place| counts[place] += 1);
+            }
+            counts.truncate(count);
+            counts
+        }, else => unreachable!("bins are of float32 or float64"))
+    })?;
+    // SAFETY: there are as many counts as bins, and the output is pinned.
+    unsafe { add_counts(to.cast(), &found) };
     Ok(())
 }

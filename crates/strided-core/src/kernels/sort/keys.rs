@@ -188,6 +188,13 @@ impl KeyLine {
         }
     }
 
+    /// The key of the element at a position.
+    pub fn key(&self, position: usize) -> u64 {
+        let mut key = [0];
+        self.load(position, &mut key);
+        key[0]
+    }
+
     /// Loads the keys of the elements from `first` on.
     fn load(&self, first: usize, keys: &mut [u64]) {
         /// # Safety

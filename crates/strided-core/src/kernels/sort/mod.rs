@@ -6,7 +6,7 @@
 //! lines    sorts all lines, several at a time, or one long line on all threads
 //! select   one element of each line by its rank, or the first k of its order, without sorting the line
 //! search   where numbers belong in sorted lines; the order of rows
-//! count    how often each number occurs
+//! count    how often each number occurs, and how many numbers are in each bin
 //! quick    Torch7's algorithms, by elements instead of keys
 //! ```
 //! Tensors are row-major here, and lines are along the last dim: operations copy other layouts first. NaN is larger than
@@ -24,7 +24,7 @@ mod search;
 mod select;
 mod words;
 
-pub use count::count;
+pub use count::{EqualBins, count, count_in_bins};
 pub use lines::{mode, sort};
 pub use quick::{QuickTask, quick_lines};
 pub use search::{search, sort_rows};

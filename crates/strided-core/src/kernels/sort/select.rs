@@ -1,13 +1,17 @@
 //! Selection: one element of each line by its rank, or the first k of its order, without sorting the line.
 //!
-//! A long line is read two times: a first pass counts the most significant digits of its keys, which tells the digit of the
-//! wanted element, and a second one collects the words with that digit, or up to it. `select_nth_unstable` of the
-//! standard library, whose time is linear for any words, then works on those.
+//! The element of a rank in a long line is found in one pass: two keys of a sample enclose it with high probability, and the
+//! pass collects the words between them and counts the smaller ones. If the rank is not among those, or there are NaNs,
+//! and for the first k elements, the line is read three times: for the range of its keys, for the counts of their most significant
+//! digits, which tell the digit of the wanted element, and to collect the words with that digit, or up to it.
+//! `select_nth_unstable` of the standard library, whose time is linear for any words, then works on the words.
 
-use super::keys::KeyLine;
+use super::keys::{BLOCK, KeyLine, KeyRange};
 use super::words::{BUCKETS, SortWord, WordFormat, by_word};
-use super::{DigitCounts, MIN_LONG, OrderRequest, Pieces, WordPointer, WordScratch, with_lines};
-use crate::error::Result;
+use super::{DigitCounts, Lines, MIN_LONG, OrderRequest, Pieces, WordPointer, WordScratch, with_lines};
+use crate::cpu::simd;
+use crate::error::{Error, Problem, Result};
+use std::ops::Range;
 
 /// Which element of a line is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,15 @@ pub fn select(request: &OrderRequest, rank: LineRank) -> Result<()> {
     with_lines(request, |lines| {
         let visit = |index: usize, line: &KeyLine, scratch: &mut WordScratch| {
             let pieces = Pieces::of(line.length, lines.are_long());
+            if line.length >= MIN_LONG {
+                let rank = match rank {
+                    LineRank::Nth(rank) => rank,
+                    LineRank::Median | LineRank::NanMedian => (line.length - 1) / 2,
+                };
+                if select_by_sample(lines, index, line, &pieces, rank)? {
+                    return Ok(());
+                }
+            }
             let range = pieces.range(line)?;
             let nans = if line.is_nan(range.high) { count_nans(line, &pieces)? } else { 0 };
             let n = line.length;
@@ -46,6 +59,88 @@ pub fn select(request: &OrderRequest, rank: LineRank) -> Result<()> {
         };
         lines.for_each(visit)
     })
+}
+
+/// Keys of a sample.
+const SAMPLE: usize = 2048;
+/// How far the enclosing keys are from the expected one in the sorted sample: about three standard deviations of the place of
+/// a median.
+const MARGIN: usize = 72;
+
+/// What the pass over a piece finds.
+struct Enclosed {
+    /// Keys below the enclosing ones.
+    below: usize,
+    /// Whether there is a NaN, or too many keys are enclosed.
+    gives_up: bool,
+    /// Keys that are enclosed, with their positions.
+    keys: Vec<(u64, u64)>,
+}
+
+/// Selects the element of a rank in a long line by a sample. Returns false if that failed, or if there is a NaN.
+fn select_by_sample(
+    lines: &Lines,
+    index: usize,
+    line: &KeyLine,
+    pieces: &Pieces,
+    rank: usize,
+) -> Result<bool> {
+    let n = line.length;
+    let mut sample: Vec<u64> = (0..SAMPLE).map(|i| line.key(i * (n / SAMPLE))).collect();
+    sample.sort_unstable();
+    let middle = (rank as u128 * SAMPLE as u128 / n as u128) as usize;
+    let low = middle.checked_sub(MARGIN).map_or(0, |at| sample[at]);
+    let high = sample.get(middle + MARGIN).copied().unwrap_or(u64::MAX);
+    let found = pieces.map(|part| enclosed(line, part, low, high))?;
+    let below: usize = found.iter().map(|piece| piece.below).sum();
+    let mut keys: Vec<(u64, u64)> = Vec::new();
+    let count = found.iter().map(|piece| piece.keys.len()).sum();
+    if found.iter().any(|piece| piece.gives_up) || rank < below || rank >= below + count {
+        return Ok(false);
+    }
+    let bytes = count * size_of::<(u64, u64)>();
+    keys.try_reserve_exact(count).map_err(|_| Error::new("", Problem::OutOfMemory { bytes }))?;
+    found.iter().for_each(|piece| keys.extend_from_slice(&piece.keys));
+    let (_, &mut (key, position), _) = keys.select_nth_unstable(rank - below);
+    // The element is read again: several bit patterns may have its key.
+    let range = KeyRange { low: key, high: key, ambiguous: true };
+    let format = WordFormat::new(n, range, true);
+    let word: u64 = format.word(key, position as usize);
+    // SAFETY: the results have one element for each line.
+    unsafe { lines.results.write(line, &format, index, &[word]) };
+    Ok(true)
+}
+
+/// Collects the keys from `low` to `high`. Stops if they are many: then the digits of the keys tell more.
+fn enclosed(line: &KeyLine, part: Range<usize>, low: u64, high: u64) -> Enclosed {
+    let mut found = Enclosed { below: 0, gives_up: false, keys: Vec::new() };
+    let most = part.len() / 2;
+    line.for_each_block(part, |first, keys| {
+        if found.keys.len() > most {
+            return;
+        }
+        simd(
+            #[inline(always)]
+            || {
+                let (mut below, mut has_nan) = (0, false);
+                for &key in keys {
+                    below += (key < low) as usize;
+                    has_nan |= line.is_nan(key);
+                }
+                found.below += below;
+                found.gives_up |= has_nan;
+            },
+        );
+        let mut inside = [(0, 0); BLOCK];
+        let mut count = 0;
+        for (i, &key) in keys.iter().enumerate() {
+            inside[count] = (key, (first + i) as u64);
+            count += (low <= key && key <= high) as usize;
+        }
+        found.keys.extend_from_slice(&inside[..count]);
+    });
+    found.gives_up |= found.keys.len() > most;
+    found
 }
 
 /// Selects the first elements of each line's order, and sorts them.

@@ -198,7 +198,7 @@ pub(super) unsafe fn sort<W: SortWord>(a: *mut W, b: *mut W, n: usize, low: u32,
         if n <= if passes > MAX_PASSES { MAX_COMPARED_LONG } else { MAX_COMPARED } {
             std::slice::from_raw_parts_mut(a, n).sort_unstable();
             a
-        } else if passes == 1 || in_cache && passes <= MAX_PASSES {
+        } else if n <= u32::MAX as usize && (passes == 1 || in_cache && passes <= MAX_PASSES) {
             sort_by_digits(a, b, n, low, high)
         } else if in_cache {
             sort_by_buckets::<W, BUCKETS>(a, b, n, low, high)
@@ -208,22 +208,34 @@ pub(super) unsafe fn sort<W: SortWord>(a: *mut W, b: *mut W, n: usize, low: u32,
     }
 }
 
-/// Sorts from the least significant digit on, all words in each pass. A pass in which all digits are equal is skipped.
+/// Sorts from the least significant digit on, all words in each pass. One pass before counts all digits. A digit that is the
+/// same in all words is skipped.
 ///
 /// # Safety
-/// As [`sort`].
+/// As [`sort`]; there are at most [`MAX_PASSES`] digits, and at most `u32::MAX` words.
 unsafe fn sort_by_digits<W: SortWord>(mut a: *mut W, mut b: *mut W, n: usize, low: u32, high: u32) -> *mut W {
     let passes = (high - low).div_ceil(DIGIT_BITS);
     let digit_bits = (high - low).div_ceil(passes);
-    let mut shift = low;
-    while shift < high {
-        let mask = (1 << digit_bits.min(high - shift)) - 1;
+    let mask = (1 << digit_bits) - 1;
+    let mut counts = [[0u32; BUCKETS]; MAX_PASSES as usize];
+    for i in 0..n {
         // SAFETY: the contract of `sort`.
-        let moved = unsafe { distribute::<W, BUCKETS>(a, b, n, shift, mask) };
-        if moved.is_some() {
+        let word = unsafe { a.add(i).read() };
+        for (pass, counts) in counts[..passes as usize].iter_mut().enumerate() {
+            counts[word.digit(low + pass as u32 * digit_bits, mask)] += 1;
+        }
+    }
+    for (pass, counts) in counts[..passes as usize].iter().enumerate() {
+        let mut places = [0; BUCKETS];
+        let mut end = 0;
+        for (place, &count) in places.iter_mut().zip(counts) {
+            (*place, end) = (end, end + count as usize);
+        }
+        if !counts.contains(&(n as u32)) {
+            // SAFETY: the contract of `sort`; every word was counted.
+            unsafe { move_words(a, b, n, low + pass as u32 * digit_bits, mask, &mut places) };
             (a, b) = (b, a);
         }
-        shift += digit_bits;
     }
     a
 }
@@ -283,16 +295,33 @@ unsafe fn distribute<W: SortWord, const N: usize>(
     for count in &mut ends {
         (*count, end) = (end, end + *count);
     }
+    // SAFETY: the contract above; every word was counted.
+    unsafe { move_words(a, b, n, shift, mask, &mut ends) };
+    Some(ends)
+}
+
+/// Moves words from `a` to `b`, to the next place of their digit.
+///
+/// # Safety
+/// As [`sort`]; the mask is below `N`, and `places` has those of all words.
+#[inline(always)]
+unsafe fn move_words<W: SortWord, const N: usize>(
+    a: *mut W,
+    b: *mut W,
+    n: usize,
+    shift: u32,
+    mask: usize,
+    places: &mut [usize; N],
+) {
     for i in 0..n {
-        // SAFETY: the contract above. Every word was counted, so that its place is below `n`.
+        // SAFETY: this function's contract: the place is below `n`.
         unsafe {
             let word = a.add(i).read();
-            let place = &mut ends[word.digit(shift, mask) & (N - 1)];
+            let place = &mut places[word.digit(shift, mask) & (N - 1)];
             b.add(*place).write(word);
             *place += 1;
         }
     }
-    Some(ends)
 }
 
 #[cfg(test)]
