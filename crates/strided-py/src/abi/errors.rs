@@ -202,11 +202,15 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Runs the body of a slot or thunk. An error or a panic is raised as an exception, and `failed` is returned.
+/// Runs the body of a slot or thunk. An error or a panic is raised as an exception, and `failed` is returned. The token proves
+/// that the thread is attached to the interpreter; the body is generic over its lifetime, so that no object of it escapes.
 #[inline(always)]
-pub fn guard<R>(op: &'static str, failed: R, body: impl FnOnce(Python<'_>) -> CallResult<R>) -> R {
-    // SAFETY: only slots and thunks call this, and the interpreter calls those on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
+pub fn guard<R>(
+    py: Python<'_>,
+    op: &'static str,
+    failed: R,
+    body: impl FnOnce(Python<'_>) -> CallResult<R>,
+) -> R {
     match catch(body, py) {
         Ok(value) => value,
         Err(fail) => {
@@ -219,10 +223,11 @@ pub fn guard<R>(op: &'static str, failed: R, body: impl FnOnce(Python<'_>) -> Ca
 /// [`guard`] for a body that returns an object.
 #[inline(always)]
 pub fn guard_value(
+    py: Python<'_>,
     op: &'static str,
     body: impl for<'py> FnOnce(Python<'py>) -> CallResult<Value<'py>>,
 ) -> Object {
-    guard(op, null_mut(), |py| body(py).map(Bound::into_ptr))
+    guard(py, op, null_mut(), |py| body(py).map(Bound::into_ptr))
 }
 
 /// The same for a method of a PyO3 class: PyO3 raises the exception.

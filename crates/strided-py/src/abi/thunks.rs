@@ -148,7 +148,9 @@ macro_rules! thunk {
             count: isize,
             kwnames: Object,
         ) -> Object {
-            guard_value(R::NAME, |py| {
+            // SAFETY: the interpreter calls this on a thread that is attached to it.
+            let py = unsafe { Python::assume_attached() };
+            guard_value(py, R::NAME, |py| {
                 let mut bound = Args::NONE;
                 // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
                 unsafe { bind(py, R::params(), receiver(py, this), args, count, kwnames, &mut bound) }?;
