@@ -17,6 +17,9 @@ use strided_core::layout::Dims;
 
 static SIZE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
 
+/// The slot behind `tuple[key]`. Looking up the method and calling it would take ten times as long.
+static TUPLE_SUBSCRIPT: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+
 /// Whether an object is a `Size`.
 pub fn is_size(object: Arg<'_>) -> bool {
     // SAFETY: an `Arg` is a live object; `register` made the type, which is never freed.
@@ -144,7 +147,14 @@ unsafe extern "C" fn size_subscript(this: Object, key: Object) -> Object {
     guard_value(py, "Size", |py| {
         // SAFETY: the interpreter keeps both alive during the call.
         let (this, key) = unsafe { (arg(py, this), arg(py, key)) };
-        let found = py.get_type::<PyTuple>().getattr("__getitem__")?.call1((this, key))?;
+        // SAFETY: `register` stored this slot of tuples, of which a Size is one. It returns a new reference, or null with an
+        // exception set.
+        let found = unsafe {
+            let subscript =
+                std::mem::transmute::<*mut c_void, ffi::binaryfunc>(TUPLE_SUBSCRIPT.load(Relaxed));
+            Bound::from_owned_ptr_or_opt(py, subscript(this.as_ptr(), key.as_ptr()))
+        };
+        let found = found.ok_or_else(|| Fail::raised(py))?;
         if key.is_exact_instance_of::<PySlice>() { as_size(found) } else { Ok(found) }
     })
 }
@@ -201,6 +211,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // SAFETY: each slot has the function type of its number; instances are as large as tuples.
     let class = unsafe { make_type(py, c"strided.Size", 0, SUBCLASSABLE, base, slots)? };
     SIZE.store(class.as_ptr().cast(), Relaxed);
+    // SAFETY: a type that lives as long as the interpreter, and a slot that it has.
+    TUPLE_SUBSCRIPT
+        .store(unsafe { ffi::PyType_GetSlot(&raw mut ffi::PyTuple_Type, ffi::Py_mp_subscript) }, Relaxed);
     module.add("Size", class)
 }
 
