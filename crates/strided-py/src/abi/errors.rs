@@ -5,6 +5,7 @@ use pyo3::exceptions::*;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
+use std::any::Any;
 use std::ptr::null_mut;
 use strided_core::error::{Error, Family, Problem};
 
@@ -214,10 +215,17 @@ pub fn guard<R>(
     match catch(body, py) {
         Ok(value) => value,
         Err(fail) => {
-            attached(|py| fail.into_exception(py, op).restore(py));
+            raise(fail, op);
             failed
         }
     }
+}
+
+/// Sets the exception of a failure. Out of line, as all that few calls need: hundreds of slots and thunks share it.
+#[cold]
+#[inline(never)]
+fn raise(fail: Fail, op: &'static str) {
+    attached(|py| fail.into_exception(py, op).restore(py));
 }
 
 /// [`guard`] for a body that returns an object.
@@ -241,12 +249,16 @@ pub fn named<R>(py: Python<'_>, op: &'static str, body: impl FnOnce() -> CallRes
 fn catch<R>(body: impl FnOnce(Python<'_>) -> CallResult<R>, py: Python<'_>) -> CallResult<R> {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(py))) {
         Ok(result) => result,
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
-            Err(Fail::Python(PySystemError::new_err(format!("internal error in strided: {text}"))))
-        }
+        Err(panic) => Err(internal_error(panic)),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn internal_error(panic: Box<dyn Any + Send>) -> Fail {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+    Fail::Python(PySystemError::new_err(format!("internal error in strided: {text}")))
 }
 
 /// Runs code that may drop references through PyO3. [`guard`] does not attach through PyO3, which is cheap, but lets PyO3
