@@ -527,8 +527,13 @@ def test_any_argument_is_accepted_or_refused_with_a_lab_error(cls, name, values,
 
 
 def is_modest(value):
-    """Whether a value is no number of which a range or a tensor would fill the memory."""
-    return not isinstance(value, (int, float)) or not 1000 < abs(value) < 2**63
+    """Whether no tensor of three such sizes, and no range with such ends and such a step, fills the memory.
+
+    Numbers that are larger or smaller than any that memory could hold are refused, and so are modest.
+    """
+    if not isinstance(value, (int, float)) or value == 0 or value != value:
+        return True
+    return 0.01 <= abs(value) <= 100 or abs(value) >= 2**63 or abs(value) <= 1e-30
 
 
 @given(

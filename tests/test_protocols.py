@@ -4,6 +4,7 @@ import copy
 import gc
 import math
 import operator
+import re
 import subprocess
 import sys
 import weakref
@@ -188,6 +189,21 @@ def test_the_class_size():
     for bad in (["a"], [1.5], [None]):
         with pytest.raises(TypeError):
             st.Tensor(st.Size(bad))
+
+
+def test_a_size_is_indexed_as_a_tuple_is():
+    for items in ((), (5,), (4, 7, 2**40, 0)):
+        size = st.Size(items)
+        keys = [*range(-5, 5), True, np.int8(-1), 10**30, -(2**63), "a", 1.0, None, (0,)]
+        keys += [slice(a, b, step) for a in (None, -2, 1, 9) for b in (None, -1, 3) for step in (None, -1, 2)]
+        for key in [*keys, slice("a"), slice(None, None, 0)]:
+            try:
+                wanted = items[key]
+            except (IndexError, TypeError, ValueError) as error:
+                with pytest.raises(type(error), match=re.escape(str(error))):
+                    size[key]
+            else:
+                assert size[key] == wanted and type(size[key]) is (st.Size if isinstance(key, slice) else int)
 
 
 def test_properties():

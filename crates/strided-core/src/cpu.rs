@@ -141,13 +141,25 @@ impl<H, T: Task<Home = H>> LevelCode<T> for H {
 }
 
 /// Runs a task with the code for the level of this CPU.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn dispatch<T: Task>(task: T) {
-    match level() {
-        // SAFETY: `level` returns `Wide` only if `detect` has found its features.
+    run_at(level(), task)
+}
+
+/// The same, but the reference kernels run the code for the baseline.
+#[inline(always)]
+pub fn dispatch_or_reference<T: Task>(task: T) {
+    run_at(if reference_kernels() { Level::Baseline } else { level() }, task)
+}
+
+/// Runs a task with the code for a level that this CPU has.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn run_at<T: Task>(level: Level, task: T) {
+    match level {
+        // SAFETY: the caller got the level from `level`, which returns `Wide` only if `detect` has found its features.
         Level::Wide if const { T::WIDE } => unsafe { T::Home::avx512(task) },
-        // SAFETY: `level` returns `Fused` or more only if `detect` has found the features of `Fused`.
+        // SAFETY: the same holds for the features of `Fused`.
         Level::Wide | Level::Fused if const { T::FUSED } => unsafe { T::Home::avx2(task) },
         _ => run_baseline(task),
     }
@@ -165,8 +177,8 @@ fn run_baseline<T: Task>(task: T) {
 /// Runs a task. On aarch64, where every CPU has fused multiply-add, the baseline is for tests only.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub fn dispatch<T: Task>(task: T) {
-    if cfg!(target_arch = "aarch64") && level() >= Level::Fused {
+fn run_at<T: Task>(level: Level, task: T) {
+    if cfg!(target_arch = "aarch64") && level >= Level::Fused {
         task.run::<true>()
     } else {
         run_baseline(task)

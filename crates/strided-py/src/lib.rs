@@ -28,6 +28,7 @@ mod rows;
 fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let rows = rows::Rows::all();
     abi::errors::register(module)?;
+    abi::lists::register(module.py())?;
     classes::dtype::register(module, |class| rows.members(class))?;
     classes::size::register(module)?;
     classes::layout::register(module, rows.members(RowClass::Layout))?;

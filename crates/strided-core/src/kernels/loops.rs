@@ -236,7 +236,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionLoop<F, A, N> {
     /// The first of the inputs that `run_blocks` may keep in registers, if they are scalars.
     const FIRST_FIXED: usize = if N == 1 { 0 } else { 1 };
 
-    /// Runs blocks of up to four registers of 32 bytes.
+    /// Runs a light function.
     ///
     /// # Safety
     /// `left > 0`, and the elements that remain are valid: see [`FunctionLoop`].
@@ -244,16 +244,27 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionLoop<F, A, N> {
     unsafe fn run_light<const FAST: bool>(self) {
         // SAFETY: forwarded from this function's contract: at[k] + i * steps[k] is valid for i < left, and left > 0.
         unsafe {
-            if const { Self::WIDEST == 1 } {
-                self.run_light_blocks::<64, FAST>()
-            } else if const { Self::WIDEST <= 4 } {
-                self.run_light_blocks::<32, FAST>()
-            } else if const { Self::WIDEST <= 8 } {
-                self.run_light_blocks::<16, FAST>()
-            } else {
-                self.run_light_blocks::<8, FAST>()
+            match const { Self::light_block(FAST) } {
+                64 => self.run_light_blocks::<64, FAST>(),
+                32 => self.run_light_blocks::<32, FAST>(),
+                16 => self.run_light_blocks::<16, FAST>(),
+                8 => self.run_light_blocks::<8, FAST>(),
+                4 => self.run_light_blocks::<4, FAST>(),
+                _ => self.run_light_blocks::<2, FAST>(),
             }
         }
+    }
+
+    /// Elements of a block of light loops: up to four registers of 32 bytes; at the baseline up to two of 16, for which
+    /// half of the code suffices.
+    const fn light_block(fast: bool) -> usize {
+        let length = match Self::WIDEST {
+            1 => 64,
+            2..=4 => 32,
+            5..=8 => 16,
+            _ => 8,
+        };
+        if fast { length } else { length / 4 }
     }
 
     /// Runs dense and scalar operands in blocks, others one by one. Only `FAST` has loops for fixed scalars and for

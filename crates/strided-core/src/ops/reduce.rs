@@ -81,20 +81,21 @@ macro_rules! extreme {
 }
 
 /// The rule of a fold of truth values. It sees the bits of elements, so signed integers share the code of unsigned
-/// ones, and bfloat16 that of float16. (The reference kernels compare elements with 0 first.)
+/// ones. Rare dtypes, and the reference kernels, compare elements with 0 first: code that reads complex numbers and halves
+/// would be the larger half of all.
 macro_rules! truth {
     ($x:expr, $result:expr, $reducer:ident::<$($fold:ty),+>) => {{
-        let terms =
-            if cpu::reference_kernels() { TermStages::of($x).truth()? } else { TermStages::of($x) };
+        let is_rare = $x.is_complex() || matches!($x, DType::F16 | DType::BF16);
+        let terms = TermStages::of($x);
+        let terms = if is_rare || cpu::reference_kernels() { terms.truth()? } else { terms };
         let dtype = terms.dtype;
         let reducer = match dtype {
             DType::I8 => Reducer::$reducer::<$($fold),+, u8>(),
             DType::I16 => Reducer::$reducer::<$($fold),+, u16>(),
             DType::I32 => Reducer::$reducer::<$($fold),+, u32>(),
             DType::I64 => Reducer::$reducer::<$($fold),+, u64>(),
-            DType::BF16 => Reducer::$reducer::<$($fold),+, f16>(),
             dtype => switch!(@ dtype, T => Reducer::$reducer::<$($fold),+, T>(), else => unreachable!();
-                Bool U8 U16 U32 U64 F16 F32 F64 C64 C128),
+                Bool U8 U16 U32 U64 F32 F64),
         };
         terms.rule(reducer.reading(dtype), $result)
     }};
@@ -136,10 +137,10 @@ rows! {
     COUNT_NONZERO "count_nonzero" = |x, _dtype| {
         truth!(x, DType::I64, with_lanes::<CountIf<IsNonzero>, CountIf<IsNonzero>>)
     };
-    /// The reference kernels, and dtypes without NaN, count the results of `isnan`.
+    /// The reference kernels, and dtypes without NaN or of halves, count the results of `isnan`.
     COUNT_NAN "count_nan" = |x, _dtype| {
         let direct = if cpu::reference_kernels() { DType::Bool } else { x };
-        switch!(direct, floats,
+        switch!(direct, float,
             T => TermStages::of(x).rule(Reducer::with_lanes::<CountIf<IsNan>, CountIf<IsNan>, T>(), DType::I64),
             else => {
                 let count = Reducer::with_lanes::<CountIf<IsNonzero>, CountIf<IsNonzero>, Bool>();

@@ -109,7 +109,7 @@ impl<'a> Args<'a> {
 /// `start`, `count` and `kwnames` are what the interpreter passed to a `METH_FASTCALL | METH_KEYWORDS` function that
 /// runs for `'a`: `start` points to `count` live objects, followed by one for each name in the tuple `kwnames`, which may
 /// be null.
-#[inline]
+#[inline(never)] // hundreds of thunks share it
 pub unsafe fn bind<'a>(
     py: Python<'a>,
     params: &[Param],

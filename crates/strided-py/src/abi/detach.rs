@@ -35,11 +35,24 @@ pub fn detach_to_wait<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) 
 /// As [`detach`] if the work is on many elements. The caller has taken its own handles on the tensors, since other threads
 /// may change their objects.
 pub fn detach_if_large<R: Send>(py: Python<'_>, elements: usize, work: impl FnOnce() -> R + Send) -> R {
-    if elements < MIN_DETACHED_ELEMENTS { work() } else { detach(py, work) }
+    // One copy of the work for both cases.
+    #[inline(never)]
+    fn run<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+    if elements < MIN_DETACHED_ELEMENTS { run(work) } else { detach(py, || run(work)) }
 }
 
-/// The only function that detaches for work: not while any of `forks` is under way.
+/// Detaches for work that returns something.
 fn detach_unless<R: Send>(forks: &AtomicUsize, py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
+    let (mut work, mut result) = (Some(work), None);
+    run_detached(forks, py, &mut || result = work.take().map(|work| work()));
+    result.expect("the work was run, once")
+}
+
+/// The only function that detaches for work: not while any of `forks` is under way. It runs the work once.
+#[inline(never)]
+fn run_detached(forks: &AtomicUsize, py: Python<'_>, work: &mut (dyn FnMut() + Send)) {
     if forks.load(SeqCst) > 0 {
         return work();
     }

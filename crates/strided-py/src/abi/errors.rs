@@ -5,6 +5,7 @@ use pyo3::exceptions::*;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
+use std::any::Any;
 use std::ptr::null_mut;
 use strided_core::error::{Error, Family, Problem};
 
@@ -202,27 +203,39 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// Runs the body of a slot or thunk. An error or a panic is raised as an exception, and `failed` is returned.
+/// Runs the body of a slot or thunk. An error or a panic is raised as an exception, and `failed` is returned. The token proves
+/// that the thread is attached to the interpreter; the body is generic over its lifetime, so that no object of it escapes.
 #[inline(always)]
-pub fn guard<R>(op: &'static str, failed: R, body: impl FnOnce(Python<'_>) -> CallResult<R>) -> R {
-    // SAFETY: only slots and thunks call this, and the interpreter calls those on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
+pub fn guard<R>(
+    py: Python<'_>,
+    op: &'static str,
+    failed: R,
+    body: impl FnOnce(Python<'_>) -> CallResult<R>,
+) -> R {
     match catch(body, py) {
         Ok(value) => value,
         Err(fail) => {
-            attached(|py| fail.into_exception(py, op).restore(py));
+            raise(fail, op);
             failed
         }
     }
 }
 
+/// Sets the exception of a failure. Out of line, as all that few calls need: hundreds of slots and thunks share it.
+#[cold]
+#[inline(never)]
+fn raise(fail: Fail, op: &'static str) {
+    attached(|py| fail.into_exception(py, op).restore(py));
+}
+
 /// [`guard`] for a body that returns an object.
 #[inline(always)]
 pub fn guard_value(
+    py: Python<'_>,
     op: &'static str,
     body: impl for<'py> FnOnce(Python<'py>) -> CallResult<Value<'py>>,
 ) -> Object {
-    guard(op, null_mut(), |py| body(py).map(Bound::into_ptr))
+    guard(py, op, null_mut(), |py| body(py).map(Bound::into_ptr))
 }
 
 /// The same for a method of a PyO3 class: PyO3 raises the exception.
@@ -236,12 +249,16 @@ pub fn named<R>(py: Python<'_>, op: &'static str, body: impl FnOnce() -> CallRes
 fn catch<R>(body: impl FnOnce(Python<'_>) -> CallResult<R>, py: Python<'_>) -> CallResult<R> {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(py))) {
         Ok(result) => result,
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
-            Err(Fail::Python(PySystemError::new_err(format!("internal error in strided: {text}"))))
-        }
+        Err(panic) => Err(internal_error(panic)),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn internal_error(panic: Box<dyn Any + Send>) -> Fail {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+    Fail::Python(PySystemError::new_err(format!("internal error in strided: {text}")))
 }
 
 /// Runs code that may drop references through PyO3. [`guard`] does not attach through PyO3, which is cheap, but lets PyO3

@@ -105,7 +105,7 @@ pub unsafe fn replace(object: Arg<'_>, tensor: Tensor) {
 
 /// A new object around a tensor. Its memory comes from Python's small-object allocator, which is as fast as a free list
 /// of instances (tried: 2 ns more, for the two locked exchanges that such a list needs).
-#[inline(always)]
+#[inline(never)] // hundreds of thunks share it
 pub fn wrap(py: Python<'_>, tensor: Tensor) -> CallResult<Value<'_>> {
     wrap_with(py, |inside| {
         *inside = Some(tensor);
@@ -142,6 +142,8 @@ pub fn wrap_with<'py>(
 struct Unfinished(*mut TensorObject);
 
 impl Drop for Unfinished {
+    #[cold]
+    #[inline(never)]
     fn drop(&mut self) {
         // SAFETY: `wrap_with` made the object, wrote its fields and has handed it to nobody; `PyObject_New` counted it in
         // its type.

@@ -115,14 +115,18 @@ impl MethodRow {
         MethodRow { name, params, doc, signature, thunks: Vec::new(), numpy_names: &[] }
     }
 
-    pub fn with_method<R: RowBody>(mut self, class: RowClass) -> MethodRow {
-        self.thunks.push((RowPlace::Method(class), row::<R>));
+    #[inline(never)] // rows are made once, and there are hundreds
+    fn with(mut self, place: RowPlace, thunk: Thunk) -> MethodRow {
+        self.thunks.push((place, thunk));
         self
     }
 
-    pub fn with_layout_method<R: LayoutRowBody>(mut self) -> MethodRow {
-        self.thunks.push((RowPlace::Method(RowClass::Layout), layout_method::<R>));
-        self
+    pub fn with_method<R: RowBody>(self, class: RowClass) -> MethodRow {
+        self.with(RowPlace::Method(class), row::<R>)
+    }
+
+    pub fn with_layout_method<R: LayoutRowBody>(self) -> MethodRow {
+        self.with(RowPlace::Method(RowClass::Layout), layout_method::<R>)
     }
 
     pub fn with_numpy_names(mut self, names: &'static [&'static str]) -> MethodRow {
@@ -130,9 +134,8 @@ impl MethodRow {
         self
     }
 
-    pub fn with_function<R: RowBody>(mut self) -> MethodRow {
-        self.thunks.push((RowPlace::Function, row::<R>));
-        self
+    pub fn with_function<R: RowBody>(self) -> MethodRow {
+        self.with(RowPlace::Function, row::<R>)
     }
 }
 
@@ -148,7 +151,9 @@ macro_rules! thunk {
             count: isize,
             kwnames: Object,
         ) -> Object {
-            guard_value(R::NAME, |py| {
+            // SAFETY: the interpreter calls this on a thread that is attached to it.
+            let py = unsafe { Python::assume_attached() };
+            guard_value(py, R::NAME, |py| {
                 let mut bound = Args::NONE;
                 // SAFETY: the interpreter passed these, and keeps the objects alive during the call.
                 unsafe { bind(py, R::params(), receiver(py, this), args, count, kwnames, &mut bound) }?;

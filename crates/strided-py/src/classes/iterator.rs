@@ -53,7 +53,9 @@ pub fn iterate<'py>(py: Python<'py>, x: TensorArg<'py>) -> CallResult<Value<'py>
 /// # Safety
 /// Only the interpreter calls this slot, with an iterator.
 unsafe extern "C" fn next(this: Object) -> Object {
-    guard("iter", null_mut(), |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard(py, "iter", null_mut(), |py| {
         // SAFETY: the contract above. No other reference to the fields is used while this one is.
         let this = unsafe { &mut *this.cast::<IteratorObject>() };
         // SAFETY: `iterate` was given a tensor. Nothing runs between looking at it and making the view.
@@ -73,7 +75,9 @@ unsafe extern "C" fn next(this: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this method, with an iterator.
 unsafe extern "C" fn length_hint(this: Object, _: Object) -> Object {
-    guard_value("iter", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "iter", |py| {
         // SAFETY: the contract above.
         let this = unsafe { &*this.cast::<IteratorObject>() };
         // SAFETY: `iterate` was given a tensor.

@@ -22,7 +22,9 @@ use strided_core::{Tensor, op_table};
 /// # Safety
 /// Only the interpreter calls this slot, with live objects, one of which is a tensor.
 unsafe extern "C" fn binary_operator<const I: usize>(left: Object, right: Object) -> Object {
-    guard_value(OPS[I].name, |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, OPS[I].name, |py| {
         // SAFETY: the interpreter keeps both operands alive during the call.
         let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
         operate(py, &OPS[I], left, right, None)
@@ -34,7 +36,9 @@ unsafe extern "C" fn binary_operator<const I: usize>(left: Object, right: Object
 /// # Safety
 /// Only the interpreter calls this slot, with live objects, the first of which is a tensor.
 unsafe extern "C" fn in_place_operator<const I: usize>(left: Object, right: Object) -> Object {
-    guard_value(OPS[I].in_place_name, |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, OPS[I].in_place_name, |py| {
         // SAFETY: the interpreter keeps both operands alive during the call.
         let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
         operate(py, &OPS[I], left, right, Some(left))
@@ -46,7 +50,9 @@ unsafe extern "C" fn in_place_operator<const I: usize>(left: Object, right: Obje
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
-    guard_value(OPS[I].name, |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, OPS[I].name, |py| {
         // SAFETY: the contract above; `apply` uses the reference before any Python code runs.
         let operand = OpArg::Tensor(unsafe { tensor_of(arg(py, object)) });
         apply(py, &OPS[I], &[], &[operand], None)
@@ -67,7 +73,9 @@ pub unsafe extern "C" fn compare(left: Object, right: Object, operator: c_int) -
         _ => Op::ge,
     };
     let row = &OPS[row as usize];
-    guard_value(row.name, |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, row.name, |py| {
         // SAFETY: the interpreter keeps both operands alive during the call.
         let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
         operate(py, row, left, right, None)
@@ -130,7 +138,9 @@ unsafe extern "C" fn in_place_power(left: Object, right: Object, _: Object) -> O
 /// # Safety
 /// Only the interpreter calls this slot, with live objects, one of which is a tensor.
 unsafe extern "C" fn quotient_and_remainder(left: Object, right: Object) -> Object {
-    guard_value("divmod", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "divmod", |py| {
         // SAFETY: the interpreter keeps both operands alive during the call.
         let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
         let quotient = operate(py, &OPS[Op::floor_divide as usize], left, right, None)?;
@@ -147,7 +157,9 @@ unsafe extern "C" fn quotient_and_remainder(left: Object, right: Object) -> Obje
 /// # Safety
 /// Only the interpreter calls this slot, with live objects, one of which is a tensor.
 unsafe extern "C" fn matrix_product(left: Object, right: Object) -> Object {
-    guard_value("matmul", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "matmul", |py| {
         // SAFETY: the interpreter keeps both operands alive during the call.
         let objects = unsafe { [arg(py, left), arg(py, right)] };
         let mut operands = SmallVec::<[Tensor; 2]>::new();

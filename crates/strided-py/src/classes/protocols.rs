@@ -41,7 +41,9 @@ unsafe fn receiver<'a>(py: Python<'a>, this: Object) -> TensorArg<'a> {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor and a live object.
 unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
-    guard_value("index", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "index", |py| {
         let mut indices = Indices::new();
         // SAFETY: the interpreter keeps the key alive during the call, and slots of Tensor are called on tensors.
         let (x, key) = unsafe { (receiver(py, this), arg(py, key)) };
@@ -69,7 +71,9 @@ fn chosen<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResult<Valu
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn sequence_item(this: Object, at: isize) -> Object {
-    guard_value("index", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "index", |py| {
         if at < 0 {
             return Err(Fail::Index("the index is negative".into())); // callers have added the length already
         }
@@ -84,7 +88,9 @@ unsafe extern "C" fn sequence_item(this: Object, at: isize) -> Object {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor, a live key, and a live value or null.
 unsafe extern "C" fn assign_subscript(this: Object, key: Object, value: Object) -> c_int {
-    guard("index", -1, |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard(py, "index", -1, |py| {
         if value.is_null() {
             return Err(Fail::Type("elements of a tensor cannot be deleted".into()));
         }
@@ -142,8 +148,10 @@ impl Target {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn length(this: Object) -> isize {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
     // SAFETY: slots of Tensor are called on tensors.
-    guard("len", -1, |py| match unsafe { receiver(py, this) }.layout().modes().first() {
+    guard(py, "len", -1, |py| match unsafe { receiver(py, this) }.layout().modes().first() {
         Some(mode) => Ok(mode.extent),
         None => Err(Fail::Type("a tensor without dimension has no length".into())),
     })
@@ -154,8 +162,10 @@ unsafe extern "C" fn length(this: Object) -> isize {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn iterate(this: Object) -> Object {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
     // SAFETY: slots of Tensor are called on tensors.
-    guard_value("iter", |py| iterator::iterate(py, unsafe { receiver(py, this) }))
+    guard_value(py, "iter", |py| iterator::iterate(py, unsafe { receiver(py, this) }))
 }
 
 /// `value in x`: whether any element equals it.
@@ -163,7 +173,9 @@ unsafe extern "C" fn iterate(this: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor and a live object.
 unsafe extern "C" fn contains_value(this: Object, value: Object) -> c_int {
-    guard("in", -1, |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard(py, "in", -1, |py| {
         // SAFETY: the interpreter keeps both alive during the call, and slots of Tensor are called on tensors.
         let (x, value) = unsafe { (receiver(py, this), arg(py, value)) };
         let found = match python_number(value)? {
@@ -182,7 +194,9 @@ unsafe extern "C" fn contains_value(this: Object, value: Object) -> c_int {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn truth(this: Object) -> c_int {
-    guard("bool", -1, |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard(py, "bool", -1, |py| {
         // SAFETY: slots of Tensor are called on tensors.
         let x = unsafe { receiver(py, this) };
         if x.size() != 1 {
@@ -206,7 +220,9 @@ unsafe extern "C" fn truth(this: Object) -> c_int {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn to_float(this: Object) -> Object {
-    guard_value("float", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "float", |py| {
         // SAFETY: slots of Tensor are called on tensors.
         let value = match copy::single_item(&*unsafe { receiver(py, this) })? {
             Scalar::Bool(v) => v as u8 as f64,
@@ -227,7 +243,9 @@ unsafe extern "C" fn to_float(this: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn to_int(this: Object) -> Object {
-    guard_value("int", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "int", |py| {
         // SAFETY: slots of Tensor are called on tensors.
         let value = number(py, copy::single_item(&*unsafe { receiver(py, this) })?)?;
         // The rules of `int(float)`: inf and nan are refused.
@@ -240,7 +258,9 @@ unsafe extern "C" fn to_int(this: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn to_index(this: Object) -> Object {
-    guard_value("index", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "index", |py| {
         // SAFETY: slots of Tensor are called on tensors.
         let x = unsafe { receiver(py, this) };
         if !x.dtype().is_int() || x.size() != 1 {
@@ -258,8 +278,13 @@ unsafe extern "C" fn to_index(this: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this slot, with a tensor.
 unsafe extern "C" fn repr(this: Object) -> Object {
-    // SAFETY: the interpreter keeps the tensor alive during the call.
-    guard_value("repr", |py| call_python(py, "strided.display.text", "tensor", (unsafe { arg(py, this) },)))
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "repr", |py| {
+        // SAFETY: the interpreter keeps the tensor alive during the call.
+        let this = unsafe { arg(py, this) };
+        call_python(py, "strided.display.text", "tensor", (this,))
+    })
 }
 
 /// `hash(x)`, by identity, since `==` compares elements.
@@ -297,7 +322,9 @@ pub fn slots() -> Vec<ffi::PyType_Slot> {
 /// # Safety
 /// Only the interpreter calls this, as a `METH_FASTCALL | METH_KEYWORDS` method.
 unsafe extern "C" fn array_ufunc(this: Object, args: *const Object, count: isize, kwnames: Object) -> Object {
-    guard_value("__array_ufunc__", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "__array_ufunc__", |py| {
         // SAFETY: the interpreter passes `count` live objects, followed by a value for each name, and keeps all of them
         // alive during the call.
         let object = |i: isize| unsafe { arg(py, *args.offset(i)) };

@@ -17,6 +17,9 @@ use strided_core::layout::Dims;
 
 static SIZE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
 
+/// The slot behind `tuple[key]`. Looking up the method and calling it would take ten times as long.
+static TUPLE_SUBSCRIPT: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+
 /// Whether an object is a `Size`.
 pub fn is_size(object: Arg<'_>) -> bool {
     // SAFETY: an `Arg` is a live object; `register` made the type, which is never freed.
@@ -60,7 +63,9 @@ unsafe fn fill_tuple<'py>(py: Python<'py>, tuple: Object, items: &[isize]) -> Ca
 /// # Safety
 /// Only the interpreter calls this slot, with a `Size`.
 unsafe extern "C" fn size_repr(this: Object) -> Object {
-    guard_value("Size", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "Size", |py| {
         // SAFETY: the interpreter keeps the object alive during the call.
         let items = unsafe { arg(py, this) }.try_iter()?;
         let texts: Vec<String> = items.map(|item| Ok(item?.repr()?.to_string())).collect::<PyResult<_>>()?;
@@ -74,7 +79,9 @@ unsafe extern "C" fn size_repr(this: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this method, with a `Size`.
 unsafe extern "C" fn size_reduce(this: Object, _: Object) -> Object {
-    guard_value("Size", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "Size", |py| {
         // SAFETY: the interpreter keeps the object alive during the call.
         let size = unsafe { arg(py, this) };
         let items = py.get_type::<PyTuple>().call1((size,))?;
@@ -87,7 +94,9 @@ unsafe extern "C" fn size_reduce(this: Object, _: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this method, with a `Size`.
 unsafe extern "C" fn size_numel(this: Object, _: Object) -> Object {
-    guard_value("numel", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "numel", |py| {
         // SAFETY: the interpreter keeps the object alive during the call.
         let extents: Vec<isize> = unsafe { arg(py, this) }.extract()?;
         to_py(py, extents.iter().try_fold(1isize, |a, &b| a.checked_mul(b)))
@@ -99,7 +108,9 @@ unsafe extern "C" fn size_numel(this: Object, _: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this slot, with `Size` or a subclass, a tuple, and a dict or null.
 unsafe extern "C" fn size_new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Object) -> Object {
-    guard_value("Size", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "Size", |py| {
         // SAFETY: the interpreter keeps the tuple, and the dict if there is one, alive during the call.
         let (args, has_keywords) =
             unsafe { (arg(py, args), !kwargs.is_null() && arg(py, kwargs).len()? > 0) };
@@ -131,10 +142,19 @@ fn as_size(tuple: Value<'_>) -> CallResult<Value<'_>> {
 /// # Safety
 /// Only the interpreter calls this slot, with a `Size` and a live object.
 unsafe extern "C" fn size_subscript(this: Object, key: Object) -> Object {
-    guard_value("Size", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "Size", |py| {
         // SAFETY: the interpreter keeps both alive during the call.
         let (this, key) = unsafe { (arg(py, this), arg(py, key)) };
-        let found = py.get_type::<PyTuple>().getattr("__getitem__")?.call1((this, key))?;
+        // SAFETY: `register` stored this slot of tuples, of which a Size is one. It returns a new reference, or null with an
+        // exception set.
+        let found = unsafe {
+            let subscript =
+                std::mem::transmute::<*mut c_void, ffi::binaryfunc>(TUPLE_SUBSCRIPT.load(Relaxed));
+            Bound::from_owned_ptr_or_opt(py, subscript(this.as_ptr(), key.as_ptr()))
+        };
+        let found = found.ok_or_else(|| Fail::raised(py))?;
         if key.is_exact_instance_of::<PySlice>() { as_size(found) } else { Ok(found) }
     })
 }
@@ -144,7 +164,9 @@ unsafe extern "C" fn size_subscript(this: Object, key: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this slot, with a `Size` and a live object.
 unsafe extern "C" fn size_concat(left: Object, right: Object) -> Object {
-    guard_value("Size", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "Size", |py| {
         // SAFETY: the interpreter keeps both alive during the call.
         let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
         as_size(py.get_type::<PyTuple>().getattr("__add__")?.call1((left, right))?)
@@ -189,6 +211,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // SAFETY: each slot has the function type of its number; instances are as large as tuples.
     let class = unsafe { make_type(py, c"strided.Size", 0, SUBCLASSABLE, base, slots)? };
     SIZE.store(class.as_ptr().cast(), Relaxed);
+    // SAFETY: a type that lives as long as the interpreter, and a slot that it has.
+    TUPLE_SUBSCRIPT
+        .store(unsafe { ffi::PyType_GetSlot(&raw mut ffi::PyTuple_Type, ffi::Py_mp_subscript) }, Relaxed);
     module.add("Size", class)
 }
 
@@ -211,7 +236,9 @@ unsafe extern "C" fn descriptor_call(
     count: usize,
     kwnames: Object,
 ) -> Object {
-    guard_value("size", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "size", |py| {
         let mut bound = Args::NONE;
         // SAFETY: the arguments of a vectorcall are those of a fast call; the caller keeps them alive during the call.
         unsafe { bind(py, &PARAMS, None, args, count as isize, kwnames, &mut bound) }?;
@@ -228,7 +255,9 @@ unsafe extern "C" fn descriptor_call(
 /// # Safety
 /// Only the interpreter calls this slot, with a tuple, and a dict or null.
 unsafe extern "C" fn descriptor_slow_call(this: Object, args: Object, kwargs: Object) -> Object {
-    guard_value("size", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "size", |py| {
         // SAFETY: the interpreter keeps the tuple alive during the call.
         let positional = unsafe { arg(py, args) }.extract::<Vec<Bound<'_, PyAny>>>()?;
         let mut all: Vec<Object> = positional.iter().map(|argument| argument.as_ptr()).collect();
@@ -273,7 +302,9 @@ fn extent<'a>(py: Python<'a>, x: TensorArg<'a>, dim: Arg<'a>) -> CallResult<Valu
 /// # Safety
 /// Only the interpreter calls this slot, with the descriptor, and a live object or null.
 unsafe extern "C" fn descriptor_get(this: Object, x: Object, _: Object) -> Object {
-    guard_value("size", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "size", |py| {
         if !x.is_null() {
             // SAFETY: the interpreter keeps the object alive during the call.
             if let Some(x) = TensorArg::read(unsafe { arg(py, x) })? {

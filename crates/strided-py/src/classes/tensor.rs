@@ -78,7 +78,9 @@ fn from_one(py: Python<'_>, dtype: DType, only: Arg<'_>) -> CallResult<Tensor> {
 /// # Safety
 /// Only the interpreter calls this slot, with Tensor or a subclass, a tuple, and a dict or null.
 unsafe extern "C" fn new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Object) -> Object {
-    guard_value("", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "", |py| {
         // SAFETY: the contract above.
         let made = unsafe { new_of_class(py, class, args, kwargs) };
         // SAFETY: the interpreter keeps the class alive during the call.

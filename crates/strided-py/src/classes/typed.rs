@@ -25,7 +25,9 @@ use strided_core::DType;
 /// # Safety
 /// Only the interpreter calls this method, with a class whose metaclass is ours, and a live object.
 unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
-    guard_value("isinstance", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "isinstance", |py| {
         let class = class.cast::<ffi::PyTypeObject>();
         // SAFETY: the interpreter keeps the object alive during the call.
         let object = unsafe { arg(py, object) };
@@ -47,7 +49,9 @@ unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
 /// # Safety
 /// Only the interpreter calls this slot, with a class whose metaclass is ours, a tuple, and a dict or null.
 unsafe extern "C" fn call(class: Object, args: Object, kwargs: Object) -> Object {
-    guard_value("", |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, "", |py| {
         if let Some(dtype) = find(&TENSORS, class.cast())
             && kwargs.is_null()
         {

@@ -45,18 +45,29 @@ pub trait FromArg<'a>: Sized {
         match Self::read(object) {
             Ok(Some(value)) => Ok(value),
             Ok(None) => Err(wrong_type(object, name, Self::WANTED)),
-            Err(Fail::Beyond) => Err(Fail::Overflow(format!("{name} is an int beyond 64 bits"))),
-            Err(fail) => Err(fail),
+            Err(fail) => Err(named_argument(fail, name)),
         }
     }
 }
 
+/// The failure to read an argument, with its name.
 #[cold]
+#[inline(never)]
+fn named_argument(fail: Fail, name: &str) -> Fail {
+    match fail {
+        Fail::Beyond => Fail::Overflow(format!("{name} is an int beyond 64 bits")),
+        other => other,
+    }
+}
+
+#[cold]
+#[inline(never)]
 pub fn missing(name: &str) -> Fail {
     Fail::Type(format!("argument '{name}' is missing"))
 }
 
 #[cold]
+#[inline(never)]
 pub fn wrong_type(object: Arg<'_>, name: &str, wanted: &str) -> Fail {
     Fail::Type(format!("{name} must be {wanted}, got {}", type_name(object)))
 }

@@ -27,8 +27,10 @@ struct ExportedBuffer {
 /// # Safety
 /// `object` is a tensor, and `view` points to a view to fill: the interpreter's contract for this slot.
 pub unsafe extern "C" fn getbuffer(object: Object, view: *mut ffi::Py_buffer, flags: c_int) -> c_int {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
     // SAFETY: the contract above. Filling the view runs no Python code.
-    guard("buffer", -1, |py| unsafe {
+    guard(py, "buffer", -1, |py| unsafe {
         (*view).obj = null_mut();
         fill(tensor_of(arg(py, object)), &mut *view, flags)?;
         (*view).obj = ffi::Py_NewRef(object);

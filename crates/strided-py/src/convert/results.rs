@@ -109,7 +109,8 @@ pub fn sized_into_out<'a>(
             Ok(())
         });
     }
-    let [result, _] = run(py, x, elements, [out, None], |x, [out, _]| Ok([work(x, out)?, None]))?;
+    let mut work = once(|x: &Tensor, [out, _]: Outputs| Ok([work(x, out)?, None]));
+    let [result, _] = run(py, x, elements, [out, None], &mut work)?;
     Ok(result.expect("there is a result"))
 }
 
@@ -120,6 +121,18 @@ pub fn owned_into_out<'a>(
     elements: usize,
     out: Option<TensorArg<'a>>,
     work: impl FnOnce(Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
+) -> CallResult<Value<'a>> {
+    let mut work = Some(work);
+    let mut once = |out: Option<&Tensor>| work.take().expect("called once")(out);
+    run_owned(py, elements, out, &mut once)
+}
+
+/// [`owned_into_out`], once for all kinds of work.
+fn run_owned<'a>(
+    py: Python<'a>,
+    elements: usize,
+    out: Option<TensorArg<'a>>,
+    work: &mut (dyn FnMut(Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send),
 ) -> CallResult<Value<'a>> {
     let target = out.filter(|out| !takes_any_shape(out));
     let new = if elements < MIN_DETACHED_ELEMENTS {
@@ -137,11 +150,11 @@ pub fn into_out_pair<'a>(
     kind: &str,
     x: TensorArg<'a>,
     out: Option<TensorPair<'a>>,
-    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<NewTensors> + Send,
+    work: impl FnOnce(&Tensor, Outputs) -> strided_core::Result<NewTensors> + Send,
 ) -> CallResult<Value<'a>> {
     let outs = out.map_or([None, None], |TensorPair(first, second)| [Some(first), Some(second)]);
     let [first, second] =
-        run(py, x, x.size(), outs, work)?.map(|result| result.expect("there are two results"));
+        run(py, x, x.size(), outs, &mut once(work))?.map(|result| result.expect("there are two results"));
     named_tuple(py, kind, (first, second))
 }
 
@@ -194,13 +207,24 @@ pub fn resize(py: Python<'_>, x: TensorArg<'_>, shape: &[isize]) -> CallResult<(
     Ok(())
 }
 
+/// The outputs that work writes to; `None` for a new tensor.
+type Outputs<'t> = [Option<&'t Tensor>; 2];
+
+/// Work that is called once, as a function that can be called through a pointer: [`run`] exists once for all kinds of work.
+fn once(
+    work: impl FnOnce(&Tensor, Outputs) -> strided_core::Result<NewTensors> + Send,
+) -> impl FnMut(&Tensor, Outputs) -> strided_core::Result<NewTensors> + Send {
+    let mut work = Some(work);
+    move |x, outs| work.take().expect("called once")(x, outs)
+}
+
 /// Runs work, on handles of our own and detached if there are many elements. The results are new objects or the outputs.
 fn run<'a>(
     py: Python<'a>,
     x: TensorArg<'a>,
     elements: usize,
     outs: [Option<TensorArg<'a>>; 2],
-    work: impl FnOnce(&Tensor, [Option<&Tensor>; 2]) -> strided_core::Result<NewTensors> + Send,
+    work: &mut (dyn FnMut(&Tensor, Outputs) -> strided_core::Result<NewTensors> + Send),
 ) -> CallResult<[Option<Value<'a>>; 2]> {
     // If an output takes the shape of its result, all results are new tensors at first.
     let any_shape = outs.iter().flatten().any(|out| takes_any_shape(out));

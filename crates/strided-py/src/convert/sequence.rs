@@ -5,6 +5,7 @@ use super::arrays::{self, Misfit};
 use super::exchange::Exported;
 use super::numbers::{number, python_number};
 use crate::abi::errors::{CallResult, Fail, type_name};
+use crate::abi::lists;
 use crate::abi::refs::arg;
 use crate::abi::storage_object::read_storage;
 use crate::abi::tensor_object::cloned_tensor;
@@ -499,20 +500,25 @@ unsafe fn row_list<'py>(
     step: isize,
 ) -> CallResult<Value<'py>> {
     let list = new_list(py, extent)?;
+    // SAFETY: a list. Numbers are made without running Python code, so that its length does not change.
+    let items = unsafe { lists::items(&list) };
     // One loop for each dtype: `$make` returns a new reference, or null with an exception set.
     macro_rules! row {
         ($element:ty, $v:ident => $make:expr) => {{
             let mut at = first;
             for i in 0..extent {
-                // SAFETY: the contract of `row_list`. No other code has seen the list, and the call takes over the reference
-                // to the item.
+                // SAFETY: the contract of `row_list`. The list takes over the reference to the item; it has `extent` items,
+                // which are null until they are set.
                 unsafe {
                     let $v = at.cast::<$element>().read();
                     let item = $make;
                     if item.is_null() {
                         return Err(Fail::raised(py));
                     }
-                    ffi::PyList_SetItem(list.as_ptr(), i, item);
+                    match items {
+                        Some(items) => items.offset(i).write(item),
+                        None => _ = ffi::PyList_SetItem(list.as_ptr(), i, item),
+                    }
                 }
                 at = at.wrapping_offset(step);
             }

@@ -171,7 +171,9 @@ macro_rules! properties {
                     _: *mut ::std::ffi::c_void,
                 ) -> $crate::abi::Object {
                     const NAME: &str = ::strided_core::ops::table::strip_raw(stringify!($name));
-                    $crate::abi::errors::guard_value(NAME, |$py| {
+                    // SAFETY: the interpreter calls this on a thread that is attached to it.
+                    let py = unsafe { ::pyo3::Python::assume_attached() };
+                    $crate::abi::errors::guard_value(py, NAME, |$py| {
                         // SAFETY: the contract above; the interpreter keeps the object alive during the call.
                         #[allow(unused_variables)]
                         let $x = unsafe {
@@ -201,7 +203,9 @@ macro_rules! properties {
             value: $crate::abi::Object,
             _: *mut ::std::ffi::c_void,
         ) -> ::std::ffi::c_int {
-            $crate::abi::errors::guard(stringify!($name), -1, |py| {
+            // SAFETY: the interpreter calls this on a thread that is attached to it.
+            let py = unsafe { ::pyo3::Python::assume_attached() };
+            $crate::abi::errors::guard(py, stringify!($name), -1, |py| {
                 if value.is_null() {
                     return Err($crate::abi::errors::Fail::Type("cannot be deleted".into()));
                 }

@@ -48,7 +48,9 @@ unsafe fn call<const I: usize, const NAME: usize>(
     kwnames: Object,
 ) -> Object {
     let (name, in_place_name) = const { names_of::<I, NAME>() };
-    guard_value(if form == CallForm::InPlace { in_place_name } else { name }, |py| {
+    // SAFETY: the interpreter calls this on a thread that is attached to it.
+    let py = unsafe { Python::assume_attached() };
+    guard_value(py, if form == CallForm::InPlace { in_place_name } else { name }, |py| {
         let mut bound = Args::NONE;
         // SAFETY: the contract above; the interpreter keeps the objects alive during the call.
         unsafe {

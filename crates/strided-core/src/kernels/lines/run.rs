@@ -116,19 +116,20 @@ impl LineJob {
     ///
     /// # Safety
     /// Each lane of the strip has at least `rows` elements in each operand that the kernel uses.
-    pub unsafe fn walk_tiles<W: TileKernel>(
+    pub unsafe fn walk_tiles(
         &self,
-        kernel: &mut W,
+        kernel: &mut dyn TileKernel,
         strip: &Strip,
         rows: usize,
         position: usize,
         scratch: &mut LineScratch,
     ) {
-        let element = self.max_element_bytes(size_of::<W::E>()).max(8 * W::INDEXED as usize);
+        let is_indexed = kernel.is_indexed();
+        let element = self.max_element_bytes(kernel.element_bytes()).max(8 * is_indexed as usize);
         let (buffer, staging) = (scratch.tile.start(), scratch.staging.start());
         let (steps, width, writes) = (strip.lane_steps, strip.width, kernel.writes());
         let reads_directly = self.input.is_tile(steps[1]);
-        let writes_directly = !writes || self.output.is_tile(steps[0]) && !W::INDEXED;
+        let writes_directly = !writes || self.output.is_tile(steps[0]) && !is_indexed;
         let fit = TILE_BYTES / (element * width);
         let fit = if fit > CHUNK { fit / CHUNK * CHUNK } else { fit };
         let max_rows = if reads_directly && writes_directly { rows } else { fit };
@@ -152,14 +153,14 @@ impl LineJob {
                 if !reads_directly {
                     self.input.read_tile(buffer, staging, from, steps[1], (rows, width));
                 }
-                if W::INDEXED && writes {
+                if is_indexed && writes {
                     tile.indices = self.indices.rows(indices, steps[2], scratch.indices.start(), width);
                 }
                 kernel.run(&tile);
                 if writes && !self.output.is_tile(steps[0]) {
                     self.output.write_tile(buffer, staging, to, steps[0], (rows, width));
                 }
-                if W::INDEXED && writes && !self.indices.is_tile(steps[2]) {
+                if is_indexed && writes && !self.indices.is_tile(steps[2]) {
                     let buffer = scratch.indices.start();
                     self.indices.write_tile(buffer, staging, indices, steps[2], (rows, width));
                 }

@@ -1,7 +1,5 @@
 //! Tiles: what kernels of line functions run over.
 
-use crate::scalar::Element;
-
 /// The rows of a tile, one for each position. The lanes of a row are adjacent.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct TileRows {
@@ -38,10 +36,11 @@ pub(in crate::kernels) struct LineTile {
 /// Work on the tiles of a strip, in the order of their positions. The kernel holds the state of its lanes between
 /// tiles.
 pub(in crate::kernels) trait TileKernel {
-    /// The elements of tiles: inputs are cast to them, and results from them.
-    type E: Element;
+    /// The size of the elements of tiles: inputs are cast to them, and results from them.
+    fn element_bytes(&self) -> usize;
+
     /// Whether the kernel writes positions, too.
-    const INDEXED: bool;
+    fn is_indexed(&self) -> bool;
 
     /// Whether this pass writes results.
     fn writes(&self) -> bool;
@@ -50,7 +49,7 @@ pub(in crate::kernels) trait TileKernel {
     ///
     /// # Safety
     /// `from` has `rows` rows of `width` readable elements. If the pass writes, `to` has as many writable elements, and
-    /// `indices` as many writable i64 if the kernel is `INDEXED`. `to` is `from`, element for element, or does
+    /// `indices` as many writable i64 if the kernel is indexed. `to` is `from`, element for element, or does
     /// not overlap it; nothing else overlaps.
     unsafe fn run(&mut self, tile: &LineTile);
 }

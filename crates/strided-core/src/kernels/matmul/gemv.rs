@@ -47,8 +47,18 @@ pub(super) unsafe fn run<T: ProductElement>(
     let pieces = ProductPieces::new(plan, 1, rows, products);
     run_pieces(plan, &whole, &pieces, plan.work(), &|product: &Product<T>| {
         // SAFETY: this function's contract: the addresses are pinned, and a piece is a part of the product.
-        dispatch(unsafe { MatrixVector::of(product) });
+        unsafe { run_part(product) };
     })
+}
+
+/// Runs a part of a product. Out of line, so that its two callers share the code for the baseline.
+///
+/// # Safety
+/// The product has one row. The addresses are pinned for the extents.
+#[inline(never)]
+unsafe fn run_part<T: ProductElement>(product: &Product<T>) {
+    // SAFETY: this function's contract.
+    dispatch(unsafe { MatrixVector::of(product) });
 }
 
 /// Long sums, cut into blocks of terms for the threads.
@@ -73,7 +83,7 @@ unsafe fn run_long<T: ProductElement>(whole: &Product<T>) -> Result<()> {
         };
         // SAFETY: this function's contract: the addresses are pinned, and a block is a part of the terms; `parts` has as
         // many elements as there are columns.
-        dispatch(unsafe { MatrixVector::of(&part) });
+        unsafe { run_part(&part) };
         let mut sums = sums.lock().expect("no thread panics with the lock");
         sums[block * whole.columns..][..whole.columns].copy_from_slice(&parts[..whole.columns]);
     })?;

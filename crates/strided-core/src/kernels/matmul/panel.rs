@@ -22,7 +22,8 @@ const PIECE_WORK: usize = 1 << 18;
 
 /// An element type of blocks.
 pub(super) trait PanelElement: ProductElement {
-    /// Runs a block with as many columns in registers as fit a cache line.
+    /// Runs a block with as many columns in registers as fit a cache line; with a quarter of them at the baseline, which has
+    /// registers of a quarter of the size.
     fn run_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>);
 }
 macro_rules! panel_elements {
@@ -30,7 +31,7 @@ macro_rules! panel_elements {
         impl PanelElement for $t {
             #[inline(always)]
             fn run_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>) {
-                block.run::<FAST, $columns>()
+                if const { FAST } { block.run::<FAST, $columns>() } else { block.run::<FAST, { $columns / 4 }>() }
             }
         }
     )* };

@@ -5,7 +5,7 @@
 use super::fold::{Fold, FoldByLanes, FoldResult, LaneFold, PlainColumns};
 use super::groups::column;
 use super::{CHUNK, MAX_ACCUMULATOR_BYTES, MAX_LANE_BYTES};
-use crate::cpu::{self, Task, dispatch};
+use crate::cpu::{Task, dispatch, dispatch_or_reference};
 use crate::dtype::DType;
 use crate::kernels::scratch::Scratch;
 use crate::scalar::Element;
@@ -154,11 +154,7 @@ impl Reducer {
 /// computes with exact functions.
 #[inline(always)]
 fn dispatch_fold<F: Fold<T>, T: Copy>(task: impl Task) {
-    if const { F::WEIGHT > 1 && !F::FUSED_ONLY } && cpu::reference_kernels() {
-        task.run::<false>()
-    } else {
-        dispatch(task)
-    }
+    if const { F::WEIGHT > 1 && !F::FUSED_ONLY } { dispatch_or_reference(task) } else { dispatch(task) }
 }
 
 /// Writes the accumulator of each line of terms.
@@ -273,19 +269,25 @@ unsafe fn add_rows<L: LaneFold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], wi
             // SAFETY: the contract of `add_rows`: `width` accumulators, and as many terms in every row.
             unsafe {
                 // Four rows at a time: accumulators are loaded and stored less often, and four streams of memory are
-                // read.
-                while let [a, b, c, d, rest @ ..] = rows {
-                    add_n_rows::<L, T, 4, FAST>(acc, [*a, *b, *c, *d], width, fresh);
-                    (rows, fresh) = (rest, false);
+                // read. The baseline is not worth that code.
+                if const { FAST } {
+                    while let [a, b, c, d, rest @ ..] = rows {
+                        add_n_rows::<L, T, 4, FAST>(acc, [*a, *b, *c, *d], width, fresh);
+                        (rows, fresh) = (rest, false);
+                    }
+                    if let [a, b, rest @ ..] = rows {
+                        add_n_rows::<L, T, 2, FAST>(acc, [*a, *b], width, fresh);
+                        (rows, fresh) = (rest, false);
+                    }
                 }
-                if let [a, b, rest @ ..] = rows {
-                    add_n_rows::<L, T, 2, FAST>(acc, [*a, *b], width, fresh);
-                    (rows, fresh) = (rest, false);
-                }
-                if let [a] = rows {
+                while let [a, rest @ ..] = rows {
                     add_n_rows::<L, T, 1, FAST>(acc, [*a], width, fresh);
-                } else if fresh {
-                    add_n_rows::<L, T, 0, FAST>(acc, [], width, true);
+                    (rows, fresh) = (rest, false);
+                }
+                if fresh {
+                    for at in 0..width {
+                        store(acc, at, [L::IDENTITY]);
+                    }
                 }
             }
         }

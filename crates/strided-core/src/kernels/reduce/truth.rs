@@ -1,4 +1,4 @@
-//! Reductions of truth values: of elements of any dtype, which are true unless they equal 0.
+//! Reductions of truth values: of elements of common dtypes, which are true unless they equal 0.
 //!
 //! They see elements as bits, in integers of the same width: a register holds 32 bytes of elements, whatever the dtype.
 
@@ -9,13 +9,12 @@ use super::fold::{Fold, LaneFold};
 use super::folds::Limits;
 use super::groups::{GroupScratch, Groups};
 use crate::kernels::cast::Cast;
-use crate::scalar::{Bits, Bool, Complex, Element, Num, Real};
-use half::{bf16, f16};
+use crate::scalar::{Bits, Bool, Element, Num, Real};
 use std::marker::PhantomData;
 
 /// An element as a truth value.
 pub trait Truth: Element {
-    /// An integer as wide as an element (or as a part of a complex one), so that a register holds as many of both.
+    /// An integer as wide as an element, so that a register holds as many of both.
     type Word: Bits + Limits + Cast<i32>;
     const FALSE: Self;
     const TRUE: Self;
@@ -40,12 +39,8 @@ truths! {
     u16: u16, 0, 1, x => x;
     u32: u32, 0, 1, x => x;
     u64: u64, 0, 1, x => x;
-    f16: u16, f16::ZERO, f16::ONE, x => x.to_bits() & (u16::MAX >> 1);
-    bf16: u16, bf16::ZERO, bf16::ONE, x => x.to_bits() & (u16::MAX >> 1);
     f32: u32, 0.0, 1.0, x => x.to_bits() & (u32::MAX >> 1);
     f64: u64, 0.0, 1.0, x => x.to_bits() & (u64::MAX >> 1);
-    Complex<f32>: u32, Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), x => x.re.word() | x.im.word();
-    Complex<f64>: u64, Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), x => x.re.word() | x.im.word();
 }
 
 /// True if one term is true: the bitwise or of all words.
@@ -109,7 +104,7 @@ macro_rules! nan_predicates {
         }
     )* };
 }
-nan_predicates! { f16 bf16 f32 f64 }
+nan_predicates! { f32 f64 }
 
 /// The number of terms for which a predicate holds.
 pub struct CountIf<P>(PhantomData<P>);

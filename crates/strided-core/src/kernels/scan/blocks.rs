@@ -3,7 +3,7 @@
 //! stepped through element by element.
 
 use super::lanes::Scan;
-use crate::cpu::{self, Task, dispatch};
+use crate::cpu::{Task, dispatch_or_reference};
 use crate::nest::Pointers;
 use crate::scalar::Num;
 use std::marker::PhantomData;
@@ -30,7 +30,7 @@ impl<S: Scan<K>, const K: usize> BlockScan<S, K> {
     /// `at[2]` as many writable i64.
     pub unsafe fn run_line(self) {
         assert!(S::BY_BLOCKS && S::INDEXED);
-        if cpu::reference_kernels() { self.run::<false>() } else { dispatch(self) }
+        dispatch_or_reference(self)
     }
 
     /// Steps through `count` elements from `first` on, and writes the result and position of each.

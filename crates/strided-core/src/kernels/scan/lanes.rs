@@ -4,7 +4,7 @@
 //! amount to. Within the chunk, a state is stepped from element to element. A lane is a chunk: one of each of several
 //! lines, or one of several chunks of a single line. Both take the same steps, and so compute the same bits.
 
-use crate::cpu::{self, Task, dispatch};
+use crate::cpu::{Task, dispatch_or_reference};
 use crate::kernels::lines::{LineTile, MAX_LANES, REGISTER_LANES, TileKernel};
 use crate::scalar::{Element, Num};
 use std::ops::Range;
@@ -146,17 +146,23 @@ pub(super) struct ScanKernel<'a, S: Scan<K>, const K: usize, const WRITE: bool, 
 impl<S: Scan<K>, const K: usize, const WRITE: bool, const SINGLE: bool> TileKernel
     for ScanKernel<'_, S, K, WRITE, SINGLE>
 {
-    type E = S::E;
-    const INDEXED: bool = S::INDEXED;
+    fn element_bytes(&self) -> usize {
+        size_of::<S::E>()
+    }
+
+    fn is_indexed(&self) -> bool {
+        S::INDEXED
+    }
 
     fn writes(&self) -> bool {
         WRITE
     }
 
+    #[inline(never)] // or every caller had a copy of the baseline's code
     unsafe fn run(&mut self, tile: &LineTile) {
         assert!(tile.width <= MAX_LANES);
         let pass = ScanPass::<S, K, WRITE, SINGLE>(self.0, *tile);
-        if cpu::reference_kernels() { pass.run::<false>() } else { dispatch(pass) }
+        dispatch_or_reference(pass)
     }
 }
 
@@ -180,11 +186,19 @@ impl<S: Scan<K>, const K: usize, const WRITE: bool, const SINGLE: bool> Task
             let rows = first..tile.rows.min(first + band);
             // SAFETY: the rows are some of the tile's, for which the contract of `TileKernel::run` holds.
             unsafe {
-                let lane =
-                    step_lanes::<S, K, REGISTER_LANES, WRITE, SINGLE, FAST>(lanes, &tile, rows.clone(), 0);
-                let lane = step_lanes::<S, K, 8, WRITE, SINGLE, FAST>(lanes, &tile, rows.clone(), lane);
-                let lane = step_lanes::<S, K, 4, WRITE, SINGLE, FAST>(lanes, &tile, rows.clone(), lane);
-                step_lanes::<S, K, 1, WRITE, SINGLE, FAST>(lanes, &tile, rows.clone(), lane);
+                let mut lane = 0;
+                // The baseline is not worth the code of more than one width.
+                if const { FAST } {
+                    lane = step_lanes::<S, K, REGISTER_LANES, WRITE, SINGLE, FAST>(
+                        lanes,
+                        &tile,
+                        rows.clone(),
+                        lane,
+                    );
+                    lane = step_lanes::<S, K, 8, WRITE, SINGLE, FAST>(lanes, &tile, rows.clone(), lane);
+                    lane = step_lanes::<S, K, 4, WRITE, SINGLE, FAST>(lanes, &tile, rows.clone(), lane);
+                }
+                step_lanes::<S, K, 1, WRITE, SINGLE, FAST>(lanes, &tile, rows, lane);
             }
         }
     }

@@ -8,7 +8,7 @@
 
 use super::blocks::{last_block, load_block, load_lanes, store_block, store_lanes};
 use super::exponential::{BLOCK, SoftmaxFloat};
-use crate::cpu::{self, Task, dispatch};
+use crate::cpu::{Task, dispatch_or_reference};
 use crate::kernels::lines::{CHUNK, LONG_LINE, LineTile, TileKernel, TileRows, map_lanes};
 use crate::kernels::maths::functions::Log;
 use std::hint::black_box;
@@ -116,8 +116,13 @@ impl SoftmaxSteps {
 pub(super) struct SoftmaxKernel<'a, E, const LOG: bool>(pub &'a mut SoftmaxLanes<E>, pub SoftmaxSteps);
 
 impl<E: SoftmaxFloat, const LOG: bool> TileKernel for SoftmaxKernel<'_, E, LOG> {
-    type E = E;
-    const INDEXED: bool = false;
+    fn element_bytes(&self) -> usize {
+        size_of::<E>()
+    }
+
+    fn is_indexed(&self) -> bool {
+        false
+    }
 
     fn writes(&self) -> bool {
         self.1.writes()
@@ -142,7 +147,7 @@ impl<E: SoftmaxFloat, const LOG: bool> SoftmaxKernel<'_, E, LOG> {
     pub unsafe fn pass(&mut self, tile: &LineTile, line_steps: Option<[isize; 2]>) {
         assert!(tile.width <= SOFTMAX_LANES && tile.position.is_multiple_of(CHUNK));
         let pass = SoftmaxPass::<E, LOG> { lanes: self.0, steps: self.1, tile, line_steps };
-        if cpu::reference_kernels() { pass.run::<false>() } else { dispatch(pass) }
+        dispatch_or_reference(pass)
     }
 }
 
@@ -170,16 +175,21 @@ impl<E: SoftmaxFloat, const LOG: bool> Task for SoftmaxPass<'_, E, LOG> {
             if let Some(line_steps) = self.line_steps {
                 return self.along::<FAST>(line_steps);
             }
-            while lane + BLOCK <= width {
-                self.across::<BLOCK, false, FAST>(lane, BLOCK);
-                lane += BLOCK;
+            // The baseline is not worth the code of more than one width.
+            if const { FAST } {
+                while lane + BLOCK <= width {
+                    self.across::<BLOCK, false, FAST>(lane, BLOCK);
+                    lane += BLOCK;
+                }
+                if lane + HALF_BLOCK <= width {
+                    self.across::<HALF_BLOCK, false, FAST>(lane, HALF_BLOCK);
+                    lane += HALF_BLOCK;
+                }
             }
-            if lane + HALF_BLOCK <= width {
-                self.across::<HALF_BLOCK, false, FAST>(lane, HALF_BLOCK);
-                lane += HALF_BLOCK;
-            }
-            if lane < width {
-                self.across::<HALF_BLOCK, true, FAST>(lane, width - lane);
+            while lane < width {
+                let count = HALF_BLOCK.min(width - lane);
+                self.across::<HALF_BLOCK, true, FAST>(lane, count);
+                lane += count;
             }
         }
     }
