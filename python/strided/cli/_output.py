@@ -8,6 +8,7 @@ import json
 import math
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -117,22 +118,39 @@ def print_title(options: argparse.Namespace, text: str) -> None:
 
 @contextmanager
 def progress(options: argparse.Namespace, title: str) -> Iterator[Advance]:
-    """A function that shows how much is done, on a terminal, if the work takes longer than a second."""
+    """A function that shows how much is done, on a terminal, if the work takes longer than a second.
+
+    A bar without a percentage appears if the function is not called within that second, as for a large file that is
+    parsed or inflated by one call.
+    """
     stream = sys.stderr
     if options.plain or not stream.isatty():
         yield lambda _done, _total: None
         return
     bar: Any = _RichBar(title) if is_fancy(options, stream) else _PlainBar(title)
+    lock = threading.Lock()
     start = time.monotonic()
 
-    def advance(done: int, total: int) -> None:
-        if time.monotonic() - start >= PATIENCE:
-            bar.show(done, total)
+    def advance(done: int, total: int | None) -> None:
+        with lock:
+            if time.monotonic() - start >= PATIENCE:
+                bar.show(done, total)
 
+    waiting = threading.Timer(PATIENCE, lambda: None if bar.is_shown else advance(0, None))
+    waiting.daemon = True
+    waiting.start()
     try:
         yield advance
     finally:
-        bar.close()
+        waiting.cancel()
+        with lock:
+            bar.close()
+            start = math.inf  # a timer that has begun shows nothing any more
+
+
+def part_of(advance: Advance, before: int, total: int) -> Callable[[int], None]:
+    """The progress of a part of the work, before which so much is done."""
+    return lambda done: advance(before + done, total)
 
 
 class _PlainBar:
@@ -142,8 +160,12 @@ class _PlainBar:
         self.title = title
         self.shown = ""
 
-    def show(self, done: int, total: int) -> None:
-        text = f"{self.title} {100 * done // max(total, 1):3d}%"
+    @property
+    def is_shown(self) -> bool:
+        return bool(self.shown)
+
+    def show(self, done: int, total: int | None) -> None:
+        text = f"{self.title} ..." if total is None else f"{self.title} {100 * done // max(total, 1):3d}%"
         if text != self.shown:
             print(f"\r{text}", end="", file=sys.stderr, flush=True)
             self.shown = text
@@ -160,7 +182,11 @@ class _RichBar:
         self.title = title
         self.bar: Any = None
 
-    def show(self, done: int, total: int) -> None:
+    @property
+    def is_shown(self) -> bool:
+        return self.bar is not None
+
+    def show(self, done: int, total: int | None) -> None:
         if self.bar is None:
             from rich.console import Console
             from rich.progress import Progress

@@ -35,7 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     path, name = split(options.file)
-    with open_file(path) as file:
+    with output.progress(options, "reading"):
+        file = open_file(path)
+    with file:
         patterns = [name] if name is not None else options.select
         chosen = selected(file.entries, patterns)
         if options.json:
