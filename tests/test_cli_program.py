@@ -12,7 +12,7 @@ import pytest
 from cli_runs import run, run_in_terminal, run_process, write_npz
 
 import strided as st
-from strided.cli._commands.completion import options_of, script
+from strided.cli._commands.completion import actions_of, options_of, script
 from strided.cli._program import parser_of
 from strided.cli._table import COMMANDS
 
@@ -144,6 +144,8 @@ def test_completion_knows_all_commands_and_options(shell):
             word = option.option_strings[-1]
             written = (f"-l {word[2:]} " if word.startswith("--") else f"-s {word[1:]} ") if shell == "fish" else word
             assert written in text
+        for action in actions_of(name):
+            assert all(str(choice) in text for choice in action.choices or ())
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
@@ -154,6 +156,10 @@ def test_completion_knows_all_commands_and_options(shell):
         (["strided", "show", "x.npz", "--im"], ["--image"]),
         (["strided", "info", "x.n"], ["x.npz"]),
         (["strided", "--v"], ["--version"]),
+        (["strided", "convert", "x.npz", "y.t7", "--encoding", ""], ["binary", "ascii"]),
+        (["strided", "convert", "x.npz", "y.t7", "--byte-order", "b"], ["big"]),
+        (["strided", "convert", "x.npz", "--long"], ["--long-size"]),
+        (["strided", "completion", "f"], ["fish"]),
     ],
 )
 def test_bash_completes_commands_options_and_files(words, expected):

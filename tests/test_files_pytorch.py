@@ -118,7 +118,21 @@ def test_parameters_buffers_and_tensors_with_attributes_are_tensors():
 
 def test_containers_and_values_are_read():
     held = {
-        "list": [1, -300, 2**40, -(2**63), 2**70, -(2**200), 0.5, float("inf"), None, True, "text", b"\xff\x00", 1 + 2j],
+        "list": [
+            1,
+            -300,
+            2**40,
+            -(2**63),
+            2**70,
+            -(2**200),
+            0.5,
+            float("inf"),
+            None,
+            True,
+            "text",
+            b"\xff\x00",
+            1 + 2j,
+        ],
         "tuple": ((), (1,), (1, 2, 3, 4)),
         5: collections.OrderedDict(a=1, b=[2]),
         "counter": collections.Counter("aab"),
@@ -161,7 +175,9 @@ def test_empty_tensors_and_those_without_dims_are_read():
 
 @pytest.mark.parametrize("name", ["complex64", "complex128"])
 def test_conjugated_and_negated_views_have_their_numbers(name):
-    z = numbers(getattr(torch, name), 3, 4) + (0.5 + 0.25j)  # without zeros, whose signs PyTorch's own paths disagree on
+    z = numbers(getattr(torch, name), 3, 4) + (
+        0.5 + 0.25j
+    )  # without zeros, whose signs PyTorch's own paths disagree on
     held = {
         "z": z,
         "conj": z.conj(),
@@ -233,11 +249,12 @@ class Module(torch.nn.Module):
     """A module of somebody's own."""
 
 
-class Evil:
-    calls = []
+CALLS = []
 
+
+class Evil:
     def __reduce__(self):
-        return Evil.calls.append, ("called",)
+        return CALLS.append, ("called",)
 
 
 REFUSED = {
@@ -265,7 +282,7 @@ def test_what_is_no_tensor_and_no_container_is_refused_by_name(make, message):
 def test_a_pickle_that_calls_a_function_does_not_call_it():
     with pytest.raises(st.FormatError, match="getattr"):
         st.load(saved(Evil()))
-    assert Evil.calls == []
+    assert CALLS == []
 
 
 def test_the_format_before_archives_is_refused_by_name():

@@ -79,7 +79,7 @@ def save(
      3  0  5
     [strided.LongTensor of size 2x3]
     """
-    options = {"metadata": metadata, "compress": compress, "encoding": encoding}
+    options: dict[str, Any] = {"metadata": metadata, "compress": compress, "encoding": encoding}
     options |= {"long_size": long_size, "byte_order": byte_order}
     _write("save", f, obj, format, options, fsync, None)
 
@@ -165,7 +165,7 @@ def write(
     total = sum(item.nbytes or 0 for item in items.values())
     callback = None if progress is None else lambda done: progress(min(done, total), total)
     content = _content_for(format, items, name_of(f))
-    options = {"metadata": metadata, "compress": compress, "encoding": encoding}
+    options: dict[str, Any] = {"metadata": metadata, "compress": compress, "encoding": encoding}
     options |= {"long_size": long_size, "byte_order": byte_order}
     _write("write", f, content, format, options, fsync, callback)
 
@@ -181,8 +181,10 @@ def _write(
 ) -> None:
     """Writes a file of a format; an argument that the format has no use for is an error."""
     format = format_of(f) if format is None else format
+    if format not in FORMATS:
+        raise ValueError(f"{op}: format is {format!r}, wanted {', '.join(map(repr, FORMATS))}")
     for name, value in options.items():
-        if value and format not in _FORMATS_OF[name] and format in FORMATS:
+        if value and format not in _FORMATS_OF[name]:
             wanted = " and ".join(f".{other}" for other in _FORMATS_OF[name])
             raise ValueError(f"{op}: {name} is for {wanted} files, and the format is {format}")
     if format == "zarr":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from strided.cli import _output as output
 from strided.cli._failure import Failure
-from strided.cli._target import open_file, selected, split
+from strided.cli._target import add_select_option, open_file, selected, split
 from strided.display.numerals import bytes_text
 
 if TYPE_CHECKING:
@@ -36,9 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="cast tensors of the kind of TO: floating ones for bfloat16, integers for int32; or those of dtype FROM",
     )
-    parser.add_argument(
-        "--select", metavar="PATTERN", action="append", help="only tensors whose names match, such as 'conv*'"
-    )
+    add_select_option(parser)
     parser.add_argument("--format", metavar="FORMAT", help="the format of OUT, if its suffix does not say")
     parser.add_argument("--compress", action="store_true", help="deflate the tensors of a .npz file")
     parser.add_argument("--encoding", choices=["binary", "ascii"], help="the numbers of a .t7 file (binary)")

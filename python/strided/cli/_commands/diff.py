@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from strided.cli import _output as output
 from strided.cli._failure import Failure
-from strided.cli._target import as_tensor, blocks, find, open_file, selected, shape_text, split
+from strided.cli._target import add_select_option, as_tensor, blocks, find, open_file, selected, shape_text, split
 
 if TYPE_CHECKING:
     from strided import Tensor
@@ -27,9 +27,7 @@ COLUMNS = ["name", "difference", "elements", "largest", "ulp"]
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A[:NAME]")
     parser.add_argument("second", metavar="B[:NAME]")
-    parser.add_argument(
-        "--select", metavar="PATTERN", action="append", help="only tensors whose names match, such as 'conv*'"
-    )
+    add_select_option(parser)
     parser.add_argument(
         "--ulp", type=int, default=0, help="floats that are at most so many units in the last place apart are equal (0)"
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from strided.cli import _output as output
 from strided.cli._colours import magnitudes
 from strided.cli._failure import Failure
-from strided.cli._target import as_tensor, blocks, open_file, selected, shape_text, split
+from strided.cli._target import add_select_option, as_tensor, blocks, open_file, selected, shape_text, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +28,7 @@ COLUMNS = ["name", "dtype", "shape", "min", "max", "mean", "std", "zero", "nan",
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE[:NAME]")
-    parser.add_argument(
-        "--select", metavar="PATTERN", action="append", help="only tensors whose names match, such as 'conv*'"
-    )
+    add_select_option(parser)
     parser.add_argument("--bins", type=int, default=16, help="bins of the histogram (16)")
     output.add_output_options(parser)
 
