@@ -24,10 +24,16 @@ def _package(op: str) -> Any:
     return zarr
 
 
+#: Files that a folder of zarr has one of, in versions 3 and 2.
+_MARKERS = ("zarr.json", ".zarray", ".zgroup")
+
+
 class ZarrContent:
     """The arrays of a group, by their paths, or one array."""
 
     def __init__(self, path: str, op: str) -> None:
+        if not any(os.path.exists(os.path.join(path, name)) for name in _MARKERS):
+            raise fault(op, path, "is a folder, and no array or group of zarr")
         zarr = _package(op)
         try:
             self._root = zarr.open(path, mode="r")

@@ -100,7 +100,7 @@ def _dtype(name: str) -> dtype:
     try:
         return st.dtype(name)
     except (TypeError, ValueError) as error:
-        raise Failure(f"--dtype: {error}") from None
+        raise Failure(f"--dtype: {str(error).removeprefix('dtype: ')}") from None
 
 
 def casted(entry: Entry, casts: list[Cast]) -> Entry:

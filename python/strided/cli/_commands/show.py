@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from strided.cli import _output as output
@@ -119,7 +118,7 @@ def _print_heat(options: argparse.Namespace, x: Tensor) -> None:
     if not x.numel():
         print("no elements")
         return
-    colour = sys.stdout.isatty() and not options.plain
+    colour = output.has_colour(options)
     rows = 2 * HEAT_ROWS if colour else HEAT_ROWS
     for line in heat_map(planes(x), output.width(options), rows, colour):
         print(line)
