@@ -1,5 +1,6 @@
 """The command on files of all formats: trees, shared memory, records, metadata."""
 
+import numpy as np
 import pytest
 from cli_runs import run
 
@@ -112,3 +113,65 @@ def test_a_dtype_that_strided_lacks_is_listed_and_left_out_by_a_pattern():
     assert "F8_E4M3" in refused.err
     assert run("convert", "x.safetensors", "y.npz").code == 2
     assert run("convert", "x.safetensors", "y.npz", "--select", "b").code == 0
+
+
+# Options of a format
+
+
+def test_convert_compresses_an_npz_file(folder):
+    st.save({"a": st.zeros(10_000)}, "x.safetensors")
+    assert run("convert", "x.safetensors", "stored.npz").code == 0
+    assert run("convert", "x.safetensors", "deflated.npz", "--compress").code == 0
+    assert (folder / "deflated.npz").stat().st_size * 100 < (folder / "stored.npz").stat().st_size
+    np.testing.assert_array_equal(np.load("deflated.npz")["a"], np.zeros(10_000, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("words", "details"),
+    [
+        ([], {"encoding": "binary", "long_size": 8, "byte_order": "little"}),
+        (["--encoding", "ascii"], {"encoding": "ascii"}),
+        (["--long-size", "4"], {"encoding": "binary", "long_size": 4, "byte_order": "little"}),
+        (["--byte-order", "big", "--encoding", "binary"], {"encoding": "binary", "long_size": 8, "byte_order": "big"}),
+        (["--byte-order", "big", "--long-size", "4"], {"encoding": "binary", "long_size": 4, "byte_order": "big"}),
+    ],
+    ids=str,
+)
+def test_convert_chooses_the_encoding_of_a_t7_file(words, details):
+    st.save({"a": st.arange(5), "b": st.ones(2, 3)}, "x.npz")
+    assert run("convert", "x.npz", "x.t7", "--no-fsync", *words).code == 0
+    assert run("info", "x.t7", "--json").json["details"] == details
+    assert run("diff", "x.npz", "x.t7").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["x.safetensors", "--compress"], "compress is for .npz files, and the format is safetensors"),
+        (["x.npz", "--encoding", "ascii"], "encoding is for .t7 files, and the format is npz"),
+        (["x.npy", "--long-size", "4"], "long_size is for .t7 files, and the format is npy"),
+        (["x.t7", "--encoding", "base64"], "argument --encoding: invalid choice: 'base64'"),
+        (["x.t7", "--long-size", "5"], "argument --long-size: invalid choice: 5"),
+        (["x.bin", "--format", "hdf5"], "--format is hdf5, wanted one of safetensors, npy"),
+    ],
+    ids=str,
+)
+def test_options_of_another_format_are_refused(words, message, folder):
+    st.save({"a": st.arange(5)}, "in.npz")
+    done = run("convert", "in.npz", *words)
+    assert done.code == 2
+    assert message in done.err
+    assert [path.name for path in folder.iterdir()] == ["in.npz"]
+
+
+def test_zarr_folders_are_converted_both_ways(folder):
+    zarr = pytest.importorskip("zarr")
+    st.save({"a": st.arange(6).view(2, 3), "b": st.ones(2)}, "x.safetensors", metadata={"author": "someone"})
+    assert run("convert", "x.safetensors", "x.zarr").code == 0
+    np.testing.assert_array_equal(zarr.open("x.zarr", mode="r")["a"][...], np.arange(6).reshape(2, 3))
+    assert run("diff", "x.safetensors", "x.zarr").code == 0
+    assert run("convert", "x.zarr", "y.zarr", "--select", "b").code == 0
+    assert run("info", "y.zarr", "--json").json["tensors"][0]["name"] == "b"
+    assert run("convert", "x.zarr", "y.npz").code == 0
+    assert run("diff", "x.zarr", "y.npz").code == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["x.safetensors", "x.zarr", "y.npz", "y.zarr"]

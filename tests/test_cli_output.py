@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import time
 from contextlib import contextmanager, redirect_stderr
 
 import pytest
@@ -57,6 +58,16 @@ def test_a_progress_bar_appears_after_a_second_and_goes_away(terminal, clock):
         assert "writing" in shown
         assert "50%" in shown
     assert len(terminal.getvalue()) > len(shown)  # what removes it
+
+
+def test_a_bar_without_a_percentage_appears_while_nothing_is_known(terminal, monkeypatch):
+    monkeypatch.setattr(output, "PATIENCE", 0.0)
+    with progress(FANCY, terminal):
+        while "writing" not in terminal.getvalue():
+            time.sleep(0.001)  # another thread shows it
+    shown = terminal.getvalue()
+    time.sleep(0.01)
+    assert terminal.getvalue() == shown  # nothing more appears when the work is done
 
 
 def test_short_work_shows_no_bar(terminal, clock):

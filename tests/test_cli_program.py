@@ -12,7 +12,7 @@ import pytest
 from cli_runs import run, run_in_terminal, run_process, write_npz
 
 import strided as st
-from strided.cli._commands.completion import options_of, script
+from strided.cli._commands.completion import actions_of, options_of, script
 from strided.cli._program import parser_of
 from strided.cli._table import COMMANDS
 
@@ -144,6 +144,8 @@ def test_completion_knows_all_commands_and_options(shell):
             word = option.option_strings[-1]
             written = (f"-l {word[2:]} " if word.startswith("--") else f"-s {word[1:]} ") if shell == "fish" else word
             assert written in text
+        for action in actions_of(name):
+            assert all(str(choice) in text for choice in action.choices or ())
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
@@ -154,6 +156,10 @@ def test_completion_knows_all_commands_and_options(shell):
         (["strided", "show", "x.npz", "--im"], ["--image"]),
         (["strided", "info", "x.n"], ["x.npz"]),
         (["strided", "--v"], ["--version"]),
+        (["strided", "convert", "x.npz", "y.t7", "--encoding", ""], ["binary", "ascii"]),
+        (["strided", "convert", "x.npz", "y.t7", "--byte-order", "b"], ["big"]),
+        (["strided", "convert", "x.npz", "--long"], ["--long-size"]),
+        (["strided", "completion", "f"], ["fish"]),
     ],
 )
 def test_bash_completes_commands_options_and_files(words, expected):
@@ -178,3 +184,27 @@ def test_ctrl_c_has_its_own_exit_code(monkeypatch):
 
     monkeypatch.setattr(doctor, "run", interrupt)
     assert run("doctor").code == 130
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_narrow_terminal_cuts_off_no_digits():
+    pytest.importorskip("rich")
+    np.savez("x.npz", **{"a_rather_long_name": np.array([-0.12345, 1.625, 1e-20])})
+    for columns in (120, 60, 20):
+        code, got = run_in_terminal("stats", "x.npz", columns=columns)
+        assert code == 0
+        assert all(number in got for number in ("float64", "-0.12345", "1.625", "0.50052"))
+
+
+def test_the_functions_that_a_command_calls_are_not_in_its_messages(folder):
+    write_npz("x.npz")
+    (folder / "damaged.npy").write_bytes(b"\x93NUMPY\x01\x00")
+    for words, message in (
+        (["convert", "x.npz", "x.pt"], "strided convert: x.pt: files of PyTorch are read"),
+        (["info", "damaged.npy"], "strided info: damaged.npy: byte 8: the length of the header needs 2 bytes"),
+        (["info", "."], "strided info: .: is a folder, and no array or group of zarr"),
+        (["layout", "3,,4"], "strided layout: SHAPE is '3,,4', wanted ints"),
+    ):
+        done = run(*words)
+        assert done.code == 2
+        assert done.err.startswith(message)

@@ -400,3 +400,36 @@ def test_zarr_arrays_and_groups(tmp_path):
     with pytest.raises(st.FormatError, match="bfloat16, which zarr does not have"):
         st.save(st.ones(2, dtype=st.bfloat16), tmp_path / "z.zarr")
     assert not (tmp_path / "z.zarr").exists()
+
+
+def test_zarr_keeps_metadata_and_the_old_folder_if_writing_fails(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    path = tmp_path / "x.zarr"
+    st.save({"a": st.ones(2)}, path, metadata={"author": "someone"})
+    assert dict(zarr.open(path, mode="r").attrs) == {"author": "someone"}
+    assert files.open(path).metadata == {"author": "someone"}
+    with pytest.raises(st.FormatError, match=r"g\.b is list; zarr holds tensors and dicts of them"):
+        st.save({"a": st.zeros(2), "g": {"b": [1]}}, path)
+    assert st.load(path)["a"].tolist() == [1, 1]
+    st.save(st.tensor(5.0), path)  # an array in the place of a group
+    assert st.load(path).item() == 5
+    assert [item.name for item in tmp_path.iterdir()] == ["x.zarr"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "option"),
+    [
+        ("npy", {"compress": True}),
+        ("t7", {"compress": True}),
+        ("npz", {"encoding": "ascii"}),
+        ("safetensors", {"long_size": 4}),
+        ("npz", {"byte_order": "big"}),
+        ("npz", {"metadata": {"a": "b"}}),
+    ],
+    ids=str,
+)
+def test_an_argument_for_another_format_is_refused(tmp_path, suffix, option):
+    (name,) = option
+    with pytest.raises(ValueError, match=f"save: {name} is for .* files, and the format is {suffix}"):
+        st.save([st.ones(2)] if suffix != "npy" else st.ones(2), tmp_path / f"x.{suffix}", **option)
+    assert not list(tmp_path.iterdir())

@@ -8,12 +8,15 @@ import json
 import math
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
 PATIENCE = 1.0  # seconds before a progress bar appears
+FOLDED = ("name", "difference", "notes")  # columns of tables that may take several lines
+NARROWEST = 12  # characters of a line of these columns
 Advance = Callable[[int, int], None]  # how much is done, and of how much
 
 
@@ -24,11 +27,16 @@ def add_output_options(parser: argparse.ArgumentParser, json_too: bool = True) -
         parser.add_argument("--json", action="store_true", help="print JSON; NaN and infinities are strings")
 
 
-def is_fancy(options: argparse.Namespace, stream: IO[str] | None = None) -> bool:
-    """Whether to print colours and boxes: on a terminal with rich, unless the user asked for plain output."""
+def has_colour(options: argparse.Namespace, stream: IO[str] | None = None) -> bool:
+    """Whether to print colours: on a terminal, unless the user asked for plain output."""
     stream = sys.stdout if stream is None else stream
     plain = options.plain or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return not plain and stream.isatty() and importlib.util.find_spec("rich") is not None
+    return not plain and stream.isatty()
+
+
+def is_fancy(options: argparse.Namespace, stream: IO[str] | None = None) -> bool:
+    """Whether to print with rich: where there are colours and it is installed."""
+    return has_colour(options, stream) and importlib.util.find_spec("rich") is not None
 
 
 def width(options: argparse.Namespace) -> int:
@@ -101,13 +109,20 @@ def _print_rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], rig
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    widths = [max(len(row[at]) for row in [columns, *rows]) for at in range(len(columns))]
+    least = [
+        min(width, NARROWEST) if column in FOLDED else width for column, width in zip(columns, widths, strict=True)
+    ]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for at, column in enumerate(columns):
-        style = "cyan" if at == 0 else None
-        table.add_column(column, justify="right" if column in right else "left", style=style, overflow="fold")
+        # Long names are folded where the terminal is narrow; a folded number or histogram could not be read.
+        style, folds = ("cyan" if at == 0 else None), column in FOLDED
+        justify: Any = "right" if column in right else "left"
+        table.add_column(column, justify=justify, style=style, overflow="fold", no_wrap=not folds, min_width=least[at])
     for row in rows:
         table.add_row(*map(Text, row))
-    Console().print(table)
+    # A table that does not fit is broken by the terminal. rich would cut off digits.
+    Console(width=max(Console().width, sum(least) + 2 * len(columns) + 1)).print(table)
 
 
 def print_title(options: argparse.Namespace, text: str) -> None:
@@ -117,22 +132,39 @@ def print_title(options: argparse.Namespace, text: str) -> None:
 
 @contextmanager
 def progress(options: argparse.Namespace, title: str) -> Iterator[Advance]:
-    """A function that shows how much is done, on a terminal, if the work takes longer than a second."""
+    """A function that shows how much is done, on a terminal, if the work takes longer than a second.
+
+    A bar without a percentage appears if the function is not called within that second, as for a large file that is
+    parsed or inflated by one call.
+    """
     stream = sys.stderr
     if options.plain or not stream.isatty():
         yield lambda _done, _total: None
         return
     bar: Any = _RichBar(title) if is_fancy(options, stream) else _PlainBar(title)
+    lock = threading.Lock()
     start = time.monotonic()
 
-    def advance(done: int, total: int) -> None:
-        if time.monotonic() - start >= PATIENCE:
-            bar.show(done, total)
+    def advance(done: int, total: int | None) -> None:
+        with lock:
+            if time.monotonic() - start >= PATIENCE:
+                bar.show(done, total)
 
+    waiting = threading.Timer(PATIENCE, lambda: None if bar.is_shown else advance(0, None))
+    waiting.daemon = True
+    waiting.start()
     try:
         yield advance
     finally:
-        bar.close()
+        waiting.cancel()
+        with lock:
+            bar.close()
+            start = math.inf  # a timer that has begun shows nothing any more
+
+
+def part_of(advance: Advance, before: int, total: int) -> Callable[[int], None]:
+    """The progress of a part of the work, before which so much is done."""
+    return lambda done: advance(before + done, total)
 
 
 class _PlainBar:
@@ -142,8 +174,12 @@ class _PlainBar:
         self.title = title
         self.shown = ""
 
-    def show(self, done: int, total: int) -> None:
-        text = f"{self.title} {100 * done // max(total, 1):3d}%"
+    @property
+    def is_shown(self) -> bool:
+        return bool(self.shown)
+
+    def show(self, done: int, total: int | None) -> None:
+        text = f"{self.title} ..." if total is None else f"{self.title} {100 * done // max(total, 1):3d}%"
         if text != self.shown:
             print(f"\r{text}", end="", file=sys.stderr, flush=True)
             self.shown = text
@@ -160,7 +196,11 @@ class _RichBar:
         self.title = title
         self.bar: Any = None
 
-    def show(self, done: int, total: int) -> None:
+    @property
+    def is_shown(self) -> bool:
+        return self.bar is not None
+
+    def show(self, done: int, total: int | None) -> None:
         if self.bar is None:
             from rich.console import Console
             from rich.progress import Progress

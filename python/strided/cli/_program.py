@@ -53,12 +53,24 @@ def _run(words: list[str]) -> int:
         if isinstance(error, BrokenPipeError):
             raise
         reason = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error
-    except (ValueError, IndexError, OverflowError, RuntimeError) as error:
-        reason = error  # FormatError, and the errors of the core: their messages are for people
+    except (ValueError, IndexError, OverflowError, RuntimeError, ImportError) as error:
+        reason = _without_function(error)  # FormatError, and the errors of the core: their messages are for people
     except MemoryError:
         reason = "there is not enough memory"
     print(f"strided {command.name}: {reason}", file=sys.stderr)
     return 2
+
+
+def _without_function(error: Exception) -> str:
+    """The message of an error. That of a FormatError begins with the function that was called, which is no user's word."""
+    from strided import FormatError
+
+    facts = vars(error)
+    if not isinstance(error, FormatError) or "reason" not in facts:
+        return str(error)
+    where = [facts["file"]] if facts["file"] else []
+    where += [f"byte {facts['offset']}"] if facts["offset"] is not None else []
+    return ": ".join([*where, facts["reason"]])
 
 
 def _run_without_command(words: list[str]) -> int:

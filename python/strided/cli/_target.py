@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -66,6 +67,13 @@ def _listed(name: str, names: Sequence[str]) -> str:
         return f"; did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(names[:MANY])
     return f"; it has {shown}{', …' if len(names) > MANY else ''}" if names else ""
+
+
+def add_select_option(parser: argparse.ArgumentParser) -> None:
+    """Adds the option by which a user chooses tensors."""
+    parser.add_argument(
+        "--select", metavar="PATTERN", action="append", help="only tensors whose names match, such as 'conv*'"
+    )
 
 
 def selected(entries: Iterable[Entry], patterns: Sequence[str] | None) -> list[Entry]:

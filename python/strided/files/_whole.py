@@ -21,6 +21,15 @@ FORMATS = {
     "zarr": (".zarr",),
 }
 
+#: The formats that an argument of `save` and `write` is for.
+_FORMATS_OF = {
+    "metadata": ("safetensors", "zarr"),
+    "compress": ("npz",),
+    "encoding": ("t7",),
+    "long_size": ("t7",),
+    "byte_order": ("t7",),
+}
+
 
 def format_of(f: Any) -> str:
     """Returns the format of a file by its suffix; safetensors for any other.
@@ -46,13 +55,14 @@ def save(
 ) -> None:
     """Writes an object to a file: a tensor, a storage, or dicts, lists and tuples of them, strings, numbers and None.
 
-    `f` is a path or a file object. The format is that of the suffix (.npy .npz .safetensors .t7 .zarr), or safetensors, in
-    which everything survives exactly: strides, sharing, nesting, every dtype. `docs/files.md` says what others lose.
+    `f` is a path or a file object. `format` is that of the suffix (.npy .npz .safetensors .t7 .zarr) unless it is given, or
+    safetensors, in which everything survives exactly: strides, sharing, nesting, every dtype. `docs/files.md` says what
+    others lose.
 
     A file is replaced at once when the new one is complete: an error, a full disk or the end of the process leaves the
-    old one as it is. `fsync=False` does not wait until the bytes are on the disk. `metadata` are strings for a .safetensors
-    file, `compress` deflates a .npz file, `encoding` ('binary' or 'ascii'), `long_size` (8 or 4) and `byte_order` ('little' or
-    'big') are for .t7 files.
+    old one as it is. `fsync=False` does not wait until the bytes are on the disk. `metadata` are strings in a .safetensors
+    file or attributes of a zarr folder, `compress` deflates a .npz file, `encoding` ('binary' or 'ascii'), `long_size` (8 or
+    4) and `byte_order` ('little' or 'big') are for .t7 files.
 
     >>> import io
     >>> x = strided.arange(6).view(2, 3)
@@ -69,16 +79,9 @@ def save(
      3  0  5
     [strided.LongTensor of size 2x3]
     """
-    if format is None:
-        format = format_of(f)
-    if format == "zarr":
-        from strided.files._zarr import save_zarr
-
-        return save_zarr(obj, f, "save")
-    options = {"format": format, "metadata": metadata, "fsync": fsync, "compress": compress, "encoding": encoding}
-    target = target_of(f, "save")
-    _file_write("save", target, name_of(f), obj, {**options, "long_size": long_size, "byte_order": byte_order})
-    _flush(target)
+    options: dict[str, Any] = {"metadata": metadata, "compress": compress, "encoding": encoding}
+    options |= {"long_size": long_size, "byte_order": byte_order}
+    _write("save", f, obj, format, options, fsync, None)
 
 
 def load(
@@ -155,30 +158,43 @@ def write(
     {'a': strided.float16, 'b': strided.float16}
     """
     items = dict(items)
+    format = format_of(f) if format is None else format
     for name, item in items.items():
         if not isinstance(item, (Tensor, Storage, Entry)):
             raise TypeError(f"write: items[{name!r}] is {type(item).__name__}, wanted a tensor, a storage or an entry")
-    if format is None:
-        format = format_of(f)
-    if format == "zarr":
-        from strided.files._zarr import save_zarr
-
-        loaded = {name: item.load() if isinstance(item, Entry) else item for name, item in items.items()}
-        return save_zarr(loaded, f, "write")
     total = sum(item.nbytes or 0 for item in items.values())
     callback = None if progress is None else lambda done: progress(min(done, total), total)
     content = _content_for(format, items, name_of(f))
-    options: dict[str, Any] = {
-        "format": format,
-        "metadata": metadata,
-        "fsync": fsync,
-        "compress": compress,
-        "encoding": encoding,
-    }
-    options |= {"long_size": long_size, "byte_order": byte_order, "progress": callback}
-    target = target_of(f, "write")
-    _file_write("write", target, name_of(f), content, options)
-    _flush(target)
+    options: dict[str, Any] = {"metadata": metadata, "compress": compress, "encoding": encoding}
+    options |= {"long_size": long_size, "byte_order": byte_order}
+    _write("write", f, content, format, options, fsync, callback)
+
+
+def _write(
+    op: str,
+    f: Any,
+    content: Any,
+    format: str | None,
+    options: dict[str, Any],
+    fsync: bool,
+    progress: Callable[[int], object] | None,
+) -> None:
+    """Writes a file of a format; an argument that the format has no use for is an error."""
+    format = format_of(f) if format is None else format
+    if format not in FORMATS:
+        raise ValueError(f"{op}: format is {format!r}, wanted {', '.join(map(repr, FORMATS))}")
+    for name, value in options.items():
+        if value and format not in _FORMATS_OF[name]:
+            wanted = " and ".join(f".{other}" for other in _FORMATS_OF[name])
+            raise ValueError(f"{op}: {name} is for {wanted} files, and the format is {format}")
+    if format == "zarr":
+        from strided.files._zarr import save_zarr
+
+        return save_zarr(content, f, op, options["metadata"], progress)
+    target = target_of(f, op)
+    _file_write(op, target, name_of(f), content, {**options, "format": format, "fsync": fsync, "progress": progress})
+    if not isinstance(target, (str, io.BytesIO)) and hasattr(target, "flush"):
+        target.flush()
 
 
 def _content_for(format: str, items: dict[str, Any], name: str) -> Any:
@@ -188,8 +204,3 @@ def _content_for(format: str, items: dict[str, Any], name: str) -> Any:
     if len(items) != 1:
         raise fault("write", name, f"a .npy file holds one tensor, got {len(items)}; .npz holds several")
     return next(iter(items.values()))
-
-
-def _flush(target: Any) -> None:
-    if not isinstance(target, (str, io.BytesIO)) and hasattr(target, "flush"):
-        target.flush()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from typing import Any
 
 import strided
 from strided._strided import Storage, Tensor, dtype
 from strided.files._arguments import fault, path_of
-from strided.files._file import Described
+from strided.files._file import Described, Entry
 
 #: dtypes that zarr has no name for.
 LACKING = ("bfloat16",)
@@ -23,10 +24,16 @@ def _package(op: str) -> Any:
     return zarr
 
 
+#: Files that a folder of zarr has one of, in versions 3 and 2.
+_MARKERS = ("zarr.json", ".zarray", ".zgroup")
+
+
 class ZarrContent:
     """The arrays of a group, by their paths, or one array."""
 
     def __init__(self, path: str, op: str) -> None:
+        if not any(os.path.exists(os.path.join(path, name)) for name in _MARKERS):
+            raise fault(op, path, "is a folder, and no array or group of zarr")
         zarr = _package(op)
         try:
             self._root = zarr.open(path, mode="r")
@@ -105,47 +112,85 @@ def _dtype_of(name: str) -> dtype | None:
     return found if isinstance(found, dtype) else None
 
 
-def save_zarr(obj: Any, f: Any, op: str) -> None:
-    """Writes a tensor as an array, or a dict as a group. The folder takes its place when it is complete."""
+def save_zarr(
+    obj: Any,
+    f: Any,
+    op: str,
+    metadata: dict[str, str] | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> None:
+    """Writes a tensor as an array, or a dict as a group. The folder takes its place when it is complete.
+
+    Entries of open files are loaded one after the other. `progress` is called with the bytes that were written.
+    """
     zarr = _package(op)
     path = path_of(f)
     if path is None:
         raise TypeError(f"{op}: zarr is written to a folder; f must be its path")
-    temporary = f"{path}.{os.getpid()}.tmp"
+    temporary, old = f"{path}.{os.getpid()}.tmp", f"{path}.{os.getpid()}.old"
     try:
-        _write(zarr, temporary, obj, path, op)
-        old = f"{path}.{os.getpid()}.old"
-        if os.path.exists(path):
-            os.rename(path, old)
-        os.rename(temporary, path)
-        shutil.rmtree(old, ignore_errors=True)
+        _Writer(zarr, path, op, progress).write(temporary, obj, metadata or {})
+        _replace(temporary, path, old)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _write(zarr: Any, store: str, obj: Any, path: str, op: str) -> None:
-    if isinstance(obj, (Tensor, Storage)):
-        zarr.save_array(store, _array(obj, path, op, "the tensor"))
+def _replace(new: str, path: str, old: str) -> None:
+    """Puts a folder in the place of another. A reader in between finds none: folders cannot be exchanged at once."""
+    if not os.path.lexists(path):
+        os.rename(new, path)
         return
-    pending = [(zarr.open_group(store, mode="w"), obj, "")]
-    while pending:
-        group, items, prefix = pending.pop()
-        if not isinstance(items, dict):
-            raise fault(
-                op, path, f"{prefix or 'the object'} is {type(items).__name__}; zarr holds tensors and dicts of them"
-            )
-        for key, value in items.items():
-            if not isinstance(key, str) or not key or "/" in key:
-                raise fault(op, path, f"{key!r} is no name that zarr takes")
-            if isinstance(value, (Tensor, Storage)):
-                array = _array(value, path, op, f"{prefix}{key}")
-                group.create_array(key, data=array)
-            else:
-                pending.append((group.create_group(key), value, f"{prefix}{key}."))
+    os.rename(path, old)
+    try:
+        os.rename(new, path)
+    except OSError:
+        os.rename(old, path)
+        raise
+    if os.path.isdir(old):
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        os.remove(old)
 
 
-def _array(x: Tensor | Storage, path: str, op: str, name: str) -> Any:
-    x = x if isinstance(x, Tensor) else Tensor(x, dtype=x.dtype)
-    if str(x.dtype).removeprefix("strided.") in LACKING:
-        raise fault(op, path, f"{name} is bfloat16, which zarr does not have; convert it (--dtype)")
-    return x.contiguous().numpy()
+class _Writer:
+    """Writes arrays and groups below a folder."""
+
+    def __init__(self, zarr: Any, path: str, op: str, progress: Callable[[int], object] | None) -> None:
+        self._zarr, self._path, self._op, self._progress = zarr, path, op, progress
+        self._written = 0
+
+    def write(self, store: str, obj: Any, metadata: dict[str, str]) -> None:
+        if isinstance(obj, (Tensor, Storage, Entry)):
+            root = self._zarr.create_array(store, data=self._array(obj, "the tensor"))
+        else:
+            root = self._zarr.open_group(store, mode="w")
+            self._write_items(root, obj)
+        root.attrs.update(metadata)
+
+    def _write_items(self, root: Any, obj: Any) -> None:
+        pending = [(root, obj, "")]
+        while pending:
+            group, items, prefix = pending.pop()
+            if not isinstance(items, dict):
+                what = f"{prefix.removesuffix('.') or 'the object'} is {type(items).__name__}"
+                raise self._fault(f"{what}; zarr holds tensors and dicts of them")
+            for key, value in items.items():
+                if not isinstance(key, str) or not key or "/" in key:
+                    raise self._fault(f"{key!r} is no name that zarr takes")
+                if isinstance(value, (Tensor, Storage, Entry)):
+                    group.create_array(key, data=self._array(value, f"{prefix}{key}"))
+                else:
+                    pending.append((group.create_group(key), value, f"{prefix}{key}."))
+
+    def _array(self, item: Tensor | Storage | Entry, name: str) -> Any:
+        x = item._load_tensor() if isinstance(item, Entry) else item
+        x = x if isinstance(x, Tensor) else Tensor(x, dtype=x.dtype)
+        if str(x.dtype).removeprefix("strided.") in LACKING:
+            raise self._fault(f"{name} is bfloat16, which zarr does not have; convert it (--dtype)")
+        if self._progress is not None:
+            self._progress(self._written)
+        self._written += x.nbytes
+        return x.contiguous().numpy()
+
+    def _fault(self, reason: str) -> Exception:
+        return fault(self._op, self._path, reason)

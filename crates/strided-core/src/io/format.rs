@@ -70,7 +70,7 @@ pub fn open(source: Arc<dyn ByteSource>, options: &ReadOptions) -> Result<(Forma
     let mut document = match format {
         Format::Npy => npy::read(&*source, options.dtype)?,
         Format::Npz => npz::read(&*source, zip::read_directory(&*source)?, options.dtype)?,
-        Format::Pt => pt::read(&*source, zip::read_directory(&*source)?)?,
+        Format::Pt => pt::read(&source, zip::read_directory(&*source)?)?,
         Format::Safetensors => nested::read(&*source)?,
         Format::T7 => t7::read(&source, options.encoding)?,
     };

@@ -1,11 +1,12 @@
 //! Python's pickles, as far as PyTorch writes them: a machine that makes nodes of a document, and calls nothing.
 //!
-//! A name of a class or function is a word to it. Only the names in [`GLOBALS`] have a meaning, which is fixed here; any
-//! other ends the reading with an error that names it. So no pickle can run code.
+//! A name of a class or function is a word to it. Only dtypes and the names in [`GLOBALS`] have a meaning, which is fixed
+//! here; any other ends the reading with an error that names it. So no pickle can run code.
 
 use super::document::{Document, Node, NodeId};
 use super::fault;
 use super::source::{ByteSource, Cursor};
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,20 +14,30 @@ use std::ops::Range;
 /// What a name in a pickle means.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Global {
-    /// `torch._utils._rebuild_tensor` and `_rebuild_tensor_v2`.
+    /// `torch._utils._rebuild_tensor` and `_rebuild_tensor_v2`: elements of the type of the storage's class.
     RebuildTensor,
+    /// `torch._utils._rebuild_tensor_v3`: elements of a dtype that has no class of storages, such as `torch.uint16`.
+    RebuildTypedTensor,
     /// `torch._utils._rebuild_parameter`: its first argument.
     RebuildParameter,
-    /// `collections.OrderedDict`: a dict.
+    /// `torch._tensor._rebuild_from_type_v2`: a tensor with attributes, which are left out.
+    RebuildFromType,
+    /// `torch.Tensor` and its classes that add nothing to it.
+    TensorClass,
+    /// `collections.OrderedDict` and `Counter`: a dict.
     OrderedDict,
+    /// `collections.defaultdict`: a dict.
+    DefaultDict,
+    /// `builtins.list` and others that a defaultdict may call.
+    Factory,
     /// `torch.Size`: a tuple.
     Size,
     /// A class of storages, such as `torch.FloatStorage`, by the name of its type.
     Storage(&'static str),
-    /// A dtype, such as `torch.float32`: its name as a string.
-    DType(&'static str),
     /// `torch.device`: its name as a string.
     Device,
+    /// `torch.serialization._get_layout`, such as `torch.strided`: its name as a string.
+    TensorLayout,
     /// `_codecs.encode`: how old protocols write bytes.
     Encode,
     /// `builtins.set` and the like have no node here; a list stands for them.
@@ -39,10 +50,27 @@ pub enum Global {
 const GLOBALS: &[(&str, Global)] = &[
     ("torch._utils _rebuild_tensor", Global::RebuildTensor),
     ("torch._utils _rebuild_tensor_v2", Global::RebuildTensor),
+    ("torch._utils _rebuild_tensor_v3", Global::RebuildTypedTensor),
     ("torch._utils _rebuild_parameter", Global::RebuildParameter),
+    ("torch._utils _rebuild_parameter_with_state", Global::RebuildParameter),
+    ("torch._tensor _rebuild_from_type_v2", Global::RebuildFromType),
+    ("torch Tensor", Global::TensorClass),
+    ("torch.nn.parameter Buffer", Global::TensorClass),
+    ("torch.nn.parameter Parameter", Global::TensorClass),
     ("collections OrderedDict", Global::OrderedDict),
+    ("collections Counter", Global::OrderedDict),
+    ("collections defaultdict", Global::DefaultDict),
+    ("builtins list", Global::Factory),
+    ("__builtin__ list", Global::Factory),
+    ("builtins dict", Global::Factory),
+    ("__builtin__ dict", Global::Factory),
+    ("builtins int", Global::Factory),
+    ("__builtin__ int", Global::Factory),
+    ("builtins float", Global::Factory),
+    ("__builtin__ float", Global::Factory),
     ("torch Size", Global::Size),
     ("torch device", Global::Device),
+    ("torch.serialization _get_layout", Global::TensorLayout),
     ("_codecs encode", Global::Encode),
     ("builtins set", Global::Set),
     ("__builtin__ set", Global::Set),
@@ -68,22 +96,39 @@ const GLOBALS: &[(&str, Global)] = &[
     ("torch QInt8Storage", Global::Storage("qint8")),
     ("torch QUInt8Storage", Global::Storage("quint8")),
     ("torch QInt32Storage", Global::Storage("qint32")),
-    ("torch bool", Global::DType("bool")),
-    ("torch uint8", Global::DType("uint8")),
-    ("torch uint16", Global::DType("uint16")),
-    ("torch uint32", Global::DType("uint32")),
-    ("torch uint64", Global::DType("uint64")),
-    ("torch int8", Global::DType("int8")),
-    ("torch int16", Global::DType("int16")),
-    ("torch int32", Global::DType("int32")),
-    ("torch int64", Global::DType("int64")),
-    ("torch float16", Global::DType("float16")),
-    ("torch bfloat16", Global::DType("bfloat16")),
-    ("torch float32", Global::DType("float32")),
-    ("torch float64", Global::DType("float64")),
-    ("torch complex64", Global::DType("complex64")),
-    ("torch complex128", Global::DType("complex128")),
 ];
+
+/// dtypes of PyTorch that strided lacks, and the bits of their elements. Packed ones count by the byte.
+pub const FOREIGN: &[(&str, u64)] = &[
+    ("float8_e4m3fn", 8),
+    ("float8_e4m3fnuz", 8),
+    ("float8_e5m2", 8),
+    ("float8_e5m2fnuz", 8),
+    ("float8_e8m0fnu", 8),
+    ("float4_e2m1fn_x2", 8),
+    ("complex32", 32),
+    ("bcomplex32", 32),
+    ("bits8", 8),
+    ("bits16", 16),
+    ("bits1x8", 8),
+    ("bits2x4", 8),
+    ("bits4x2", 8),
+    ("qint8", 8),
+    ("quint8", 8),
+    ("qint32", 32),
+];
+
+/// What is behind names that are refused, by their beginnings, and what to do about it.
+const REFUSED: &[(&str, &str)] = &[
+    ("torch._utils _rebuild_sparse_tensor", "a sparse tensor is not read; save x.to_dense()"),
+    ("torch._utils _rebuild_qtensor", "a quantized tensor is not read; save x.dequantize() or x.int_repr()"),
+    ("torch._utils _rebuild_nested_tensor", "a nested tensor is not read; save x.unbind()"),
+    ("torch._utils _rebuild_meta_tensor", "a tensor on the meta device has no elements"),
+    ("torch.nn.", "a module is code, and no code runs; save its state_dict()"),
+    ("numpy", "objects of NumPy are not read; save a tensor or a number"),
+];
+/// What is said of all others.
+const NOT_PLAIN: &str = "only tensors and plain containers are read, and no code runs; save the state_dict() of a module";
 
 /// A value on the stack.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,13 +140,19 @@ enum Item {
 
 /// Gives persistent ids, storages in PyTorch's files, and calls of its functions their meaning.
 pub trait Meaning {
-    /// The node of a persistent id. `class` is the global among its parts, if there is one.
+    /// The node of a persistent id.
     fn persistent(&mut self, document: &mut Document, id: &[PickledPart], position: u64) -> Result<NodeId>;
-    /// The node of a tensor, from the arguments of the function that rebuilds it.
-    fn tensor(&mut self, document: &mut Document, arguments: &[NodeId], position: u64) -> Result<NodeId>;
+    /// The node of a tensor, from the arguments of the function that rebuilds it. Those of `typed` functions have the dtype.
+    fn tensor(
+        &mut self,
+        document: &mut Document,
+        arguments: &[NodeId],
+        typed: bool,
+        position: u64,
+    ) -> Result<NodeId>;
 }
 
-/// A part of a persistent id.
+/// An item of a tuple in which names of classes or functions may occur.
 #[derive(Clone, Debug)]
 pub enum PickledPart {
     Node(NodeId),
@@ -138,7 +189,7 @@ struct Machine<'a> {
     meaning: &'a mut dyn Meaning,
     stack: Vec<Item>,
     memo: HashMap<u64, Item>,
-    /// Tuples in which a global occurs, which has no node. Only persistent ids have them.
+    /// Tuples in which a global occurs, which has no node: persistent ids, and arguments of a few functions.
     tuples: HashMap<NodeId, Vec<PickledPart>>,
     /// How much calls may still copy. A short pickle could otherwise copy a long list again and again.
     copies_left: usize,
@@ -373,11 +424,7 @@ impl Machine<'_> {
             }
             b'Q' => {
                 let id = self.pop_node()?;
-                let parts = match (self.tuples.get(&id), &self.document.nodes[id]) {
-                    (Some(parts), _) => parts.clone(),
-                    (None, Node::Tuple(items)) => items.iter().map(|&item| PickledPart::Node(item)).collect(),
-                    _ => vec![PickledPart::Node(id)],
-                };
+                let parts = self.parts(id).unwrap_or_else(|| vec![PickledPart::Node(id)]);
                 let node = self.meaning.persistent(self.document, &parts, position)?;
                 self.stack.push(Item::Node(node));
             }
@@ -427,20 +474,30 @@ impl Machine<'_> {
         self.stack.push(Item::Node(id));
     }
 
-    fn push_global(&mut self, module: &str, name: &str, position: u64) -> Result<()> {
-        let wanted = format!("{module} {name}");
-        let found = GLOBALS.iter().find(|row| row.0 == wanted);
-        let refused = || {
-            let reason = format!(
-                "the pickle uses {module}.{name}; only tensors and plain containers are read, and no code runs"
-            );
-            fault(position, reason)
-        };
-        match &found.ok_or_else(refused)?.1 {
-            // A dtype is a value; a string stands for it.
-            Global::DType(name) => self.push(Node::Text(format!("torch.{name}"))),
-            global => self.stack.push(Item::Global(global.clone())),
+    /// The items of a tuple; `None` for any other object.
+    fn parts(&self, tuple: NodeId) -> Option<Vec<PickledPart>> {
+        match (self.tuples.get(&tuple), &self.document.nodes[tuple]) {
+            (Some(parts), _) => Some(parts.clone()),
+            (None, Node::Tuple(items)) => Some(items.iter().map(|&item| PickledPart::Node(item)).collect()),
+            _ => None,
         }
+    }
+
+    fn push_global(&mut self, module: &str, name: &str, position: u64) -> Result<()> {
+        // A dtype is a value; a string stands for it.
+        if module == "torch"
+            && (DType::from_name(name).is_some() || FOREIGN.iter().any(|row| row.0 == name))
+        {
+            self.push(Node::Text(format!("torch.{name}")));
+            return Ok(());
+        }
+        let wanted = format!("{module} {name}");
+        let Some((_, global)) = GLOBALS.iter().find(|row| row.0 == wanted) else {
+            let known = REFUSED.iter().find(|row| wanted.starts_with(row.0));
+            let why = known.map_or(NOT_PLAIN, |row| row.1);
+            return Err(fault(position, format!("the pickle uses {module}.{name}: {why}")));
+        };
+        self.stack.push(Item::Global(global.clone()));
         Ok(())
     }
 
@@ -476,6 +533,36 @@ impl Machine<'_> {
         let Item::Global(function) = function else {
             return Err(fault(position, "the pickle calls what is no function"));
         };
+        let unfit = || fault(position, format!("the arguments of a call do not fit {function:?}"));
+        match function {
+            Global::RebuildFromType => {
+                let parts = self.parts(arguments).ok_or_else(unfit)?;
+                let [
+                    PickledPart::Global(rebuild @ (Global::RebuildTensor | Global::RebuildTypedTensor)),
+                    PickledPart::Global(Global::TensorClass),
+                    PickledPart::Node(arguments),
+                    _,
+                ] = &parts[..]
+                else {
+                    return Err(unfit());
+                };
+                self.call_plain(rebuild, *arguments, position)
+            }
+            Global::DefaultDict => {
+                match &self.parts(arguments).ok_or_else(unfit)?[..] {
+                    [] | [PickledPart::Global(Global::Factory | Global::Set | Global::OrderedDict)] => {}
+                    [PickledPart::Node(none)] if matches!(self.document.nodes[*none], Node::None) => {}
+                    _ => return Err(unfit()),
+                }
+                self.push(Node::Dict(vec![]));
+                Ok(())
+            }
+            _ => self.call_plain(&function, arguments, position),
+        }
+    }
+
+    /// The meaning of a call whose arguments are values.
+    fn call_plain(&mut self, function: &Global, arguments: NodeId, position: u64) -> Result<()> {
         let arguments = match (&self.document.nodes[arguments], self.tuples.contains_key(&arguments)) {
             (Node::Tuple(arguments), false) => arguments.clone(),
             _ => return Err(fault(position, "the arguments of a call are no plain tuple")),
@@ -483,6 +570,7 @@ impl Machine<'_> {
         let unfit = || fault(position, format!("the arguments of a call do not fit {function:?}"));
         let copied = arguments.first().map_or(0, |&first| match &self.document.nodes[first] {
             Node::List(items) | Node::Tuple(items) => items.len(),
+            Node::Dict(pairs) => pairs.len(),
             Node::Text(text) => text.len(),
             Node::Bytes(bytes) => bytes.len(),
             _ => 0,
@@ -490,10 +578,11 @@ impl Machine<'_> {
         let left = self.copies_left.checked_sub(copied);
         self.copies_left =
             left.ok_or_else(|| fault(position, "the pickle uses long arguments again and again"))?;
-        let first = arguments.first().map(|&first| self.document.nodes[first].clone());
-        let node = match (&function, first) {
-            (Global::RebuildTensor, _) => {
-                let node = self.meaning.tensor(self.document, &arguments, position)?;
+        let node = |index: usize| arguments.get(index).map(|&argument| &self.document.nodes[argument]);
+        let made = match (function, node(0).cloned()) {
+            (Global::RebuildTensor | Global::RebuildTypedTensor, _) => {
+                let typed = *function == Global::RebuildTypedTensor;
+                let node = self.meaning.tensor(self.document, &arguments, typed, position)?;
                 self.stack.push(Item::Node(node));
                 return Ok(());
             }
@@ -502,7 +591,7 @@ impl Machine<'_> {
                 return Ok(());
             }
             (Global::OrderedDict, None) => Node::Dict(vec![]),
-            // The first form of OrderedDict: a list of pairs.
+            // A list of pairs is how Python 2 wrote an OrderedDict, a dict is how a Counter is written.
             (Global::OrderedDict, Some(Node::List(items))) => {
                 let pair = |item: &NodeId| match &self.document.nodes[*item] {
                     Node::Tuple(pair) | Node::List(pair) if pair.len() == 2 => Some((pair[0], pair[1])),
@@ -510,26 +599,30 @@ impl Machine<'_> {
                 };
                 Node::Dict(items.iter().map(pair).collect::<Option<_>>().ok_or_else(unfit)?)
             }
+            (Global::OrderedDict, Some(Node::Dict(pairs))) => Node::Dict(pairs),
             (Global::Size, Some(Node::Tuple(items) | Node::List(items))) => Node::Tuple(items),
             (Global::Size, None) => Node::Tuple(vec![]),
             (Global::Set, Some(Node::List(items) | Node::Tuple(items))) => Node::List(items),
             (Global::Set, None) => Node::List(vec![]),
-            (Global::Device, Some(Node::Text(name))) => Node::Text(name),
+            (Global::Device, Some(Node::Text(name))) => match node(1) {
+                None => Node::Text(name),
+                Some(Node::Int(index)) => Node::Text(format!("{name}:{index}")),
+                Some(_) => return Err(unfit()),
+            },
+            (Global::TensorLayout, Some(Node::Text(name))) => Node::Text(name),
             (Global::Encode, Some(Node::Text(text))) => {
                 let bytes: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c as u32).ok()).collect();
                 Node::Bytes(bytes.ok_or_else(unfit)?)
             }
             (Global::ByteArray, Some(Node::Bytes(bytes))) => Node::Bytes(bytes),
             (Global::ByteArray, None) => Node::Bytes(vec![]),
-            (Global::Complex, Some(Node::Float(real))) => {
-                match arguments.get(1).map(|&part| &self.document.nodes[part]) {
-                    Some(Node::Float(imaginary)) => Node::Complex(real, *imaginary),
-                    _ => return Err(unfit()),
-                }
-            }
+            (Global::Complex, Some(Node::Float(real))) => match node(1) {
+                Some(Node::Float(imaginary)) => Node::Complex(real, *imaginary),
+                _ => return Err(unfit()),
+            },
             _ => return Err(unfit()),
         };
-        self.push(node);
+        self.push(made);
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! PyTorch's .pt: a zip archive of a pickle and the bytes of storages. Read only, and only tensors and plain containers.
 
-use super::document::{ByteOrder, Detail, Document, ElementType, Node, NodeId, Place};
+use super::document::{Blob, ByteOrder, Detail, Document, ElementType, Node, NodeId, Place, View};
+use super::load::Loader;
 use super::pickle::{self, Global, Meaning, PickledPart};
 use super::source::{ByteSource, Cursor};
 use super::zip::{self, Member};
@@ -8,7 +9,12 @@ use super::{fault, inflate};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::ops::copy;
+use crate::ops::elementwise::{OpArg, apply};
+use crate::ops::table::Op;
+use crate::tensor::Tensor;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 const PICKLE: &str = "data.pkl";
 /// The longest pickle that is inflated into memory; PyTorch stores them as they are.
@@ -20,7 +26,8 @@ pub fn is_pickle(name: &str) -> bool {
 }
 
 /// Reads the pickle of an archive.
-pub fn read(source: &dyn ByteSource, members: Vec<Member>) -> Result<Document> {
+pub fn read(shared: &Arc<dyn ByteSource>, members: Vec<Member>) -> Result<Document> {
+    let source = &**shared;
     let mut pickles = members.iter().filter(|member| is_pickle(&member.name));
     let Some(pickle) = pickles.next() else { return Err(fault(0, "the archive has no data.pkl")) };
     if let Some(second) = pickles.next() {
@@ -36,7 +43,14 @@ pub fn read(source: &dyn ByteSource, members: Vec<Member>) -> Result<Document> {
     let order = byte_order(source, &members, folder)?;
     let by_name: HashMap<&str, &Member> =
         members.iter().map(|member| (member.name.as_str(), member)).collect();
-    let mut storages = Storages { members: by_name, folder, order, nodes: HashMap::new() };
+    let mut storages = Storages {
+        source: shared,
+        members: by_name,
+        folder,
+        order,
+        nodes: HashMap::new(),
+        typed: HashMap::new(),
+    };
     let mut document = Document::default();
     document.detail("byte_order", Detail::Text(order.name().into()));
     document.root = match pickle.method {
@@ -85,11 +99,14 @@ fn inflate_member(source: &dyn ByteSource, member: &Member) -> Result<Vec<u8>> {
 
 /// The storages of an archive, entered into the document when the pickle refers to them.
 struct Storages<'a> {
+    source: &'a Arc<dyn ByteSource>,
     members: HashMap<&'a str, &'a Member>,
     folder: &'a str,
     order: ByteOrder,
     /// The node of a storage by its key and type.
     nodes: HashMap<(String, &'static str), NodeId>,
+    /// The blob of elements of a dtype on the bytes of another blob.
+    typed: HashMap<(usize, String), usize>,
 }
 
 impl Meaning for Storages<'_> {
@@ -122,10 +139,16 @@ impl Meaning for Storages<'_> {
         Ok(node)
     }
 
-    /// `(storage, offset, size, stride, requires_grad, hooks, …)`
-    fn tensor(&mut self, document: &mut Document, arguments: &[NodeId], position: u64) -> Result<NodeId> {
+    /// `(storage, offset, size, stride, requires_grad, hooks, [dtype,] metadata)`
+    fn tensor(
+        &mut self,
+        document: &mut Document,
+        arguments: &[NodeId],
+        typed: bool,
+        position: u64,
+    ) -> Result<NodeId> {
         let malformed = || fault(position, "the pickle rebuilds a tensor from the wrong arguments");
-        let &[storage, offset, size, stride, ..] = arguments else { return Err(malformed()) };
+        let &[storage, offset, size, stride, ref rest @ ..] = arguments else { return Err(malformed()) };
         let Node::Storage(view) = document.nodes[storage] else { return Err(malformed()) };
         let integer = |node: NodeId| match document.nodes[node] {
             Node::Int(number) => isize::try_from(number).ok(),
@@ -140,13 +163,95 @@ impl Meaning for Storages<'_> {
         let (offset, size, stride) = parts.ok_or_else(malformed)?;
         let layout =
             Layout::strided(&size, &stride, offset).map_err(|error| fault(position, error.to_string()))?;
-        let (blob, element) = (document.views[view].blob, document.views[view].element.clone());
+        let metadata = rest.get(if typed { 3 } else { 2 });
+        let pending = metadata.map_or(Ok(Pending::default()), |&node| pending_of(document, node, position))?;
+        let blob = match (typed, rest.get(2).map(|&dtype| &document.nodes[dtype])) {
+            (false, _) => document.views[view].blob,
+            (true, Some(Node::Text(dtype))) => {
+                let name = dtype.strip_prefix("torch.").ok_or_else(malformed)?.to_string();
+                self.typed_blob(document, document.views[view].blob, name)
+            }
+            (true, _) => return Err(malformed()),
+        };
+        let element = document.blobs[blob].element.clone();
         let view = document.add_view(blob, element, layout, position)?;
-        Ok(document.add(Node::Tensor(view)))
+        if pending == Pending::default() || document.views[view].element.known().is_none() {
+            return Ok(document.add(Node::Tensor(view)));
+        }
+        let View { element, layout, .. } = document.views.pop().expect("it was added above");
+        // A tensor that repeats elements could have any size when it is computed.
+        if layout.size() as u64 > document.blobs[blob].count {
+            return Err(fault(position, "a tensor that is to be conjugated or negated repeats its elements"));
+        }
+        let shape = layout.row_major_like();
+        let place = pending.place(self.source.clone(), document.blobs[blob].clone(), element.clone(), layout);
+        Ok(document.add_tensor(element, shape, place))
+    }
+}
+
+/// What PyTorch has put off until the elements are read: the bits of `x.conj()` and of `torch._neg_view(x)`.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Pending {
+    conjugate: bool,
+    negate: bool,
+}
+
+/// The metadata of a tensor: a dict of bits by their names.
+fn pending_of(document: &Document, node: NodeId, position: u64) -> Result<Pending> {
+    let mut pending = Pending::default();
+    let pairs = match &document.nodes[node] {
+        Node::None => return Ok(pending),
+        Node::Dict(pairs) => pairs,
+        _ => return Err(fault(position, "the metadata of a tensor is no dict")),
+    };
+    for &(key, value) in pairs {
+        match (&document.nodes[key], &document.nodes[value]) {
+            (Node::Text(key), Node::Bool(bit)) if key == "conj" => pending.conjugate = *bit,
+            (Node::Text(key), Node::Bool(bit)) if key == "neg" => pending.negate = *bit,
+            (key, _) => {
+                return Err(fault(position, format!("a tensor has metadata that is not known: {key:?}")));
+            }
+        }
+    }
+    Ok(pending)
+}
+
+impl Pending {
+    /// Where the elements of a tensor come from that are computed when it is loaded.
+    fn place(self, source: Arc<dyn ByteSource>, blob: Blob, element: ElementType, layout: Layout) -> Place {
+        Place::Deferred(Arc::new(move || {
+            let view = View { blob: 0, element: element.clone(), layout: layout.clone() };
+            let stored = Document {
+                source: Some(source.clone()),
+                blobs: vec![blob.clone()],
+                views: vec![view],
+                ..Document::default()
+            };
+            let mut x: Tensor = Loader::new(&stored, false, None).separate_tensor(0)?;
+            for (wanted, op) in [(self.conjugate, Op::conj_physical), (self.negate, Op::neg)] {
+                if wanted {
+                    x = apply(op, &[OpArg::Tensor(&x)])?;
+                }
+            }
+            if x.layout().is_row_major() { Ok(x) } else { copy::clone(&x) }
+        }))
     }
 }
 
 impl Storages<'_> {
+    /// The blob of elements of a dtype on the bytes of a storage, which has no dtype of its own.
+    fn typed_blob(&mut self, document: &mut Document, bytes: usize, name: String) -> usize {
+        let next = document.blobs.len();
+        let blob = *self.typed.entry((bytes, name.clone())).or_insert(next);
+        if blob == next {
+            let Blob { element: stored, count, place } = document.blobs[bytes].clone();
+            let element = element_of(&name);
+            let (available, each) = (stored.bytes(count).unwrap_or(0), element.bytes(1).unwrap_or(1).max(1));
+            document.add_blob(element, available / each, place);
+        }
+        blob
+    }
+
     fn enter(
         &self,
         document: &mut Document,
@@ -158,10 +263,7 @@ impl Storages<'_> {
         let name = format!("{}data/{key}", self.folder);
         let member = self.members.get(name.as_str());
         let member = member.ok_or_else(|| fault(position, format!("the archive has no member {name:?}")))?;
-        let element = match DType::from_name(class) {
-            Some(dtype) => ElementType::Known(dtype),
-            None => ElementType::Foreign { name: class.into(), bits: None },
-        };
+        let element = element_of(class);
         let count =
             u64::try_from(count).map_err(|_| fault(position, format!("a storage has {count} elements")))?;
         if element.bytes(count).is_some_and(|bytes| bytes > member.size) {
@@ -185,5 +287,16 @@ impl Storages<'_> {
         };
         let blob = document.add_blob(element.clone(), count, place);
         document.add_storage(blob, element, start)
+    }
+}
+
+/// The type of elements by PyTorch's name, without `torch.`.
+fn element_of(name: &str) -> ElementType {
+    match DType::from_name(name) {
+        Some(dtype) => ElementType::Known(dtype),
+        None => {
+            let bits = pickle::FOREIGN.iter().find(|row| row.0 == name).map(|row| row.1);
+            ElementType::Foreign { name: name.into(), bits }
+        }
     }
 }

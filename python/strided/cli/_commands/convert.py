@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from strided.cli import _output as output
 from strided.cli._failure import Failure
-from strided.cli._target import open_file, selected, split
+from strided.cli._target import add_select_option, open_file, selected, split
 from strided.display.numerals import bytes_text
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ EXAMPLES = """
   strided convert model.t7 weights.safetensors
   strided convert weights.npz small.safetensors --dtype bfloat16 --select 'conv*'
   strided convert counts.npz counts.t7 --dtype uint16:int32
+  strided convert weights.safetensors weights.npz --compress
+  strided convert weights.npz weights.t7 --encoding ascii
 
 The format of OUT follows from its suffix. A tensor is read, written and forgotten before the next one, so that memory
 stays below the largest tensor. OUT is complete, or as it was before.
@@ -34,10 +36,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="cast tensors of the kind of TO: floating ones for bfloat16, integers for int32; or those of dtype FROM",
     )
-    parser.add_argument(
-        "--select", metavar="PATTERN", action="append", help="only tensors whose names match, such as 'conv*'"
-    )
+    add_select_option(parser)
     parser.add_argument("--format", metavar="FORMAT", help="the format of OUT, if its suffix does not say")
+    parser.add_argument("--compress", action="store_true", help="deflate the tensors of a .npz file")
+    parser.add_argument("--encoding", choices=["binary", "ascii"], help="the numbers of a .t7 file (binary)")
+    parser.add_argument("--long-size", type=int, choices=[4, 8], help="bytes of a long integer in a .t7 file (8)")
+    parser.add_argument("--byte-order", choices=["little", "big"], help="the byte order of a .t7 file (little)")
+    parser.add_argument("--no-fsync", action="store_true", help="do not wait until the bytes are on the disk")
     output.add_output_options(parser)
 
 
@@ -48,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         raise Failure(f"--format is {options.format}, wanted one of {', '.join(files.FORMATS)}")
     casts = [_cast(text) for text in options.dtype]
     path, name = split(options.source)
-    with open_file(path) as file, output.progress(options, "writing") as advance:
+    with output.progress(options, "converting") as advance, open_file(path) as file:
         chosen = selected(file.entries, [name] if name is not None else options.select)
         if not chosen:
             raise Failure(f"there is no tensor in {path}")
@@ -56,7 +61,18 @@ def run(options: argparse.Namespace) -> int:
         format = options.format or files.format_of(options.target)
         # Only a file of the same format is known to have a place for metadata.
         metadata = file.metadata if format == file.format else {}
-        files.write(options.target, items, format=format, metadata=metadata or None, progress=advance)
+        files.write(
+            options.target,
+            items,
+            format=format,
+            metadata=metadata or None,
+            fsync=not options.no_fsync,
+            progress=advance,
+            compress=options.compress,
+            encoding=options.encoding,
+            long_size=options.long_size,
+            byte_order=options.byte_order,
+        )
         left_out = sorted(file.metadata.keys() - metadata.keys())
     written = sum(entry.nbytes or 0 for entry in items.values())
     if options.json:
@@ -84,7 +100,7 @@ def _dtype(name: str) -> dtype:
     try:
         return st.dtype(name)
     except (TypeError, ValueError) as error:
-        raise Failure(f"--dtype: {error}") from None
+        raise Failure(f"--dtype: {str(error).removeprefix('dtype: ')}") from None
 
 
 def casted(entry: Entry, casts: list[Cast]) -> Entry:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from strided.cli import _output as output
 from strided.cli._failure import Failure
-from strided.cli._target import as_tensor, blocks, find, open_file, selected, shape_text, split
+from strided.cli._target import add_select_option, as_tensor, blocks, find, open_file, selected, shape_text, split
 
 if TYPE_CHECKING:
     from strided import Tensor
@@ -27,9 +27,7 @@ COLUMNS = ["name", "difference", "elements", "largest", "ulp"]
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A[:NAME]")
     parser.add_argument("second", metavar="B[:NAME]")
-    parser.add_argument(
-        "--select", metavar="PATTERN", action="append", help="only tensors whose names match, such as 'conv*'"
-    )
+    add_select_option(parser)
     parser.add_argument(
         "--ulp", type=int, default=0, help="floats that are at most so many units in the last place apart are equal (0)"
     )
@@ -45,15 +43,18 @@ def run(options: argparse.Namespace) -> int:
         if not getattr(options, name) >= 0:
             raise Failure(f"--{name} is {getattr(options, name)}, wanted 0 or more")
     (first_path, first_name), (second_path, second_name) = split(options.first), split(options.second)
-    with open_file(first_path) as first, open_file(second_path) as second:
+    with (
+        output.progress(options, "comparing") as advance,
+        open_file(first_path) as first,
+        open_file(second_path) as second,
+    ):
         pairs = _pairs(options, (first, first_name), (second, second_name))
-        with output.progress(options, "comparing") as advance:
-            total, done = sum(a.numel for _, a, b in pairs if a and b), 0
-            found: list[dict[str, Any]] = []
-            for name, a, b in pairs:
-                found += _differences(options, name, a, b, (first_path, second_path))
-                done += a.numel if a and b else 0
-                advance(done, total)
+        total, done = sum(a.numel for _, a, b in pairs if a and b), 0
+        found: list[dict[str, Any]] = []
+        for name, a, b in pairs:
+            part = output.part_of(advance, done, total)
+            found += _differences(options, name, a, b, (first_path, second_path), part)
+            done += a.numel if a and b else 0
     unknown = [name for name, a, b in pairs if a and b and a.dtype is None and a.dtype_name == b.dtype_name]
     if options.json:
         facts = {"equal": not found, "compared": len(pairs) - len(unknown), "not_compared": unknown}
@@ -90,7 +91,12 @@ def _pairs(options: argparse.Namespace, first: tuple[File, str | None], second: 
 
 
 def _differences(
-    options: argparse.Namespace, name: str, a: Entry | None, b: Entry | None, paths: tuple[str, str]
+    options: argparse.Namespace,
+    name: str,
+    a: Entry | None,
+    b: Entry | None,
+    paths: tuple[str, str],
+    advance: Callable[[int], object],
 ) -> Iterator[dict[str, Any]]:
     if a is None or b is None:
         yield {"name": name, "kind": "missing", "text": f"only in {paths[0] if b is None else paths[1]}"}
@@ -101,12 +107,19 @@ def _differences(
         yield {"name": name, "kind": "dtype", "text": f"dtype {a.dtype_name} and {b.dtype_name}"}
     if a.shape != b.shape or a.dtype is None or b.dtype is None:
         return
-    facts = compare(as_tensor(a), as_tensor(b), options.ulp, options.rtol, options.atol)
+    facts = compare(as_tensor(a), as_tensor(b), options.ulp, options.rtol, options.atol, advance)
     if facts["elements"]:
         yield {"name": name, "kind": "values", "text": "values"} | facts
 
 
-def compare(a: Tensor, b: Tensor, ulp: int = 0, rtol: float = 0.0, atol: float = 0.0) -> dict[str, Any]:
+def compare(
+    a: Tensor,
+    b: Tensor,
+    ulp: int = 0,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    advance: Callable[[int], object] = lambda _: None,
+) -> dict[str, Any]:
     """How many elements differ, the largest difference, and for floats of one dtype the largest one in ULP.
 
     NaNs are equal. A difference with a NaN on one side only is infinite.
@@ -116,8 +129,10 @@ def compare(a: Tensor, b: Tensor, ulp: int = 0, rtol: float = 0.0, atol: float =
     {'elements': 1, 'of': 3, 'largest': 1.0, 'ulp': 4194304}
     """
     is_floating = a.dtype == b.dtype and a.is_floating_point()
-    elements, largest, most_ulp = 0, 0.0, 0
+    done, elements, largest, most_ulp = 0, 0, 0.0, 0
     for left, right in zip(blocks(a), blocks(b), strict=True):
+        done += left.numel()
+        advance(done)
         differs = _differs(left, right, ulp if is_floating else 0, rtol, atol)
         count = int(differs.sum().item())
         if not count:

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from strided.cli import _output as output
-from strided.cli._target import open_file, selected, shape_text, split
+from strided.cli._target import add_select_option, open_file, selected, shape_text, split
 from strided.display.numerals import bytes_text
 
 if TYPE_CHECKING:
@@ -26,16 +26,16 @@ FIELDS = [
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE[:NAME]")
-    parser.add_argument(
-        "--select", metavar="PATTERN", action="append", help="only tensors whose names match, such as 'conv*'"
-    )
+    add_select_option(parser)
     parser.add_argument("--list", action="store_true", help="a list of names instead of a tree")
     output.add_output_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     path, name = split(options.file)
-    with open_file(path) as file:
+    with output.progress(options, "reading"):
+        file = open_file(path)
+    with file:
         patterns = [name] if name is not None else options.select
         chosen = selected(file.entries, patterns)
         if options.json:

@@ -76,7 +76,8 @@ def _layout(options: argparse.Namespace) -> Layout:
 
 def _ints(argument: str, text: str) -> tuple[int, ...]:
     try:
-        return tuple(int(word) for word in text.strip("()[] ").replace("x", ",").split(",") if word.strip())
+        words = text.strip("()[] ").removesuffix(",").replace("x", ",")
+        return tuple(int(word) for word in words.split(",")) if words else ()
     except ValueError:
         wanted = "ints such as 3,4" + (", or a file that exists" if argument == "SHAPE" else "")
         raise Failure(f"{argument} is {text!r}, wanted {wanted}") from None

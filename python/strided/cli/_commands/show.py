@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from strided.cli import _output as output
@@ -35,28 +34,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     path, name = split(options.file)
-    with open_file(path) as file:
+    with output.progress(options, "reading"), open_file(path) as file:
         entry = find(file, name)
         x = as_tensor(entry)
         if options.slice is not None:
             x = x[parse_index(options.slice)]
-        if options.json:
-            output.print_json(_json(entry.name, x))
-            return 0
-        output.print_title(
-            options, f"{entry.name}: {entry.dtype_name}, {shape_text(x.shape)}, stride {tuple(x.stride())}"
-        )
-        if options.image:
-            pixels = picture(x)
-            from strided.cli._png import write_png
-
-            write_png(options.image, pixels)
-            print(f"{options.image}: {pixels.shape[1]} x {pixels.shape[0]} pixels")
-        elif options.heat:
-            _print_heat(options, x)
-        else:
-            print(x)
+    if options.json:
+        output.print_json(_json(entry.name, x))
+        return 0
+    output.print_title(options, f"{entry.name}: {entry.dtype_name}, {shape_text(x.shape)}, stride {tuple(x.stride())}")
+    if options.image:
+        with output.progress(options, "drawing"):
+            height, width = _write_image(options.image, x)
+        print(f"{options.image}: {width} x {height} pixels")
+    elif options.heat:
+        _print_heat(options, x)
+    else:
+        print(x)
     return 0
+
+
+def _write_image(path: str, x: Tensor) -> tuple[int, int]:
+    """Writes a picture. Returns its height and width."""
+    from strided.cli._png import write_png
+
+    pixels = picture(x)
+    write_png(path, pixels)
+    return pixels.shape[0], pixels.shape[1]
 
 
 def parse_index(text: str) -> tuple[Any, ...]:
@@ -114,7 +118,7 @@ def _print_heat(options: argparse.Namespace, x: Tensor) -> None:
     if not x.numel():
         print("no elements")
         return
-    colour = sys.stdout.isatty() and not options.plain
+    colour = output.has_colour(options)
     rows = 2 * HEAT_ROWS if colour else HEAT_ROWS
     for line in heat_map(planes(x), output.width(options), rows, colour):
         print(line)

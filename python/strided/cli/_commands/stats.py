@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from strided.cli import _output as output
 from strided.cli._colours import magnitudes
 from strided.cli._failure import Failure
-from strided.cli._target import as_tensor, blocks, open_file, selected, shape_text, split
+from strided.cli._target import add_select_option, as_tensor, blocks, open_file, selected, shape_text, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +28,7 @@ COLUMNS = ["name", "dtype", "shape", "min", "max", "mean", "std", "zero", "nan",
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE[:NAME]")
-    parser.add_argument(
-        "--select", metavar="PATTERN", action="append", help="only tensors whose names match, such as 'conv*'"
-    )
+    add_select_option(parser)
     parser.add_argument("--bins", type=int, default=16, help="bins of the histogram (16)")
     output.add_output_options(parser)
 
@@ -40,14 +37,14 @@ def run(options: argparse.Namespace) -> int:
     if not 1 <= options.bins <= 1000:
         raise Failure(f"--bins is {options.bins}, wanted 1 to 1000")
     path, name = split(options.file)
-    with open_file(path) as file, output.progress(options, "reading") as advance:
+    with output.progress(options, "reading") as advance, open_file(path) as file:
         chosen = selected(file.entries, [name] if name is not None else options.select)
         total, done = sum(entry.numel for entry in chosen), 0
         found: list[dict[str, Any]] = []
         for entry in chosen:
             facts = {"name": entry.name, "dtype": entry.dtype_name, "shape": entry.shape}
             if entry.dtype is not None:
-                facts |= statistics(as_tensor(entry), options.bins, partial(_advanced, advance, done, total))
+                facts |= statistics(as_tensor(entry), options.bins, output.part_of(advance, done, total))
             found.append(facts)
             done += entry.numel
     if options.json:
@@ -56,10 +53,6 @@ def run(options: argparse.Namespace) -> int:
         rows = [_row(facts) for facts in found]
         output.print_table(options, COLUMNS, rows, right=COLUMNS[3:-1])
     return 0
-
-
-def _advanced(advance: output.Advance, before: int, total: int, done: int) -> None:
-    advance(before + done, total)
 
 
 def statistics(x: Tensor, bins: int, advance: Callable[[int], object] = lambda _: None) -> dict[str, Any]:
