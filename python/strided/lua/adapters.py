@@ -80,11 +80,14 @@ class Adapters:
         A script chooses the first argument of a method like any other: `x.size(5)`. `refuse(value, name, owner)` gives
         the error about one that is not of the class `owner`. A strict method checks it; others accept what works.
         """
-        codes = self.values.codes
+        codes, packed = self.values.codes, self.values.packed
         least, most = _argument_counts(function)
 
         def call(*args: Any) -> Any:
-            values = [arg.value if arg.__class__ is Reference else arg for arg in args]
+            values = [
+                arg.value if (kind := arg.__class__) is Reference else packed(arg) if kind is bytes else arg
+                for arg in args
+            ]
             try:
                 if not least <= len(values) <= most:  # a missing argument is nil, and one too many is ignored
                     values = values[:most] + [None] * (least - len(values))

@@ -101,7 +101,7 @@ local function adapt(python, level, calls)
       if calls then
          passed[1] = true
       end
-      local value, code, a, b, c, d, e, f = call(python, spread(select('#', ...), ...))
+      local value, code, a, b, c, d, e, f = call(python, spread(true, select('#', ...), ...))
       if code == nil then
          return value
       elseif code > 0 then
@@ -143,7 +143,7 @@ end
 
 local function report(traced, ok, ...)
    if ok then
-      return true, spread(select('#', ...), ...)
+      return true, spread(false, select('#', ...), ...)
    end
    raised = (...)
    serial = serial + 1
