@@ -11,6 +11,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from strided.lua.errors import LuaError
+
 __all__ = ["CHUNK", "CODES", "Cursor", "MARKERS", "Marker", "Opaque", "Reference", "Values", "take", "text_of"]
 
 #: The meanings of codes; a positive one is the number of a class.
@@ -221,6 +223,8 @@ class Values:
             return float(value), None
         if callable(value):
             return Reference(value), CODES["callable"]
+        if isinstance(value, Opaque):
+            raise LuaError(f"a {value.kind} that was passed to a function of the library cannot be returned")
         if self.opens:
             return value, None
         raise TypeError(

@@ -342,7 +342,11 @@ def function_of(row: Row, dispatched: bool = True) -> Run:
         kinds = tuple(map(type, rest))
         if cls is not None:
             return matchers[cls].find(kinds), rest, lasting
-        return by_default_type(arity, lambda name: matchers[CLASSES[DTYPES[name]]].find(kinds)), rest, lasting
+        return (
+            by_default_type(max(arity, len(rest)), lambda name: matchers[CLASSES[DTYPES[name]]].find(kinds)),
+            rest,
+            lasting,
+        )
 
     def refused(problem: BadArgument) -> TorchError:
         if dispatched:
