@@ -24,8 +24,8 @@ Results = dict[str, dict[str, float]]  # row -> "python", "lua", "core" -> ns
 class Row(NamedTuple):
     """One call in Python, in Lua, and of the core.
 
-    `x`, `y` are 8 doubles of Torch7 in one dim, `i` 8 ints, `m` is 2x2; `l` are 8 doubles of Lab, `l2` is 2x2; `a`, `b`, `k`,
-    `n` are tensors of the core.
+    `x`, `y` are 8 doubles of Torch7 in one dim, `i` 8 ints, `m` and `e` are 2x2; `l` are 8 doubles of Lab, `l2` is 2x2; `a`, `b`, `k`,
+    `n`, `d` are tensors of the core.
     """
 
     python: str
@@ -57,6 +57,12 @@ ROWS = [
     Row("m.select(1, 2)", "z = m:select(1, 2)", "n.select(0, 1)"),
     Row("m.t()", "z = m:t()", "n.t()"),
     Row("x[3]", "z = x[3]", "a[2].item()"),
+    Row("m[[1, 2]]", "z = m[{1, 2}]", "n[0, 1].item()"),
+    Row("m[[[1, 2], []]]", "z = m[{{1, 2}, {}}]", "n[0:2]"),
+    Row("m[[[], 2]]", "z = m[{{}, 2}]", "n[:, 1]"),
+    Row("m[[1, 2]] = 0", "m[{1, 2}] = 0", "n[0, 1] = 0"),
+    Row("m[[[1, 2], []]] = e", "m[{{1, 2}, {}}] = e", "n[0:2] = d"),
+    Row("m[[[], 2]] = 1", "m[{{}, 2}] = 1", "n[:, 1] = 1"),
     Row("x.size(1)", "z = x:size(1)", "a.size(0)"),
     Row("x.clone()", "z = x:clone()", "a.clone()"),
     Row("l.add(1)", "l:add(1)", "a.add_(1)"),
@@ -75,12 +81,14 @@ def names() -> dict[str, Any]:
         "y": torch7.zeros(8),
         "i": torch7.IntTensor(8).fill(1),
         "m": matrix,
+        "e": torch7.eye(2),
         "l": dmlab.DoubleTensor([[1.0] * 8]),
         "l2": dmlab.DoubleTensor([[1.0, 0.0], [0.0, 1.0]]),
         "a": st.ones(8, dtype=st.float64),
         "b": st.zeros(8, dtype=st.float64),
         "k": st.ones(8, dtype=st.int32),
         "n": st.eye(2, dtype=st.float64),
+        "d": st.eye(2, dtype=st.float64),
     }
 
 
@@ -90,12 +98,12 @@ def lua_samplers(space: dict[str, Any], calls: list[str]) -> list[timing.Sample]
 
     runtime = Lua()
     runtime.execute("torch = require 'torch'")
-    for name in ("x", "y", "i", "m", "l", "l2"):
+    for name in ("x", "y", "i", "m", "e", "l", "l2"):
         runtime[name] = space[name]
     samplers = []
     for call in calls:
         # The operands are local variables, as in a script that is fast.
-        head = "local torch, x, y, i, m, l, l2, clock, z = torch, x, y, i, m, l, l2, os.clock"
+        head = "local torch, x, y, i, m, e, l, l2, clock, z = torch, x, y, i, m, e, l, l2, os.clock"
         loop = f"return function(count) local start = clock() for _ = 1, count do {call} end return clock() - start end"
         samplers.append(runtime.execute(f"{head} {loop}"))
     return samplers

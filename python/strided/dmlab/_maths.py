@@ -10,7 +10,7 @@ from . import _ordered, _serial
 from ._errors import LabTypeError, LabValueError, LabZeroDivisionError, Refusal
 from ._reading import ELEMENTS, read_number, read_numbers
 from ._rows import Row
-from ._types import INTEGERS, LIMITS, is_without_shape, shape_of, wrap
+from ._types import INTEGERS, LIMITS, is_valid, is_without_shape, wrap_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,11 +83,10 @@ def _component(operation: _serial.InPlace | None) -> Callable[..., TensorBase]:
 
 def _same_type(x: TensorBase, other: Any) -> st.Tensor | None:
     """The core tensor of another tensor, if that is valid and has the type of the first one."""
-    from .tensor import TensorBase
-
-    if not isinstance(other, TensorBase) or other._tensor.dtype != x._tensor.dtype or not other._is_valid():
+    if not isinstance(other, x._base):
         return None
-    return other._tensor
+    core: st.Tensor = other._tensor
+    return core if core.owns_storage() or is_valid(core) else None
 
 
 def _divide(x: st.Tensor, y: st.Tensor) -> None:
@@ -154,12 +153,14 @@ def _mmul(x: TensorBase, tensor: object = None) -> TensorBase:
     core, other = x._tensor, _same_type(x, tensor)
     if other is None:
         raise Refusal(LabTypeError)
+    try:
+        return wrap_like(x, core.mm(other))
+    except st.ShapeError:
+        pass  # the reason follows
     for side, operand in (("LHS", core), ("RHS", other)):
-        if len(shape_of(operand)) != 2:
+        if operand.ndim != 2:
             raise Refusal(LabValueError, f"{side} is not a matrix")
-    if core.shape[1] != other.shape[0]:
-        raise Refusal(LabValueError, "Incorrect matrix dimensions")
-    return wrap(core.mm(other))
+    raise Refusal(LabValueError, "Incorrect matrix dimensions")
 
 
 def _scalar_row(name: str, run: Callable[..., TensorBase], what: str, result: str) -> Row:

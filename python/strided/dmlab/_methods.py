@@ -8,21 +8,24 @@ from typing import Any
 
 from ._errors import MISSING, LabError, LabTypeError, Refusal, describe
 from ._rows import Row, example
+from ._types import require_valid
 from .session import current
 
 #: Names of Lab -> names of Python, where these differ.
 PYTHON_NAMES = {"__call": "__call__"}
 
 
-def make_method(cls: type, type_name: str, row: Row, check: Callable[[Any, str], object]) -> Callable[..., Any]:
-    """The method of a class that a row declares. `check` refuses a receiver that cannot be used."""
+def make_method(cls: Any, type_name: str, row: Row, holds_tensor: bool) -> Callable[..., Any]:
+    """The method of a class that a row declares. Where a receiver holds a tensor, its memory must not be gone."""
     name, run = row.name, row.run
     most = len(row.parameters) if "*" not in row.signature else 1 << 30
 
     def method(self: Any = MISSING, *args: Any, **named: Any) -> Any:
         if not isinstance(self, cls):
             raise _wrong_receiver(type_name, name, self)
-        check(self, name)
+        # What is owned is always there.
+        if holds_tensor and not self._tensor.owns_storage():
+            require_valid(self._tensor, name)
         if named or len(args) > most:
             args = _arranged(row, args, named)
         try:

@@ -158,4 +158,4 @@ ROWS = (
 )
 
 for _row in ROWS:
-    setattr(RandomView, _row.name, make_method(RandomView, TYPE_NAME, _row, lambda view, name: None))
+    setattr(RandomView, _row.name, make_method(RandomView, TYPE_NAME, _row, False))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import CO_VARARGS
 from types import FunctionType
 from typing import Any
 
 from strided import memory
-from strided.lua.errors import LuaError
+from strided.lua.errors import LuaError, in_words_of_lua
 from strided.lua.values import CODES, Reference, Values
 
 __all__ = ["Adapters", "silent"]
@@ -74,17 +74,21 @@ class Adapters:
         owner: type | None = None,
         refuse: Callable[..., Exception] | None = None,
         strict: bool = False,
+        foreign: bool = False,
     ) -> Callable[..., Any]:
-        """A function for Lua. `name` is what its errors call it.
+        """A function for Lua. `name` is what its errors call it. Errors of a foreign function keep their words.
 
         A script chooses the first argument of a method like any other: `x.size(5)`. `refuse(value, name, owner)` gives
         the error about one that is not of the class `owner`. A strict method checks it; others accept what works.
         """
-        codes = self.values.codes
+        codes, packed = self.values.codes, self.values.packed
         least, most = _argument_counts(function)
 
         def call(*args: Any) -> Any:
-            values = [arg.value if arg.__class__ is Reference else arg for arg in args]
+            values = [
+                arg.value if (kind := arg.__class__) is Reference else packed(arg) if kind is bytes else arg
+                for arg in args
+            ]
             try:
                 if not least <= len(values) <= most:  # a missing argument is nil, and one too many is ignored
                     values = values[:most] + [None] * (least - len(values))
@@ -106,14 +110,14 @@ class Adapters:
             except BaseException as error:
                 if refuse is not None and _is_about_self(error) and not (values and values[0].__class__ is owner):
                     return self.failure(refuse(values[0] if values else None, name, owner), name)
-                return self.failure(error, name)
+                return self.failure(error, name, None if foreign else values)
 
         return call
 
     def adapt_callable(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of the user, which gets exactly what the script passes."""
         name = getattr(function, "__name__", type(function).__name__)
-        return self.adapt(lambda *args: function(*args), name)
+        return self.adapt(lambda *args: function(*args), name, foreign=True)
 
     def _weigh(self, nbytes: int) -> bool | None:
         """Counts a new tensor; says whether garbage should be collected now, which is when tensors have doubled."""
@@ -124,16 +128,19 @@ class Adapters:
         self._due = max(INTERVAL, memory.stats()["in_use"] // 2)
         return True
 
-    def failure(self, error: BaseException, name: str) -> tuple[Any, ...]:
-        """What a call that failed returns: a text and, for an error about one argument, its number and the reason."""
+    def failure(self, error: BaseException, name: str, arguments: Sequence[Any] | None = None) -> tuple[Any, ...]:
+        """What a call that failed returns: a text and, for an error about one argument, its number and the reason.
+
+        With the arguments of the call, an error of Python gets the words of Lua.
+        """
         if isinstance(error, LuaError) and error._serial is not None:
             return error.args[0].encode(errors="surrogateescape"), _RERAISE, error._serial
         if not isinstance(error, Exception):
             self.interruption = error
             return b"interrupted", _ERROR
         self.last_error = error
-        text = str(error) or type(error).__name__
-        data = text.encode("utf-8", "surrogatepass")
+        text = (in_words_of_lua(error, arguments) if arguments is not None else None) or str(error)
+        data = (text or type(error).__name__).encode("utf-8", "surrogatepass")
         argument: tuple[int, str] | None = getattr(error, "argument", None)
         if argument is not None and f"'{name}'" in text:
             return data, _ERROR, argument[0], argument[1].encode("utf-8", "surrogatepass")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -43,14 +42,15 @@ STRICT = frozenset(
     }
 )
 
-#: Operators of Torch7's tensors: the name of the event, and the function.
+#: Operators of Torch7's tensors: the name of the event, and the function. Functions of Python's own modules would not say
+#: how many arguments they take.
 TORCH_OPERATORS: dict[str, Callable[..., Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "mod": operator.mod,
-    "unm": operator.neg,
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "mod": lambda a, b: a % b,
+    "unm": lambda a: -a,
 }
 
 
@@ -108,6 +108,22 @@ class _Class:
 # Torch7
 
 
+def _length(value: Any) -> int:
+    return len(value)
+
+
+def _text(value: Any) -> str:
+    return str(value)
+
+
+def _get(value: Any, key: Any) -> Any:
+    return value[key]
+
+
+def _set(value: Any, key: Any, item: Any) -> None:
+    value[key] = item
+
+
 def _torch_text(value: Any) -> str:
     """The printed text with its last line end, which Python leaves out."""
     return f"{value}\n"
@@ -132,7 +148,7 @@ def _torch_class(cls: Any, adapters: Adapters, length: Callable[..., Any]) -> De
     made = _Class(cls, cls._typename, adapters, _bad_self)
     made.strict = STRICT
     operators = (TORCH_OPERATORS if hasattr(cls, "__add__") else {}) | {"len": length, "tostring": _torch_text}
-    get, set = made.adapt(operator.getitem, "__index", True), made.adapt(operator.setitem, "__newindex", True)
+    get, set = made.adapt(_get, "__index", True), made.adapt(_set, "__newindex", True)
     return made.describe(operators, get=get, set=set)
 
 
@@ -142,7 +158,7 @@ def _torch_tool(cls: Any, adapters: Adapters) -> Description:
     more: dict[str, Any] = {"calls": True}
     if hasattr(cls, "__setitem__"):  # scripts read and set items like fields
         more |= {"named": True, "get": made.adapt(_item, "__index"), "set": made.adapt(cls.__setitem__, "__newindex")}
-    shown: dict[str, Callable[..., Any]] = {"tostring": str} if "__repr__" in vars(cls) else {}
+    shown: dict[str, Callable[..., Any]] = {"tostring": _text} if "__repr__" in vars(cls) else {}
     return made.describe(shown, lambda name: True, **more)
 
 
@@ -153,7 +169,7 @@ def describe_torch(adapters: Adapters) -> Description:
     from strided.torch7.types import CLASSES, STORAGES
 
     classes = [_torch_class(cls, adapters, cls.size) for cls in CLASSES.values()]
-    classes += [_torch_class(cls, adapters, len) for cls in STORAGES.values()]
+    classes += [_torch_class(cls, adapters, _length) for cls in STORAGES.values()]
     functions = {}
     for name in torch7.__all__:
         value = getattr(torch7, name)

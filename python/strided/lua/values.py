@@ -7,8 +7,11 @@ up the first but not finalised it yet.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from strided.lua.errors import LuaError
 
 __all__ = ["CHUNK", "CODES", "Cursor", "MARKERS", "Marker", "Opaque", "Reference", "Values", "take", "text_of"]
 
@@ -24,6 +27,8 @@ MAX_DEPTH = 100
 _PLAIN = frozenset({float, bool, type(None)})
 _NUMBERS = frozenset({float, int, bool})
 _LARGEST = 2**63
+#: Packed tables that are remembered.
+_MOST_PACKED = 1024
 
 
 class Reference:
@@ -135,6 +140,7 @@ class Values:
         self.codes: dict[type, int] = {}
         #: Whether objects of unknown classes may enter Lua as they are.
         self.opens = opens
+        self._packed: dict[bytes, list[Any]] = {}  # tables that were sent as strings; programs repeat their indices
         self._open: list[Any] = []  # None, and the lists and dicts that Lua is sending, outermost first
 
     # From Lua
@@ -163,6 +169,15 @@ class Values:
             target.append(token)
         outer.append(target)
         return None
+
+    def packed(self, data: bytes) -> list[Any]:
+        """A table that Lua sent as one string: a list of numbers, or of such lists."""
+        template = self._packed.get(data)
+        if template is None:
+            if len(self._packed) == _MOST_PACKED:
+                self._packed.clear()
+            template = self._packed[data] = json.loads(data)
+        return [item[:] if item.__class__ is list else item for item in template]
 
     # To Lua
 
@@ -208,6 +223,8 @@ class Values:
             return float(value), None
         if callable(value):
             return Reference(value), CODES["callable"]
+        if isinstance(value, Opaque):
+            raise LuaError(f"a {value.kind} that was passed to a function of the library cannot be returned")
         if self.opens:
             return value, None
         raise TypeError(

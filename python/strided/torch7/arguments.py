@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import strided as st
-from strided.torch7.errors import TorchError, TorchTypeError, bad_argument, with_hint
+from strided.torch7.errors import TorchError, TorchTypeError, bad_argument, out_of_range, with_hint
 from strided.torch7.session import current
 from strided.torch7.types import CLASSES, NAMES, STORAGES
 
@@ -58,6 +58,17 @@ def table_position(value: Any, number: int, name: str | None) -> int:
 def resolved(place: int, extent: int) -> int:
     """A position that may have been counted from the end, as -1 is the last one."""
     return place + extent + INDEX_BASE if place < 0 else place
+
+
+def table_place(value: Any, extent: int, text: str) -> int:
+    """An index in a table as the core counts it, which must be one of a dim; `text` is what an error says."""
+    if type(value) is int:
+        place = value - INDEX_BASE if value > 0 else value + extent
+    else:
+        place = resolved(table_position(value, 2, None), extent)
+    if 0 <= place < extent:
+        return place
+    raise out_of_range(2, None, value, text)
 
 
 def counted(place: int) -> int:

@@ -1,4 +1,4 @@
-"""Elementwise maths: arithmetic with numbers and tensors, mathematical functions, comparisons.
+"""Operation maths: arithmetic with numbers and tensors, mathematical functions, comparisons.
 
 As functions they return new tensors, as methods they change the tensor. All of them work for all types: whole numbers go
 through float64 where Torch7 has no function for them, and the result is truncated to the type.
@@ -15,63 +15,32 @@ from strided.torch7.errors import TorchError
 from strided.torch7.geometry import resize_to, shape_of
 from strided.torch7.results import Core, compute, fitted, visit
 from strided.torch7.tensor import TensorBase
-from strided.torch7.types import CLASSES
-from strided.torch7.wrap import BadArgument, Form, Row, Run
-
-_new: Any = object.__new__
-_BYTES = CLASSES[st.uint8]
+from strided.torch7.types import wrap_tensor
+from strided.torch7.wrap import BadArgument, Form, Operation, Row, Run
 
 # Operations of the core by the names that Torch7 uses for their operands
 
 
-def _in_place(op: Core) -> Core | None:
-    """The method of the core that changes its tensor, which costs less than `out=`."""
-    found: Core | None = getattr(st.Tensor, f"{getattr(op, '__name__', '')}_", None)
-    return found
-
-
-def scalar(op: Core) -> Run:
+def scalar(op: Core) -> Operation:
     """The operation on a tensor and numbers: `r = op(t, value)`."""
-    in_place = _in_place(op)
 
     def run(r: TensorBase | None, t: TensorBase, *values: Any) -> TensorBase:
-        if r is t and in_place is not None:
-            try:
-                in_place(t._tensor, *values)
-            except st.ShapeError:
-                visit(op, t._tensor, t._tensor, *values)
-            return t
-        if r is None:
-            new: TensorBase = _new(type(t))
-            new._tensor = op(t._tensor, *values)
-            return new
         return compute(op, r, t, *values)
 
-    return run
+    return Operation(run, op)
 
 
-def binary(op: Core, *names: str) -> Run:
+def binary(op: Core, *names: str) -> Operation:
     """The operation on two tensors with as many elements: `r = op(t, src)`."""
     labels = names or ("r_", "t", "src")
-    in_place = _in_place(op)
 
     def run(r: TensorBase | None, t: TensorBase, src: TensorBase) -> TensorBase:
         a, b = t._tensor, src._tensor
         if a.shape != b.shape:
             b = fitted(labels, (a, a, b))[2]
-        if r is t and in_place is not None:
-            try:
-                in_place(a, b)
-            except st.ShapeError:
-                visit(op, a, a, b)
-            return t
-        if r is None:
-            new: TensorBase = _new(type(t))
-            new._tensor = op(a, b)
-            return new
         return compute(op, r, t, b)
 
-    return run
+    return Operation(run, op)
 
 
 def through_double(op: Core) -> Core:
@@ -95,24 +64,19 @@ def _composed(op: Core) -> Core:
     return run
 
 
-def _scaled(op: Core) -> Run:
+def _scaled(op: Core) -> Operation:
     """`r = op(t, src, alpha=value)`: the sum or the difference of a tensor and a multiple of another."""
 
     def with_factor(a: st.Tensor, b: st.Tensor, value: Any, out: st.Tensor | None = None) -> st.Tensor:
         return op(a, b, alpha=value, out=out)
 
-    plain = binary(op)
-
     def run(r: TensorBase | None, t: TensorBase, value: Any, src: TensorBase) -> TensorBase:
-        if value == 1:
-            result: TensorBase = plain(r, t, src)
-            return result
         a, b = t._tensor, src._tensor
         if a.shape != b.shape:
             b = fitted(("r_", "t", "src"), (a, a, b))[2]
-        return compute(with_factor, r, t, b, value)
+        return compute(op, r, t, b) if value == 1 else compute(with_factor, r, t, b, value)
 
-    return run
+    return Operation(run, op)
 
 
 def _accumulated(op: Core) -> Run:
@@ -283,7 +247,7 @@ def _on_whole_numbers(op: Core) -> Run:
 # Comparisons
 
 
-def _compared(op: Core) -> Run:
+def _compared(op: Core) -> Operation:
     """1 where a comparison holds, 0 elsewhere: as bytes, or in the type of a tensor that the caller passes."""
 
     def run(r: TensorBase | None, a: TensorBase, b: Any) -> TensorBase:
@@ -293,9 +257,7 @@ def _compared(op: Core) -> Run:
             if left.shape != right.shape:
                 right = fitted(("r_", "ta", "tb"), (left, left, right))[2]
         if r is None:
-            new: TensorBase = _new(_BYTES)
-            new._tensor = op(left, right).view(st.uint8)
-            return new
+            return wrap_tensor(op(left, right).view(st.uint8))
         resize_to(r, shape_of(left))
         try:
             op(left, right, out=r._tensor)
@@ -303,7 +265,7 @@ def _compared(op: Core) -> Run:
             visit(op, r._tensor, left, right)
         return r
 
-    return run
+    return Operation(run, op)
 
 
 # Rows

@@ -47,6 +47,28 @@ class Form(NamedTuple):
     whole: Run | None = None
 
 
+class Operation:
+    """The `run` of a form by an operation of the core. The words of the form are a result, a tensor and more operands.
+
+    `general` runs any call. The two common ones are written out instead: without a result, `op(*operands)`, and with the
+    first tensor as the result, `in_place(*operands)`. An error of the core about shapes leads to `general`, as do tensors
+    of different shapes, unless it is a product. Optional operands that are left out have the same default in the core.
+
+    `in_place` may be the list of arguments of a call in place, as a format to which the words are passed. Only that call is
+    written out then.
+    """
+
+    __slots__ = ("arguments", "general", "in_place", "op", "product")
+
+    def __init__(self, general: Run, op: Callable[..., st.Tensor], product: bool = False, in_place: str = "") -> None:
+        self.general, self.op, self.product, self.arguments = general, op, product, in_place
+        #: The method of the core that changes its tensor, which costs less than `out=`; None if there is none.
+        self.in_place: Run | None = getattr(st.Tensor, f"{getattr(op, '__name__', '')}_", None)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.general(*arguments)
+
+
 class Row(NamedTuple):
     """A function and method of one name. `method` has the forms of the method if they are not those of the function."""
 
@@ -137,7 +159,7 @@ def category(kind: type) -> str:
     return "???" if issubclass(kind, Callable) else "userdata"  # type: ignore[arg-type]
 
 
-def described(arguments: Iterable[Any]) -> str:
+def described(kinds: Iterable[type]) -> str:
     """The types of arguments as an error message lists them."""
-    text = "".join(f"{category(type(value))} " for value in arguments)
+    text = "".join(f"{category(kind)} " for kind in kinds)
     return text[:511] or "no arguments provided"

@@ -15,7 +15,7 @@ from strided.torch7.arguments import (
     position,
     refuse,
     resolved,
-    table_position,
+    table_place,
     type_error,
 )
 from strided.torch7.copying import copy_into, fill
@@ -34,10 +34,13 @@ class Indexing(Held):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Any:
-        core = self._tensor
-        if type(key) is int or (type(key) is not tuple and is_number(key)):
+        core, kind = self._tensor, type(key)
+        if kind is list:
+            found, done = _walk(core, key, self)
+            return found.item() if done else self._with(found)
+        if kind is int or (kind is not tuple and is_number(key)):
             return _slice(self, key)
-        if type(key) is tuple and len(key) == core.dim() and set(map(type, key)) == {int} and min(key) > 0:
+        if kind is tuple and len(key) == core.dim() and set(map(type, key)) == {int} and min(key) > 0:
             try:
                 return core.item(*[position(index, 2, None) for index in key])
             except IndexError:
@@ -47,7 +50,7 @@ class Indexing(Held):
             return found.item() if done else self._with(found)
         if is_long_storage(key):
             return _element(core, key).item()
-        if type(key) is CLASSES[st.uint8]:
+        if kind is CLASSES[st.uint8]:
             return self._with(selected(core, key._tensor))
         if current().lua:
             return None
@@ -61,9 +64,9 @@ class Indexing(Held):
                 return
             except IndexError:
                 pass  # the reason follows
-        if type(key) is int or (type(key) is not tuple and is_number(key)):
+        if type(key) is int or (type(key) not in (list, tuple) and is_number(key)):
             _assign_slice(self, key, value)
-        elif is_table(key):
+        elif type(key) is list or is_table(key):
             target, done = _walk(core, key, self)
             if done:
                 target.fill_(element(value, self._dtype, 3, None))
@@ -123,17 +126,17 @@ def _element(core: st.Tensor, key: Any) -> st.Tensor:
 
 def _walk(core: st.Tensor, key: Any, self: Any) -> tuple[st.Tensor, bool]:
     """The view that a table of indices and ranges describes, and whether it is one element."""
-    given = entries(key)
+    given = key if type(key) is list else entries(key)
     if len(given) > ndim(core):
         raise bad_argument(2, None, "too many indices provided", TorchValueError)
     d = 0
     for entry in given:
         kind = type(entry)
         if kind is int or (kind is not list and is_number(entry)):
-            core = core.select(d, _place(entry, core.size(d), "index out of bound"))
+            core = core.select(d, table_place(entry, core.size(d), "index out of bound"))
         elif kind is list or is_table(entry):
             if entry:
-                core = _range(core, d, entries(entry))
+                core = _range(core, d, entry if kind is list else entries(entry))
             d += 1
         elif entry is None or current().lua:
             break
@@ -142,22 +145,14 @@ def _walk(core: st.Tensor, key: Any, self: Any) -> tuple[st.Tensor, bool]:
     return core, core.dim() == 0
 
 
-def _place(entry: Any, extent: int, text: str) -> int:
-    """An index of a table as the core counts it."""
-    place = resolved(table_position(entry, 2, None), extent)
-    if not 0 <= place < extent:
-        raise out_of_range(2, None, entry, text)
-    return place
-
-
 def _range(core: st.Tensor, d: int, bounds: Sequence[Any]) -> st.Tensor:
     """A range `[first, last]`; `[first]` is one index, `[]` are all."""
     extent = core.size(d)
     start, stop = 0, extent - 1
-    if bounds and is_number(bounds[0]):
-        start = stop = _place(bounds[0], extent, "start index out of bound")
-    if len(bounds) > 1 and is_number(bounds[1]):
-        stop = _place(bounds[1], extent, "end index out of bound")
+    if bounds and (type(bounds[0]) is int or is_number(bounds[0])):
+        start = stop = table_place(bounds[0], extent, "start index out of bound")
+    if len(bounds) > 1 and (type(bounds[1]) is int or is_number(bounds[1])):
+        stop = table_place(bounds[1], extent, "end index out of bound")
     if stop < start:
         raise bad_argument(2, None, "end index must be greater or equal to start index", TorchValueError)
     return core.narrow(d, start, stop - start + 1)
@@ -183,10 +178,10 @@ def _assign_slice(self: Any, key: Any, value: Any) -> None:
 
 def _assign(self: Any, target: st.Tensor, value: Any) -> None:
     """Fills a region with a number, or copies a tensor into it."""
-    if is_number(value):
-        fill(target, fitting(number_of(value), self._dtype))
-    elif isinstance(value, Indexing):
+    if isinstance(value, Indexing):
         copy_into(target, value._tensor)
+    elif is_number(value):
+        fill(target, fitting(number_of(value), self._dtype))
     else:
         raise type_error(value, 3, None, "torch.*Tensor")
 

@@ -11,7 +11,7 @@ from strided.torch7.errors import TorchError, TorchIndexError
 from strided.torch7.geometry import different_counts, ndim, size_text
 from strided.torch7.results import Core, deliver
 from strided.torch7.tensor import TensorBase
-from strided.torch7.wrap import BadArgument, Form, Row, Run
+from strided.torch7.wrap import BadArgument, Form, Operation, Row
 
 
 def dot(t: TensorBase, src: TensorBase) -> Any:
@@ -91,31 +91,31 @@ def _check_addbmm(t: st.Tensor, a: st.Tensor, b: st.Tensor) -> None:
     _check_output(t, (a.size(1), b.size(2)))
 
 
-def _product(op: Core, check: Any) -> Run:
+def _product(op: Core, check: Any) -> Operation:
     """`r = a * b`."""
 
     def run(r: TensorBase | None, a: TensorBase, b: TensorBase) -> TensorBase:
         check(None if r is None else r._tensor, a._tensor, b._tensor)
         return deliver(r, op(a._tensor, b._tensor))
 
-    return run
+    return Operation(run, op, product=True)
 
 
-def _sum(op: Core, check: Any) -> Run:
+def _sum(op: Core, check: Any) -> Operation:
     """`r = beta * t + alpha * a * b`."""
 
     def run(r: TensorBase | None, beta: Any, t: TensorBase, alpha: Any, a: TensorBase, b: TensorBase) -> TensorBase:
         core = t._tensor
-        check(core, a._tensor, b._tensor)
-        if r is t:
-            try:
-                op(core, a._tensor, b._tensor, beta=beta, alpha=alpha, out=core)
-                return t
-            except st.ShapeError:
-                pass  # it overlaps itself
-        return deliver(r, op(core, a._tensor, b._tensor, beta=beta, alpha=alpha))
+        try:
+            values = op(core, a._tensor, b._tensor, beta=beta, alpha=alpha)
+        except st.ShapeError:
+            check(core, a._tensor, b._tensor)
+            raise
+        if values.shape != core.shape:  # the core repeats `t` to the sizes of the product
+            check(core, a._tensor, b._tensor)
+        return deliver(r, values)
 
-    return run
+    return Operation(run, op, product=True, in_place="{2}, {4}, {5}, beta={1}, alpha={3}")
 
 
 def _match(r: TensorBase | None, m1: TensorBase, m2: TensorBase, gain: Any) -> TensorBase:

@@ -28,12 +28,14 @@ def fill(r: TensorBase, value: Any) -> TensorBase:
 
 
 def _filled(value: int) -> Run:
+    make, new = st.ones if value else st.zeros, object.__new__
+
     def run(r: TensorBase | None, cls: type[TensorBase], sizes: Sequence[int]) -> TensorBase:
         if r is None:
-            new: TensorBase = object.__new__(cls)
+            made: TensorBase = new(cls)
             shape = sizes if min(sizes) > 0 else complete(sizes, None)[0] or (0,)
-            new._tensor = (st.ones if value else st.zeros)(shape, dtype=cls._dtype)
-            return new
+            made._tensor = make(shape, dtype=cls._dtype)
+            return made
         resize_to(r, sizes)
         return fill(r, value)
 

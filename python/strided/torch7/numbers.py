@@ -42,6 +42,8 @@ def element(value: Any, dtype: st.dtype, place: int, name: str | None) -> int | 
 
     Torch7 reads a string for an integer with `strtol`, which returns 0 for what is no number.
     """
+    if type(value) is int or type(value) is float:
+        return fitting(value, dtype)
     if isinstance(value, str) and is_integral(dtype) and current().lua:
         digits = re.match(r"\s*[-+]?(0[xX][0-9a-fA-F]+|\d+)", value)
         return fitting(int(digits[0], 0 if "x" in value.lower() else 10) if digits else 0, dtype)

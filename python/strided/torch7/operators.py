@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import is_number, number_of, object_error, type_error
+from strided.torch7.arguments import is_number, number, object_error, type_error
 from strided.torch7.casts import CASTS
 from strided.torch7.elementwise import float_remainder
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
@@ -22,10 +22,12 @@ from strided.torch7.types import wrap_tensor
 
 def _number(x: TensorBase, value: Any, place: int) -> Any:
     """A number as an element of the type of a tensor; `place` is 1 on the left of the operator, 2 on the right."""
+    cast = CASTS.get(x._dtype)
+    if cast is None:
+        return number(value, place, None)
     if not is_number(value):
         raise type_error(value, place, None, "number")
-    cast = CASTS.get(x._dtype)
-    return number_of(value) if cast is None else cast(value)
+    return cast(value)
 
 
 def _operand(x: TensorBase, other: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import one_based, zero_based
+from strided.torch7.arguments import entries, is_table, one_based, type_error, zero_based
 from strided.torch7.errors import TorchIndexError, TorchTypeError, TorchValueError
 from strided.torch7.generator import Generator, default_generator
 from strided.torch7.geometry import different_counts, ndim, resize_to
@@ -313,11 +313,13 @@ def multinomialAliasSetup(probs: TensorBase, state: Any = None) -> list[TensorBa
     if not isinstance(probs, TensorBase):
         raise TorchTypeError("multinomialAliasSetup: a tensor of weights is expected")
     j, q = _maker(st.int64)(), _maker(probs._dtype)()
-    if not isinstance(state, list | dict):
-        return list(_alias_setup(probs, j, q))
-    first = 0 if isinstance(state, list) else 1
-    state[first], state[first + 1] = _alias_setup(probs, state[first], state[first + 1])
-    return state  # type: ignore[return-value]
+    if not is_table(state):
+        return list(type(probs).multinomialAliasSetup_(probs, j, q))
+    pair = type(probs).multinomialAliasSetup_(probs, *_alias_state(state, "multinomialAliasSetup"))
+    if isinstance(state, list | dict):
+        first = 0 if isinstance(state, list) else 1
+        state[first], state[first + 1] = pair
+    return state  # type: ignore[no-any-return]
 
 
 def multinomialAlias(output: TensorBase, state: Any) -> TensorBase:
@@ -327,8 +329,17 @@ def multinomialAlias(output: TensorBase, state: Any) -> TensorBase:
     >>> state = torch.multinomialAliasSetup(torch.Tensor([0.2, 0.4, 0.4]))
     >>> x = torch.multinomialAlias(torch.LongTensor(4), state)
     """
-    first = 1 if isinstance(state, dict) else 0
-    return _alias_draw(output, default_generator(), state[first], state[first + 1])
+    j, q = _alias_state(state, "multinomialAlias")
+    drawn: TensorBase = type(q).multinomialAlias_(output, j, q)
+    return drawn
+
+
+def _alias_state(state: Any, name: str) -> Sequence[Any]:
+    """The two tensors that `multinomialAliasSetup` made."""
+    found = entries(state)[:2]
+    if len(found) < 2 or not all(isinstance(value, TensorBase) for value in found):
+        raise type_error(state, 3, name, "table of two tensors")
+    return found
 
 
 PUBLIC: tuple[Any, ...] = (Generator, multinomialAlias, multinomialAliasSetup)

@@ -10,7 +10,7 @@ from strided.torch7 import serial
 from strided.torch7.geometry import complete, different_counts, resize_to, shape_of
 from strided.torch7.serial import visit as visit
 from strided.torch7.tensor import TensorBase
-from strided.torch7.types import wrap_tensor
+from strided.torch7.types import CLASSES
 
 _new: Any = object.__new__
 Core = Callable[..., st.Tensor]
@@ -40,11 +40,12 @@ def row_major(values: st.Tensor) -> st.Tensor:
 
 def deliver(result: TensorBase | None, values: st.Tensor) -> TensorBase:
     """The result of an operation: a tensor that holds the values, or the given one after they were written to it."""
-    shape = values.shape
-    if not shape:
+    if not values.ndim:
         values = values.view(1)
     if result is None:
-        return wrap_tensor(st.empty(0, dtype=values.dtype) if 0 in shape else values)
+        new: TensorBase = _new(CLASSES[values.dtype])
+        new._tensor = values if values.numel() else st.empty(0, dtype=values.dtype)
+        return new
     resize_to(result, shape_of(values))
     store(result._tensor, values)
     return result

@@ -223,18 +223,21 @@ class _Text(Storage):
     def string(self, text: str | bytes | float | None = None) -> Any:
         """The elements as a string; or with a string, resizes the storage to its characters, and returns the storage.
 
-        A character is a byte: `str` is encoded in Latin-1.
+        A character is a byte: `str` is encoded in Latin-1. In Lua, strings are bytes in any case.
 
         >>> from strided import torch7 as torch
         >>> torch.CharStorage(5).string("hello").string()
         'hello'
         """
         bytes_ = self._storage.view(st.uint8)
+        lua = current().lua
         if text is None:
-            return bytes(memoryview(bytes_)).decode("latin-1")
+            found = bytes(memoryview(bytes_))
+            return found if lua else found.decode("latin-1")
         if isinstance(text, (int, float)):  # Lua turns a number into a string
             text = f"{text:.14g}"
-        content = text if isinstance(text, bytes) else text.encode("latin-1")
+        # A string of Lua that is valid UTF-8 comes as `str`.
+        content = text if isinstance(text, bytes) else text.encode("utf-8" if lua else "latin-1")
         grow(self._storage, len(content))
         self._storage.view(st.uint8).copy_(list(content))
         return self

@@ -3,6 +3,7 @@
 Torch7 has a generator that writes C code from the forms of a function. The code tries the forms in order, and within a
 form every choice of optional arguments, and calls the first that fits. This file does the same. A call is looked up by
 the types of its arguments; the first call with certain types searches the forms and writes the function that runs it.
+An elementwise form is written out in that function: the operation of the core is called without a function in between.
 """
 
 from __future__ import annotations
@@ -11,17 +12,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import strided as st
-from strided.torch7.arguments import integer, is_number, number_of, position, sizes_of
+from strided.torch7.arguments import INDEX_BASE, integer, is_number, number_of, position, sizes_of
 from strided.torch7.casts import CASTS, LIMITS, is_integral
-from strided.torch7.errors import TorchTypeError, bad_argument
-from strided.torch7.forms import NUMBERS, Argument, BadArgument, Form, Row, Run, category, described, parse, usage
+from strided.torch7.dispatch import by_default_type, dispatcher
+from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
+from strided.torch7.forms import (
+    NUMBERS,
+    Argument,
+    BadArgument,
+    Form,
+    Operation,
+    Row,
+    Run,
+    category,
+    described,
+    parse,
+    usage,
+)
 from strided.torch7.generator import default_generator
 from strided.torch7.geometry import ndim
-from strided.torch7.session import current
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import CLASSES, DTYPES
 
-__all__ = ["BadArgument", "Form", "Matcher", "Row", "Run", "function_of", "install", "maker"]
+__all__ = ["BadArgument", "Operation", "Form", "Matcher", "Row", "Run", "function_of", "install", "maker"]
+
+_new: Any = object.__new__
+#: Sizes that a function gets as parameters; more of them are packed into a tuple.
+_SIZES = 4
 
 
 def _test(argument: Argument, kinds: Sequence[str], cls: type[TensorBase]) -> str | None:
@@ -55,10 +72,10 @@ def _tensors(values: Any, cls: type[TensorBase]) -> list[st.Tensor]:
 
 def maker(dtype: st.dtype) -> Callable[[], TensorBase]:
     """A function that returns a new tensor without elements."""
-    cls, new, empty = CLASSES[dtype], object.__new__, st.empty
+    cls, empty = CLASSES[dtype], st.empty
 
     def make() -> TensorBase:
-        x: TensorBase = new(cls)
+        x: TensorBase = _new(cls)
         x._tensor = empty(0, dtype=dtype)
         return x
 
@@ -86,9 +103,14 @@ class _Writer:
         self.integral = is_integral(dtype)
         self.names: dict[str, Any] = {
             "cls": cls,
+            "new": _new,
             "newT": maker(dtype),
             "newLong": maker(st.int64),
             "newByte": maker(st.uint8),
+            "uint8": st.uint8,
+            "T": cls,
+            "Byte": CLASSES[st.uint8],
+            "ShapeError": st.ShapeError,
             "generator": default_generator,
             "ndim": ndim,
             "is_number": is_number,
@@ -101,31 +123,62 @@ class _Writer:
             "tensors": lambda values: _tensors(values, cls),
         }
 
-    def write(self, choices: list[_Choice], error: Callable[[Sequence[Any]], Exception]) -> Run:
+    def write(self, choices: list[_Choice], arity: int, error: Callable[[Sequence[type]], Exception]) -> Run:
         """Returns the function that gets the arguments of a call, runs the first choice whose tests hold, and returns its
-        result."""
-        parameters = [f"a{place}" for place in range(len(self.kinds))]
-        lines = [f"def call({', '.join(parameters)}):"]
+        result. It ignores more arguments, up to `arity`."""
+        names = [f"a{place}" for place in range(len(self.kinds))]
+        ignored = [f"a{place}=None" for place in range(len(self.kinds), arity)]
+        lines = [f"def call({', '.join(names + ignored)}):"]
         for number, choice in enumerate(choices):
             self.names[f"run{number}"] = choice.run
             lines.append(f"    if {' and '.join(choice.tests) or 'True'}:")
-            lines += [f"        {line}" for line in self._statements(choice, f"run{number}")]
+            lines += [f"        {line}" for line in self._statements(choice, number)]
         if choices[-1].tests:
-            self.names["error"] = error
-            lines.append(f"    raise error(({', '.join(parameters)},))")
+            self.names["error"], self.names["kinds"] = error, self.kinds
+            lines.append("    raise error(kinds)")
         exec("\n".join(lines), self.names)
         call: Run = self.names["call"]
         return call
 
-    def _statements(self, choice: _Choice, run: str) -> list[str]:
+    def _statements(self, choice: _Choice, number: int) -> list[str]:
         values = [self._value(word, place) for word, place in zip(choice.words, choice.places, strict=True)]
         lines = []
         # Other arguments may refer to the first and to the third one.
-        for number in (0, 2):
-            if number < len(values) and any(f"v{number}" in value for value in values):
-                lines.append(f"v{number} = {values[number]}")
-                values[number] = f"v{number}"
-        return [*lines, f"return {run}({', '.join(values)})"]
+        for place in (0, 2):
+            if place < len(values) and any(f"v{place}" in value for value in values):
+                lines.append(f"v{place} = {values[place]}")
+                values[place] = f"v{place}"
+        general = f"return run{number}({', '.join(values)})"
+        if isinstance(choice.run, Operation):
+            lines += self._written_out(choice, choice.run, values, number, general)
+        return [*lines, general]
+
+    def _written_out(self, choice: _Choice, run: Operation, values: list[str], number: int, general: str) -> list[str]:
+        """The statements that call the core for a new result or in place; none if the call is not one of these."""
+        cores = [
+            f"{value}._tensor" if word.kind == "T" else value for word, value in zip(choice.words, values, strict=True)
+        ]
+        optional = [word.default not in (None, "v0") for word in choice.words]
+        given = [n for n, place in enumerate(choice.places) if n and (place >= 0 or not optional[n])]
+        tensors = [n for n in given if choice.words[n].kind == "T"]
+        operands = ", ".join(cores[n] for n in given)
+        if run.arguments:
+            operands = run.arguments.format(*cores)
+        elif any(optional[n] for n in given):
+            return []
+        if values[0] == "None" and not run.arguments:
+            self.names[f"op{number}"], kind = run.op, choice.words[0].kind
+            cast = ".view(uint8)" if kind == "Byte" else ""  # truth values as bytes
+            body = [f"x = new({kind})", f"x._tensor = op{number}({operands}){cast}", "return x"]
+        elif values[0] == values[tensors[0]] and run.in_place is not None:
+            self.names[f"in_place{number}"] = run.in_place
+            body = [f"in_place{number}({operands})", f"return {values[0]}"]
+        else:
+            return []
+        shapes = [
+            f"if {cores[tensors[0]]}.shape != {cores[n]}.shape: {general}" for n in tensors[1:] if not run.product
+        ]
+        return [*shapes, "try:", *(f"    {line}" for line in body), "except ShapeError: pass"]
 
     def _value(self, argument: Argument, place: int) -> str:
         """The expression that reads one argument, or makes it if the call leaves it out."""
@@ -147,7 +200,7 @@ class _Writer:
             case "long" | "int":
                 return value if kind is int else f"whole({value}, {place + 1}, None)"
             case "index":
-                return f"position({value}, {place + 1}, None)"
+                return f"{value} - {INDEX_BASE}" if kind is int else f"position({value}, {place + 1}, None)"
             case "sizes":
                 rest = "".join(f"a{later}, " for later in range(place, len(self.kinds)))
                 plain = all(later is int for later in self.kinds[place:])
@@ -162,10 +215,10 @@ class _Writer:
 class Matcher:
     """The forms of a function for one tensor class, and the calls that were seen before."""
 
-    __slots__ = ("calls", "cls", "forms", "method")
+    __slots__ = ("arity", "calls", "cls", "forms", "method")
 
-    def __init__(self, cls: type[TensorBase], forms: tuple[Form, ...], method: bool) -> None:
-        self.cls, self.forms, self.method = cls, forms, method
+    def __init__(self, cls: type[TensorBase], forms: tuple[Form, ...], method: bool, arity: int) -> None:
+        self.cls, self.forms, self.method, self.arity = cls, forms, method, arity
         self.calls: dict[tuple[type, ...], Run] = {}
 
     def _parsed(self) -> Iterator[tuple[Run, list[Argument]]]:
@@ -180,18 +233,18 @@ class Matcher:
             " ".join(usage(word, self.cls) for word in words if not word.hidden) for _, words in self._parsed()
         )
 
-    def error(self, arguments: Sequence[Any]) -> TorchTypeError:
-        """The error about arguments that fit no form."""
-        return TorchTypeError(f"invalid arguments: {described(arguments)}\nexpected arguments: {self.usage()}")
+    def error(self, kinds: Sequence[type]) -> TorchTypeError:
+        """The error about arguments of types that fit no form."""
+        return TorchTypeError(f"invalid arguments: {described(kinds)}\nexpected arguments: {self.usage()}")
 
-    def find(self, arguments: tuple[Any, ...]) -> Run:
-        """Returns the function that runs a call, from now on found in `calls` too."""
-        kinds = tuple(map(type, arguments))
-        choices = list(self._choices([category(kind) for kind in kinds]))
-        if not choices:
-            raise self.error(arguments)
-        call = _Writer(self.cls, kinds).write(choices, self.error)
-        self.calls[kinds] = call
+    def find(self, kinds: tuple[type, ...]) -> Run:
+        """Returns the function that runs a call with arguments of these types."""
+        call = self.calls.get(kinds)
+        if call is None:
+            choices = list(self._choices([category(kind) for kind in kinds]))
+            if not choices:
+                raise self.error(kinds)
+            call = self.calls[kinds] = _Writer(self.cls, kinds).write(choices, self.arity, self.error)
         return call
 
     def _choices(self, names: list[str]) -> Iterator[_Choice]:
@@ -225,9 +278,15 @@ def _choices_of_optional(words: list[Argument]) -> Iterable[list[int]]:
         yield [number for number, word in enumerate(words) if word.default is None or number in given]
 
 
+def _arity(forms: tuple[Form, ...]) -> int:
+    """The number of arguments of the longest form."""
+    words = [[word for word in form.words.split() if word != "cls" and word[0] != ":"] for form in forms]
+    return max(sum(_SIZES if word == "sizes" else 1 for word in form) for form in words)
+
+
 def _document(row: Row, method: bool) -> str:
     """The documentation of a function or method: what it does, its arguments, and an example."""
-    matcher = Matcher(CLASSES[st.float64], row.method or row.forms if method else row.forms, method)
+    matcher = Matcher(CLASSES[st.float64], row.method or row.forms if method else row.forms, method, 0)
     usage = matcher.usage().replace("DoubleTensor", "Tensor").replace("double", "number")
     arguments = f"Arguments: `{usage}`" if usage else "No arguments"
     notes = f"{arguments}; stars mark what is returned, brackets what may be left out."
@@ -242,16 +301,13 @@ def _named(function: Any, name: str, qualname: str, document: str) -> Any:
 
 def method_of(cls: type[TensorBase], row: Row, document: str) -> Run:
     """The method of a class that a row describes."""
-    matcher = Matcher(cls, row.method or row.forms, method=True)
-    calls, name = matcher.calls, row.name
+    forms, name = row.method or row.forms, row.name
+    matcher = Matcher(cls, forms, True, _arity(forms))
 
-    def method(*args: Any) -> Any:
-        call = calls.get(tuple(map(type, args))) or matcher.find(args)
-        try:
-            return call(*args)
-        except BadArgument as problem:
-            raise bad_argument(problem.number, name, problem.text, problem.kind) from None
+    def refused(problem: BadArgument) -> TorchError:
+        return bad_argument(problem.number, name, problem.text, problem.kind)
 
+    method = dispatcher(matcher.arity, lambda args: (matcher.find(tuple(map(type, args))), args, True), refused)
     return _named(method, name, f"{cls.__name__}.{name}", document)  # type: ignore[no-any-return]
 
 
@@ -278,32 +334,26 @@ def function_of(row: Row, dispatched: bool = True) -> Run:
     Torch7 looks a function up by the types of its arguments, and Lua then no longer knows its name in an error; that is
     not so for functions that are not `dispatched`.
     """
-    matchers: dict[type[TensorBase], Matcher] = {}
-    # Calls by the types of their arguments, after the default type where it decides.
-    seen: dict[Any, Run] = {}
+    arity = _arity(row.forms)
+    matchers = {cls: Matcher(cls, row.forms, False, arity) for cls in CLASSES.values()}
 
-    def look_up(args: tuple[Any, ...]) -> tuple[Run, tuple[Any, ...]]:
-        kinds, default = tuple(map(type, args)), current().default_type
-        cls, rest, fixed = _dispatch(args)
-        owner = cls or CLASSES[DTYPES[default]]
-        matcher = matchers.setdefault(owner, Matcher(owner, row.forms, method=False))
-        call = matcher.calls.get(tuple(map(type, rest))) or matcher.find(rest)
-        if fixed:
-            seen[kinds if cls else (default, kinds)] = call
-        return call, rest
+    def find(args: tuple[Any, ...]) -> tuple[Run, tuple[Any, ...], bool]:
+        cls, rest, lasting = _dispatch(args)
+        kinds = tuple(map(type, rest))
+        if cls is not None:
+            return matchers[cls].find(kinds), rest, lasting
+        return (
+            by_default_type(max(arity, len(rest)), lambda name: matchers[CLASSES[DTYPES[name]]].find(kinds)),
+            rest,
+            lasting,
+        )
 
-    def function(*args: Any) -> Any:
-        kinds = tuple(map(type, args))
-        call = seen.get(kinds) or seen.get((current().default_type, kinds))
-        if call is None:
-            call, args = look_up(args)
-        try:
-            return call(*args)
-        except BadArgument as problem:
-            if dispatched:
-                raise bad_argument(problem.number, None, problem.text, problem.kind) from None
-            raise problem.kind(f"bad argument #{problem.number} to '{row.name}' ({problem.text})") from None
+    def refused(problem: BadArgument) -> TorchError:
+        if dispatched:
+            return bad_argument(problem.number, None, problem.text, problem.kind)
+        return problem.kind(f"bad argument #{problem.number} to '{row.name}' ({problem.text})")
 
+    function = dispatcher(arity, find, refused)
     return _named(function, row.name, row.name, _document(row, False))  # type: ignore[no-any-return]
 
 

@@ -32,6 +32,17 @@ local function reword(message, number, reason)
    return "bad argument #" .. number - 1 .. " to '" .. name .. "' (" .. reason .. ")"
 end
 
+-- The level of the innermost function of the script, from a level on that counts as in the caller of this function. Functions
+-- of ours may stand between the script and Python.
+local function script_level(level)
+   local info = getinfo(level, 'S')
+   while info and info.source == '=[strided]' do
+      level = level + 1
+      info = getinfo(level, 'S')
+   end
+   return level - 1
+end
+
 -- What a Lua function raised while Python was calling it passes through Python and is raised again, unchanged. The serial
 -- number tells whether it is still that error.
 local raised
@@ -101,7 +112,7 @@ local function adapt(python, level, calls)
       if calls then
          passed[1] = true
       end
-      local value, code, a, b, c, d, e, f = call(python, spread(select('#', ...), ...))
+      local value, code, a, b, c, d, e, f = call(python, spread(true, select('#', ...), ...))
       if code == nil then
          return value
       elseif code > 0 then
@@ -112,7 +123,7 @@ local function adapt(python, level, calls)
       elseif code == SELF then
          return (...)
       elseif code == ERROR then
-         error(reword(value, a, b), level)
+         error(reword(value, a, b), level > 0 and script_level(level + 1) or 0)
       end
       return settle(value, code, a, b, c, d, e, f)
    end
@@ -143,7 +154,7 @@ end
 
 local function report(traced, ok, ...)
    if ok then
-      return true, spread(select('#', ...), ...)
+      return true, spread(false, select('#', ...), ...)
    end
    raised = (...)
    serial = serial + 1

@@ -3,7 +3,7 @@
 local glue = ...
 local host, env, luat = glue.host, glue.environment, glue.luat
 local format, gsub, match = string.format, string.gsub, string.match
-local error, ipairs, pairs, tonumber, type = error, ipairs, pairs, tonumber, type
+local error, ipairs, pairs, pcall, setmetatable, tonumber, type = error, ipairs, pairs, pcall, setmetatable, tonumber, type
 
 local find_module = glue.adapt(glue.raw.find_module, 0)
 
@@ -55,6 +55,19 @@ function glue.extend_torch(torch)
       end
    end
 
+   local numbers, last = setmetatable({}, {__mode = 'k'}), 0
+   local has_addresses = pcall(format, '%p', numbers) -- not before Lua 5.4, but for LuaJIT
+
+   local function number_of(object)
+      if has_addresses then
+         return tonumber(match(format('%p', object), '%x+$'), 16)
+      elseif not numbers[object] then
+         last = last + 1
+         numbers[object] = last
+      end
+      return numbers[object]
+   end
+
    -- A number that identifies an object while it lives.
    function torch.pointer(object)
       if glue.references[object] then
@@ -62,7 +75,7 @@ function glue.extend_torch(torch)
       end
       local kind = type(object)
       if kind == 'table' or kind == 'function' or kind == 'thread' or kind == 'string' then
-         return tonumber(match(format('%p', object), '%x+$'), 16)
+         return number_of(object)
       end
       error('Torch object, table, thread, cdata or function expected', 2)
    end

@@ -16,6 +16,8 @@ end
 
 local MAX_DEPTH = 100 -- of tables in tables; a table that contains itself has no depth
 local CHUNK = 100     -- tokens in one call: far below the limits of the C stack
+local PACKED = 8      -- entries of a table that is sent as one string
+local LARGEST = 1e9   -- whole number that Lua writes without an exponent
 
 -- Objects. Where Lua has `newproxy`, an object is userdata of our own: its class decides what `#x` or `x.f = 1` mean, and
 -- Lua words their errors. Elsewhere it is the userdata of lupa, whose metatable `events.lua` extends.
@@ -160,11 +162,45 @@ function atom(value)
    return opaque[kind]
 end
 
-local function outward(value)
+-- A small list of whole numbers, or of such lists, as a text that Python reads: most indices are one. All other strings
+-- go through `text`, so that Python can tell. Returns nil for other tables.
+local function pack(t, depth)
+   local n = length(t)
+   if n > PACKED then
+      return nil
+   end
+   local entries, packed = 0, ''
+   for _ in next, t do
+      entries = entries + 1
+   end
+   if entries ~= n then
+      return nil
+   end
+   for i = 1, n do
+      local value = rawget(t, i)
+      if type(value) == 'table' and depth > 0 then
+         value = pack(value, depth - 1)
+      elseif type(value) ~= 'number' or value % 1 ~= 0 or value == 0 or value > LARGEST or value < -LARGEST then
+         return nil
+      end
+      if value == nil then
+         return nil
+      end
+      packed = i == 1 and packed .. value or packed .. ',' .. value
+   end
+   return '[' .. packed .. ']'
+end
+
+-- `packs` says that the receiver reads packed tables.
+local function outward(value, packs)
    local kind = type(value)
    if kind == 'string' then
       return text(value)
    elseif kind == 'table' then
+      local packed = packs and pack(value, 1)
+      if packed then
+         return packed
+      end
       first, count = true, 0
       send_table(value, 1)
       return feed(first, unpack(tokens, 1, count))
@@ -172,23 +208,23 @@ local function outward(value)
    return atom(value)
 end
 
--- All arguments of a call, converted.
-local function spread(n, value, ...)
+-- All arguments, or results, of a call, converted.
+local function spread(packs, n, value, ...)
    if n > 1 then
       if n > 30 then
          local all = {value, ...}
          for i = 1, n do
-            all[i] = outward(all[i])
+            all[i] = outward(all[i], packs)
          end
          return unpack(all, 1, n)
       end
       local reference = references[value]
       if reference then
-         return reference, spread(n - 1, ...)
+         return reference, spread(packs, n - 1, ...)
       end
-      return outward(value), spread(n - 1, ...)
+      return outward(value, packs), spread(packs, n - 1, ...)
    elseif n == 1 then
-      return references[value] or outward(value)
+      return references[value] or outward(value, packs)
    end
 end
 

@@ -1,0 +1,102 @@
+"""Functions that look a call up by the types of its arguments.
+
+A call is searched for once; later calls with the same types find it in a dict. The parameters are positional, up to the
+number that a function usually gets, because packing and unpacking a tuple of arguments costs as much as a small operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from inspect import Parameter, Signature
+from typing import Any
+
+from strided.torch7.errors import TorchError
+from strided.torch7.forms import BadArgument, Run
+from strided.torch7.session import current
+
+
+class _Absent:
+    """The type of a parameter that was not passed."""
+
+    __slots__ = ()
+
+
+_ABSENT = _Absent()
+
+#: Returns the function that runs a call, the arguments that it gets, and whether other arguments of the same types lead to
+#: the same function. It accepts, and ignores, more arguments, up to `arity`.
+Find = Callable[[tuple[Any, ...]], tuple[Run, tuple[Any, ...], bool]]
+
+#: What users see: the parameters have no names.
+_SIGNATURE = Signature([Parameter("args", Parameter.VAR_POSITIONAL)])
+
+_DISPATCHER = """
+def make(calls, search, refused):
+    find = calls.get
+    def dispatch({absent}, /, *more):
+        call = find(({types},))
+        if call is None or more:
+            return search(({names}, *more))
+        try:
+            return call({names})
+        except BadArgument as problem:
+            raise refused(problem) from None
+    return dispatch
+"""
+_BY_DEFAULT_TYPE = """
+def make(calls):
+    def call({ignored}):
+        return calls[current().default_type]({names})
+    return call
+"""
+
+
+@cache
+def _maker(source: str, arity: int) -> Callable[..., Run]:
+    """The function `make` of a source text, for functions of so many parameters."""
+    names = [f"a{place}" for place in range(arity)]
+    text = source.format(
+        absent=", ".join(f"{name}=ABSENT" for name in names),
+        ignored=", ".join(f"{name}=None" for name in names),
+        types=", ".join(f"type({name})" for name in names),
+        names=", ".join(names),
+    )
+    space: dict[str, Any] = {"ABSENT": _ABSENT, "BadArgument": BadArgument, "current": current}
+    exec(text, space)
+    made: Callable[..., Run] = space["make"]
+    return made
+
+
+class _Calls(dict[str, Run]):
+    """Name of a default type -> the function that runs a call; it is found when it is first needed."""
+
+    def __init__(self, find: Callable[[str], Run]) -> None:
+        self.find = find
+
+    def __missing__(self, name: str) -> Run:
+        call = self[name] = self.find(name)
+        return call
+
+
+def by_default_type(arity: int, find: Callable[[str], Run]) -> Run:
+    """A function that runs the call which `find` returns for the default type of the session."""
+    return _maker(_BY_DEFAULT_TYPE, arity)(_Calls(find))
+
+
+def dispatcher(arity: int, find: Find, refused: Callable[[BadArgument], TorchError]) -> Any:
+    """A function that runs the call which `find` returns. `refused` gives the error for an argument that a call refuses."""
+    calls: dict[tuple[type, ...], Run] = {}
+
+    def search(args: tuple[Any, ...]) -> Any:
+        call, given, lasting = find(tuple(value for value in args if value is not _ABSENT))
+        if lasting and len(args) == arity:
+            calls[tuple(map(type, args))] = call
+        try:
+            return call(*given)
+        except BadArgument as problem:
+            raise refused(problem) from None
+
+    dispatch: Any = _maker(_DISPATCHER, arity)(calls, search, refused)
+    dispatch.__signature__ = _SIGNATURE
+    return dispatch
