@@ -220,7 +220,7 @@ def test_errors_have_a_message_and_a_traceback_of_the_script(lua):
     assert str(caught.value) == "level:1: bad"
     assert caught.value.traceback.splitlines()[0] == "stack traceback:"
     assert "level:2: in main chunk" in caught.value.traceback
-    assert "[strided]" not in caught.value.traceback
+    assert "strided.glue" not in caught.value.traceback
 
 
 def test_errors_of_the_libraries_are_strings_in_lua(each):

@@ -97,7 +97,7 @@ class _Class:
             {
                 "code": codes.setdefault(self.cls, len(codes) + 1),
                 "name": self.name.encode(),
-                "constructor": self._adapters.adapt(self.cls, self.name),
+                "constructor": self._adapters.adapt(getattr(self.cls, "_for_lua", self.cls), self.name),
                 "methods": self.methods(is_silent),
                 "operators": _bytes(events),
                 **more,
@@ -156,6 +156,9 @@ def _torch_tool(cls: Any, adapters: Adapters) -> Description:
     """Another class, such as the tester. Its methods return nothing where Python returns None."""
     made = _Class(cls, cls._typename, adapters, _bad_self)
     more: dict[str, Any] = {"calls": True}
+    parent: str | None = getattr(cls.__base__, "_typename", None)
+    if parent is not None:
+        more["parent"] = parent.encode()
     if hasattr(cls, "__setitem__"):  # scripts read and set items like fields
         more |= {"named": True, "get": made.adapt(_item, "__index"), "set": made.adapt(cls.__setitem__, "__newindex")}
     shown: dict[str, Callable[..., Any]] = {"tostring": _text} if "__repr__" in vars(cls) else {}
@@ -170,7 +173,7 @@ def describe_torch(adapters: Adapters) -> Description:
 
     classes = [_torch_class(cls, adapters, cls.size) for cls in CLASSES.values()]
     classes += [_torch_class(cls, adapters, _length) for cls in STORAGES.values()]
-    functions = {}
+    functions, tools = {}, []
     for name in torch7.__all__:
         value = getattr(torch7, name)
         if name in PYTHON_ONLY or name in ABOUT_LUA or not callable(value):
@@ -178,7 +181,9 @@ def describe_torch(adapters: Adapters) -> Description:
         if not isinstance(value, type):
             functions[name] = adapters.adapt(silent(value) if name in SILENT else value, name)
         elif getattr(value, "_typename", "") == f"torch.{name}" and value not in adapters.values.codes:
-            classes.append(_torch_tool(value, adapters))
+            tools.append(value)
+    tools.sort(key=lambda cls: len(cls.__mro__))  # a class comes after its parent
+    classes += [_torch_tool(cls, adapters) for cls in tools]
     objects = {name: adapters.adapt(getattr(torch7, name), name) for name in UNNAMED}
     objects |= {part.__name__: adapters.adapt(part, part.__name__) for part in PARTS}
     return _bytes({"functions": _bytes(functions), "classes": classes, "objects": _bytes(objects)})

@@ -190,7 +190,7 @@ class Lua:
         self._runtime = runtime = self._lupa.LuaRuntime(**options)
         self._memory = memory
         self._limit = 1 << 62
-        prepare = runtime.execute(_source("start"), name=b"=[strided]")
+        prepare = runtime.execute(_source("start"), name=b"=strided.glue")
         glue = prepare(
             runtime.table_from(_bytes(self._host()), recursive=False),
             runtime.table_from(_bytes(dict(CODES))),
@@ -205,7 +205,7 @@ class Lua:
         if sandbox:
             names.append("sandbox")
         for name in names:
-            chunk = runtime.compile(_source(name), name=b"=[strided]")
+            chunk = runtime.compile(_source(name), name=b"=strided.glue")
             chunk(glue)
         self._dispatch = glue[b"call"]
         self._release = glue[b"release"]
@@ -520,7 +520,7 @@ class Lua:
 
 def _script_part(trace: str) -> str:
     """A traceback without the functions of this package."""
-    lines = [line for line in trace.strip("\n").split("\n") if "[strided]" not in line]
+    lines = [line for line in trace.strip("\n").split("\n") if "strided.glue" not in line]
     while lines and "in function 'xpcall'" in lines[-1]:
         lines.pop()
     return "\n".join(lines)

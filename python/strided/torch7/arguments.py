@@ -175,6 +175,17 @@ def number(value: Any, position_: int, name: str | None) -> int | float:
     return number_of(value)
 
 
+def string(value: Any, position_: int, name: str | None) -> str:
+    """An argument that is a string. Lua turns a number into one."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if isinstance(value, str):
+        return value
+    if current().lua and is_number(value):
+        return f"{value:.14g}"
+    raise type_error(value, position_, name, "string")
+
+
 def integer(value: Any, position_: int, name: str | None) -> int:
     """An argument that is a size, a dim or an index. Lua truncates a float; Python programmers get an error."""
     if type(value) is int:

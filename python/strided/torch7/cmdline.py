@@ -229,7 +229,8 @@ class CmdLine:
                 arguments[len(keys) - 1 - keys[::-1].index(key)] = f"{key}{self.keyseparator}{text_of(value)}"
             else:
                 print(f"WARNING: unknown option/argument: {key} IGNORING for DIRECTORY NAME")
-        parts = [*(arguments[number] for number in sorted(arguments)), *sorted(options)]
+        parts = [arguments[number] for number in sorted(arguments)]
+        parts += sorted(options) or ([""] if parts else [])  # Torch7 writes the separator between the two always
         return self.argseparator.join([prefix or "", *parts])
 
     def silent(self) -> None:

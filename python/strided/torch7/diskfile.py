@@ -8,7 +8,8 @@ import sys
 from typing import Any
 
 import strided as st
-from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
+from strided.torch7.arguments import MISSING, string, type_error
+from strided.torch7.errors import TorchError, bad_argument
 from strided.torch7.files import File
 from strided.torch7.objects import char_storage
 from strided.torch7.session import current
@@ -23,7 +24,6 @@ class DiskFile(File):
     >>> name = tempfile.mkstemp()[1]
     >>> f = torch.DiskFile(name, "w")
     >>> f.writeDouble(0.1)
-    1
     >>> _ = f.close()
     >>> f = torch.DiskFile(name)
     >>> f.readString("*l")
@@ -35,11 +35,12 @@ class DiskFile(File):
     __slots__ = ("_name",)
     _typename = "torch.DiskFile"
 
-    def __init__(self, name: str, mode: str = "r", quiet: bool = False) -> None:
-        if mode not in ("r", "w", "rw"):
-            raise bad_argument(3, None, "file mode should be 'r','w' or 'rw'")
-        self._name = os.fsdecode(name)
+    def __init__(self, name: str = MISSING, mode: str | None = "r", quiet: bool | None = False) -> None:
         self._file = None
+        self._name = os.fsdecode(name) if isinstance(name, os.PathLike) else string(name, 1, None)
+        mode = _checked_mode("r" if mode is None else string(mode, 2, None))
+        if quiet is not None and not isinstance(quiet, bool):
+            raise type_error(quiet, 3, None, "boolean")
         try:
             self._open(_open_file(current().resolve(self._name), mode), mode, bool(quiet))
         except OSError as error:
@@ -47,8 +48,14 @@ class DiskFile(File):
             if not quiet:
                 raise TorchError(f"cannot open <{self._name}> in mode {self._mode()}") from error
 
+    @classmethod
+    def _for_lua(cls, *args: Any) -> DiskFile | None:
+        """A new file, or None if it cannot be opened quietly."""
+        file = cls(*args)
+        return None if file._file is None else file
+
     def _with_order(self, order: str) -> DiskFile:
-        self._opened()
+        self._opened(f"{order}EndianEncoding")
         self._order = order
         return self
 
@@ -104,12 +111,18 @@ class DiskFile(File):
         >>> torch.DiskFile("/dev/null", "w").noBuffer().isWritable()
         True
         """
-        self._opened()
+        self._opened("noBuffer")
         return self
 
     def __repr__(self) -> str:
         state = "closed" if self._file is None else "open"
         return f"torch.DiskFile on <{self._name}> [status: {state} -- mode {self._mode()}]"
+
+
+def _checked_mode(mode: str) -> str:
+    if mode not in ("r", "w", "rw"):
+        raise bad_argument(2, None, "file mode should be 'r','w' or 'rw'")
+    return mode
 
 
 def _open_file(path: str, mode: str) -> Any:
@@ -124,7 +137,6 @@ class MemoryFile(File):
     >>> from strided import torch7 as torch
     >>> f = torch.MemoryFile()
     >>> f.writeInt(12)
-    1
     >>> f.storage().totable()
     [49, 50, 10, 0]
     """
@@ -133,19 +145,22 @@ class MemoryFile(File):
     _typename = "torch.MemoryFile"
 
     def __init__(self, storage: Any = None, mode: Any = None) -> None:
-        if isinstance(storage, str):
-            storage, mode = None, storage
-        mode = "rw" if mode is None else mode
-        if mode not in ("r", "w", "rw"):
-            raise bad_argument(3, None, "file mode should be 'r','w' or 'rw'")
-        data = b""
-        if storage is not None:
-            if not isinstance(storage, Storage) or storage._dtype is not st.int8:
-                raise bad_argument(2, None, "torch.CharStorage expected", TorchTypeError)
+        self._file = None
+        data = b"\0"
+        if isinstance(storage, Storage) and storage._dtype is st.int8:
             data = bytes(memoryview(storage._storage.view(st.uint8)))
             if not data.endswith(b"\0"):
-                raise bad_argument(2, None, "provided CharStorage must be terminated by 0")
-        self._open(io.BytesIO(data[:-1]), mode)
+                raise bad_argument(1, None, "provided CharStorage must be terminated by 0")
+            mode = "rw" if mode is None else string(mode, 2, None)
+        else:  # the mode is the only argument
+            mode = "rw" if storage is None else string(storage, 1, None)
+        self._open(io.BytesIO(data[:-1]), _checked_mode(mode))
+
+    def _seek(self, file: Any, place: int) -> None:
+        if place > len(file.getbuffer()):
+            self._failed(f"unable to seek at position {place}")
+        else:
+            file.seek(place)
 
     def storage(self) -> Storage:
         """The bytes of the file and a zero, in a CharStorage of its own.
@@ -154,7 +169,7 @@ class MemoryFile(File):
         >>> torch.MemoryFile().storage().totable()
         [0]
         """
-        return char_storage(self._opened().getvalue() + b"\0")
+        return char_storage(self._opened("storage").getvalue() + b"\0")
 
     def __repr__(self) -> str:
         return f"torch.MemoryFile [status: {'closed' if self._file is None else 'open'} -- mode: {self._mode()}]"

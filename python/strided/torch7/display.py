@@ -10,6 +10,7 @@ from typing import NamedTuple
 import strided as st
 from strided.torch7.arguments import counted
 from strided.torch7.geometry import shape_of
+from strided.torch7.rounding import Pattern
 
 LINE_WIDTH = 80
 
@@ -28,12 +29,12 @@ class Format(NamedTuple):
         return f"{self.scale:g} *\n"
 
     def texts(self, values: list[float]) -> list[str]:
-        pattern, scale = self.pattern, self.scale
+        pattern, scale = Pattern(self.pattern), self.scale
         if scale == 0:  # the largest number is so small that its power of ten is not a float
             values = [value and math.copysign(math.inf, value) for value in values]
         elif scale != 1:
-            return [pattern % (value / scale) for value in values]
-        return [pattern % value for value in values]
+            return [pattern(value / scale) for value in values]
+        return [pattern(value) for value in values]
 
 
 def _digits(magnitude: float) -> float:

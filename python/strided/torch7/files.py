@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
 import strided as st
 from strided._strided import _T7Reader, _T7Writer
 from strided.files import FormatError
-from strided.torch7.arguments import is_number, lua_type, number_of
+from strided.torch7.arguments import MISSING, integer, is_number, lua_type, number_of, string, type_error
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
+from strided.torch7.numbers import fitting
 from strided.torch7.objects import Hooks, unwrapped
 from strided.torch7.storage import Storage
 from strided.torch7.types import DTYPES, wrap_storage
@@ -21,6 +23,12 @@ NUMBERS = ("Byte", "Char", "Short", "Int", "Long", "Float", "Double")
 #: How text has the numbers of a type. Bytes and chars are written as they are.
 FORMATS = {"Short": "%d", "Int": "%d", "Long": "%d", "Half": "%.9g", "Float": "%.9g", "Double": "%.17g"}
 SPACE = b" \t\n\r\v\f"
+#: What C reads as a number.
+WHOLE = re.compile(rb"[+-]?\d+")
+NUMBER = re.compile(
+    rb"[+-]?(?:(?P<hex>0x(?:[\da-f]+\.?[\da-f]*|\.[\da-f]+)(?:p[+-]?\d+)?)|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan(?:\(\w*\))?)",
+    re.IGNORECASE,
+)
 
 
 class File:
@@ -29,7 +37,7 @@ class File:
     >>> from strided import torch7 as torch
     >>> f = torch.MemoryFile()
     >>> f.writeInt(7), f.writeDouble(0.5), f.writeObject({"x": torch.Tensor([1, 2])})
-    (1, 1, None)
+    (None, None, None)
     >>> f.seek(1).readInt(), f.readDouble(), f.readObject()["x"].totable()
     (7, 0.5, [1.0, 2.0])
     """
@@ -54,20 +62,23 @@ class File:
         if getattr(self, "_file", None) is not None:
             self._file.close()
 
-    def _opened(self) -> Any:
+    def _opened(self, method: str) -> Any:
+        """The file, unless it is closed. The error names the method that was called."""
         if self._file is None:
-            raise bad_argument(2, None, "attempt to use a closed file")
+            raise bad_argument(1, method, "attempt to use a closed file")
         return self._file
 
-    def _readable(self) -> Any:
+    def _readable(self, method: str) -> Any:
+        file = self._opened(method)
         if not self._flags["readable"]:
-            raise bad_argument(2, None, "attempt to read in a write-only file")
-        return self._opened()
+            raise bad_argument(1, method, "attempt to read in a write-only file")
+        return file
 
-    def _writable(self) -> Any:
+    def _writable(self, method: str) -> Any:
+        file = self._opened(method)
         if not self._flags["writable"]:
-            raise bad_argument(2, None, "attempt to write in a read-only file")
-        return self._opened()
+            raise bad_argument(1, method, "attempt to write in a read-only file")
+        return file
 
     def _failed(self, text: str) -> None:
         """Remembers that reading or writing failed, and raises the error unless the file is quiet."""
@@ -79,7 +90,7 @@ class File:
 
     def _read_numbers(self, name: str, count: int) -> st.Tensor:
         """Up to `count` numbers: fewer at the end of a quiet file."""
-        file, dtype = self._readable(), DTYPES[name]
+        file, dtype = self._readable(f"read{name}"), DTYPES[name]
         if self._flags["binary"] or dtype.itemsize == 1:
             stored = st.int32 if name == "Long" and self._long_size == 4 else dtype
             data = _read_up_to(file, count * stored.itemsize)
@@ -99,7 +110,7 @@ class File:
         return read
 
     def _number(self, name: str) -> float | None:
-        """The next number of a text, or None if there is none."""
+        """The next number of a text, or None if there is none. What follows it in the same word is left."""
         file = self._file
         while (byte := file.read(1)) and byte in SPACE:
             pass
@@ -107,16 +118,20 @@ class File:
         while byte and byte not in SPACE:
             word += byte
             byte = file.read(1)
-        if byte:
-            file.seek(-1, os.SEEK_CUR)
-        try:
-            return int(word) if name in ("Short", "Int", "Long") else float(word)
-        except ValueError:
-            file.seek(-len(word), os.SEEK_CUR)
+        whole = name in ("Short", "Int", "Long")
+        found = (WHOLE if whole else NUMBER).match(word)
+        length = found.end() if found else 0
+        file.seek(length - len(word) - len(byte), os.SEEK_CUR)
+        if found is None:
             return None
+        if whole:
+            return fitting(max(-(2**63), min(int(word[:length]), 2**63 - 1)), DTYPES[name])
+        if found["hex"]:
+            return float.fromhex(word[:length].decode())
+        return float(word[:length].partition(b"(")[0])
 
     def _write_numbers(self, name: str, values: st.Tensor) -> int:
-        file = self._writable()
+        file = self._writable(f"write{name}")
         if self._flags["binary"] or values.element_size() == 1:
             if name == "Long" and self._long_size == 4:
                 values = values.to(st.int32)
@@ -150,7 +165,7 @@ class File:
         """
         self._write_numbers("Int", st.tensor([0 if value is None or value is False else 1], dtype=st.int32))
 
-    def readString(self, format: str) -> str | bytes:
+    def readString(self, format: str = MISSING) -> str | bytes:
         """Reads a line ('*l') or all that is left ('*a').
 
         >>> from strided import torch7 as torch
@@ -160,9 +175,10 @@ class File:
         >>> f.seek(1).readString("*l"), f.readString("*a")
         ('one', 'two')
         """
-        if not isinstance(format, str) or format[:2] not in ("*a", "*l"):
+        format = string(format, 2, "readString")
+        file = self._readable("readString")
+        if format[:2] not in ("*a", "*l"):
             raise bad_argument(2, "readString", "format must be '*a' or '*l'")
-        file = self._readable()
         data = file.read() if format[1] == "a" else file.readline()
         if not data:
             self._failed("read error: read 0 blocks instead of 1")
@@ -172,7 +188,7 @@ class File:
         except UnicodeDecodeError:
             return bytes(data)
 
-    def writeString(self, text: str | bytes) -> int:
+    def writeString(self, text: str | bytes = MISSING) -> int:
         """Writes the characters of a string, and nothing else.
 
         >>> from strided import torch7 as torch
@@ -180,9 +196,9 @@ class File:
         3
         """
         if not isinstance(text, (str, bytes)):
-            raise bad_argument(2, "writeString", f"string expected, got {lua_type(text)}", TorchTypeError)
+            raise type_error(text, 2, "writeString", "string")
         data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
-        self._writable().write(data)
+        self._writable("writeString").write(data)
         return len(data)
 
     # Objects
@@ -196,7 +212,7 @@ class File:
         >>> f.seek(1).readObject()
         [1, 'two']
         """
-        file = self._readable()
+        file = self._readable("readInt")
         if self._reader is None:
             self._reader = _T7Reader((file, 0, None))
         position = file.tell()
@@ -218,7 +234,7 @@ class File:
         >>> a is b
         True
         """
-        file = self._writable()
+        file = self._writable("writeInt")
         if self._writer is None:
             self._writer = _T7Writer(unwrapped)
         try:
@@ -245,17 +261,21 @@ class File:
 
     # Position
 
-    def seek(self, position: int) -> File:
+    def seek(self, position: int = MISSING) -> File:
         """Goes to a position, in bytes from 1 on.
 
         >>> from strided import torch7 as torch
         >>> torch.MemoryFile().seek(1).position()
         1
         """
-        if not is_number(position) or number_of(position) < 1:
+        place = integer(position, 2, "seek") - 1
+        if place < 0:
             raise bad_argument(2, "seek", "position has to be greater than 0!")
-        self._opened().seek(int(number_of(position)) - 1)
+        self._seek(self._opened("seek"), place)
         return self
+
+    def _seek(self, file: Any, place: int) -> None:
+        file.seek(place)
 
     def seekEnd(self) -> File:
         """Goes to the end.
@@ -267,7 +287,7 @@ class File:
         >>> f.seek(1).seekEnd().position()
         4
         """
-        self._opened().seek(0, os.SEEK_END)
+        self._opened("seekEnd").seek(0, os.SEEK_END)
         return self
 
     def position(self) -> int:
@@ -277,7 +297,7 @@ class File:
         >>> torch.MemoryFile().position()
         1
         """
-        return int(self._opened().tell()) + 1
+        return int(self._opened("position").tell()) + 1
 
     def synchronize(self) -> File:
         """Hands all that was written to the system.
@@ -286,7 +306,7 @@ class File:
         >>> torch.MemoryFile().synchronize().position()
         1
         """
-        self._opened().flush()
+        self._opened("synchronize").flush()
         return self
 
     def close(self) -> File:
@@ -298,7 +318,7 @@ class File:
         >>> f
         torch.MemoryFile [status: closed -- mode: rw]
         """
-        self._opened().close()
+        self._opened("close").close()
         self._file = self._reader = self._writer = None
         return self
 
@@ -315,7 +335,7 @@ class File:
         5
         """
         if size not in (0, 4, 8):
-            raise bad_argument(2, None, "Invalid long size specified")
+            raise bad_argument(1, "longSize", "Invalid long size specified")
         self._long_size = int(size) or 8
         return self
 
@@ -383,12 +403,12 @@ def _number_methods() -> None:
     """`readInt`, `writeInt` and the like."""
     for name in NUMBERS:
         read, write = _reader(name), _writer(name)
-        made = f">>> f = torch.MemoryFile()\n>>> f.write{name}(65)\n1\n"
+        made = f">>> f = torch.MemoryFile()\n>>> f.write{name}(65)\n"
         start = f">>> from strided import torch7 as torch\n{made}"
         text = f"Reads a number; `n` of them into a new {name}Storage; or as many as a {name}Storage has, and returns their count."
         shown = "65.0" if name in ("Float", "Double") else "65"
         _add(f"read{name}", read, f"{text}\n\n{start}>>> f.seek(1).read{name}()\n{shown}\n")
-        text = f"Writes a number, or all of a {name}Storage. Returns how many."
+        text = f"Writes a number; or all of a {name}Storage, and returns their count."
         _add(f"write{name}", write, f"{text}\n\n{start}")
 
 
@@ -411,12 +431,13 @@ def _reader(name: str) -> Callable[..., Any]:
     return read
 
 
-def _writer(name: str) -> Callable[..., int]:
+def _writer(name: str) -> Callable[..., int | None]:
     dtype = DTYPES[name]
 
-    def write(self: File, value: Any) -> int:
+    def write(self: File, value: Any = MISSING) -> int | None:
         if is_number(value):
-            return self._write_numbers(name, st.tensor([number_of(value)], dtype=st.float64).to(dtype))
+            self._write_numbers(name, st.tensor([number_of(value)], dtype=st.float64).to(dtype))
+            return None
         if isinstance(value, Storage) and value._dtype is dtype:
             return self._write_numbers(name, st.Tensor(value._storage, dtype=dtype))
         raise TorchTypeError(f"number, or {name}Storage expected")

@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 from strided.torch7.arguments import lua_type
+from strided.torch7.rounding import Pattern
 from strided.torch7.tensor import TensorBase
 
+_NUMBER = Pattern("%.14g")
 _CLASSES = {
     "a": "A-Za-z",
     "c": r"\x00-\x1f\x7f",
@@ -45,8 +47,8 @@ def text_of(value: Any) -> str:
 def number_text(value: float) -> str:
     """A number with 14 digits, as Lua writes it."""
     if isinstance(value, int):
-        return str(value) if abs(value) < 10**15 else f"{value:.14g}"
-    return f"{value:.14g}" if value == value else "nan"
+        return str(value) if abs(value) < 10**15 else _NUMBER(value)
+    return _NUMBER(value) if value == value else "nan"
 
 
 def number_in(text: str) -> int | float | None:

@@ -230,14 +230,13 @@ class _Text(Storage):
         'hello'
         """
         bytes_ = self._storage.view(st.uint8)
-        lua = current().lua
-        if text is None:
-            found = bytes(memoryview(bytes_))
-            return found if lua else found.decode("latin-1")
-        if isinstance(text, (int, float)):  # Lua turns a number into a string
+        in_lua = current().lua  # where a string is bytes, and one that is UTF-8 arrives as `str`
+        if isinstance(text, (int, float)) and not isinstance(text, bool):  # Lua turns a number into a string
             text = f"{text:.14g}"
-        # A string of Lua that is valid UTF-8 comes as `str`.
-        content = text if isinstance(text, bytes) else text.encode("utf-8" if lua else "latin-1")
+        if not isinstance(text, (str, bytes)):
+            content = bytes(memoryview(bytes_))
+            return content if in_lua else content.decode("latin-1")
+        content = text if isinstance(text, bytes) else text.encode("utf-8" if in_lua else "latin-1")
         grow(self._storage, len(content))
         self._storage.view(st.uint8).copy_(list(content))
         return self

@@ -79,7 +79,7 @@ end
 -- Where a script is: the innermost of its functions, as a traceback shows it.
 functions[-7] = function()
    for line in gmatch(traceback('', 2), '[^\n]+') do
-      if find(line, '^\t') and not find(line, '[strided]', 1, true) and not find(line, '[C]', 1, true) then
+      if find(line, '^\t') and not find(line, 'strided.glue', 1, true) and not find(line, '[C]', 1, true) then
          return 'stack traceback:\n' .. line
       end
    end
@@ -89,7 +89,7 @@ end
 -- Whether a function is one of C, or one of ours in its place.
 functions[-8] = function(handle)
    local info = getinfo(functions[handle], 'S')
-   return info.what == 'C' or info.source == '=[strided]'
+   return info.what == 'C' or info.source == '=strided.glue'
 end
 
 -- What a person types at a prompt: an expression, whose values are printed, or statements. Returns whether more lines must

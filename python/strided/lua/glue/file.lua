@@ -381,9 +381,9 @@ function glue.extend_files(torch)
    end
 
    function torch.deserializeFromStorage(storage, mode)
-      local bytes = torch.CharStorage(storage:size() + 1)
-      bytes:fill(0)
-      torch.CharTensor(bytes):narrow(1, 1, storage:size()):copy(torch.CharTensor(storage))
+      local source = torch.CharTensor(storage)
+      local bytes = torch.CharStorage(source:size(1) + 1):fill(0)
+      torch.CharTensor(bytes):narrow(1, 1, source:size(1)):copy(source)
       local file = torch.MemoryFile(bytes, 'r')
       file[mode or 'binary'](file)
       local object = file:readObject()

@@ -93,7 +93,7 @@ end
 
 local function define(torch, description)
    local constructor = adapt(as_function(description.constructor), 0, description.calls)
-   local class = luat.newmetatable(description.name, nil, constructor, nil, nil, torch)
+   local class = luat.newmetatable(description.name, description.parent, constructor, nil, nil, torch)
    for name, method in pairs(adapt_all(description.methods, 2, description.calls)) do
       rawset(class, name, description.calls and redirecting(method) or method)
    end
