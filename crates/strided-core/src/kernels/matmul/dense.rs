@@ -149,9 +149,16 @@ unsafe fn run_tiled<X: Register, const R: usize>(
     if plan.work_of_one() < MIN_SHARED {
         let pieces = ProductPieces::blocks(plan, cost);
         let elements = plan.work().saturating_mul(cost) / super::MULTIPLY_ADDS_PER_ELEMENT;
-        return super::try_pieces(plan, whole, &pieces, elements, &|product: &Product<X::Element>| {
-            // SAFETY: this function's contract, for a block of a product.
-            unsafe { run_block_alone::<X, R>(product) }
+        return super::run_each(pieces.count(), elements, &|i| {
+            let packed = PackedOperands::<X, R>::new(pieces.rows, pieces.columns, plan.depth)?;
+            let mut done = Ok(());
+            pieces.for_each(plan, whole, i, |product| {
+                if done.is_ok() {
+                    // SAFETY: this function's contract, for a block of a product.
+                    done = unsafe { packed.run_alone(product) };
+                }
+            });
+            done
         });
     }
     let mut done = Ok(());
@@ -162,21 +169,6 @@ unsafe fn run_tiled<X: Register, const R: usize>(
         }
     });
     done
-}
-
-/// Packs the operands of a block of a product, and computes it.
-///
-/// # Safety
-/// The CPU has the instructions of `X`, and the addresses are pinned for the extents.
-#[cfg(target_arch = "x86_64")]
-unsafe fn run_block_alone<X: Register, const R: usize>(product: &Product<X::Element>) -> Result<()> {
-    let packed = PackedOperands::<X, R>::new(product.rows, product.columns, product.depth)?;
-    for i in 0..packed.groups() {
-        // SAFETY: this function's contract.
-        unsafe { packed.pack_group(product, i) };
-    }
-    // SAFETY: this function's contract, and both operands were packed.
-    unsafe { packed.run_block(product, 0, 0) }
 }
 
 /// Computes a large product on all threads, in parts whose packed operands are not too large.
@@ -280,6 +272,18 @@ impl<X: Register, const R: usize> PackedOperands<X, R> {
                     _ => pack::<_, 8>(to, from, count, depth),
                 }
             }
+        }
+    }
+
+    /// Packs the operands and computes the product, on this thread.
+    ///
+    /// # Safety
+    /// The CPU has the instructions of `X`, and the addresses are pinned for the extents, which are at most those of `new`.
+    unsafe fn run_alone(&self, product: &Product<X::Element>) -> Result<()> {
+        // SAFETY: this function's contract; the operands are packed before they are read.
+        unsafe {
+            (0..self.groups()).for_each(|group| self.pack_group(product, group));
+            self.run_block(product, 0, 0)
         }
     }
 

@@ -178,33 +178,18 @@ fn run_pieces<T: ProductElement>(
     elements: usize,
     work: &(impl Fn(&Product<T>) + Sync),
 ) -> Result<()> {
-    try_pieces(plan, whole, pieces, elements, &|product: &Product<T>| {
-        work(product);
+    run_each(pieces.count(), elements, &|i| {
+        pieces.for_each(plan, whole, i, work);
         Ok(())
     })
 }
 
-/// Runs pieces, which may fail, as [`run_pieces`].
-fn try_pieces<T: ProductElement>(
-    plan: &ProductPlan,
-    whole: &Product<T>,
-    pieces: &ProductPieces,
-    elements: usize,
-    work: &(impl Fn(&Product<T>) -> Result<()> + Sync),
-) -> Result<()> {
-    let piece = |i: usize| {
-        let mut done = Ok(());
-        pieces.for_each(plan, whole, i, &mut |product: &Product<T>| {
-            if done.is_ok() {
-                done = work(product);
-            }
-        });
-        done
-    };
-    if pieces.count() == 1 {
+/// Runs pieces, which may fail: one on this thread, several on the threads of the pool.
+fn run_each(pieces: usize, elements: usize, piece: &(impl Fn(usize) -> Result<()> + Sync)) -> Result<()> {
+    if pieces == 1 {
         return piece(0);
     }
-    try_run(pieces.count(), threads::should_parallelize(elements), &piece)
+    try_run(pieces, threads::should_parallelize(elements), piece)
 }
 
 /// Runs pieces as [`threads::run`]. Returns an error of one of them, if there is any.
