@@ -52,7 +52,10 @@ impl ReductionRule {
 
 macro_rules! rows {
     ($($(#[$doc:meta])* $row:ident $name:literal = |$x:ident, $dtype:ident| $rule:expr;)*) => {
-        $( $(#[$doc])* pub static $row: ReductionRow = ReductionRow { name: $name, rule: |$x, $dtype| $rule }; )*
+        $( row_static! {
+            $(#[$doc])*
+            $row: ReductionRow = ReductionRow { name: $name, rule: |$x, $dtype| $rule }
+        } )*
     };
 }
 

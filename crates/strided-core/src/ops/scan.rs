@@ -24,9 +24,11 @@ pub struct LineRow {
 
 macro_rules! rows {
     ($($(#[$doc:meta])* $row:ident $family:ident::$name:ident($result:ident, $wanted:literal);)*) => { $(
-        $(#[$doc])*
-        pub static $row: LineRow =
-            LineRow { name: stringify!($name), result: $result, function: $family::$name, wanted: $wanted };
+        row_static! {
+            $(#[$doc])*
+            $row: LineRow =
+                LineRow { name: stringify!($name), result: $result, function: $family::$name, wanted: $wanted }
+        }
     )* };
 }
 

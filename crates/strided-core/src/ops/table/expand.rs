@@ -236,24 +236,26 @@ macro_rules! expand {
         }
         $(functions! { $name $args $class $rule $body $($second)? })*
 
-        /// All rows, in the order of [`Op`].
-        pub static OPS: &[OpRow] = &[$(OpRow {
-            name: strip_raw(stringify!($name)),
-            in_place_name: concat!(stringify!($name), "_"),
-            operands: split!(operands () $args),
-            class: DTypeClass::$class,
-            rule: ResultRule::$rule,
-            refuses: refuses!($($refused)?),
-            operator: concat!($($operator)?),
-            doc: &[$($doc),*],
-            keywords: split!(keywords () $args),
-            selector: selector!($($by)*),
-            without: without!($($without)?),
-            kernels: split!(kernels (first $name) $args $class $body),
-            keyword_kernels: keyword_kernels!($name $args $class $($second)?),
-            needs_keywords: is_absent!($body),
-            is_plain: !is_absent!($body) && !matches!(DTypeClass::$class, DTypeClass::floats | DTypeClass::select),
-        }),*];
+        row_static! {
+            /// All rows, in the order of [`Op`].
+            OPS: &[OpRow] = &[$(OpRow {
+                name: strip_raw(stringify!($name)),
+                in_place_name: concat!(stringify!($name), "_"),
+                operands: split!(operands () $args),
+                class: DTypeClass::$class,
+                rule: ResultRule::$rule,
+                refuses: refuses!($($refused)?),
+                operator: concat!($($operator)?),
+                doc: &[$($doc),*],
+                keywords: split!(keywords () $args),
+                selector: selector!($($by)*),
+                without: without!($($without)?),
+                kernels: split!(kernels (first $name) $args $class $body),
+                keyword_kernels: keyword_kernels!($name $args $class $($second)?),
+                needs_keywords: is_absent!($body),
+                is_plain: !is_absent!($body) && !matches!(DTypeClass::$class, DTypeClass::floats | DTypeClass::select),
+            }),*]
+        }
     };
 }
 op_table!(expand);
