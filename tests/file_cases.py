@@ -114,6 +114,10 @@ def pt_file(r):
         if r.random() < 0.5:
             offset, size = r.randrange(4), r.randrange(4)
             class_name, count = r.choice([("FloatStorage", 12), ("LongStorage", 6)])
+            if r.random() < 0.2:
+                return pt.op_typed_tensor(r.choice(["uint16", "uint32", "uint64"]), r.choice("01"), 48, size)
+            if r.random() < 0.2:
+                return pt.op_lazy_tensor(class_name, count, size, r.randrange(3), neg=r.random() < 0.5, conj=True)
             return pt.op_tensor(pt.op_storage(class_name, r.choice("01"), count), offset, [size], [1])
         return r.choice(
             [b"N", b"\x88", pt.op_int(r.randrange(-5, 500)), pt.op_text("text"), b"G" + struct.pack(">d", 0.5)]

@@ -1,5 +1,6 @@
 """PyTorch's .pt archives, written by hand: a pickle and storages in a zip archive."""
 
+import collections
 import io
 import pickle
 import struct
@@ -9,18 +10,6 @@ import numpy as np
 import pytest
 
 import strided as st
-
-
-class Global:
-    """A name of PyTorch's in a pickle, of which no object is needed here."""
-
-    def __init__(self, name):
-        self.name = name
-
-
-class StorageRef:
-    def __init__(self, class_name, key, count):
-        self.parts = (class_name, key, count)
 
 
 def op_text(text):
@@ -54,6 +43,38 @@ def op_tensor(storage, offset, size, stride):
         op_tuple(*map(op_int, stride)),
         b"\x89",
         op_global("collections.OrderedDict") + b")R",
+    )
+    return op_global("torch._utils._rebuild_tensor_v2") + arguments + b"R"
+
+
+def op_typed_tensor(dtype, key, nbytes, size, *metadata):
+    """A tensor of a dtype that has no class of storages."""
+    bytes_ = op_tuple(
+        op_text("storage"), op_global("torch.storage.UntypedStorage"), op_text(key), op_text("cpu"), op_int(nbytes)
+    )
+    arguments = op_tuple(
+        bytes_ + b"Q",
+        op_int(0),
+        op_tuple(op_int(size)),
+        op_tuple(op_int(1)),
+        b"\x89",
+        op_global("collections.OrderedDict") + b")R",
+        op_global(f"torch.{dtype}"),
+        *metadata,
+    )
+    return op_global("torch._utils._rebuild_tensor_v3") + arguments + b"R"
+
+
+def op_lazy_tensor(class_name, count, size, stride, **bits):
+    """A tensor whose numbers are computed when they are read: `x.conj()`."""
+    arguments = op_tuple(
+        op_storage(class_name, "0", count),
+        op_int(0),
+        op_tuple(op_int(size)),
+        op_tuple(op_int(stride)),
+        b"\x89",
+        op_global("collections.OrderedDict") + b")R",
+        op_dict(**{name: b"\x88" if bit else b"\x89" for name, bit in bits.items()}),
     )
     return op_global("torch._utils._rebuild_tensor_v2") + arguments + b"R"
 
@@ -149,6 +170,49 @@ def test_parameters_sizes_dtypes_and_devices_are_read():
     assert (loaded["size"], loaded["dtype"], loaded["device"]) == ((2, 3), "torch.float16", "cuda:0")
 
 
+@pytest.mark.parametrize("byteorder", ["little", "big"])
+@pytest.mark.parametrize("name", ["uint16", "uint32", "uint64"])
+def test_dtypes_without_a_storage_class_are_read(name, byteorder):
+    array = np.array([1, 2, 2**16 - 1], name)
+    data = array.astype(array.dtype.newbyteorder(">" if byteorder == "big" else "<")).tobytes()
+    x = load(archive(op_typed_tensor(name, "0", len(data), 3), {"0": data}, byteorder=byteorder))
+    assert x.dtype.name == name
+    assert np.array_equal(x.numpy(), array)
+
+
+def test_dtypes_that_strided_lacks_are_listed_with_their_size():
+    opened = st.files.open(io.BytesIO(archive(op_typed_tensor("float8_e5m2", "0", 6, 6), {"0": bytes(6)})))
+    assert (opened["tensor"].dtype, opened["tensor"].dtype_name, opened["tensor"].nbytes) == (None, "float8_e5m2", 6)
+    with pytest.raises(st.FormatError, match="float8_e5m2, which strided does not have"):
+        opened.load()
+
+
+def test_conjugated_and_negated_tensors_have_their_numbers():
+    z = np.array([1 + 2j, 3 - 4j, 5j], "<c8")
+    for bits, expected in (({"conj": True}, z.conj()), ({"neg": True}, -z), ({"conj": True, "neg": True}, -z.conj())):
+        x = load(archive(op_lazy_tensor("ComplexFloatStorage", 3, 3, 1, **bits), {"0": z.tobytes()}))
+        assert x.tolist() == expected.tolist()
+    plain = load(archive(op_lazy_tensor("ComplexFloatStorage", 3, 3, 1, conj=False), {"0": z.tobytes()}))
+    assert plain.tolist() == z.tolist()
+
+
+def test_a_tensor_with_attributes_is_a_tensor():
+    arguments = op_tensor(FLOAT_STORAGE, 0, [6], [1])[len(op_global("torch._utils._rebuild_tensor_v2")) : -1]
+    parts = op_tuple(
+        op_global("torch._utils._rebuild_tensor_v2"), op_global("torch.Tensor"), arguments, op_dict(a=b"N")
+    )
+    body = op_global("torch._tensor._rebuild_from_type_v2") + parts + b"R"
+    assert load(archive(body, {"0": FLOATS})).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_counters_and_default_dicts_are_dicts():
+    obj = {"counter": collections.Counter("aab"), "default": collections.defaultdict(list, a=[1])}
+    for protocol in (2, 4):
+        loaded = load(archive(pickle.dumps(obj, protocol)[2:-1], protocol=protocol))
+        assert loaded == obj
+        assert type(loaded["default"]) is dict
+
+
 def test_the_state_of_a_dict_is_ignored():
     body = op_dict(ordered=True, a=op_int(1)) + op_dict(_metadata=op_int(2)) + b"b"
     assert load(archive(body)) == {"a": 1}
@@ -219,6 +283,20 @@ LIES = {
     "a key without a value": (b"}(" + op_int(1) + b"u", "key without a value"),
     "an extension": (b"\x82\x01", "0x82"),
     "an unfinished string": (b"X\xff\xff\xff\x7f", "needs 2147483647 bytes"),
+    "a dtype that is none": (
+        op_typed_tensor("uint16", "0", 24, 3).replace(op_global("torch.uint16"), op_text("torch.frob")),
+        "wrong arguments",
+    ),
+    "a dtype beyond its bytes": (op_typed_tensor("uint16", "0", 24, 13), "reaches elements 0 to 12 of 12 uint16"),
+    "a conjugate of a repeated element": (
+        op_lazy_tensor("FloatStorage", 6, 2**31 - 1, 0, neg=True),
+        "repeats its elements",
+    ),
+    "metadata that is not known": (op_lazy_tensor("FloatStorage", 6, 6, 1, frob=True), "metadata that is not known"),
+    "a tensor of another class": (
+        op_global("torch._tensor._rebuild_from_type_v2") + op_tuple(b"N", b"N", b"N", b"N") + b"R",
+        "do not fit RebuildFromType",
+    ),
     "an object of another class": (op_int(1) + b"}b}R", "calls what is no function"),
 }
 

@@ -32,9 +32,9 @@ pub enum Node {
     /// A Lua table: with the keys 1 to n it is a list to Python, otherwise a dict.
     Table(Vec<(NodeId, NodeId)>),
     /// An object of a class that is not known here, with the node of its fields.
-    Record(Record),
+    Record(Box<Record>),
     /// A Lua function.
-    Function(LuaFunction),
+    Function(Box<LuaFunction>),
     /// The position of a [`View`].
     Tensor(usize),
     /// The same: a view of one dim, of all elements.
@@ -61,33 +61,41 @@ pub struct LuaFunction {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElementType {
     Known(DType),
-    /// One that strided lacks: its name in the file, and its size if that is known.
-    Foreign {
-        name: String,
-        bits: Option<u64>,
-    },
+    /// One that strided lacks.
+    Foreign(Box<ForeignType>),
+}
+
+/// A type of elements that strided lacks: its name in the file, and its size if that is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignType {
+    pub name: String,
+    pub bits: Option<u64>,
 }
 
 impl ElementType {
+    pub fn foreign(name: impl Into<String>, bits: Option<u64>) -> ElementType {
+        ElementType::Foreign(Box::new(ForeignType { name: name.into(), bits }))
+    }
+
     pub fn name(&self) -> &str {
         match self {
             ElementType::Known(dtype) => dtype.name(),
-            ElementType::Foreign { name, .. } => name,
+            ElementType::Foreign(foreign) => &foreign.name,
         }
     }
 
     pub fn known(&self) -> Option<DType> {
         match self {
             ElementType::Known(dtype) => Some(*dtype),
-            ElementType::Foreign { .. } => None,
+            ElementType::Foreign(_) => None,
         }
     }
 
-    /// The bytes of a number of elements.
+    /// The bytes of a number of elements, if the size of one is known.
     pub fn bytes(&self, count: u64) -> Option<u64> {
         let bits = match self {
             ElementType::Known(dtype) => 8 * dtype.size() as u64,
-            ElementType::Foreign { bits, .. } => (*bits)?,
+            ElementType::Foreign(foreign) => foreign.bits?,
         };
         count.checked_mul(bits).map(|bits| bits.div_ceil(8))
     }
@@ -159,6 +167,8 @@ pub struct Document {
     pub root: NodeId,
     pub views: Vec<View>,
     pub blobs: Vec<Blob>,
+    /// Whether the object is a dict of tensors under different names: a file of which nothing else is to be known.
+    pub is_flat: bool,
     /// Strings beside the object.
     pub metadata: Vec<(String, String)>,
     pub details: Vec<(&'static str, Detail)>,
@@ -214,8 +224,14 @@ impl Document {
         Ok(self.views.len() - 1)
     }
 
-    /// The elements of a blob as a storage.
+    /// The node of a storage with all elements of a blob.
     pub fn add_storage(&mut self, blob: usize, element: ElementType, position: u64) -> Result<NodeId> {
+        let view = self.add_whole_view(blob, element, position)?;
+        Ok(self.add(Node::Storage(view)))
+    }
+
+    /// Adds a view of one dim, of all elements of a blob.
+    pub fn add_whole_view(&mut self, blob: usize, element: ElementType, position: u64) -> Result<usize> {
         let Blob { element: stored, count, .. } = &self.blobs[blob];
         let count = match (element.bytes(1), stored.bytes(*count)) {
             (Some(each @ 1..), Some(available)) if element != *stored => available / each,
@@ -223,8 +239,7 @@ impl Document {
         };
         let extent = isize::try_from(count).unwrap_or(isize::MAX);
         let layout = Layout::row_major(&[extent]).map_err(|error| fault(position, error.to_string()))?;
-        let view = self.add_view(blob, element, layout, position)?;
-        Ok(self.add(Node::Storage(view)))
+        self.add_view(blob, element, layout, position)
     }
 
     pub fn detail(&mut self, name: &'static str, detail: Detail) {

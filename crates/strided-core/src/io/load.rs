@@ -12,6 +12,13 @@ use crate::tensor::Tensor;
 use std::collections::HashMap;
 use std::ops::Range;
 
+/// Fewer bytes than these are read together with those that follow.
+const SMALL: usize = 1 << 14;
+/// How many bytes may be between two small reads that are taken for a sequence: the headers of tensors.
+const NEAR: u64 = 1 << 12;
+/// Bytes that are read at once for a sequence of small reads.
+const AHEAD: usize = 1 << 18;
+
 /// Loads tensors of one document. Those on the same storage share it.
 pub struct Loader<'a> {
     document: &'a Document,
@@ -19,11 +26,24 @@ pub struct Loader<'a> {
     /// The bytes that may still be allocated.
     budget: u64,
     storages: HashMap<usize, Storage>,
+    /// Bytes of the file that were read for small tensors, and where they begin.
+    window: Vec<u8>,
+    window_start: u64,
+    /// Where the last small tensor ended.
+    last_end: u64,
 }
 
 impl<'a> Loader<'a> {
     pub fn new(document: &'a Document, mapped: bool, max_bytes: Option<u64>) -> Loader<'a> {
-        Loader { document, mapped, budget: max_bytes.unwrap_or(u64::MAX), storages: HashMap::new() }
+        Loader {
+            document,
+            mapped,
+            budget: max_bytes.unwrap_or(u64::MAX),
+            storages: HashMap::new(),
+            window: Vec::new(),
+            window_start: 0,
+            last_end: u64::MAX,
+        }
     }
 
     /// A tensor of the document.
@@ -86,7 +106,7 @@ impl<'a> Loader<'a> {
         self.spend(bytes)?;
         match blob.place {
             Place::Plain { position, order } => {
-                let storage = self.source()?.read_storage(position + range.start * size, bytes as usize)?;
+                let storage = self.read_bytes(position + range.start * size, bytes as usize)?;
                 in_native_order(storage, dtype, order)
             }
             Place::Narrow { position, order } => {
@@ -111,6 +131,34 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// Bytes of the file, which are there, as a storage. Small tensors that follow each other are read by one call.
+    fn read_bytes(&mut self, position: u64, bytes: usize) -> Result<Storage> {
+        let source = self.source()?;
+        if bytes >= SMALL {
+            return source.read_storage(position, bytes);
+        }
+        let is_inside =
+            |start: u64, length: usize| position >= start && position + bytes as u64 <= start + length as u64;
+        if !is_inside(self.window_start, self.window.len()) {
+            let follows = position.checked_sub(self.last_end).is_some_and(|gap| gap <= NEAR);
+            let left = source.length().saturating_sub(position);
+            let length = if follows { left.min(AHEAD as u64) as usize } else { 0 };
+            self.window.resize(length.max(bytes), 0);
+            self.window_start = position;
+            if let Err(error) = source.read_at(position, &mut self.window) {
+                self.window.clear();
+                return Err(error);
+            }
+        }
+        self.last_end = position + bytes as u64;
+        let at = (position - self.window_start) as usize;
+        let found = &self.window[at..at + bytes];
+        Storage::filled(bytes, |memory| {
+            memory.copy_from_slice(found);
+            Ok(())
+        })
+    }
+
     fn spend(&mut self, bytes: u64) -> Result<()> {
         self.budget = self.budget.checked_sub(bytes).ok_or_else(|| {
             let left = self.budget;
@@ -122,7 +170,11 @@ impl<'a> Loader<'a> {
     /// The dtype of elements, if strided has it.
     fn known(&self, element: &ElementType, blob: usize) -> Result<DType> {
         element.known().ok_or_else(|| {
-            let reason = format!("a tensor has the dtype {}, which strided does not have", element.name());
+            let name = element.name();
+            // NumPy's bytes without a meaning, which is how bfloat16 is written.
+            let is_void = name.trim_start_matches(['<', '>', '|']).starts_with('V');
+            let hint = if is_void { "; if you know what it is, give dtype=" } else { "" };
+            let reason = format!("a tensor has the dtype {name}, which strided does not have{hint}");
             match position_of(&self.document.blobs[blob].place) {
                 Some(position) => fault(position, reason),
                 None => refusal(reason),
@@ -159,7 +211,8 @@ pub fn why_not_mapped(blob: &Blob, dtype: DType) -> Option<String> {
         Place::Narrow { .. } => Some("4-byte integers".into()),
         Place::Deflated { .. } => Some("deflated".into()),
         Place::Text { .. } => Some("text".into()),
-        Place::Memory(_) | Place::Deferred(_) => Some("in memory".into()),
+        Place::Memory(_) => Some("in memory".into()),
+        Place::Deferred(_) => Some("computed when it is loaded".into()),
     }
 }
 

@@ -8,7 +8,7 @@
 //! | `document` | the one description of a file with tensors |
 //! | `source`, `output` | where bytes come from and go to; files that are replaced at once when they are complete |
 //! | `load`, `names`, `view_bytes` | bytes to storages; the names of tensors; tensors to bytes |
-//! | `json`, `literal`, `zip`, `pickle` | notations that formats are made of |
+//! | `json`, `literal`, `zip`, `pickle`, `opcodes`, `torch_names` | notations that formats are made of |
 //! | `raw`, `npy`, `npz`, `safetensors`, `nested`, `t7`, `pt` | formats; `nested` is what `strided.save` adds to safetensors |
 //! | `format` | which formats there are, and how a file's format is recognised |
 //!
@@ -30,6 +30,7 @@ mod names;
 mod nested;
 mod npy;
 mod npz;
+mod opcodes;
 mod output;
 mod pickle;
 mod pt;
@@ -38,11 +39,13 @@ mod safetensors;
 mod source;
 pub mod t7;
 mod text;
+mod torch_names;
 mod view_bytes;
 mod zip;
 
 pub use document::{
-    Blob, ByteOrder, Detail, Document, ElementType, LuaFunction, Node, NodeId, Place, Record, View,
+    Blob, ByteOrder, Detail, Document, ElementType, ForeignType, LuaFunction, Node, NodeId, Place, Record,
+    View,
 };
 pub use format::{Format, ReadOptions, WriteOptions, open, write};
 pub use load::{Loader, position_of, why_not_mapped};

@@ -28,6 +28,12 @@ pub struct OutlineRow {
 
 /// All tensors and storages, in the order of the file.
 pub fn tensor_names(document: &Document) -> Vec<Listed> {
+    if document.is_flat
+        && let Node::Dict(pairs) = &document.nodes[document.root]
+    {
+        let listed = |&(key, node): &(NodeId, NodeId)| Listed { name: key_text(&document.nodes[key]), node };
+        return pairs.iter().map(listed).collect();
+    }
     let mut walk = Walk::new(document);
     while walk.step().is_some() {}
     walk.listed
@@ -79,7 +85,8 @@ struct Walk<'a> {
     visits: Vec<NodeVisit>,
     /// Nodes to visit, the next one last: the node, the visit of its parent, and its key.
     pending: Vec<(NodeId, Option<usize>, String)>,
-    first_visits: HashMap<NodeId, usize>,
+    /// The visit in which each node occurred first.
+    first_visits: Vec<Option<usize>>,
     listed: Vec<Listed>,
     taken: HashSet<String>,
     /// How often a name was wanted that was taken.
@@ -94,7 +101,7 @@ impl<'a> Walk<'a> {
             document,
             visits: vec![],
             pending,
-            first_visits: HashMap::new(),
+            first_visits: vec![None; document.nodes.len()],
             listed: vec![],
             taken: HashSet::new(),
             repeats: HashMap::new(),
@@ -108,8 +115,8 @@ impl<'a> Walk<'a> {
         let index = self.visits.len();
         let mut visit = NodeVisit { node, parent, key, depth, first: None, listed: None };
         if is_identified(&self.document.nodes[node]) {
-            visit.first = self.first_visits.get(&node).copied();
-            self.first_visits.entry(node).or_insert(index);
+            visit.first = self.first_visits[node];
+            self.first_visits[node].get_or_insert(index);
         }
         self.visits.push(visit);
         if self.visits[index].first.is_none() {

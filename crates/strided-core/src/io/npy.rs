@@ -87,7 +87,7 @@ fn parse_header(text: &str, position: u64, dtype: Option<DType>) -> Result<(Elem
 /// The type and byte order that a `descr` means.
 fn element_type(descr: &Literal, dtype: Option<DType>) -> (ElementType, ByteOrder) {
     let Literal::Text(descr) = descr else {
-        return (ElementType::Foreign { name: "struct".into(), bits: None }, ByteOrder::NATIVE);
+        return (ElementType::foreign("struct", None), ByteOrder::NATIVE);
     };
     let (order, kind) = match descr.split_at_checked(1) {
         Some((">", kind)) => (ByteOrder::Big, kind),
@@ -112,7 +112,7 @@ fn element_type(descr: &Literal, dtype: Option<DType>) -> (ElementType, ByteOrde
         Some(b'O') => None,
         _ => bytes.and_then(|bytes| bytes.checked_mul(8)),
     };
-    (ElementType::Foreign { name: descr.clone(), bits }, order)
+    (ElementType::foreign(descr.as_str(), bits), order)
 }
 
 /// NumPy's letter and size of a dtype. bfloat16, which NumPy lacks, is two bytes without a meaning.

@@ -35,13 +35,14 @@ pub fn read(source: &dyn ByteSource, members: Vec<Member>, dtype: Option<DType>)
         document.detail("other members", Detail::Number(others));
     }
     document.root = document.add(Node::Dict(pairs));
+    document.is_flat = true;
     Ok(document)
 }
 
 fn read_member(source: &dyn ByteSource, member: &Member, dtype: Option<DType>) -> Result<(NpyHeader, Place)> {
     let Member { position, compressed, size, method, .. } = *member;
     match method {
-        0 => {
+        zip::STORED => {
             let mut cursor = Cursor::new(source, position, position + size);
             let header = npy::read_header(&mut cursor, dtype)?;
             npy::check_length(&header, cursor.left(), cursor.position())?;

@@ -1,134 +1,15 @@
 //! Python's pickles, as far as PyTorch writes them: a machine that makes nodes of a document, and calls nothing.
 //!
-//! A name of a class or function is a word to it. Only dtypes and the names in [`GLOBALS`] have a meaning, which is fixed
-//! here; any other ends the reading with an error that names it. So no pickle can run code.
+//! A name of a class or function is a word to it. Only the names in `torch_names.rs` have a meaning, which is fixed
+//! there; any other ends the reading with an error that names it. So no pickle can run code.
 
 use super::document::{Document, Node, NodeId};
-use super::fault;
 use super::source::{ByteSource, Cursor};
-use crate::dtype::DType;
+use super::torch_names::{self, Global};
+use super::{fault, opcodes as op};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// What a name in a pickle means.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Global {
-    /// `torch._utils._rebuild_tensor` and `_rebuild_tensor_v2`: elements of the type of the storage's class.
-    RebuildTensor,
-    /// `torch._utils._rebuild_tensor_v3`: elements of a dtype that has no class of storages, such as `torch.uint16`.
-    RebuildTypedTensor,
-    /// `torch._utils._rebuild_parameter`: its first argument.
-    RebuildParameter,
-    /// `torch._tensor._rebuild_from_type_v2`: a tensor with attributes, which are left out.
-    RebuildFromType,
-    /// `torch.Tensor` and its classes that add nothing to it.
-    TensorClass,
-    /// `collections.OrderedDict` and `Counter`: a dict.
-    OrderedDict,
-    /// `collections.defaultdict`: a dict.
-    DefaultDict,
-    /// `builtins.list` and others that a defaultdict may call.
-    Factory,
-    /// `torch.Size`: a tuple.
-    Size,
-    /// A class of storages, such as `torch.FloatStorage`, by the name of its type.
-    Storage(&'static str),
-    /// `torch.device`: its name as a string.
-    Device,
-    /// `torch.serialization._get_layout`, such as `torch.strided`: its name as a string.
-    TensorLayout,
-    /// `_codecs.encode`: how old protocols write bytes.
-    Encode,
-    /// `builtins.set` and the like have no node here; a list stands for them.
-    Set,
-    Complex,
-    ByteArray,
-}
-
-/// The names that are allowed.
-const GLOBALS: &[(&str, Global)] = &[
-    ("torch._utils _rebuild_tensor", Global::RebuildTensor),
-    ("torch._utils _rebuild_tensor_v2", Global::RebuildTensor),
-    ("torch._utils _rebuild_tensor_v3", Global::RebuildTypedTensor),
-    ("torch._utils _rebuild_parameter", Global::RebuildParameter),
-    ("torch._utils _rebuild_parameter_with_state", Global::RebuildParameter),
-    ("torch._tensor _rebuild_from_type_v2", Global::RebuildFromType),
-    ("torch Tensor", Global::TensorClass),
-    ("torch.nn.parameter Buffer", Global::TensorClass),
-    ("torch.nn.parameter Parameter", Global::TensorClass),
-    ("collections OrderedDict", Global::OrderedDict),
-    ("collections Counter", Global::OrderedDict),
-    ("collections defaultdict", Global::DefaultDict),
-    ("builtins list", Global::Factory),
-    ("__builtin__ list", Global::Factory),
-    ("builtins dict", Global::Factory),
-    ("__builtin__ dict", Global::Factory),
-    ("builtins int", Global::Factory),
-    ("__builtin__ int", Global::Factory),
-    ("builtins float", Global::Factory),
-    ("__builtin__ float", Global::Factory),
-    ("torch Size", Global::Size),
-    ("torch device", Global::Device),
-    ("torch.serialization _get_layout", Global::TensorLayout),
-    ("_codecs encode", Global::Encode),
-    ("builtins set", Global::Set),
-    ("__builtin__ set", Global::Set),
-    ("builtins frozenset", Global::Set),
-    ("builtins complex", Global::Complex),
-    ("__builtin__ complex", Global::Complex),
-    ("builtins bytearray", Global::ByteArray),
-    ("__builtin__ bytearray", Global::ByteArray),
-    ("torch BoolStorage", Global::Storage("bool")),
-    ("torch ByteStorage", Global::Storage("uint8")),
-    ("torch CharStorage", Global::Storage("int8")),
-    ("torch ShortStorage", Global::Storage("int16")),
-    ("torch IntStorage", Global::Storage("int32")),
-    ("torch LongStorage", Global::Storage("int64")),
-    ("torch HalfStorage", Global::Storage("float16")),
-    ("torch BFloat16Storage", Global::Storage("bfloat16")),
-    ("torch FloatStorage", Global::Storage("float32")),
-    ("torch DoubleStorage", Global::Storage("float64")),
-    ("torch ComplexFloatStorage", Global::Storage("complex64")),
-    ("torch ComplexDoubleStorage", Global::Storage("complex128")),
-    ("torch UntypedStorage", Global::Storage("uint8")),
-    ("torch.storage UntypedStorage", Global::Storage("uint8")),
-    ("torch QInt8Storage", Global::Storage("qint8")),
-    ("torch QUInt8Storage", Global::Storage("quint8")),
-    ("torch QInt32Storage", Global::Storage("qint32")),
-];
-
-/// dtypes of PyTorch that strided lacks, and the bits of their elements. Packed ones count by the byte.
-pub const FOREIGN: &[(&str, u64)] = &[
-    ("float8_e4m3fn", 8),
-    ("float8_e4m3fnuz", 8),
-    ("float8_e5m2", 8),
-    ("float8_e5m2fnuz", 8),
-    ("float8_e8m0fnu", 8),
-    ("float4_e2m1fn_x2", 8),
-    ("complex32", 32),
-    ("bcomplex32", 32),
-    ("bits8", 8),
-    ("bits16", 16),
-    ("bits1x8", 8),
-    ("bits2x4", 8),
-    ("bits4x2", 8),
-    ("qint8", 8),
-    ("quint8", 8),
-    ("qint32", 32),
-];
-
-/// What is behind names that are refused, by their beginnings, and what to do about it.
-const REFUSED: &[(&str, &str)] = &[
-    ("torch._utils _rebuild_sparse_tensor", "a sparse tensor is not read; save x.to_dense()"),
-    ("torch._utils _rebuild_qtensor", "a quantized tensor is not read; save x.dequantize() or x.int_repr()"),
-    ("torch._utils _rebuild_nested_tensor", "a nested tensor is not read; save x.unbind()"),
-    ("torch._utils _rebuild_meta_tensor", "a tensor on the meta device has no elements"),
-    ("torch.nn.", "a module is code, and no code runs; save its state_dict()"),
-    ("numpy", "objects of NumPy are not read; save a tensor or a number"),
-];
-/// What is said of all others.
-const NOT_PLAIN: &str = "only tensors and plain containers are read, and no code runs; save the state_dict() of a module";
 
 /// A value on the stack.
 #[derive(Clone, Debug, PartialEq)]
@@ -276,71 +157,71 @@ impl Machine<'_> {
     fn step(&mut self) -> Result<Option<NodeId>> {
         let position = self.cursor.position();
         match self.byte()? {
-            b'.' => return self.pop_node().map(Some),
-            0x80 => {
+            op::STOP => return self.pop_node().map(Some),
+            op::PROTO => {
                 let protocol = self.byte()?;
                 if protocol > 5 {
                     return Err(fault(position, format!("protocol {protocol} of pickles is not known")));
                 }
             }
-            0x95 => drop(self.cursor.array::<8>("a frame")?), // the length of a frame
-            b'(' => self.stack.push(Item::Mark),
-            b'0' => drop(self.stack.pop()),
-            b'1' => drop(self.pop_mark()?),
-            b'2' => {
+            op::FRAME => drop(self.cursor.array::<8>("the length of a frame")?),
+            op::MARK => self.stack.push(Item::Mark),
+            op::POP => drop(self.stack.pop()),
+            op::POP_MARK => drop(self.pop_mark()?),
+            op::DUP => {
                 let item = self.pop()?;
                 self.stack.extend([item.clone(), item]);
             }
-            b'N' => self.push(Node::None),
-            0x88 => self.push(Node::Bool(true)),
-            0x89 => self.push(Node::Bool(false)),
-            b'J' => {
+            op::NONE => self.push(Node::None),
+            op::NEWTRUE => self.push(Node::Bool(true)),
+            op::NEWFALSE => self.push(Node::Bool(false)),
+            op::BININT => {
                 let number = i32::from_le_bytes(self.cursor.array("the pickle")?);
                 self.push(Node::Int(number.into()));
             }
-            b'K' => {
+            op::BININT1 => {
                 let number = self.byte()?;
                 self.push(Node::Int(number.into()));
             }
-            b'M' => {
+            op::BININT2 => {
                 let number = u16::from_le_bytes(self.cursor.array("the pickle")?);
                 self.push(Node::Int(number.into()));
             }
-            0x8a => {
+            op::LONG1 => {
                 let length = self.byte()?;
                 let bytes = self.bytes(length.into())?;
                 self.push(long_node(&bytes));
             }
-            b'G' => {
+            op::BINFLOAT => {
                 let number = f64::from_be_bytes(self.cursor.array("the pickle")?);
                 self.push(Node::Float(number));
             }
-            b'X' => {
+            op::BINUNICODE => {
                 let length = self.u32()?;
                 let text = self.text(length)?;
                 self.push(Node::Text(text));
             }
-            0x8c => {
+            op::SHORT_BINUNICODE => {
                 let length = self.byte()?;
                 let text = self.text(length.into())?;
                 self.push(Node::Text(text));
             }
-            b'B' | b'T' => {
+            op::BINBYTES | op::BINSTRING => {
                 let length = self.u32()?;
                 let bytes = self.bytes(length)?;
                 self.push(Node::Bytes(bytes));
             }
-            b'C' | b'U' => {
+            op::SHORT_BINBYTES | op::SHORT_BINSTRING => {
                 let length = self.byte()?;
                 let bytes = self.bytes(length.into())?;
                 self.push(Node::Bytes(bytes));
             }
-            0x8e | 0x96 => {
+            op::BINBYTES8 | op::BYTEARRAY8 => {
                 let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
                 let bytes = self.bytes(length)?;
                 self.push(Node::Bytes(bytes));
             }
-            0x8d => {
+            op::BINUNICODE8 => {
                 let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
                 let text = self.text(length)?;
                 self.push(Node::Text(text));
@@ -352,43 +233,43 @@ impl Machine<'_> {
 
     fn step_container(&mut self, code: u8, position: u64) -> Result<()> {
         match code {
-            b']' | 0x8f => self.push(Node::List(vec![])),
-            b'}' => self.push(Node::Dict(vec![])),
-            b')' => self.push_tuple(vec![]),
-            0x85..=0x87 => {
-                let count = usize::from(code - 0x84);
+            op::EMPTY_LIST | op::EMPTY_SET => self.push(Node::List(vec![])),
+            op::EMPTY_DICT => self.push(Node::Dict(vec![])),
+            op::EMPTY_TUPLE => self.push_tuple(vec![]),
+            op::TUPLE1..=op::TUPLE3 => {
+                let count = usize::from(code - op::TUPLE1) + 1;
                 let mut items = (0..count).map(|_| self.pop()).collect::<Result<Vec<_>>>()?;
                 items.reverse();
                 self.push_tuple(items);
             }
-            b't' => {
+            op::TUPLE => {
                 let items = self.pop_mark()?;
                 self.push_tuple(items);
             }
-            b'l' => {
+            op::LIST => {
                 let items = self.pop_mark()?;
                 let items = self.nodes(items)?;
                 self.push(Node::List(items));
             }
-            b'd' => {
+            op::DICT => {
                 let items = self.pop_mark()?;
                 let pairs = self.pairs(items)?;
                 self.push(Node::Dict(pairs));
             }
-            b'a' => {
+            op::APPEND => {
                 let item = self.pop_node()?;
                 self.extend_list(vec![item])?;
             }
-            b'e' | 0x90 => {
+            op::APPENDS | op::ADDITEMS => {
                 let items = self.pop_mark()?;
                 let items = self.nodes(items)?;
                 self.extend_list(items)?;
             }
-            b's' => {
+            op::SETITEM => {
                 let (value, key) = (self.pop()?, self.pop()?);
                 self.extend_dict(vec![key, value])?;
             }
-            b'u' => {
+            op::SETITEMS => {
                 let items = self.pop_mark()?;
                 self.extend_dict(items)?;
             }
@@ -399,11 +280,11 @@ impl Machine<'_> {
 
     fn step_object(&mut self, code: u8, position: u64) -> Result<()> {
         match code {
-            b'c' => {
+            op::GLOBAL => {
                 let (module, name) = (self.line()?, self.line()?);
                 self.push_global(&module, &name, position)?;
             }
-            0x93 => {
+            op::STACK_GLOBAL => {
                 let (name, module) = (self.pop_node()?, self.pop_node()?);
                 let (Node::Text(module), Node::Text(name)) =
                     (&self.document.nodes[module], &self.document.nodes[name])
@@ -413,25 +294,25 @@ impl Machine<'_> {
                 let (module, name) = (module.clone(), name.clone());
                 self.push_global(&module, &name, position)?;
             }
-            b'R' | 0x81 => {
+            op::REDUCE | op::NEWOBJ => {
                 let (arguments, function) = (self.pop_node()?, self.pop()?);
                 self.call(function, arguments, position)?;
             }
-            b'b' => {
+            op::BUILD => {
                 // The state of an object, such as the `_metadata` of a state dict: the object is complete without it.
                 self.pop()?;
                 self.top_node()?;
             }
-            b'Q' => {
+            op::BINPERSID => {
                 let id = self.pop_node()?;
                 let parts = self.parts(id).unwrap_or_else(|| vec![PickledPart::Node(id)]);
                 let node = self.meaning.persistent(self.document, &parts, position)?;
                 self.stack.push(Item::Node(node));
             }
-            b'q' | b'r' | 0x94 => {
+            op::BINPUT | op::LONG_BINPUT | op::MEMOIZE => {
                 let number = match code {
-                    b'q' => self.byte()?.into(),
-                    b'r' => self.u32()?,
+                    op::BINPUT => self.byte()?.into(),
+                    op::LONG_BINPUT => self.u32()?,
                     _ => self.memo.len() as u64,
                 };
                 let item = self.stack.last().filter(|item| **item != Item::Mark).cloned();
@@ -439,8 +320,8 @@ impl Machine<'_> {
                     item.ok_or_else(|| self.fault("the pickle remembers a value that it has not made"))?;
                 self.memo.insert(number, item);
             }
-            b'h' | b'j' => {
-                let number = if code == b'h' { self.byte()?.into() } else { self.u32()? };
+            op::BINGET | op::LONG_BINGET => {
+                let number = if code == op::BINGET { self.byte()?.into() } else { self.u32()? };
                 let item = self.memo.get(&number).cloned();
                 let item = item
                     .ok_or_else(|| fault(position, format!("the pickle has remembered no value {number}")))?;
@@ -485,19 +366,13 @@ impl Machine<'_> {
 
     fn push_global(&mut self, module: &str, name: &str, position: u64) -> Result<()> {
         // A dtype is a value; a string stands for it.
-        if module == "torch"
-            && (DType::from_name(name).is_some() || FOREIGN.iter().any(|row| row.0 == name))
-        {
+        if module == "torch" && torch_names::element_type(name).is_some() {
             self.push(Node::Text(format!("torch.{name}")));
             return Ok(());
         }
-        let wanted = format!("{module} {name}");
-        let Some((_, global)) = GLOBALS.iter().find(|row| row.0 == wanted) else {
-            let known = REFUSED.iter().find(|row| wanted.starts_with(row.0));
-            let why = known.map_or(NOT_PLAIN, |row| row.1);
-            return Err(fault(position, format!("the pickle uses {module}.{name}: {why}")));
-        };
-        self.stack.push(Item::Global(global.clone()));
+        let global = torch_names::global(module, name);
+        let refused = |why| fault(position, format!("the pickle uses {module}.{name}: {why}"));
+        self.stack.push(Item::Global(global.map_err(refused)?));
         Ok(())
     }
 

@@ -2,11 +2,11 @@
 
 use super::document::{Blob, ByteOrder, Detail, Document, ElementType, Node, NodeId, Place, View};
 use super::load::Loader;
-use super::pickle::{self, Global, Meaning, PickledPart};
+use super::pickle::{self, Meaning, PickledPart};
 use super::source::{ByteSource, Cursor};
+use super::torch_names::{self, Global};
 use super::zip::{self, Member};
 use super::{fault, inflate};
-use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::ops::copy;
@@ -164,18 +164,19 @@ impl Meaning for Storages<'_> {
         let layout =
             Layout::strided(&size, &stride, offset).map_err(|error| fault(position, error.to_string()))?;
         let metadata = rest.get(if typed { 3 } else { 2 });
-        let pending = metadata.map_or(Ok(Pending::default()), |&node| pending_of(document, node, position))?;
+        let bits = metadata.map_or(Ok(LazyBits::default()), |&node| lazy_bits(document, node, position))?;
         let blob = match (typed, rest.get(2).map(|&dtype| &document.nodes[dtype])) {
             (false, _) => document.views[view].blob,
             (true, Some(Node::Text(dtype))) => {
-                let name = dtype.strip_prefix("torch.").ok_or_else(malformed)?.to_string();
-                self.typed_blob(document, document.views[view].blob, name)
+                let name = dtype.strip_prefix("torch.").ok_or_else(malformed)?;
+                let element = torch_names::element_type(name).ok_or_else(malformed)?;
+                self.typed_blob(document, document.views[view].blob, element)
             }
             (true, _) => return Err(malformed()),
         };
         let element = document.blobs[blob].element.clone();
         let view = document.add_view(blob, element, layout, position)?;
-        if pending == Pending::default() || document.views[view].element.known().is_none() {
+        if bits == LazyBits::default() || document.views[view].element.known().is_none() {
             return Ok(document.add(Node::Tensor(view)));
         }
         let View { element, layout, .. } = document.views.pop().expect("it was added above");
@@ -184,39 +185,39 @@ impl Meaning for Storages<'_> {
             return Err(fault(position, "a tensor that is to be conjugated or negated repeats its elements"));
         }
         let shape = layout.row_major_like();
-        let place = pending.place(self.source.clone(), document.blobs[blob].clone(), element.clone(), layout);
+        let place = bits.place(self.source.clone(), document.blobs[blob].clone(), element.clone(), layout);
         Ok(document.add_tensor(element, shape, place))
     }
 }
 
 /// What PyTorch has put off until the elements are read: the bits of `x.conj()` and of `torch._neg_view(x)`.
 #[derive(Clone, Copy, Default, PartialEq)]
-struct Pending {
+struct LazyBits {
     conjugate: bool,
     negate: bool,
 }
 
 /// The metadata of a tensor: a dict of bits by their names.
-fn pending_of(document: &Document, node: NodeId, position: u64) -> Result<Pending> {
-    let mut pending = Pending::default();
+fn lazy_bits(document: &Document, node: NodeId, position: u64) -> Result<LazyBits> {
+    let mut bits = LazyBits::default();
     let pairs = match &document.nodes[node] {
-        Node::None => return Ok(pending),
+        Node::None => return Ok(bits),
         Node::Dict(pairs) => pairs,
         _ => return Err(fault(position, "the metadata of a tensor is no dict")),
     };
     for &(key, value) in pairs {
         match (&document.nodes[key], &document.nodes[value]) {
-            (Node::Text(key), Node::Bool(bit)) if key == "conj" => pending.conjugate = *bit,
-            (Node::Text(key), Node::Bool(bit)) if key == "neg" => pending.negate = *bit,
+            (Node::Text(key), Node::Bool(bit)) if key == "conj" => bits.conjugate = *bit,
+            (Node::Text(key), Node::Bool(bit)) if key == "neg" => bits.negate = *bit,
             (key, _) => {
                 return Err(fault(position, format!("a tensor has metadata that is not known: {key:?}")));
             }
         }
     }
-    Ok(pending)
+    Ok(bits)
 }
 
-impl Pending {
+impl LazyBits {
     /// Where the elements of a tensor come from that are computed when it is loaded.
     fn place(self, source: Arc<dyn ByteSource>, blob: Blob, element: ElementType, layout: Layout) -> Place {
         Place::Deferred(Arc::new(move || {
@@ -240,12 +241,11 @@ impl Pending {
 
 impl Storages<'_> {
     /// The blob of elements of a dtype on the bytes of a storage, which has no dtype of its own.
-    fn typed_blob(&mut self, document: &mut Document, bytes: usize, name: String) -> usize {
+    fn typed_blob(&mut self, document: &mut Document, bytes: usize, element: ElementType) -> usize {
         let next = document.blobs.len();
-        let blob = *self.typed.entry((bytes, name.clone())).or_insert(next);
+        let blob = *self.typed.entry((bytes, element.name().to_string())).or_insert(next);
         if blob == next {
             let Blob { element: stored, count, place } = document.blobs[bytes].clone();
-            let element = element_of(&name);
             let (available, each) = (stored.bytes(count).unwrap_or(0), element.bytes(1).unwrap_or(1).max(1));
             document.add_blob(element, available / each, place);
         }
@@ -263,7 +263,7 @@ impl Storages<'_> {
         let name = format!("{}data/{key}", self.folder);
         let member = self.members.get(name.as_str());
         let member = member.ok_or_else(|| fault(position, format!("the archive has no member {name:?}")))?;
-        let element = element_of(class);
+        let element = torch_names::element_type(class).unwrap_or_else(|| ElementType::foreign(class, None));
         let count =
             u64::try_from(count).map_err(|_| fault(position, format!("a storage has {count} elements")))?;
         if element.bytes(count).is_some_and(|bytes| bytes > member.size) {
@@ -272,7 +272,7 @@ impl Storages<'_> {
         }
         let (start, order) = (member.position, self.order);
         let place = match member.method {
-            0 => Place::Plain { position: start, order },
+            zip::STORED => Place::Plain { position: start, order },
             zip::DEFLATED if inflate::is_possible(member.size, member.compressed) => Place::Deflated {
                 position: start,
                 compressed: member.compressed,
@@ -287,16 +287,5 @@ impl Storages<'_> {
         };
         let blob = document.add_blob(element.clone(), count, place);
         document.add_storage(blob, element, start)
-    }
-}
-
-/// The type of elements by PyTorch's name, without `torch.`.
-fn element_of(name: &str) -> ElementType {
-    match DType::from_name(name) {
-        Some(dtype) => ElementType::Known(dtype),
-        None => {
-            let bits = pickle::FOREIGN.iter().find(|row| row.0 == name).map(|row| row.1);
-            ElementType::Foreign { name: name.into(), bits }
-        }
     }
 }

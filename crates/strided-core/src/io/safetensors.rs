@@ -104,7 +104,7 @@ fn read_entry(name: &str, value: &Json<'_>, data: u64, available: u64) -> std::r
         Some(row) => ElementType::Known(row.1),
         None => {
             let bits = FOREIGN.iter().find(|row| dtype.starts_with(row.0)).map(|row| row.1);
-            ElementType::Foreign { name: dtype.into(), bits }
+            ElementType::foreign(dtype, bits)
         }
     };
     let count = Layout::row_major(&shape).map_err(|error| format!("has a bad shape: {error}"))?.size() as u64;
@@ -152,6 +152,7 @@ pub fn flat_document(entries: &[Entry]) -> Result<Document> {
         pairs.push((key, document.add_tensor(entry.element.clone(), entry.layout()?, entry.place())));
     }
     document.root = document.add(Node::Dict(pairs));
+    document.is_flat = true;
     Ok(document)
 }
 

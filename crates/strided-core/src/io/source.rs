@@ -229,17 +229,25 @@ impl<'a> Cursor<'a> {
 
     /// A run of bytes of a declared length, which is compared with what is left before memory is allocated.
     pub fn bytes(&mut self, length: u64, what: &str) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.read_into(&mut bytes, length, what)?;
+        Ok(bytes)
+    }
+
+    /// The same, into a buffer whose content is replaced.
+    pub fn read_into(&mut self, bytes: &mut Vec<u8>, length: u64, what: &str) -> Result<()> {
         self.check(length, what)?;
         let length = length as usize;
-        let mut bytes = vec![0; length];
+        bytes.clear();
         if length <= WINDOW {
-            bytes.copy_from_slice(&self.peek(length)?[..length]);
+            bytes.extend_from_slice(&self.peek(length)?[..length]);
             self.at += length;
         } else {
-            self.source.read_at(self.position(), &mut bytes)?;
+            bytes.resize(length, 0);
+            self.source.read_at(self.position(), bytes)?;
             self.seek(self.position() + length as u64);
         }
-        Ok(bytes)
+        Ok(())
     }
 
     pub fn skip(&mut self, bytes: u64, what: &str) -> Result<()> {

@@ -27,7 +27,7 @@ const ZIP64_FIELD: u16 = 1;
 const PADDING_FIELD: u16 = 0xd935;
 /// Where the data of a stored member begins: at a multiple of this, so that it can be mapped.
 const ALIGNMENT: u64 = 64;
-const STORED: u16 = 0;
+pub const STORED: u16 = 0;
 pub const DEFLATED: u16 = 8;
 /// Flags: the member is encrypted; its sizes follow the data; its name is UTF-8.
 const ENCRYPTED: u16 = 1;

@@ -10,11 +10,10 @@ use crate::abi::tensor_object::wrap;
 use crate::convert::documents::{Hooks, ObjectMaker};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use std::collections::HashMap;
 use std::sync::OnceLock;
 use strided_core::io::{
-    Detail, Document, ElementType, Format, Listed, Loader, Node, Place, in_file, outline, position_of,
-    tensor_names, why_not_mapped,
+    Detail, Document, Format, Listed, Loader, Node, Place, in_file, outline, position_of, tensor_names,
+    why_not_mapped,
 };
 
 /// The content of a file, for `strided.files`.
@@ -87,13 +86,11 @@ impl PyDocument {
             Place::Plain { order, .. } | Place::Narrow { order, .. } => ("plain", order.name()),
             Place::Deflated { order, .. } => ("deflated", order.name()),
             Place::Text { .. } => ("text", "little"),
-            Place::Memory(_) | Place::Deferred(_) => ("memory", "little"),
+            Place::Memory(_) => ("memory", "little"),
+            Place::Deferred(_) => ("computed", "little"),
         };
         let layout = &view.layout;
-        let nbytes = match &view.element {
-            ElementType::Foreign { bits: None, .. } => None,
-            element => element.bytes(layout.size() as u64),
-        };
+        let nbytes = view.element.bytes(layout.size() as u64);
         let parts: [Value<'py>; 12] = [
             to_py(py, if is_storage { "storage" } else { "tensor" })?,
             to_py(py, known.map(|dtype| dtype::object(py, dtype)))?,
@@ -157,7 +154,7 @@ impl PyDocument {
         crate::abi::errors::named(py, "load", || {
             let loader = Loader::new(&self.document, true, max_bytes);
             let hooks = Hooks::new(py, hooks.as_ref())?;
-            let mut maker = ObjectMaker::new(py, &self.document, loader, hooks, HashMap::new());
+            let mut maker = ObjectMaker::new(py, &self.document, loader, hooks, vec![]);
             named(py, "load", &self.name, maker.make(self.document.root))
         })
     }

@@ -3,16 +3,15 @@
 
 use super::document::named;
 use crate::abi::errors::{CallResult, Fail};
-use crate::convert::documents::{Hooks, ObjectMaker};
+use crate::convert::documents::{Hooks, MadeObjects, ObjectMaker};
 use crate::convert::objects::DocumentBuilder;
 use crate::convert::streams::source;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use strided_core::Error;
 use strided_core::io::t7::{Encoding, ObjectReader, ObjectWriter};
-use strided_core::io::{ByteOrder, ByteTarget, FileOutput, Loader, MapMode, NodeId};
+use strided_core::io::{ByteOrder, ByteTarget, FileOutput, Loader, MapMode};
 
 /// Reads objects of a file or a buffer.
 #[pyclass(name = "_T7Reader", module = "strided", frozen)]
@@ -22,8 +21,7 @@ pub struct T7Reader {
 
 struct ReaderState {
     reader: ObjectReader,
-    /// The objects that were made so far, by their nodes.
-    made: HashMap<NodeId, Py<PyAny>>,
+    made: MadeObjects,
 }
 
 /// Writes objects.
@@ -84,7 +82,7 @@ impl T7Reader {
         crate::abi::errors::named(py, "readObject", || {
             let source = source(source_.as_borrowed(), MapMode::Never)?;
             let reader = ObjectReader::new(source, Encoding::default(), true);
-            Ok(T7Reader { state: Mutex::new(ReaderState { reader, made: HashMap::new() }) })
+            Ok(T7Reader { state: Mutex::new(ReaderState { reader, made: vec![] }) })
         })
     }
 
@@ -105,11 +103,11 @@ impl T7Reader {
             reader.set_encoding(encoding_of(encoding, long_size, byte_order)?, referenced);
             let (root, end) = named(py, "readObject", "", reader.read_object(position).map_err(Fail::from))?;
             let document = reader.document();
-            let known = made.drain().map(|(node, object)| (node, object.into_bound(py))).collect();
             let hooks = Hooks::new(py, hooks.as_ref())?;
-            let mut maker = ObjectMaker::new(py, document, Loader::new(document, true, None), hooks, known);
+            let loader = Loader::new(document, true, None);
+            let mut maker = ObjectMaker::new(py, document, loader, hooks, std::mem::take(made));
             let object = maker.make(root);
-            made.extend(maker.into_made().into_iter().map(|(node, object)| (node, object.unbind())));
+            *made = maker.into_made();
             Ok((named(py, "readObject", "", object)?, end))
         })
     }

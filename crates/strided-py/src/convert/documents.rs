@@ -8,7 +8,7 @@ use crate::abi::tensor_object::wrap;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use strided_core::error::{Error, Problem};
 use strided_core::io::{Document, Loader, Node, NodeId, Record, list_order};
 
@@ -18,14 +18,18 @@ pub struct ObjectMaker<'a, 'py> {
     document: &'a Document,
     loader: Loader<'a>,
     hooks: Hooks<'py>,
-    made: HashMap<NodeId, Value<'py>>,
+    /// The objects of all nodes that have one by now.
+    made: MadeObjects,
     /// Tuples whose items are being made.
-    open: HashMap<NodeId, ()>,
+    open: HashSet<NodeId>,
     /// Containers that are empty so far.
     empty: Vec<NodeId>,
     /// Records that the dialect has a class for.
     own_records: HashSet<NodeId>,
 }
+
+/// The objects of nodes, by the numbers of the nodes.
+pub type MadeObjects = Vec<Option<Py<PyAny>>>;
 
 /// Functions that make the objects of one dialect; the module `strided.files` has the classes for what has no function.
 pub struct Hooks<'py> {
@@ -83,37 +87,44 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         document: &'a Document,
         loader: Loader<'a>,
         hooks: Hooks<'py>,
-        made: HashMap<NodeId, Value<'py>>,
+        mut made: MadeObjects,
     ) -> ObjectMaker<'a, 'py> {
-        let (open, empty, own_records) = (HashMap::new(), vec![], HashSet::new());
+        made.resize_with(document.nodes.len(), || None);
+        let (open, empty, own_records) = (HashSet::new(), vec![], HashSet::new());
         ObjectMaker { py, document, loader, hooks, made, open, empty, own_records }
     }
 
     /// The object of a node.
     pub fn make(&mut self, root: NodeId) -> CallResult<Value<'py>> {
+        // The next one last: objects are made in the order of the file, so that it is read from its beginning to its end.
         let mut pending = vec![(root, false)];
         while let Some((node, items_are_made)) = pending.pop() {
             if items_are_made {
                 self.finish_tuple(node)?;
-            } else if !self.made.contains_key(&node) && !self.open.contains_key(&node) {
+            } else if self.made[node].is_none() && !self.open.contains(&node) {
                 self.begin(node, &mut pending)?;
             }
         }
         for node in std::mem::take(&mut self.empty) {
             self.fill(node)?;
         }
-        Ok(self.made[&root].clone())
+        Ok(self.object(root).clone())
     }
 
-    /// The objects that were made so far, by their nodes.
-    pub fn into_made(self) -> HashMap<NodeId, Value<'py>> {
+    /// The object of a node that has one.
+    fn object(&self, node: NodeId) -> &Value<'py> {
+        self.made[node].as_ref().expect("parts are made before the whole").bind(self.py)
+    }
+
+    /// The objects that were made so far.
+    pub fn into_made(self) -> MadeObjects {
         self.made
     }
 
     /// Makes an object, or an empty container; leaves items to be made to the caller.
     fn begin(&mut self, node: NodeId, pending: &mut Vec<(NodeId, bool)>) -> CallResult<()> {
         let py = self.py;
-        let pair = |&(key, value): &(NodeId, NodeId)| [(key, false), (value, false)];
+        let pair = |&(key, value): &(NodeId, NodeId)| [(value, false), (key, false)];
         let object = match &self.document.nodes[node] {
             Node::None => py.None().into_bound(py),
             Node::Bool(value) => value.into_bound_py_any(py)?,
@@ -129,18 +140,18 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
             Node::Tensor(view) => self.tensor(*view)?,
             Node::Storage(view) => self.storage(*view)?,
             Node::List(items) => {
-                pending.extend(items.iter().map(|&item| (item, false)));
+                pending.extend(items.iter().rev().map(|&item| (item, false)));
                 self.empty.push(node);
                 PyList::empty(py).into_any()
             }
             Node::Tuple(items) => {
-                self.open.insert(node, ());
+                self.open.insert(node);
                 pending.push((node, true));
-                pending.extend(items.iter().map(|&item| (item, false)));
+                pending.extend(items.iter().rev().map(|&item| (item, false)));
                 return Ok(());
             }
             Node::Dict(pairs) => {
-                pending.extend(pairs.iter().flat_map(pair));
+                pending.extend(pairs.iter().rev().flat_map(pair));
                 self.empty.push(node);
                 PyDict::new(py).into_any()
             }
@@ -148,19 +159,19 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                 self.empty.push(node);
                 match self.table_kind(pairs) {
                     TableKind::Own => {
-                        pending.extend(pairs.iter().flat_map(pair));
+                        pending.extend(pairs.iter().rev().flat_map(pair));
                         self.hooks.table.as_ref().expect("this kind has a hook").call0()?
                     }
                     TableKind::List(items) => {
-                        pending.extend(items.iter().map(|&item| (item, false)));
+                        pending.extend(items.iter().rev().map(|&item| (item, false)));
                         PyList::empty(py).into_any()
                     }
                     TableKind::Dict => {
-                        pending.extend(pairs.iter().flat_map(pair));
+                        pending.extend(pairs.iter().rev().flat_map(pair));
                         PyDict::new(py).into_any()
                     }
                     TableKind::Table => {
-                        pending.extend(pairs.iter().flat_map(pair));
+                        pending.extend(pairs.iter().rev().flat_map(pair));
                         self.hooks.files.getattr("Table")?.call1((PyList::empty(py),))?
                     }
                 }
@@ -182,7 +193,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                 }
             }
         };
-        self.made.insert(node, object);
+        self.made[node] = Some(object.unbind());
         Ok(())
     }
 
@@ -215,17 +226,17 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
 
     fn finish_tuple(&mut self, node: NodeId) -> CallResult<()> {
         let Node::Tuple(items) = &self.document.nodes[node] else { return Ok(()) };
-        let items: Option<Vec<_>> = items.iter().map(|item| self.made.get(item)).collect();
+        let items: Option<Vec<_>> = items.iter().map(|&item| self.made[item].as_ref()).collect();
         let items = items.ok_or_else(|| refusal("a tuple contains itself"))?;
         let tuple = PyTuple::new(self.py, items)?.into_any();
         self.open.remove(&node);
-        self.made.insert(node, tuple);
+        self.made[node] = Some(tuple.unbind());
         Ok(())
     }
 
     /// Gives a container its items, all of which are made.
     fn fill(&self, node: NodeId) -> CallResult<()> {
-        let container = &self.made[&node];
+        let container = self.object(node);
         match &self.document.nodes[node] {
             Node::List(items) => self.append(container, items),
             Node::Dict(pairs) => self.set_items(container, pairs),
@@ -236,7 +247,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                 TableKind::Table => {
                     let list = container.getattr("_pairs")?.cast_into::<PyList>().map_err(PyErr::from)?;
                     for (key, value) in pairs {
-                        list.append((&self.made[key], &self.made[value]))?;
+                        list.append((self.object(*key), self.object(*value)))?;
                     }
                     Ok(())
                 }
@@ -250,11 +261,11 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                         }
                         Ok(())
                     }
-                    _ => Ok(container.setattr("fields", &self.made[&record.fields])?),
+                    _ => Ok(container.setattr("fields", self.object(record.fields))?),
                 }
             }
             Node::Function(function) => {
-                let upvalues = &self.made[&function.upvalues];
+                let upvalues = self.object(function.upvalues);
                 match &self.hooks.set_upvalues {
                     Some(hook) => drop(hook.call1((container, upvalues))?),
                     None => container.setattr("upvalues", upvalues)?,
@@ -267,7 +278,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
 
     fn assign_items(&self, table: &Value<'py>, pairs: &[(NodeId, NodeId)]) -> CallResult<()> {
         for (key, value) in pairs {
-            table.set_item(&self.made[key], &self.made[value])?;
+            table.set_item(self.object(*key), self.object(*value))?;
         }
         Ok(())
     }
@@ -275,7 +286,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
     fn append(&self, list: &Value<'py>, items: &[NodeId]) -> CallResult<()> {
         let list = list.cast::<PyList>().map_err(PyErr::from)?;
         for item in items {
-            list.append(&self.made[item])?;
+            list.append(self.object(*item))?;
         }
         Ok(())
     }
@@ -283,7 +294,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
     fn set_items(&self, dict: &Value<'py>, pairs: &[(NodeId, NodeId)]) -> CallResult<()> {
         let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
         for (key, value) in pairs {
-            let set = dict.set_item(&self.made[key], &self.made[value]);
+            let set = dict.set_item(self.object(*key), self.object(*value));
             set.map_err(|error| match error.is_instance_of::<pyo3::exceptions::PyTypeError>(self.py) {
                 true => refusal("a key of a dict is a list or a dict").into(),
                 false => crate::abi::errors::Fail::Python(error),

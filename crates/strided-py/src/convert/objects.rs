@@ -168,17 +168,14 @@ impl DocumentBuilder {
                     fields: 0,
                 };
                 let fields = Items::Part(object.getattr("fields")?);
-                enter(&mut self.document, Node::Record(record), fields)
+                enter(&mut self.document, Node::Record(Box::new(record)), fields)
             }
             Some("Function") => {
                 let (kind, bytecode) =
                     (object.getattr("kind")?.extract()?, object.getattr("bytecode")?.extract()?);
                 let upvalues = Items::Part(object.getattr("upvalues")?);
-                enter(
-                    &mut self.document,
-                    Node::Function(LuaFunction { kind, bytecode, upvalues: 0 }),
-                    upvalues,
-                )
+                let function = Box::new(LuaFunction { kind, bytecode, upvalues: 0 });
+                enter(&mut self.document, Node::Function(function), upvalues)
             }
             Some("Table") => {
                 let pairs = object.call_method0("items")?.try_iter()?.map(|pair| pair?.extract());

@@ -10,6 +10,7 @@ use super::{
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -25,7 +26,38 @@ pub struct ObjectReader {
     /// Whether a number that occurs again is the same object.
     referenced: bool,
     document: Document,
-    objects: HashMap<i32, NodeId>,
+    objects: NumberedObjects,
+}
+
+/// The nodes of objects by their numbers, which most files count from 1 on.
+#[derive(Default)]
+struct NumberedObjects {
+    /// `NodeId::MAX` stands for no object.
+    dense: Vec<NodeId>,
+    sparse: HashMap<i32, NodeId>,
+}
+
+impl NumberedObjects {
+    /// How far a number may be beyond the last one to be entered in the list, whose memory must not outgrow the file.
+    const NEAR: usize = 16;
+
+    fn get(&self, number: i32) -> Option<NodeId> {
+        let dense = self.dense.get(number as usize).copied().filter(|&node| node != NodeId::MAX);
+        dense.or_else(|| if self.sparse.is_empty() { None } else { self.sparse.get(&number).copied() })
+    }
+
+    /// Enters an object under a number, which is 1 or more.
+    fn insert(&mut self, number: i32, node: NodeId) {
+        let at = number as usize;
+        if at >= self.dense.len() + NumberedObjects::NEAR {
+            self.sparse.insert(number, node);
+            return;
+        }
+        if at >= self.dense.len() {
+            self.dense.resize(at + 1, NodeId::MAX);
+        }
+        self.dense[at] = node;
+    }
 }
 
 /// An object whose parts are being read.
@@ -33,7 +65,12 @@ enum Frame {
     Table { node: NodeId, left: u32, key: Option<NodeId>, pairs: Vec<(NodeId, NodeId)> },
     Fields { node: NodeId, class: String, version: Option<String> },
     Upvalues { node: NodeId, kind: i32, bytecode: Vec<u8> },
-    Tensor { node: NodeId, dtype: DType, shape: Vec<isize>, stride: Vec<isize>, offset: i64, position: u64 },
+}
+
+/// The object of a number: one that was read before, or a node for one that follows.
+enum Numbered {
+    Known(NodeId),
+    New(NodeId),
 }
 
 /// What the beginning of an object led to.
@@ -45,7 +82,7 @@ enum Begun {
 impl ObjectReader {
     pub fn new(source: Arc<dyn ByteSource>, encoding: Encoding, referenced: bool) -> ObjectReader {
         let document = Document { source: Some(source.clone()), ..Default::default() };
-        ObjectReader { source, encoding, referenced, document, objects: HashMap::new() }
+        ObjectReader { source, encoding, referenced, document, objects: NumberedObjects::default() }
     }
 
     /// All that was read so far.
@@ -68,6 +105,7 @@ impl ObjectReader {
             cursor: Cursor::new(&*source, position, source.length()),
             encoding: self.encoding,
             buffer: Vec::new(),
+            name: Vec::new(),
         };
         let mut frames: Vec<Frame> = Vec::new();
         loop {
@@ -137,17 +175,10 @@ impl ObjectReader {
 
     /// An object with a number, by which it is referred to when it occurs again.
     fn begin_identified(&mut self, input: &mut T7Input<'_>, kind: i32, position: u64) -> Result<Begun> {
-        let index = input.int("the number of an object")?;
-        if index < 1 {
-            return Err(fault(position, format!("an object has the number {index}, wanted 1 or more")));
-        }
-        if self.referenced
-            && let Some(&node) = self.objects.get(&index)
-        {
-            return Ok(Begun::Done(node));
-        }
-        let node = self.document.add(Node::None);
-        self.objects.insert(index, node);
+        let node = match self.numbered(input, position)? {
+            Numbered::Known(node) => return Ok(Begun::Done(node)),
+            Numbered::New(node) => node,
+        };
         match kind {
             TABLE => {
                 let position = input.cursor.position();
@@ -168,27 +199,55 @@ impl ObjectReader {
         }
     }
 
+    /// Reads the number of an object.
+    fn numbered(&mut self, input: &mut T7Input<'_>, position: u64) -> Result<Numbered> {
+        let number = input.int("the number of an object")?;
+        if number < 1 {
+            return Err(fault(position, format!("an object has the number {number}, wanted 1 or more")));
+        }
+        if self.referenced
+            && let Some(node) = self.objects.get(number)
+        {
+            return Ok(Numbered::Known(node));
+        }
+        let node = self.document.add(Node::None);
+        self.objects.insert(number, node);
+        Ok(Numbered::New(node))
+    }
+
     fn begin_torch(&mut self, input: &mut T7Input<'_>, node: NodeId) -> Result<Begun> {
         let position = input.cursor.position();
-        let mut class = input.text("the version of a class")?;
-        let mut version = None;
-        if let Some(number) = class.strip_prefix("V ").filter(|number| number.trim().parse::<f64>().is_ok()) {
-            version = Some(number.to_string());
-            class = input.text("the name of a class")?;
-        }
-        match TorchClass::from_name(&class) {
-            Some(TorchClass::Tensor(dtype)) => self.begin_tensor(input, node, dtype),
+        let version = input.class()?;
+        match TorchClass::from_name(input.class_name()) {
+            Some(TorchClass::Tensor(dtype)) => {
+                self.read_tensor(input, node, dtype)?;
+                Ok(Begun::Done(node))
+            }
             Some(TorchClass::Storage(dtype)) => {
                 self.read_storage(input, node, dtype)?;
                 Ok(Begun::Done(node))
             }
-            None if class == GENERATOR => {
+            None => self.begin_record(input, node, version, position),
+        }
+    }
+
+    /// An object of a class that is not known here.
+    fn begin_record(
+        &mut self,
+        input: &mut T7Input<'_>,
+        node: NodeId,
+        version: Option<String>,
+        position: u64,
+    ) -> Result<Begun> {
+        let class = input.class_name().to_string();
+        match class.as_str() {
+            GENERATOR => {
                 let state = input.raw_bytes(generator_bytes(input.encoding.long_size), "a generator")?;
                 let fields = self.document.add(Node::Bytes(state));
-                self.document.nodes[node] = Node::Record(Record { class, version, fields });
+                self.document.nodes[node] = Node::Record(Box::new(Record { class, version, fields }));
                 Ok(Begun::Done(node))
             }
-            None => {
+            _ => {
                 let next = input.peek_int();
                 if PRIVATE.contains(&class.as_str()) || next != Some(TABLE) {
                     let reason = format!("objects of the class {class} are written in a format of their own");
@@ -199,7 +258,7 @@ impl ObjectReader {
         }
     }
 
-    fn begin_tensor(&mut self, input: &mut T7Input<'_>, node: NodeId, dtype: DType) -> Result<Begun> {
+    fn read_tensor(&mut self, input: &mut T7Input<'_>, node: NodeId, dtype: DType) -> Result<()> {
         let position = input.cursor.position();
         let rank = input.int("the number of dims of a tensor")?;
         let fits = u64::try_from(rank).is_ok_and(|rank| rank * 4 <= input.cursor.left());
@@ -208,12 +267,41 @@ impl ObjectReader {
         }
         let mut dims = |what| {
             let dims = input.longs(rank as usize, what)?.into_iter().map(isize::try_from);
-            dims.collect::<std::result::Result<Vec<_>, _>>()
+            dims.collect::<std::result::Result<SmallVec<[isize; 8]>, _>>()
                 .map_err(|_| fault(position, format!("{what} are too large")))
         };
         let (shape, stride) = (dims("the sizes of a tensor")?, dims("the strides of a tensor")?);
         let offset = input.longs(1, "the offset of a tensor")?[0];
-        Ok(Begun::Inside(Frame::Tensor { node, dtype, shape, stride, offset, position }))
+        let storage = self.storage_of_tensor(input, dtype, position)?;
+        let view = self.make_tensor(dtype, (&shape, &stride), offset, storage, position)?;
+        self.document.nodes[node] = Node::Tensor(view);
+        Ok(())
+    }
+
+    /// The storage that follows a tensor, or `None` for nil. Anything else is refused, so that no recursion is needed.
+    fn storage_of_tensor(
+        &mut self,
+        input: &mut T7Input<'_>,
+        dtype: DType,
+        position: u64,
+    ) -> Result<Option<NodeId>> {
+        let start = input.cursor.position();
+        match input.int("the kind of an object")? {
+            NIL => Ok(None),
+            TORCH => match self.numbered(input, start)? {
+                Numbered::Known(node) => Ok(Some(node)),
+                Numbered::New(node) => {
+                    input.class()?;
+                    let class = TorchClass::from_name(input.class_name());
+                    if class != Some(TorchClass::Storage(dtype)) {
+                        return Err(wrong_storage(dtype, position));
+                    }
+                    self.read_storage(input, node, dtype)?;
+                    Ok(Some(node))
+                }
+            },
+            _ => Err(wrong_storage(dtype, position)),
+        }
     }
 
     fn read_storage(&mut self, input: &mut T7Input<'_>, node: NodeId, dtype: DType) -> Result<()> {
@@ -234,8 +322,7 @@ impl ObjectReader {
             Place::Plain { position: start, order }
         };
         let blob = self.document.add_blob(known(dtype), count, place);
-        let made = self.document.add_storage(blob, known(dtype), start)?;
-        self.document.nodes[node] = self.document.nodes[made].clone();
+        self.document.nodes[node] = Node::Storage(self.document.add_whole_view(blob, known(dtype), start)?);
         Ok(())
     }
 
@@ -257,15 +344,11 @@ impl ObjectReader {
             }
             Frame::Fields { node, class, version } => {
                 let (class, version) = (std::mem::take(class), version.take());
-                (*node, Node::Record(Record { class, version, fields: value }))
+                (*node, Node::Record(Box::new(Record { class, version, fields: value })))
             }
             Frame::Upvalues { node, kind, bytecode } => {
                 let bytecode = std::mem::take(bytecode);
-                (*node, Node::Function(LuaFunction { kind: *kind, bytecode, upvalues: value }))
-            }
-            Frame::Tensor { node, dtype, shape, stride, offset, position } => {
-                let view = self.make_tensor(*dtype, (shape, stride), *offset, value, *position)?;
-                (*node, Node::Tensor(view))
+                (*node, Node::Function(Box::new(LuaFunction { kind: *kind, bytecode, upvalues: value })))
             }
         };
         self.document.nodes[node] = made;
@@ -277,23 +360,18 @@ impl ObjectReader {
         dtype: DType,
         (shape, stride): (&[isize], &[isize]),
         offset: i64,
-        storage: NodeId,
+        storage: Option<NodeId>,
         position: u64,
     ) -> Result<usize> {
-        let blob = match self.document.nodes[storage] {
-            Node::Storage(view) if self.document.views[view].element == known(dtype) => {
+        let blob = match storage.map(|node| &self.document.nodes[node]) {
+            Some(&Node::Storage(view)) if self.document.views[view].element == known(dtype) => {
                 self.document.views[view].blob
             }
             // A tensor without elements may have no storage.
-            Node::None => {
+            None => {
                 self.document.add_blob(known(dtype), 0, Place::Plain { position, order: self.encoding.order })
             }
-            _ => {
-                return Err(fault(
-                    position,
-                    format!("a tensor of {} has another object as its storage", dtype.name()),
-                ));
-            }
+            Some(_) => return Err(wrong_storage(dtype, position)),
         };
         let offset = offset.checked_sub(1).and_then(|offset| isize::try_from(offset).ok());
         let layout = match offset {
@@ -305,6 +383,11 @@ impl ObjectReader {
         let layout = layout.map_err(|error| fault(position, error.to_string()))?;
         self.document.add_view(blob, known(dtype), layout, position)
     }
+}
+
+#[cold]
+fn wrong_storage(dtype: DType, position: u64) -> Error {
+    fault(position, format!("a tensor of {} has another object as its storage", dtype.name()))
 }
 
 fn number_node(number: f64) -> Node {
@@ -333,6 +416,8 @@ struct T7Input<'a> {
     cursor: Cursor<'a>,
     encoding: Encoding,
     buffer: Vec<u8>,
+    /// The last name of a class.
+    name: Vec<u8>,
 }
 
 impl T7Input<'_> {
@@ -357,9 +442,9 @@ impl T7Input<'_> {
         number
     }
 
-    fn longs(&mut self, count: usize, what: &str) -> Result<Vec<i64>> {
+    fn longs(&mut self, count: usize, what: &str) -> Result<SmallVec<[i64; 8]>> {
         let Encoding { ascii, long_size, order } = self.encoding;
-        let mut longs = Vec::with_capacity(count);
+        let mut longs = SmallVec::with_capacity(count);
         for _ in 0..count {
             longs.push(if ascii {
                 text::number(&mut self.cursor, &mut self.buffer, what)?
@@ -393,11 +478,14 @@ impl T7Input<'_> {
     }
 
     fn string(&mut self, what: &str) -> Result<Vec<u8>> {
+        let length = self.length(what)?;
+        self.raw_bytes(length, what)
+    }
+
+    fn length(&mut self, what: &str) -> Result<u64> {
         let position = self.cursor.position();
         let length = self.int(what)?;
-        let length =
-            u64::try_from(length).map_err(|_| fault(position, format!("{what} has the length {length}")))?;
-        self.raw_bytes(length, what)
+        u64::try_from(length).map_err(|_| fault(position, format!("{what} has the length {length}")))
     }
 
     fn raw_bytes(&mut self, length: u64, what: &str) -> Result<Vec<u8>> {
@@ -408,9 +496,32 @@ impl T7Input<'_> {
         Ok(bytes)
     }
 
-    fn text(&mut self, what: &str) -> Result<String> {
+    /// Reads the name of a class, and the version before it, which old files lack: what follows `V `.
+    fn class(&mut self) -> Result<Option<String>> {
+        self.read_name("the version of a class")?;
+        let name = self.class_name();
+        let version = name.strip_prefix("V ").filter(|number| number.trim().parse::<f64>().is_ok());
+        let Some(version) = version.map(str::to_string) else { return Ok(None) };
+        self.read_name("the name of a class")?;
+        Ok(Some(version))
+    }
+
+    fn class_name(&self) -> &str {
+        std::str::from_utf8(&self.name).expect("`read_name` has checked it")
+    }
+
+    fn read_name(&mut self, what: &str) -> Result<()> {
         let position = self.cursor.position();
-        String::from_utf8(self.string(what)?).map_err(|_| fault(position, format!("{what} is no text")))
+        let length = self.length(what)?;
+        self.cursor.read_into(&mut self.name, length, what)?;
+        if self.encoding.ascii && length > 0 {
+            self.skip_newline()?;
+        }
+        if std::str::from_utf8(&self.name).is_err() {
+            self.name.clear();
+            return Err(fault(position, format!("{what} is no text")));
+        }
+        Ok(())
     }
 
     /// In text, a newline ends whatever was written at once.

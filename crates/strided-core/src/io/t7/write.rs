@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::ops::copy;
 use crate::tensor::Tensor;
 use half::f16;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// Integers up to this size are exact in a double, which is what Lua's numbers are.
@@ -64,7 +64,7 @@ impl ObjectWriter {
         let mut loader = Loader::new(document, true, None);
         let mut tasks = vec![WriteTask::Object(root)];
         // The objects that are being written, if an object inside itself would never end.
-        let mut open: HashMap<NodeId, ()> = HashMap::new();
+        let mut open: HashSet<NodeId> = HashSet::new();
         while let Some(task) = tasks.pop() {
             let node = match task {
                 WriteTask::Object(node) => node,
@@ -79,7 +79,7 @@ impl ObjectWriter {
                 }
             };
             if !self.referenced && is_container(&document.nodes[node]) {
-                if open.insert(node, ()).is_some() {
+                if !open.insert(node) {
                     return Err(refusal("an object contains itself, which needs references"));
                 }
                 tasks.push(WriteTask::Leave(node));
