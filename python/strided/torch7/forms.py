@@ -37,13 +37,11 @@ class Form(NamedTuple):
     """One way to call a function: the kinds of its arguments, and what runs it.
 
     `run` gets every argument of the form, and returns what the call returns. A result that the caller did not pass is
-    a new tensor; it is None if the form is `lazy`, and then `run` makes it. `whole` replaces `run` for tensors of whole
-    numbers.
+    None, and `run` makes it. `whole` replaces `run` for tensors of whole numbers.
     """
 
     words: str
     run: Run
-    lazy: bool = False
     whole: Run | None = None
 
 
@@ -106,7 +104,7 @@ _OPTIONAL = {"dst", "new", "newLong", "dstLong", "newByte", "Generator"}
 _OPTIONAL_IN_FUNCTIONS = {"dst", "dstLong"}
 
 
-def parse(word: str, method: bool, lazy: bool) -> Argument:
+def parse(word: str, method: bool) -> Argument:
     """Reads a word of a form."""
     if word == "cls" or word[0] == ":":
         return Argument("hidden", word.lstrip(":"), hidden=True)
@@ -119,7 +117,7 @@ def parse(word: str, method: bool, lazy: bool) -> Argument:
     elif name == "Generator":
         text = "generator()"
     elif name in _OPTIONAL and not (method and name in _OPTIONAL_IN_FUNCTIONS):
-        text = "None" if lazy else f"new{_RESULTS[name]}()"
+        text = "None"
     kind = _RESULTS.get(name, "T" if name == "first" else name)
     return Argument(kind, text, name in _RESULTS, int(dims[0]) if dims else None)
 
