@@ -48,9 +48,14 @@ class Form(NamedTuple):
 class Operation:
     """The `run` of a form by an operation of the core. The words of the form are a result, a tensor and more operands.
 
-    `general` runs any call. The two common ones are written out instead: without a result, `op(*operands)`, and with the
-    first tensor as the result, `in_place(*operands)`. An error of the core about shapes leads to `general`, as do tensors
-    of different shapes, unless it is a product. Optional operands that are left out have the same default in the core.
+    `general` runs any call. The common ones are written out instead:
+
+    * without a result, `op(*operands)`;
+    * with the first tensor as the result, `in_place(*operands)`;
+    * with another tensor of the same shape as the result, `op(*operands, out=result)`, unless this is a product.
+
+    An error of the core about shapes leads to `general`, as do tensors of different shapes, unless this is a product.
+    Optional operands that are left out have the same default in the core.
 
     `in_place` may be the list of arguments of a call in place, as a format to which the words are passed. Only that call is
     written out then.

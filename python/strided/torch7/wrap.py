@@ -3,7 +3,7 @@
 Torch7 has a generator that writes C code from the forms of a function. The code tries the forms in order, and within a
 form every choice of optional arguments, and calls the first that fits. This file does the same. A call is looked up by
 the types of its arguments; the first call with certain types searches the forms and writes the function that runs it.
-An elementwise form is written out in that function: the operation of the core is called without a function in between.
+Where a form is an operation of the core, that function calls it without another function in between.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from strided.torch7.results import made
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import CLASSES, DTYPES
 
-__all__ = ["BadArgument", "Operation", "Form", "Matcher", "Row", "Run", "function_of", "install"]
+__all__ = ["BadArgument", "Form", "Matcher", "Operation", "Row", "Run", "function_of", "install"]
 
 _new: Any = object.__new__
 #: Sizes that a function gets as parameters; more of them are packed into a tuple.
@@ -143,7 +143,7 @@ class _Writer:
         return [*lines, general]
 
     def _written_out(self, choice: _Choice, run: Operation, values: list[str], number: int, general: str) -> list[str]:
-        """The statements that call the core for a new result or in place; none if the call is not one of these."""
+        """The statements that call the core without `run`; none if the call is not one of those that `Operation` lists."""
         cores = [
             f"{value}._tensor" if word.kind == "T" else value for word, value in zip(choice.words, values, strict=True)
         ]
