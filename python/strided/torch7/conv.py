@@ -33,7 +33,7 @@ def _convolution(op: Core, rank: int, form: str) -> Run:
 
 def _row(name: str, op: Core, rank: int, word: str, what: str, example: str) -> Row:
     kinds = (("mul", rank, rank), ("cmul", rank + 1, rank + 1), ("mv", rank + 1, rank + 2))
-    forms = tuple(Form(f"new T~{t}D T~{k}D V|F='V'", _convolution(op, rank, form), True) for form, t, k in kinds)
+    forms = tuple(Form(f"new T~{t}D T~{k}D V|F='V'", _convolution(op, rank, form)) for form, t, k in kinds)
     doc = f"The {word} of {what}; the third argument is 'V' for the valid part, or 'F' for the full one."
     return Row(name, doc, example, forms)
 

@@ -276,13 +276,13 @@ _TENSOR = "dst src T"
 
 def _pair(name: str, op: Core, whole: Core, doc: str, example: str, each: str) -> list[Row]:
     """The row of an operation with a number, and that of the operation with a tensor, whose name begins with c."""
-    rows = [Row(name, doc.format("a number"), example, (Form(_SCALAR, scalar(op), True, scalar(whole)),))]
+    rows = [Row(name, doc.format("a number"), example, (Form(_SCALAR, scalar(op), scalar(whole)),))]
     rows.append(
         Row(
             f"c{name}",
             doc.format("the element of another tensor"),
             each,
-            (Form(_TENSOR, binary(op), True, binary(whole)),),
+            (Form(_TENSOR, binary(op), binary(whole)),),
         )
     )
     return rows
@@ -299,9 +299,9 @@ def _bitwise(name: str, op: Core, word: str, result: int) -> list[Row]:
 
 def _unary(name: str, op: Core, doc: str, whole: Core | None = None, numbers: bool = True) -> Row:
     inner = whole or through_double(op)
-    forms = [Form("dst src", scalar(op), True, scalar(inner))]
+    forms = [Form("dst src", scalar(op), scalar(inner))]
     if numbers:
-        forms.append(Form("cls real", _on_numbers(op), False, _on_whole_numbers(op)))
+        forms.append(Form("cls real", _on_numbers(op), _on_whole_numbers(op)))
     example = f">>> x = torch.Tensor([0.25, 0.75])\n>>> y = torch.{name}(x)\n>>> x.{name}() is x\nTrue"
     return Row(name, f"{doc} As a method, in place.", example, tuple(forms))
 
@@ -314,13 +314,13 @@ ARITHMETIC: list[Row] = [
         "Adds a number, or a tensor times a number: `x.add(value)`, `x.add(y)`, `x.add(value, y)`.",
         ">>> torch.add(torch.Tensor([1, 2]), 10).totable()\n[11.0, 12.0]\n"
         ">>> torch.Tensor([1, 2]).add(2, torch.Tensor([1, 1])).totable()\n[3.0, 4.0]",
-        (Form(_SCALAR, scalar(st.add), True), Form("dst src real=1 T", _scaled(st.add), True)),
+        (Form(_SCALAR, scalar(st.add)), Form("dst src real=1 T", _scaled(st.add))),
     ),
     Row(
         "csub",
         "Subtracts a number, or a tensor times a number.",
         ">>> torch.csub(torch.Tensor([1, 2]), torch.Tensor([1, 1])).totable()\n[0.0, 1.0]",
-        (Form(_SCALAR, scalar(st.sub), True), Form("dst src real=1 T", _scaled(st.sub), True)),
+        (Form(_SCALAR, scalar(st.sub)), Form("dst src real=1 T", _scaled(st.sub))),
     ),
     *_pair(
         "mul",
@@ -385,25 +385,25 @@ ARITHMETIC: list[Row] = [
         "clamp",
         "Moves each element into the range between two numbers.",
         ">>> torch.clamp(torch.Tensor([-3, 1, 9]), 0, 5).totable()\n[0.0, 1.0, 5.0]",
-        (Form("dst src real real", scalar(_clamp), True),),
+        (Form("dst src real real", scalar(_clamp)),),
     ),
     Row(
         "cpow",
         "Raises each element to the power of the element of another tensor.",
         ">>> torch.cpow(torch.Tensor([2, 3]), torch.Tensor([3, 2])).totable()\n[8.0, 9.0]",
-        (Form(_TENSOR, binary(st.pow), True, binary(through_double(st.pow))),),
+        (Form(_TENSOR, binary(st.pow), binary(through_double(st.pow))),),
     ),
     Row(
         "addcmul",
         "Adds the product of two tensors times a number.",
         ">>> torch.addcmul(torch.Tensor([1]), 2, torch.Tensor([3]), torch.Tensor([4])).totable()\n[25.0]",
-        (Form("dst src real=1 T T", _accumulated(st.addcmul), True),),
+        (Form("dst src real=1 T T", _accumulated(st.addcmul)),),
     ),
     Row(
         "addcdiv",
         "Adds the quotient of two tensors times a number.",
         ">>> torch.addcdiv(torch.Tensor([1]), 2, torch.Tensor([3]), torch.Tensor([4])).totable()\n[2.5]",
-        (Form("dst src real=1 T T", _accumulated(st.addcdiv), True, _accumulated(_added_quotient)),),
+        (Form("dst src real=1 T T", _accumulated(st.addcdiv), _accumulated(_added_quotient)),),
     ),
     *(
         Row(
@@ -453,9 +453,9 @@ FUNCTIONS: list[Row] = [
         ">>> torch.pow(torch.Tensor([2, 3]), 2).totable()\n[4.0, 9.0]\n"
         ">>> torch.pow(2, torch.Tensor([2, 3])).totable()\n[4.0, 8.0]\n>>> torch.pow(2, 3)\n8.0",
         (
-            Form(_SCALAR, scalar(_pow), True, scalar(through_double(_pow))),
-            Form("dst real src", _run_power_of(_power_of), True, _run_power_of(through_double(_power_of))),
-            Form("cls real real", _on_numbers(st.pow), False, _on_whole_numbers(st.pow)),
+            Form(_SCALAR, scalar(_pow), scalar(through_double(_pow))),
+            Form("dst real src", _run_power_of(_power_of), _run_power_of(through_double(_power_of))),
+            Form("cls real real", _on_numbers(st.pow), _on_whole_numbers(st.pow)),
         ),
     ),
     Row(
@@ -463,8 +463,8 @@ FUNCTIONS: list[Row] = [
         "The angle of the point whose y is each element and whose x is that of another tensor.",
         ">>> torch.atan2(0, -1)\n3.141592653589793",
         (
-            Form(_TENSOR, binary(st.atan2, "r_", "tx", "ty"), True, binary(through_double(st.atan2), "r_", "tx", "ty")),
-            Form("cls real real", _on_numbers(st.atan2), False, _on_whole_numbers(st.atan2)),
+            Form(_TENSOR, binary(st.atan2, "r_", "tx", "ty"), binary(through_double(st.atan2), "r_", "tx", "ty")),
+            Form("cls real real", _on_numbers(st.atan2), _on_whole_numbers(st.atan2)),
         ),
     ),
     Row(
@@ -472,8 +472,8 @@ FUNCTIONS: list[Row] = [
         "Interpolates: `a + weight * (b - a)`.",
         ">>> torch.lerp(torch.Tensor([1]), torch.Tensor([3]), 0.25).totable()\n[1.5]\n>>> torch.lerp(1, 3, 0.25)\n1.5",
         (
-            Form("dst src T real", _run_lerp, True, _run_whole_lerp),
-            Form("cls real real real", _on_numbers(_lerp), False, _on_whole_numbers(_lerp)),
+            Form("dst src T real", _run_lerp, _run_whole_lerp),
+            Form("cls real real real", _on_numbers(_lerp), _on_whole_numbers(_lerp)),
         ),
     ),
 ]
@@ -493,9 +493,9 @@ COMPARISONS: list[Row] = [
         f"1 where an element is {words} a number, or the element of another tensor: a ByteTensor.",
         f">>> torch.{name}(torch.Tensor([1, 2, 3]), 2).totable()\n{[int(holds(value, 2)) for value in (1, 2, 3)]}",
         (
-            Form("newByte T real", _compared(op), True),
+            Form("newByte T real", _compared(op)),
             Form("self T real", _compared(op)),
-            Form("newByte T T", _compared(op), True),
+            Form("newByte T T", _compared(op)),
             Form("self T T", _compared(op)),
         ),
     )

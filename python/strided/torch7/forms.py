@@ -37,22 +37,25 @@ class Form(NamedTuple):
     """One way to call a function: the kinds of its arguments, and what runs it.
 
     `run` gets every argument of the form, and returns what the call returns. A result that the caller did not pass is
-    a new tensor; it is None if the form is `lazy`, and then `run` makes it. `whole` replaces `run` for tensors of whole
-    numbers.
+    None, and `run` makes it. `whole` replaces `run` for tensors of whole numbers.
     """
 
     words: str
     run: Run
-    lazy: bool = False
     whole: Run | None = None
 
 
 class Operation:
     """The `run` of a form by an operation of the core. The words of the form are a result, a tensor and more operands.
 
-    `general` runs any call. The two common ones are written out instead: without a result, `op(*operands)`, and with the
-    first tensor as the result, `in_place(*operands)`. An error of the core about shapes leads to `general`, as do tensors
-    of different shapes, unless it is a product. Optional operands that are left out have the same default in the core.
+    `general` runs any call. The common ones are written out instead:
+
+    * without a result, `op(*operands)`;
+    * with the first tensor as the result, `in_place(*operands)`;
+    * with another tensor of the same shape as the result, `op(*operands, out=result)`, unless this is a product.
+
+    An error of the core about shapes leads to `general`, as do tensors of different shapes, unless this is a product.
+    Optional operands that are left out have the same default in the core.
 
     `in_place` may be the list of arguments of a call in place, as a format to which the words are passed. Only that call is
     written out then.
@@ -106,7 +109,7 @@ _OPTIONAL = {"dst", "new", "newLong", "dstLong", "newByte", "Generator"}
 _OPTIONAL_IN_FUNCTIONS = {"dst", "dstLong"}
 
 
-def parse(word: str, method: bool, lazy: bool) -> Argument:
+def parse(word: str, method: bool) -> Argument:
     """Reads a word of a form."""
     if word == "cls" or word[0] == ":":
         return Argument("hidden", word.lstrip(":"), hidden=True)
@@ -119,7 +122,7 @@ def parse(word: str, method: bool, lazy: bool) -> Argument:
     elif name == "Generator":
         text = "generator()"
     elif name in _OPTIONAL and not (method and name in _OPTIONAL_IN_FUNCTIONS):
-        text = "None" if lazy else f"new{_RESULTS[name]}()"
+        text = "None"
     kind = _RESULTS.get(name, "T" if name == "first" else name)
     return Argument(kind, text, name in _RESULTS, int(dims[0]) if dims else None)
 

@@ -74,7 +74,7 @@ def resize_to(x: Any, sizes: Sequence[int]) -> None:
     """
     core: st.Tensor = x._tensor
     shape = tuple(sizes)
-    if shape == shape_of(core):
+    if shape == core.shape and core.numel():
         return
     shape, strides = complete(shape, None)
     if shape == shape_of(core):

@@ -107,7 +107,7 @@ ROWS: list[Row] = [
         "gather",
         "The elements at the indices of a LongTensor along a dim: `result[i][j] = x[index[i][j]][j]` for the first dim.",
         ">>> x = torch.Tensor([[1, 2], [3, 4]])\n>>> torch.gather(x, 1, torch.LongTensor([[2, 1]])).totable()\n[[3.0, 2.0]]",
-        (Form("new T index Long", _gather, True),),
+        (Form("new T index Long", _gather),),
     ),
     Row(
         "scatter",
@@ -119,6 +119,6 @@ ROWS: list[Row] = [
         "nonzero",
         "The indices of all elements that are not 0: a LongTensor with a row for each.",
         ">>> torch.nonzero(torch.Tensor([[0, 3], [4, 0]])).totable()\n[[1, 2], [2, 1]]",
-        (Form("newLong T", _nonzero, True),),
+        (Form("newLong T", _nonzero),),
     ),
 ]

@@ -57,16 +57,16 @@ class Indexing(Held):
         raise _not_an_index(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        core = self._tensor
-        if type(key) is int and key > 0 and core.dim() == 1 and type(value) in (int, float):
+        core, kind = self._tensor, type(key)
+        if kind is int and key > 0 and core.dim() == 1 and type(value) in (int, float):
             try:
                 core[position(key, 2, None)] = fitting(value, self._dtype)
                 return
             except IndexError:
                 pass  # the reason follows
-        if type(key) is int or (type(key) not in (list, tuple) and is_number(key)):
+        if kind is int or (kind is not list and kind is not tuple and is_number(key)):
             _assign_slice(self, key, value)
-        elif type(key) is list or is_table(key):
+        elif kind is list or is_table(key):
             target, done = _walk(core, key, self)
             if done:
                 target.fill_(element(value, self._dtype, 3, None))
@@ -74,7 +74,7 @@ class Indexing(Held):
                 _assign(self, target, value)
         elif is_long_storage(key):
             _element(core, key).fill_(element(value, self._dtype, 3, None))
-        elif type(key) is CLASSES[st.uint8]:
+        elif kind is CLASSES[st.uint8]:
             _assign_masked(self, key._tensor, value)
         else:
             raise _not_an_index(self, key)
@@ -178,7 +178,9 @@ def _assign_slice(self: Any, key: Any, value: Any) -> None:
 
 def _assign(self: Any, target: st.Tensor, value: Any) -> None:
     """Fills a region with a number, or copies a tensor into it."""
-    if isinstance(value, Indexing):
+    if type(value) is int or type(value) is float:
+        fill(target, fitting(value, self._dtype))
+    elif isinstance(value, Indexing):
         copy_into(target, value._tensor)
     elif is_number(value):
         fill(target, fitting(number_of(value), self._dtype))

@@ -137,7 +137,7 @@ def _sum_row(name: str, op: Core, check: Any, dims: tuple[int, int, int], doc: s
         Form(f"self{t} :1 first{t} real=1 T{a} T{b}", run),
         Form(f"self{t} real first{t} real T{a} T{b}", run),
     )
-    return Row(name, doc, example, (Form(f"new real=1 T{t} real=1 T{a} T{b}", run, True),), method)
+    return Row(name, doc, example, (Form(f"new real=1 T{t} real=1 T{a} T{b}", run),), method)
 
 
 _M = ">>> m = torch.Tensor([[1, 2], [3, 4]])\n>>> v = torch.Tensor([1, 1])\n"
@@ -153,25 +153,25 @@ ROWS: list[Row] = [
         "mv",
         "The product of a matrix and a vector.",
         f"{_M}>>> torch.mv(m, v).totable()\n[3.0, 7.0]",
-        (Form("dst T~2D T~1D", _product(st.mv, check_mv), True),),
+        (Form("dst T~2D T~1D", _product(st.mv, check_mv)),),
     ),
     Row(
         "mm",
         "The product of two matrices.",
         f"{_M}>>> torch.mm(m, m).totable()\n[[7.0, 10.0], [15.0, 22.0]]",
-        (Form("dst T~2D T~2D", _product(st.mm, check_mm), True),),
+        (Form("dst T~2D T~2D", _product(st.mm, check_mm)),),
     ),
     Row(
         "bmm",
         "The products of the matrices of two batches, pair by pair.",
         ">>> torch.bmm(torch.ones(5, 2, 3), torch.ones(5, 3, 4)).size().totable()\n[5, 2, 4]",
-        (Form("dst T~3D T~3D", _product(st.bmm, _check_bmm), True),),
+        (Form("dst T~3D T~3D", _product(st.bmm, _check_bmm)),),
     ),
     Row(
         "ger",
         "The outer product of two vectors.",
         ">>> torch.ger(torch.Tensor([1, 2]), torch.Tensor([3, 4])).totable()\n[[3.0, 4.0], [6.0, 8.0]]",
-        (Form("dst T~1D T~1D", _product(st.ger, _check_ger), True),),
+        (Form("dst T~1D T~1D", _product(st.ger, _check_ger)),),
     ),
     _sum_row(
         "addmv",
@@ -217,6 +217,6 @@ ROWS: list[Row] = [
         "match",
         "The squared distances between the rows of two matrices, times a number.",
         f"{_M}>>> torch.match(m, m, 0.5).totable()\n[[0.0, 4.0], [4.0, 0.0]]",
-        (Form("dst T T real=1", _match, True),),
+        (Form("dst T T real=1", _match),),
     ),
 ]

@@ -10,9 +10,9 @@ from strided.torch7 import serial
 from strided.torch7.arguments import counted
 from strided.torch7.casts import is_integral
 from strided.torch7.errors import TorchError, TorchIndexError, TorchValueError
-from strided.torch7.geometry import complete, different_counts, ndim, resize_to, shape_of, size_text
+from strided.torch7.geometry import different_counts, ndim, resize_to, shape_of, size_text
 from strided.torch7.reduce import checked
-from strided.torch7.results import Core, deliver, store
+from strided.torch7.results import Core, deliver, made, store
 from strided.torch7.tensor import TensorBase
 from strided.torch7.wrap import BadArgument, Form, Row, Run
 
@@ -28,23 +28,23 @@ def fill(r: TensorBase, value: Any) -> TensorBase:
 
 
 def _filled(value: int) -> Run:
-    make, new = st.ones if value else st.zeros, object.__new__
-
     def run(r: TensorBase | None, cls: type[TensorBase], sizes: Sequence[int]) -> TensorBase:
         if r is None:
-            made: TensorBase = new(cls)
-            shape = sizes if min(sizes) > 0 else complete(sizes, None)[0] or (0,)
-            made._tensor = make(shape, dtype=cls._dtype)
-            return made
+            r = made(cls, sizes)
+            r._tensor.fill_(value)
+            return r
         resize_to(r, sizes)
         return fill(r, value)
 
     return run
 
 
-def _reshape(r: TensorBase, t: TensorBase, sizes: Sequence[int]) -> TensorBase:
+def _reshape(r: TensorBase | None, t: TensorBase, sizes: Sequence[int]) -> TensorBase:
     core = t._tensor
-    resize_to(r, sizes)
+    if r is None:
+        r = made(type(t), sizes)
+    else:
+        resize_to(r, sizes)
     if r._tensor.numel() != core.numel():
         raise different_counts(("tensor", "src"), (r._tensor, core))
     store(r._tensor, core.reshape(r._tensor.shape))
@@ -54,16 +54,18 @@ def _reshape(r: TensorBase, t: TensorBase, sizes: Sequence[int]) -> TensorBase:
 # Ranges
 
 
-def _spaced(r: TensorBase, values: st.Tensor) -> TensorBase:
+def _spaced(r: TensorBase | None, values: st.Tensor) -> TensorBase:
     """Writes a range: the result keeps its sizes if it has the right number of elements."""
+    if r is None:
+        return deliver(None, values)
     if r._tensor.numel() != values.numel():
         resize_to(r, values.shape)
     store(r._tensor, values.reshape(r._tensor.shape))
     return r
 
 
-def _range(r: TensorBase, low: Any, high: Any, step: Any) -> TensorBase:
-    dtype = r._dtype
+def _range(r: TensorBase | None, cls: type[TensorBase], low: Any, high: Any, step: Any) -> TensorBase:
+    dtype = cls._dtype
     if not (step > 0 or step < 0):
         raise BadArgument(3, "step must be a non-null number", TorchValueError)
     if not ((step > 0 and high >= low) or (step < 0 and high <= low)):
@@ -76,30 +78,30 @@ def _range(r: TensorBase, low: Any, high: Any, step: Any) -> TensorBase:
     return _spaced(r, places.mul_(step).add_(low).to(dtype))
 
 
-def _linspace_values(r: TensorBase, low: Any, high: Any, n: int) -> st.Tensor:
+def _linspace_values(cls: type[TensorBase], low: Any, high: Any, n: int) -> st.Tensor:
     if not (n > 1 or (n == 1 and low == high)):
         raise BadArgument(3, "invalid number of points", TorchValueError)
-    dtype = st.float64 if is_integral(r._dtype) else r._dtype
+    dtype = st.float64 if is_integral(cls._dtype) else cls._dtype
     if n == 1:
         return st.full((1,), low, dtype=dtype)
     return st.arange(n, dtype=dtype).mul_(high - low).div_(n - 1).add_(low)
 
 
-def _linspace(r: TensorBase, low: Any, high: Any, n: int) -> TensorBase:
-    return _spaced(r, _linspace_values(r, low, high, n))
+def _linspace(r: TensorBase | None, cls: type[TensorBase], low: Any, high: Any, n: int) -> TensorBase:
+    return _spaced(r, _linspace_values(cls, low, high, n).to(cls._dtype))
 
 
-def _logspace(r: TensorBase, low: Any, high: Any, n: int) -> TensorBase:
-    return _spaced(r, st.pow(10.0, _linspace_values(r, low, high, n)))
+def _logspace(r: TensorBase | None, cls: type[TensorBase], low: Any, high: Any, n: int) -> TensorBase:
+    return _spaced(r, st.pow(10.0, _linspace_values(cls, low, high, n)).to(cls._dtype))
 
 
 # Matrices
 
 
-def _eye(r: TensorBase, n: int, m: int) -> TensorBase:
+def _eye(r: TensorBase | None, cls: type[TensorBase], n: int, m: int) -> TensorBase:
     if n <= 0:
         raise BadArgument(1, "invalid argument", TorchValueError)
-    return deliver(r, st.eye(n, m if m > 0 else n, dtype=r._dtype))
+    return deliver(r, st.eye(n, m if m > 0 else n, dtype=cls._dtype))
 
 
 def _diag(r: TensorBase | None, t: TensorBase, k: int) -> TensorBase:
@@ -148,7 +150,7 @@ def _joined(shapes: Sequence[tuple[int, ...]], dim: int, rank: int) -> None:
             raise TorchError("inconsistent tensor sizes")
 
 
-def _cat(r: TensorBase, tensors: Sequence[st.Tensor], dim: int) -> TensorBase:
+def _cat(r: TensorBase | None, tensors: Sequence[st.Tensor], dim: int) -> TensorBase:
     """Joins tensors; those without elements are passed over, and missing dims have the size 1."""
     rank = max(dim + 1, *(ndim(core) for core in tensors), 0)
     if counted(dim) == -1:
@@ -158,11 +160,11 @@ def _cat(r: TensorBase, tensors: Sequence[st.Tensor], dim: int) -> TensorBase:
     parts = [core for core in tensors if core.numel()]
     _joined([tuple(core.shape) for core in parts], dim, rank)
     if not parts:
-        return r
+        return deliver(None, tensors[0]) if r is None else r
     return deliver(r, st.cat([core.reshape(*core.shape, *[1] * (rank - core.ndim)) for core in parts], dim))
 
 
-def _cat_two(r: TensorBase, a: TensorBase, b: TensorBase, dim: int) -> TensorBase:
+def _cat_two(r: TensorBase | None, a: TensorBase, b: TensorBase, dim: int) -> TensorBase:
     return _cat(r, (a._tensor, b._tensor), dim)
 
 
@@ -192,7 +194,7 @@ ROWS: list[Row] = [
             name,
             f"A tensor of the given sizes, filled with {value}.",
             f">>> torch.{name}(2, 2).totable()\n[[{value}.0, {value}.0], [{value}.0, {value}.0]]",
-            (Form("dst cls sizes", _filled(value), True),),
+            (Form("dst cls sizes", _filled(value)),),
         )
         for name, value in (("zeros", 0), ("ones", 1))
     ),
@@ -206,49 +208,49 @@ ROWS: list[Row] = [
         "range",
         "The numbers from the first to the second, which is included, in steps of 1 or of the third.",
         ">>> torch.range(2, 5).totable()\n[2.0, 3.0, 4.0, 5.0]\n>>> torch.range(1, 0, -0.5).totable()\n[1.0, 0.5, 0.0]",
-        (Form("dst accreal accreal accreal=1", _range),),
+        (Form("dst cls accreal accreal accreal=1", _range),),
     ),
     Row(
         "linspace",
         "So many numbers, 100 unless given, at equal distances from the first to the second.",
         ">>> torch.linspace(1, 2, 5).totable()\n[1.0, 1.25, 1.5, 1.75, 2.0]",
-        (Form("dst real real long=100", _linspace),),
+        (Form("dst cls real real long=100", _linspace),),
     ),
     Row(
         "logspace",
         "So many powers of ten, whose exponents are at equal distances from the first to the second.",
         ">>> torch.logspace(0, 2, 3).totable()\n[1.0, 10.0, 100.0]",
-        (Form("dst real real long=100", _logspace),),
+        (Form("dst cls real real long=100", _logspace),),
     ),
     Row(
         "eye",
         "A matrix with ones on the main diagonal and zeros elsewhere.",
         ">>> torch.eye(2, 3).totable()\n[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]",
-        (Form("dst long long=0", _eye),),
+        (Form("dst cls long long=0", _eye),),
     ),
     Row(
         "diag",
         "A diagonal of a matrix, or a matrix with the elements of a vector on a diagonal.",
         ">>> torch.diag(torch.Tensor([[1, 2], [3, 4]])).totable()\n[1.0, 4.0]",
-        (Form("new T long=0", _diag, True),),
+        (Form("new T long=0", _diag),),
     ),
     Row(
         "tril",
         "A copy of a matrix with zeros above a diagonal.",
         ">>> torch.tril(torch.ones(2, 2)).totable()\n[[1.0, 0.0], [1.0, 1.0]]",
-        (Form("new T int=0", _triangle(st.tril), True),),
+        (Form("new T int=0", _triangle(st.tril)),),
     ),
     Row(
         "triu",
         "A copy of a matrix with zeros below a diagonal.",
         ">>> torch.triu(torch.ones(2, 2)).totable()\n[[1.0, 1.0], [0.0, 1.0]]",
-        (Form("new T int=0", _triangle(st.triu), True),),
+        (Form("new T int=0", _triangle(st.triu)),),
     ),
     Row(
         "cross",
         "The cross products of vectors along a dim of size 3, the first such dim unless given.",
         ">>> torch.cross(torch.Tensor([1, 0, 0]), torch.Tensor([0, 1, 0])).totable()\n[0.0, 0.0, 1.0]",
-        (Form("new T T index=0", _cross, True),),
+        (Form("new T T index=0", _cross),),
     ),
     Row(
         "cat",

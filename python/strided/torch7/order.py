@@ -142,31 +142,31 @@ ROWS: list[Row] = [
         " and their indices.",
         ">>> values, indices = torch.sort(torch.Tensor([3, 1, 2]))\n>>> values.totable(), indices.totable()\n"
         "([1.0, 2.0, 3.0], [2, 3, 1])",
-        (Form(f"{_RESULTS} index=last boolean=False", _sort, True),),
+        (Form(f"{_RESULTS} index=last boolean=False", _sort),),
     ),
     Row(
         "topk",
         "The k smallest elements along a dim, or the largest ones: `topk(k, dim, True)`; in order if the fourth argument is"
         " true; and their indices.",
         ">>> values, indices = torch.topk(torch.Tensor([3, 1, 2]), 2, 1, True, True)\n>>> values.totable()\n[3.0, 2.0]",
-        (Form(f"{_RESULTS} long=1 index=last boolean=False boolean=False", _topk, True),),
+        (Form(f"{_RESULTS} long=1 index=last boolean=False boolean=False", _topk),),
     ),
     Row(
         "kthvalue",
         "The k-th smallest element along a dim, and its index.",
         ">>> value, index = torch.kthvalue(torch.Tensor([3, 1, 2]), 2)\n>>> value.totable(), index.totable()\n([2.0], [3])",
-        (Form(f"{_RESULTS} long index=last", _kthvalue, True),),
+        (Form(f"{_RESULTS} long index=last", _kthvalue),),
     ),
     Row(
         "median",
         "The element in the middle along a dim, the lower one of two, and its index.",
         ">>> value, index = torch.median(torch.Tensor([3, 1, 2, 9]))\n>>> value.totable(), index.totable()\n([2.0], [3])",
-        (Form(f"{_RESULTS} index=last", _median, True),),
+        (Form(f"{_RESULTS} index=last", _median),),
     ),
     Row(
         "mode",
         "The most frequent element along a dim, and its last index.",
         ">>> value, index = torch.mode(torch.Tensor([3, 1, 3, 2]))\n>>> value.totable(), index.totable()\n([3.0], [3])",
-        (Form(f"{_RESULTS} index=last", _mode, True),),
+        (Form(f"{_RESULTS} index=last", _mode),),
     ),
 ]

@@ -14,11 +14,10 @@ from strided.torch7.arguments import entries, is_table, one_based, type_error, z
 from strided.torch7.errors import TorchIndexError, TorchTypeError, TorchValueError
 from strided.torch7.generator import Generator, default_generator
 from strided.torch7.geometry import different_counts, ndim, resize_to
-from strided.torch7.results import deliver, store
+from strided.torch7.results import deliver, made, store
 from strided.torch7.tensor import TensorBase
-from strided.torch7.types import wrap_tensor
+from strided.torch7.types import CLASSES, wrap_tensor
 from strided.torch7.wrap import BadArgument, Form, Row, Run
-from strided.torch7.wrap import maker as _maker
 
 _STATE_BYTES = 5048
 #: The dtypes of weights that the engine reads.
@@ -90,18 +89,21 @@ def _bernoulli_each(t: TensorBase, generator: Generator, p: TensorBase) -> Tenso
 def _sized(name: str) -> Run:
     fill = _fill(name)
 
-    def run(r: TensorBase, generator: Generator, sizes: Sequence[int]) -> TensorBase:
-        resize_to(r, sizes)
+    def run(r: TensorBase | None, cls: type[TensorBase], generator: Generator, sizes: Sequence[int]) -> TensorBase:
+        if r is None:
+            r = made(cls, sizes)
+        else:
+            resize_to(r, sizes)
         filled: TensorBase = fill(r, generator, 0, 1)
         return filled
 
     return run
 
 
-def _randperm(r: TensorBase, generator: Generator, n: int) -> TensorBase:
+def _randperm(r: TensorBase | None, cls: type[TensorBase], generator: Generator, n: int) -> TensorBase:
     if n <= 0:
         raise BadArgument(1, "must be strictly positive", TorchValueError)
-    return deliver(r, one_based(generator._engine.randperm(n).to(r._dtype)))
+    return deliver(r, one_based(generator._engine.randperm(n).to(cls._dtype)))
 
 
 def _multinomial(r: TensorBase | None, generator: Generator, p: TensorBase, n: int, replacement: bool) -> TensorBase:
@@ -125,7 +127,7 @@ def _multinomial(r: TensorBase | None, generator: Generator, p: TensorBase, n: i
     return deliver(r, one_based(drawn))
 
 
-def _alias_setup(p: TensorBase, j: TensorBase, q: TensorBase) -> tuple[TensorBase, TensorBase]:
+def _alias_setup(p: TensorBase, j: TensorBase | None, q: TensorBase | None) -> tuple[TensorBase, TensorBase]:
     core = p._tensor
     weights = core if core.dtype in _FLOATS else core.to(st.float64)
     try:
@@ -135,7 +137,9 @@ def _alias_setup(p: TensorBase, j: TensorBase, q: TensorBase) -> tuple[TensorBas
     return deliver(j, one_based(aliases)), deliver(q, chances.to(core.dtype))
 
 
-def _alias_draw(r: TensorBase, generator: Generator, j: TensorBase, q: TensorBase) -> TensorBase:
+def _alias_draw(r: TensorBase | None, generator: Generator, j: TensorBase, q: TensorBase) -> TensorBase:
+    if r is None:
+        r = made(CLASSES[st.int64], ())
     aliases, chances = zero_based(j._tensor).reshape(-1), q._tensor.reshape(-1)
     if aliases.numel() != chances.numel() or not chances.numel():
         raise different_counts(("J", "q"), (aliases, chances))
@@ -169,11 +173,13 @@ def _manual_seed(generator: Generator, seed: int) -> None:
     generator._engine.seed(seed)
 
 
-def _get_state(generator: Generator, r: TensorBase) -> TensorBase:
+def _get_state(generator: Generator, r: TensorBase | None) -> TensorBase:
     return deliver(r, st.frombuffer(bytearray(generator._engine.state()), dtype=st.uint8))
 
 
-def _set_state(generator: Generator, state: TensorBase) -> TensorBase:
+def _set_state(generator: Generator, state: TensorBase | None) -> TensorBase:
+    if state is None:
+        raise BadArgument(1, "RNG state is wrong size", TorchValueError)
     core = state._tensor
     if core.numel() != _STATE_BYTES:
         raise BadArgument(1, "RNG state is wrong size", TorchValueError)
@@ -232,25 +238,25 @@ ROWS: list[Row] = [
         "rand",
         "A tensor of uniform numbers between 0 and 1.",
         ">>> torch.rand(2, 3).size().totable()\n[2, 3]",
-        (Form("dst Generator sizes", _sized("uniform")),),
+        (Form("dst cls Generator sizes", _sized("uniform")),),
     ),
     Row(
         "randn",
         "A tensor of normal numbers.",
         ">>> torch.randn(2, 3).size().totable()\n[2, 3]",
-        (Form("dst Generator sizes", _sized("normal")),),
+        (Form("dst cls Generator sizes", _sized("normal")),),
     ),
     Row(
         "randperm",
         "The numbers from 1 to n in random order.",
         ">>> values, indices = torch.randperm(4).sort()\n>>> values.totable()\n[1.0, 2.0, 3.0, 4.0]",
-        (Form("dst Generator long", _randperm),),
+        (Form("dst cls Generator long", _randperm),),
     ),
     Row(
         "multinomial",
         "Indices drawn by weights, so many from each row: a LongTensor. Without replacement unless the last argument is True.",
         ">>> torch.multinomial(torch.Tensor([0, 1, 0]), 2, True).totable()\n[2, 2]",
-        (Form("dstLong Generator T int boolean=False", _multinomial, True),),
+        (Form("dstLong Generator T int boolean=False", _multinomial),),
     ),
     Row(
         "multinomialAliasSetup_",
@@ -312,9 +318,8 @@ def multinomialAliasSetup(probs: TensorBase, state: Any = None) -> list[TensorBa
     """
     if not isinstance(probs, TensorBase):
         raise TorchTypeError("multinomialAliasSetup: a tensor of weights is expected")
-    j, q = _maker(st.int64)(), _maker(probs._dtype)()
     if not is_table(state):
-        return list(type(probs).multinomialAliasSetup_(probs, j, q))
+        return list(type(probs).multinomialAliasSetup_(probs, made(CLASSES[st.int64], ()), made(type(probs), ())))
     pair = type(probs).multinomialAliasSetup_(probs, *_alias_state(state, "multinomialAliasSetup"))
     if isinstance(state, list | dict):
         first = 0 if isinstance(state, list) else 1

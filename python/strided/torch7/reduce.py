@@ -235,7 +235,7 @@ ROWS: list[Row] = [
             name,
             f"The {name} of all elements, or along a dim.",
             f"{_X}>>> x.{name}()\n{total}\n>>> x.{name}(2).totable()\n{along}",
-            (Form("T", _total(op)), Form("new T index", _along(line), True, _along(whole))),
+            (Form("T", _total(op)), Form("new T index", _along(line), _along(whole))),
         )
         for name, op, line, whole, total, along in (
             ("sum", st.sum, st.sum, _in_type(st.sum), 24.0, [[6.0], [18.0]]),
@@ -247,7 +247,7 @@ ROWS: list[Row] = [
             name,
             f"The running {word} along a dim, the first one unless another is given.",
             f">>> torch.{name}(torch.Tensor([1, 2, 3, 4])).totable()\n{result}",
-            (Form("new T index=1", _scan(op), True),),
+            (Form("new T index=1", _scan(op)),),
         )
         for name, op, word, result in (
             ("cumsum", st.cumsum, "sum", [1.0, 3.0, 6.0, 10.0]),
@@ -259,7 +259,7 @@ ROWS: list[Row] = [
             name,
             f"The {word} element, or the {word} ones along a dim and their indices.",
             f"{_X}>>> x.{name}()\n{total}\n>>> values, indices = x.{name}(2)\n>>> indices.totable()\n{indices}",
-            (Form("T", _extreme(op)), Form("new newLong T index", _extreme_along(op), True)),
+            (Form("T", _extreme(op)), Form("new newLong T index", _extreme_along(op))),
         )
         for name, op, word, total, indices in (
             ("max", st.max, "largest", 9.0, [[3], [3]]),
@@ -270,7 +270,7 @@ ROWS: list[Row] = [
         "mean",
         "The mean of all elements, or along a dim.",
         f"{_X}>>> x.mean()\n4.0\n>>> x.mean(1).totable()\n[[2.5, 3.5, 6.0]]",
-        (Form("T", _mean), Form("new T index", _mean_along, True)),
+        (Form("T", _mean), Form("new T index", _mean_along)),
     ),
     *(
         Row(
@@ -279,7 +279,7 @@ ROWS: list[Row] = [
             f">>> torch.{name}(torch.Tensor([1, 3]))\n{result}\n>>> torch.{name}(torch.Tensor([1, 3]), True)\n1.0",
             (
                 Form("T boolean=False", _spread(op)),
-                Form("new T index boolean=False", _spread_along(op), True),
+                Form("new T index boolean=False", _spread_along(op)),
             ),
         )
         for name, op, word, result in (
@@ -291,13 +291,13 @@ ROWS: list[Row] = [
         "norm",
         "The p-norm of all elements, 2 unless given, or along a dim.",
         ">>> x = torch.Tensor([[3, 4], [6, 8]])\n>>> x.norm(1)\n21.0\n>>> x.norm(2, 2).totable()\n[[5.0], [10.0]]",
-        (Form("T real=2", _norm), Form("new T real index", _norm_along, True)),
+        (Form("T real=2", _norm), Form("new T real index", _norm_along)),
     ),
     Row(
         "renorm",
         "Scales down the slices along a dim whose p-norm is above a limit: `renorm(p, dim, limit)`.",
         ">>> torch.renorm(torch.ones(2, 4), 1, 1, 2).sum(2).round().totable()\n[[2.0], [2.0]]",
-        (Form("dst src real index real", _renorm, True),),
+        (Form("dst src real index real", _renorm),),
     ),
     Row(
         "dist",
@@ -327,12 +327,12 @@ ROWS: list[Row] = [
         "histc",
         "A histogram: how many elements lie in each of 100 (or so many) equal parts of their range, or of a given one.",
         ">>> torch.histc(torch.Tensor([1, 2, 1]), 4, 0, 3).totable()\n[0.0, 2.0, 1.0, 0.0]",
-        (Form("new T long=100 double=0 double=0", _histc, True),),
+        (Form("new T long=100 double=0 double=0", _histc),),
     ),
     Row(
         "bhistc",
         "A histogram of each row of a matrix.",
         ">>> torch.bhistc(torch.Tensor([[1, 2, 1], [0, 0, 2]]), 3, 0, 3).totable()\n[[0.0, 2.0, 1.0], [2.0, 0.0, 1.0]]",
-        (Form("new T long=100 double=0 double=0", _bhistc, True),),
+        (Form("new T long=100 double=0 double=0", _bhistc),),
     ),
 ]

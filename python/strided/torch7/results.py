@@ -7,7 +7,7 @@ from typing import Any
 
 import strided as st
 from strided.torch7 import serial
-from strided.torch7.geometry import complete, different_counts, resize_to, shape_of
+from strided.torch7.geometry import NO_DIMS, complete, different_counts, resize_to, shape_of
 from strided.torch7.serial import visit as visit
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import CLASSES
@@ -26,9 +26,11 @@ def fitted(names: Sequence[str], cores: Sequence[st.Tensor]) -> list[st.Tensor]:
 
 def store(core: st.Tensor, values: st.Tensor) -> None:
     """Writes values of the same shape, cast to the dtype of the target."""
-    if core.layout.is_injective:
+    try:
         core.copy_(values)
-    else:
+    except st.ShapeError:
+        if core.layout.is_injective:
+            raise
         serial.write(core, values)
 
 
@@ -46,9 +48,18 @@ def deliver(result: TensorBase | None, values: st.Tensor) -> TensorBase:
         new: TensorBase = _new(CLASSES[values.dtype])
         new._tensor = values if values.numel() else st.empty(0, dtype=values.dtype)
         return new
-    resize_to(result, shape_of(values))
+    if result._tensor.shape != values.shape or not values.numel():
+        resize_to(result, shape_of(values))
     store(result._tensor, values)
     return result
+
+
+def made(cls: type[TensorBase], sizes: Sequence[int]) -> TensorBase:
+    """A new tensor of these sizes, up to the first one that is not positive. Its elements may be anything."""
+    new: TensorBase = _new(cls)
+    shape = sizes if sizes and min(sizes) > 0 else complete(sizes, None)[0] or NO_DIMS
+    new._tensor = st.empty(shape, dtype=cls._dtype)
+    return new
 
 
 def compute(op: Core, result: TensorBase | None, first: TensorBase, *rest: Any) -> TensorBase:

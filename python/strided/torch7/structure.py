@@ -42,7 +42,7 @@ ROWS = (
         "squeeze",
         "A view without dims of size 1, or without one of them. A single element is returned as a number.",
         ">>> torch.IntTensor([[1], [2]]).squeeze().totable()\n[1, 2]",
-        (Form("new T", _squeeze, lazy=True), Form("new T index", _squeeze_dim, lazy=True)),
+        (Form("new T", _squeeze), Form("new T index", _squeeze_dim)),
     ),
 )
 

@@ -56,7 +56,7 @@ class Tensor(Query, Conversion, Views, Resizing, Copying, Picking, Callbacks, In
             cls = CLASSES[DTYPES[current().default_type]]
         self = object.__new__(cls)
         first = args[0] if args else None
-        if type(first) is int and set(map(type, args)) == {int} and min(args) > 0:
+        if type(first) is int and first > 0 and (len(args) == 1 or (set(map(type, args)) == {int} and min(args) > 0)):
             self._tensor = st.zeros(args, dtype=cls._dtype)
             return self
         if is_table(first) or (torch_type(first) is None and hasattr(first, "__array_interface__")):

@@ -53,9 +53,9 @@ def wrap_storage(core: st.Storage) -> StorageBase:
 
 def class_named(name: Any) -> type[TensorBase]:
     """The tensor class of a name such as `torch.IntTensor`."""
+    dtype = DTYPES.get(name.removeprefix("torch.").removesuffix("Tensor")) if isinstance(name, str) else None
+    if dtype is not None and name == CLASSES[dtype]._typename:
+        return CLASSES[dtype]
     from strided.torch7.errors import TorchTypeError, with_hint
 
-    for cls in CLASSES.values():
-        if cls._typename == name:
-            return cls
     raise TorchTypeError(with_hint("attempt to index a nil value", f"there is no tensor type {name!r}"))

@@ -230,7 +230,7 @@ class Views(Held):
             return self.view(args[0], args[1].size())  # type: ignore[attr-defined]
         template: Any = args[0] if args else None
         need_method(template, "size", "template")
-        return self.view(template.size())
+        return self.view(*_sizes_as_arguments(template))
 
     def expand(self, *args: Any) -> Self:
         """A view in which dims of size 1 get any size, by a stride of 0. No memory is used.
@@ -282,8 +282,8 @@ class Views(Held):
         given = len(args) >= 2 and args[1] is not None
         template: Any = args[1] if given else args[0] if args else None
         need_method(template, "size", "template" if given else "tensor")
-        sizes = template.size()
-        return self.expand(args[0], sizes) if given else self.expand(sizes)
+        sizes = _sizes_as_arguments(template)
+        return self.expand(args[0], *sizes) if given else self.expand(*sizes)
 
     def _operands(self, args: tuple[Any, ...], name: str) -> tuple[Any, Any, list[int]]:
         """The result, or None for a new one; the tensor; and sizes as numbers or as a `LongStorage`."""
@@ -325,6 +325,11 @@ VIEW_FORMS = (
     " (torch.Tensor, torch.LongStorage)\n"
     " or (torch.Tensor, number [, number ]*)"
 )
+
+
+def _sizes_as_arguments(template: Any) -> tuple[Any, ...]:
+    """The sizes of a tensor as numbers, or as a `LongStorage` if it has none or is no tensor."""
+    return (isinstance(template, Views) and shape_of(template._tensor)) or (template.size(),)
 
 
 def _count(shape: tuple[int, ...]) -> int:

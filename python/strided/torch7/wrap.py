@@ -3,7 +3,7 @@
 Torch7 has a generator that writes C code from the forms of a function. The code tries the forms in order, and within a
 form every choice of optional arguments, and calls the first that fits. This file does the same. A call is looked up by
 the types of its arguments; the first call with certain types searches the forms and writes the function that runs it.
-An elementwise form is written out in that function: the operation of the core is called without a function in between.
+Where a form is an operation of the core, that function calls it without another function in between.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ from strided.torch7.forms import (
 )
 from strided.torch7.generator import default_generator
 from strided.torch7.geometry import ndim
+from strided.torch7.results import made
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import CLASSES, DTYPES
 
-__all__ = ["BadArgument", "Operation", "Form", "Matcher", "Row", "Run", "function_of", "install", "maker"]
+__all__ = ["BadArgument", "Form", "Matcher", "Operation", "Row", "Run", "function_of", "install"]
 
 _new: Any = object.__new__
 #: Sizes that a function gets as parameters; more of them are packed into a tuple.
@@ -70,18 +71,6 @@ def _tensors(values: Any, cls: type[TensorBase]) -> list[st.Tensor]:
     return [value._tensor for value in values]
 
 
-def maker(dtype: st.dtype) -> Callable[[], TensorBase]:
-    """A function that returns a new tensor without elements."""
-    cls, empty = CLASSES[dtype], st.empty
-
-    def make() -> TensorBase:
-        x: TensorBase = _new(cls)
-        x._tensor = empty(0, dtype=dtype)
-        return x
-
-    return make
-
-
 class _Choice(NamedTuple):
     """A form with a choice of its optional arguments, whose types fit a call.
 
@@ -104,9 +93,7 @@ class _Writer:
         self.names: dict[str, Any] = {
             "cls": cls,
             "new": _new,
-            "newT": maker(dtype),
-            "newLong": maker(st.int64),
-            "newByte": maker(st.uint8),
+            "made": made,
             "uint8": st.uint8,
             "T": cls,
             "Byte": CLASSES[st.uint8],
@@ -146,6 +133,8 @@ class _Writer:
         # Other arguments may refer to the first and to the third one.
         for place in (0, 2):
             if place < len(values) and any(f"v{place}" in value for value in values):
+                if values[place] == "None":  # an operand that is the result by default: a tensor without elements
+                    values[place] = "made(cls, ())"
                 lines.append(f"v{place} = {values[place]}")
                 values[place] = f"v{place}"
         general = f"return run{number}({', '.join(values)})"
@@ -154,7 +143,7 @@ class _Writer:
         return [*lines, general]
 
     def _written_out(self, choice: _Choice, run: Operation, values: list[str], number: int, general: str) -> list[str]:
-        """The statements that call the core for a new result or in place; none if the call is not one of these."""
+        """The statements that call the core without `run`; none if the call is not one of those that `Operation` lists."""
         cores = [
             f"{value}._tensor" if word.kind == "T" else value for word, value in zip(choice.words, values, strict=True)
         ]
@@ -173,6 +162,10 @@ class _Writer:
         elif values[0] == values[tensors[0]] and run.in_place is not None:
             self.names[f"in_place{number}"] = run.in_place
             body = [f"in_place{number}({operands})", f"return {values[0]}"]
+        elif not run.product:
+            self.names[f"op{number}"] = run.op
+            test = f"{values[0]}._tensor.shape == {cores[tensors[0]]}.shape"
+            body = [f"if {test}:", f"    op{number}({operands}, out={values[0]}._tensor)", f"    return {values[0]}"]
         else:
             return []
         shapes = [
@@ -225,7 +218,7 @@ class Matcher:
         whole = is_integral(self.cls._dtype)
         for form in self.forms:
             run = form.whole if whole and form.whole else form.run
-            yield run, [parse(word, self.method, form.lazy) for word in form.words.split()]
+            yield run, [parse(word, self.method) for word in form.words.split()]
 
     def usage(self) -> str:
         """The forms as an error message lists them."""
