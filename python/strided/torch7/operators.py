@@ -15,6 +15,7 @@ from strided.torch7.elementwise import float_remainder
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
 from strided.torch7.geometry import ndim
 from strided.torch7.linear import check_mm, check_mv, dot
+from strided.torch7.numbers import element
 from strided.torch7.results import fitted
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import wrap_tensor
@@ -23,6 +24,8 @@ from strided.torch7.types import wrap_tensor
 def _number(x: TensorBase, value: Any, place: int) -> Any:
     """A number as an element of the type of a tensor; `place` is 1 on the left of the operator, 2 on the right."""
     if not is_number(value):
+        if isinstance(value, str):
+            return element(value, x._dtype, place, None)  # which an integer tensor of Lua takes for 0
         raise type_error(value, place, None, "number")
     cast = CASTS.get(x._dtype)
     return number_of(value) if cast is None else cast(value)
