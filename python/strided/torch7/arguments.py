@@ -222,6 +222,14 @@ def entries(table: Any) -> Sequence[Any]:
     return table if isinstance(table, (list, tuple)) else ()
 
 
+def without_nils(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments up to the last that is not nil, as a function that Torch7 writes in Lua gets them with `{...}`."""
+    end = len(args)
+    while end and args[end - 1] is None:
+        end -= 1
+    return args[:end]
+
+
 # Objects
 
 

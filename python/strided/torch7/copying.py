@@ -55,7 +55,10 @@ class Copying(Held):
         elif not rank:
             resize_to(result, repeats)  # the elements may be anything
         else:
-            raise bad_argument(1, "unfold", "cannot unfold an empty tensor", TorchValueError)
+            # Torch7 unfolds the result, in which the first size that is not positive ends the sizes.
+            empty = repeats[0] <= 0
+            text = "cannot unfold an empty tensor" if empty else "out of range"
+            raise bad_argument(1 if empty else 3, "unfold", text, TorchValueError)
         return result
 
 

@@ -73,7 +73,8 @@ class Indexing(Held):
             else:
                 _assign(self, target, value)
         elif is_long_storage(key):
-            _element(core, key).fill_(element(value, self._dtype, 3, None))
+            number = element(value, self._dtype, 3, None)  # Torch7 looks at the value first
+            _element(core, key).fill_(number)
         elif kind is CLASSES[st.uint8]:
             _assign_masked(self, key._tensor, value)
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import strided as st
@@ -19,10 +21,28 @@ def dot(t: TensorBase, src: TensorBase) -> Any:
     if a.numel() != b.numel():
         raise different_counts(("tensor", "src"), (a, b))
     if is_integral(a.dtype):
-        # C multiplies as int, or as long, and sums as long.
+        # C multiplies as int, or as long. The sum of a run has the type of the elements, the sum of all is a long.
         wide = st.int64 if a.dtype == st.int64 else st.int32
-        return st.mul(a.to(wide).reshape(-1), b.to(wide).reshape(-1)).sum().item()
+        products = st.mul(a.to(wide).reshape(-1), b.to(wide).reshape(-1))
+        return sum(products[start:stop].sum().to(a.dtype).item() for start, stop in _runs(a, b))
     return a.reshape(-1).dot(b.reshape(-1)).item()
+
+
+def _runs(a: st.Tensor, b: st.Tensor) -> Iterable[tuple[int, int]]:
+    """The parts of two tensors, in row-major order, in which the elements of each lie at one distance in memory."""
+    count = a.numel()
+    edges = {count, *(start for core in (a, b) for start in range(0, count, max(1, _run_length(core))))}
+    return pairwise(sorted(edges))
+
+
+def _run_length(core: st.Tensor) -> int:
+    if core.is_contiguous():
+        return core.numel()
+    length, dim = core.size(-1), core.dim() - 1
+    while dim and core.stride(dim - 1) == core.stride(dim) * core.size(dim):
+        dim -= 1
+        length *= core.size(dim)
+    return int(length)
 
 
 # What must agree, in the words of Torch7. `t` is what a product is added to, or None. Torch7 does not resize the result of a

@@ -15,6 +15,7 @@ from strided.torch7.elementwise import float_remainder
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
 from strided.torch7.geometry import ndim
 from strided.torch7.linear import check_mm, check_mv, dot
+from strided.torch7.numbers import element
 from strided.torch7.results import fitted
 from strided.torch7.tensor import TensorBase
 from strided.torch7.types import wrap_tensor
@@ -26,6 +27,8 @@ def _number(x: TensorBase, value: Any, place: int) -> Any:
     if cast is None:
         return number(value, place, None)
     if not is_number(value):
+        if isinstance(value, str):
+            return element(value, x._dtype, place, None)  # which an integer tensor of Lua takes for 0
         raise type_error(value, place, None, "number")
     return cast(value)
 

@@ -43,7 +43,7 @@ _quickselect = _with_halves(_strided._torch_select)
 
 
 def _delivered(r: _Result, i: _Result, values: st.Tensor, indices: st.Tensor) -> Pair:
-    return deliver(r, values), deliver(i, one_based(indices))
+    return deliver(r, row_major(values)), deliver(i, one_based(row_major(indices)))
 
 
 def _sorted(core: st.Tensor, dim: int, descending: bool = False) -> _Cores:

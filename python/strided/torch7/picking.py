@@ -9,7 +9,14 @@ import strided as st
 from strided.torch7 import serial
 from strided.torch7.arguments import counted, position, same_type, tensor_of, zero_based
 from strided.torch7.copying import copy_into, fill
-from strided.torch7.errors import TorchError, TorchIndexError, TorchTypeError, TorchValueError, bad_argument
+from strided.torch7.errors import (
+    TorchError,
+    TorchIndexError,
+    TorchTypeError,
+    TorchValueError,
+    bad_argument,
+    out_of_range,
+)
 from strided.torch7.geometry import different_counts, ndim, resize_to
 from strided.torch7.held import Held
 from strided.torch7.numbers import element, fitting
@@ -199,6 +206,10 @@ def _check_vector(indices: st.Tensor, name: str) -> None:
 
 
 def _check_dim(d: int, rank: int, name: str) -> None:
+    if d < 0 and name != "index":  # Torch7 checks the other end only, and fails later
+        if name == "indexFill":
+            raise out_of_range(2, name, counted(d))
+        raise bad_argument(4, name, "Number of indices should be equal to source:size(dim)", TorchIndexError)
     if not 0 <= d < rank:
         raise bad_argument(4, name, f"Indexing dim {counted(d)} is out of bounds of tensor", TorchIndexError)
 

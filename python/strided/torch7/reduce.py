@@ -170,7 +170,12 @@ def _dist(t: TensorBase, src: TensorBase, p: float) -> float:
     a, b = t._tensor, src._tensor
     if a.numel() != b.numel():
         raise different_counts(("tensor", "src"), (a, b))
-    return float(st.dist(_floats(a), _floats(b).reshape(a.shape), float(p)).item()) if a.numel() else 0.0
+    if a.numel() and (p == 0 or math.isinf(p)):  # Torch7 has no limits: (Σ |d| ** p) ** (1 / p)
+        return math.inf if p == 0 and a.numel() > 1 else 1.0
+    if not a.numel():
+        return 0.0
+    found = st.dist(_floats(a), _floats(b).reshape(a.shape), float(p))
+    return float((found.to(st.float32) if a.dtype == st.float32 else found).item())
 
 
 def _trace(t: TensorBase) -> Any:

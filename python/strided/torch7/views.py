@@ -18,6 +18,7 @@ from strided.torch7.arguments import (
     position,
     refuse,
     resolved,
+    without_nils,
 )
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError, bad_argument, out_of_range
 from strided.torch7.geometry import complete, empty_on, has_storage, ndim, over_storage, shape_of
@@ -142,13 +143,13 @@ class Views(Held):
         """
         core = self._tensor
         rank = ndim(core)
-        if len(dims) != rank:
+        if len(without_nils(dims)) != rank:
             raise TorchValueError("Invalid permutation")
         if set(map(type, dims)) != {int}:
             wrong = next((dim for dim in dims if not isinstance(dim, (int, float))), None)
             if wrong is not None:
                 raise TorchTypeError(f"attempt to compare number with {lua_type(wrong)}")
-        order = [position(dim, i + 2, "permute") for i, dim in enumerate(dims)]
+        order = [position(dim, i + 2, "permute") for i, dim in enumerate(dims[:rank])]
         places = list(range(rank))
         if sorted(order) != places:
             raise TorchValueError("Invalid permutation")
@@ -184,7 +185,7 @@ class Views(Held):
         [[1.0, 2.0], [3.0, 4.0]]
         """
         core = self._tensor
-        if args and type(args[0]) is int and core.is_contiguous():
+        if args and type(args[0]) is int and core.is_contiguous() and (args[0] > 0 or core.numel()):
             try:
                 return self._with(core.view(*args))
             except (ValueError, TypeError):
@@ -204,7 +205,7 @@ class Views(Held):
     def _result_and_sizes(self, args: tuple[Any, ...]) -> tuple[Any, Any, list[int]]:
         """The result, or None for a new one; the tensor; and the sizes, which follow it."""
         given = isinstance(args[0], Views) if args else False
-        sizes = args[1:] if given else args
+        sizes = without_nils(args[1:] if given else args)
         if sizes and is_long_storage(sizes[0]) and (given or len(sizes) == 1):
             found: list[int] = sizes[0]._storage.tolist()
         elif sizes and is_number(sizes[0]) and not isinstance(sizes[0], str):
@@ -293,7 +294,7 @@ class Views(Held):
         given = isinstance(first, str) or not (is_number(first) or is_long_storage(first))
         if given:
             need_method(first, "isContiguous" if name == "repeatTensor" else "dim", "tensor")
-        sizes = args[1:] if given else args
+        sizes = without_nils(args[1:] if given else args)
         if sizes and is_long_storage(sizes[0]):
             found: list[int] = sizes[0]._storage.tolist()
         else:

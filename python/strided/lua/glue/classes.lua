@@ -55,7 +55,8 @@ end
 for operator, noun in pairs(NOUNS) do
    local method = '__' .. operator .. '__'
    defaults['__' .. operator] = function(a, b)
-      local found = method_of(class_of(a) or class_of(b), method)
+      -- A string on the left has a metatable, which is asked first and has no operators.
+      local found = type(a) ~= 'string' and method_of(class_of(a) or class_of(b), method) or nil
       if type(found) == 'function' then
          return found(a, b)
       elseif found == nil then
