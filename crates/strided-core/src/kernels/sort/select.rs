@@ -62,20 +62,10 @@ pub fn select(request: &OrderRequest, rank: LineRank) -> Result<()> {
 }
 
 /// Keys of a sample.
-const SAMPLE: usize = 2048;
+const SAMPLE: usize = 4096;
 /// How far the enclosing keys are from the expected one in the sorted sample: about three standard deviations of the place of
 /// a median.
-const MARGIN: usize = 72;
-
-/// What the pass over a piece finds.
-struct Enclosed {
-    /// Keys below the enclosing ones.
-    below: usize,
-    /// Whether there is a NaN, or too many keys are enclosed.
-    gives_up: bool,
-    /// Keys that are enclosed, with their positions.
-    keys: Vec<(u64, u64)>,
-}
+const MARGIN: usize = 100;
 
 /// Selects the element of a rank in a long line by a sample. Returns false if that failed, or if there is a NaN.
 fn select_by_sample(
@@ -91,56 +81,67 @@ fn select_by_sample(
     let middle = (rank as u128 * SAMPLE as u128 / n as u128) as usize;
     let low = middle.checked_sub(MARGIN).map_or(0, |at| sample[at]);
     let high = sample.get(middle + MARGIN).copied().unwrap_or(u64::MAX);
-    let found = pieces.map(|part| enclosed(line, part, low, high))?;
-    let below: usize = found.iter().map(|piece| piece.below).sum();
-    let mut keys: Vec<(u64, u64)> = Vec::new();
-    let count = found.iter().map(|piece| piece.keys.len()).sum();
-    if found.iter().any(|piece| piece.gives_up) || rank < below || rank >= below + count {
-        return Ok(false);
-    }
-    let bytes = count * size_of::<(u64, u64)>();
-    keys.try_reserve_exact(count).map_err(|_| Error::new("", Problem::OutOfMemory { bytes }))?;
-    found.iter().for_each(|piece| keys.extend_from_slice(&piece.keys));
-    let (_, &mut (key, position), _) = keys.select_nth_unstable(rank - below);
-    // The element is read again: several bit patterns may have its key.
-    let range = KeyRange { low: key, high: key, ambiguous: true };
-    let format = WordFormat::new(n, range, true);
-    let word: u64 = format.word(key, position as usize);
-    // SAFETY: the results have one element for each line.
-    unsafe { lines.results.write(line, &format, index, &[word]) };
+    // The element is read again in the end: several bit patterns may have its key.
+    let format = WordFormat::new(n, KeyRange { low, high, ambiguous: true }, true);
+    by_word!(format, W => {
+        let found = pieces.map(|part| Enclosed::<W>::new(line, part, &format, low, high))?;
+        let below: usize = found.iter().map(|piece| piece.below).sum();
+        let count: usize = found.iter().map(|piece| piece.words.len()).sum();
+        if found.iter().any(|piece| piece.gives_up) || rank < below || rank >= below + count {
+            return Ok(false);
+        }
+        let mut words: Vec<W> = Vec::new();
+        let bytes = count * size_of::<W>();
+        words.try_reserve_exact(count).map_err(|_| Error::new("", Problem::OutOfMemory { bytes }))?;
+        found.iter().for_each(|piece| words.extend_from_slice(&piece.words));
+        let (_, selected, _) = words.select_nth_unstable(rank - below);
+        // SAFETY: the results have one element for each line.
+        unsafe { lines.results.write(line, &format, index, std::slice::from_ref(selected)) };
+    });
     Ok(true)
 }
 
-/// Collects the keys from `low` to `high`. Stops if they are many: then the digits of the keys tell more.
-fn enclosed(line: &KeyLine, part: Range<usize>, low: u64, high: u64) -> Enclosed {
-    let mut found = Enclosed { below: 0, gives_up: false, keys: Vec::new() };
-    let most = part.len() / 2;
-    line.for_each_block(part, |first, keys| {
-        if found.keys.len() > most {
-            return;
-        }
-        simd(
-            #[inline(always)]
-            || {
-                let (mut below, mut has_nan) = (0, false);
-                for &key in keys {
-                    below += (key < low) as usize;
-                    has_nan |= line.is_nan(key);
-                }
-                found.below += below;
-                found.gives_up |= has_nan;
-            },
-        );
-        let mut inside = [(0, 0); BLOCK];
-        let mut count = 0;
-        for (i, &key) in keys.iter().enumerate() {
-            inside[count] = (key, (first + i) as u64);
-            count += (low <= key && key <= high) as usize;
-        }
-        found.keys.extend_from_slice(&inside[..count]);
-    });
-    found.gives_up |= found.keys.len() > most;
-    found
+/// What the pass over a piece finds.
+struct Enclosed<W> {
+    /// The number of keys below the enclosing ones.
+    below: usize,
+    /// Whether there is a NaN, or too many keys are enclosed: then the digits of the keys tell more.
+    gives_up: bool,
+    words: Vec<W>,
+}
+
+impl<W: SortWord> Enclosed<W> {
+    /// Collects the words of the keys from `low` to `high`.
+    fn new(line: &KeyLine, part: Range<usize>, format: &WordFormat, low: u64, high: u64) -> Enclosed<W> {
+        let mut found = Enclosed { below: 0, gives_up: false, words: Vec::new() };
+        let most = part.len() / 2;
+        let (mut below, mut highest) = (0, 0);
+        line.for_each_block(part, |first, keys| {
+            if found.words.len() > most {
+                return;
+            }
+            (below, highest) = simd(
+                #[inline(always)]
+                || {
+                    keys.iter().fold((below, highest), |(below, highest), &key| {
+                        (below + (key < low) as u64, if key > highest { key } else { highest })
+                    })
+                },
+            );
+            let mut inside = [0u16; BLOCK];
+            let mut count = 0;
+            for (i, &key) in keys.iter().enumerate() {
+                inside[count] = i as u16;
+                count += (low <= key && key <= high) as usize;
+            }
+            let words =
+                inside[..count].iter().map(|&i| format.word::<W>(keys[i as usize], first + i as usize));
+            found.words.extend(words);
+        });
+        found.below = below as usize;
+        found.gives_up = found.words.len() > most || line.is_nan(highest);
+        found
+    }
 }
 
 /// Selects the first elements of each line's order, and sorts them.
