@@ -149,6 +149,20 @@ def test_torch7_answers_as_recorded(number):
             assert after[name] == before[name]
 
 
+PRINTED = [
+    pytest.param(case, id=str(case["id"]))
+    for case in json.loads((Path(__file__).parent / "data/torch7_more.json").read_text())["cases"]
+    if case["group"] == "print" and case["expr"] == "tostring(x)"
+]
+
+
+@pytest.mark.parametrize("case", PRINTED)
+def test_torch7_prints_as_recorded(case):
+    program = names()
+    exec(translate_block(case["setup"], TORCH), program)
+    assert [str(value) for value in evaluate(case["expr"], TORCH, program)] == [case["outputs"][0]["value"]]
+
+
 def test_every_exception_is_a_recorded_case():
     assert set(EXCEPTIONS) <= set(CASES)
     assert len(CASES) == RECORDED["count"] == 277

@@ -7,6 +7,7 @@ norms of whole numbers are exact as numbers, and truncated to the type in tensor
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import strided as st
@@ -58,19 +59,37 @@ def _in_type(op: Core) -> Core:
     return lambda core, dim, keepdim: op(core, dim, keepdim, dtype=core.dtype)
 
 
-#: Up to so many factors are multiplied one after the other.
+#: Up to so many terms or factors are taken one after the other.
 _FEW = 256
 
 
-def _product(core: st.Tensor, dim: int, keepdim: bool) -> st.Tensor:
-    """The products along a dim, in the order of Torch7, which shows in the last digit: the core multiplies in another."""
+def _in_order(op: Core, step: Callable[..., Any], core: st.Tensor, dim: int) -> st.Tensor:
+    """The sums or products along a dim, in the order of Torch7, which shows in the last digit: the core has another."""
     first, *rest = (core.narrow(dim, at, 1) for at in range(min(core.size(dim), _FEW + 1)))
     if len(rest) >= _FEW:
-        return st.prod(core, dim, keepdim, dtype=core.dtype)
-    product = first.clone()
-    for factor in rest:
-        product.mul_(factor)
-    return product
+        return op(core, dim, True, dtype=core.dtype)
+    result = first.clone()
+    for slice_ in rest:
+        step(result, slice_)
+    return result
+
+
+def _wide(core: st.Tensor, dim: int) -> bool:
+    """Whether Torch7 computes along a dim with doubles, and not with the floats of the tensor: if they are adjacent."""
+    return core.dtype == st.float32 and core.stride(dim) == 1
+
+
+def _product(core: st.Tensor, dim: int, keepdim: bool) -> st.Tensor:
+    factors = core.to(st.float64) if _wide(core, dim) else core
+    return _in_order(st.prod, st.Tensor.mul_, factors, dim).to(core.dtype)
+
+
+def _sums(core: st.Tensor, dim: int, keepdim: bool) -> st.Tensor:
+    if core.dtype != st.float32:
+        return st.sum(core, dim, keepdim)
+    if _wide(core, dim):
+        return st.sum(core, dim, keepdim, dtype=st.float64).to(st.float32)
+    return _in_order(st.sum, st.Tensor.add_, core, dim)
 
 
 def _scan(op: Core) -> Run:
@@ -118,6 +137,8 @@ def _mean(t: TensorBase) -> float:
 def _mean_along(r: TensorBase | None, t: TensorBase, dim: int) -> TensorBase:
     core = t._tensor
     checked(core, dim, 2, "invalid dimension {}")
+    if core.dtype == st.float32:
+        return deliver(r, _sums(core, dim, True).div_(core.size(dim)))
     return deliver(r, _floats(core).mean(dim, True).to(core.dtype))
 
 
@@ -243,7 +264,7 @@ ROWS: list[Row] = [
             (Form("T", _total(op)), Form("new T index", _along(line), _along(whole))),
         )
         for name, op, line, whole, total, along in (
-            ("sum", st.sum, st.sum, _in_type(st.sum), 24.0, [[6.0], [18.0]]),
+            ("sum", st.sum, _sums, _in_type(st.sum), 24.0, [[6.0], [18.0]]),
             ("prod", st.prod, _product, _product, 1080.0, [[6.0], [180.0]]),
         )
     ),
