@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import strided as st
-from strided.torch7.arguments import need_method
+from strided.torch7.arguments import is_number, lua_type, need_method, refuse
 from strided.torch7.errors import TorchTypeError
 from strided.torch7.geometry import NO_DIMS, ndim
 from strided.torch7.held import Held
@@ -56,7 +56,7 @@ class Conversion(Held):
         """
         return self if self._tensor.is_contiguous() else self.clone()
 
-    def type(self, name: str | None = None) -> Any:
+    def type(self, name: Any = None) -> Any:
         """The name of the type; or with a name, the tensor as that type: itself if it has the type, else a copy.
 
         >>> from strided import torch7 as torch
@@ -66,6 +66,9 @@ class Conversion(Held):
         """
         if name is None:
             return self._typename
+        if not isinstance(name, (str, bytes)) and not is_number(name):
+            text = f"bad argument #1 to 'getmetatable' (string expected, got {lua_type(name)})"
+            raise refuse(text, "a type is named by a string", TorchTypeError)
         return self._as(class_named(name)._dtype)
 
     def typeAs(self, tensor: Any = None) -> Any:

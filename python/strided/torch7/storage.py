@@ -378,7 +378,7 @@ def _make(cls: type[Storage], args: tuple[Any, ...]) -> st.Storage:
     if isinstance(first, (list, tuple)):
         return _from_list(first, dtype)
     if torch_type(first):
-        return _part(cls, *args)
+        return _part(cls, *args[:3])
     if len(args) > 1 and args[1] is not None:
         return foreign_storage(dtype, integer(first, 1, None), args[1])
     return st.Storage(_length(0 if first is None else integer(first, 1, None)), dtype=dtype)

@@ -18,6 +18,7 @@ from strided.torch7.arguments import (
     position,
     refuse,
     resolved,
+    torch_type,
     without_nils,
 )
 from strided.torch7.errors import TorchError, TorchTypeError, TorchValueError, bad_argument, out_of_range
@@ -298,7 +299,7 @@ class Views(Held):
         if sizes and is_long_storage(sizes[0]):
             found: list[int] = sizes[0]._storage.tolist()
         else:
-            found = [whole(size, i + 2 + given, name) for i, size in enumerate(sizes)]
+            found = [whole(size, 3, None) for size in sizes]  # Torch7 writes them into a LongStorage
         return (self, first, found) if given else (None, self, found)
 
     def split(self, size: int = MISSING, dim: int = 1) -> list[Any]:
@@ -365,7 +366,7 @@ def set_error(x: Any) -> TorchError:
 
 def _split(result: list[Any], tensor: Any, size: Any, dim: Any) -> list[Any]:
     """Fills a list with views of `size` indices along a dim."""
-    extent = tensor.size(dim)
+    extent = _extent(tensor, dim, "attempt to compare number with userdata")
     if not is_number(size):
         got = lua_type(None if size is MISSING else size)
         raise refuse(f"bad argument #1 to 'min' (number expected, got {got})", "split needs a size", TorchTypeError)
@@ -381,8 +382,16 @@ def _split(result: list[Any], tensor: Any, size: Any, dim: Any) -> list[Any]:
     return result
 
 
-def _chunk(result: list[Any], tensor: Any, n: Any, dim: Any) -> list[Any]:
+def _extent(tensor: Any, dim: Any, problem: str) -> int:
+    """The size of a dim. Torch7 computes with the sizes of all dims if the dim is no number, and fails."""
     extent = tensor.size(dim)
+    if not isinstance(extent, int):
+        raise refuse(problem, "the dim is a number", TorchTypeError)
+    return extent
+
+
+def _chunk(result: list[Any], tensor: Any, n: Any, dim: Any) -> list[Any]:
+    extent = _extent(tensor, dim, f"both torch.LongStorage and {torch_type(n) or '(null)'} have no division operator")
     if not is_number(n):
         got = lua_type(None if n is MISSING else n)
         raise refuse(f"attempt to perform arithmetic on local 'nChunk' (a {got} value)", "", TorchTypeError)

@@ -288,8 +288,11 @@ end
 
 -- Questions about classes
 
-function luat.typename(object)
-   local name = typename(object)
+function luat.typename(...)
+   if select('#', ...) == 0 then
+      error("bad argument #1 to 'typename' (value expected)", 2)
+   end
+   local name = typename((...))
    if name then
       return name -- nothing, and not nil, for other values
    end
