@@ -82,6 +82,7 @@ const BLOCK: usize = 256;
 
 /// Adds to each element of `out` how many elements of `x` are in its bin. `x` is float32 or float64, and `out` is int64; both
 /// are row-major.
+#[allow(clippy::unnecessary_cast)] // of float64, where float32 needs it
 pub fn count_in_bins(x: &Tensor, bins: EqualBins, out: &Tensor) -> Result<()> {
     assert!(x.layout().is_row_major() && out.layout().is_row_major() && out.dtype() == DType::I64);
     if x.size() == 0 {
