@@ -122,7 +122,6 @@ def test_an_error_about_arguments_is_a_string_in_the_words_of_lua(group, version
         ("torch.Tester():assertalmosteq(1, nil)", "attempt to perform arithmetic on a nil value"),
         ("torch.CmdLine():string('a', 2)", "attempt to index a number value"),
         ("torch.Tester():assertErrorObj(error, nil)", "attempt to call a nil value"),
-        ("torch.LongStorage(torch.LongStorage(2), 1, 2, 3)", "invalid arguments: userdata number number number"),
     ],
 )
 def test_an_error_of_a_function_that_checks_nothing_has_the_words_of_lua(code, message):
