@@ -9,10 +9,11 @@
 //! | `convert` | arguments, indices, sequences, buffers, DLPack |
 //! | `abi` | heap types, the memory of objects, thunks, exceptions, the interpreter's lock |
 //!
-//! What is higher is handed down when the module is made: the rows, for example, as tables of definitions.
+//! What a layer needs of a higher one is passed to it when the module is made: the rows, for example, as tables of
+//! definitions.
 //!
-//! A call of `a + b` goes from a slot (`classes/operators.rs`) through the reading of its operands
-//! (`classes/elementwise.rs`) to the engine's `ops::elementwise`, `kernels::map`, the nest and the kernel.
+//! A call of `a + b` enters by a slot (`classes/operators.rs`). `classes/elementwise.rs` converts its operands and calls the
+//! engine: `ops::elementwise`, `kernels::map`, the nest and the kernel.
 //! `rows/methods.rs` says how methods are declared.
 
 use abi::thunks::RowClass;

@@ -52,7 +52,7 @@ pub fn limit() -> usize {
     }
 }
 
-/// Sets the maximal number of bytes to keep. What exceeds it is released at once.
+/// Sets the maximal number of bytes to keep. What exceeds it is released immediately.
 pub fn set_limit(bytes: usize) {
     LIMIT.store(bytes.min(usize::MAX - 1), Relaxed);
     trim(bytes);

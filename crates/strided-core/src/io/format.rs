@@ -43,7 +43,7 @@ impl Format {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadOptions {
     pub format: Option<Format>,
-    /// What elements of a .npy file without a meaning of their own are.
+    /// The dtype of raw elements (`V2`) of a .npy file.
     pub dtype: Option<DType>,
     pub encoding: EncodingHints,
 }

@@ -6,9 +6,9 @@ use crate::error::Result;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use std::ops::Range;
 
-/// The most that one byte can be inflated to, about: a declared length beyond it is a lie.
+/// About the most bytes that one byte can be inflated to: a declared length beyond it is wrong.
 const MAX_RATIO: u64 = 1032;
-/// Compressed bytes that are read at once.
+/// Compressed bytes that are read at a time.
 const PIECE: usize = 1 << 16;
 
 /// Whether this many bytes can come out of that many compressed ones.

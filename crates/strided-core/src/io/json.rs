@@ -260,7 +260,7 @@ impl<'a> JsonParser<'a> {
                 let code = if (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u") {
                     self.at += 2;
                     let second = self.hex()?;
-                    // A second half outside its range makes a code that is no character.
+                    // If the second one is not a low surrogate, the code is not a character.
                     0x10000 + ((first - 0xd800) << 10) + second.wrapping_sub(0xdc00)
                 } else {
                     first

@@ -12,11 +12,11 @@ use crate::tensor::Tensor;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Fewer bytes than these are read together with those that follow.
+/// Reads of fewer bytes than these are small.
 const SMALL: usize = 1 << 14;
-/// How many bytes may be between two small reads that are taken for a sequence: the headers of tensors.
+/// Small reads are taken for a sequence if at most this many bytes, such as the headers of tensors, are between them.
 const NEAR: u64 = 1 << 12;
-/// Bytes that are read at once for a sequence of small reads.
+/// Bytes that are read ahead for a sequence of small reads.
 const AHEAD: usize = 1 << 18;
 
 /// Loads tensors of one document. Those on the same storage share it.

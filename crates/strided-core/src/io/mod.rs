@@ -6,7 +6,7 @@
 //! | file | |
 //! |---|---|
 //! | `document` | the one description of a file with tensors |
-//! | `source`, `output` | where bytes come from and go to; files that are replaced at once when they are complete |
+//! | `source`, `output` | where bytes come from and go to; files that are replaced atomically |
 //! | `load`, `names`, `view_bytes` | bytes to storages; the names of tensors; tensors to bytes |
 //! | `json`, `literal`, `zip`, `pickle`, `opcodes`, `torch_names` | notations that formats are made of |
 //! | `raw`, `npy`, `npz`, `safetensors`, `nested`, `t7`, `pt` | formats; `nested` is what `strided.save` adds to safetensors |

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-/// Bytes of a deflated member that are inflated to read its header, at most.
+/// The most bytes of a deflated member that are inflated to read its header.
 const MAX_HEADER: usize = 1 << 16;
 
 /// Reads the directory of an archive and the headers of its arrays.

@@ -1,4 +1,4 @@
-//! Where the bytes of a new file go: a file that replaces the old one at once when it is complete, or any writer.
+//! Where the bytes of a new file go: a file that replaces the old one atomically when it is complete, or any writer.
 
 use crate::error::{Error, Problem, Result};
 use crate::storage::mmap::system_error;
@@ -104,8 +104,8 @@ impl<'a> FileOutput<'a> {
     }
 }
 
-/// Calls a function with copies of the bytes of a storage, piece by piece: for code that is no system call, since other
-/// threads may write to the storage.
+/// Calls a function with copies of the bytes of a storage, piece by piece. Other threads may write to the storage meanwhile;
+/// only a system call may be given its memory.
 pub fn copied_pieces(
     storage: &Storage,
     at: usize,

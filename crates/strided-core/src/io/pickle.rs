@@ -1,7 +1,7 @@
-//! Python's pickles, as far as PyTorch writes them: a machine that makes nodes of a document, and calls nothing.
+//! Python's pickles, as far as PyTorch writes them: an interpreter of their instructions, which makes nodes of a document.
 //!
-//! A name of a class or function is a word to it. Only the names in `torch_names.rs` have a meaning, which is fixed
-//! there; any other ends the reading with an error that names it. So no pickle can run code.
+//! Classes and functions are never looked up. The names in `torch_names.rs` have a meaning that is fixed there; any other
+//! name is an error. So no pickle can run code.
 
 use super::document::{Document, Node, NodeId};
 use super::source::{ByteSource, Cursor};
@@ -19,7 +19,7 @@ enum Item {
     Mark,
 }
 
-/// Gives persistent ids, storages in PyTorch's files, and calls of its functions their meaning.
+/// Makes nodes of persistent ids, which are the storages of PyTorch's files, and of calls of its functions.
 pub trait Meaning {
     /// The node of a persistent id.
     fn persistent(&mut self, document: &mut Document, id: &[PickledPart], position: u64) -> Result<NodeId>;
@@ -526,7 +526,7 @@ fn decimal(bytes: &[u8]) -> String {
         low
     });
     let magnitude: Vec<u32> = magnitude.collect();
-    // Digits, the lowest first: ten times nothing plus a byte, from the highest byte on.
+    // Decimal digits, the lowest first. For each byte, from the highest on, the number becomes 256 times itself plus the byte.
     let mut digits = vec![0u32];
     for byte in magnitude.iter().rev() {
         let mut carry = *byte;

@@ -190,7 +190,7 @@ impl Meaning for Storages<'_> {
     }
 }
 
-/// What PyTorch has put off until the elements are read: the bits of `x.conj()` and of `torch._neg_view(x)`.
+/// What PyTorch computes lazily: the conjugate bit, set by `x.conj()`, and the negative bit, set by `torch._neg_view(x)`.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct LazyBits {
     conjugate: bool,

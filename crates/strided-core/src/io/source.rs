@@ -143,7 +143,7 @@ impl ByteSource for Vec<u8> {
     }
 }
 
-/// Bytes that a cursor reads at once.
+/// Bytes that a cursor reads at a time.
 const WINDOW: usize = 1 << 16;
 
 /// A position in a source, with the bytes around it. All reads are checked against the end of the source first.

@@ -111,7 +111,7 @@ const FOREIGN: &[(&str, u64)] = &[
     ("qint32", 32),
 ];
 
-/// What is behind names that are refused, by their beginnings, and what to do about it.
+/// What names that are refused stand for, by their prefixes, and what to do about it.
 const REFUSED: &[(&str, &str)] = &[
     ("torch._utils _rebuild_sparse_tensor", "a sparse tensor is not read; save x.to_dense()"),
     ("torch._utils _rebuild_qtensor", "a quantized tensor is not read; save x.dequantize() or x.int_repr()"),
@@ -120,11 +120,11 @@ const REFUSED: &[(&str, &str)] = &[
     ("torch.nn.", "a module is code, and no code runs; save its state_dict()"),
     ("numpy", "objects of NumPy are not read; save a tensor or a number"),
 ];
-/// What is said of all others.
+/// The same for all other names.
 const NOT_PLAIN: &str =
     "only tensors and plain containers are read, and no code runs; save the state_dict() of a module";
 
-/// The type of elements by PyTorch's name, without `torch.`; `None` for a name that is no dtype.
+/// The type of elements by PyTorch's name, without `torch.`; `None` for a name that is not a dtype.
 pub fn element_type(name: &str) -> Option<ElementType> {
     let foreign = || FOREIGN.iter().find(|row| row.0 == name);
     DType::from_name(name)

@@ -7,7 +7,7 @@ use crate::kernels::byteswap::reverse_bytes;
 use crate::ops::copy;
 use crate::tensor::Tensor;
 
-/// Elements that are copied at once to make them contiguous: 4 MB of the widest dtype.
+/// Elements that are copied at a time to make them contiguous: 4 MB of the widest dtype.
 const GATHERED: usize = 1 << 18;
 
 /// Writes the elements of a tensor in row-major order.

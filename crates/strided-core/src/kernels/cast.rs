@@ -329,7 +329,7 @@ mod tests {
                 let (ours, theirs): (bf16, bf16) = (near.cast(), bf16::from_f32_const(near));
                 assert!(ours.to_bits() == theirs.to_bits() || near.is_nan() && ours.is_nan(), "{near}");
             }
-            // The half crate drops the low bits of a float64, so it is no reference here. The midpoint of two halves
+            // The half crate drops the low bits of a float64, so it cannot be the reference here. The midpoint of two halves
             // rounds to the even one, and a value beside the midpoint to the nearer one.
             if middle.is_finite() && next.is_finite() && bits & 0x7FFF != 0x7FFF {
                 let even = if bits & 1 == 0 { bits } else { bits + 1 };

@@ -152,8 +152,8 @@ fn vector(n: usize, dtype: DType) -> Result<Tensor> {
     Tensor::new(&[n as isize], dtype, Fill::Uninitialized)
 }
 
-/// A new tensor of one dim with `start + i * step` for `i < n`, computed in `dtype`, which is no bool and no half; float32
-/// in float64, which `start` and `step` are then elements of.
+/// A new tensor of one dim with `start + i * step` for `i < n`, computed in `dtype`, which is neither bool nor a half.
+/// float32 is computed in float64, and `start` and `step` are then elements of float64.
 pub fn range(n: usize, dtype: DType, start: ScalarBytes, step: ScalarBytes) -> Result<Tensor> {
     let out = vector(n, dtype)?;
     if dtype == DType::F32 {
@@ -176,7 +176,7 @@ pub fn eye(out: &Tensor) -> Result<()> {
     let &[rows, columns] = out.layout().modes() else { unreachable!("a matrix has two dims") };
     let size = out.dtype().size();
     let one = ScalarBytes::cast(Scalar::Bool(true), out.dtype());
-    // Ones are so many elements apart in row-major order.
+    // Ones are this many elements apart in row-major order.
     let distance = columns.extent as usize + 1;
     let end = rows.extent.min(columns.extent) as usize * distance;
     by_runs(out, 1, &|first: usize, n: usize, to: *mut u8| {

@@ -159,7 +159,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionKernels<A, N> for F {
     }
 
     unsafe fn fast(p: &Pointers, s: &Steps, n: usize) {
-        // If n is 0 the addresses may be anything, and the loops read a first element before they count.
+        // If n is 0 the addresses may be invalid, and the loops read the first element before they look at n.
         if n > 0 {
             dispatch(FunctionTask::<F, A, N> { p, s, n, function: PhantomData });
         }

@@ -101,7 +101,7 @@ impl<W: Copy> WhereTask<'_, W> {
     /// is read before it is written, because the output may be one of the inputs.
     ///
     /// # Safety
-    /// The contract of `fast`; output and condition are dense, and so is each alternative that is no scalar.
+    /// The contract of `fast`; output and condition are dense, and so is each alternative that is not a scalar.
     #[inline(always)]
     unsafe fn run_dense<const A: bool, const B: bool>(&self) {
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! One layout as several along a dim: `split`, `chunk`, `tensor_split`, `hsplit`, `unbind`.
+//! Splitting a layout along a dim: `split`, `chunk`, `tensor_split`, `hsplit`, `unbind`.
 
 use super::Layout;
 use super::mode::slice_range;

@@ -151,7 +151,7 @@ pub fn stack(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Optio
     cat(&views, dim, target)
 }
 
-/// How the functions named after an axis join tensors: as views with at least so many dims, along one of them.
+/// How the functions named after an axis join tensors: as views with a minimal number of dims, along one of them.
 #[derive(Clone, Copy)]
 pub enum StackAxis {
     /// `hstack`: vectors along their dim, others along the second dim.

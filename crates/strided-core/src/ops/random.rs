@@ -76,7 +76,7 @@ fn rounded(value: f64, dtype: DType) -> f64 {
 fn largest_integer(dtype: DType) -> f64 {
     match dtype.largest() {
         Scalar::Float(value) => value,
-        // Rounded down: the largest 64-bit integers are no float64.
+        // Rounded down: float64 does not have the largest 64-bit integers.
         Scalar::Int(value) if value > 1 << 53 => ((value as u128 + 1) as f64) * (1.0 - f64::EPSILON / 2.0),
         Scalar::Int(value) => value as f64,
         other => unreachable!("{other} as the largest number of a dtype"),

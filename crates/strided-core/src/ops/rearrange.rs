@@ -57,7 +57,7 @@ pub enum Repeats<'a> {
     Counts(&'a Tensor),
 }
 
-/// Each index of a dim repeated, one after the other. Without a dim, of all elements as one.
+/// The tensor with each index of a dim repeated. Without a dim, the flattened tensor is repeated.
 pub fn repeat_interleave(
     x: &Tensor,
     repeats: Repeats,
@@ -154,7 +154,7 @@ fn repeat_each(x: &Tensor, count: isize, dim: usize, output_size: Option<isize>)
     repeat_rows(x, dim, total, RepeatEnds::Every(count as usize))
 }
 
-/// For each number in a vector of counts, its position so many times: `[2, 0, 1]` becomes `[0, 0, 2]`.
+/// The position of each number in a vector of counts, repeated that many times: `[2, 0, 1]` becomes `[0, 0, 2]`.
 pub fn repeated_indices(counts: &Tensor, output_size: Option<isize>) -> Result<Tensor> {
     check_counts(counts)?;
     if counts.layout().rank() != 1 {
@@ -166,8 +166,8 @@ pub fn repeated_indices(counts: &Tensor, output_size: Option<isize>) -> Result<T
     repeat_interleave(&indices, Repeats::Counts(counts), Some(0), output_size)
 }
 
-/// The elements shifted along dims; those that leave at the end come back at the start. Without dims, all elements as one
-/// line.
+/// The elements shifted along dims; those that leave at the end come back at the start. Without dims, the flattened tensor is
+/// shifted.
 pub fn roll(x: &Tensor, shifts: &[isize], dims: &[isize]) -> Result<Tensor> {
     if dims.is_empty() {
         let &[shift] = shifts else {

@@ -127,7 +127,7 @@ pub struct MapOptions {
 /// A file that was opened for a storage: mapped, or to be read.
 pub enum OpenedFile {
     Mapped(Map),
-    /// The offset is no multiple of the dtype's alignment. The caller reads this many bytes from there instead.
+    /// The offset is not a multiple of the dtype's alignment. The caller reads this many bytes from there instead.
     Misaligned(File, usize),
 }
 
@@ -189,7 +189,7 @@ fn open_file(path: &Path, options: &MapOptions) -> io::Result<(File, bool)> {
     request.read(true).write(options.shared && !options.readonly || options.create || options.grow);
     #[cfg(unix)]
     {
-        // Opening a pipe that nobody writes to must not block; `prepare` refuses whatever is no regular file.
+        // Opening a pipe that nobody writes to must not block; `prepare` refuses what is not a regular file.
         use std::os::unix::fs::OpenOptionsExt;
         request.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
     }

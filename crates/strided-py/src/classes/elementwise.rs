@@ -196,7 +196,7 @@ pub fn plain_pair<'a>(left: Arg<'a>, right: Arg<'a>) -> CallResult<Option<[OpArg
     })
 }
 
-/// Runs a row of two operands for an operator: `NotImplemented` if one of them is no operand.
+/// Runs a row of two operands for an operator: `NotImplemented` if one of them cannot be an operand.
 #[inline(always)]
 pub fn operate<'a>(
     py: Python<'a>,

@@ -196,7 +196,7 @@ impl NewLayouts for strided_core::Result<Vec<Layout>> {
     }
 }
 
-/// The signatures of what is no row: the constructors and Python's protocols.
+/// The signatures of what is not declared as a row: the constructors and Python's protocols.
 pub const SIGNATURES: &[(&str, &[&str])] = &[
     (
         "__new__",

@@ -344,7 +344,7 @@ unsafe extern "C" fn array_ufunc(this: Object, args: *const Object, count: isize
     })
 }
 
-/// Methods that are no rows.
+/// Methods that are not declared as rows.
 pub fn methods() -> Vec<ffi::PyMethodDef> {
     let doc = "__array_ufunc__($self, ufunc, method, *inputs, **kwargs)\n--\n\n\
         NumPy's protocol for universal functions: called with tensors they return tensors.\n\n\

@@ -29,7 +29,7 @@ use strided_core::ops::elementwise::OpArg;
 use strided_core::storage::Fill;
 use strided_core::{DType, Error, Problem, Scalar, Tensor};
 
-/// The signatures of what is no row: the constructors and Python's protocols.
+/// The signatures of what is not declared as a row: the constructors and Python's protocols.
 pub const SIGNATURES: &[(&str, &[&str])] = &[
     (
         "__new__",

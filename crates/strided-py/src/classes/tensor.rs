@@ -134,7 +134,8 @@ const DOC: &str = "Tensor(*args)\n--\n\n\
      5  6  7  8\n\
     [strided.FloatTensor of size 2x4]";
 
-/// The signatures of what is no row: the constructor, Python's protocols, and `size`, which is an int that can be called.
+/// The signatures of what is not declared as a row: the constructor, Python's protocols, and `size`, which is an int that
+/// can be called.
 pub const SIGNATURES: &[(&str, &[&str])] = &[
     (
         "__new__",
@@ -158,7 +159,7 @@ pub const SIGNATURES: &[(&str, &[&str])] = &[
 pub fn register(module: &Bound<'_, PyModule>, (mut methods, mut properties): Members) -> PyResult<()> {
     let py = module.py();
     if !object::tensor_type().is_null() {
-        // Tensors of the first module would not be tensors for the second one.
+        // Tensors of the first module would not be instances of the second one's Tensor.
         return Err(PyImportError::new_err("strided is loaded already, and cannot be loaded a second time"));
     }
     methods.extend(protocols::methods());

@@ -21,7 +21,7 @@ pub enum Misfit {
     Copy,
 }
 
-/// A tensor with the values of an array, on its memory if possible; `None` if the object is no array.
+/// A tensor with the values of an array, on its memory if possible; `None` if the object is not an array.
 pub fn read(object: Arg<'_>, misfit: Misfit) -> CallResult<Option<Tensor>> {
     if has_buffer(object) {
         return from_buffer(object, misfit).map(Some);

@@ -44,7 +44,7 @@ fn read_index(object: Arg<'_>) -> CallResult<Option<isize>> {
     };
     match number {
         Ok(number) => isize::read(number.as_borrowed()),
-        // A TypeError means that the object is no int after all; any other exception is its own.
+        // A TypeError means that the object is not an int after all; any other exception is passed on.
         Err(error) if error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -11,7 +11,7 @@ use strided_core::error::{Error, Problem, Result};
 use strided_core::io::{ByteSource, ByteTarget, FileSource, MapMode, NewFile};
 use strided_core::{DType, Storage};
 
-/// Bytes that are asked of a file object at once.
+/// Bytes that are asked of a file object at a time.
 const PIECE: usize = 1 << 24;
 
 /// The source that an object stands for: a path, a buffer, or a tuple of a file object, a start and a length

@@ -207,7 +207,8 @@ fn interleaved<'a>(
     }
     let counts = Values::of(repeats.0, None)?.tensor;
     let work = |x: &Tensor| rearrange::repeat_interleave(x, Repeats::Counts(&counts), dim, output_size);
-    // How many elements the result has is counted by the work: all but the smallest count as large.
+    // The number of elements of the result is known only after the counts were added up. Until then the square of the size
+    // stands for it, so that all but the smallest results count as large.
     sized_into_out(py, x, x.size().saturating_mul(x.size()), None, |x, _| work(x).map(Some))
 }
 

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Classes whose objects are no tables in a file, and whose own code would be needed to read them.
+/// Classes whose objects are not written as tables: only their own code can read them.
 const PRIVATE: &[&str] = &["tds.Hash", "tds.Vec", "tds.AtomicCounter"];
 /// Integers up to this size are exact in a double.
 const MAX_EXACT: f64 = (1u64 << 53) as f64;
@@ -524,7 +524,7 @@ impl T7Input<'_> {
         Ok(())
     }
 
-    /// In text, a newline ends whatever was written at once.
+    /// In text, a newline follows what one call of Torch7 wrote.
     fn skip_newline(&mut self) -> Result<()> {
         if self.cursor.next_byte()? == Some(b'\n') {
             self.cursor.take_byte();

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Positions of a chunk.
 const CHUNK: usize = 16 << 10;
-/// Results that are held back and written at once.
+/// Results that are buffered and written together.
 const HELD: usize = 256;
 
 /// How many elements of a mask are true, chunk by chunk.

@@ -151,7 +151,7 @@ impl ScatterJob {
     }
 }
 
-/// Positions of which those in a range are found at once.
+/// Positions that are searched at a time for those in a range.
 const BLOCK: usize = 256;
 
 /// A rule for elements of a type.

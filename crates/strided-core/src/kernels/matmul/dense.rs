@@ -9,8 +9,8 @@
 //!
 //! A complex product is four real ones, of the real and imaginary parts: views of the same memory with twice the strides.
 //!
-//! The crate `gemm`, which was used before, took 1.1 to 1.3 of the time for large products, and 1.5 for 32x32: its blocks
-//! packed the operands again for each thread.
+//! The crate `gemm`, which was used before, took 1.1 to 1.3 times as long for large products, and 1.5 times for 32x32: its
+//! blocks packed the operands again for each thread.
 
 use super::Product;
 use super::element::{ProductElement, store};
@@ -105,9 +105,9 @@ where
     let parts = plan.of_parts();
     for (part, terms) in terms.into_iter().enumerate() {
         let mut beta = beta.re;
-        // A factor of 0 is left out, unless both are: then `beta` still has to be applied.
-        for (at, (alpha, i, j)) in terms.into_iter().enumerate() {
-            if alpha != R::ZERO || (at == 0 && im == R::ZERO) {
+        // Terms with a factor of 0 are skipped. If all are 0, the first one still runs, since it applies `beta`.
+        for (term, (alpha, i, j)) in terms.into_iter().enumerate() {
+            if alpha != R::ZERO || (term == 0 && im == R::ZERO) {
                 let origin = |k: usize, part: usize| origins[k].wrapping_add(part * size_of::<R>());
                 // SAFETY: this function's contract; parts of pinned elements are pinned.
                 unsafe { R::run(&parts, [origin(0, part), origin(1, i), origin(2, j)], alpha, beta)? };
@@ -118,13 +118,13 @@ where
     Ok(())
 }
 
-/// Multiplications of a product from which on its operands are packed once, by all threads.
+/// The operands of a product with at least this many multiplications are packed once, by all threads.
 #[cfg(target_arch = "x86_64")]
 const MIN_SHARED: usize = 1 << 23;
-/// Bytes of packed operands. Larger products are computed in parts.
+/// The most bytes of packed operands. Larger products are computed in parts.
 #[cfg(target_arch = "x86_64")]
 const MAX_PACKED_BYTES: usize = 64 << 20;
-/// Elements that one task packs, about.
+/// About how many elements one task packs.
 #[cfg(target_arch = "x86_64")]
 const PACK_ELEMENTS: usize = 64 << 10;
 /// Rows and columns of a block of a large product. With the sums and packed operands of a depth block it fits the L2 cache.
@@ -132,7 +132,7 @@ const PACK_ELEMENTS: usize = 64 << 10;
 const BLOCK_ROWS: usize = 96;
 #[cfg(target_arch = "x86_64")]
 const BLOCK_COLUMNS: usize = 192;
-/// The most terms of a depth block. The packed columns of a tile fit the L1 cache.
+/// The most terms of a depth block: the packed columns of a tile then fit the L1 cache.
 #[cfg(target_arch = "x86_64")]
 const MAX_DEPTH: usize = 320;
 
@@ -314,7 +314,7 @@ impl<X: Register, const R: usize> PackedOperands<X, R> {
         })
     }
 
-    /// Computes a block of the output, of packed operands from these groups on.
+    /// Computes a block of the output from packed operands. Its first row and column are in these groups.
     ///
     /// # Safety
     /// The CPU has the instructions of `X`, the output is pinned, and the operands are packed.

@@ -1,4 +1,4 @@
-//! Products of a matrix and a vector, which read the matrix once: four rows or four columns at a time.
+//! Products of a matrix and a vector. The matrix is read once, four rows or four columns at a time.
 //!
 //! A plan with one row is seen as `y = A x`, where the rows of `A` are the columns of the second operand.
 
@@ -17,7 +17,7 @@ use std::sync::Mutex;
 const PIECE_ELEMENTS: usize = 64 << 10;
 /// Elements of `y` that are computed at a time if the columns of `A` are contiguous: they stay in the L1 cache.
 const COLUMN_BLOCK: usize = 1024;
-/// Terms of a long sum that are added up by one thread. Sums of parts are then added in order.
+/// Terms of a block of a long sum. Threads sum blocks; then the sums of the blocks are added in order.
 const LONG_BLOCK: usize = 32 << 10;
 /// Rows at a time, and lanes of each of them. A single row has more lanes, so that additions do not wait for each other.
 const ROWS: usize = 4;
@@ -61,7 +61,7 @@ unsafe fn run_part<T: ProductElement>(product: &Product<T>) {
     dispatch(unsafe { MatrixVector::of(product) });
 }
 
-/// Long sums, cut into blocks of terms for the threads.
+/// Runs a product of few, long sums: threads take blocks of terms.
 ///
 /// # Safety
 /// The addresses are pinned for the extents.

@@ -8,8 +8,8 @@
 //! ```
 //! Operands are packed from any strides: no operand is copied.
 //!
-//! Pieces are blocks of the output, whose sizes follow from the extents alone: the bits of a result do not depend on the
-//! number of threads.
+//! Pieces of work are blocks of the output. Their sizes follow from the extents alone, so that the bits of a result do not
+//! depend on the number of threads.
 
 mod dense;
 mod element;
@@ -120,7 +120,7 @@ fn with_pins(
     work(&plan, pins.each_ref().map(|pin| pin.as_ref().expect("all were pinned").origin))
 }
 
-/// Runs a product by the reference kernel, as that of a matrix and a vector, or by `large`.
+/// Runs a product by the reference kernel, by the kernel for a matrix and a vector, or by `matrices`.
 ///
 /// # Safety
 /// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
@@ -129,7 +129,7 @@ unsafe fn run_product<T: ProductElement>(
     origins: [*mut u8; 3],
     alpha: Scalar,
     beta: Scalar,
-    large: impl FnOnce(T, T) -> Result<()>,
+    matrices: impl FnOnce(T, T) -> Result<()>,
 ) -> Result<()> {
     let (alpha, beta) = (element::<T>(alpha), element::<T>(beta));
     // SAFETY: this function's contract.
@@ -139,7 +139,7 @@ unsafe fn run_product<T: ProductElement>(
         } else if plan.columns == 1 || plan.rows == 1 {
             gemv::run(plan, origins, alpha, beta)
         } else {
-            large(alpha, beta)
+            matrices(alpha, beta)
         }
     }
 }
@@ -167,7 +167,7 @@ pub fn distances(out: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
     })
 }
 
-/// Multiplications and additions of float32 in the time of an element of a cheap operation.
+/// Multiply-adds of float32 that take as long as one element of a cheap elementwise operation.
 const MULTIPLY_ADDS_PER_ELEMENT: usize = 8;
 
 /// Runs the pieces of a product: one on this thread, several on the threads of the pool.
@@ -192,7 +192,7 @@ fn run_each(pieces: usize, elements: usize, piece: &(impl Fn(usize) -> Result<()
     try_run(pieces, threads::should_parallelize(elements), piece)
 }
 
-/// Runs pieces as [`threads::run`]. Returns an error of one of them, if there is any.
+/// Runs pieces as [`threads::run`] does. Returns the error of one of them, if any failed.
 fn try_run(pieces: usize, shared: bool, piece: &(impl Fn(usize) -> Result<()> + Sync)) -> Result<()> {
     let failure = Mutex::new(None);
     threads::run(pieces, shared, &|i| {

@@ -20,7 +20,7 @@ const BLOCK_DEPTH: usize = 128;
 /// Multiplications that are worth a piece of their own.
 const PIECE_WORK: usize = 1 << 18;
 
-/// An element type of blocks.
+/// An element type that this file computes blocks of.
 pub(super) trait PanelElement: ProductElement {
     /// Runs a block with as many columns in registers as fit a cache line; with a quarter of them at the baseline, which has
     /// registers of a quarter of the size.
@@ -49,7 +49,7 @@ panel_elements! {
     f64, 8;
 }
 
-/// How an element of the output takes a pair of elements, one of each operand.
+/// How a pair of elements, one of each operand, is accumulated into an element of the output.
 pub(super) trait PanelStep<T>: Copy + Send + Sync + 'static {
     fn step<const FAST: bool>(self, sum: T, a: T, b: T) -> T;
     #[inline(always)]
@@ -226,8 +226,8 @@ impl<T: ProductElement, S: PanelStep<T>> PanelBlock<T, S> {
     }
 }
 
-/// Packs rows of a matrix, `R` at a time: the elements of one column of these are neighbours. What is left of the last rows
-/// keeps the values it has.
+/// Packs rows of a matrix in groups of `R`: `R` elements of the first column, then those of the second, and so on. If the
+/// last group has fewer rows, the places of the missing ones keep their values, which no result depends on.
 ///
 /// # Safety
 /// The address is pinned for these extents.

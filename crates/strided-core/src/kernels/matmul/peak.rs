@@ -5,7 +5,7 @@ use crate::cpu::{self, Task};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-/// Running values, enough to hide the latency of a multiply-add: two of 4 cycles may start in each cycle.
+/// Independent chains of multiply-adds, enough to hide their latency: two start in each cycle, and each takes 4 cycles.
 const CHAINS: usize = 12;
 
 /// `L` elements fill the widest vector register.

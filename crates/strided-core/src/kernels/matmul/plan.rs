@@ -32,8 +32,8 @@ impl ProductPlan {
         let lead = layouts[0].len() - 2;
         assert!(layouts.iter().all(|modes| modes.len() == lead + 2), "as many dims as the output");
         let [rows, columns, depth] = [layouts[0][lead], layouts[0][lead + 1], layouts[1][lead + 1]];
-        let fits = [layouts[1][lead].extent, layouts[2][lead].extent, layouts[2][lead + 1].extent];
-        assert_eq!(fits, [rows.extent, depth.extent, columns.extent], "extents of matrices");
+        let operands = [layouts[1][lead].extent, layouts[2][lead].extent, layouts[2][lead + 1].extent];
+        assert_eq!(operands, [rows.extent, depth.extent, columns.extent], "extents of matrices");
         let mut loops: SmallVec<[BatchLoop; 4]> = SmallVec::new();
         for dim in 0..lead {
             let extent = layouts[0][dim].extent as usize;
@@ -62,8 +62,8 @@ impl ProductPlan {
         plan
     }
 
-    /// Makes rows or columns of the innermost loops where one operand is the same in each round: a batch of matrices times
-    /// one matrix is one product.
+    /// Folds the innermost loops into rows or columns where one operand has stride 0 along the loop: a batch of matrices
+    /// times one matrix is one product.
     fn fold_loops(&mut self) {
         while let Some(&BatchLoop { extent, strides }) = self.loops.last() {
             let continues =
@@ -92,7 +92,7 @@ impl ProductPlan {
         }
     }
 
-    /// Computes the transposed output, of the transposed operands in exchanged order. Kernels write along columns.
+    /// Makes this the plan of the transposed product, `out^T = b^T a^T`, because kernels write the output row by row.
     fn transpose(&mut self) {
         self.is_transposed = !self.is_transposed;
         std::mem::swap(&mut self.rows, &mut self.columns);
@@ -174,7 +174,7 @@ pub(super) struct ProductPieces {
     batch: usize,
 }
 
-/// Multiplications of float32 that are worth a piece of their own.
+/// Multiplications of float32 that are worth one piece of work: smaller products are combined.
 const PIECE_WORK: usize = 1 << 20;
 /// Pieces that a large product is cut into at least.
 const MIN_PIECES: usize = 8;
@@ -206,7 +206,7 @@ impl ProductPieces {
         ProductPieces::new(plan, rows, columns, PIECE_WORK.div_ceil(work(rows, columns).max(1)))
     }
 
-    /// Blocks of given sides. Small products are `products` to a piece.
+    /// Blocks of given sides. If a block is a whole product, a piece has `products` of them.
     pub fn new(plan: &ProductPlan, rows: usize, columns: usize, products: usize) -> ProductPieces {
         let (row_blocks, column_blocks) = (plan.rows.div_ceil(rows), plan.columns.div_ceil(columns));
         let products = if row_blocks * column_blocks == 1 { products.max(1) } else { 1 };

@@ -1,7 +1,7 @@
 //! Vector registers as a trait, so that one kernel serves float32 and float64 in AVX2 and in AVX-512.
 //!
-//! Registers and not arrays of elements: the compiler vectorised tiles of arrays of 12 rows by 32 columns perfectly, and
-//! not at all if they had 8 rows, which took 40 times as long.
+//! Tiles are registers, not arrays of elements, because the compiler cannot be relied on: it vectorised arrays of 12 rows
+//! by 32 columns perfectly, and those of 8 rows not at all, which took 40 times as long.
 
 use super::element::ProductElement;
 use std::arch::x86_64::*;

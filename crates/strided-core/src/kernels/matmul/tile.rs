@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! packed rows of a       R elements of a column, then those of the next column, and so on
-//! packed columns of b    V registers of a row, then those of the next row, and so on
+//! packed columns of b    `WIDTH` registers of a row, then those of the next row, and so on
 //! ```
 
 #![allow(clippy::needless_range_loop)] // as in `kernels::loops`
@@ -11,7 +11,7 @@ use super::Matrix;
 use super::element::store;
 use super::registers::{Register, WIDTH};
 
-/// Where a tile of the output is, as far as it is inside of the output, and how sums are written to it.
+/// Where a tile of the output is, how many of its rows and columns are inside the output, and the factors of its sums.
 pub(super) struct TileTarget<T> {
     pub out: Matrix<T>,
     pub rows: usize,
@@ -20,9 +20,9 @@ pub(super) struct TileTarget<T> {
     pub beta: T,
 }
 
-/// What happens with the sums of a tile before and after some terms are added.
+/// Where the sums of a tile come from and where they go.
 pub(super) struct TileSums<T> {
-    /// `R` rows of sums that wait for more terms.
+    /// `R` rows of sums, kept between two depth blocks.
     pub at: *mut T,
     /// Whether sums start at 0, and not with those at `at`.
     pub is_first: bool,

@@ -15,7 +15,7 @@ const TAG: [u8; 8] = *b"philox\0\x01";
 pub const STATE_BYTES: usize = 32;
 
 /// A seed, a stream and the number of blocks that draws have taken so far. Draws of several threads never overlap: each
-/// takes its blocks at once, under a lock.
+/// takes all its blocks in one step, under a lock.
 pub struct Generator {
     next: Mutex<Draw>,
 }

@@ -3,8 +3,8 @@
 //! An element depends on the seed, the offset of the draw and the linear index of the element alone: any number of threads
 //! and any layout give the same numbers. All arithmetic is such that every CPU returns the same bits.
 //!
-//! `mersenne` has the twisters of the sequential generators of Torch7 and DeepMind Lab, which `torch_generator` and
-//! `lab_generator` are; their numbers follow each other, and depend on nothing but the state.
+//! `torch_generator` and `lab_generator` are the sequential generators of Torch7 and DeepMind Lab, whose Mersenne twisters
+//! are in `mersenne`. Each of their numbers depends on the state that the number before has left.
 
 mod arithmetic;
 mod bytes;

@@ -14,7 +14,7 @@ use crate::threads;
 
 const WEIGHT: usize = 32;
 
-/// Why the weights of a row are no distribution.
+/// Why the weights of a row are not a distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WeightProblem {
     /// A weight that is negative, infinite or NaN.
@@ -42,7 +42,7 @@ impl CategoryWeights {
         unsafe { std::slice::from_raw_parts(self.start.add(row * self.categories), self.categories) }
     }
 
-    /// Replaces each weight by the sum of those up to it. Refuses weights that are no distribution.
+    /// Replaces each weight by the sum of those up to it. Refuses weights that are not a distribution.
     fn accumulate(&self) -> std::result::Result<(), WeightProblem> {
         for row in 0..self.rows {
             check(self.row(row), 1)?;
@@ -60,7 +60,7 @@ impl CategoryWeights {
     }
 }
 
-/// Refuses weights that are no distribution, or of which fewer than `samples` are above 0.
+/// Refuses weights that are not a distribution, or of which fewer than `samples` are above 0.
 fn check(weights: &[f64], samples: usize) -> std::result::Result<(), WeightProblem> {
     let valid = |weight: f64| (0.0..f64::INFINITY).contains(&weight);
     if let Some(&wrong) = weights.iter().find(|&&weight| !valid(weight)) {

@@ -1,5 +1,5 @@
 //! Scans of contiguous lines in which most elements leave the state as it is, such as a maximum. A block of 16 elements
-//! that leaves the state as it is, or of which every element is the new state, is written at once. Other blocks are
+//! that leaves the state as it is, or of which every element is the new state, is written as a whole. Other blocks are
 //! stepped through element by element.
 
 use super::lanes::Scan;

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Rows through which some lanes are stepped before the next lanes, where a tile has more lanes than registers hold:
 /// states are loaded and stored once per band.
 const BAND_ROWS: usize = 16;
-/// Contiguous lanes that are stepped through at once: within one lane each step waits for the one before.
+/// Contiguous lanes that are stepped through together: within one lane each step waits for the one before.
 const INTERLEAVED_LANES: usize = 4;
 
 /// A function from a line to a line whose results follow from the elements so far, with a state of `K` numbers.

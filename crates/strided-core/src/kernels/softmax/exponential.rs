@@ -4,7 +4,7 @@ use crate::kernels::lines::{Widened, map_lanes};
 use crate::kernels::maths::functions::{Exp, Function1};
 use crate::scalar::Float;
 
-/// Elements whose exponentials are computed at once.
+/// Elements whose exponentials are computed together.
 pub(super) const BLOCK: usize = 16;
 
 /// BLOCK zeros, then BLOCK ones. The BLOCK factors from `BLOCK - skip` on clear the first `skip` elements of a block.

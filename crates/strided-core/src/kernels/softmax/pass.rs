@@ -14,7 +14,7 @@ use crate::kernels::maths::functions::Log;
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-/// Lanes that are walked at once where fewer than a block are left.
+/// Lanes that are walked together where fewer than a block are left.
 const HALF_BLOCK: usize = BLOCK / 2;
 /// Elements of a part.
 pub(super) const PART: usize = LONG_LINE;

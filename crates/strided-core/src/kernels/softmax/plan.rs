@@ -14,7 +14,7 @@ use crate::threads;
 const MIN_ALONG: usize = 32;
 /// Elements of the contiguous lines that are walked together.
 const ALONG_ELEMENTS: usize = 2048;
-/// The most adjacent lines that are cast at once: they share the cost of starting a cast.
+/// The most adjacent lines that are cast together: they share the cost of starting a cast.
 const MAX_CAST_LANES: usize = 8 * SOFTMAX_LANES;
 
 /// Runs `softmax`, or `log_softmax` if `LOG`.

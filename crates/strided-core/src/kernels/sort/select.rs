@@ -1,10 +1,11 @@
 //! Selection: one element of each line by its rank, or the first k of its order, without sorting the line.
 //!
-//! The element of a rank in a long line is found in one pass: two keys of a sample enclose it with high probability, and the
-//! pass collects the words between them and counts the smaller ones. If the rank is not among those, or there are NaNs,
-//! and for the first k elements, the line is read three times: for the range of its keys, for the counts of their most significant
-//! digits, which tell the digit of the wanted element, and to collect the words with that digit, or up to it.
-//! `select_nth_unstable` of the standard library, whose time is linear for any words, then works on the words.
+//! In a long line, the element of a rank is found in one pass. Two keys of a sorted sample enclose it with high probability;
+//! the pass collects the words between them and counts the keys below. If the element is not between them, or there are
+//! NaNs, and always for the first k elements, the line is read three times instead: for the range of its keys; to count
+//! their most significant digits, from which the digit of the wanted element follows; and to collect the words with that
+//! digit, or up to it. `select_nth_unstable` of the standard library, whose time is linear in the worst case, then selects
+//! among the collected words.
 
 use super::keys::{BLOCK, KeyLine, KeyRange};
 use super::words::{BUCKETS, SortWord, WordFormat, by_word};
@@ -18,9 +19,9 @@ use std::ops::Range;
 pub enum LineRank {
     /// The element with this many smaller or earlier equal ones before it.
     Nth(usize),
-    /// The lower one of two middle elements; the first NaN if there is one.
+    /// The middle element, or the lower one of two; the first NaN if there is one.
     Median,
-    /// The lower one of the two middle numbers; the first NaN if there is no number.
+    /// The middle one of the elements that are not NaN, or the lower one of two; the first NaN if there is no other element.
     NanMedian,
 }
 
@@ -63,11 +64,12 @@ pub fn select(request: &OrderRequest, rank: LineRank) -> Result<()> {
 
 /// Keys of a sample.
 const SAMPLE: usize = 4096;
-/// How far the enclosing keys are from the expected one in the sorted sample: about three standard deviations of the place of
-/// a median.
+/// How far the enclosing keys are from the expected one in the sorted sample: about three standard deviations of the
+/// position of a median, the square root of `SAMPLE / 4`.
 const MARGIN: usize = 100;
 
-/// Selects the element of a rank in a long line by a sample. Returns false if that failed, or if there is a NaN.
+/// Selects the element of a rank in a long line by a sample. Returns false, and writes nothing, if the sample does not
+/// enclose it, or if there is a NaN.
 fn select_by_sample(
     lines: &Lines,
     index: usize,
@@ -81,7 +83,7 @@ fn select_by_sample(
     let middle = (rank as u128 * SAMPLE as u128 / n as u128) as usize;
     let low = middle.checked_sub(MARGIN).map_or(0, |at| sample[at]);
     let high = sample.get(middle + MARGIN).copied().unwrap_or(u64::MAX);
-    // The element is read again in the end: several bit patterns may have its key.
+    // `ambiguous`: the result is read from the line, since several bit patterns may have its key.
     let format = WordFormat::new(n, KeyRange { low, high, ambiguous: true }, true);
     by_word!(format, W => {
         let found = pieces.map(|part| Enclosed::<W>::new(line, part, &format, low, high))?;
@@ -101,12 +103,13 @@ fn select_by_sample(
     Ok(true)
 }
 
-/// What the pass over a piece finds.
+/// What the pass over a piece of a line finds.
 struct Enclosed<W> {
     /// The number of keys below the enclosing ones.
     below: usize,
-    /// Whether there is a NaN, or too many keys are enclosed: then the digits of the keys tell more.
+    /// Whether there is a NaN, or too many keys are enclosed: the caller then counts digits instead.
     gives_up: bool,
+    /// The words of the enclosed keys.
     words: Vec<W>,
 }
 
@@ -114,10 +117,10 @@ impl<W: SortWord> Enclosed<W> {
     /// Collects the words of the keys from `low` to `high`.
     fn new(line: &KeyLine, part: Range<usize>, format: &WordFormat, low: u64, high: u64) -> Enclosed<W> {
         let mut found = Enclosed { below: 0, gives_up: false, words: Vec::new() };
-        let most = part.len() / 2;
+        let max_words = part.len() / 2;
         let (mut below, mut highest) = (0, 0);
         line.for_each_block(part, |first, keys| {
-            if found.words.len() > most {
+            if found.words.len() > max_words {
                 return;
             }
             (below, highest) = simd(
@@ -139,7 +142,7 @@ impl<W: SortWord> Enclosed<W> {
             found.words.extend(words);
         });
         found.below = below as usize;
-        found.gives_up = found.words.len() > most || line.is_nan(highest);
+        found.gives_up = found.words.len() > max_words || line.is_nan(highest);
         found
     }
 }
@@ -177,7 +180,8 @@ fn count_nans(line: &KeyLine, pieces: &Pieces) -> Result<usize> {
     Ok(counts.into_iter().sum::<usize>().min(line.length))
 }
 
-/// Words among which is the one of a rank, and its rank among them. With `before`, all words before it are among them, too.
+/// Some words of a line that include the one of a rank, and its rank among them. With `before`, they include all words of
+/// lower ranks, too.
 fn candidates<'a, W: SortWord>(
     line: &KeyLine,
     pieces: &Pieces,
