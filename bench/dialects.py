@@ -93,7 +93,7 @@ def names() -> dict[str, Any]:
 
 
 def lua_samplers(space: dict[str, Any], calls: list[str]) -> list[timing.Sample]:
-    """Functions that run a call so many times in Lua and return the seconds."""
+    """Functions that run a call a number of times in Lua and return the seconds."""
     from strided.lua import Lua
 
     runtime = Lua()

@@ -26,7 +26,7 @@ class Run(NamedTuple):
 
 
 def run(*words):
-    """Runs the command in this process. Its output is no terminal."""
+    """Runs the command in this process. Its output is not a terminal."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = main([str(word) for word in words])

@@ -288,7 +288,7 @@ def test_zero_elements_need_no_memory():
     nothing.fill_(1)
     assert memoryview(nothing).nbytes == 0
     assert nothing.numpy().shape == (0, 3)
-    handle.invalidate()  # views without memory are no exports of the memory
+    handle.invalidate()  # views without memory do not export the memory
 
 
 def test_a_borrowed_tensor_without_elements_becomes_invalid_too():

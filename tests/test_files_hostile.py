@@ -36,7 +36,7 @@ def test_a_file_that_ends_early_is_refused_at_every_byte(name):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_changed_byte_is_no_crash(name):
+def test_a_changed_byte_does_not_crash(name):
     data, format = SMALL[name], name.split()[-1] if name != "t7 in ascii" else "t7"
     for at in range(len(data)):
         for value in (0, 0xFF, data[at] ^ 1, data[at] ^ 0x80):
@@ -48,7 +48,7 @@ def test_a_changed_byte_is_no_crash(name):
 
 
 @pytest.mark.parametrize("name", ["t7", "npy", "npz", "safetensors", "pt"])
-def test_random_damage_is_told(name):
+def test_random_damage_is_loaded_or_refused(name):
     make = getattr(file_cases, f"random_{name}")
     accepted = [make(random.Random(f"hostile {i}")).check() for i in range(400)]
     assert 5 < sum(accepted) < 395
@@ -58,7 +58,7 @@ def integer(value):
     return struct.pack("<i", value)
 
 
-LONG_LIES = {
+WRONG_FIELDS = {
     "a string of 2 GB": integer(2) + integer(2**31 - 1) + b"x",
     "a string of a negative length": integer(2) + integer(-5),
     "a table of 2^31 items": integer(3) + integer(1) + integer(2**31 - 1) + bytes(64),
@@ -89,8 +89,8 @@ LONG_LIES = {
 }
 
 
-@pytest.mark.parametrize("data", LONG_LIES.values(), ids=LONG_LIES)
-def test_a_t7_file_that_lies_is_refused(data):
+@pytest.mark.parametrize("data", WRONG_FIELDS.values(), ids=WRONG_FIELDS)
+def test_a_t7_file_with_a_wrong_field_is_refused(data):
     with pytest.raises(st.FormatError, match=r"load: byte \d+: "):
         st.load(io.BytesIO(data), format="t7", long_size=8, byte_order="little")
 

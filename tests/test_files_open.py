@@ -41,7 +41,7 @@ def test_an_open_file_lists_its_tensors(saved):
         entry.load()
 
 
-def test_a_wrong_name_is_told_with_close_ones():
+def test_the_error_about_a_wrong_name_lists_close_ones():
     file = io.BytesIO()
     st.save({"layer.weight": st.ones(1), "layer.bias": st.ones(1)}, file)
     file.seek(0)

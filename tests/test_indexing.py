@@ -733,7 +733,7 @@ def test_long_masks_and_indices(n, name):
 
 
 def test_tensors_that_are_larger_than_memory():
-    """Expanded tensors have as many elements as they like; results that do not fit are refused at once."""
+    """Expanded tensors may have any number of elements; results that do not fit are refused before any work."""
     n = 2**58
     x, m = st.ones(1).expand(n), st.ones(1, 1).expand(4, n // 4)
     ends = st.tensor([0, -1, n - 1])

@@ -1,4 +1,4 @@
-"""Torch7's maths with arguments of any kind: a call answers, or raises an error of Torch7."""
+"""Torch7's maths with arguments of any kind: a call returns, or raises an error of Torch7."""
 
 import random
 
@@ -39,7 +39,7 @@ ODD = [
         torch.Generator(),
     ),
 ]
-#: They would make tensors as large as they are asked to.
+#: Functions whose arguments are sizes: they would make tensors of any size.
 SIZED = {
     "zeros",
     "ones",
@@ -70,7 +70,7 @@ def arguments(rng, cls):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_call_with_any_arguments_answers_or_raises_an_error_of_torch7(row):
+def test_a_call_with_any_arguments_returns_or_raises_an_error_of_torch7(row):
     rng = random.Random(row.name)
     for _ in range(60):
         cls = rng.choice(CLASSES)

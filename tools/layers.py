@@ -340,7 +340,7 @@ def safety_comment(source: Source, position: int) -> str | None:
         if line == 0 or distance == 0:
             return None
         line -= 1
-        distance -= not written[line].lstrip().startswith("//")  # a long comment is no fault
+        distance -= not written[line].lstrip().startswith("//")  # long comments are allowed
     comment = [written[line].partition("SAFETY")[2].lstrip(":")]
     for below in written[line + 1 :]:
         if not below.lstrip().startswith("//") or "SAFETY" in below:

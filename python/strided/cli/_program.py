@@ -62,7 +62,7 @@ def _run(words: list[str]) -> int:
 
 
 def _without_function(error: Exception) -> str:
-    """The message of an error. That of a FormatError begins with the function that was called, which is no user's word."""
+    """The message of an error. That of a FormatError begins with the name of a function, which users did not call."""
     from strided import FormatError
 
     facts = vars(error)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from strided import Tensor
     from strided.files import Entry, File
 
-BLOCK = 1 << 20  # elements that are converted and counted at once
-MANY = 8  # names that are listed in a message
+BLOCK = 1 << 20  # elements that are converted and counted at a time
+MANY = 8  # the most names that a message lists
 
 
 def split(target: str) -> tuple[str, str | None]:
-    """A file and the name of a tensor in it, from FILE or FILE:NAME. A name may have colons, and so may a file.
+    """The path of a file and the name of a tensor in it, from FILE or FILE:NAME. Both may contain colons.
 
     >>> split("weights.npz:conv1.weight")
     ('weights.npz', 'conv1.weight')
@@ -100,7 +100,9 @@ def as_tensor(entry: Entry) -> Tensor:
 
 
 def blocks(x: Tensor, most: int = BLOCK) -> Iterable[Tensor]:
-    """Views that have all elements of a tensor in row-major order, and at most so many each. A view reads only its pages.
+    """Views that together have all elements of a tensor, in row-major order, and at most `most` elements each.
+
+    Only the pages of a mapped file that a view spans are read.
 
     >>> import strided as st
     >>> [block.shape for block in blocks(st.zeros(5, 4), 8)]

@@ -53,7 +53,7 @@ def create(dtype: st.dtype, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
 
 
 def from_sizes(dtype: st.dtype, sizes: Sequence[Any]) -> st.Tensor:
-    """Zeros."""
+    """A tensor of zeros."""
     try:
         shape = [read_count(size, 1, bits=32) for size in sizes]
     except Refusal as refusal:
@@ -62,7 +62,7 @@ def from_sizes(dtype: st.dtype, sizes: Sequence[Any]) -> st.Tensor:
 
 
 def error(text: str, refusal: Refusal) -> LabError:
-    """The error of a function, with the hint of a refusal for Python programs."""
+    """The error of a function. Python programs, unlike Lua scripts, also get the hint of the refusal."""
     return refusal.kind(f"{text}; {refusal.hint}" if refusal.hint and not current().lua else text)
 
 
@@ -100,7 +100,7 @@ def from_range(dtype: st.dtype, argument: object) -> st.Tensor:
 
 
 def _accumulated(lower: st.Tensor, step: st.Tensor, steps: int) -> st.Tensor:
-    """A number, and what adding the step once, twice, … gives if every sum is rounded to the dtype."""
+    """`lower` and the numbers that follow it by repeated addition of `step`, where every sum is rounded to the dtype."""
     from ._ordered import running_sum
 
     exact = st.arange(steps + 1, dtype=st.float64).mul_(step.double()).add_(lower.double())
@@ -130,12 +130,12 @@ def from_file(dtype: st.dtype, argument: object) -> st.Tensor:
             "[Tensor.CreateFromFile] Must supply 'byteOffset' within file size, "
             f"name: {os.fsdecode(name)}, offset: {offset}, file size: {size}"
         )
-    most = (size - offset) // dtype.itemsize
-    count = _field(fields, "numElements", most)
-    if count > most:
+    max_count = (size - offset) // dtype.itemsize
+    count = _field(fields, "numElements", max_count)
+    if count > max_count:
         raise LabValueError(
             f"[Tensor.CreateFromFile] Attempted to read past end of file, name: {os.fsdecode(name)}, "
-            f"numElements: {count}, max numElements: {most}, offset: {offset}, file size: {size}"
+            f"numElements: {count}, max numElements: {max_count}, offset: {offset}, file size: {size}"
         )
     try:
         return _read(path, dtype, count, offset)

@@ -11,7 +11,7 @@ from ._types import INTEGERS, TYPE_NAMES, shape_of
 LIMIT = 1024
 #: A shortened dim shows this many entries at each end.
 ENDS = 3
-#: Elements whose widths are measured at once.
+#: Elements whose widths are measured at a time.
 _PIECE = 1 << 16
 
 

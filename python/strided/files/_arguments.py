@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
-#: Bytes that are read at once from a file that cannot seek.
+#: Bytes that are read at a time from a file that cannot seek.
 PIECE = 1 << 24
 
 

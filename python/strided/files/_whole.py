@@ -59,7 +59,7 @@ def save(
     safetensors, in which everything survives exactly: strides, sharing, nesting, every dtype. `docs/files.md` says what
     others lose.
 
-    A file is replaced at once when the new one is complete: an error, a full disk or the end of the process leaves the
+    A file is replaced atomically when the new one is complete: an error, a full disk or the end of the process leaves the
     old one as it is. `fsync=False` does not wait until the bytes are on the disk. `metadata` are strings in a .safetensors
     file or attributes of a zarr folder, `compress` deflates a .npz file, `encoding` ('binary' or 'ascii'), `long_size` (8 or
     4) and `byte_order` ('little' or 'big') are for .t7 files.

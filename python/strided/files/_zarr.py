@@ -136,7 +136,7 @@ def save_zarr(
 
 
 def _replace(new: str, path: str, old: str) -> None:
-    """Puts a folder in the place of another. A reader in between finds none: folders cannot be exchanged at once."""
+    """Puts a folder in the place of another. Not atomic: a reader in between finds no folder."""
     if not os.path.lexists(path):
         os.rename(new, path)
         return

@@ -25,7 +25,7 @@ INTERVAL = 1 << 27
 
 
 def silent(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose None is no value in Lua, which is not the same as nil."""
+    """A function that returns no value to Lua, which is not the same as nil, where it returns None."""
     least, most = _argument_counts(function)
 
     def call(*args: Any) -> Any:

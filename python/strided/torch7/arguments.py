@@ -215,7 +215,7 @@ def is_table(value: object) -> bool:
 
 
 def entries(table: Any) -> Sequence[Any]:
-    """The entries of a table from 1 on; none if it is no table."""
+    """The entries of a table with the keys 1, 2, …; an empty list if it is not a table."""
     if isinstance(table, dict):
         count = next(i for i in range(len(table) + 1) if i + 1 not in table)
         return [table[i + 1] for i in range(count)]

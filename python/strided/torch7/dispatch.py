@@ -1,7 +1,8 @@
 """Functions that look a call up by the types of its arguments.
 
-A call is searched for once; later calls with the same types find it in a dict. The parameters are positional, up to the
-number that a function usually gets, because packing and unpacking a tuple of arguments costs as much as a small operation.
+The first call with certain types searches for the function that runs it; later calls with the same types find that function
+in a dict. The dispatchers have positional parameters, as many as a call usually has arguments, because packing and unpacking
+a tuple of arguments costs as much as a small operation.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ class _Absent:
 
 _ABSENT = _Absent()
 
-#: Returns the function that runs a call, the arguments that it gets, and whether other arguments of the same types lead to
-#: the same function. It accepts, and ignores, more arguments, up to `arity`.
+#: Gets the arguments of a call. Returns the function that runs it, the arguments to pass to that function, and whether all
+#: arguments of the same types lead to the same function. The function accepts, and ignores, more arguments, up to `arity`.
 Find = Callable[[tuple[Any, ...]], tuple[Run, tuple[Any, ...], bool]]
 
 #: What users see: the parameters have no names.
@@ -54,7 +55,7 @@ def make(calls):
 
 @cache
 def _maker(source: str, arity: int) -> Callable[..., Run]:
-    """The function `make` of a source text, for functions of so many parameters."""
+    """The function `make` of a source text, for functions with `arity` parameters."""
     names = [f"a{place}" for place in range(arity)]
     text = source.format(
         absent=", ".join(f"{name}=ABSENT" for name in names),
@@ -89,8 +90,8 @@ def dispatcher(arity: int, find: Find, refused: Callable[[BadArgument], TorchErr
     calls: dict[tuple[type, ...], Run] = {}
 
     def search(args: tuple[Any, ...]) -> Any:
-        call, given, lasting = find(tuple(value for value in args if value is not _ABSENT))
-        if lasting and len(args) == arity:
+        call, given, is_cacheable = find(tuple(value for value in args if value is not _ABSENT))
+        if is_cacheable and len(args) == arity:
             calls[tuple(map(type, args))] = call
         try:
             return call(*given)

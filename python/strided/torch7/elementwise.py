@@ -167,7 +167,7 @@ def _by_power_of_two(t: st.Tensor, value: Any) -> st.Tensor:
     return t.div(st.exp2(value) if isinstance(value, st.Tensor) else 2.0**value)
 
 
-def _only_whole(name: str) -> Run:
+def _integers_only(name: str) -> Run:
     """The error of bitwise operations on floats."""
 
     def run(*operands: Any) -> Any:
@@ -211,7 +211,7 @@ def _run_lerp(r: TensorBase | None, a: TensorBase, b: TensorBase, weight: Any) -
     return compute(_lerp, r, a, y.reshape(x.shape), weight)
 
 
-def _run_whole_lerp(r: TensorBase | None, a: TensorBase, b: TensorBase, weight: Any) -> TensorBase:
+def _run_integral_lerp(r: TensorBase | None, a: TensorBase, b: TensorBase, weight: Any) -> TensorBase:
     x, y = a._tensor, b._tensor
     if x.numel() != y.numel():
         raise BadArgument(2, "sizes do not match")
@@ -236,7 +236,7 @@ def _on_numbers(op: Core) -> Run:
     return run
 
 
-def _on_whole_numbers(op: Core) -> Run:
+def _on_integers(op: Core) -> Run:
     def run(cls: type[TensorBase], *values: Any) -> int:
         wide = op(*(st.tensor(float(value), dtype=st.float64) for value in values))
         return int(wide.to(cls._dtype).item())
@@ -274,15 +274,15 @@ _SCALAR = "dst src real"
 _TENSOR = "dst src T"
 
 
-def _pair(name: str, op: Core, whole: Core, doc: str, example: str, each: str) -> list[Row]:
+def _pair(name: str, op: Core, integral: Core, doc: str, example: str, each: str) -> list[Row]:
     """The row of an operation with a number, and that of the operation with a tensor, whose name begins with c."""
-    rows = [Row(name, doc.format("a number"), example, (Form(_SCALAR, scalar(op), scalar(whole)),))]
+    rows = [Row(name, doc.format("a number"), example, (Form(_SCALAR, scalar(op), scalar(integral)),))]
     rows.append(
         Row(
             f"c{name}",
             doc.format("the element of another tensor"),
             each,
-            (Form(_TENSOR, binary(op), binary(whole)),),
+            (Form(_TENSOR, binary(op), binary(integral)),),
         )
     )
     return rows
@@ -293,15 +293,17 @@ def _bitwise(name: str, op: Core, word: str, result: int) -> list[Row]:
     each = f">>> torch.c{name}(torch.IntTensor([12]), torch.IntTensor([10])).totable()\n[{result}]"
     doc = f"Bitwise {word} of each element and {{}}; for whole numbers only."
     rows = _pair(name, op, op, doc, example, each)
-    forms = [row.forms[0]._replace(run=_only_whole(row.name), whole=row.forms[0].whole) for row in rows]
+    forms = [
+        row.forms[0]._replace(run=_integers_only(row.name), integral_run=row.forms[0].integral_run) for row in rows
+    ]
     return [row._replace(forms=(form,)) for row, form in zip(rows, forms, strict=True)]
 
 
-def _unary(name: str, op: Core, doc: str, whole: Core | None = None, numbers: bool = True) -> Row:
-    inner = whole or through_double(op)
+def _unary(name: str, op: Core, doc: str, integral: Core | None = None, numbers: bool = True) -> Row:
+    inner = integral or through_double(op)
     forms = [Form("dst src", scalar(op), scalar(inner))]
     if numbers:
-        forms.append(Form("cls real", _on_numbers(op), _on_whole_numbers(op)))
+        forms.append(Form("cls real", _on_numbers(op), _on_integers(op)))
     example = f">>> x = torch.Tensor([0.25, 0.75])\n>>> y = torch.{name}(x)\n>>> x.{name}() is x\nTrue"
     return Row(name, f"{doc} As a method, in place.", example, tuple(forms))
 
@@ -455,7 +457,7 @@ FUNCTIONS: list[Row] = [
         (
             Form(_SCALAR, scalar(_pow), scalar(through_double(_pow))),
             Form("dst real src", _run_power_of(_power_of), _run_power_of(through_double(_power_of))),
-            Form("cls real real", _on_numbers(st.pow), _on_whole_numbers(st.pow)),
+            Form("cls real real", _on_numbers(st.pow), _on_integers(st.pow)),
         ),
     ),
     Row(
@@ -464,7 +466,7 @@ FUNCTIONS: list[Row] = [
         ">>> torch.atan2(0, -1)\n3.141592653589793",
         (
             Form(_TENSOR, binary(st.atan2, "r_", "tx", "ty"), binary(through_double(st.atan2), "r_", "tx", "ty")),
-            Form("cls real real", _on_numbers(st.atan2), _on_whole_numbers(st.atan2)),
+            Form("cls real real", _on_numbers(st.atan2), _on_integers(st.atan2)),
         ),
     ),
     Row(
@@ -472,8 +474,8 @@ FUNCTIONS: list[Row] = [
         "Interpolates: `a + weight * (b - a)`.",
         ">>> torch.lerp(torch.Tensor([1]), torch.Tensor([3]), 0.25).totable()\n[1.5]\n>>> torch.lerp(1, 3, 0.25)\n1.5",
         (
-            Form("dst src T real", _run_lerp, _run_whole_lerp),
-            Form("cls real real real", _on_numbers(_lerp), _on_whole_numbers(_lerp)),
+            Form("dst src T real", _run_lerp, _run_integral_lerp),
+            Form("cls real real real", _on_numbers(_lerp), _on_integers(_lerp)),
         ),
     ),
 ]

@@ -37,18 +37,18 @@ class Form(NamedTuple):
     """One way to call a function: the kinds of its arguments, and what runs it.
 
     `run` gets every argument of the form, and returns what the call returns. A result that the caller did not pass is
-    None, and `run` makes it. `whole` replaces `run` for tensors of whole numbers.
+    None, and `run` makes it. `integral_run` replaces `run` for integer tensors.
     """
 
     words: str
     run: Run
-    whole: Run | None = None
+    integral_run: Run | None = None
 
 
 class Operation:
     """The `run` of a form by an operation of the core. The words of the form are a result, a tensor and more operands.
 
-    `general` runs any call. The common ones are written out instead:
+    `general` runs any call. For the common ones, `wrap` generates code that calls the core directly:
 
     * without a result, `op(*operands)`;
     * with the first tensor as the result, `in_place(*operands)`;
@@ -57,8 +57,8 @@ class Operation:
     An error of the core about shapes leads to `general`, as do tensors of different shapes, unless this is a product.
     Optional operands that are left out have the same default in the core.
 
-    `in_place` may be the list of arguments of a call in place, as a format to which the words are passed. Only that call is
-    written out then.
+    `in_place` may be the argument list of the in-place call, as a format string to which the words are passed. Code is then
+    generated for that call only.
     """
 
     __slots__ = ("arguments", "general", "in_place", "op", "product")

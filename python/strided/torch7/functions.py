@@ -200,7 +200,7 @@ def getnumcores() -> int:
 
 
 def _plain_number(value: Any, name: str) -> int | float:
-    """The one argument of a function that is no method: Lua counts it from 1."""
+    """The one argument of a function that is not a method: Lua counts it from 1."""
     if not is_number(value):
         raise TorchTypeError(f"bad argument #1 to '{name}' (number expected, got {lua_type(value)})")
     return number_of(value)

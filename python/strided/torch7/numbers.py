@@ -40,7 +40,7 @@ def whole(value: Any, place: int, name: str | None) -> int:
 def element(value: Any, dtype: st.dtype, place: int, name: str | None) -> int | float:
     """An argument that is written into an element of `dtype`; `place` is its number.
 
-    Torch7 reads a string for an integer with `strtol`, which returns 0 for what is no number.
+    Torch7 reads a string for an integer with `strtol`, which returns 0 for what is not a number.
     """
     if type(value) is int or type(value) is float:
         return fitting(value, dtype)

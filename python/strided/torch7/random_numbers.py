@@ -273,7 +273,7 @@ ROWS: list[Row] = [
     ),
 ]
 
-#: Functions of generators, which are no methods of tensors.
+#: Functions of generators, which are not methods of tensors.
 GENERATOR_ROWS: list[Row] = [
     Row(
         "seed",

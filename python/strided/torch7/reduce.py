@@ -55,11 +55,11 @@ def _along(op: Core) -> Run:
 
 
 def _in_type(op: Core) -> Core:
-    """The reduction of whole numbers, which wraps in their type."""
+    """The reduction of integer tensors, which wraps in their dtype."""
     return lambda core, dim, keepdim: op(core, dim, keepdim, dtype=core.dtype)
 
 
-#: Up to so many terms or factors are taken one after the other.
+#: Up to this many terms or factors are taken one after the other.
 _FEW = 256
 
 
@@ -261,9 +261,9 @@ ROWS: list[Row] = [
             name,
             f"The {name} of all elements, or along a dim.",
             f"{_X}>>> x.{name}()\n{total}\n>>> x.{name}(2).totable()\n{along}",
-            (Form("T", _total(op)), Form("new T index", _along(line), _along(whole))),
+            (Form("T", _total(op)), Form("new T index", _along(line), _along(integral))),
         )
-        for name, op, line, whole, total, along in (
+        for name, op, line, integral, total, along in (
             ("sum", st.sum, _sums, _in_type(st.sum), 24.0, [[6.0], [18.0]]),
             ("prod", st.prod, _product, _product, 1080.0, [[6.0], [180.0]]),
         )

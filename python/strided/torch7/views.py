@@ -330,7 +330,7 @@ VIEW_FORMS = (
 
 
 def _sizes_as_arguments(template: Any) -> tuple[Any, ...]:
-    """The sizes of a tensor as numbers, or as a `LongStorage` if it has none or is no tensor."""
+    """The sizes of a tensor as numbers, or as a `LongStorage` if it has none or is not a tensor."""
     return (isinstance(template, Views) and shape_of(template._tensor)) or (template.size(),)
 
 

@@ -1,9 +1,10 @@
-"""Argument matching: which form of a function a call means, and the error if it means none.
+"""Argument matching: which form of a function (which of its overloads) a call means, and the error if it means none.
 
 Torch7 has a generator that writes C code from the forms of a function. The code tries the forms in order, and within a
-form every choice of optional arguments, and calls the first that fits. This file does the same. A call is looked up by
-the types of its arguments; the first call with certain types searches the forms and writes the function that runs it.
-Where a form is an operation of the core, that function calls it without another function in between.
+form every choice of optional arguments, and calls the first that fits. This file does the same with Python code. A call
+is looked up by the types of its arguments. The first call with certain types searches the forms, and generates and
+compiles the function that later calls with these types find. Where a form is an operation of the core, that function
+calls it directly.
 """
 
 from __future__ import annotations
@@ -38,12 +39,13 @@ from strided.torch7.types import CLASSES, DTYPES
 __all__ = ["BadArgument", "Form", "Matcher", "Operation", "Row", "Run", "function_of", "install"]
 
 _new: Any = object.__new__
-#: Sizes that a function gets as parameters; more of them are packed into a tuple.
+#: Sizes that a function gets as positional parameters; those after them are packed into a tuple.
 _SIZES = 4
 
 
 def _test(argument: Argument, kinds: Sequence[str], cls: type[TensorBase]) -> str | None:
-    """The condition, as a format of source text, under which an argument takes a value of this type; None if never."""
+    """The condition under which an argument accepts a value of the type `kinds[0]`: a format string of source text, empty if
+    it always does, None if it never does."""
     kind, first = argument.kind, kinds[0] if kinds else ""
     if kind in NUMBERS:
         return {"number": "", "string": "is_number({0})"}.get(first)
@@ -63,7 +65,7 @@ def _test(argument: Argument, kinds: Sequence[str], cls: type[TensorBase]) -> st
 
 
 def _tensors(values: Any, cls: type[TensorBase]) -> list[st.Tensor]:
-    """The core tensors of a list, or of a Lua table that came as a dict."""
+    """The core tensors in a list, or in a Lua table that arrived as a dict."""
     if isinstance(values, dict):
         values = [values[key] for key in range(1, len(values) + 1) if key in values]
     if not all(isinstance(value, cls) for value in values):
@@ -74,7 +76,8 @@ def _tensors(values: Any, cls: type[TensorBase]) -> list[st.Tensor]:
 class _Choice(NamedTuple):
     """A form with a choice of its optional arguments, whose types fit a call.
 
-    `places` has the position of each argument in the call, or -1. `tests` are conditions on values that must hold as well.
+    `places` has the position of each argument in the call, or -1 if the call leaves it out. `tests` are conditions that the
+    values must satisfy as well.
     """
 
     run: Run
@@ -84,7 +87,7 @@ class _Choice(NamedTuple):
 
 
 class _Writer:
-    """Writes the function that reads the arguments of a call and runs a form, as Torch7's generator does in C."""
+    """Generates the function that reads the arguments of a call and runs a form, as Torch7's generator does in C."""
 
     def __init__(self, cls: type[TensorBase], kinds: tuple[type, ...]) -> None:
         dtype = cls._dtype
@@ -104,7 +107,7 @@ class _Writer:
             "plain": number_of,
             "real": CASTS.get(dtype),
             "accreal": CASTS[st.int64],
-            "whole": integer,
+            "integer": integer,
             "position": position,
             "sizes": sizes_of,
             "tensors": lambda values: _tensors(values, cls),
@@ -130,7 +133,7 @@ class _Writer:
     def _statements(self, choice: _Choice, number: int) -> list[str]:
         values = [self._value(word, place) for word, place in zip(choice.words, choice.places, strict=True)]
         lines = []
-        # Other arguments may refer to the first and to the third one.
+        # The defaults of other arguments may refer to the first and to the third one, as `v0` and `v2`.
         for place in (0, 2):
             if place < len(values) and any(f"v{place}" in value for value in values):
                 if values[place] == "None":  # an operand that is the result by default: a tensor without elements
@@ -143,7 +146,8 @@ class _Writer:
         return [*lines, general]
 
     def _written_out(self, choice: _Choice, run: Operation, values: list[str], number: int, general: str) -> list[str]:
-        """The statements that call the core without `run`; none if the call is not one of those that `Operation` lists."""
+        """The statements that call the core directly instead of `run`; an empty list if the call is not one of the common
+        ones, which `Operation` lists."""
         cores = [
             f"{value}._tensor" if word.kind == "T" else value for word, value in zip(choice.words, values, strict=True)
         ]
@@ -191,7 +195,7 @@ class _Writer:
             case "real" | "accreal" | "double" | "param":
                 return value if kind in (int, float) else f"plain({value})"
             case "long" | "int":
-                return value if kind is int else f"whole({value}, {place + 1}, None)"
+                return value if kind is int else f"integer({value}, {place + 1}, None)"
             case "index":
                 return f"{value} - {INDEX_BASE}" if kind is int else f"position({value}, {place + 1}, None)"
             case "sizes":
@@ -215,9 +219,9 @@ class Matcher:
         self.calls: dict[tuple[type, ...], Run] = {}
 
     def _parsed(self) -> Iterator[tuple[Run, list[Argument]]]:
-        whole = is_integral(self.cls._dtype)
+        integral = is_integral(self.cls._dtype)
         for form in self.forms:
-            run = form.whole if whole and form.whole else form.run
+            run = form.integral_run if integral and form.integral_run else form.run
             yield run, [parse(word, self.method) for word in form.words.split()]
 
     def usage(self) -> str:
@@ -264,7 +268,10 @@ class Matcher:
 
 
 def _choices_of_optional(words: list[Argument]) -> Iterable[list[int]]:
-    """The numbers of the arguments present: none of the optional ones first, and the first of these varies fastest."""
+    """For each choice of optional arguments, the numbers of all arguments that are present.
+
+    The choices are in Torch7's order: the first one has no optional arguments, and the first of them varies fastest.
+    """
     optional = [number for number, word in enumerate(words) if word.default is not None and not word.hidden]
     for bits in range(1 << len(optional)):
         given = {number for bit, number in enumerate(optional) if bits >> bit & 1}
@@ -305,8 +312,8 @@ def method_of(cls: type[TensorBase], row: Row, document: str) -> Run:
 
 
 def _dispatch(args: tuple[Any, ...]) -> tuple[type[TensorBase] | None, tuple[Any, ...], bool]:
-    """Which class a function is looked up for, None being the default; the arguments without a type name; and whether
-    other arguments of the same types lead to the same class."""
+    """Returns the class that a function is looked up for, None for the default type; the arguments without the name of a
+    type; and whether the types of the arguments alone decide, so that the result may be cached."""
     for value in args[:2]:
         if isinstance(value, TensorBase):
             return CLASSES[value._dtype], args, True
@@ -324,21 +331,21 @@ def _dispatch(args: tuple[Any, ...]) -> tuple[type[TensorBase] | None, tuple[Any
 def function_of(row: Row, dispatched: bool = True) -> Run:
     """The function of the module that a row describes: it works for all classes.
 
-    Torch7 looks a function up by the types of its arguments, and Lua then no longer knows its name in an error; that is
-    not so for functions that are not `dispatched`.
+    Torch7 dispatches a function by the types of its arguments, after which Lua no longer knows its name: error messages do
+    not have it. Those of functions that are not `dispatched` do.
     """
     arity = _arity(row.forms)
     matchers = {cls: Matcher(cls, row.forms, False, arity) for cls in CLASSES.values()}
 
     def find(args: tuple[Any, ...]) -> tuple[Run, tuple[Any, ...], bool]:
-        cls, rest, lasting = _dispatch(args)
+        cls, rest, is_cacheable = _dispatch(args)
         kinds = tuple(map(type, rest))
         if cls is not None:
-            return matchers[cls].find(kinds), rest, lasting
+            return matchers[cls].find(kinds), rest, is_cacheable
         return (
             by_default_type(max(arity, len(rest)), lambda name: matchers[CLASSES[DTYPES[name]]].find(kinds)),
             rest,
-            lasting,
+            is_cacheable,
         )
 
     def refused(problem: BadArgument) -> TorchError:

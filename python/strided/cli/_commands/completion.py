@@ -62,7 +62,7 @@ def script(shell: str) -> str:
         words = [option.option_strings[-1] for option in options_of(name)]
         cases.append(f'        {name}) options="{" ".join([*words, "--help"])}" ;;')
         for action in actions_of(name):
-            # Words without an option follow the command.
+            # Positional arguments follow the command.
             before = action.option_strings[-1] if action.option_strings else name
             if action.choices is not None:
                 words = [str(choice) for choice in action.choices]

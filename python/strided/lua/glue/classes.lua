@@ -10,7 +10,7 @@ local references = glue.references
 local G = glue.environment
 
 local by_name, names = {}, {} -- class name -> class table, and back
-local luat = {}
+local luat = {} -- the functions of Torch7's library luaT
 
 glue.luat = luat
 
@@ -55,7 +55,7 @@ end
 for operator, noun in pairs(NOUNS) do
    local method = '__' .. operator .. '__'
    defaults['__' .. operator] = function(a, b)
-      -- A string on the left has a metatable, which is asked first and has no operators.
+      -- If the left operand is a string, Torch7 looks in the metatable of strings, which has no operators.
       local found = type(a) ~= 'string' and method_of(class_of(a) or class_of(b), method) or nil
       if type(found) == 'function' then
          return found(a, b)
@@ -294,7 +294,7 @@ function luat.typename(...)
    end
    local name = typename((...))
    if name then
-      return name -- nothing, and not nil, for other values
+      return name -- for other values, no value, which is not the same as nil
    end
 end
 
