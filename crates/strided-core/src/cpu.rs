@@ -224,16 +224,16 @@ pub fn has_avx2() -> bool {
     level() >= Level::Fused
 }
 
-/// The size in bytes from which on outputs are written by non-temporal stores: half of the last-level cache.
+/// Outputs of at least this many bytes are written by non-temporal stores: half of the last-level cache.
 pub fn non_temporal_threshold() -> usize {
     static BYTES: OnceLock<usize> = OnceLock::new();
     *BYTES.get_or_init(|| last_level_cache().unwrap_or(ASSUMED_CACHE_BYTES) / 2)
 }
 
-/// The size of the last-level cache where the system does not tell.
+/// The size of the last-level cache where the system does not report it.
 const ASSUMED_CACHE_BYTES: usize = 16 << 20;
 
-/// The size of the last-level cache in bytes, if the system tells.
+/// The size of the last-level cache in bytes, if the system reports it.
 fn last_level_cache() -> Option<usize> {
     let size = |index: usize| {
         let text =

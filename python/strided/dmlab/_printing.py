@@ -52,7 +52,7 @@ def _numbers(core: st.Tensor) -> list[str]:
 def _width(core: st.Tensor) -> int:
     """The characters of the longest number, of all elements, shown or not."""
     if core.dtype in INTEGERS or (core.trunc().eq(core).all() and core.abs().max() < 1e6):
-        low, high = core.aminmax()  # whole numbers are as long as they are large, but for -0
+        low, high = core.aminmax()  # the extremes of integers have the longest texts, except for -0
         width = max(map(len, _numbers(st.stack([low, high]))))
         return max(width, len("-0")) if low == 0 and core.signbit().any() else width
     size = core.abs()

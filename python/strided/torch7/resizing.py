@@ -1,4 +1,4 @@
-"""`resize` and `set`: changes of what a tensor views. Also the arguments of constructors, which are those of `set`."""
+"""`resize` and `set`, which change what a tensor views. Also the arguments of constructors, which are those of `set`."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _over(storage: st.Storage, args: tuple[Any, ...], first: int, name: str | No
 def read_sizes(
     args: tuple[Any, ...], first: int, name: str | None, with_strides: bool
 ) -> tuple[list[int], list[int] | None]:
-    """Sizes, and strides if there are any: numbers, by turns size and stride `with_strides`, or two `LongStorage`s."""
+    """Sizes, and strides if there are any: numbers or two `LongStorage`s. Numbers `with_strides` are size, stride, size, …"""
     if args and is_long_storage(args[0]):
         sizes: list[int] = args[0]._storage.tolist()
         if len(args) < 2 or args[1] is None:

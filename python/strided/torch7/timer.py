@@ -7,7 +7,7 @@ import time
 
 
 def _clocks() -> tuple[float, float, float]:
-    """The time, and the time that the process spent for itself and in the system."""
+    """The time of the clock, and the user time and system time of the process."""
     spent = os.times()
     return time.time(), spent.user, spent.system
 

@@ -13,7 +13,7 @@ const MAX_AGE: Duration = Duration::from_secs(10);
 const AGE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The default limit is the usable memory divided by this.
 const MEMORY_SHARE: usize = 8;
-/// The usable memory where the system does not tell.
+/// The usable memory where the system does not report it.
 const ASSUMED_MEMORY: usize = 8 << 30;
 
 struct CachedBlock {

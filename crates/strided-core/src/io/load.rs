@@ -65,7 +65,7 @@ impl<'a> Loader<'a> {
         Ok(storage)
     }
 
-    /// A tensor of which nothing but the part of the memory that it spans is read, and not shared with others.
+    /// A tensor that does not share memory with others. Only the bytes that it spans are read, where the format allows it.
     pub fn separate_tensor(&mut self, view: usize) -> Result<Tensor> {
         let View { blob, element, layout } = &self.document.views[view];
         let dtype = self.known(element, *blob)?;
@@ -131,7 +131,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Bytes of the file, which are there, as a storage. Small tensors that follow each other are read by one call.
+    /// A new storage with bytes of the file, which must exist. Small tensors that follow each other are read by one call.
     fn read_bytes(&mut self, position: u64, bytes: usize) -> Result<Storage> {
         let source = self.source()?;
         if bytes >= SMALL {
@@ -171,7 +171,7 @@ impl<'a> Loader<'a> {
     fn known(&self, element: &ElementType, blob: usize) -> Result<DType> {
         element.known().ok_or_else(|| {
             let name = element.name();
-            // NumPy's bytes without a meaning, which is how bfloat16 is written.
+            // NumPy's raw bytes, which is how bfloat16 is written.
             let is_void = name.trim_start_matches(['<', '>', '|']).starts_with('V');
             let hint = if is_void { "; if you know what it is, give dtype=" } else { "" };
             let reason = format!("a tensor has the dtype {name}, which strided does not have{hint}");

@@ -89,7 +89,7 @@ struct Walk<'a> {
     first_visits: Vec<Option<usize>>,
     listed: Vec<Listed>,
     taken: HashSet<String>,
-    /// How often a name was wanted that was taken.
+    /// How often each name was already taken when another tensor would have had it.
     repeats: HashMap<String, usize>,
 }
 

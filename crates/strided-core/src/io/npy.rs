@@ -16,7 +16,7 @@ pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 const ALIGNMENT: usize = 64;
 /// NumPy leaves room for this many digits of the first extent, so that a file can grow in place.
 const GROWTH_DIGITS: usize = 21;
-/// No header that NumPy accepts by default is longer, but for structs.
+/// The longest header that is read. NumPy refuses more than 10000 bytes unless it is told otherwise.
 const MAX_HEADER: u64 = 1 << 20;
 
 /// What a header says.
@@ -29,7 +29,7 @@ pub struct NpyHeader {
     pub length: u64,
 }
 
-/// Reads a header from the position of a cursor. `dtype` is what elements without a meaning of their own (`V2`) are.
+/// Reads a header from the position of a cursor. `dtype` is that of raw elements (`V2`).
 pub fn read_header(cursor: &mut Cursor<'_>, dtype: Option<DType>) -> Result<NpyHeader> {
     let start = cursor.position();
     let magic: [u8; 8] = cursor.array("the header of a .npy file")?;
@@ -115,7 +115,7 @@ fn element_type(descr: &Literal, dtype: Option<DType>) -> (ElementType, ByteOrde
     (ElementType::foreign(descr.as_str(), bits), order)
 }
 
-/// NumPy's letter and size of a dtype. bfloat16, which NumPy lacks, is two bytes without a meaning.
+/// NumPy's letter and size of a dtype. bfloat16, which NumPy lacks, is two raw bytes.
 fn kind_of(dtype: DType) -> String {
     let letter = match dtype {
         DType::Bool => 'b',

@@ -15,7 +15,7 @@ const PIECE: usize = 8 << 20;
 /// Bytes between two reports of progress.
 const REPORTED: u64 = 16 << 20;
 
-/// What takes the bytes in the end.
+/// What the bytes are written to.
 pub trait ByteTarget {
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
 
@@ -24,7 +24,7 @@ pub trait ByteTarget {
         false
     }
 
-    /// Told from time to time how many bytes were written. An error ends the writing.
+    /// Called from time to time with the number of bytes written so far. An error ends the writing.
     fn progress(&mut self, _written: u64) -> Result<()> {
         Ok(())
     }

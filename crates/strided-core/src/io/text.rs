@@ -46,7 +46,7 @@ pub fn number<T: FromStr>(cursor: &mut Cursor<'_>, buffer: &mut Vec<u8>, what: &
 pub fn read_numbers(source: &dyn ByteSource, range: Range<u64>, count: u64, dtype: DType) -> Result<Storage> {
     let mut cursor = Cursor::new(source, range.start, range.end);
     let mut buffer = Vec::new();
-    // Every number takes two characters or more, but for the last, so that the count is below the length of the file.
+    // Every number except the last takes two characters or more, so that the count is below the length of the file.
     if count > range.end - range.start {
         return Err(fault(
             range.start,

@@ -110,9 +110,9 @@ impl RunTarget {
         let origins: Pointers = pair(self.origin, null_mut(), null_mut());
         let steps = pair(nest.inner_steps()[0], self.size as isize, 0);
         let copy = copy::kernel(self.size);
-        let most = BLOCK_BYTES / self.size;
-        for first in range.clone().step_by(most) {
-            let n = most.min(range.end - first);
+        let max_elements = BLOCK_BYTES / self.size;
+        for first in range.clone().step_by(max_elements) {
+            let n = max_elements.min(range.end - first);
             let mut done = 0;
             // The block holds n elements, and is aligned for any.
             write(first, n, block);

@@ -337,7 +337,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionLoop<F, A, N> {
     /// inputs from [`Self::FIRST_FIXED`] on are scalars.
     ///
     /// # Safety
-    /// Output and inputs are contiguous, `left` elements each, but for inputs whose `forward` is 0: those have a block of
+    /// Output and inputs are contiguous, `left` elements each, except inputs whose `forward` is 0: those have a block of
     /// `W` or more copies of a scalar. If `FIXED`, `left > 0`.
     #[inline(always)]
     unsafe fn run_blocks<const W: usize, const FIXED: bool, const FAST: bool>(

@@ -83,7 +83,7 @@ pub fn repeat_rows(out: &Tensor, x: &Tensor, ends: RepeatEnds) -> Result<()> {
     })
 }
 
-/// Copies of a row of one element from which on they are written as vectors.
+/// At least this many copies of a row of one element are written as vectors.
 const MIN_VECTOR_FILL: usize = 16;
 
 struct RepeatJob<'a> {

@@ -11,7 +11,7 @@ pub(super) const PIECE_BYTES: usize = 256 << 10;
 /// Elements of a cheap operation (weight 1) up to which it runs serially, as one piece; if its operands are dense, as one
 /// loop without a nest.
 pub(super) const SERIAL_ELEMENTS: usize = 16 << 10;
-/// Rows from which on short rows are run in groups.
+/// Short rows are run in groups if there are at least this many.
 const MIN_SHORT_ROWS: usize = 8;
 /// Elements of the largest plane for which the plane after the next is prefetched.
 const MAX_PREFETCHED_PLANE: usize = 1024;

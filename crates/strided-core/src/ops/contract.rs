@@ -93,7 +93,7 @@ fn folded(modes: impl DoubleEndedIterator<Item = Mode>) -> Option<Mode> {
 /// Rows or columns with fewer indices than this are not worth a product of their own for each index of the loops, if a copy
 /// of the operand costs less.
 const MIN_SIDE: isize = 128;
-/// Multiplications for each element from which on a copy of it costs little.
+/// If each element takes part in at least this many multiplications, a copy of the operand costs little.
 const MIN_USES: isize = 16;
 
 /// The rows or columns of a product: modes of the output and of an operand.

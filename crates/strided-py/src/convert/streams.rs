@@ -44,7 +44,7 @@ impl ByteSource for FileObject {
     fn length(&self) -> u64 {
         self.length.unwrap_or_else(|| {
             let ask = |py: Python<'_>| self.file.bind(py).call_method1("seek", (0, 2))?.extract::<u64>();
-            // A file that cannot tell its length has none; whatever is read from it then fails.
+            // If the length of a file is not known, 0 stands for it; every read then fails.
             Python::attach(ask).unwrap_or(0).saturating_sub(self.start)
         })
     }
@@ -81,7 +81,7 @@ pub fn call<R>(body: impl FnOnce(Python<'_>) -> PyResult<R>) -> Result<R> {
     })
 }
 
-/// A file that is being written, and the function that is told how far it is.
+/// A file that is being written, and the function that progress is reported to.
 pub struct Progress<T> {
     pub target: T,
     pub callback: Option<Py<PyAny>>,

@@ -308,7 +308,7 @@ function glue.extend_files(torch)
       end
    end
 
-   -- Tensors, storages and generators are written by Python, but for the storage of a tensor, which is an object itself.
+   -- Python writes tensors, storages and generators, except the storage of a tensor, which is an object itself.
    local function storable(name, write, read)
       local class = luat.getmetatable(name)
       class.__factory = class.__factory or function()

@@ -56,7 +56,7 @@ function glue.extend_torch(torch)
    end
 
    local numbers, last = setmetatable({}, {__mode = 'k'}), 0
-   local has_addresses = pcall(format, '%p', numbers) -- not before Lua 5.4, but for LuaJIT
+   local has_addresses = pcall(format, '%p', numbers) -- in LuaJIT, and from Lua 5.4 on
 
    local function number_of(object)
       if has_addresses then

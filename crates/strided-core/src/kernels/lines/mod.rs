@@ -59,11 +59,11 @@ pub(super) const MAX_LANES: usize = 256;
 /// Bytes of each scratch buffer for a tile.
 pub(super) const TILE_BYTES: usize = 32 << 10;
 
-/// Elements from which on a line is cut into chunks for several threads, if there are few lines.
+/// A line of at least this many elements is cut into chunks for several threads, if there are few lines.
 pub(super) const LONG_LINE: usize = 16 * CHUNK;
-/// The number of lines from which on threads share whole lines.
+/// If there are at least this many lines, threads share whole lines.
 pub(super) const MANY_LINES: usize = 64;
-/// The number of adjacent lines from which on they are walked side by side, and not one after the other.
+/// At least this many adjacent lines are walked side by side; fewer are walked one after the other.
 pub(super) const MIN_ADJACENT_LINES: usize = 4;
 /// Elements of a strip of short lines: they share the cost of starting a strip.
 const MIN_STRIP_ELEMENTS: usize = 2048;

@@ -113,8 +113,9 @@ fn choose(sums: &[f64], part: f64) -> usize {
     if index < sums.len() { index } else { sums.partition_point(|&sum| sum < total) }
 }
 
-/// The same without replacement: the categories in the order of exponentially distributed times whose rates are the weights.
-/// The first of several such events is each with a probability in proportion to its rate, and so the next of the others.
+/// The same without replacement: each category gets an exponentially distributed time whose rate is its weight, and the
+/// categories are taken in the order of these times. The earliest of several such times is that of a category with a
+/// probability in proportion to its weight, and so is the next one among the others.
 pub fn without_replacement(out: &Tensor, generator: &Generator, weights: &Tensor) -> Sampled {
     let [rows, categories, samples] = shapes(out, weights);
     let (to, pin) = (out.pin(Access::Write)?, weights.pin(Access::Write)?);

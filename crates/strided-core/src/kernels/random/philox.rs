@@ -2,7 +2,7 @@
 //! counter and a key to four words of 32 bits.
 //!
 //! The counter of a draw has four words: 64 bits that count blocks of four words from the offset of the draw on, the
-//! stream of the generator, and the attempt, which is 0 but for words that replace rejected ones.
+//! stream of the generator, and the attempt, which is 0 except for words that replace rejected ones.
 //!
 //! Blocks are computed in groups of 64. The words of a group are the words 0 and 1 of its blocks, block by block, and then
 //! their words 2 and 3. So no vector is shuffled, and a group is the same bytes as 256 words of 32 bits and as 128 words of

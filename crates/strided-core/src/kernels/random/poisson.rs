@@ -11,7 +11,7 @@ use crate::storage::Access;
 use crate::tensor::Tensor;
 
 const WEIGHT: usize = 64;
-/// Rates from which on the method of transformed rejection is faster than multiplying uniform numbers.
+/// For rates of at least this, transformed rejection is faster than the multiplication of uniform numbers.
 const LARGE_RATE: f64 = 10.0;
 
 /// Writes numbers of events, each of the rate at the same place, to a row-major float64 tensor. The rates are row-major,

@@ -26,7 +26,7 @@ const RESULTS_PER_WRITE: usize = 256;
 const TASK_TERMS: usize = CHUNK;
 /// Terms of the longest task: a call can only be interrupted between tasks.
 const MAX_TASK_TERMS: usize = 16 << 20;
-/// Strips from which on each is a task by itself, rather than cut into parts.
+/// If there are at least this many strips, each is one task; fewer strips are cut into parts.
 const MIN_STRIP_TASKS: usize = 16;
 /// Upper limit of the accumulators of parts that are stored at a time: 4 MB.
 const MAX_PARTIAL_UNITS: usize = 1 << 18;
@@ -39,7 +39,7 @@ const _: () = assert!(
         && TRANSPOSED_ROW_BYTES * MAX_ACCUMULATOR_BYTES <= STRIP_ACCUMULATOR_BYTES
 );
 
-/// A reduction with all that is needed to run it, but for the addresses.
+/// A reduction with all that is needed to run it, except for the addresses.
 pub(super) struct PlannedReduction<'a> {
     pub(super) reducer: &'a Reducer,
     pub(super) parameter: f64,

@@ -8,7 +8,7 @@ use crate::nest::{Loop, Nest, iterations};
 use crate::threads;
 use smallvec::SmallVec;
 
-/// The number of neighbouring outputs from which on a loop over rows of their terms pays off.
+/// A loop over rows of terms pays off for at least this many neighbouring outputs.
 const MIN_ROW_OUTPUTS: usize = 16;
 
 /// How the terms of a strip reach their accumulators. In the drawings `t` is a term.

@@ -8,7 +8,7 @@ use crate::storage::Access;
 use crate::switch;
 use crate::tensor::{Tensor, pin_each};
 
-/// Numbers from which on pieces are counted by several threads, for at most as many different numbers.
+/// Several threads count at least this many numbers, in at most `MAX_SHARED_BINS` bins: each piece has bins of its own.
 const MIN_SHARED: usize = 1 << 16;
 const MAX_SHARED_BINS: usize = 1 << 13;
 

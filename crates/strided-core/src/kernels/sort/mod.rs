@@ -42,7 +42,7 @@ use words::{LineResults, WordFormat};
 
 /// The cost of sorting an element, relative to an addition.
 const WEIGHT: usize = 32;
-/// Elements of a line from which on its passes are split into pieces, which threads share.
+/// The passes over a line of at least this many elements are split into pieces, which threads share.
 const MIN_LONG: usize = 1 << 16;
 /// Elements of a piece of a long line, and the most pieces. They depend on the length only.
 const MIN_PIECE: usize = 1 << 15;
