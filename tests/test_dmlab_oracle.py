@@ -1,4 +1,4 @@
-"""What the recorded program answered: every case of DeepMind Lab's tensors, translated from Lua, in `strided.dmlab`."""
+"""`strided.dmlab` against results recorded from DeepMind Lab: every case of its tensors, translated from Lua to Python."""
 
 import json
 import math

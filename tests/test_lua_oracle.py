@@ -1,4 +1,4 @@
-"""What the recorded programs answered: every case of Torch7 and of DeepMind Lab, run as the Lua it is in `strided.lua`."""
+"""`strided.lua` against results recorded from Torch7 and DeepMind Lab: every case, run as the original Lua code."""
 
 import json
 import math

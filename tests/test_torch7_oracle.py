@@ -1,4 +1,4 @@
-"""What Torch7 answered, asked of `strided.torch7`: the recorded cases, translated from Lua to Python mechanically.
+"""`strided.torch7` against results recorded from Torch7: every case, translated from Lua to Python mechanically.
 
 `tests/data/oracle_torch7.json` holds programs and what the original did: values, sizes, strides, offsets, which tensors
 share a storage, printed text, error messages. Its field `how_to_read` explains a case.

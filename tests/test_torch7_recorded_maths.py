@@ -1,4 +1,4 @@
-"""What Torch7's maths and random functions answered, asked of `strided.torch7`.
+"""`strided.torch7` against recorded results of Torch7's maths and random functions.
 
 `tests/data/torch7_maths.json` holds calls of every function, for several types, and random calls with arguments of all
 kinds, right and wrong. Its field `how_to_read` explains a case. The calls are translated from Lua to Python mechanically.

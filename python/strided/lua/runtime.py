@@ -103,11 +103,11 @@ class Lua:
     * `version`: `"luajit"`, or `"5.1"` to `"5.5"`.
     * `path`: folders in which `require` looks for modules, besides the folder of a script that `dofile` runs.
     * `dialect`: what a `strided.Tensor` becomes in Lua, `"torch7"` or `"dmlab"`.
-    * `timeout`: seconds after which a call from Python is ended. Such a runtime interprets: compiled code has no hooks.
+    * `timeout`: seconds after which a call from Python is ended. Turns the JIT compiler off: compiled code has no hooks.
     * `memory`: bytes that Lua's own values may take. Tensors do not count.
-    * `sandbox`: takes away what a script that is not trusted must not have: files outside of the folder `root`, processes,
-      bytecode, the debugger, the FFI.
-    * `jit=False`: interprets, which makes Ctrl-C prompt.
+    * `sandbox`: removes what an untrusted script must not have: files outside of the folder `root`, processes, bytecode, the
+      debugger, the FFI.
+    * `jit=False`: turns the JIT compiler off, so that Ctrl-C takes effect immediately.
     * `python=True`: adds lupa's table `python`, with which a script can do anything.
 
     A runtime has its own random numbers and default tensor type. It runs one thread at a time; others wait.

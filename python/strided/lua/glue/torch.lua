@@ -80,7 +80,7 @@ function glue.extend_torch(torch)
       error('Torch object, table, thread, cdata or function expected', 2)
    end
 
-   -- The collector is told of memory in any case.
+   -- Has no effect: the memory of tensors is always counted for the garbage collector.
    function torch.setheaptracking(enabled)
       if type(enabled) ~= 'boolean' then
          error("bad argument #1 to 'setheaptracking' (boolean expected, got boolean)", 2) -- luaT's own words
