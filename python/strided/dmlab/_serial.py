@@ -54,7 +54,7 @@ def _reads_what_it_writes(x: st.Tensor, y: st.Tensor) -> bool:
 
 
 def _ascends(x: st.Tensor) -> bool:
-    """Whether each element lies behind the one before it, in row-major order."""
+    """Whether each element in row-major order has a higher address than the one before it."""
     reach = 0
     for extent, stride in zip(reversed(x.shape), reversed(x.stride()), strict=True):
         if extent > 1 and stride <= reach:

@@ -68,7 +68,7 @@ def _reshape(x: TensorBase, *shapes: object) -> TensorBase:
 
 
 def _has_constant_distance(core: st.Tensor) -> bool:
-    """Whether neighbours in row-major order lie at one distance. Lab looks at the strides of extents of 1, too."""
+    """Whether the elements in row-major order are equally spaced in memory. Lab looks at the strides of extents of 1, too."""
     if is_without_shape(core):
         return False
     shape, strides = core.shape, core.stride()

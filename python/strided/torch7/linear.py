@@ -29,7 +29,7 @@ def dot(t: TensorBase, src: TensorBase) -> Any:
 
 
 def _runs(a: st.Tensor, b: st.Tensor) -> Iterable[tuple[int, int]]:
-    """The parts of two tensors, in row-major order, in which the elements of each lie at one distance in memory."""
+    """The parts of two tensors, in row-major order, in which the elements of each are equally spaced in memory."""
     count = a.numel()
     edges = {count, *(start for core in (a, b) for start in range(0, count, max(1, _run_length(core))))}
     return pairwise(sorted(edges))

@@ -97,7 +97,7 @@ pub fn allocate(size: usize, zeroed: bool) -> Option<NonNull<u8>> {
 #[inline]
 fn allocate_small(size: usize) -> Option<NonNull<u8>> {
     // SAFETY: the size is not zero. `shift` is at least SYSTEM_ALIGN and at most ALIGN, which `small_layout` has added:
-    // the block fits behind it, and the distance before it.
+    // the block fits after it, and the distance before it.
     unsafe {
         let raw = NonNull::new(alloc(small_layout(size)))?;
         let shift = ALIGN - (raw.as_ptr() as usize & (ALIGN - 1));

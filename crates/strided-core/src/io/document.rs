@@ -128,7 +128,7 @@ pub enum Place {
     Plain { position: u64, order: ByteOrder },
     /// In the file as 4-byte integers that are 8-byte ones in memory.
     Narrow { position: u64, order: ByteOrder },
-    /// In the file, compressed, behind `skipped` other bytes of the same stream; `crc` is the checksum
+    /// In the file, compressed, after `skipped` other bytes of the same stream; `crc` is the checksum
     /// of all of it.
     Deflated { position: u64, compressed: u64, skipped: u64, order: ByteOrder, crc: u32 },
     /// In the file as decimal numbers.

@@ -18,12 +18,12 @@ const LOCATOR64: &[u8; 4] = b"PK\x06\x07";
 const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
 const END_BYTES: u64 = 22;
 const LOCATOR_BYTES: u64 = 20;
-/// The longest comment behind the directory.
+/// The longest comment after the directory.
 const MAX_COMMENT: u64 = 65535;
 /// Stands for a size that is in the zip64 field.
 const IN_ZIP64: u32 = u32::MAX;
 const ZIP64_FIELD: u16 = 1;
-/// A field that only takes space, so that the data behind it is aligned.
+/// A field that only takes space, so that the data after it is aligned.
 const PADDING_FIELD: u16 = 0xd935;
 /// Where the data of a stored member begins: at a multiple of this, so that it can be mapped.
 const ALIGNMENT: u64 = 64;
@@ -188,7 +188,7 @@ fn zip64_field(mut extra: &[u8]) -> &[u8] {
     &[]
 }
 
-/// Finds the data of a member behind its own header. `directory` is where data must end.
+/// Finds the data of a member, which follows its own header. `directory` is where data must end.
 fn find_data(source: &dyn ByteSource, member: &mut Member, directory: u64) -> Result<()> {
     let outside = || fault(member.header, format!("the member {:?} is outside the archive", member.name));
     if member.header > directory {
@@ -270,7 +270,7 @@ impl Archive {
         Ok(OpenMember { name: name.into(), header, data: output.position(), wide })
     }
 
-    /// Writes the sizes of a deflated member behind its data.
+    /// Writes the sizes of a deflated member after its data.
     pub fn end_deflated(
         &mut self,
         output: &mut FileOutput<'_>,

@@ -152,7 +152,7 @@ impl RepeatJob<'_> {
         }
     }
 
-    /// [`Self::for_each`], where `end_of` is the first position behind the copies of a row.
+    /// [`Self::for_each`], where `end_of` is the first position after the copies of a row.
     #[inline(always)]
     fn for_each_until(
         &self,

@@ -94,7 +94,7 @@ pub enum Access {
     Write,
 }
 
-/// One cache line; small storages have their bytes right behind it.
+/// One cache line; small storages have their bytes right after it.
 #[repr(C, align(64))]
 struct Header {
     handles: AtomicUsize,
@@ -132,7 +132,7 @@ impl Storage {
         if bytes <= alloc::MAX_SMALL_BYTES - HEADER_BYTES {
             let size = (HEADER_BYTES + bytes + alloc::ALIGN - 1) & !(alloc::ALIGN - 1);
             let block = alloc::allocate(size, false).ok_or_else(|| out_of_memory(bytes))?;
-            // SAFETY: the block has `size` bytes: the header, and `bytes` bytes or more behind it.
+            // SAFETY: the block has `size` bytes: the header, and `bytes` bytes or more after it.
             let start = unsafe { block.add(HEADER_BYTES) };
             if zeroed {
                 // SAFETY: `size - HEADER_BYTES` bytes of the block follow the header.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicPtr, Ordering::*};
 use strided_core::Tensor;
 use strided_core::layout::Dims;
 
-/// An instance in memory. Subclasses made in Python add their dict behind it.
+/// An instance in memory. Subclasses made in Python add their dict after it.
 #[repr(C)]
 pub struct TensorObject {
     head: ffi::PyObject,
@@ -120,7 +120,7 @@ pub fn wrap_with<'py>(
     py: Python<'py>,
     construct: impl FnOnce(&mut Option<Tensor>) -> CallResult<()>,
 ) -> CallResult<Value<'py>> {
-    // SAFETY: the type is ours and not tracked by the garbage collector; every field behind the head is written before
+    // SAFETY: the type is ours and not tracked by the garbage collector; every field after the head is written before
     // anyone else sees the object, which is returned as a new reference.
     unsafe {
         let this = ffi::PyObject_New::<TensorObject>(tensor_type());

@@ -35,7 +35,7 @@ pub fn iterate<'py>(py: Python<'py>, x: TensorArg<'py>) -> CallResult<Value<'py>
         // SAFETY: a tensor is a sequence; the result is a new reference, or null with an exception set.
         return Ok(unsafe { Bound::from_owned_ptr_or_err(py, ffi::PySeqIter_New(object.as_ptr())) }?);
     }
-    // SAFETY: `register` made the type, which is not tracked by the garbage collector; every field behind the head is
+    // SAFETY: `register` made the type, which is not tracked by the garbage collector; every field after the head is
     // written before anyone else sees the object, which is returned as a new reference.
     unsafe {
         let this = ffi::PyObject_New::<IteratorObject>(TYPE.load(Relaxed));

@@ -86,7 +86,7 @@ impl T7Reader {
         })
     }
 
-    /// Reads the object at a position. Returns it and the position behind it.
+    /// Reads the object at a position. Returns it and the position after it.
     fn read<'py>(
         &self,
         py: Python<'py>,

@@ -29,7 +29,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("second", metavar="B[:NAME]")
     add_select_option(parser)
     parser.add_argument(
-        "--ulp", type=int, default=0, help="floats that are at most so many units in the last place apart are equal (0)"
+        "--ulp",
+        type=int,
+        default=0,
+        help="floats that differ by at most this many units in the last place are equal (0)",
     )
     parser.add_argument(
         "--rtol", type=float, default=0.0, help="as are numbers at most so far apart, relative to the second one (0)"

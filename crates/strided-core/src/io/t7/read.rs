@@ -98,7 +98,7 @@ impl ObjectReader {
         (self.encoding, self.referenced) = (encoding, referenced);
     }
 
-    /// Reads the object at a position. Returns its node and the position behind it.
+    /// Reads the object at a position. Returns its node and the position after it.
     pub fn read_object(&mut self, position: u64) -> Result<(NodeId, u64)> {
         let source = self.source.clone();
         let mut input = T7Input {

@@ -29,7 +29,7 @@ macro_rules! twister {
                 $name { words, next: 0, left: 1 }
             }
 
-            /// The twister with such a state; `None` if it would read behind the last word before it renews them.
+            /// The twister with such a state; `None` if it would read beyond the last word before it renews them.
             pub fn with_state(words: [$word; $n], next: usize, left: usize) -> Option<$name> {
                 let is_inside = (1..=$n + 1).contains(&left) && next <= $n + 1 - left;
                 is_inside.then_some($name { words, next, left })

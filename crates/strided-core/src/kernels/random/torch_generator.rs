@@ -145,7 +145,7 @@ impl TorchGenerator {
     }
 
     /// The generator with a saved state; `None` if the bytes are none. Torch7 accepts some states with which it would read
-    /// behind its words, or draw numbers of more than 32 bits; these are refused.
+    /// beyond its words, or draw numbers of more than 32 bits; these are refused.
     pub fn with_state(bytes: &[u8; TORCH_STATE_BYTES]) -> Option<TorchGenerator> {
         let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         let int = |at: usize| i32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));

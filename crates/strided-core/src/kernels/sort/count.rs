@@ -93,7 +93,7 @@ pub fn count_in_bins(x: &Tensor, bins: EqualBins, out: &Tensor) -> Result<()> {
     let (from, count) = (WordPointer(from), out.size());
     let found = Pieces::of(x.size(), true).map(|part| {
         switch!(x.dtype(), float, T => {
-            // The elements outside of all bins are counted behind them.
+            // The elements outside of all bins are counted in an extra bin after them.
             let mut counts = vec![0i64; count + 1];
             let (low, width, scale) = (bins.low as T, bins.width as T, count as T);
             for start in part.clone().step_by(BLOCK) {

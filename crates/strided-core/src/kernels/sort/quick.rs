@@ -17,7 +17,7 @@ const SMALL: usize = 10;
 pub enum QuickTask {
     Ascending,
     Descending,
-    /// The element of this rank is at its place, smaller ones are before it and larger ones behind it.
+    /// The element of this rank is at its place, smaller ones are before it and larger ones after it.
     Select(usize),
 }
 
@@ -72,7 +72,7 @@ impl<T: Element + PartialOrd> QuickLine<T> {
     }
 
     /// Parts the elements from `left` to `right`, three or more, by a pivot. Returns the place of the pivot, and where the
-    /// part behind it begins. The median of three leaves an element at each end at which the inner loops stop.
+    /// part after it begins. The median of three leaves an element at each end at which the inner loops stop.
     fn partition(&mut self, left: usize, right: usize, above: impl Fn(T, T) -> bool) -> (usize, usize) {
         self.swap((left + right) / 2, left + 1);
         for (a, b) in [(left + 1, right), (left, right), (left + 1, left)] {
@@ -105,13 +105,13 @@ impl<T: Element + PartialOrd> QuickLine<T> {
             parts.push((0, self.values.len() - 1));
         }
         while let Some((left, right)) = parts.pop() {
-            let (pivot, behind) = self.partition(left, right, above);
+            let (pivot, after) = self.partition(left, right, above);
             // As sizes: the place of the pivot may be the first one.
-            let (before_size, behind_size) = (pivot - left, right + 1 - behind);
+            let (before_size, after_size) = (pivot - left, right + 1 - after);
             let before = (before_size > SMALL).then(|| (left, pivot - 1));
-            let behind = (behind_size > SMALL).then_some((behind, right));
+            let after = (after_size > SMALL).then_some((after, right));
             // The smaller part is next.
-            let next = if before_size > behind_size { [before, behind] } else { [behind, before] };
+            let next = if before_size > after_size { [before, after] } else { [after, before] };
             parts.extend(next.into_iter().flatten());
         }
         self.insertion_sort(above);
@@ -147,14 +147,14 @@ impl<T: Element + PartialOrd> QuickLine<T> {
                 }
                 return;
             }
-            let (pivot, behind) = self.partition(left, right, |a, b| a > b);
+            let (pivot, after) = self.partition(left, right, |a, b| a > b);
             if pivot >= rank {
                 // The pivot is the first element at the least: then nothing is before it.
                 let Some(last) = pivot.checked_sub(1) else { return };
                 right = last;
             }
             if pivot <= rank {
-                left = behind;
+                left = after;
             }
         }
     }
