@@ -104,8 +104,6 @@ pub trait Task: Sized {
     type Home: 'static;
     /// Whether the work is worth code of its own for [`Level::Wide`]; if not, that level runs the code of `Fused`.
     const WIDE: bool;
-    /// Whether there is code for [`Level::Fused`]. If not, the caller must use another kernel there.
-    const FUSED: bool = true;
     /// Whether there is code for the baseline. If not, the caller must use another kernel there.
     const BASELINE: bool = true;
 
@@ -160,8 +158,8 @@ fn run_at<T: Task>(level: Level, task: T) {
         // SAFETY: the caller got the level from `level`, which returns `Wide` only if `detect` has found its features.
         Level::Wide if const { T::WIDE } => unsafe { T::Home::avx512(task) },
         // SAFETY: the same holds for the features of `Fused`.
-        Level::Wide | Level::Fused if const { T::FUSED } => unsafe { T::Home::avx2(task) },
-        _ => run_baseline(task),
+        Level::Wide | Level::Fused => unsafe { T::Home::avx2(task) },
+        Level::Baseline => run_baseline(task),
     }
 }
 
@@ -170,7 +168,7 @@ fn run_baseline<T: Task>(task: T) {
     if const { T::BASELINE } {
         task.run::<false>()
     } else {
-        unreachable!("a task without code for this level")
+        unreachable!("a task without code for the baseline")
     }
 }
 

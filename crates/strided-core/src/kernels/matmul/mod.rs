@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! plan        folds the dims of the operands and cuts the work into pieces
-//! dense       floating and complex matrices: packed operands (`packed`), tiles in registers (`tile`, `registers`)
-//! panel       a simpler kernel for integers, for distances, and for CPUs without fused multiply-add
+//! dense       floating and complex matrices, by the crate `gemm`: one piece at a time on one thread
+//! panel       a blocked kernel of our own, for integers and for distances
 //! gemv        a matrix and a vector
 //! ```
-//! Operands are packed from any strides: no operand is copied.
+//! Kernels pack their operands from any strides: no operand is copied.
 //!
 //! Pieces of work are blocks of the output. Their sizes follow from the extents alone, so that the bits of a result do not
 //! depend on the number of threads.
@@ -14,15 +14,9 @@
 mod dense;
 mod element;
 mod gemv;
-#[cfg(target_arch = "x86_64")]
-mod packed;
 mod panel;
 mod peak;
 mod plan;
-#[cfg(target_arch = "x86_64")]
-mod registers;
-#[cfg(target_arch = "x86_64")]
-mod tile;
 
 use crate::cpu;
 use crate::error::Result;
@@ -37,7 +31,6 @@ use element::{ProductElement, store};
 use panel::{Chebyshev, Euclidean, Manhattan, Minkowski, ProductSum, Unequal};
 pub use peak::multiply_adds;
 use plan::{ProductPieces, ProductPlan};
-use std::sync::Mutex;
 
 /// A matrix in memory. Strides are in elements.
 #[derive(Clone, Copy)]
@@ -93,7 +86,9 @@ pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor, alpha: Scalar, beta: Scala
         // SAFETY: `with_pins` has pinned the origins for the layouts that the plan was made of, and the dtype is theirs.
         unsafe {
             switch!(out.dtype(), field, T => {
-                run_product::<T>(plan, origins, alpha, beta, |alpha, beta| T::run(plan, origins, alpha, beta))
+                run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
+                    run(plan, origins, alpha, beta, T::COST, |product: &Product<T>| T::multiply(product))
+                })
             }, else => switch!(out.dtype(), int, T => {
                 run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
                     panel::run(plan, origins, alpha, beta, ProductSum)
@@ -135,7 +130,7 @@ unsafe fn run_product<T: ProductElement>(
     // SAFETY: this function's contract.
     unsafe {
         if cpu::reference_kernels() {
-            run_reference(plan, &plan.product(origins, alpha, beta))
+            run(plan, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference())
         } else if plan.columns == 1 || plan.rows == 1 {
             gemv::run(plan, origins, alpha, beta)
         } else {
@@ -167,6 +162,23 @@ pub fn distances(out: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
     })
 }
 
+/// Runs a product piece by piece. `cost` is the time of one multiply-add, relative to float32.
+///
+/// # Safety
+/// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
+unsafe fn run<T: ProductElement>(
+    plan: &ProductPlan,
+    origins: [*mut u8; 3],
+    alpha: T,
+    beta: T,
+    cost: usize,
+    work: impl Fn(&Product<T>) + Sync,
+) -> Result<()> {
+    let whole = plan.product(origins, alpha, beta);
+    let pieces = ProductPieces::blocks(plan, cost);
+    run_pieces(plan, &whole, &pieces, plan.work().saturating_mul(cost) / MULTIPLY_ADDS_PER_ELEMENT, &work)
+}
+
 /// Multiply-adds of float32 that take as long as one element of a cheap elementwise operation.
 const MULTIPLY_ADDS_PER_ELEMENT: usize = 8;
 
@@ -178,41 +190,12 @@ fn run_pieces<T: ProductElement>(
     elements: usize,
     work: &(impl Fn(&Product<T>) + Sync),
 ) -> Result<()> {
-    run_each(pieces.count(), elements, &|i| {
-        pieces.for_each(plan, whole, i, work);
-        Ok(())
-    })
-}
-
-/// Runs pieces, which may fail: one on this thread, several on the threads of the pool.
-fn run_each(pieces: usize, elements: usize, piece: &(impl Fn(usize) -> Result<()> + Sync)) -> Result<()> {
-    if pieces == 1 {
-        return piece(0);
+    let piece = |i: usize| pieces.for_each(plan, whole, i, work);
+    if pieces.count() == 1 {
+        piece(0);
+        return Ok(());
     }
-    try_run(pieces, threads::should_parallelize(elements), piece)
-}
-
-/// Runs pieces as [`threads::run`] does. Returns the error of one of them, if any failed.
-fn try_run(pieces: usize, shared: bool, piece: &(impl Fn(usize) -> Result<()> + Sync)) -> Result<()> {
-    let failure = Mutex::new(None);
-    threads::run(pieces, shared, &|i| {
-        if let Err(error) = piece(i) {
-            failure.lock().expect("no thread panics with the lock").get_or_insert(error);
-        }
-    })?;
-    failure.into_inner().expect("no thread panics with the lock").map_or(Ok(()), Err)
-}
-
-/// Runs a plan by the definition of a product.
-///
-/// # Safety
-/// The addresses are pinned for the plan.
-unsafe fn run_reference<T: ProductElement>(plan: &ProductPlan, whole: &Product<T>) -> Result<()> {
-    let pieces = ProductPieces::blocks(plan, 1);
-    run_pieces(plan, whole, &pieces, plan.work(), &|product: &Product<T>| {
-        // SAFETY: this function's contract, for a block of a product.
-        unsafe { product.run_reference() }
-    })
+    threads::run(pieces.count(), threads::should_parallelize(elements), &piece)
 }
 
 impl<T: ProductElement> Product<T> {

@@ -101,16 +101,6 @@ impl ProductPlan {
         self.loops.iter_mut().for_each(|each| each.strides.swap(1, 2));
     }
 
-    /// The plan for real or imaginary parts of complex elements, with strides in parts.
-    pub fn of_parts(&self) -> ProductPlan {
-        let double = |stride: isize| 2 * stride;
-        let loops = self
-            .loops
-            .iter()
-            .map(|each| BatchLoop { extent: each.extent, strides: each.strides.map(double) });
-        ProductPlan { loops: loops.collect(), strides: self.strides.map(|pair| pair.map(double)), ..*self }
-    }
-
     /// The number of products.
     pub fn batch(&self) -> usize {
         self.loops.iter().map(|each| each.extent).product()
@@ -181,10 +171,10 @@ const MIN_PIECES: usize = 8;
 /// The longest side of a block. Longer ones pack less often, but leave threads without work at the end.
 const MAX_SIDE: usize = 768;
 /// Sides of blocks are multiples of this.
-const SIDE_UNIT: usize = 32;
+const SIDE_UNIT: usize = 48;
 
 impl ProductPieces {
-    /// Blocks for a kernel that packs both operands of each block: as large as threads allow.
+    /// Blocks for the crate `gemm`, which packs both operands of each block: as large as threads allow.
     pub fn blocks(plan: &ProductPlan, cost: usize) -> ProductPieces {
         let depth = plan.depth.max(1).saturating_mul(cost);
         let (mut rows, mut columns) = (plan.rows, plan.columns);
@@ -223,7 +213,7 @@ impl ProductPieces {
         plan: &ProductPlan,
         whole: &Product<T>,
         piece: usize,
-        work: impl FnMut(&Product<T>),
+        work: &impl Fn(&Product<T>),
     ) {
         let (blocks, column_blocks) = (self.row_blocks * self.column_blocks, self.column_blocks);
         let (batch, block) = (piece / blocks, piece % blocks);
