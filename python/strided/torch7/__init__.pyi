@@ -276,7 +276,7 @@ def gt(*args: Any) -> Any:
     """1 where an element is greater than a number, or the element of another tensor: a ByteTensor."""
 
 def histc(*args: Any) -> Any:
-    """A histogram: how many elements lie in each of 100 (or so many) equal parts of their range, or of a given one."""
+    """A histogram: how many elements lie in each of `n` (100 by default) equal parts of their range, or of a given one."""
 
 def index(*args: Any) -> Any:
     """The function `index(x, …)` for the method `x.index(…)`. Copies of the slices of a dim that a `LongTensor` chooses: `x.index(dim, indices)`."""
@@ -303,7 +303,7 @@ def lerp(*args: Any) -> Any:
     """Interpolates: `a + weight * (b - a)`."""
 
 def linspace(*args: Any) -> Any:
-    """So many numbers, 100 unless given, at equal distances from the first to the second."""
+    """`n` numbers (100 by default), equally spaced from the first argument to the second."""
 
 def log(*args: Any) -> Any:
     """The natural logarithm. As a method, in place."""
@@ -315,7 +315,7 @@ def logNormal(*args: Any) -> Any:
     """Numbers whose logarithm is normal, with its mean and standard deviation."""
 
 def logspace(*args: Any) -> Any:
-    """So many powers of ten, whose exponents are at equal distances from the first to the second."""
+    """`n` powers of ten, whose exponents are equally spaced from the first argument to the second."""
 
 def lshift(*args: Any) -> Any:
     """Multiplies each element by two to the power of a number."""
@@ -363,7 +363,7 @@ def mul(*args: Any) -> Any:
     """Multiplies each element by a number."""
 
 def multinomial(*args: Any) -> Any:
-    """Indices drawn by weights, so many from each row: a LongTensor. Without replacement unless the last argument is True."""
+    """Indices drawn by weights, `n` from each row: a LongTensor. Without replacement unless the last argument is True."""
 
 def multinomialAliasSetup_(*args: Any) -> Any:
     """The table of the alias method for weights: see `multinomialAliasSetup`."""
@@ -402,7 +402,7 @@ def pow(*args: Any) -> Any:
     """Raises each element to a power, or a number to the power of each element."""
 
 def prod(*args: Any) -> Any:
-    """The prod of all elements, or along a dim."""
+    """The product of all elements, or along a dim."""
 
 def rand(*args: Any) -> Any:
     """A tensor of uniform numbers between 0 and 1."""

@@ -212,13 +212,13 @@ ROWS: list[Row] = [
     ),
     Row(
         "linspace",
-        "So many numbers, 100 unless given, at equal distances from the first to the second.",
+        "`n` numbers (100 by default), equally spaced from the first argument to the second.",
         ">>> torch.linspace(1, 2, 5).totable()\n[1.0, 1.25, 1.5, 1.75, 2.0]",
         (Form("dst cls real real long=100", _linspace),),
     ),
     Row(
         "logspace",
-        "So many powers of ten, whose exponents are at equal distances from the first to the second.",
+        "`n` powers of ten, whose exponents are equally spaced from the first argument to the second.",
         ">>> torch.logspace(0, 2, 3).totable()\n[1.0, 10.0, 100.0]",
         (Form("dst cls real real long=100", _logspace),),
     ),

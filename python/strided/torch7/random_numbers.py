@@ -254,7 +254,7 @@ ROWS: list[Row] = [
     ),
     Row(
         "multinomial",
-        "Indices drawn by weights, so many from each row: a LongTensor. Without replacement unless the last argument is True.",
+        "Indices drawn by weights, `n` from each row: a LongTensor. Without replacement unless the last argument is True.",
         ">>> torch.multinomial(torch.Tensor([0, 1, 0]), 2, True).totable()\n[2, 2]",
         (Form("dstLong Generator T int boolean=False", _multinomial),),
     ),

@@ -259,7 +259,7 @@ ROWS: list[Row] = [
     *(
         Row(
             name,
-            f"The {name} of all elements, or along a dim.",
+            f"The {'product' if name == 'prod' else name} of all elements, or along a dim.",
             f"{_X}>>> x.{name}()\n{total}\n>>> x.{name}(2).totable()\n{along}",
             (Form("T", _total(op)), Form("new T index", _along(line), _along(integral))),
         )
@@ -351,7 +351,7 @@ ROWS: list[Row] = [
     ),
     Row(
         "histc",
-        "A histogram: how many elements lie in each of 100 (or so many) equal parts of their range, or of a given one.",
+        "A histogram: how many elements lie in each of `n` (100 by default) equal parts of their range, or of a given one.",
         ">>> torch.histc(torch.Tensor([1, 2, 1]), 4, 0, 3).totable()\n[0.0, 2.0, 1.0, 0.0]",
         (Form("new T long=100 double=0 double=0", _histc),),
     ),

@@ -139,7 +139,7 @@ class Rows(Held):
     def gt(self, *args: Any) -> Any:
         """1 where an element is greater than a number, or the element of another tensor: a ByteTensor."""
     def histc(self, *args: Any) -> Self:
-        """A histogram: how many elements lie in each of 100 (or so many) equal parts of their range, or of a given one."""
+        """A histogram: how many elements lie in each of `n` (100 by default) equal parts of their range, or of a given one."""
     def kthvalue(self, *args: Any) -> Any:
         """The k-th smallest element along a dim, and its index."""
     def le(self, *args: Any) -> Any:
@@ -147,7 +147,7 @@ class Rows(Held):
     def lerp(self, *args: Any) -> Any:
         """Interpolates: `a + weight * (b - a)`."""
     def linspace(self, *args: Any) -> Self:
-        """So many numbers, 100 unless given, at equal distances from the first to the second."""
+        """`n` numbers (100 by default), equally spaced from the first argument to the second."""
     def log(self, *args: Any) -> Any:
         """The natural logarithm. As a method, in place."""
     def log1p(self, *args: Any) -> Any:
@@ -155,7 +155,7 @@ class Rows(Held):
     def logNormal(self, *args: Any) -> Any:
         """Numbers whose logarithm is normal, with its mean and standard deviation."""
     def logspace(self, *args: Any) -> Self:
-        """So many powers of ten, whose exponents are at equal distances from the first to the second."""
+        """`n` powers of ten, whose exponents are equally spaced from the first argument to the second."""
     def lshift(self, *args: Any) -> Self:
         """Multiplies each element by two to the power of a number."""
     def lt(self, *args: Any) -> Any:
@@ -179,7 +179,7 @@ class Rows(Held):
     def mul(self, *args: Any) -> Self:
         """Multiplies each element by a number."""
     def multinomial(self, *args: Any) -> Any:
-        """Indices drawn by weights, so many from each row: a LongTensor. Without replacement unless the last argument is True."""
+        """Indices drawn by weights, `n` from each row: a LongTensor. Without replacement unless the last argument is True."""
     def multinomialAliasSetup_(self, *args: Any) -> Any:
         """The table of the alias method for weights: see `multinomialAliasSetup`."""
     def multinomialAlias_(self, *args: Any) -> Any:
@@ -203,7 +203,7 @@ class Rows(Held):
     def pow(self, *args: Any) -> Any:
         """Raises each element to a power, or a number to the power of each element."""
     def prod(self, *args: Any) -> Any:
-        """The prod of all elements, or along a dim."""
+        """The product of all elements, or along a dim."""
     def rand(self, *args: Any) -> Self:
         """A tensor of uniform numbers between 0 and 1."""
     def randn(self, *args: Any) -> Self:
