@@ -220,6 +220,10 @@ impl Document {
                 format!("a tensor of shape {shape} reaches elements {low} to {high} of {count} {stored}");
             return Err(fault(position, reason));
         }
+        if layout.offset() < 0 {
+            // Only a tensor without elements gets here: it has no bounds.
+            return Err(fault(position, format!("a tensor has the negative offset {}", layout.offset())));
+        }
         self.views.push(View { blob, element, layout });
         Ok(self.views.len() - 1)
     }
