@@ -264,6 +264,7 @@ def test_any_other_name_is_refused(name):
 LIES = {
     "a tensor outside its storage": (op_tensor(FLOAT_STORAGE, 4, [3], [1]), "reaches elements 4 to 6"),
     "a negative offset": (op_tensor(FLOAT_STORAGE, -1, [3], [1]), "reaches elements -1 to 1"),
+    "a negative offset of no elements": (op_tensor(FLOAT_STORAGE, -1, [0], [1]), "negative offset -1"),
     "extents that overflow": (op_tensor(FLOAT_STORAGE, 0, [2**31 - 1] * 4, [2**31 - 1] * 4), "address space"),
     "a storage that is longer than its member": (
         op_tensor(op_storage("FloatStorage", "0", 7), 0, [1], [1]),

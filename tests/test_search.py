@@ -167,6 +167,8 @@ def test_ranges_of_histograms():
     assert st.tensor([1.0, NAN, 9.0]).histc(2, 0, 3).tolist() == [1, 0]
     assert st.tensor([1.0, NAN, 3.0]).histogram(st.tensor([0.0, 2.0, 3.0])).hist.tolist() == [1, 1]
     assert st.arange(100_000.0).histc(4).tolist() == [25_000] * 4
+    # More bins than threads count in memory of their own.
+    assert st.arange(100_000.0, dtype=st.float64).histc(20_000, 0, 100_000).tolist() == [5] * 20_000
     assert type(x.histogram(2)) is st.return_types.histogram
 
 

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::storage::Access;
 use crate::switch;
 use crate::tensor::{Tensor, pin_each};
+use std::ops::Range;
 
 /// Several threads count at least this many numbers, in at most `MAX_SHARED_BINS` bins: each piece has bins of its own.
 const MIN_SHARED: usize = 1 << 16;
@@ -24,14 +25,15 @@ pub fn count(index: &Tensor, weights: Option<&Tensor>, out: &Tensor) -> Result<(
     let pins = pin_each(wanted)?;
     let origin = |at: usize| pins[at].as_ref().map_or(std::ptr::null_mut(), |pin| pin.origin);
     let (from, bins) = (WordPointer(origin(0).cast::<i64>()), out.size());
-    // SAFETY: callers pass positions of the index, which is pinned. A bin is used only if it is below the number of bins.
-    let bin = |at: usize| Some(unsafe { from.at(at).read() } as usize).filter(|&bin| bin < bins);
+    // SAFETY: callers pass positions of the index, which is pinned. A negative index is a large bin.
+    let bin = |at: usize| unsafe { from.at(at).read() } as usize;
     if let Some(weights) = weights {
         assert!(weights.layout().is_row_major() && weights.size() == index.size());
         assert!(weights.dtype() == DType::F64 && out.dtype() == DType::F64);
         let (terms, sums) = (origin(1).cast::<f64>(), origin(2).cast::<f64>());
         for at in 0..index.size() {
-            if let Some(bin) = bin(at) {
+            let bin = bin(at);
+            if bin < bins {
                 // SAFETY: the weights are as many as the indices, and the bin was checked; both are pinned.
                 unsafe { *sums.add(bin) += terms.add(at).read() };
             }
@@ -39,33 +41,50 @@ pub fn count(index: &Tensor, weights: Option<&Tensor>, out: &Tensor) -> Result<(
         return Ok(());
     }
     assert!(out.dtype() == DType::I64);
-    let counts = origin(2).cast::<i64>();
-    if index.size() < MIN_SHARED || bins > MAX_SHARED_BINS {
-        for bin in (0..index.size()).filter_map(bin) {
-            // SAFETY: the bin was checked, and the output is pinned.
-            unsafe { *counts.add(bin) += 1 };
-        }
-        return Ok(());
-    }
-    let found = Pieces::of(index.size(), true).map(|part| {
-        let mut counts = vec![0; bins];
-        part.filter_map(bin).for_each(|bin| counts[bin] += 1);
-        counts
-    })?;
-    // SAFETY: there are as many counts as bins, and the output is pinned.
-    unsafe { add_counts(counts, &found) };
-    Ok(())
+    let find = |first: usize, found: &mut [usize]| {
+        found.iter_mut().enumerate().for_each(|(i, found)| *found = bin(first + i));
+    };
+    // SAFETY: the output is pinned, and has as many elements as there are bins.
+    unsafe { tally(index.size(), bins, origin(2).cast(), find) }
 }
 
-/// Adds the counts of pieces.
+/// Elements whose bins are found at a time.
+const BLOCK: usize = 256;
+
+/// Adds 1 to the count of the bin of each of `n` elements. `find` writes the bins of the elements from a position on; one
+/// that is not below `bins` is skipped.
 ///
 /// # Safety
-/// `to` is the address of as many elements as each piece has counts.
-unsafe fn add_counts(to: *mut i64, pieces: &[Vec<i64>]) {
-    for (bin, count) in pieces.iter().flat_map(|counts| counts.iter().enumerate()) {
-        // SAFETY: this function's contract.
-        unsafe { *to.add(bin) += count };
+/// `counts` is the address of `bins` elements, which nobody else writes.
+unsafe fn tally(
+    n: usize,
+    bins: usize,
+    counts: *mut i64,
+    find: impl Fn(usize, &mut [usize]) + Sync,
+) -> Result<()> {
+    // SAFETY: callers pass an address that is valid for `bins` elements.
+    let count = |part: Range<usize>, counts: *mut i64| unsafe {
+        let mut found = [0; BLOCK];
+        for first in part.clone().step_by(BLOCK) {
+            let found = &mut found[..BLOCK.min(part.end - first)];
+            find(first, found);
+            found.iter().filter(|&&bin| bin < bins).for_each(|&bin| *counts.add(bin) += 1);
+        }
+    };
+    if n < MIN_SHARED || bins > MAX_SHARED_BINS {
+        count(0..n, counts);
+        return Ok(());
     }
+    let pieces = Pieces::of(n, true).map(|part| {
+        let mut counts = vec![0; bins];
+        count(part, counts.as_mut_ptr());
+        counts
+    })?;
+    for (bin, count) in pieces.iter().flat_map(|counts| counts.iter().enumerate()) {
+        // SAFETY: there are as many counts as bins; this function's contract.
+        unsafe { *counts.add(bin) += count };
+    }
+    Ok(())
 }
 
 /// Bins of equal width. The last one includes its upper edge.
@@ -76,9 +95,6 @@ pub struct EqualBins {
     /// The difference of the edges, rounded to the dtype of the elements.
     pub width: f64,
 }
-
-/// Elements whose bins are computed at a time, in vectors.
-const BLOCK: usize = 256;
 
 /// Adds to each element of `out` how many elements of `x` are in its bin. `x` is float32 or float64, and `out` is int64; both
 /// are row-major.
@@ -91,30 +107,21 @@ pub fn count_in_bins(x: &Tensor, bins: EqualBins, out: &Tensor) -> Result<()> {
     let pins = pin_each([Some((x, Access::Read)), Some((out, Access::Write))])?;
     let [from, to] = [0, 1].map(|at| pins[at].as_ref().expect("both were pinned").origin);
     let (from, count) = (WordPointer(from), out.size());
-    let found = Pieces::of(x.size(), true).map(|part| {
+    let find = |first: usize, found: &mut [usize]| {
         switch!(x.dtype(), float, T => {
-            // The elements outside of all bins are counted in an extra bin after them.
-            let mut counts = vec![0i64; count + 1];
             let (low, width, scale) = (bins.low as T, bins.width as T, count as T);
-            for start in part.clone().step_by(BLOCK) {
-                let (mut places, n) = ([0usize; BLOCK], BLOCK.min(part.end - start));
-                simd(#[inline(always)] || {
-                    for (i, place) in places[..n].iter_mut().enumerate() {
-                        // SAFETY: the tensor is pinned, and the position is in it.
-                        let x = unsafe { from.at(0).cast::<T>().add(start + i).read() };
-                        let inside = x as f64 >= bins.low && x as f64 <= bins.high;
-                        // Truncates, and is 0 for NaN.
-                        let bin = ((x - low) * scale / width) as usize;
-                        *place = if inside { bin.min(count - 1) } else { count };
-                    }
-                });
-                places[..n].iter().for_each(|&place| counts[place] += 1);
-            }
-            counts.truncate(count);
-            counts
+            simd(#[inline(always)] || {
+                for (i, found) in found.iter_mut().enumerate() {
+                    // SAFETY: the tensor is pinned, and the position is in it.
+                    let x = unsafe { from.at(0).cast::<T>().add(first + i).read() };
+                    let inside = x as f64 >= bins.low && x as f64 <= bins.high;
+                    // Truncates, and is 0 for NaN.
+                    let bin = ((x - low) * scale / width) as usize;
+                    *found = if inside { bin.min(count - 1) } else { count };
+                }
+            })
         }, else => unreachable!("bins are of float32 or float64"))
-    })?;
-    // SAFETY: there are as many counts as bins, and the output is pinned.
-    unsafe { add_counts(to.cast(), &found) };
-    Ok(())
+    };
+    // SAFETY: the output is pinned, and has as many elements as there are bins.
+    unsafe { tally(x.size(), count, to.cast(), find) }
 }
