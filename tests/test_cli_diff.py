@@ -32,6 +32,7 @@ def test_equal_files_have_exit_code_0():
     assert run("diff", "a.npz", "b.npz", "--json").json == {
         "equal": True,
         "compared": 8,
+        "values": 0,
         "not_compared": [],
         "differences": [],
     }

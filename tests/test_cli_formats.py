@@ -1,5 +1,7 @@
 """The command on files of all formats: trees, shared memory, records, metadata."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from cli_runs import run
@@ -26,7 +28,8 @@ def test_info_prints_the_tree_of_a_nested_object(name):
     held = nested()
     if name.endswith("t7"):
         held["conv"]["bias"] = held["conv"]["bias"].float()  # Torch7 has no bfloat16
-    st.save(held, name)
+    with pytest.warns(UserWarning, match="overlap in memory") if name == "x.safetensors" else nullcontext():
+        st.save(held, name)
     shown = run("info", name)
     assert (shown.code, shown.err) == (0, "")
     rows = {line.split()[0]: line for line in shown.out.splitlines()[2:]}
@@ -71,7 +74,8 @@ def test_metadata_is_kept_where_there_is_a_place_for_it():
     done = run("convert", "x.safetensors", "x.npz")
     assert done.code == 0
     assert done.out.endswith("metadata that is left out: author\n")
-    assert run("convert", "x.safetensors", "x.npz", "--json").json["metadata_left_out"] == ["author"]
+    left_out = [{"kind": "metadata", "names": ["author"], "text": "metadata"}]
+    assert run("convert", "x.safetensors", "x.npz", "--json").json["left_out"] == left_out
 
 
 def test_a_conversion_to_the_same_file_is_whole():

@@ -3,6 +3,7 @@
 import io
 import json
 import struct
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -19,14 +20,16 @@ DTYPES = [value for value in vars(st._strided).values() if isinstance(value, st.
 DTYPES = sorted(set(DTYPES), key=str)
 
 
-def dumped(obj, **options):
+def dumped(obj, overlaps=False, **options):
+    """The bytes of a file. If tensors overlap, `save` warns that other readers do not see them."""
     file = io.BytesIO()
-    st.save(obj, file, **options)
+    with pytest.warns(UserWarning, match="overlap in memory") if overlaps else nullcontext():
+        st.save(obj, file, **options)
     return file.getvalue()
 
 
-def round_trip(obj, **options):
-    return st.load(io.BytesIO(dumped(obj)), **options)
+def round_trip(obj, overlaps=False, **options):
+    return st.load(io.BytesIO(dumped(obj, overlaps)), **options)
 
 
 def header(data):
@@ -74,7 +77,9 @@ def test_a_view_survives_with_its_strides(view):
 @given(tensors())
 def test_any_tensor_survives(x):
     loaded = round_trip([x])[0]
-    assert loaded.shape == x.shape and loaded.stride() == x.stride() and loaded.dtype is x.dtype
+    assert loaded.shape == x.shape and loaded.dtype is x.dtype
+    if x.layout.span <= max(64 * x.numel(), 8192):
+        assert loaded.stride() == x.stride()
     assert bytes(loaded.contiguous().view(-1).storage().view(st.uint8).tolist()) == bytes(
         x.clone().storage().view(st.uint8).tolist()
     )
@@ -131,21 +136,21 @@ def test_an_object_of_another_class_is_refused_by_its_place():
 
 def test_views_that_overlap_share_memory_again():
     x = st.arange(10)
-    a, b = round_trip((x[:6], x[4:]))
+    a, b = round_trip((x[:6], x[4:]), overlaps=True)
     a[5] = 100
     assert b[1].item() == 100
 
 
 def test_tensors_of_different_dtypes_on_one_storage_share_it_again():
     x = st.arange(4, dtype=st.float32)
-    floats, words, part = round_trip([x, x.view(st.int32), x.view(st.uint8)[5:7]])
+    floats, words, part = round_trip([x, x.view(st.int32), x.view(st.uint8)[5:7]], overlaps=True)
     floats[1] = -1.0
     assert words[1].item() == struct.unpack("<i", struct.pack("<f", -1.0))[0] and part.storage_offset() == 5
 
 
 def test_a_storage_and_its_tensors_share_memory():
     x = st.arange(4)
-    storage, view = round_trip([x.storage(), x[1:3]])
+    storage, view = round_trip([x.storage(), x[1:3]], overlaps=True)
     storage[2] = 50
     assert view.tolist() == [1, 50] and storage.dtype is st.int64
 
@@ -160,7 +165,7 @@ def test_disjoint_views_of_a_storage_are_stored_apart():
 
 def test_a_chain_of_overlaps_is_one_storage():
     x = st.arange(100)
-    parts = round_trip([x[40:60], x[0:21], x[20:41], x[70:80]])
+    parts = round_trip([x[40:60], x[0:21], x[20:41], x[70:80]], overlaps=True)
     assert parts[0].storage() is parts[1].storage() is parts[2].storage() is not parts[3].storage()
 
 
@@ -177,7 +182,7 @@ def test_a_nested_row_major_tensor_is_an_entry_under_its_path():
     data = dumped({"a": [{"w": x}, "text"], "column": st.ones(3, 3)[:, 0]})
     entries = header(data)
     assert entries["a.0.w"] == {"dtype": "F32", "shape": [4], "data_offsets": entries["a.0.w"]["data_offsets"]}
-    assert set(entries) == {"__metadata__", "a.0.w", "storage.0"}
+    assert set(entries) == {"__metadata__", "a.0.w", "column"}
     assert np.array_equal(package_load(data)["a.0.w"], x.numpy())
 
 
@@ -306,6 +311,15 @@ NODES = {
     "an unknown kind": ([{"set": [1]}], "its kind is not known"),
     "a wider dtype": ([{"tensor": "a", "dtype": "float64"}], "reaches elements 0 to 1"),
     "no nodes": ([], "has no nodes"),
+    "strides that spread few elements": ([{"tensor": "a", "memory_stride": [10000]}], "spread 2 elements over 10001"),
+    "strides of another rank": ([{"tensor": "a", "memory_stride": [1, 1]}], "bad node 0"),
+    "strides for a part of an entry": (
+        [{"tensor": "a", "shape": [1], "memory_stride": [2]}],
+        "not all of its entry",
+    ),
+    "a record without fields": ([{"record": "nn.Linear"}], "it has no fields"),
+    "a function without bytecode": ([{"function": 6, "upvalues": None}], "no bytecode"),
+    "a table that is no list of pairs": ([{"table": [[1]]}], "no pair"),
 }
 
 

@@ -85,7 +85,16 @@ def selected(entries: Iterable[Entry], patterns: Sequence[str] | None) -> list[E
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
             raise Failure(f"no tensor matches {pattern!r}{_listed(pattern.strip('*'), names)}")
-    return [entry for entry in entries if any(fnmatchcase(entry.name, pattern) for pattern in patterns)]
+    return [entry for entry in entries if matches(entry.name, patterns)]
+
+
+def matches(name: str, patterns: Sequence[str] | None) -> bool:
+    """Whether a name matches one of the patterns, or there are none.
+
+    >>> matches("conv1.weight", ["conv*"]), matches("bias", ["conv*"]), matches("bias", None)
+    (True, False, True)
+    """
+    return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def as_tensor(entry: Entry) -> Tensor:

@@ -1,8 +1,8 @@
 """Files with tensors: save, load, look inside, and write tensor by tensor.
 
 `strided.save` and `strided.load` write and read whole objects. `open` reads the headers of a file only: it lists the tensors
-with their dtypes and layouts, and loads them one by one. `write` writes tensors one after the other, so that a file of any
-size is converted in little memory. `docs/files.md` has the formats.
+with their dtypes and layouts, and loads them one by one. `write` writes tensors one after the other, and `convert` a whole
+file in another format, in the memory of its largest storage. `docs/files.md` has the formats.
 
 >>> import pathlib, tempfile
 >>> folder = tempfile.TemporaryDirectory()
@@ -19,6 +19,7 @@ size is converted in little memory. `docs/files.md` has the formats.
 from __future__ import annotations
 
 from strided._strided import FormatError
+from strided.files._convert import Conversion, LeftOut, LossError, convert
 from strided.files._file import Entry, File, Row, open
 from strided.files._raw import _tofile as _tofile
 from strided.files._raw import fromfile, open_memmap
@@ -26,14 +27,18 @@ from strided.files._values import Function, Record, Table
 from strided.files._whole import FORMATS, format_of, load, save, write
 
 __all__ = [
+    "Conversion",
     "Entry",
     "FORMATS",
     "File",
     "FormatError",
     "Function",
+    "LeftOut",
+    "LossError",
     "Record",
     "Row",
     "Table",
+    "convert",
     "format_of",
     "fromfile",
     "load",

@@ -22,6 +22,9 @@ class Content(Protocol):
     def details(self) -> dict[str, str | int]: ...
     def metadata(self) -> dict[str, str]: ...
     def names(self) -> list[str]: ...
+    def first_names(self) -> list[int | None]: ...
+    def values(self) -> list[tuple[str, str, Any]]: ...
+    def left_out(self, format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]: ...
     def entry(self, index: int) -> Described: ...
     def load(self, max_bytes: int | None, hooks: Any) -> Any: ...
     def load_entry(self, index: int, max_bytes: int | None) -> Any: ...
@@ -30,6 +33,8 @@ class Content(Protocol):
 
 class Entry:
     """A tensor or storage of an open file. Nothing of it is read until `load`.
+
+    An object that occurs twice in a file has an entry under each of its names; `same_as` is the first of these names.
 
     >>> import io
     >>> f = io.BytesIO()
@@ -46,8 +51,9 @@ class Entry:
 
     __module__ = "strided.files"
 
-    def __init__(self, file: File, index: int, name: str, described: Described) -> None:
+    def __init__(self, file: File, index: int, name: str, described: Described, same_as: str | None = None) -> None:
         self._file, self._index = file, index
+        self.same_as = same_as
         self._cast: dtype | None = None
         self.name = name
         (
@@ -138,6 +144,7 @@ class File:
         self._max_bytes = max_bytes
         self._entries: list[Entry] | None = None
         self._positions: dict[str, int] | None = None
+        self._firsts: list[int | None] | None = None
         self.path = path
         self.size = size
         self.format = content.format()
@@ -151,7 +158,7 @@ class File:
 
     @property
     def names(self) -> list[str]:
-        """The names of all tensors and storages, in the order of the file."""
+        """The names of all tensors and storages, in the order of the file. One that occurs twice has two names."""
         return self._content().names()
 
     @property
@@ -161,8 +168,20 @@ class File:
             self._entries = [self._entry(i, name) for i, name in enumerate(self.names)]
         return self._entries
 
+    @property
+    def plain_values(self) -> dict[str, Any]:
+        """The values that are no tensors, by their names: numbers, strings, containers without items.
+
+        The class of a record, which has its fields as further values, is a tuple of its name and its version.
+        """
+        return {name: value for name, _, value in self._content().values()}
+
     def _entry(self, index: int, name: str) -> Entry:
-        return Entry(self, index, name, self._content().entry(index))
+        if self._firsts is None:
+            self._firsts = self._content().first_names()
+        first = self._firsts[index]
+        same_as = None if first is None else self.names[first]
+        return Entry(self, index, name, self._content().entry(index), same_as)
 
     def _position(self, name: object) -> int | None:
         if self._positions is None:
@@ -230,7 +249,8 @@ def open(
 
     `f` is a path, a file object or a buffer. The format is recognised by the content unless it is given. With `mmap`,
     tensors are mapped where the format allows it: 'c' (or True) makes their memory private when it is written to, 'r' makes
-    it read-only, 'r+' writes to the file. `max_bytes` limits the memory of loaded tensors. `dtype` is that of .npy elements
+    it read-only, 'r+' writes to the file. `max_bytes` limits the memory of the object and of loaded tensors, and what is read
+    of a pipe; the default is half of the memory for the object and for pipes, and no limit for tensors. `dtype` is that of .npy elements
     without one (`V2`, which is how bfloat16 is written). `encoding`, `long_size` and `byte_order` are those of a .t7 file,
     which are found out otherwise.
 
@@ -253,7 +273,7 @@ def open(
         return File(ShardedContent(path, mmap, op), path, os.path.getsize(path), max_bytes)
     mode = ("c" if mmap else None) if isinstance(mmap, bool) else mmap
     options = {"mmap": mode, "format": format, "dtype": dtype, "encoding": encoding, "long_size": long_size}
-    source = source_of(f, op)
-    content = _file_open(op, source, name_of(f), {**options, "byte_order": byte_order})
+    source = source_of(f, op, max_bytes)
+    content = _file_open(op, source, name_of(f), {**options, "byte_order": byte_order, "max_bytes": max_bytes})
     size = os.path.getsize(path) if source is path else source[2] if isinstance(source, tuple) else len(source)
     return File(content, path, size, max_bytes)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import errno
+import os
+import secrets
+import stat
 from typing import Any
 
 from strided._strided import Tensor, _npy_header, _raw_read, _raw_write, dtype, get_default_dtype
@@ -30,7 +34,9 @@ def fromfile(
     """
     wanted = None if count == -1 else count
     start = position_of(f)
-    read = _raw_read(source_of(f, "fromfile"), name_of(f), dtype or get_default_dtype(), wanted, offset, byteorder)
+    dtype = dtype or get_default_dtype()
+    most = None if count < 0 else offset + count * dtype.itemsize
+    read = _raw_read(source_of(f, "fromfile", wanted=most), name_of(f), dtype, wanted, offset, byteorder)
     if start is not None:
         f.seek(start + offset + read.nbytes)
     return read
@@ -38,7 +44,8 @@ def fromfile(
 
 def _tofile(x: Tensor, f: Any, byteorder: str | None, fsync: bool) -> None:
     """Implements `Tensor.tofile`."""
-    _raw_write(x, target_of(f, "tofile"), name_of(f), byteorder or "native", fsync)
+    with target_of(f, "tofile") as target:
+        _raw_write(x, target, name_of(f), byteorder or "native", fsync)
 
 
 def open_memmap(
@@ -77,11 +84,40 @@ def open_memmap(
 
 
 def _create(path: Any, dtype: dtype, shape: tuple[int, ...] | int | None, fortran_order: bool) -> None:
-    """Makes a .npy file of zeros, which take no space on the disk until they are written."""
+    """Makes a .npy file of zeros, for which the disk has space. It takes the place of an old one, which stays as it is where it
+    is mapped."""
     if shape is None:
         raise ValueError("open_memmap: mode 'w+' needs a shape")
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     header, nbytes = _npy_header(dtype, sizes, fortran_order)
-    with builtins.open(path, "wb") as file:
-        file.write(header)
-        file.truncate(len(header) + nbytes)
+    name = os.path.realpath(os.fsdecode(path))
+    folder, base = os.path.split(name)
+    temporary = os.path.join(folder, f".{base}.{secrets.token_hex(8)}.tmp")
+    try:
+        # As the system's default mode says, which a file of the module tempfile does not have.
+        with builtins.open(temporary, "xb") as file:
+            file.write(header)
+            file.flush()
+            _reserve(file.fileno(), len(header) + nbytes)
+            if os.path.exists(name):
+                os.chmod(temporary, stat.S_IMODE(os.stat(name).st_mode))
+        os.replace(temporary, name)
+    except OSError as error:
+        # The user knows the other name.
+        raise OSError(error.errno, error.strerror, os.fsdecode(path)) from None
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def _reserve(file: int, size: int) -> None:
+    """Gives a file a length, and space on the disk for it: writing to mapped memory must not find the disk full."""
+    if not hasattr(os, "posix_fallocate"):
+        os.truncate(file, size)
+        return
+    try:
+        os.posix_fallocate(file, 0, size)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL):
+            raise
+        os.truncate(file, size)

@@ -45,6 +45,15 @@ class ShardedContent:
     def names(self) -> list[str]:
         return self._names
 
+    def first_names(self) -> list[int | None]:
+        return [None] * len(self.names())
+
+    def values(self) -> list[tuple[str, str, Any]]:
+        return []
+
+    def left_out(self, format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]:
+        return []
+
     def entry(self, index: int) -> Described:
         file, inside = self._places[index]
         return file._content().entry(inside)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -21,8 +21,11 @@ FORMATS = {
     "zarr": (".zarr",),
 }
 
+#: The most names that a warning lists.
+SHOWN_NAMES = 8
+
 #: The formats that an argument of `save` and `write` is for.
-_FORMATS_OF = {
+FORMATS_OF_ARGUMENT = {
     "metadata": ("safetensors", "zarr"),
     "compress": ("npz",),
     "encoding": ("t7",),
@@ -32,13 +35,25 @@ _FORMATS_OF = {
 
 
 def format_of(f: Any) -> str:
-    """Returns the format of a file by its suffix; safetensors for any other.
+    """Returns the format of a file by its suffix; safetensors for a file object or a name without a suffix.
 
     >>> format_of("weights.npz"), format_of("weights")
     ('npz', 'safetensors')
+    >>> format_of("weights.csv")
+    Traceback (most recent call last):
+        ...
+    ValueError: weights.csv has the suffix .csv, wanted .safetensors, .strided, .npy, .npz, .t7, .pt, .pth or .zarr; format= chooses a format for any name
     """
-    suffix = os.path.splitext(path_of(f) or "")[1].lower()
-    return next((name for name, suffixes in FORMATS.items() if suffix in suffixes), "safetensors")
+    path = path_of(f) or ""
+    suffix = os.path.splitext(path)[1].lower()
+    if not suffix:
+        return "safetensors"
+    for name, suffixes in FORMATS.items():
+        if suffix in suffixes:
+            return name
+    *known, last = [known for suffixes in FORMATS.values() for known in suffixes]
+    wanted = f"{', '.join(known)} or {last}; format= chooses a format for any name"
+    raise ValueError(f"{path} has the suffix {suffix}, wanted {wanted}")
 
 
 def save(
@@ -55,9 +70,13 @@ def save(
 ) -> None:
     """Writes an object to a file: a tensor, a storage, or dicts, lists and tuples of them, strings, numbers and None.
 
-    `f` is a path or a file object. `format` is that of the suffix (.npy .npz .safetensors .t7 .zarr) unless it is given, or
-    safetensors, in which everything survives exactly: strides, sharing, nesting, every dtype. `docs/files.md` says what
-    others lose.
+    `f` is a path or a file object. `format` is that of the suffix (.npy .npz .safetensors .t7 .zarr) unless it is given;
+    without a suffix it is safetensors, in which everything survives exactly: strides, sharing, nesting, every dtype.
+    `docs/files.md` says what others lose.
+
+    Other readers of a .safetensors file see each tensor under its own name, in row-major order. Of several names for the
+    same tensor they see the first, and the metadata has the others. Different tensors that overlap in memory are written
+    together, as `storage.0` and so on, and a warning names them: save clones of them if others must read them.
 
     A file is replaced atomically when the new one is complete: an error, a full disk or the end of the process leaves the
     old one as it is. `fsync=False` does not wait until the bytes are on the disk. `metadata` are strings in a .safetensors
@@ -67,17 +86,11 @@ def save(
     >>> import io
     >>> x = strided.arange(6).view(2, 3)
     >>> f = io.BytesIO()
-    >>> strided.save({"all": x, "column": x[:, 1]}, f)
+    >>> strided.save({"embedding": x, "output": x, "transposed": x.clone().t()}, f)
     >>> _ = f.seek(0)
     >>> y = strided.load(f)
-    >>> y["column"].fill_(0)
-     0
-     0
-    [strided.LongTensor of size 2]
-    >>> y["all"]
-     0  0  2
-     3  0  5
-    [strided.LongTensor of size 2x3]
+    >>> y["transposed"].stride(), y["output"] is y["embedding"]
+    ((1, 3), True)
     """
     options: dict[str, Any] = {"metadata": metadata, "compress": compress, "encoding": encoding}
     options |= {"long_size": long_size, "byte_order": byte_order}
@@ -181,20 +194,33 @@ def _write(
 ) -> None:
     """Writes a file of a format; an argument that the format has no use for is an error."""
     format = format_of(f) if format is None else format
-    if format not in FORMATS:
-        raise ValueError(f"{op}: format is {format!r}, wanted {', '.join(map(repr, FORMATS))}")
-    for name, value in options.items():
-        if value and format not in _FORMATS_OF[name]:
-            wanted = " and ".join(f".{other}" for other in _FORMATS_OF[name])
-            raise ValueError(f"{op}: {name} is for {wanted} files, and the format is {format}")
+    check_arguments(op, format, options)
     if format == "zarr":
         from strided.files._zarr import save_zarr
 
         return save_zarr(content, f, op, options["metadata"], progress)
-    target = target_of(f, op)
-    _file_write(op, target, name_of(f), content, {**options, "format": format, "fsync": fsync, "progress": progress})
-    if not isinstance(target, (str, io.BytesIO)) and hasattr(target, "flush"):
-        target.flush()
+    with target_of(f, op) as target:
+        options = {**options, "format": format, "fsync": fsync, "progress": progress}
+        _, overlaps = _file_write(op, target, name_of(f), content, options)
+    warn_of_overlaps(op, overlaps)
+
+
+def warn_of_overlaps(op: str, overlaps: list[tuple[str, list[str]]]) -> None:
+    """Warns of tensors that other readers of a new file do not see under their names."""
+    for entry, names in overlaps:
+        shown = ", ".join(map(repr, names[:SHOWN_NAMES])) + (", …" if len(names) > SHOWN_NAMES else "")
+        advice = "save clones of them if others must read them"
+        warnings.warn(f"{op}: {shown} overlap in memory; other readers see {entry!r} instead: {advice}", stacklevel=4)
+
+
+def check_arguments(op: str, format: str, options: dict[str, Any]) -> None:
+    """Refuses a format that there is not, and an argument that the format has no use for."""
+    if format not in FORMATS:
+        raise ValueError(f"{op}: format is {format!r}, wanted {', '.join(map(repr, FORMATS))}")
+    for name, value in options.items():
+        if value and format not in FORMATS_OF_ARGUMENT[name]:
+            wanted = " and ".join(f".{other}" for other in FORMATS_OF_ARGUMENT[name])
+            raise ValueError(f"{op}: {name} is for {wanted} files, and the format is {format}")
 
 
 def _content_for(format: str, items: dict[str, Any], name: str) -> Any:

@@ -59,6 +59,15 @@ class ZarrContent:
     def names(self) -> list[str]:
         return [name for name, _ in self._arrays]
 
+    def first_names(self) -> list[int | None]:
+        return [None] * len(self.names())
+
+    def values(self) -> list[tuple[str, str, Any]]:
+        return []
+
+    def left_out(self, format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]:
+        return []
+
     def entry(self, index: int) -> Described:
         _, array = self._arrays[index]
         name = str(array.dtype)

@@ -65,7 +65,7 @@ def load(filename: str, mode: str | None = None, referenced: bool | None = None)
     """Reads the object of a .t7 file. Tables with the keys 1 to n are lists, others dicts.
 
     `mode` is 'binary', 'ascii', or 'b32' and 'b64' for files of machines with 4- and 8-byte longs. Unless it is given, it is
-    found out, as by `strided.load`.
+    found out, as by `strided.load`. Of a file with several objects, the first one is read.
 
     >>> import os, tempfile
     >>> from strided import torch7 as torch
@@ -87,8 +87,15 @@ def load(filename: str, mode: str | None = None, referenced: bool | None = None)
         options: dict[str, Any] = {} if mode is None else {"encoding": encoding, "byte_order": "little"}
         if mode in ("b32", "b64"):
             options["long_size"] = long_size
-        with st.files.open(path, format="t7", op="load", **options) as file:
-            return file._content().load(None, Hooks)
+        try:
+            with st.files.open(path, format="t7", op="load", **options) as file:
+                return file._content().load(None, Hooks)
+        except FormatError as damaged:
+            # Several objects, of which Torch7 reads the first; or no object at all.
+            try:
+                return _T7Reader(path).read(0, encoding, long_size, "little", True, Hooks)[0]
+            except FormatError:
+                raise damaged from None
     except OSError as error:
         raise TorchError(f"cannot open <{name}> in mode r ") from error
     except FormatError as error:

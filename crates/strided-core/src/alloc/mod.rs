@@ -27,6 +27,7 @@ mod system;
 
 pub use cache::{limit, set_limit, trim};
 pub use sizes::{ALIGN, MAX_SMALL_BYTES, rounded};
+pub use system::usable_memory;
 
 use sizes::MAX_UNCACHED_BYTES;
 use std::alloc::{Layout, alloc, dealloc};

@@ -1,6 +1,7 @@
 //! What is in a file: an object made of containers, numbers, strings and tensors, and where the bytes of the tensors are.
 //! Every format is read into a [`Document`] and written from one.
 
+use super::budget::{Budget, push};
 use super::fault;
 use super::source::ByteSource;
 use crate::dtype::DType;
@@ -39,6 +40,21 @@ pub enum Node {
     Tensor(usize),
     /// The same: a view of one dim, of all elements.
     Storage(usize),
+}
+
+impl Node {
+    /// Bytes of memory beside the node itself.
+    fn payload(&self) -> usize {
+        match self {
+            Node::Huge(text) | Node::Text(text) => text.len(),
+            Node::Bytes(bytes) => bytes.len(),
+            Node::List(items) | Node::Tuple(items) => size_of_val(&items[..]),
+            Node::Dict(pairs) | Node::Table(pairs) => size_of_val(&pairs[..]),
+            Node::Record(record) => size_of::<Record>() + record.class.len(),
+            Node::Function(function) => size_of::<LuaFunction>() + function.bytecode.len(),
+            _ => 0,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -133,6 +149,10 @@ pub enum Place {
     Deflated { position: u64, compressed: u64, skipped: u64, order: ByteOrder, crc: u32 },
     /// In the file as decimal numbers.
     Text { position: u64, end: u64 },
+    /// In the file in row-major order. In memory the elements have the strides of `layout`, which begins at offset 0.
+    RowMajor { position: u64, order: ByteOrder, layout: Box<Layout> },
+    /// The elements of another blob, cast.
+    Cast(Box<Blob>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,27 +187,33 @@ pub struct Document {
     pub root: NodeId,
     pub views: Vec<View>,
     pub blobs: Vec<Blob>,
-    /// Whether the object is a dict of tensors under different names: a file of which nothing else is to be known.
+    /// Whether the object is a dict of tensors with different names and nothing else, as in most safetensors files.
     pub is_flat: bool,
     /// Strings beside the object.
     pub metadata: Vec<(String, String)>,
     pub details: Vec<(&'static str, Detail)>,
     /// Where the bytes of blobs are; `None` if all of them are in memory.
     pub source: Option<Arc<dyn ByteSource>>,
+    /// The name of that file, if errors of reading it must be told from those of another one.
+    pub name: String,
+    /// The memory that nodes, which are made of few bytes of a file, may still take.
+    pub budget: Budget,
 }
 
 impl Document {
-    pub fn add(&mut self, node: Node) -> NodeId {
-        self.nodes.push(node);
-        self.nodes.len() - 1
+    /// Adds a node, if the budget allows it and there is memory for it.
+    pub fn add(&mut self, node: Node) -> Result<NodeId> {
+        self.budget.spend(size_of::<Node>() + node.payload())?;
+        push(&mut self.nodes, node)?;
+        Ok(self.nodes.len() - 1)
     }
 
-    pub fn add_text(&mut self, text: impl Into<String>) -> NodeId {
+    pub fn add_text(&mut self, text: impl Into<String>) -> Result<NodeId> {
         self.add(Node::Text(text.into()))
     }
 
     /// A tensor that has a blob of its own.
-    pub fn add_tensor(&mut self, element: ElementType, layout: Layout, place: Place) -> NodeId {
+    pub fn add_tensor(&mut self, element: ElementType, layout: Layout, place: Place) -> Result<NodeId> {
         let count = layout.bounds().map_or(0, |(_, high)| high as u64 + 1);
         let blob = self.add_blob(element.clone(), count, place);
         self.views.push(View { blob, element, layout });
@@ -231,7 +257,7 @@ impl Document {
     /// The node of a storage with all elements of a blob.
     pub fn add_storage(&mut self, blob: usize, element: ElementType, position: u64) -> Result<NodeId> {
         let view = self.add_whole_view(blob, element, position)?;
-        Ok(self.add(Node::Storage(view)))
+        self.add(Node::Storage(view))
     }
 
     /// Adds a view of one dim, of all elements of a blob.

@@ -1,7 +1,9 @@
 //! Which formats there are, and how the format of a file is recognised.
 
+use super::budget::{Budget, default_limit};
 use super::document::Document;
 use super::load::Loader;
+use super::nested::Overlap;
 use super::output::FileOutput;
 use super::source::{ByteSource, Cursor};
 use super::t7::{self, EncodingHints, ObjectWriter};
@@ -46,6 +48,8 @@ pub struct ReadOptions {
     /// The dtype of raw elements (`V2`) of a .npy file.
     pub dtype: Option<DType>,
     pub encoding: EncodingHints,
+    /// The memory that the object may take, without the elements of tensors; a share of the memory there is without it.
+    pub max_bytes: Option<u64>,
 }
 
 /// How to write a file.
@@ -61,18 +65,21 @@ const START: u64 = 512;
 /// The beginning of what PyTorch wrote before version 1.6: a pickle of this number.
 const OLD_PT: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
 
+pub const NOT_WRITTEN: &str = "files of PyTorch are read, not written; .safetensors is for both";
+
 /// Reads the headers of a file.
 pub fn open(source: Arc<dyn ByteSource>, options: &ReadOptions) -> Result<(Format, Document)> {
     let format = match options.format {
         Some(format) => format,
         None => recognise(&*source)?,
     };
+    let budget = Budget::new(options.max_bytes.unwrap_or_else(default_limit));
     let mut document = match format {
         Format::Npy => npy::read(&*source, options.dtype)?,
-        Format::Npz => npz::read(&*source, zip::read_directory(&*source)?, options.dtype)?,
-        Format::Pt => pt::read(&source, zip::read_directory(&*source)?)?,
-        Format::Safetensors => nested::read(&*source)?,
-        Format::T7 => t7::read(&source, options.encoding)?,
+        Format::Npz => npz::read(&*source, zip::read_directory(&*source)?, options.dtype, budget)?,
+        Format::Pt => pt::read(&source, zip::read_directory(&*source)?, budget)?,
+        Format::Safetensors => nested::read(&*source, budget)?,
+        Format::T7 => t7::read(&source, options.encoding, &budget)?,
     };
     document.source = Some(source);
     Ok((format, document))
@@ -118,24 +125,27 @@ fn recognise_archive(source: &dyn ByteSource) -> Result<Format> {
     Err(fault(0, "a zip archive without tensors: no member is a .npy file or a pickle of PyTorch"))
 }
 
-/// Writes a document as a file.
+/// Writes a document as a file. Returns the tensors that only strided finds under their names.
 pub fn write(
     document: &Document,
     format: Format,
     options: &WriteOptions,
     output: &mut FileOutput<'_>,
-) -> Result<()> {
+) -> Result<Vec<Overlap>> {
     if format != Format::Safetensors && !document.metadata.is_empty() {
         return Err(refusal(format!("a .{} file has no metadata; .safetensors has", format.name())));
     }
     match format {
         Format::Npy => {
             let view = npy::only_tensor(document)?;
-            npy::write(&Loader::new(document, true, None).separate_tensor(view)?, output)
+            npy::write(&Loader::new(document, true, None).separate_tensor(view)?, output)?;
         }
-        Format::Npz => npz::write(document, options.compress, output),
-        Format::Safetensors => nested::write(document, output),
-        Format::T7 => ObjectWriter::new(options.encoding, true).write_object(document, document.root, output),
-        Format::Pt => Err(refusal("files of PyTorch are read, not written; .safetensors is for both")),
+        Format::Npz => npz::write(document, options.compress, output)?,
+        Format::Safetensors => return nested::write(document, output),
+        Format::T7 => {
+            ObjectWriter::new(options.encoding, true).write_object(document, document.root, output)?;
+        }
+        Format::Pt => return Err(refusal(NOT_WRITTEN)),
     }
+    Ok(vec![])
 }

@@ -1,5 +1,6 @@
 //! JSON, as far as headers of files need it: objects keep their order and refuse a key that occurs twice.
 
+use super::budget::push;
 use super::fault;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -140,7 +141,7 @@ impl<'a> JsonParser<'a> {
                 return Err(self.fault(&format!("the name {name:?} occurs twice")));
             }
             self.expect(b':')?;
-            pairs.push((name, self.value(depth + 1)?));
+            push(&mut pairs, (name, self.value(depth + 1)?))?;
             if !self.take(b',') {
                 self.expect(b'}')?;
                 return Ok(Json::Object(pairs));
@@ -155,7 +156,7 @@ impl<'a> JsonParser<'a> {
             return Ok(Json::List(items));
         }
         loop {
-            items.push(self.value(depth + 1)?);
+            push(&mut items, self.value(depth + 1)?)?;
             if !self.take(b',') {
                 self.expect(b']')?;
                 return Ok(Json::List(items));

@@ -1,13 +1,15 @@
 //! The bytes of a document's tensors, brought into memory or mapped.
 
+use super::budget::reserve;
 use super::document::{Blob, ByteOrder, Document, ElementType, Place, View};
+use super::names::name_of;
 use super::{fault, inflate, refusal, text};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Error, Problem, Result};
 use crate::kernels::byteswap::reverse_bytes;
 use crate::layout::Layout;
 use crate::ops::copy;
-use crate::storage::Storage;
+use crate::storage::{Fill, Storage};
 use crate::tensor::Tensor;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -38,7 +40,7 @@ impl<'a> Loader<'a> {
         Loader {
             document,
             mapped,
-            budget: max_bytes.unwrap_or(u64::MAX),
+            budget: max_bytes.map_or(u64::MAX, |max| max.saturating_sub(document.budget.spent())),
             storages: HashMap::new(),
             window: Vec::new(),
             window_start: 0,
@@ -48,13 +50,35 @@ impl<'a> Loader<'a> {
 
     /// A tensor of the document.
     pub fn tensor(&mut self, view: usize) -> Result<Tensor> {
+        self.shared_tensor(view).map_err(|error| self.named(error, view))
+    }
+
+    /// A tensor that does not share memory with others. Only the bytes that it spans are read, where the format allows it.
+    pub fn separate_tensor(&mut self, view: usize) -> Result<Tensor> {
+        self.own_tensor(view).map_err(|error| self.named(error, view))
+    }
+
+    /// An error with the names of the file and of the tensor, if the file is not the only one that is concerned.
+    #[cold]
+    fn named(&self, mut error: Error, view: usize) -> Error {
+        if !self.document.name.is_empty()
+            && let Problem::Format { file, reason, .. } = &mut *error.problem
+            && file.is_empty()
+        {
+            *reason = format!("{}: {reason}", name_of(self.document, view));
+            *file = self.document.name.clone();
+        }
+        error
+    }
+
+    fn shared_tensor(&mut self, view: usize) -> Result<Tensor> {
         let View { blob, element, layout } = &self.document.views[view];
         let dtype = self.known(element, *blob)?;
         Tensor::from_storage(self.storage(*blob)?, dtype, layout.clone())
     }
 
     /// The memory of a blob.
-    fn storage(&mut self, index: usize) -> Result<Storage> {
+    pub fn storage(&mut self, index: usize) -> Result<Storage> {
         if let Some(storage) = self.storages.get(&index) {
             return Ok(storage.clone());
         }
@@ -65,8 +89,7 @@ impl<'a> Loader<'a> {
         Ok(storage)
     }
 
-    /// A tensor that does not share memory with others. Only the bytes that it spans are read, where the format allows it.
-    pub fn separate_tensor(&mut self, view: usize) -> Result<Tensor> {
+    fn own_tensor(&mut self, view: usize) -> Result<Tensor> {
         let View { blob, element, layout } = &self.document.views[view];
         let dtype = self.known(element, *blob)?;
         let blob = &self.document.blobs[*blob];
@@ -76,9 +99,7 @@ impl<'a> Loader<'a> {
         let Some((low, high)) = layout.bounds() else {
             return Tensor::from_storage(Storage::filled(0, |_| Ok(()))?, dtype, layout.at_offset(0));
         };
-        // Compressed data and text can only be read from their beginning.
-        let partly =
-            matches!(blob.place, Place::Plain { .. } | Place::Narrow { .. }) && blob.element == *element;
+        let partly = blob.element == *element && is_addressable(&blob.place);
         let range = if partly { low as u64..high as u64 + 1 } else { 0..blob.count };
         let layout = layout.at_offset(layout.offset() - range.start as isize);
         let stored = blob.element.known().unwrap_or(dtype);
@@ -100,8 +121,15 @@ impl<'a> Loader<'a> {
         {
             return mapped;
         }
-        if let Place::Memory(storage) = &blob.place {
-            return Ok(storage.clone());
+        match &blob.place {
+            Place::Memory(storage) => return Ok(storage.clone()),
+            Place::Cast(original) => {
+                let stored = self.known_place(&original.element, &original.place)?;
+                let elements = Tensor::from_whole_storage(self.read(original, stored, range)?, stored)?;
+                self.spend(bytes)?;
+                return Ok(copy::to_dtype(&elements, dtype)?.storage().clone());
+            }
+            _ => {}
         }
         self.spend(bytes)?;
         match blob.place {
@@ -127,7 +155,21 @@ impl<'a> Loader<'a> {
                 let tensor = copy::clone(&compute()?)?;
                 Ok(tensor.storage().clone())
             }
-            Place::Memory(_) => unreachable!("returned above"),
+            Place::RowMajor { position, order, ref layout } => {
+                let elements = self.read_bytes(position, layout.size() * size as usize)?;
+                let elements = in_native_order(elements, dtype, order)?;
+                let elements = Tensor::from_storage(elements, dtype, layout.row_major_like())?;
+                let storage = Storage::new(bytes as usize, Fill::Zero)?;
+                let out = Tensor::from_storage(storage.clone(), dtype, (**layout).clone())?;
+                // Elements that share a location are equal.
+                if layout.is_injective() {
+                    copy::copy(&out, &elements)?;
+                } else {
+                    copy::copy_in_order(&out, &elements)?;
+                }
+                Ok(storage)
+            }
+            Place::Memory(_) | Place::Cast(_) => unreachable!("returned above"),
         }
     }
 
@@ -143,6 +185,7 @@ impl<'a> Loader<'a> {
             let follows = position.checked_sub(self.last_end).is_some_and(|gap| gap <= NEAR);
             let left = source.length().saturating_sub(position);
             let length = if follows { left.min(AHEAD as u64) as usize } else { 0 };
+            reserve(&mut self.window, length.max(bytes))?;
             self.window.resize(length.max(bytes), 0);
             self.window_start = position;
             if let Err(error) = source.read_at(position, &mut self.window) {
@@ -169,13 +212,17 @@ impl<'a> Loader<'a> {
 
     /// The dtype of elements, if strided has it.
     fn known(&self, element: &ElementType, blob: usize) -> Result<DType> {
+        self.known_place(element, &self.document.blobs[blob].place)
+    }
+
+    fn known_place(&self, element: &ElementType, place: &Place) -> Result<DType> {
         element.known().ok_or_else(|| {
             let name = element.name();
             // NumPy's raw bytes, which is how bfloat16 is written.
             let is_void = name.trim_start_matches(['<', '>', '|']).starts_with('V');
             let hint = if is_void { "; if you know what it is, give dtype=" } else { "" };
             let reason = format!("a tensor has the dtype {name}, which strided does not have{hint}");
-            match position_of(&self.document.blobs[blob].place) {
+            match position_of(place) {
                 Some(position) => fault(position, reason),
                 None => refusal(reason),
             }
@@ -193,8 +240,19 @@ pub fn position_of(place: &Place) -> Option<u64> {
         Place::Plain { position, .. }
         | Place::Narrow { position, .. }
         | Place::Deflated { position, .. }
+        | Place::RowMajor { position, .. }
         | Place::Text { position, .. } => Some(position),
+        Place::Cast(ref original) => position_of(&original.place),
         Place::Memory(_) | Place::Deferred(_) => None,
+    }
+}
+
+/// Whether some elements can be read without those before them, which compressed data and text do not allow.
+fn is_addressable(place: &Place) -> bool {
+    match place {
+        Place::Plain { .. } | Place::Narrow { .. } => true,
+        Place::Cast(original) => is_addressable(&original.place),
+        _ => false,
     }
 }
 
@@ -212,7 +270,8 @@ pub fn why_not_mapped(blob: &Blob, dtype: DType) -> Option<String> {
         Place::Deflated { .. } => Some("deflated".into()),
         Place::Text { .. } => Some("text".into()),
         Place::Memory(_) => Some("in memory".into()),
-        Place::Deferred(_) => Some("computed when it is loaded".into()),
+        Place::RowMajor { .. } => Some("its strides are not those of the file".into()),
+        Place::Deferred(_) | Place::Cast(_) => Some("computed when it is loaded".into()),
     }
 }
 

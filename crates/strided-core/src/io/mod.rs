@@ -7,7 +7,9 @@
 //! |---|---|
 //! | `document` | the one description of a file with tensors |
 //! | `source`, `output` | where bytes come from and go to; files that are replaced atomically |
+//! | `budget` | the memory that a file may take |
 //! | `load`, `names`, `view_bytes` | bytes to storages; the names of tensors; tensors to bytes |
+//! | `convert` | what of a document another format can hold |
 //! | `json`, `literal`, `zip`, `pickle`, `opcodes`, `torch_names` | notations that formats are made of |
 //! | `raw`, `npy`, `npz`, `safetensors`, `nested`, `t7`, `pt` | formats; `nested` is what `strided.save` adds to safetensors |
 //! | `format` | which formats there are, and how a file's format is recognised |
@@ -20,6 +22,8 @@
 //! brings `serde_json`; `npyz` and `zip` read from streams only, so that a member cannot be mapped or read on its own
 //! thread. What is left of them is the inflating of `flate2`, in Rust, without C code.
 
+mod budget;
+mod convert;
 mod document;
 mod format;
 mod inflate;
@@ -43,13 +47,16 @@ mod torch_names;
 mod view_bytes;
 mod zip;
 
+pub use budget::{Budget, default_limit};
+pub use convert::{Capacity, Loss, LossKind, choose, fit};
 pub use document::{
     Blob, ByteOrder, Detail, Document, ElementType, ForeignType, LuaFunction, Node, NodeId, Place, Record,
     View,
 };
 pub use format::{Format, ReadOptions, WriteOptions, open, write};
 pub use load::{Loader, position_of, why_not_mapped};
-pub use names::{Listed, OutlineRow, list_order, outline, tensor_names};
+pub use names::{Listed, ListedValue, OutlineRow, list_order, outline, tensor_names, value_names};
+pub use nested::Overlap;
 pub use npy::header_of as npy_header;
 pub use output::{ByteTarget, FileOutput, NewFile};
 pub use raw::{RawRequest, read_raw, write_raw};

@@ -1,17 +1,32 @@
 //! The names of a document's tensors: the keys on the way to them, joined by dots. And its outline, for people.
 
+use super::budget::Budget;
 use super::document::{Document, Node, NodeId};
+use super::refusal;
+use crate::error::{Problem, Result};
 use std::collections::{HashMap, HashSet};
 
 /// Deeper paths are shortened, and so are long keys on the way: a hostile file could otherwise have names that are longer
 /// than itself.
 const MAX_DEPTH: usize = 256;
 const MAX_KEY: usize = 200;
+/// Bytes of names, and of what references lead to once more. A reference to an object that has two references to another, and
+/// so on, could otherwise have any number of names.
+const MAX_LISTING: u64 = 1 << 28;
 /// Characters of a string that an outline shows.
 const MAX_SHOWN: usize = 60;
 
-/// A tensor or storage of a document. One that is reached on two ways has the name of the first.
+/// A tensor or storage of a document under one of its names.
 pub struct Listed {
+    pub name: String,
+    pub node: NodeId,
+    /// The position of the first name of the same object, if this is another one.
+    pub first: Option<usize>,
+}
+
+/// A value that is no tensor, under its name: a number, a string, a container without items, the class of a record, a
+/// function.
+pub struct ListedValue {
     pub name: String,
     pub node: NodeId,
 }
@@ -26,34 +41,72 @@ pub struct OutlineRow {
     pub listed: Option<usize>,
 }
 
-/// All tensors and storages, in the order of the file.
-pub fn tensor_names(document: &Document) -> Vec<Listed> {
+/// All tensors and storages, in the order of the file, and under every name that leads to them: an object that occurs twice
+/// has two names, and so has all that it contains.
+pub fn tensor_names(document: &Document) -> Result<Vec<Listed>> {
     if document.is_flat
         && let Node::Dict(pairs) = &document.nodes[document.root]
     {
-        let listed = |&(key, node): &(NodeId, NodeId)| Listed { name: key_text(&document.nodes[key]), node };
-        return pairs.iter().map(listed).collect();
+        let listed = |&(key, node): &(NodeId, NodeId)| Listed {
+            name: key_text(&document.nodes[key]),
+            node,
+            first: None,
+        };
+        return Ok(pairs.iter().map(listed).collect());
     }
     let mut walk = Walk::new(document);
-    while walk.step().is_some() {}
-    walk.listed
+    while walk.step()?.is_some() {}
+    Ok(walk.listed)
+}
+
+/// All tensors and storages, in the order of the file, each under its first name.
+pub fn first_names(document: &Document) -> Result<Vec<Listed>> {
+    let mut walk = Walk::new(document);
+    walk.follows_references = false;
+    while walk.step()?.is_some() {}
+    Ok(walk.listed)
+}
+
+/// All values that are no tensors, under every name that leads to them.
+pub fn value_names(document: &Document) -> Result<Vec<ListedValue>> {
+    let mut walk = Walk::new(document);
+    let (mut values, mut names) = (Vec::new(), UniqueNames::default());
+    while let Some(index) = walk.step()? {
+        let visit = &walk.visits[index];
+        let is_value = match &document.nodes[visit.node] {
+            Node::Tensor(_) | Node::Storage(_) => false,
+            Node::List(items) | Node::Tuple(items) => items.is_empty(),
+            Node::Dict(pairs) | Node::Table(pairs) => pairs.is_empty(),
+            _ => true,
+        };
+        if is_value {
+            let node = visit.node;
+            let wanted = if visit.parent.is_none() { "value".into() } else { walk.path(index) };
+            walk.spend(wanted.len())?;
+            values.push(ListedValue { name: names.unique(wanted), node });
+        }
+    }
+    Ok(values)
 }
 
 /// The name of a tensor or storage, for messages.
 pub fn name_of(document: &Document, view: usize) -> String {
     let is_wanted = |listed: &&Listed| matches!(document.nodes[listed.node], Node::Tensor(other) | Node::Storage(other) if other == view);
-    match tensor_names(document).iter().find(is_wanted) {
+    match tensor_names(document).unwrap_or_default().iter().find(is_wanted) {
         Some(listed) if listed.node != document.root => format!("{:?}", listed.name),
         _ => "the tensor".into(),
     }
 }
 
-/// The object as a tree, depth first.
-pub fn outline(document: &Document) -> Vec<OutlineRow> {
+/// The object as a tree, depth first. What a reference leads to is not repeated.
+pub fn outline(document: &Document) -> Result<Vec<OutlineRow>> {
     let mut walk = Walk::new(document);
     let mut rows = Vec::new();
-    while let Some(index) = walk.step() {
+    while let Some(index) = walk.step()? {
         let visit = &walk.visits[index];
+        if visit.is_repeated {
+            continue;
+        }
         let (kind, text) = match visit.first {
             Some(first) => ("reference", walk.path(first)),
             None => described(document, visit.node),
@@ -66,7 +119,29 @@ pub fn outline(document: &Document) -> Vec<OutlineRow> {
             listed: visit.listed,
         });
     }
-    rows
+    Ok(rows)
+}
+
+/// Names, of which no two are equal.
+#[derive(Default)]
+struct UniqueNames {
+    taken: HashSet<String>,
+    /// How often each name was already taken when it was wanted again.
+    repeats: HashMap<String, usize>,
+}
+
+impl UniqueNames {
+    /// A name, or if it is taken, one with a number.
+    fn unique(&mut self, wanted: String) -> String {
+        let mut name = wanted;
+        while !self.taken.insert(name.clone()) {
+            // A name with a number may be taken as well; then its own repeats are counted.
+            let count = self.repeats.entry(name.clone()).or_insert(1);
+            *count += 1;
+            name = format!("{name}#{count}");
+        }
+        name
+    }
 }
 
 /// One occurrence of a node.
@@ -77,73 +152,116 @@ struct NodeVisit {
     depth: usize,
     /// The visit in which the node occurred before.
     first: Option<usize>,
+    /// Whether an object that contains the node occurred before.
+    is_repeated: bool,
     listed: Option<usize>,
+}
+
+/// What is still to be done, the next one last.
+enum Pending {
+    /// Visits a node, whose parent has the visit, under a key.
+    Visit(NodeId, Option<usize>, String),
+    /// All that a container contains was visited.
+    Leave(NodeId),
 }
 
 struct Walk<'a> {
     document: &'a Document,
+    follows_references: bool,
     visits: Vec<NodeVisit>,
-    /// Nodes to visit, the next one last: the node, the visit of its parent, and its key.
-    pending: Vec<(NodeId, Option<usize>, String)>,
+    pending: Vec<Pending>,
     /// The visit in which each node occurred first.
     first_visits: Vec<Option<usize>>,
+    /// Whether each node is one that contains the present one: inside itself, it is not entered again.
+    entered: Vec<bool>,
     listed: Vec<Listed>,
-    taken: HashSet<String>,
-    /// How often each name was already taken when another tensor would have had it.
-    repeats: HashMap<String, usize>,
+    /// The position in `listed` of each tensor's first name.
+    first_listed: HashMap<NodeId, usize>,
+    names: UniqueNames,
+    budget: Budget,
 }
 
 impl<'a> Walk<'a> {
     fn new(document: &'a Document) -> Walk<'a> {
-        let pending =
-            if document.nodes.is_empty() { vec![] } else { vec![(document.root, None, String::new())] };
+        let pending = if document.nodes.is_empty() {
+            vec![]
+        } else {
+            vec![Pending::Visit(document.root, None, String::new())]
+        };
         Walk {
             document,
+            follows_references: true,
             visits: vec![],
             pending,
             first_visits: vec![None; document.nodes.len()],
+            entered: vec![false; document.nodes.len()],
             listed: vec![],
-            taken: HashSet::new(),
-            repeats: HashMap::new(),
+            first_listed: HashMap::new(),
+            names: UniqueNames::default(),
+            budget: Budget::new(MAX_LISTING),
         }
     }
 
     /// Visits the next node, and returns the position of the visit.
-    fn step(&mut self) -> Option<usize> {
-        let (node, parent, key) = self.pending.pop()?;
-        let depth = parent.map_or(0, |parent| self.visits[parent].depth + 1);
+    fn step(&mut self) -> Result<Option<usize>> {
+        let (node, parent, key) = loop {
+            match self.pending.pop() {
+                None => return Ok(None),
+                Some(Pending::Leave(node)) => self.entered[node] = false,
+                Some(Pending::Visit(node, parent, key)) => break (node, parent, key),
+            }
+        };
         let index = self.visits.len();
-        let mut visit = NodeVisit { node, parent, key, depth, first: None, listed: None };
+        let (mut depth, mut is_repeated) = (0, false);
+        if let Some(parent) = parent {
+            let parent = &self.visits[parent];
+            (depth, is_repeated) = (parent.depth + 1, parent.is_repeated || parent.first.is_some());
+        }
+        let mut visit = NodeVisit { node, parent, key, depth, first: None, is_repeated, listed: None };
         if is_identified(&self.document.nodes[node]) {
             visit.first = self.first_visits[node];
             self.first_visits[node].get_or_insert(index);
         }
-        self.visits.push(visit);
-        if self.visits[index].first.is_none() {
-            match &self.document.nodes[node] {
-                Node::Tensor(_) | Node::Storage(_) => self.list(index),
-                _ => self.push_children(index),
-            }
+        if is_repeated {
+            // References to references could multiply without end.
+            self.spend(size_of::<NodeVisit>() + visit.key.len())?;
         }
-        Some(index)
+        let is_reference = visit.first.is_some();
+        self.visits.push(visit);
+        if is_reference && !self.follows_references {
+            return Ok(Some(index));
+        }
+        match &self.document.nodes[node] {
+            Node::Tensor(_) | Node::Storage(_) => self.list(index)?,
+            _ if self.entered[node] => {}
+            _ => self.push_children(index),
+        }
+        Ok(Some(index))
     }
 
-    fn list(&mut self, visit: usize) {
+    fn spend(&mut self, bytes: usize) -> Result<()> {
+        self.budget.spend(bytes).map_err(|error| match *error.problem {
+            Problem::Format { .. } => {
+                refusal("the names of the tensors, with all references, are too many to list")
+            }
+            _ => error,
+        })
+    }
+
+    fn list(&mut self, visit: usize) -> Result<()> {
         let node = self.visits[visit].node;
         let wanted = match (&self.document.nodes[node], self.visits[visit].parent) {
             (Node::Tensor(_), None) => "tensor".into(),
             (_, None) => "storage".into(),
             _ => self.path(visit),
         };
-        let mut name = wanted;
-        while !self.taken.insert(name.clone()) {
-            // A name with a number may be taken as well; then its own repeats are counted.
-            let count = self.repeats.entry(name.clone()).or_insert(1);
-            *count += 1;
-            name = format!("{name}#{count}");
-        }
-        self.visits[visit].listed = Some(self.listed.len());
-        self.listed.push(Listed { name, node });
+        self.spend(wanted.len())?;
+        let name = self.names.unique(wanted);
+        let at = self.listed.len();
+        let first = *self.first_listed.entry(node).or_insert(at);
+        self.visits[visit].listed = Some(at);
+        self.listed.push(Listed { name, node, first: Some(first).filter(|&first| first < at) });
+        Ok(())
     }
 
     /// The keys from the root to a visit.
@@ -170,19 +288,27 @@ impl<'a> Walk<'a> {
     fn push_children(&mut self, visit: usize) {
         let nodes = &self.document.nodes;
         let node = self.visits[visit].node;
+        if !is_container(&nodes[node]) {
+            return;
+        }
+        self.entered[node] = true;
+        self.pending.push(Pending::Leave(node));
         let before = self.pending.len();
         let parent = Some(visit);
         match &nodes[node] {
             Node::List(items) | Node::Tuple(items) => {
-                self.pending.extend(items.iter().enumerate().map(|(i, &item)| (item, parent, i.to_string())));
+                let visit = |(i, &item): (usize, &NodeId)| Pending::Visit(item, parent, i.to_string());
+                self.pending.extend(items.iter().enumerate().map(visit));
             }
             Node::Dict(pairs) | Node::Table(pairs) => self.push_pairs(pairs, parent),
             // The fields of a record are its children.
             Node::Record(record) => match &nodes[record.fields] {
                 Node::Table(pairs) | Node::Dict(pairs) => self.push_pairs(pairs, parent),
-                _ => self.pending.push((record.fields, parent, "fields".into())),
+                _ => self.pending.push(Pending::Visit(record.fields, parent, "fields".into())),
             },
-            Node::Function(function) => self.pending.push((function.upvalues, parent, "upvalues".into())),
+            Node::Function(function) => {
+                self.pending.push(Pending::Visit(function.upvalues, parent, "upvalues".into()));
+            }
             _ => {}
         }
         self.pending[before..].reverse();
@@ -190,8 +316,17 @@ impl<'a> Walk<'a> {
 
     fn push_pairs(&mut self, pairs: &[(NodeId, NodeId)], parent: Option<usize>) {
         let nodes = &self.document.nodes;
-        self.pending.extend(pairs.iter().map(|&(key, value)| (value, parent, key_text(&nodes[key]))));
+        let visit = |&(key, value): &(NodeId, NodeId)| Pending::Visit(value, parent, key_text(&nodes[key]));
+        self.pending.extend(pairs.iter().map(visit));
     }
+}
+
+/// Whether a node contains others.
+pub fn is_container(node: &Node) -> bool {
+    matches!(
+        node,
+        Node::List(_) | Node::Tuple(_) | Node::Dict(_) | Node::Table(_) | Node::Record(_) | Node::Function(_)
+    )
 }
 
 /// Whether it matters that a node occurs twice.
@@ -224,7 +359,7 @@ fn key_text(key: &Node) -> String {
 }
 
 /// The kind of a node, and a short text about it.
-fn described(document: &Document, node: NodeId) -> (&'static str, String) {
+pub fn described(document: &Document, node: NodeId) -> (&'static str, String) {
     let items = |count: usize| if count == 1 { "1 item".into() } else { format!("{count} items") };
     match &document.nodes[node] {
         Node::None => ("None", "None".into()),

@@ -138,7 +138,7 @@ pub fn read(source: &dyn ByteSource, dtype: Option<DType>) -> Result<Document> {
     let position = cursor.position();
     check_length(&header, cursor.left(), position)?;
     let place = Place::Plain { position, order: header.order };
-    document.root = document.add_tensor(header.element, header.layout, place);
+    document.root = document.add_tensor(header.element, header.layout, place)?;
     Ok(document)
 }
 

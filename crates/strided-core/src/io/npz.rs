@@ -1,5 +1,6 @@
 //! NumPy's .npz: a zip archive of .npy files.
 
+use super::budget::{Budget, zeros};
 use super::document::{ByteOrder, Detail, Document, Node, Place};
 use super::inflate::{self, Inflater};
 use super::load::Loader;
@@ -18,8 +19,13 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 const MAX_HEADER: usize = 1 << 16;
 
 /// Reads the directory of an archive and the headers of its arrays.
-pub fn read(source: &dyn ByteSource, members: Vec<Member>, dtype: Option<DType>) -> Result<Document> {
-    let mut document = Document::default();
+pub fn read(
+    source: &dyn ByteSource,
+    members: Vec<Member>,
+    dtype: Option<DType>,
+    budget: Budget,
+) -> Result<Document> {
+    let mut document = Document { budget, ..Default::default() };
     let mut pairs = Vec::new();
     let mut others = 0;
     for member in members {
@@ -28,13 +34,13 @@ pub fn read(source: &dyn ByteSource, members: Vec<Member>, dtype: Option<DType>)
             continue;
         };
         let (header, place) = read_member(source, &member, dtype)?;
-        let key = document.add_text(name);
-        pairs.push((key, document.add_tensor(header.element, header.layout, place)));
+        let key = document.add_text(name)?;
+        pairs.push((key, document.add_tensor(header.element, header.layout, place)?));
     }
     if others > 0 {
         document.detail("other members", Detail::Number(others));
     }
-    document.root = document.add(Node::Dict(pairs));
+    document.root = document.add(Node::Dict(pairs))?;
     document.is_flat = true;
     Ok(document)
 }
@@ -54,7 +60,7 @@ fn read_member(source: &dyn ByteSource, member: &Member, dtype: Option<DType>) -
                 let reason = format!("{compressed} deflated bytes cannot become {size}");
                 return Err(fault(position, reason));
             }
-            let mut start = vec![0; MAX_HEADER.min(size as usize)];
+            let mut start = zeros(MAX_HEADER.min(size as usize))?;
             let got = Inflater::new(source, position..position + compressed).read(&mut start)?;
             start.truncate(got);
             // Positions inside the member are not positions in the file; the member's is.

@@ -3,6 +3,7 @@
 //! Classes and functions are never looked up. The names in `torch_names.rs` have a meaning that is fixed there; any other
 //! name is an error. So no pickle can run code.
 
+use super::budget::{out_of_memory, push, reserve};
 use super::document::{Document, Node, NodeId};
 use super::source::{ByteSource, Cursor};
 use super::torch_names::{self, Global};
@@ -82,9 +83,15 @@ impl Machine<'_> {
         self.cursor.fault(reason)
     }
 
-    fn push(&mut self, node: Node) {
-        let id = self.document.add(node);
-        self.stack.push(Item::Node(id));
+    fn push(&mut self, node: Node) -> Result<()> {
+        let id = self.document.add(node)?;
+        self.push_item(Item::Node(id))
+    }
+
+    /// A short pickle could make a long stack, so that its memory counts, too.
+    fn push_item(&mut self, item: Item) -> Result<()> {
+        self.document.budget.spend(size_of::<Item>())?;
+        push(&mut self.stack, item)
     }
 
     fn pop(&mut self) -> Result<Item> {
@@ -112,7 +119,9 @@ impl Machine<'_> {
     fn pop_mark(&mut self) -> Result<Vec<Item>> {
         let at = self.stack.iter().rposition(|item| *item == Item::Mark);
         let at = at.ok_or_else(|| self.fault("the pickle has no mark"))?;
-        let items = self.stack.split_off(at + 1);
+        let mut items = Vec::new();
+        reserve(&mut items, self.stack.len() - at - 1)?;
+        items.extend(self.stack.drain(at + 1..));
         self.stack.pop();
         Ok(items)
     }
@@ -165,66 +174,67 @@ impl Machine<'_> {
                 }
             }
             op::FRAME => drop(self.cursor.array::<8>("the length of a frame")?),
-            op::MARK => self.stack.push(Item::Mark),
+            op::MARK => self.push_item(Item::Mark)?,
             op::POP => drop(self.stack.pop()),
             op::POP_MARK => drop(self.pop_mark()?),
             op::DUP => {
                 let item = self.pop()?;
-                self.stack.extend([item.clone(), item]);
+                self.push_item(item.clone())?;
+                self.push_item(item)?;
             }
-            op::NONE => self.push(Node::None),
-            op::NEWTRUE => self.push(Node::Bool(true)),
-            op::NEWFALSE => self.push(Node::Bool(false)),
+            op::NONE => self.push(Node::None)?,
+            op::NEWTRUE => self.push(Node::Bool(true))?,
+            op::NEWFALSE => self.push(Node::Bool(false))?,
             op::BININT => {
                 let number = i32::from_le_bytes(self.cursor.array("the pickle")?);
-                self.push(Node::Int(number.into()));
+                self.push(Node::Int(number.into()))?;
             }
             op::BININT1 => {
                 let number = self.byte()?;
-                self.push(Node::Int(number.into()));
+                self.push(Node::Int(number.into()))?;
             }
             op::BININT2 => {
                 let number = u16::from_le_bytes(self.cursor.array("the pickle")?);
-                self.push(Node::Int(number.into()));
+                self.push(Node::Int(number.into()))?;
             }
             op::LONG1 => {
                 let length = self.byte()?;
                 let bytes = self.bytes(length.into())?;
-                self.push(long_node(&bytes));
+                self.push(long_node(&bytes))?;
             }
             op::BINFLOAT => {
                 let number = f64::from_be_bytes(self.cursor.array("the pickle")?);
-                self.push(Node::Float(number));
+                self.push(Node::Float(number))?;
             }
             op::BINUNICODE => {
                 let length = self.u32()?;
                 let text = self.text(length)?;
-                self.push(Node::Text(text));
+                self.push(Node::Text(text))?;
             }
             op::SHORT_BINUNICODE => {
                 let length = self.byte()?;
                 let text = self.text(length.into())?;
-                self.push(Node::Text(text));
+                self.push(Node::Text(text))?;
             }
             op::BINBYTES | op::BINSTRING => {
                 let length = self.u32()?;
                 let bytes = self.bytes(length)?;
-                self.push(Node::Bytes(bytes));
+                self.push(Node::Bytes(bytes))?;
             }
             op::SHORT_BINBYTES | op::SHORT_BINSTRING => {
                 let length = self.byte()?;
                 let bytes = self.bytes(length.into())?;
-                self.push(Node::Bytes(bytes));
+                self.push(Node::Bytes(bytes))?;
             }
             op::BINBYTES8 | op::BYTEARRAY8 => {
                 let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
                 let bytes = self.bytes(length)?;
-                self.push(Node::Bytes(bytes));
+                self.push(Node::Bytes(bytes))?;
             }
             op::BINUNICODE8 => {
                 let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
                 let text = self.text(length)?;
-                self.push(Node::Text(text));
+                self.push(Node::Text(text))?;
             }
             code => self.step_container(code, position)?,
         }
@@ -233,28 +243,28 @@ impl Machine<'_> {
 
     fn step_container(&mut self, code: u8, position: u64) -> Result<()> {
         match code {
-            op::EMPTY_LIST | op::EMPTY_SET => self.push(Node::List(vec![])),
-            op::EMPTY_DICT => self.push(Node::Dict(vec![])),
-            op::EMPTY_TUPLE => self.push_tuple(vec![]),
+            op::EMPTY_LIST | op::EMPTY_SET => self.push(Node::List(vec![]))?,
+            op::EMPTY_DICT => self.push(Node::Dict(vec![]))?,
+            op::EMPTY_TUPLE => self.push_tuple(vec![])?,
             op::TUPLE1..=op::TUPLE3 => {
                 let count = usize::from(code - op::TUPLE1) + 1;
                 let mut items = (0..count).map(|_| self.pop()).collect::<Result<Vec<_>>>()?;
                 items.reverse();
-                self.push_tuple(items);
+                self.push_tuple(items)?;
             }
             op::TUPLE => {
                 let items = self.pop_mark()?;
-                self.push_tuple(items);
+                self.push_tuple(items)?;
             }
             op::LIST => {
                 let items = self.pop_mark()?;
                 let items = self.nodes(items)?;
-                self.push(Node::List(items));
+                self.push(Node::List(items))?;
             }
             op::DICT => {
                 let items = self.pop_mark()?;
                 let pairs = self.pairs(items)?;
-                self.push(Node::Dict(pairs));
+                self.push(Node::Dict(pairs))?;
             }
             op::APPEND => {
                 let item = self.pop_node()?;
@@ -307,7 +317,7 @@ impl Machine<'_> {
                 let id = self.pop_node()?;
                 let parts = self.parts(id).unwrap_or_else(|| vec![PickledPart::Node(id)]);
                 let node = self.meaning.persistent(self.document, &parts, position)?;
-                self.stack.push(Item::Node(node));
+                self.push_item(Item::Node(node))?;
             }
             op::BINPUT | op::LONG_BINPUT | op::MEMOIZE => {
                 let number = match code {
@@ -318,6 +328,8 @@ impl Machine<'_> {
                 let item = self.stack.last().filter(|item| **item != Item::Mark).cloned();
                 let item =
                     item.ok_or_else(|| self.fault("the pickle remembers a value that it has not made"))?;
+                self.document.budget.spend(size_of::<(u64, Item)>())?;
+                self.memo.try_reserve(1).map_err(|_| out_of_memory(self.memo.len()))?;
                 self.memo.insert(number, item);
             }
             op::BINGET | op::LONG_BINGET => {
@@ -325,7 +337,7 @@ impl Machine<'_> {
                 let item = self.memo.get(&number).cloned();
                 let item = item
                     .ok_or_else(|| fault(position, format!("the pickle has remembered no value {number}")))?;
-                self.stack.push(item);
+                self.push_item(item)?;
             }
             _ => {
                 return Err(fault(
@@ -337,7 +349,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn push_tuple(&mut self, items: Vec<Item>) {
+    fn push_tuple(&mut self, items: Vec<Item>) -> Result<()> {
         let part = |item: &Item| match item {
             Item::Node(node) => PickledPart::Node(*node),
             Item::Global(global) => PickledPart::Global(global.clone()),
@@ -348,11 +360,12 @@ impl Machine<'_> {
             items.iter().filter_map(|item| if let Item::Node(node) = item { Some(*node) } else { None });
         let nodes: Vec<NodeId> = nodes.collect();
         let is_plain = nodes.len() == parts.len();
-        let id = self.document.add(Node::Tuple(nodes));
+        let id = self.document.add(Node::Tuple(nodes))?;
         if !is_plain {
+            self.document.budget.spend(size_of_val(&parts[..]))?;
             self.tuples.insert(id, parts);
         }
-        self.stack.push(Item::Node(id));
+        self.push_item(Item::Node(id))
     }
 
     /// The items of a tuple; `None` for any other object.
@@ -367,13 +380,11 @@ impl Machine<'_> {
     fn push_global(&mut self, module: &str, name: &str, position: u64) -> Result<()> {
         // A dtype is a value; a string stands for it.
         if module == "torch" && torch_names::element_type(name).is_some() {
-            self.push(Node::Text(format!("torch.{name}")));
-            return Ok(());
+            return self.push(Node::Text(format!("torch.{name}")));
         }
         let global = torch_names::global(module, name);
         let refused = |why| fault(position, format!("the pickle uses {module}.{name}: {why}"));
-        self.stack.push(Item::Global(global.map_err(refused)?));
-        Ok(())
+        self.push_item(Item::Global(global.map_err(refused)?))
     }
 
     fn pairs(&self, items: Vec<Item>) -> Result<Vec<(NodeId, NodeId)>> {
@@ -387,7 +398,11 @@ impl Machine<'_> {
     fn extend_list(&mut self, items: Vec<NodeId>) -> Result<()> {
         let list = self.top_node()?;
         match &mut self.document.nodes[list] {
-            Node::List(list) => list.extend(items),
+            Node::List(list) => {
+                self.document.budget.spend(size_of_val(&items[..]))?;
+                reserve(list, items.len())?;
+                list.extend(items);
+            }
             _ => return Err(self.fault("the pickle appends to what is no list")),
         }
         Ok(())
@@ -397,7 +412,11 @@ impl Machine<'_> {
         let pairs = self.pairs(items)?;
         let dict = self.top_node()?;
         match &mut self.document.nodes[dict] {
-            Node::Dict(dict) => dict.extend(pairs),
+            Node::Dict(dict) => {
+                self.document.budget.spend(size_of_val(&pairs[..]))?;
+                reserve(dict, pairs.len())?;
+                dict.extend(pairs);
+            }
             _ => return Err(self.fault("the pickle sets items of what is no dict")),
         }
         Ok(())
@@ -429,8 +448,7 @@ impl Machine<'_> {
                     [PickledPart::Node(none)] if matches!(self.document.nodes[*none], Node::None) => {}
                     _ => return Err(unfit()),
                 }
-                self.push(Node::Dict(vec![]));
-                Ok(())
+                self.push(Node::Dict(vec![]))
             }
             _ => self.call_plain(&function, arguments, position),
         }
@@ -458,12 +476,10 @@ impl Machine<'_> {
             (Global::RebuildTensor | Global::RebuildTypedTensor, _) => {
                 let typed = *function == Global::RebuildTypedTensor;
                 let node = self.meaning.tensor(self.document, &arguments, typed, position)?;
-                self.stack.push(Item::Node(node));
-                return Ok(());
+                return self.push_item(Item::Node(node));
             }
             (Global::RebuildParameter, Some(_)) => {
-                self.stack.push(Item::Node(arguments[0]));
-                return Ok(());
+                return self.push_item(Item::Node(arguments[0]));
             }
             (Global::OrderedDict, None) => Node::Dict(vec![]),
             // A list of pairs is how Python 2 wrote an OrderedDict, a dict is how a Counter is written.
@@ -497,8 +513,7 @@ impl Machine<'_> {
             },
             _ => return Err(unfit()),
         };
-        self.push(made);
-        Ok(())
+        self.push(made)
     }
 }
 

@@ -1,5 +1,6 @@
 //! PyTorch's .pt: a zip archive of a pickle and the bytes of storages. Read only, and only tensors and plain containers.
 
+use super::budget::{Budget, zeros};
 use super::document::{Blob, ByteOrder, Detail, Document, ElementType, Node, NodeId, Place, View};
 use super::load::Loader;
 use super::pickle::{self, Meaning, PickledPart};
@@ -26,7 +27,7 @@ pub fn is_pickle(name: &str) -> bool {
 }
 
 /// Reads the pickle of an archive.
-pub fn read(shared: &Arc<dyn ByteSource>, members: Vec<Member>) -> Result<Document> {
+pub fn read(shared: &Arc<dyn ByteSource>, members: Vec<Member>, budget: Budget) -> Result<Document> {
     let source = &**shared;
     let mut pickles = members.iter().filter(|member| is_pickle(&member.name));
     let Some(pickle) = pickles.next() else { return Err(fault(0, "the archive has no data.pkl")) };
@@ -51,10 +52,11 @@ pub fn read(shared: &Arc<dyn ByteSource>, members: Vec<Member>) -> Result<Docume
         nodes: HashMap::new(),
         typed: HashMap::new(),
     };
-    let mut document = Document::default();
+    let mut document = Document { budget, ..Default::default() };
     document.detail("byte_order", Detail::Text(order.name().into()));
     document.root = match pickle.method {
         zip::DEFLATED => {
+            document.budget.spend(pickle.size as usize)?;
             let bytes = inflate_member(source, pickle)?;
             let length = bytes.len() as u64;
             pickle::read(&bytes, 0..length, &mut document, &mut storages)?
@@ -92,7 +94,7 @@ fn inflate_member(source: &dyn ByteSource, member: &Member) -> Result<Vec<u8>> {
     if size > MAX_DEFLATED_PICKLE || !inflate::is_possible(size, compressed) {
         return Err(fault(position, format!("{compressed} deflated bytes cannot become a pickle of {size}")));
     }
-    let mut bytes = vec![0; size as usize];
+    let mut bytes = zeros(size as usize)?;
     inflate::inflate_into(source, position..position + compressed, 0, crc, &mut bytes)?;
     Ok(bytes)
 }
@@ -177,7 +179,7 @@ impl Meaning for Storages<'_> {
         let element = document.blobs[blob].element.clone();
         let view = document.add_view(blob, element, layout, position)?;
         if bits == LazyBits::default() || document.views[view].element.known().is_none() {
-            return Ok(document.add(Node::Tensor(view)));
+            return document.add(Node::Tensor(view));
         }
         let View { element, layout, .. } = document.views.pop().expect("it was added above");
         // A tensor that repeats elements could have any size when it is computed.
@@ -186,7 +188,7 @@ impl Meaning for Storages<'_> {
         }
         let shape = layout.row_major_like();
         let place = bits.place(self.source.clone(), document.blobs[blob].clone(), element.clone(), layout);
-        Ok(document.add_tensor(element, shape, place))
+        document.add_tensor(element, shape, place)
     }
 }
 

@@ -1,5 +1,6 @@
 //! safetensors: a header in JSON, and the elements of tensors one after the other.
 
+use super::budget::Budget;
 use super::document::{ByteOrder, Document, ElementType, Node, Place};
 use super::json::{self, Json};
 use super::output::FileOutput;
@@ -144,14 +145,14 @@ impl Entry {
 }
 
 /// A document of all entries by their names.
-pub fn flat_document(entries: &[Entry]) -> Result<Document> {
-    let mut document = Document::default();
+pub fn flat_document(entries: &[Entry], budget: Budget) -> Result<Document> {
+    let mut document = Document { budget, ..Default::default() };
     let mut pairs = Vec::with_capacity(entries.len());
     for entry in entries {
-        let key = document.add_text(&entry.name);
-        pairs.push((key, document.add_tensor(entry.element.clone(), entry.layout()?, entry.place())));
+        let key = document.add_text(&entry.name)?;
+        pairs.push((key, document.add_tensor(entry.element.clone(), entry.layout()?, entry.place())?));
     }
-    document.root = document.add(Node::Dict(pairs));
+    document.root = document.add(Node::Dict(pairs))?;
     document.is_flat = true;
     Ok(document)
 }

@@ -1,5 +1,6 @@
 //! Where the bytes of a file come from, and a cursor over them.
 
+use super::budget::reserve;
 use super::fault;
 use crate::error::{Error, Problem, Result};
 use crate::storage::Storage;
@@ -239,6 +240,7 @@ impl<'a> Cursor<'a> {
         self.check(length, what)?;
         let length = length as usize;
         bytes.clear();
+        reserve(bytes, length)?;
         if length <= WINDOW {
             bytes.extend_from_slice(&self.peek(length)?[..length]);
             self.at += length;

@@ -3,6 +3,7 @@
 //! Members are stored or deflated. Sizes beyond 4 GB are read and written (zip64); encryption and archives in several files
 //! are refused.
 
+use super::budget::push;
 use super::fault;
 use super::output::FileOutput;
 use super::source::{ByteSource, Cursor};
@@ -72,7 +73,7 @@ pub fn read_directory(source: &dyn ByteSource) -> Result<Vec<Member>> {
         if !names.insert(member.name.clone()) {
             return Err(fault(position, format!("the archive has two members {:?}", member.name)));
         }
-        members.push(member);
+        push(&mut members, member)?;
     }
     if members.len() as u64 != count {
         return Err(fault(start, format!("the directory has {} members, and says {count}", members.len())));

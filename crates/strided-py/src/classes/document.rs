@@ -7,13 +7,17 @@ use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use crate::abi::storage_object::{TypedStorage, storage_object};
 use crate::abi::tensor_object::wrap;
+use crate::convert::args::{FromArg, UntypedArg};
 use crate::convert::documents::{Hooks, ObjectMaker};
+use crate::convert::file_options::{FileOptions, Written, format_of, write_document};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyComplex, PyDict, PyInt, PyList, PyTuple};
+use std::collections::HashMap;
 use std::sync::OnceLock;
+use strided_core::DType;
 use strided_core::io::{
-    Detail, Document, Format, Listed, Loader, Node, Place, in_file, outline, position_of, tensor_names,
-    why_not_mapped,
+    Capacity, Detail, Document, Format, Listed, ListedValue, Loader, Node, Place, choose, fit, in_file,
+    outline, position_of, tensor_names, value_names, why_not_mapped,
 };
 
 /// The content of a file, for `strided.files`.
@@ -23,7 +27,7 @@ pub struct PyDocument {
     format: Format,
     /// The name of the file, for messages.
     name: String,
-    listed: OnceLock<Vec<Listed>>,
+    listed: OnceLock<strided_core::Result<Vec<Listed>>>,
 }
 
 /// The signatures of the methods.
@@ -36,6 +40,18 @@ pub const SIGNATURES: &[(&str, &[&str])] = &[
         "entry",
         &[
             "(index: int) -> tuple[str, dtype | None, str, tuple[int, ...], tuple[int, ...], int, int | None, int, str, int | None, str, str | None]",
+        ],
+    ),
+    ("first_names", &["() -> list[int | None]"]),
+    ("values", &["() -> list[tuple[str, str, Any]]"]),
+    (
+        "left_out",
+        &["(format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]"],
+    ),
+    (
+        "convert",
+        &[
+            "(op: str, target: Any, name: str, select: list[int] | None, casts: dict[int, dtype], options: dict[str, Any]) -> tuple[int, list[tuple[str, list[str]]]]",
         ],
     ),
     ("load", &["(max_bytes: int | None, hooks: Any) -> Any"]),
@@ -59,13 +75,26 @@ impl PyDocument {
         PyDocument { document, format, name, listed: OnceLock::new() }
     }
 
-    fn listed(&self) -> &[Listed] {
-        self.listed.get_or_init(|| tensor_names(&self.document))
+    fn listed(&self) -> CallResult<&[Listed]> {
+        match self.listed.get_or_init(|| tensor_names(&self.document)) {
+            Ok(listed) => Ok(listed),
+            Err(error) => Err(Fail::Core(error.clone())),
+        }
+    }
+
+    /// Runs a method under the names of the operation and of the file.
+    fn run<'py, R>(
+        &self,
+        py: Python<'py>,
+        op: &'static str,
+        body: impl FnOnce() -> CallResult<R>,
+    ) -> PyResult<R> {
+        crate::abi::errors::named(py, op, || named(py, op, &self.name, body()))
     }
 
     /// The view of an entry, and whether it is a storage.
     fn view_at(&self, index: usize) -> CallResult<(usize, bool)> {
-        let listed = self.listed().get(index);
+        let listed = self.listed()?.get(index);
         match listed.map(|listed| &self.document.nodes[listed.node]) {
             Some(Node::Tensor(view)) => Ok((*view, false)),
             Some(Node::Storage(view)) => Ok((*view, true)),
@@ -84,10 +113,11 @@ impl PyDocument {
         };
         let (stored, order) = match blob.place {
             Place::Plain { order, .. } | Place::Narrow { order, .. } => ("plain", order.name()),
+            Place::RowMajor { order, .. } => ("plain", order.name()),
             Place::Deflated { order, .. } => ("deflated", order.name()),
             Place::Text { .. } => ("text", "little"),
             Place::Memory(_) => ("memory", "little"),
-            Place::Deferred(_) => ("computed", "little"),
+            Place::Deferred(_) | Place::Cast(_) => ("computed", "little"),
         };
         let layout = &view.layout;
         let nbytes = view.element.bytes(layout.size() as u64);
@@ -135,8 +165,76 @@ impl PyDocument {
     }
 
     /// The names of all tensors and storages.
-    fn names(&self) -> Vec<&str> {
-        self.listed().iter().map(|listed| listed.name.as_str()).collect()
+    fn names(&self, py: Python<'_>) -> PyResult<Vec<&str>> {
+        let names = || Ok(self.listed()?.iter().map(|listed| listed.name.as_str()).collect());
+        self.run(py, "open", names)
+    }
+
+    /// For each name, the position of the first name of the same object; None for that name itself.
+    fn first_names(&self, py: Python<'_>) -> PyResult<Vec<Option<usize>>> {
+        self.run(py, "open", || Ok(self.listed()?.iter().map(|listed| listed.first).collect()))
+    }
+
+    /// All values that are no tensors: name, kind, and what to compare.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, &'static str, Bound<'py, PyAny>)>> {
+        self.run(py, "open", || {
+            let values = detach(py, || value_names(&self.document))?;
+            let value = |value: ListedValue| {
+                let (kind, object) = comparable(py, &self.document.nodes[value.node])?;
+                Ok((value.name, kind, object))
+            };
+            values.into_iter().map(value).collect()
+        })
+    }
+
+    /// What a file of another format would not have: kind, names and a text for each loss. 'zarr' counts as 'npz'.
+    fn left_out(
+        &self,
+        py: Python<'_>,
+        format: &str,
+        target: &str,
+        select: Option<Vec<usize>>,
+    ) -> PyResult<Vec<(&'static str, Vec<String>, String)>> {
+        self.run(py, "convert", || {
+            let mut chosen = choose(&self.document, self.listed()?, select.as_deref(), &HashMap::new())?;
+            let capacity = match format {
+                "zarr" => Capacity::NamedTensors,
+                other => Capacity::of(format_of(other)?).map_err(|error| in_file(error, target))?,
+            };
+            let losses = detach(py, || fit(&mut chosen, capacity))?;
+            Ok(losses.into_iter().map(|loss| (loss.kind.name(), loss.names, loss.text)).collect())
+        })
+    }
+
+    /// Writes the object, or some of its tensors, to a file. `casts` has dtypes for entries by their positions. Returns the
+    /// length of the file, and the entries of tensors that overlap.
+    fn convert<'py>(
+        &self,
+        py: Python<'py>,
+        op: &str,
+        target: Bound<'py, PyAny>,
+        name: &str,
+        select: Option<Vec<usize>>,
+        casts: Bound<'py, PyDict>,
+        options: Bound<'py, PyDict>,
+    ) -> PyResult<Written> {
+        crate::abi::errors::named(py, "convert", || {
+            let options = FileOptions(options);
+            let written = (|| {
+                let mut by_view = HashMap::new();
+                for (index, dtype) in casts.iter() {
+                    let (view, _) = self.view_at(index.extract()?)?;
+                    by_view.insert(view, DType::from_arg(dtype.as_borrowed(), "dtype")?);
+                }
+                let format = options.format()?.unwrap_or(Format::Safetensors);
+                let mut chosen = choose(&self.document, self.listed()?, select.as_deref(), &by_view)
+                    .map_err(|error| in_file(error, &self.name))?;
+                fit(&mut chosen, Capacity::of(format)?)?;
+                chosen.name = self.name.clone();
+                write_document(py, UntypedArg(target.as_borrowed()), chosen, format, &options)
+            })();
+            named(py, op, name, written)
+        })
     }
 
     /// What is known of a tensor without reading it.
@@ -182,11 +280,34 @@ impl PyDocument {
 
     /// The object as lines of a tree.
     fn outline<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let rows = detach(py, || outline(&self.document));
-        let row = |row: strided_core::io::OutlineRow| {
-            let tuple = (row.depth, row.key, row.kind, row.text, row.listed);
-            Ok(tuple.into_pyobject(py)?.into_any())
-        };
-        rows.into_iter().map(row).collect()
+        self.run(py, "open", || {
+            let rows = detach(py, || outline(&self.document))?;
+            let row = |row: strided_core::io::OutlineRow| {
+                let tuple = (row.depth, row.key, row.kind, row.text, row.listed);
+                Ok(tuple.into_pyobject(py).map_err(PyErr::from)?.into_any())
+            };
+            rows.into_iter().map(row).collect()
+        })
     }
+}
+
+/// A value of a document that is no tensor, as its kind and an object that is equal for equal values.
+fn comparable<'py>(py: Python<'py>, node: &Node) -> CallResult<(&'static str, Value<'py>)> {
+    Ok(match node {
+        Node::None => ("None", py.None().into_bound(py)),
+        Node::Bool(value) => ("bool", to_py(py, *value)?),
+        Node::Int(number) => ("int", to_py(py, *number)?),
+        Node::Huge(digits) => ("int", py.get_type::<PyInt>().call1((digits,))?),
+        Node::Float(number) => ("float", to_py(py, *number)?),
+        Node::Complex(real, imaginary) => {
+            ("complex", PyComplex::from_doubles(py, *real, *imaginary).into_any())
+        }
+        Node::Text(text) => ("str", to_py(py, text)?),
+        Node::Bytes(bytes) => ("bytes", PyBytes::new(py, bytes).into_any()),
+        Node::Dict(_) => ("dict", PyDict::new(py).into_any()),
+        Node::Record(record) => ("record", to_py(py, (&record.class, &record.version))?),
+        Node::Function(function) => ("function", PyBytes::new(py, &function.bytecode).into_any()),
+        // Empty ones; a table without items is a list to Python.
+        _ => ("list", PyList::empty(py).into_any()),
+    })
 }

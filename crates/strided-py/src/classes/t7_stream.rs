@@ -11,6 +11,7 @@ use pyo3::types::PyBytes;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use strided_core::Error;
 use strided_core::io::t7::{Encoding, ObjectReader, ObjectWriter};
+use strided_core::io::{Budget, default_limit};
 use strided_core::io::{ByteOrder, ByteTarget, FileOutput, Loader, MapMode};
 
 /// Reads objects of a file or a buffer.
@@ -81,7 +82,7 @@ impl T7Reader {
     fn new(py: Python<'_>, source_: Bound<'_, PyAny>) -> PyResult<T7Reader> {
         crate::abi::errors::named(py, "readObject", || {
             let source = source(source_.as_borrowed(), MapMode::Never)?;
-            let reader = ObjectReader::new(source, Encoding::default(), true);
+            let reader = ObjectReader::new(source, Encoding::default(), true, Budget::new(default_limit()));
             Ok(T7Reader { state: Mutex::new(ReaderState { reader, made: vec![] }) })
         })
     }

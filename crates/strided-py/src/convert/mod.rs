@@ -7,6 +7,7 @@ pub mod buffer;
 pub mod dlpack;
 pub mod documents;
 pub mod exchange;
+pub mod file_options;
 pub mod index;
 pub mod keys;
 pub mod mapping;

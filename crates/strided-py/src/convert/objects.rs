@@ -107,7 +107,7 @@ impl DocumentBuilder {
         pending: &mut Vec<Pending<'py>>,
     ) -> CallResult<NodeId> {
         if let Some(scalar) = scalar(object)? {
-            return Ok(self.document.add(scalar));
+            return Ok(self.document.add(scalar)?);
         }
         let address = object.as_ptr() as usize;
         if let Some(&node) = self.nodes.get(&address) {
@@ -138,7 +138,7 @@ impl DocumentBuilder {
         pending: &mut Vec<Pending<'py>>,
     ) -> CallResult<Option<NodeId>> {
         let mut enter = |document: &mut Document, node: Node, items: Items<'py>| {
-            let node = document.add(node);
+            let node = document.add(node)?;
             pending.push(Pending { node, items });
             Ok(Some(node))
         };
@@ -191,7 +191,7 @@ impl DocumentBuilder {
         let blob = self.blob(tensor.storage(), tensor.dtype())?;
         let (element, layout) = (ElementType::Known(tensor.dtype()), tensor.layout().clone());
         self.document.views.push(View { blob, element, layout });
-        Ok(self.document.add(Node::Tensor(self.document.views.len() - 1)))
+        Ok(self.document.add(Node::Tensor(self.document.views.len() - 1))?)
     }
 
     /// The memory of tensors; one blob for all tensors of a dtype on a storage.
@@ -228,7 +228,7 @@ impl DocumentBuilder {
             ElementType::Known(dtype),
             Layout::row_major(&shape)?,
             Place::Deferred(load),
-        ))
+        )?)
     }
 
     fn unwrapped<'py>(&self, object: &Bound<'py, PyAny>) -> CallResult<Option<Bound<'py, PyAny>>> {

@@ -144,6 +144,8 @@ impl ByteTarget for NewTarget {
                     // A raw file may write less than it is given, and says how much.
                     while !rest.is_empty() {
                         let written = file.call_method1("write", (PyBytes::new(py, rest),))?;
+                        // A signal may end a write early; the next one would wait without looking at it.
+                        py.check_signals()?;
                         let count = written.extract::<usize>().unwrap_or(rest.len());
                         rest = &rest[count.min(rest.len())..];
                         if count == 0 {

@@ -1,8 +1,10 @@
-"""`strided convert`: writes the tensors of a file in another format or dtype, one after the other."""
+"""`strided convert`: writes a file in another format or dtype, one tensor after the other."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from strided.cli import _output as output
@@ -12,7 +14,7 @@ from strided.display.numerals import bytes_text
 
 if TYPE_CHECKING:
     from strided import dtype
-    from strided.files import Entry
+    from strided.files import Entry, LeftOut, LossError
 
 EXAMPLES = """
   strided convert model.t7 weights.safetensors
@@ -21,8 +23,10 @@ EXAMPLES = """
   strided convert weights.safetensors weights.npz --compress
   strided convert weights.npz weights.t7 --encoding ascii
 
-The format of OUT follows from its suffix. A tensor is read, written and forgotten before the next one, so that memory
-stays below the largest tensor. OUT is complete, or as it was before.
+The format of OUT follows from its suffix. Values that are no tensors, nesting and sharing are kept where the format can
+keep them. Otherwise the values are listed, nothing is written, and the exit code is 1, unless --drop-values is given.
+A tensor is read, written and forgotten before the next one, so that memory stays below the largest storage. OUT is
+complete, or as it was before.
 """
 
 
@@ -37,6 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="cast tensors of the kind of TO: floating ones for bfloat16, integers for int32; or those of dtype FROM",
     )
     add_select_option(parser)
+    parser.add_argument("--drop-values", action="store_true", help="leave out values that OUT cannot have")
     parser.add_argument("--format", metavar="FORMAT", help="the format of OUT, if its suffix does not say")
     parser.add_argument("--compress", action="store_true", help="deflate the tensors of a .npz file")
     parser.add_argument("--encoding", choices=["binary", "ascii"], help="the numbers of a .t7 file (binary)")
@@ -53,37 +58,66 @@ def run(options: argparse.Namespace) -> int:
         raise Failure(f"--format is {options.format}, wanted one of {', '.join(files.FORMATS)}")
     casts = [_cast(text) for text in options.dtype]
     path, name = split(options.source)
+    try:
+        format = options.format or files.format_of(options.target)
+    except ValueError as error:
+        raise Failure(str(error).replace("format=", "--format")) from None
     with output.progress(options, "converting") as advance, open_file(path) as file:
-        chosen = selected(file.entries, [name] if name is not None else options.select)
+        patterns = [name] if name is not None else options.select
+        chosen = selected(file.entries, patterns)
         if not chosen:
             raise Failure(f"there is no tensor in {path}")
-        items = {entry.name: casted(entry, casts) for entry in chosen}
-        format = options.format or files.format_of(options.target)
-        # Only a file of the same format is known to have a place for metadata.
-        metadata = file.metadata if format == file.format else {}
-        files.write(
-            options.target,
-            items,
-            format=format,
-            metadata=metadata or None,
-            fsync=not options.no_fsync,
-            progress=advance,
-            compress=options.compress,
-            encoding=options.encoding,
-            long_size=options.long_size,
-            byte_order=options.byte_order,
-        )
-        left_out = sorted(file.metadata.keys() - metadata.keys())
-    written = sum(entry.nbytes or 0 for entry in items.values())
+        try:
+            converted = files.convert(
+                file,
+                options.target,
+                format=format,
+                select=[entry.name for entry in chosen] if patterns else None,
+                dtype=lambda entry: _wanted(entry, casts),
+                drop_values=options.drop_values,
+                fsync=not options.no_fsync,
+                progress=advance,
+                compress=options.compress,
+                encoding=options.encoding,
+                long_size=options.long_size,
+                byte_order=options.byte_order,
+            )
+        except files.LossError as error:
+            return _refuse(options, path, error)
     if options.json:
-        dtypes = {name: entry.dtype_name for name, entry in items.items()}
-        facts = {"file": options.target, "format": format, "bytes": written, "tensors": dtypes}
-        output.print_json(facts | {"metadata_left_out": left_out})
+        facts = {"file": options.target, "format": format, "bytes": converted.nbytes, "tensors": converted.tensors}
+        output.print_json(facts | {"left_out": [loss._asdict() for loss in converted.left_out]})
     else:
-        print(f"{options.target}: {len(items)} tensor{'' if len(items) == 1 else 's'} of {bytes_text(written)}")
-        if left_out:
-            print(f"metadata that is left out: {', '.join(left_out)}")
+        count = len(converted.tensors)
+        print(f"{options.target}: {count} tensor{'' if count == 1 else 's'} of {bytes_text(converted.nbytes)}")
+        for line in _lines(converted.left_out):
+            print(line)
     return 0
+
+
+def _refuse(options: argparse.Namespace, path: str, error: LossError) -> int:
+    """Lists the values that the new file cannot have. Nothing is written."""
+    if options.json:
+        output.print_json({"file": None, "left_out": [loss._asdict() for loss in error.left_out]})
+        return 1
+    print(f"strided convert: {options.target} cannot have these values of {path}:", file=sys.stderr)
+    for loss in error.left_out:
+        print(f"  {', '.join(loss.names)}: {loss.text}", file=sys.stderr)
+    print("nothing is written; --drop-values leaves them out", file=sys.stderr)
+    return 1
+
+
+def _lines(left_out: list[LeftOut]) -> Iterator[str]:
+    """What the new file does not have, for people."""
+    for kind, title in (("value", "values that are left out"), ("metadata", "metadata that is left out")):
+        names = [name for loss in left_out if loss.kind == kind for name in loss.names]
+        if names:
+            yield f"{title}: {', '.join(names)}"
+    for loss in left_out:
+        if loss.kind == "overlap":
+            yield f"{', '.join(loss.names)}: overlap in memory, {loss.text}"
+        elif loss.kind in ("sharing", "change"):
+            yield f"{', '.join(loss.names)}: {loss.text}"
 
 
 Cast = tuple["dtype | None", "dtype"]
@@ -103,15 +137,12 @@ def _dtype(name: str) -> dtype:
         raise Failure(f"--dtype: {str(error).removeprefix('dtype: ')}") from None
 
 
-def casted(entry: Entry, casts: list[Cast]) -> Entry:
-    """The entry with the dtype that the last cast that concerns it has."""
+def _wanted(entry: Entry, casts: list[Cast]) -> dtype | None:
+    """The dtype that a tensor is cast to: each cast that concerns its dtype applies, in their order."""
+    from strided.files._convert import kind_of
+
+    current = entry.dtype
     for origin, wanted in casts:
-        if entry.dtype is not None and (entry.dtype == origin if origin else _kind(entry.dtype) == _kind(wanted)):
-            entry = entry.to(wanted)
-    return entry
-
-
-def _kind(dtype: dtype) -> str:
-    if dtype.is_complex:
-        return "complex"
-    return "floating" if dtype.is_floating_point else "integer"
+        if current is not None and (current == origin if origin else kind_of(current) == kind_of(wanted)):
+            current = wanted
+    return current

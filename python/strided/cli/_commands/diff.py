@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from strided.cli import _output as output
 from strided.cli._failure import Failure
-from strided.cli._target import add_select_option, as_tensor, blocks, find, open_file, selected, shape_text, split
+from strided.cli._target import add_select_option, as_tensor, blocks, find, matches, open_file, selected, shape_text, split
 
 if TYPE_CHECKING:
     from strided import Tensor
@@ -21,6 +21,8 @@ EXAMPLES = """
 
 exit code: 0 if nothing differs, 1 if something does, 2 if a file cannot be read
 """
+MISSING = object()  # no value
+MOST_CHARACTERS = 40  # of a value that is shown
 COLUMNS = ["name", "difference", "elements", "largest", "ulp"]
 
 
@@ -51,26 +53,34 @@ def run(options: argparse.Namespace) -> int:
         open_file(first_path) as first,
         open_file(second_path) as second,
     ):
+        paths = (first_path, second_path)
         pairs = _pairs(options, (first, first_name), (second, second_name))
+        values = [] if first_name is not None or second_name is not None else _value_pairs(options, first, second)
         total, done = sum(a.numel for _, a, b in pairs if a and b), 0
         found: list[dict[str, Any]] = []
         for name, a, b in pairs:
             part = output.part_of(advance, done, total)
-            found += _differences(options, name, a, b, (first_path, second_path), part)
+            found += _differences(options, name, a, b, paths, part)
             done += a.numel if a and b else 0
+        found += [fact for name, left, right in values if (fact := _value_difference(name, left, right, paths))]
     unknown = [name for name, a, b in pairs if a and b and a.dtype is None and a.dtype_name == b.dtype_name]
+    compared = len(pairs) - len(unknown)
     if options.json:
-        facts = {"equal": not found, "compared": len(pairs) - len(unknown), "not_compared": unknown}
+        facts = {"equal": not found, "compared": compared, "values": len(values), "not_compared": unknown}
         output.print_json(facts | {"differences": found})
         return 1 if found else 0
     if found:
         output.print_table(options, COLUMNS, [_row(fact) for fact in found], right=COLUMNS[2:])
     else:
-        compared = len(pairs) - len(unknown)
-        print(f"{compared} tensor{'' if compared == 1 else 's'}, no difference")
+        counts = [_count(compared, "tensor")] + ([_count(len(values), "value")] if values else [])
+        print(f"{' and '.join(counts)}, no difference")
     if unknown:
         print(f"not compared, because strided has no such dtype: {', '.join(unknown)}")
     return 1 if found else 0
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 Pair = tuple[str, "Entry | None", "Entry | None"]
@@ -79,8 +89,12 @@ Pair = tuple[str, "Entry | None", "Entry | None"]
 def _pairs(options: argparse.Namespace, first: tuple[File, str | None], second: tuple[File, str | None]) -> list[Pair]:
     """The tensors to compare: those of one name, or the two that were named."""
     (a, a_name), (b, b_name) = first, second
-    if a_name is not None or b_name is not None:
-        left = find(a, a_name if a_name is not None else b_name)
+    if b_name is not None and a_name is None:
+        # The file for which the name was given comes first: if that has no such tensor, the error is about it.
+        right = find(b, b_name)
+        return [(right.name, find(a, b_name), right)]
+    if a_name is not None:
+        left = find(a, a_name)
         return [(left.name, left, find(b, b_name if b_name is not None else a_name))]
     if options.select:
         union = {entry.name: entry for entry in (*b.entries, *a.entries)}
@@ -91,6 +105,40 @@ def _pairs(options: argparse.Namespace, first: tuple[File, str | None], second: 
         return [(a.names[0], a.entries[0], b.entries[0])]  # nameless tensors get the names of their formats
     first_entries, second_entries = ({entry.name: entry for entry in file.entries} for file in (a, b))
     return [(name, first_entries.get(name), second_entries.get(name)) for name in names]
+
+
+def _value_pairs(options: argparse.Namespace, first: File, second: File) -> list[tuple[str, Any, Any]]:
+    """The values that are no tensors, by their names; MISSING where a file has none."""
+    a, b = first.plain_values, second.plain_values
+    names = dict.fromkeys((*a, *b))
+    return [(name, a.get(name, MISSING), b.get(name, MISSING)) for name in names if matches(name, options.select)]
+
+
+def _value_difference(name: str, a: Any, b: Any, paths: tuple[str, str]) -> dict[str, Any] | None:
+    if a is MISSING or b is MISSING:
+        text = f"{_short(b if a is MISSING else a)}, only in {paths[1] if a is MISSING else paths[0]}"
+        return {"name": name, "kind": "missing", "text": text}
+    if is_equal(a, b):
+        return None
+    return {"name": name, "kind": "value", "text": f"{_short(a)} and {_short(b)}"}
+
+
+def is_equal(a: Any, b: Any) -> bool:
+    """Whether two values of files are equal: NaNs are, 1 and 1.0 are, 1 and True are not.
+
+    >>> is_equal(float("nan"), float("nan")), is_equal(1, 1.0), is_equal(1, True)
+    (True, True, False)
+    """
+    if isinstance(a, bool) != isinstance(b, bool):
+        return False
+    if isinstance(a, complex) and isinstance(b, complex):
+        return is_equal(a.real, b.real) and is_equal(a.imag, b.imag)
+    return bool(a == b) or bool(a != a and b != b)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
 def _differences(

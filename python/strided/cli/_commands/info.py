@@ -20,7 +20,7 @@ EXAMPLES = """
 COLUMNS = ["name", "dtype", "shape", "stride", "bytes", "notes"]
 FIELDS = [
     *("name", "kind", "dtype", "shape", "stride", "offset", "numel", "nbytes"),
-    *("storage", "stored", "position", "byte_order", "mappable", "reason"),
+    *("storage", "stored", "position", "byte_order", "mappable", "reason", "same_as"),
 ]
 
 
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _title(file: File, chosen: list[Entry]) -> str:
     details = [f"{key} {_text(value)}" for key, value in file.details.items()]
-    held = sum(entry.nbytes or 0 for entry in chosen)
+    held = sum(entry.nbytes or 0 for entry in chosen if entry.same_as is None)
     count = f"{len(chosen)} tensor{'' if len(chosen) == 1 else 's'}"
     size = [] if file.size is None else [bytes_text(file.size)]
     parts = [file.format, *details, *size, f"{count} of {bytes_text(held)}"]
@@ -91,7 +91,9 @@ def _notes(entry: Entry, first_of: dict[int, str]) -> str:
     if entry.dtype is None:
         notes.append("strided has no such dtype")
     owner = first_of[entry.storage]
-    if owner != entry.name:
+    if entry.same_as is not None:
+        notes.append(f"the same as {entry.same_as}")
+    elif owner != entry.name:
         notes.append(f"shares memory with {owner}")
     if not entry.mappable:
         notes.append(f"not mapped: {entry.reason}")

@@ -7,8 +7,9 @@ mod read;
 mod write;
 
 pub use read::ObjectReader;
-pub use write::ObjectWriter;
+pub use write::{ObjectWriter, is_held};
 
+use super::budget::Budget;
 use super::document::{ByteOrder, Detail, Document, ElementType};
 use super::fault;
 use super::source::ByteSource;
@@ -63,10 +64,10 @@ pub fn is_recognised(start: &[u8]) -> bool {
 }
 
 /// Reads a file that is one object.
-pub fn read(source: &Arc<dyn ByteSource>, hints: EncodingHints) -> Result<Document> {
+pub fn read(source: &Arc<dyn ByteSource>, hints: EncodingHints, budget: &Budget) -> Result<Document> {
     let mut furthest: Option<Error> = None;
     for encoding in candidates(hints) {
-        match read_as(source, encoding) {
+        match read_as(source, encoding, budget.clone()) {
             Ok(document) => return Ok(document),
             // The attempt that came furthest is the one that most likely is right.
             Err(error) => {
@@ -98,8 +99,8 @@ fn candidates(hints: EncodingHints) -> impl Iterator<Item = Encoding> {
         .filter(move |encoding| hints.order.is_none_or(|order| order == encoding.order))
 }
 
-fn read_as(source: &Arc<dyn ByteSource>, encoding: Encoding) -> Result<Document> {
-    let mut reader = ObjectReader::new(source.clone(), encoding, true);
+fn read_as(source: &Arc<dyn ByteSource>, encoding: Encoding, budget: Budget) -> Result<Document> {
+    let mut reader = ObjectReader::new(source.clone(), encoding, true, budget);
     let (root, end) = reader.read_object(0)?;
     reader.expect_end(end)?;
     let mut document = reader.into_document();

@@ -1,5 +1,6 @@
 //! Reads objects of .t7 files.
 
+use super::super::budget::{Budget, push};
 use super::super::document::{ByteOrder, Document, LuaFunction, Node, NodeId, Place, Record};
 use super::super::source::{ByteSource, Cursor};
 use super::super::{fault, text};
@@ -80,8 +81,13 @@ enum Begun {
 }
 
 impl ObjectReader {
-    pub fn new(source: Arc<dyn ByteSource>, encoding: Encoding, referenced: bool) -> ObjectReader {
-        let document = Document { source: Some(source.clone()), ..Default::default() };
+    pub fn new(
+        source: Arc<dyn ByteSource>,
+        encoding: Encoding,
+        referenced: bool,
+        budget: Budget,
+    ) -> ObjectReader {
+        let document = Document { source: Some(source.clone()), budget, ..Default::default() };
         ObjectReader { source, encoding, referenced, document, objects: NumberedObjects::default() }
     }
 
@@ -164,13 +170,13 @@ impl ObjectReader {
                 Err(error) => Node::Bytes(error.into_bytes()),
             },
             FUNCTION => {
-                let (node, bytecode) = (self.document.add(Node::None), input.string("a function")?);
+                let (node, bytecode) = (self.document.add(Node::None)?, input.string("a function")?);
                 return Ok(Begun::Inside(Frame::Upvalues { node, kind, bytecode }));
             }
             TABLE | TORCH | OLD_CLOSURE | CLOSURE => return self.begin_identified(input, kind, position),
             _ => return Err(fault(position, format!("{kind} is no kind of object"))),
         };
-        Ok(Begun::Done(self.document.add(node)))
+        Ok(Begun::Done(self.document.add(node)?))
     }
 
     /// An object with a number, by which it is referred to when it occurs again.
@@ -210,7 +216,7 @@ impl ObjectReader {
         {
             return Ok(Numbered::Known(node));
         }
-        let node = self.document.add(Node::None);
+        let node = self.document.add(Node::None)?;
         self.objects.insert(number, node);
         Ok(Numbered::New(node))
     }
@@ -243,7 +249,7 @@ impl ObjectReader {
         match class.as_str() {
             GENERATOR => {
                 let state = input.raw_bytes(generator_bytes(input.encoding.long_size), "a generator")?;
-                let fields = self.document.add(Node::Bytes(state));
+                let fields = self.document.add(Node::Bytes(state))?;
                 self.document.nodes[node] = Node::Record(Box::new(Record { class, version, fields }));
                 Ok(Begun::Done(node))
             }
@@ -333,7 +339,8 @@ impl ObjectReader {
                 match key.take() {
                     None => *key = Some(value),
                     Some(key) => {
-                        pairs.push((key, value));
+                        self.document.budget.spend(size_of::<(NodeId, NodeId)>())?;
+                        push(pairs, (key, value))?;
                         *left -= 1;
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::super::document::{ByteOrder, Document, Node, NodeId, Place, View};
 use super::super::load::Loader;
-use super::super::names::name_of;
+use super::super::names::{is_container, name_of};
 use super::super::output::FileOutput;
 use super::super::view_bytes::{each_piece, write_tensor};
 use super::super::{refusal, text};
@@ -34,7 +34,8 @@ pub struct ObjectWriter {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Identity {
     Node(NodeId),
-    Blob(usize),
+    /// Views of several dtypes on one blob have a storage for each.
+    Blob(usize, DType),
     /// Not the same as anything.
     Unique,
 }
@@ -104,7 +105,7 @@ impl ObjectWriter {
                 sink.int(BOOLEAN)?;
                 sink.int(i32::from(*value))
             }
-            Node::Int(number) if number.abs() <= MAX_EXACT => {
+            Node::Int(number) if number.unsigned_abs() <= MAX_EXACT as u64 => {
                 sink.int(NUMBER)?;
                 sink.double(*number as f64)
             }
@@ -183,7 +184,7 @@ impl ObjectWriter {
             Node::Storage(view) => {
                 let View { blob, .. } = &document.views[*view];
                 let dtype = writable(document, *view)?;
-                self.write_storage(sink, Identity::Blob(*blob), dtype, &mut || loader.tensor(*view))
+                self.write_storage(sink, Identity::Blob(*blob, dtype), dtype, &mut || loader.tensor(*view))
             }
         }
     }
@@ -234,7 +235,7 @@ impl ObjectWriter {
             return self.write_storage(sink, Identity::Unique, dtype, &mut || Ok(tensor.clone()));
         }
         Self::write_layout(sink, layout)?;
-        self.write_storage(sink, Identity::Blob(*blob), dtype, &mut || {
+        self.write_storage(sink, Identity::Blob(*blob, dtype), dtype, &mut || {
             let tensor = loader.tensor(index)?;
             Tensor::from_whole_storage(tensor.storage().clone(), dtype)
         })
@@ -268,7 +269,7 @@ impl ObjectWriter {
             return sink.int(NIL);
         }
         let dtype = writable(document, index)?;
-        self.write_storage(sink, Identity::Blob(*blob), dtype, &mut || {
+        self.write_storage(sink, Identity::Blob(*blob, dtype), dtype, &mut || {
             Tensor::from_whole_storage(loader.tensor(index)?.storage().clone(), dtype)
         })
     }
@@ -291,11 +292,13 @@ impl ObjectWriter {
     }
 }
 
-fn is_container(node: &Node) -> bool {
-    matches!(
-        node,
-        Node::List(_) | Node::Tuple(_) | Node::Dict(_) | Node::Table(_) | Node::Record(_) | Node::Function(_)
-    )
+/// Whether a table can have a value as an item.
+pub fn is_held(node: &Node) -> bool {
+    match node {
+        Node::None | Node::Huge(_) | Node::Complex(..) => false,
+        Node::Int(number) => number.unsigned_abs() <= MAX_EXACT as u64,
+        _ => true,
+    }
 }
 
 /// The dtype of elements that Torch7 has a type for.
