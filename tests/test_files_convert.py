@@ -257,7 +257,9 @@ def test_metadata_of_the_user_stays_even_if_it_looks_like_a_name():
 
 def test_views_that_overlap_are_named_in_a_warning():
     x = st.arange(4.0)
-    with pytest.warns(UserWarning, match="save: 'all', 'part' overlap in memory; other readers see 'storage.0'") as seen:
+    with pytest.warns(
+        UserWarning, match="save: 'all', 'part' overlap in memory; other readers see 'storage.0'"
+    ) as seen:
         st.save({"all": x, "part": x[1:3]}, "x.safetensors")
     assert seen[0].filename == __file__
     back = st.load("x.safetensors")

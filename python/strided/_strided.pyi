@@ -2368,10 +2368,16 @@ class UInt64Tensor(Tensor):
 @final
 class _Document:
     """The content of a file, for `strided.files`."""
+    def convert(self, op: str, target: Any, name: str, select: list[_Int] | None, casts: dict[_Int, _DType], options: dict[str, Any]) -> tuple[_Int, list[tuple[str, list[str]]]]:
+        """Writes the object, or some of its tensors, to a file."""
     def details(self) -> dict[str, str | _Int]: ...
     def entry(self, index: _Int) -> tuple[str, _DType | None, str, tuple[_Int, ...], tuple[_Int, ...], _Int, _Int | None, _Int, str, _Int | None, str, str | None]:
         """What is known of a tensor without reading it."""
+    def first_names(self) -> list[_Int | None]:
+        """For each name, the position of the first name of the same object; None for that name itself."""
     def format(self) -> str: ...
+    def left_out(self, format: str, target: str, select: list[_Int] | None) -> list[tuple[str, list[str], str]]:
+        """What a file of another format would not have: kind, names and a text for each loss."""
     def load(self, max_bytes: _Int | None, hooks: Any) -> Any:
         """The whole object."""
     def load_entry(self, index: _Int, max_bytes: _Int | None) -> Any:
@@ -2381,6 +2387,8 @@ class _Document:
         """The names of all tensors and storages."""
     def outline(self) -> list[tuple[_Int, str, str, str, _Int | None]]:
         """The object as lines of a tree."""
+    def values(self) -> list[tuple[str, str, Any]]:
+        """All values that are no tensors: name, kind, and what to compare."""
 
 @final
 class _LabGenerator:
@@ -2551,11 +2559,13 @@ def _copy_in_order(input: Tensor, src: Tensor) -> None:
     """Copies elements one after the other in row-major order, where tensors overlap too."""
 def _cpu_levels() -> list[str]:
     """The instruction levels up to the one in use, the lowest first; `STRIDED_CPU` sets the highest one."""
+def _default_max_bytes() -> _Int:
+    """The limit of what a file may take in memory without `max_bytes`: half of the memory there is."""
 def _each_in_order(callable: Callable[..., Any], input: Tensor, *others: Any) -> None:
     """Calls a function with views of the elements of a tensor, one after the other in row-major order."""
 def _file_open(op: str, source_: Any, name: str, options: Any) -> _Document:
     """The native part of `strided.files.open`."""
-def _file_write(op: str, target: Any, name: str, content: Any, options: Any) -> _Int:
+def _file_write(op: str, target: Any, name: str, content: Any, options: Any) -> tuple[_Int, list[tuple[str, list[str]]]]:
     """The native part of `strided.files.write` and `strided.save`."""
 def _known_memory(identity: tuple[_Int, _Int]) -> Storage | None:
     """A storage of bytes on the whole shared memory with a device and inode, if this process has mapped it."""

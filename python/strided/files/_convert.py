@@ -138,4 +138,3 @@ def kind_of(dtype: dtype) -> str:
     if dtype.is_complex:
         return "complex"
     return "floating" if dtype.is_floating_point else "integer"
-

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import errno
 import os
-import secrets
 import stat
 from typing import Any
 
@@ -92,7 +91,7 @@ def _create(path: Any, dtype: dtype, shape: tuple[int, ...] | int | None, fortra
     header, nbytes = _npy_header(dtype, sizes, fortran_order)
     name = os.path.realpath(os.fsdecode(path))
     folder, base = os.path.split(name)
-    temporary = os.path.join(folder, f".{base}.{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(folder, f".{base}.{os.urandom(8).hex()}.tmp")
     try:
         # As the system's default mode says, which a file of the module tempfile does not have.
         with builtins.open(temporary, "xb") as file:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import stat
 import sys
 from typing import Any
 
@@ -126,9 +128,22 @@ def _checked_mode(mode: str) -> str:
 
 
 def _open_file(path: str, mode: str) -> Any:
+    if mode == "w" and os.path.isfile(path) and os.access(path, os.W_OK):
+        return _open_anew(os.path.realpath(path))
     if mode != "rw":
         return open(path, mode + "b")
     return open(path, "r+b" if os.path.exists(path) else "w+b")
+
+
+def _open_anew(path: str) -> Any:
+    """Opens a new file in the place of an old one, which a storage may have mapped: it must not become shorter."""
+    permissions = stat.S_IMODE(os.stat(path).st_mode)
+    with contextlib.suppress(OSError):  # where a folder cannot be written to, the file is shortened
+        os.unlink(path)
+    file = open(path, "wb")
+    with contextlib.suppress(OSError):
+        os.chmod(path, permissions)
+    return file
 
 
 class MemoryFile(File):

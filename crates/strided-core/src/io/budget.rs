@@ -3,6 +3,8 @@
 use super::refusal;
 use crate::alloc::usable_memory;
 use crate::error::{Error, Problem, Result};
+use std::collections::HashMap;
+use std::hash::Hash;
 
 /// Without `max_bytes`, what a file describes may take this share of the memory that the process may use.
 const DEFAULT_SHARE: u64 = 2;
@@ -89,15 +91,45 @@ pub fn push<T>(items: &mut Vec<T>, item: T) -> Result<()> {
     Ok(())
 }
 
-/// Zero bytes.
-pub fn zeros(bytes: usize) -> Result<Vec<u8>> {
-    let mut zeros = Vec::new();
-    zeros.try_reserve_exact(bytes).map_err(|_| out_of_memory(bytes))?;
-    zeros.resize(bytes, 0);
-    Ok(zeros)
+/// The items of an iterator that knows how many there are.
+pub fn collected<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    reserve(&mut list, items.len())?;
+    list.extend(items);
+    Ok(list)
+}
+
+/// The same, until one of them is an error.
+pub fn try_collected<T>(items: impl ExactSizeIterator<Item = Result<T>>) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    reserve(&mut list, items.len())?;
+    for item in items {
+        list.push(item?);
+    }
+    Ok(list)
+}
+
+/// Appends a character to a text that grows with the file.
+pub fn push_char(text: &mut String, character: char) -> Result<()> {
+    text.try_reserve(character.len_utf8()).map_err(|_| out_of_memory(2 * text.len()))?;
+    text.push(character);
+    Ok(())
+}
+
+/// Makes room for one more entry of a map.
+pub fn reserve_entry<K: Eq + Hash, V>(map: &mut HashMap<K, V>) -> Result<()> {
+    map.try_reserve(1).map_err(|_| out_of_memory(2 * map.len() * size_of::<(K, V)>()))
+}
+
+/// A list of equal items.
+pub fn filled<T: Clone>(count: usize, item: T) -> Result<Vec<T>> {
+    let mut items = Vec::new();
+    reserve(&mut items, count)?;
+    items.resize(count, item);
+    Ok(items)
 }
 
 #[cold]
-pub fn out_of_memory(bytes: usize) -> Error {
+fn out_of_memory(bytes: usize) -> Error {
     Error::new("", Problem::OutOfMemory { bytes })
 }

@@ -216,7 +216,7 @@ impl Document {
     pub fn add_tensor(&mut self, element: ElementType, layout: Layout, place: Place) -> Result<NodeId> {
         let count = layout.bounds().map_or(0, |(_, high)| high as u64 + 1);
         let blob = self.add_blob(element.clone(), count, place);
-        self.views.push(View { blob, element, layout });
+        push(&mut self.views, View { blob, element, layout })?;
         self.add(Node::Tensor(self.views.len() - 1))
     }
 
@@ -250,7 +250,7 @@ impl Document {
             // Only a tensor without elements gets here: it has no bounds.
             return Err(fault(position, format!("a tensor has the negative offset {}", layout.offset())));
         }
-        self.views.push(View { blob, element, layout });
+        push(&mut self.views, View { blob, element, layout })?;
         Ok(self.views.len() - 1)
     }
 

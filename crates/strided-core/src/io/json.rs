@@ -1,10 +1,10 @@
 //! JSON, as far as headers of files need it: objects keep their order and refuse a key that occurs twice.
 
-use super::budget::push;
+use super::budget::{push, push_char, reserve_entry};
 use super::fault;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Headers are a few levels deep.
@@ -118,7 +118,7 @@ impl<'a> JsonParser<'a> {
     fn object(&mut self, depth: usize) -> Result<Json<'a>> {
         self.at += 1;
         let mut pairs: Vec<(Cow<'a, str>, Json<'a>)> = Vec::new();
-        let mut names = HashSet::new();
+        let mut names = HashMap::new();
         if self.take(b'}') {
             return Ok(Json::Object(pairs));
         }
@@ -133,9 +133,10 @@ impl<'a> JsonParser<'a> {
                 pairs.iter().any(|pair| pair.0 == name)
             } else {
                 if names.is_empty() {
-                    names.extend(pairs.iter().map(|pair| pair.0.clone()));
+                    names.extend(pairs.iter().map(|pair| (pair.0.clone(), ())));
                 }
-                !names.insert(name.clone())
+                reserve_entry(&mut names)?;
+                names.insert(name.clone(), ()).is_some()
             };
             if is_known {
                 return Err(self.fault(&format!("the name {name:?} occurs twice")));
@@ -235,10 +236,13 @@ impl<'a> JsonParser<'a> {
                     self.at += 1;
                     return Ok(Cow::Owned(text));
                 }
-                '\\' => text.push(self.escape()?),
+                '\\' => {
+                    let escaped = self.escape()?;
+                    push_char(&mut text, escaped)?;
+                }
                 '\0'..'\x20' => return Err(self.fault("a control character in a string of JSON")),
                 _ => {
-                    text.push(next);
+                    push_char(&mut text, next)?;
                     self.at += next.len_utf8();
                 }
             }

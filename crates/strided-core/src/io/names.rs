@@ -1,10 +1,10 @@
 //! The names of a document's tensors: the keys on the way to them, joined by dots. And its outline, for people.
 
-use super::budget::Budget;
+use super::budget::{Budget, collected, filled, push, reserve, reserve_entry};
 use super::document::{Document, Node, NodeId};
 use super::refusal;
 use crate::error::{Problem, Result};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Deeper paths are shortened, and so are long keys on the way: a hostile file could otherwise have names that are longer
 /// than itself.
@@ -12,7 +12,9 @@ const MAX_DEPTH: usize = 256;
 const MAX_KEY: usize = 200;
 /// Bytes of names, and of what references lead to once more. A reference to an object that has two references to another, and
 /// so on, could otherwise have any number of names.
-const MAX_LISTING: u64 = 1 << 28;
+const MAX_LISTING: u64 = 1 << 26;
+/// What a visit takes, with its key and the nodes that wait behind it.
+const VISIT_BYTES: usize = 256;
 /// Characters of a string that an outline shows.
 const MAX_SHOWN: usize = 60;
 
@@ -52,16 +54,16 @@ pub fn tensor_names(document: &Document) -> Result<Vec<Listed>> {
             node,
             first: None,
         };
-        return Ok(pairs.iter().map(listed).collect());
+        return collected(pairs.iter().map(listed));
     }
-    let mut walk = Walk::new(document);
+    let mut walk = Walk::new(document)?;
     while walk.step()?.is_some() {}
     Ok(walk.listed)
 }
 
 /// All tensors and storages, in the order of the file, each under its first name.
 pub fn first_names(document: &Document) -> Result<Vec<Listed>> {
-    let mut walk = Walk::new(document);
+    let mut walk = Walk::new(document)?;
     walk.follows_references = false;
     while walk.step()?.is_some() {}
     Ok(walk.listed)
@@ -69,7 +71,7 @@ pub fn first_names(document: &Document) -> Result<Vec<Listed>> {
 
 /// All values that are no tensors, under every name that leads to them.
 pub fn value_names(document: &Document) -> Result<Vec<ListedValue>> {
-    let mut walk = Walk::new(document);
+    let mut walk = Walk::new(document)?;
     let (mut values, mut names) = (Vec::new(), UniqueNames::default());
     while let Some(index) = walk.step()? {
         let visit = &walk.visits[index];
@@ -83,7 +85,7 @@ pub fn value_names(document: &Document) -> Result<Vec<ListedValue>> {
             let node = visit.node;
             let wanted = if visit.parent.is_none() { "value".into() } else { walk.path(index) };
             walk.spend(wanted.len())?;
-            values.push(ListedValue { name: names.unique(wanted), node });
+            push(&mut values, ListedValue { name: names.unique(wanted)?, node })?;
         }
     }
     Ok(values)
@@ -100,7 +102,7 @@ pub fn name_of(document: &Document, view: usize) -> String {
 
 /// The object as a tree, depth first. What a reference leads to is not repeated.
 pub fn outline(document: &Document) -> Result<Vec<OutlineRow>> {
-    let mut walk = Walk::new(document);
+    let mut walk = Walk::new(document)?;
     let mut rows = Vec::new();
     while let Some(index) = walk.step()? {
         let visit = &walk.visits[index];
@@ -111,13 +113,8 @@ pub fn outline(document: &Document) -> Result<Vec<OutlineRow>> {
             Some(first) => ("reference", walk.path(first)),
             None => described(document, visit.node),
         };
-        rows.push(OutlineRow {
-            depth: visit.depth,
-            key: visit.key.clone(),
-            kind,
-            text,
-            listed: visit.listed,
-        });
+        let row = OutlineRow { depth: visit.depth, key: visit.key.clone(), kind, text, listed: visit.listed };
+        push(&mut rows, row)?;
     }
     Ok(rows)
 }
@@ -125,22 +122,24 @@ pub fn outline(document: &Document) -> Result<Vec<OutlineRow>> {
 /// Names, of which no two are equal.
 #[derive(Default)]
 struct UniqueNames {
-    taken: HashSet<String>,
+    taken: HashMap<String, ()>,
     /// How often each name was already taken when it was wanted again.
     repeats: HashMap<String, usize>,
 }
 
 impl UniqueNames {
     /// A name, or if it is taken, one with a number.
-    fn unique(&mut self, wanted: String) -> String {
+    fn unique(&mut self, wanted: String) -> Result<String> {
         let mut name = wanted;
-        while !self.taken.insert(name.clone()) {
+        reserve_entry(&mut self.taken)?;
+        while self.taken.insert(name.clone(), ()).is_some() {
             // A name with a number may be taken as well; then its own repeats are counted.
+            reserve_entry(&mut self.repeats)?;
             let count = self.repeats.entry(name.clone()).or_insert(1);
             *count += 1;
             name = format!("{name}#{count}");
         }
-        name
+        Ok(name)
     }
 }
 
@@ -182,24 +181,24 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(document: &'a Document) -> Walk<'a> {
+    fn new(document: &'a Document) -> Result<Walk<'a>> {
         let pending = if document.nodes.is_empty() {
             vec![]
         } else {
             vec![Pending::Visit(document.root, None, String::new())]
         };
-        Walk {
+        Ok(Walk {
             document,
             follows_references: true,
             visits: vec![],
             pending,
-            first_visits: vec![None; document.nodes.len()],
-            entered: vec![false; document.nodes.len()],
+            first_visits: filled(document.nodes.len(), None)?,
+            entered: filled(document.nodes.len(), false)?,
             listed: vec![],
             first_listed: HashMap::new(),
             names: UniqueNames::default(),
             budget: Budget::new(MAX_LISTING),
-        }
+        })
     }
 
     /// Visits the next node, and returns the position of the visit.
@@ -224,17 +223,17 @@ impl<'a> Walk<'a> {
         }
         if is_repeated {
             // References to references could multiply without end.
-            self.spend(size_of::<NodeVisit>() + visit.key.len())?;
+            self.spend(VISIT_BYTES + visit.key.len())?;
         }
         let is_reference = visit.first.is_some();
-        self.visits.push(visit);
+        push(&mut self.visits, visit)?;
         if is_reference && !self.follows_references {
             return Ok(Some(index));
         }
         match &self.document.nodes[node] {
             Node::Tensor(_) | Node::Storage(_) => self.list(index)?,
             _ if self.entered[node] => {}
-            _ => self.push_children(index),
+            _ => self.push_children(index)?,
         }
         Ok(Some(index))
     }
@@ -256,12 +255,12 @@ impl<'a> Walk<'a> {
             _ => self.path(visit),
         };
         self.spend(wanted.len())?;
-        let name = self.names.unique(wanted);
+        let name = self.names.unique(wanted)?;
+        reserve_entry(&mut self.first_listed)?;
         let at = self.listed.len();
         let first = *self.first_listed.entry(node).or_insert(at);
         self.visits[visit].listed = Some(at);
-        self.listed.push(Listed { name, node, first: Some(first).filter(|&first| first < at) });
-        Ok(())
+        push(&mut self.listed, Listed { name, node, first: Some(first).filter(|&first| first < at) })
     }
 
     /// The keys from the root to a visit.
@@ -285,12 +284,16 @@ impl<'a> Walk<'a> {
         keys.join(".")
     }
 
-    fn push_children(&mut self, visit: usize) {
+    fn push_children(&mut self, visit: usize) -> Result<()> {
         let nodes = &self.document.nodes;
         let node = self.visits[visit].node;
-        if !is_container(&nodes[node]) {
-            return;
-        }
+        let count = match &nodes[node] {
+            Node::List(items) | Node::Tuple(items) => items.len(),
+            Node::Dict(pairs) | Node::Table(pairs) => pairs.len(),
+            Node::Record(_) | Node::Function(_) => 1,
+            _ => return Ok(()),
+        };
+        reserve(&mut self.pending, count + 1)?;
         self.entered[node] = true;
         self.pending.push(Pending::Leave(node));
         let before = self.pending.len();
@@ -300,10 +303,10 @@ impl<'a> Walk<'a> {
                 let visit = |(i, &item): (usize, &NodeId)| Pending::Visit(item, parent, i.to_string());
                 self.pending.extend(items.iter().enumerate().map(visit));
             }
-            Node::Dict(pairs) | Node::Table(pairs) => self.push_pairs(pairs, parent),
+            Node::Dict(pairs) | Node::Table(pairs) => self.push_pairs(pairs, parent)?,
             // The fields of a record are its children.
             Node::Record(record) => match &nodes[record.fields] {
-                Node::Table(pairs) | Node::Dict(pairs) => self.push_pairs(pairs, parent),
+                Node::Table(pairs) | Node::Dict(pairs) => self.push_pairs(pairs, parent)?,
                 _ => self.pending.push(Pending::Visit(record.fields, parent, "fields".into())),
             },
             Node::Function(function) => {
@@ -312,12 +315,15 @@ impl<'a> Walk<'a> {
             _ => {}
         }
         self.pending[before..].reverse();
+        Ok(())
     }
 
-    fn push_pairs(&mut self, pairs: &[(NodeId, NodeId)], parent: Option<usize>) {
+    fn push_pairs(&mut self, pairs: &[(NodeId, NodeId)], parent: Option<usize>) -> Result<()> {
         let nodes = &self.document.nodes;
+        reserve(&mut self.pending, pairs.len())?;
         let visit = |&(key, value): &(NodeId, NodeId)| Pending::Visit(value, parent, key_text(&nodes[key]));
         self.pending.extend(pairs.iter().map(visit));
+        Ok(())
     }
 }
 

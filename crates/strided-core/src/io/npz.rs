@@ -1,6 +1,6 @@
 //! NumPy's .npz: a zip archive of .npy files.
 
-use super::budget::{Budget, zeros};
+use super::budget::{Budget, filled, push};
 use super::document::{ByteOrder, Detail, Document, Node, Place};
 use super::inflate::{self, Inflater};
 use super::load::Loader;
@@ -35,7 +35,7 @@ pub fn read(
         };
         let (header, place) = read_member(source, &member, dtype)?;
         let key = document.add_text(name)?;
-        pairs.push((key, document.add_tensor(header.element, header.layout, place)?));
+        push(&mut pairs, (key, document.add_tensor(header.element, header.layout, place)?))?;
     }
     if others > 0 {
         document.detail("other members", Detail::Number(others));
@@ -60,7 +60,7 @@ fn read_member(source: &dyn ByteSource, member: &Member, dtype: Option<DType>) -
                 let reason = format!("{compressed} deflated bytes cannot become {size}");
                 return Err(fault(position, reason));
             }
-            let mut start = zeros(MAX_HEADER.min(size as usize))?;
+            let mut start = filled(MAX_HEADER.min(size as usize), 0)?;
             let got = Inflater::new(source, position..position + compressed).read(&mut start)?;
             start.truncate(got);
             // Positions inside the member are not positions in the file; the member's is.

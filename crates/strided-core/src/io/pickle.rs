@@ -3,7 +3,7 @@
 //! Classes and functions are never looked up. The names in `torch_names.rs` have a meaning that is fixed there; any other
 //! name is an error. So no pickle can run code.
 
-use super::budget::{out_of_memory, push, reserve};
+use super::budget::{collected, push, reserve, reserve_entry};
 use super::document::{Document, Node, NodeId};
 use super::source::{ByteSource, Cursor};
 use super::torch_names::{self, Global};
@@ -329,7 +329,7 @@ impl Machine<'_> {
                 let item =
                     item.ok_or_else(|| self.fault("the pickle remembers a value that it has not made"))?;
                 self.document.budget.spend(size_of::<(u64, Item)>())?;
-                self.memo.try_reserve(1).map_err(|_| out_of_memory(self.memo.len()))?;
+                reserve_entry(&mut self.memo)?;
                 self.memo.insert(number, item);
             }
             op::BINGET | op::LONG_BINGET => {
@@ -355,7 +355,7 @@ impl Machine<'_> {
             Item::Global(global) => PickledPart::Global(global.clone()),
             Item::Mark => unreachable!("marks are never popped as values"),
         };
-        let parts: Vec<PickledPart> = items.iter().map(part).collect();
+        let parts = collected(items.iter().map(part))?;
         let nodes =
             items.iter().filter_map(|item| if let Item::Node(node) = item { Some(*node) } else { None });
         let nodes: Vec<NodeId> = nodes.collect();
@@ -392,7 +392,7 @@ impl Machine<'_> {
         if items.len() % 2 != 0 {
             return Err(self.fault("the pickle has a key without a value"));
         }
-        Ok(items.chunks(2).map(|pair| (pair[0], pair[1])).collect())
+        collected(items.chunks(2).map(|pair| (pair[0], pair[1])))
     }
 
     fn extend_list(&mut self, items: Vec<NodeId>) -> Result<()> {

@@ -1,6 +1,6 @@
 //! PyTorch's .pt: a zip archive of a pickle and the bytes of storages. Read only, and only tensors and plain containers.
 
-use super::budget::{Budget, zeros};
+use super::budget::{Budget, filled};
 use super::document::{Blob, ByteOrder, Detail, Document, ElementType, Node, NodeId, Place, View};
 use super::load::Loader;
 use super::pickle::{self, Meaning, PickledPart};
@@ -94,7 +94,7 @@ fn inflate_member(source: &dyn ByteSource, member: &Member) -> Result<Vec<u8>> {
     if size > MAX_DEFLATED_PICKLE || !inflate::is_possible(size, compressed) {
         return Err(fault(position, format!("{compressed} deflated bytes cannot become a pickle of {size}")));
     }
-    let mut bytes = zeros(size as usize)?;
+    let mut bytes = filled(size as usize, 0)?;
     inflate::inflate_into(source, position..position + compressed, 0, crc, &mut bytes)?;
     Ok(bytes)
 }

@@ -1,6 +1,6 @@
 //! safetensors: a header in JSON, and the elements of tensors one after the other.
 
-use super::budget::Budget;
+use super::budget::{Budget, collected, reserve};
 use super::document::{ByteOrder, Document, ElementType, Node, Place};
 use super::json::{self, Json};
 use super::output::FileOutput;
@@ -70,7 +70,8 @@ pub fn read_header(source: &dyn ByteSource) -> Result<SafetensorsHeader> {
         return Err(fault(8, "the header is no JSON object"));
     };
     let data = cursor.position();
-    let mut header = SafetensorsHeader { entries: Vec::with_capacity(pairs.len()), metadata: Vec::new() };
+    let mut header = SafetensorsHeader { entries: Vec::new(), metadata: Vec::new() };
+    reserve(&mut header.entries, pairs.len())?;
     for (name, value) in pairs {
         if name == METADATA {
             header.metadata = read_metadata(&value)?;
@@ -118,7 +119,7 @@ fn read_entry(name: &str, value: &Json<'_>, data: u64, available: u64) -> std::r
 
 /// Refuses entries that share bytes, and bytes that belong to no entry.
 fn check_coverage(entries: &[Entry], data: u64, end: u64) -> Result<()> {
-    let mut sorted: Vec<&Entry> = entries.iter().collect();
+    let mut sorted = collected(entries.iter())?;
     sorted.sort_by_key(|entry| (entry.position, entry.bytes));
     let mut at = data;
     for entry in sorted {
@@ -147,7 +148,8 @@ impl Entry {
 /// A document of all entries by their names.
 pub fn flat_document(entries: &[Entry], budget: Budget) -> Result<Document> {
     let mut document = Document { budget, ..Default::default() };
-    let mut pairs = Vec::with_capacity(entries.len());
+    let mut pairs = Vec::new();
+    reserve(&mut pairs, entries.len())?;
     for entry in entries {
         let key = document.add_text(&entry.name)?;
         pairs.push((key, document.add_tensor(entry.element.clone(), entry.layout()?, entry.place())?));

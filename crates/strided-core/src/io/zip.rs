@@ -3,13 +3,13 @@
 //! Members are stored or deflated. Sizes beyond 4 GB are read and written (zip64); encryption and archives in several files
 //! are refused.
 
-use super::budget::push;
+use super::budget::{push, reserve_entry};
 use super::fault;
 use super::output::FileOutput;
 use super::source::{ByteSource, Cursor};
 use crate::error::Result;
 use flate2::Crc;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 pub const LOCAL: &[u8; 4] = b"PK\x03\x04";
 const CENTRAL: &[u8; 4] = b"PK\x01\x02";
@@ -66,11 +66,12 @@ pub fn read_directory(source: &dyn ByteSource) -> Result<Vec<Member>> {
     let (start, length, count) = find_directory(source)?;
     let mut cursor = Cursor::new(source, start, start + length);
     let mut members: Vec<Member> = Vec::new();
-    let mut names = HashSet::new();
+    let mut names = HashMap::new();
     while cursor.left() > 0 {
         let position = cursor.position();
         let member = read_entry(&mut cursor)?;
-        if !names.insert(member.name.clone()) {
+        reserve_entry(&mut names)?;
+        if names.insert(member.name.clone(), ()).is_some() {
             return Err(fault(position, format!("the archive has two members {:?}", member.name)));
         }
         push(&mut members, member)?;

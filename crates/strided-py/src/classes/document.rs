@@ -252,7 +252,7 @@ impl PyDocument {
         crate::abi::errors::named(py, "load", || {
             let loader = Loader::new(&self.document, true, max_bytes);
             let hooks = Hooks::new(py, hooks.as_ref())?;
-            let mut maker = ObjectMaker::new(py, &self.document, loader, hooks, vec![]);
+            let mut maker = ObjectMaker::new(py, &self.document, loader, hooks, vec![])?;
             named(py, "load", &self.name, maker.make(self.document.root))
         })
     }

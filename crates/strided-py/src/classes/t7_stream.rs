@@ -106,7 +106,7 @@ impl T7Reader {
             let document = reader.document();
             let hooks = Hooks::new(py, hooks.as_ref())?;
             let loader = Loader::new(document, true, None);
-            let mut maker = ObjectMaker::new(py, document, loader, hooks, std::mem::take(made));
+            let mut maker = ObjectMaker::new(py, document, loader, hooks, std::mem::take(made))?;
             let object = maker.make(root);
             *made = maker.into_made();
             Ok((named(py, "readObject", "", object)?, end))

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from strided.cli import _output as output
 from strided.cli._failure import Failure
-from strided.cli._target import add_select_option, as_tensor, blocks, find, matches, open_file, selected, shape_text, split
+from strided.cli._target import (
+    add_select_option,
+    as_tensor,
+    blocks,
+    find,
+    matches,
+    open_file,
+    selected,
+    shape_text,
+    split,
+)
 
 if TYPE_CHECKING:
     from strided import Tensor

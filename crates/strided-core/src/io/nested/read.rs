@@ -1,6 +1,6 @@
 //! Reads safetensors files, and the object in the metadata of those that `strided.save` wrote.
 
-use super::super::budget::Budget;
+use super::super::budget::{Budget, reserve_entry, try_collected};
 use super::super::document::{ByteOrder, Document, ElementType, LuaFunction, Node, NodeId, Place, Record};
 use super::super::json::{self, Json};
 use super::super::names::tensor_names;
@@ -34,8 +34,7 @@ fn remove_aliases(
     document: &Document,
     entries: &[safetensors::Entry],
 ) -> Result<()> {
-    let entries: HashMap<&str, &safetensors::Entry> =
-        entries.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+    let entries = by_name(entries)?;
     let may_be_alias = |(key, value): &(String, String)| {
         !entries.contains_key(key.as_str()) && entries.contains_key(value.as_str())
     };
@@ -82,6 +81,15 @@ fn read_nodes(text: &str, entries: &[safetensors::Entry], budget: Budget) -> Res
     Ok(reader.document)
 }
 
+fn by_name(entries: &[safetensors::Entry]) -> Result<HashMap<&str, &safetensors::Entry>> {
+    let mut by_name = HashMap::new();
+    for entry in entries {
+        reserve_entry(&mut by_name)?;
+        by_name.insert(entry.name.as_str(), entry);
+    }
+    Ok(by_name)
+}
+
 struct NodeReader<'a> {
     /// Its first nodes are those of the string; values inside containers follow.
     document: Document,
@@ -97,7 +105,7 @@ impl<'a> NodeReader<'a> {
         for _ in 0..count {
             document.add(Node::None)?;
         }
-        let entries = entries.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+        let entries = by_name(entries)?;
         Ok(NodeReader { document, count, entries, blobs: HashMap::new() })
     }
 
@@ -150,12 +158,12 @@ impl<'a> NodeReader<'a> {
             Some([key, value]) => Ok((self.value(key)?, self.value(value)?)),
             _ => Err(refusal("an item of a dict is no pair")),
         };
-        pairs.iter().map(pair).collect()
+        try_collected(pairs.iter().map(pair))
     }
 
     fn items(&mut self, items: &Json<'_>) -> Result<Vec<NodeId>> {
         let items = items.list().ok_or_else(|| refusal("items are no list"))?;
-        items.iter().map(|item| self.value(item)).collect()
+        try_collected(items.iter().map(|item| self.value(item)))
     }
 
     /// A value inside a container: a reference to a node, or a number, a string, …

@@ -1,6 +1,6 @@
 //! Reads objects of .t7 files.
 
-use super::super::budget::{Budget, push};
+use super::super::budget::{Budget, push, reserve, reserve_entry};
 use super::super::document::{ByteOrder, Document, LuaFunction, Node, NodeId, Place, Record};
 use super::super::source::{ByteSource, Cursor};
 use super::super::{fault, text};
@@ -48,16 +48,20 @@ impl NumberedObjects {
     }
 
     /// Enters an object under a number, which is 1 or more.
-    fn insert(&mut self, number: i32, node: NodeId) {
+    fn insert(&mut self, number: i32, node: NodeId) -> Result<()> {
         let at = number as usize;
         if at >= self.dense.len() + NumberedObjects::NEAR {
+            reserve_entry(&mut self.sparse)?;
             self.sparse.insert(number, node);
-            return;
+            return Ok(());
         }
         if at >= self.dense.len() {
+            let more = at + 1 - self.dense.len();
+            reserve(&mut self.dense, more)?;
             self.dense.resize(at + 1, NodeId::MAX);
         }
         self.dense[at] = node;
+        Ok(())
     }
 }
 
@@ -119,7 +123,7 @@ impl ObjectReader {
             let mut value = match begun {
                 Begun::Done(node) => node,
                 Begun::Inside(frame) => {
-                    frames.push(frame);
+                    push(&mut frames, frame)?;
                     match frames.last() {
                         Some(Frame::Table { node, left: 0, .. }) => {
                             let node = *node;
@@ -217,7 +221,7 @@ impl ObjectReader {
             return Ok(Numbered::Known(node));
         }
         let node = self.document.add(Node::None)?;
-        self.objects.insert(number, node);
+        self.objects.insert(number, node)?;
         Ok(Numbered::New(node))
     }
 
