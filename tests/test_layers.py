@@ -243,21 +243,6 @@ def test_a_safety_comment_that_names_a_fact_passes(faults, comment):
     assert faults({CORE + "kernels/fill.rs": f"fn f() {{\n    {comment}\n    unsafe {{ x }} }}"}) == []
 
 
-def test_a_type_name_is_used_once_in_the_workspace(faults):
-    files = {
-        CORE + "nest.rs": "pub struct Plan;\nenum Order {}\npub trait Walk { type Out; }\nunion Bits {}",
-        CORE + "ops/add.rs": "impl Walk for u8 { type Out = u8; }\npub(crate) struct Plan<T>(T);\ntype Order = u8;",
-        CORE + "ops/tests.rs": "struct Plan; struct Walk;",
-        CORE + "tensor.rs": "#[cfg(test)]\nmod tests { struct Plan; }\n// struct Order\nfn walk(w: &Walk) {}",
-        "strided-py/src/abi/heap.rs": "fn f() {\n    struct Bits;\n}",
-    }
-    assert faults(files) == [
-        f"crates/{CORE}ops/add.rs:2: crates/{CORE}nest.rs:1 has a type Plan too; a type name is used once",
-        f"crates/{CORE}ops/add.rs:3: crates/{CORE}nest.rs:2 has a type Order too; a type name is used once",
-        f"crates/strided-py/src/abi/heap.rs:2: crates/{CORE}nest.rs:4 has a type Bits too; a type name is used once",
-    ]
-
-
 def test_the_binding_explains_unsafe_code(faults):
     text = "use pyo3::ffi;\n/// # Safety\nunsafe fn f() {}\nfn g() { unsafe { f() } }"
     found = faults({"strided-py/src/abi/heap.rs": text})

@@ -1,4 +1,4 @@
-"""The layer check: which module may use which, what unsafe code must say, how often a type name may be used.
+"""The layer check: which module may use which, and what unsafe code must say.
 
     python tools/layers.py [ROOT]
 
@@ -89,7 +89,6 @@ EXPORTED_MACRO = re.compile(r"#\[macro_export\]\s*(?:#\[[^\]]*\]\s*)*macro_rules
 RE_EXPORT = re.compile(r"\bpub(?:\([^)]*\))?\s+use\s+(?=\w)")
 UNSAFE = re.compile(r"\bunsafe\b(?!\s*\()\s*(?P<what>\{|\w+)")
 UNSAFE_FUNCTION = re.compile(r'\bunsafe\s+(?:extern\s+(?:"\s*"\s+)?)?fn\s+(\w+)')
-TYPE = re.compile(r"\b(?P<kind>struct|enum|trait|union|type)\s+(?P<name>[A-Z]\w*)")
 ITEM = re.compile(
     r"(?:^|[{};])\s*(?:pub(?:\([^)]*\))?\s+)?(?:(?:unsafe|const|async|extern(?:\s*\"\s*\")?)\s+)*"
     r"((?:impl|trait|fn|mod|struct|enum)\b)",
@@ -412,23 +411,6 @@ def safety_section_faults(crate: Crate) -> Found:
                 yield source, match.start(), f"unsafe fn {match[1]} without a # Safety section in its document"
 
 
-def type_name_faults(crates: list[Crate], root: Path) -> Found:
-    where: dict[str, list[tuple[Source, int]]] = defaultdict(list)
-    for crate in crates:
-        for source in crate.sources:
-            for match in () if source.is_test else TYPE.finditer(source.body):
-                # A type inside an implementation or a trait is an associated type.
-                if match["kind"] != "type" or not block_header(source.body, match.start()).startswith(
-                    ("impl", "trait")
-                ):
-                    where[match["name"]].append((source, match.start()))
-    for name, places in where.items():
-        for source, position in places[1:]:
-            first, at = places[0]
-            other = f"{first.path.relative_to(root).as_posix()}:{first.line(at)}"
-            yield source, position, f"{other} has a type {name} too; a type name is used once"
-
-
 def check(root: Path) -> list[str]:
     """All faults of the crates under `root`, as sentences."""
     crates = [Crate(folder) for folder in sorted((root / "crates").iterdir())]
@@ -439,7 +421,6 @@ def check(root: Path) -> list[str]:
             found += cycle_faults(crate, table)
         for rule in (python_faults, length_faults, unsafe_faults, vague_safety_faults, safety_section_faults):
             found += rule(crate)
-    found += type_name_faults(crates, root)
     found.sort(key=lambda fault: (fault[0].path, fault[1]))
     return [
         f"{source.path.relative_to(root).as_posix()}:{source.line(position)}: {sentence}"

@@ -109,7 +109,7 @@ def convert(
         if isinstance(content, _Document) and format != "zarr":
             callback = None if progress is None else lambda done: progress(min(done, total), total)
             options |= {"metadata": metadata, "format": format, "fsync": fsync, "progress": callback}
-            casts = {entry._index: entry.dtype for entry in entries if entry._cast is not None}
+            casts = {entry._index: entry._cast for entry in entries if entry._cast is not None}
             with target_of(target, "convert") as opened:
                 _, overlaps = content.convert("convert", opened, name_of(target), positions, casts, options)
             left_out += [LeftOut("overlap", names, f"other readers see {entry!r}") for entry, names in overlaps]

@@ -140,10 +140,7 @@ def _open_anew(path: str) -> Any:
     permissions = stat.S_IMODE(os.stat(path).st_mode)
     with contextlib.suppress(OSError):  # where a folder cannot be written to, the file is shortened
         os.unlink(path)
-    file = open(path, "wb")
-    with contextlib.suppress(OSError):
-        os.chmod(path, permissions)
-    return file
+    return open(path, "wb", opener=lambda name, flags: os.open(name, flags, permissions))
 
 
 class MemoryFile(File):
