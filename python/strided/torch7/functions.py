@@ -10,7 +10,7 @@ from typing import Any
 import strided as st
 from strided.torch7.arguments import MISSING, is_number, lua_type, need_method, number_of, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError
-from strided.torch7.luatext import expression
+from strided.torch7.luapattern import search
 from strided.torch7.session import current
 from strided.torch7.storage import Storage
 from strided.torch7.tensor import Tensor
@@ -57,8 +57,8 @@ def isTypeOf(object: Any, spec: Any) -> bool:
             raise TorchTypeError("type must be provided as [regexp] string, or factory")
     for cls in type(object).__mro__:
         name = cls.__dict__.get("_typename")
-        found = expression(spec).search(name) if isinstance(name, str) else None
-        if found and (found[0] != spec or found[0] == name):
+        found = search(spec, name) if isinstance(name, str) else None
+        if found is not None and (found != spec or found == name):
             return True
     return False
 
