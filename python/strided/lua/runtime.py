@@ -174,7 +174,8 @@ class Lua:
         from strided.torch7 import session as torch
 
         in_torch, in_lab = torch.Session(lua=True), lab.Session(lua=True, resolve=self._files.resolve)
-        in_torch.resolve, in_torch.foreign_memory = self._files.resolve, not sandbox
+        in_torch.resolve = self._files.resolve
+        in_torch.foreign_memory = in_torch.owns_process = not sandbox
         in_torch.where = lambda: cast(str, self._call(WHERE, ()))
         self._sessions: list[Any] = [in_torch, in_lab]
         self._currents: list[Any] = [torch.current, lab.current]

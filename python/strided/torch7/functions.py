@@ -171,12 +171,14 @@ def toc(start: float = MISSING) -> float:
 
 
 def setnumthreads(count: int = MISSING) -> None:
-    """Sets the number of threads that operations use.
+    """Sets the number of threads that operations use. Has no effect in a sandbox of Lua.
 
     >>> from strided import torch7 as torch
     >>> torch.setnumthreads(torch.getnumthreads())
     """
-    st.set_num_threads(max(int(_plain_number(count, "setnumthreads")), 1))
+    wanted = max(int(_plain_number(count, "setnumthreads")), 1)
+    if current().owns_process:
+        st.set_num_threads(wanted)
 
 
 def getnumthreads() -> int:
