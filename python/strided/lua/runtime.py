@@ -41,6 +41,9 @@ MAX_DEPTH = 100
 #: The least that `memory` may be: below, Lua's own libraries hardly fit.
 LEAST_MEMORY = 1_000_000
 
+#: The most that loading a front end may take besides the limits of a script: seconds, and bytes of Lua's values.
+LOADING_TIME, LOADING_MEMORY = 60.0, 100_000_000
+
 #: Seconds that should pass between two questions of the hook.
 TICK = 0.001
 
@@ -159,6 +162,7 @@ class Lua:
         self._released: list[int] = []
         self._dispatchers: list[Any] = []
         self._loaded: set[str] = set()
+        self._described: set[str] = set()
         self._streams: list[Any] = []
         folders = [path] if isinstance(path, (str, os.PathLike)) else path
         self._files = Files(folders, sandbox, root)
@@ -245,20 +249,24 @@ class Lua:
         }
 
     def _describe(self, dialect: str, describe: Any) -> Any:
-        """The description of a front end. Loading it does not count as time and memory of the script."""
+        """The description of a front end. Loading it does not count as time and memory of the script, the first time."""
+        if dialect not in self._described:
+            self._described.add(dialect)
+            self._loading = time.monotonic()
+            self._used = self._runtime.get_memory_used() or 0
+            self._deadline += LOADING_TIME
+            self._limit += LOADING_MEMORY
+        described = self._runtime.table_from(describe(self._adapters), recursive=True)
         self._loaded.add(dialect)
-        self._loading = time.monotonic()
-        self._used = self._runtime.get_memory_used() or 0
-        try:
-            return self._runtime.table_from(describe(self._adapters), recursive=True)
-        except BaseException:
-            self._loading = 0.0
-            raise
+        return described
 
-    def _end_loading(self) -> None:
-        self._deadline += time.monotonic() - self._loading
-        self._loading = 0.0
-        self._limit += (self._runtime.get_memory_used() or 0) - self._used
+    def _end_loading(self, loaded: bool) -> None:
+        """Sets the limits back, and adds what loading took. A front end that was not loaded adds nothing."""
+        if self._loading:
+            used = (self._runtime.get_memory_used() or 0) - self._used
+            self._deadline += (time.monotonic() - self._loading if loaded else 0) - LOADING_TIME
+            self._limit += (max(used, 0) if loaded else 0) - LOADING_MEMORY
+            self._loading = 0.0
 
     def _load(self, dialect: str) -> None:
         """Makes the classes of a front end known to Lua."""
@@ -313,7 +321,7 @@ class Lua:
         try:
             now = time.monotonic()
             passed, self._asked = now - self._asked, now
-            if self._adapters.interruption is None and (now < self._deadline or self._loading):
+            if self._adapters.interruption is None and now < self._deadline:
                 return 10 if passed > 10 * TICK else 100 if passed > TICK else 1000
             self._expired = self._adapters.interruption is None
         except BaseException as error:
@@ -339,8 +347,7 @@ class Lua:
         self._runtime.set_max_memory(0)
 
     def _restore(self) -> None:
-        if not self._loading:
-            self._runtime.set_max_memory(self._limit, total=True)
+        self._runtime.set_max_memory(self._limit, total=True)
 
     # Calls of Lua
 
@@ -377,6 +384,7 @@ class Lua:
             outcome = (False, _message(error).encode(), b"", None)
         finally:
             self._depth = 0
+            self._end_loading(False)
             while self._streams:
                 self._end_redirection()
             if self._hooked:
