@@ -14,7 +14,7 @@ from typing import Any, cast
 import strided as st
 from strided.lua import library, output
 from strided.lua.adapters import Adapters
-from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError
+from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError, ScriptStopped
 from strided.lua.files import Files, template_of
 from strided.lua.functions import LuaFunction
 from strided.lua.values import CHUNK, CODES, MARKERS, Reference, Values, take, text_of
@@ -328,10 +328,14 @@ class Lua:
             self._adapters.interruption = error
         return None
 
-    def _interrupted(self, error: object) -> None:
-        """Keeps an exception that entered Lua as it was: one of a signal, at the first instruction of a function."""
+    def _interrupted(self, error: object) -> bytes:
+        """Takes an exception that entered Lua as it was, at the first instruction of a function, and returns its text.
+
+        It is a KeyboardInterrupt of a signal, which ends the script, or a RecursionError.
+        """
         if isinstance(error, BaseException):
-            self._adapters.failure(error, "")
+            return cast(bytes, self._adapters.failure(error, "")[0])
+        return b"stack overflow"
 
     def _make_room(self) -> None:
         """Before a call under a memory limit: collects garbage if the last call has used most of it.
@@ -406,6 +410,9 @@ class Lua:
         finally:
             call = None  # the function of a coroutine must not outlive it in a traceback
             self._depth -= 1
+        if self._timeout and time.monotonic() >= self._deadline:  # Python has taken the time, where no hook asks
+            self._expired = True
+            raise ScriptStopped
         return self._outcome(outcome, outermost=False)
 
     def _arguments(self, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
@@ -424,6 +431,8 @@ class Lua:
             return None if not values else values[0] if len(values) == 1 else tuple(values)
         message, trace = (cast(bytes, part).decode("utf-8", "surrogateescape") for part in outcome[1:3])
         if not outermost:
+            if self._expired or self._adapters.interruption is not None:
+                raise ScriptStopped
             raise LuaError._kept(message, *outcome[3:])
         raise self._error(message, _script_part(trace)) from self._cause(message)
 
@@ -530,7 +539,7 @@ class Lua:
 def _script_part(trace: str) -> str:
     """A traceback without the functions of this package."""
     lines = [line for line in trace.strip("\n").split("\n") if "strided.glue" not in line]
-    while lines and "in function 'xpcall'" in lines[-1]:
+    while lines and lines[-1].endswith(("in function 'xpcall'", "in function 'pcall'")):
         lines.pop()
     return "\n".join(lines)
 
