@@ -108,8 +108,8 @@ class Lua:
     * `dialect`: what a `strided.Tensor` becomes in Lua, `"torch7"` or `"dmlab"`.
     * `timeout`: seconds after which a call from Python is ended. Turns the JIT compiler off: compiled code has no hooks.
     * `memory`: bytes that Lua's own values may take. Tensors do not count.
-    * `sandbox`: removes what an untrusted script must not have: files outside of the folder `root`, processes, bytecode, the
-      debugger, the FFI.
+    * `sandbox`: removes files outside of the folder `root`, processes, bytecode, the debugger, the FFI. It keeps honest scripts
+      from accidents, and is no protection against hostile ones, which can still hang or crash the process.
     * `jit=False`: turns the JIT compiler off, so that Ctrl-C takes effect immediately.
     * `python=True`: adds lupa's table `python`, with which a script can do anything.
 
