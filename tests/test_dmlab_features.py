@@ -387,6 +387,17 @@ def test_division_of_integers_by_zero_is_an_error_that_changes_nothing():
     assert lab.DoubleTensor([1, -1]).cdiv(lab.DoubleTensor([0, 0])).val() == [math.inf, -math.inf]
 
 
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("Byte", 0), ("Char", 0), ("Int16", 0), ("Int32", -(2**31)), ("Int64", -(2**63))],
+)
+def test_a_division_of_integers_by_the_number_zero_is_that_of_lab_on_x86(name, wanted):
+    """Lab computes `*val /= rhs` with a double `rhs`: no trap. The numbers are those of the program that gcc makes of it."""
+    z = getattr(lab, f"{name}Tensor")([[1, 0], [7, 100]])
+    assert z.clone().div(0).val() == [[wanted] * 2] * 2
+    assert z.div([1, 0]).val() == [[1, wanted], [7, wanted]]
+
+
 @pytest.mark.parametrize("name", ["cadd", "csub", "cmul", "copy"])
 @pytest.mark.parametrize(("to", "source"), [((2, 6), (1, 6)), ((1, 6), (2, 6)), ((3, 4), (1, 4)), ((1, 7), (1, 7))])
 def test_overlapping_operands_are_visited_in_order(name, to, source):

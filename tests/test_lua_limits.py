@@ -1,5 +1,6 @@
 """What a script cannot do: run, recurse or allocate for ever, and in a sandbox reach files, processes, memory or Python."""
 
+import inspect
 import json
 import os
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -138,6 +140,55 @@ def test_limits_that_make_no_sense_are_refused(wrong):
         Lua(**wrong)
 
 
+def with_frames_left(count, function):
+    """Calls a function where Python's stack has room for a number of calls."""
+
+    def descend(depth):
+        return function() if depth <= 0 else descend(depth - 1)
+
+    with suppress(RecursionError, LuaError):  # of the code before or after the script
+        descend(sys.getrecursionlimit() - len(inspect.stack(0)) - count)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_call_that_finds_the_stack_of_python_full_raises_a_text_and_leaves_the_limits(version):
+    lua = Lua(version, memory=4_000_000)
+    lua.execute("""
+        x, full, wrong = torch.zeros(3), 0, {}
+        function attempt()
+           local ok, message = pcall(x.narrow, x, 1, 1, 1)
+           if not ok then
+              full = full + 1
+              if type(message) ~= 'string' then wrong[#wrong + 1] = type(message) end
+              if pcall(string.rep, 'x', 8000000) then wrong[#wrong + 1] = 'unlimited' end
+           end
+        end
+    """)
+    attempt = lua["attempt"]
+    for count in range(1, 60):
+        with_frames_left(count, attempt)
+    assert lua["full"] > 0
+    assert lua["wrong"] == []
+
+
+def test_loading_a_library_adds_to_the_limits_once():
+    lua = Lua(memory=2_000_000)
+    lua.execute("require 'torch'")
+    limit = lua._limit
+    with pytest.raises(LuaMemoryError):
+        lua.execute("for i = 1, 3 do package.loaded.torch = nil pcall(require, 'torch') end return ('x'):rep(8000000)")
+    assert lua._limit == limit
+
+
+def test_a_library_that_cannot_be_loaded_adds_nothing_to_the_limits(monkeypatch):
+    monkeypatch.setattr("strided.lua.library.describe_torch", lambda adapters: {b"functions": {}})
+    lua = Lua(memory=2_000_000)
+    limit = lua._limit
+    with pytest.raises(LuaMemoryError):
+        lua.execute("pcall(require, 'torch') return ('x'):rep(8000000)")
+    assert lua._limit == limit
+
+
 # Sandbox
 
 
@@ -241,8 +292,33 @@ def test_patterns_are_limited_in_a_sandbox(box):
         box.execute("return string.find(('a'):rep(33), ('a?'):rep(33) .. ('a'):rep(33))")
     with pytest.raises(LuaError, match=r"string\.gsub: the subject has 1048577 bytes"):
         box.execute("return (('a'):rep(1024 * 1024 + 1)):gsub('a', 'b')")
+    with pytest.raises(
+        LuaError, match=r"string\.match: the pattern has 1001 bytes, and a sandbox accepts at most 1000"
+    ):
+        box.execute("return string.match('a', ('['):rep(1001))")
+    with pytest.raises(LuaError, match=r"string\.match: the pattern has 66 items"):
+        box.execute("return torch.isTypeOf(torch.Tensor(), ('a?'):rep(33) .. ('a'):rep(33))")
+    assert box.eval("torch.isTypeOf(torch.Tensor(), 'torch%..*Tensor')") is True
     assert box.execute("return string.find(('a'):rep(2000000) .. 'b', 'b', 1, true)") == (2000001, 2000001)
     assert box.execute("return ('x=1, y=2'):gsub('(%w+)=(%w+)', '%2=%1')") == ("1=x, 2=y", 2)
+
+
+def test_a_script_in_a_sandbox_cannot_end_the_program(box, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["program", "-secret"])
+    for call, code in (("parse({'-help'})", 0), ("parse({'surplus'})", 1), ("error('wrong')", 1)):
+        with pytest.raises(LuaError, match=f"CmdLine: the script ends with exit code {code}"):
+            box.execute(f"torch.CmdLine():{call}")
+    assert "Usage: [options]" in capsys.readouterr().out
+    assert box.execute("return torch.CmdLine():parse()") in ([], {})
+    with pytest.raises(SystemExit) as caught:  # a script without a sandbox is the program
+        Lua().execute("torch.CmdLine():parse({'-help'})")
+    assert caught.value.code == 0
+
+
+def test_a_script_in_a_sandbox_does_not_change_the_number_of_threads(box):
+    before = torch7.getnumthreads()
+    box.execute("torch.setnumthreads(...)", before + 3)
+    assert torch7.getnumthreads() == before
 
 
 def test_python_attributes_are_out_of_reach_even_through_the_debugger():
@@ -354,3 +430,64 @@ def test_no_script_ends_the_process(version, tmp_path):
     )
     survived = [line for line in done.stdout.splitlines() if line in HOSTILE]
     assert survived == list(HOSTILE), done.stderr[-2000:]
+
+
+# What would hang or crash a runtime with limits, in another process
+
+FOREVER = "function() while true do end end"
+
+LIMITED = {
+    "finaliser of a type": f"local m = {{__gc = {FOREVER}}} torch.metatype('M', m) torch.setmetatable({{}}, 'M')",
+    "finaliser of a class": f"local C = torch.class('C') C.__gc = {FOREVER} _G.C()",
+    "finaliser of a parent": f"local C = torch.class('C') C.__gc = {FOREVER} torch.class('D', 'C')",
+    "finaliser that comes later": f"local m = {{__gc = false}} setmetatable({{}}, m) m.__gc = {FOREVER}",
+    "global that is set while torch loads": f"setmetatable(_G, {{__newindex = {FOREVER}}}) require 'torch'",
+    "library that is read while torch loads": f"table = setmetatable({{}}, {{__index = {FOREVER}}}) require 'torch'",
+    "error while torch loads": "setmetatable(_G, {__newindex = error}) pcall(require, 'torch') while true do end",
+    "torch that loads again": "while true do package.loaded.torch = nil pcall(require, 'torch') end",
+    "torch that does not load": "while true do package.loaded.torch = nil string = nil pcall(require, 'torch') end",
+    "pattern of a tester": "torch.Tester():assertErrorPattern(function() error(('a'):rep(40), 0) end, '(a*)*b')",
+    "pattern of a type": "torch.class(('a'):rep(33)) torch.isTypeOf(_G[('a'):rep(33)](), ('a?'):rep(33) .. ('a'):rep(33))",
+    "pattern of brackets": "pcall(string.find, 'a', ('['):rep(1e6))",
+    "name of a class": "pcall(torch.class, ('a'):rep(1e6) .. '.')",
+    "gsub in gsub": "local function f() string.gsub('a', 'a', f) end f()",
+    "gsub in gsub in coroutines": "local function f() coroutine.wrap(function() string.gsub('a', 'a', f) end)() end f()",
+    "tests that run themselves": "local t = torch.Tester() for i = 1, 3 do t:add(function() t:run() end, 'x' .. i) end t:run()",
+    "end of the program": "torch.CmdLine():error('wrong')",
+}
+
+LIMITED_RUNNER = """
+import json, sys
+from strided.lua import Lua, LuaError
+for name, script in json.load(sys.stdin).items():
+    lua = Lua(sys.argv[1], sandbox=True, timeout=0.2, memory=20_000_000)
+    try:
+        lua.execute(script)
+    except LuaError:
+        pass
+    lua._runtime.gccollect()
+    assert lua.execute("collectgarbage() return ...", 7) == 7
+    print("\\n" + name, flush=True)
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_no_script_hangs_or_ends_the_process_of_a_sandbox(version):
+    done = run_scripts(LIMITED_RUNNER, LIMITED, version)
+    assert [line for line in done if line in LIMITED] == list(LIMITED), done
+
+
+def run_scripts(runner, scripts, *arguments):
+    """The lines that a program prints which reads scripts, also if it does not end."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", runner, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        return process.communicate(json.dumps(scripts), timeout=300)[0].splitlines()
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()[0].splitlines()

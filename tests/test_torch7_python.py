@@ -57,6 +57,21 @@ def test_assignments():
     assert x.totable() == [[7, 5, 100, 4], [7, 6, 7, 8], [1, 9, 3, 8]]
 
 
+def test_the_hint_about_a_slice_is_right_for_every_rank():
+    """What the hints say to write is what NumPy's slice gives, with the end excluded."""
+    for shape in ((6,), (6, 4), (6, 4, 3)):
+        array = np.arange(float(np.prod(shape))).reshape(shape)
+        x = torch.Tensor(array.tolist())
+        hint = error_of(lambda x=x: x[2:4]).partition("write ")[2]
+        form = hint[: hint.index("]]]") + 3]
+        found = eval(form, {"x": x, "first": 2, "last": 4})
+        assert found.totable() == array[1:4].tolist()
+        if len(shape) > 1:
+            assert "x[…, [first, last], …]" in error_of(lambda x=x: x[3, 2:4])
+            assert x[3, [2, 4]].totable() == array[2, 1:4].tolist()
+            assert x[[], [2, 4]].totable() == array[:, 1:4].tolist()
+
+
 def test_a_failed_assignment_changes_nothing():
     x = matrix()
     for key, value in (
@@ -81,11 +96,13 @@ def test_a_failed_assignment_changes_nothing():
         (lambda x: x[1.5], "bad argument #2 to '?' (number expected, got float); sizes and indices are ints"),
         (
             lambda x: x[1:2],
-            "the class torch.DoubleTensor cannot be indexed; write [first, last], both included, in place of a slice",
+            "the class torch.DoubleTensor cannot be indexed; "
+            "write x[[[first, last]]], both included, in place of a slice",
         ),
         (
             lambda x: x[2, 1:2],
-            "the class torch.DoubleTensor cannot be indexed; write [first, last], both included, in place of a slice",
+            "the class torch.DoubleTensor cannot be indexed; "
+            "write x[…, [first, last], …], both included, in place of a slice",
         ),
         (
             lambda x: x[{1, 2}],

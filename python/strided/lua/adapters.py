@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from strided import memory
-from strided.lua.errors import LuaError, in_words_of_lua
+from strided.lua.errors import LuaError, ScriptStopped, in_words_of_lua
 from strided.lua.values import CODES, Reference, Values
 
 __all__ = ["Adapters", "silent"]
@@ -135,6 +135,8 @@ class Adapters:
         """
         if isinstance(error, LuaError) and error._serial is not None:
             return error.args[0].encode(errors="surrogateescape"), _RERAISE, error._serial
+        if isinstance(error, ScriptStopped):
+            return b"the script was stopped", _ERROR
         if not isinstance(error, Exception):
             self.interruption = error
             return b"interrupted", _ERROR

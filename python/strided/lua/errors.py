@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-__all__ = ["LuaError", "LuaMemoryError", "LuaTimeoutError", "in_words_of_lua"]
+__all__ = ["LuaError", "LuaMemoryError", "LuaTimeoutError", "ScriptStopped", "in_words_of_lua"]
 
 
 class LuaError(RuntimeError):
@@ -46,6 +46,10 @@ class LuaError(RuntimeError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class ScriptStopped(BaseException):
+    """Ends Python functions that a script has called, after the script was stopped. No `except Exception` goes on with it."""
 
 
 class LuaTimeoutError(LuaError, TimeoutError):

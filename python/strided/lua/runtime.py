@@ -14,7 +14,7 @@ from typing import Any, cast
 import strided as st
 from strided.lua import library, output
 from strided.lua.adapters import Adapters
-from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError
+from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError, ScriptStopped
 from strided.lua.files import Files, template_of
 from strided.lua.functions import LuaFunction
 from strided.lua.values import CHUNK, CODES, MARKERS, Reference, Values, take, text_of
@@ -40,6 +40,9 @@ GLUE = (
 MAX_DEPTH = 100
 #: The least that `memory` may be: below, Lua's own libraries hardly fit.
 LEAST_MEMORY = 1_000_000
+
+#: The most that loading a front end may take besides the limits of a script: seconds, and bytes of Lua's values.
+LOADING_TIME, LOADING_MEMORY = 60.0, 100_000_000
 
 #: Seconds that should pass between two questions of the hook.
 TICK = 0.001
@@ -105,8 +108,8 @@ class Lua:
     * `dialect`: what a `strided.Tensor` becomes in Lua, `"torch7"` or `"dmlab"`.
     * `timeout`: seconds after which a call from Python is ended. Turns the JIT compiler off: compiled code has no hooks.
     * `memory`: bytes that Lua's own values may take. Tensors do not count.
-    * `sandbox`: removes what an untrusted script must not have: files outside of the folder `root`, processes, bytecode, the
-      debugger, the FFI.
+    * `sandbox`: removes files outside of the folder `root`, processes, bytecode, the debugger, the FFI. It keeps honest scripts
+      from accidents, and is no protection against hostile ones, which can still hang or crash the process.
     * `jit=False`: turns the JIT compiler off, so that Ctrl-C takes effect immediately.
     * `python=True`: adds lupa's table `python`, with which a script can do anything.
 
@@ -159,6 +162,7 @@ class Lua:
         self._released: list[int] = []
         self._dispatchers: list[Any] = []
         self._loaded: set[str] = set()
+        self._described: set[str] = set()
         self._streams: list[Any] = []
         folders = [path] if isinstance(path, (str, os.PathLike)) else path
         self._files = Files(folders, sandbox, root)
@@ -174,7 +178,8 @@ class Lua:
         from strided.torch7 import session as torch
 
         in_torch, in_lab = torch.Session(lua=True), lab.Session(lua=True, resolve=self._files.resolve)
-        in_torch.resolve, in_torch.foreign_memory = self._files.resolve, not sandbox
+        in_torch.resolve = self._files.resolve
+        in_torch.foreign_memory = in_torch.owns_process = not sandbox
         in_torch.where = lambda: cast(str, self._call(WHERE, ()))
         self._sessions: list[Any] = [in_torch, in_lab]
         self._currents: list[Any] = [torch.current, lab.current]
@@ -244,20 +249,24 @@ class Lua:
         }
 
     def _describe(self, dialect: str, describe: Any) -> Any:
-        """The description of a front end. Loading it does not count as time and memory of the script."""
+        """The description of a front end. Loading it does not count as time and memory of the script, the first time."""
+        if dialect not in self._described:
+            self._described.add(dialect)
+            self._loading = time.monotonic()
+            self._used = self._runtime.get_memory_used() or 0
+            self._deadline += LOADING_TIME
+            self._limit += LOADING_MEMORY
+        described = self._runtime.table_from(describe(self._adapters), recursive=True)
         self._loaded.add(dialect)
-        self._loading = time.monotonic()
-        self._used = self._runtime.get_memory_used() or 0
-        try:
-            return self._runtime.table_from(describe(self._adapters), recursive=True)
-        except BaseException:
-            self._loading = 0.0
-            raise
+        return described
 
-    def _end_loading(self) -> None:
-        self._deadline += time.monotonic() - self._loading
-        self._loading = 0.0
-        self._limit += (self._runtime.get_memory_used() or 0) - self._used
+    def _end_loading(self, loaded: bool) -> None:
+        """Sets the limits back, and adds what loading took. A front end that was not loaded adds nothing."""
+        if self._loading:
+            used = (self._runtime.get_memory_used() or 0) - self._used
+            self._deadline += (time.monotonic() - self._loading if loaded else 0) - LOADING_TIME
+            self._limit += (max(used, 0) if loaded else 0) - LOADING_MEMORY
+            self._loading = 0.0
 
     def _load(self, dialect: str) -> None:
         """Makes the classes of a front end known to Lua."""
@@ -312,17 +321,21 @@ class Lua:
         try:
             now = time.monotonic()
             passed, self._asked = now - self._asked, now
-            if self._adapters.interruption is None and (now < self._deadline or self._loading):
+            if self._adapters.interruption is None and now < self._deadline:
                 return 10 if passed > 10 * TICK else 100 if passed > TICK else 1000
             self._expired = self._adapters.interruption is None
         except BaseException as error:
             self._adapters.interruption = error
         return None
 
-    def _interrupted(self, error: object) -> None:
-        """Keeps an exception that entered Lua as it was: one of a signal, at the first instruction of a function."""
+    def _interrupted(self, error: object) -> bytes:
+        """Takes an exception that entered Lua as it was, at the first instruction of a function, and returns its text.
+
+        It is a KeyboardInterrupt of a signal, which ends the script, or a RecursionError.
+        """
         if isinstance(error, BaseException):
-            self._adapters.failure(error, "")
+            return cast(bytes, self._adapters.failure(error, "")[0])
+        return b"stack overflow"
 
     def _make_room(self) -> None:
         """Before a call under a memory limit: collects garbage if the last call has used most of it.
@@ -338,8 +351,7 @@ class Lua:
         self._runtime.set_max_memory(0)
 
     def _restore(self) -> None:
-        if not self._loading:
-            self._runtime.set_max_memory(self._limit, total=True)
+        self._runtime.set_max_memory(self._limit, total=True)
 
     # Calls of Lua
 
@@ -376,6 +388,7 @@ class Lua:
             outcome = (False, _message(error).encode(), b"", None)
         finally:
             self._depth = 0
+            self._end_loading(False)
             while self._streams:
                 self._end_redirection()
             if self._hooked:
@@ -397,6 +410,9 @@ class Lua:
         finally:
             call = None  # the function of a coroutine must not outlive it in a traceback
             self._depth -= 1
+        if self._timeout and time.monotonic() >= self._deadline:  # Python has taken the time, where no hook asks
+            self._expired = True
+            raise ScriptStopped
         return self._outcome(outcome, outermost=False)
 
     def _arguments(self, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
@@ -415,6 +431,8 @@ class Lua:
             return None if not values else values[0] if len(values) == 1 else tuple(values)
         message, trace = (cast(bytes, part).decode("utf-8", "surrogateescape") for part in outcome[1:3])
         if not outermost:
+            if self._expired or self._adapters.interruption is not None:
+                raise ScriptStopped
             raise LuaError._kept(message, *outcome[3:])
         raise self._error(message, _script_part(trace)) from self._cause(message)
 
@@ -521,7 +539,7 @@ class Lua:
 def _script_part(trace: str) -> str:
     """A traceback without the functions of this package."""
     lines = [line for line in trace.strip("\n").split("\n") if "strided.glue" not in line]
-    while lines and "in function 'xpcall'" in lines[-1]:
+    while lines and lines[-1].endswith(("in function 'xpcall'", "in function 'pcall'")):
         lines.pop()
     return "\n".join(lines)
 

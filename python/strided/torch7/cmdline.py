@@ -125,14 +125,16 @@ class CmdLine:
         >>> cmd.parse(["-n", "4"])
         {'n': 4}
         """
-        words = _words(sys.argv[1:] if arg is None else arg)
+        if arg is None:
+            arg = sys.argv[1:] if current().owns_process else []
+        words = _words(arg)
         params = self.default()
         given = 0
         while words:
             word = words.pop(0)
             if word in ("-help", "-h", "--help"):
                 self.help(arg)
-                raise SystemExit(0)
+                raise _end(0)
             if word in self.options:
                 params[_stripped(word)] = self._read_option(self.options[word], words)
             else:
@@ -182,7 +184,7 @@ class CmdLine:
         sys.stderr.write(message)
         print("")
         self.help()
-        raise SystemExit(1)
+        raise _end(1)
 
     def help(self, arg: Any = None) -> None:
         """Prints the usage, the arguments and the options.
@@ -279,6 +281,13 @@ class CmdLine:
             write(key, value)
         write("[----------------------]")
         return write
+
+
+def _end(code: int) -> BaseException:
+    """What is raised to end the program. A script in a sandbox is not the program."""
+    if current().owns_process:
+        return SystemExit(code)
+    return TorchError(f"CmdLine: the script ends with exit code {code}")
 
 
 def _writer(stream: TextIO) -> Callable[[str], None]:

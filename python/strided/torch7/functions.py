@@ -10,7 +10,7 @@ from typing import Any
 import strided as st
 from strided.torch7.arguments import MISSING, is_number, lua_type, need_method, number_of, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError
-from strided.torch7.luatext import expression
+from strided.torch7.luapattern import search
 from strided.torch7.session import current
 from strided.torch7.storage import Storage
 from strided.torch7.tensor import Tensor
@@ -57,8 +57,8 @@ def isTypeOf(object: Any, spec: Any) -> bool:
             raise TorchTypeError("type must be provided as [regexp] string, or factory")
     for cls in type(object).__mro__:
         name = cls.__dict__.get("_typename")
-        found = expression(spec).search(name) if isinstance(name, str) else None
-        if found and (found[0] != spec or found[0] == name):
+        found = search(spec, name) if isinstance(name, str) else None
+        if found is not None and (found != spec or found == name):
             return True
     return False
 
@@ -171,12 +171,14 @@ def toc(start: float = MISSING) -> float:
 
 
 def setnumthreads(count: int = MISSING) -> None:
-    """Sets the number of threads that operations use.
+    """Sets the number of threads that operations use. Has no effect in a sandbox of Lua.
 
     >>> from strided import torch7 as torch
     >>> torch.setnumthreads(torch.getnumthreads())
     """
-    st.set_num_threads(max(int(_plain_number(count, "setnumthreads")), 1))
+    wanted = max(int(_plain_number(count, "setnumthreads")), 1)
+    if current().owns_process:
+        st.set_num_threads(wanted)
 
 
 def getnumthreads() -> int:

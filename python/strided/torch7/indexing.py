@@ -81,10 +81,11 @@ class Indexing(Held):
             raise _not_an_index(self, key)
 
 
-def _not_an_index(self: Any, key: Any) -> TorchError:
-    """The error about a key that is none of the kinds of Torch7."""
+def _not_an_index(self: Any, key: Any, is_entry: bool = False) -> TorchError:
+    """The error about a key, or an entry of a table, that is none of the kinds of Torch7."""
     if isinstance(key, slice):
-        hint = "write [first, last], both included, in place of a slice"
+        written = "x[…, [first, last], …]" if is_entry else "x[[[first, last]]]"
+        hint = f"write {written}, both included, in place of a slice"
     elif isinstance(key, (set, frozenset)):
         hint = "write a list in place of a set, which has no order"
     elif isinstance(key, Indexing):
@@ -142,7 +143,7 @@ def _walk(core: st.Tensor, key: Any, self: Any) -> tuple[st.Tensor, bool]:
         elif entry is None or current().lua:
             break
         else:
-            raise _not_an_index(self, entry)
+            raise _not_an_index(self, entry, is_entry=True)
     return core, core.dim() == 0
 
 

@@ -1,4 +1,4 @@
-"""How Lua writes values and matches text: for messages that a Lua program would have composed."""
+"""How Lua writes values and reads numbers: for messages that a Lua program would have composed."""
 
 from __future__ import annotations
 
@@ -10,18 +10,6 @@ from strided.torch7.rounding import Pattern
 from strided.torch7.tensor import TensorBase
 
 _NUMBER = Pattern("%.14g")
-_CLASSES = {
-    "a": "A-Za-z",
-    "c": r"\x00-\x1f\x7f",
-    "d": "0-9",
-    "l": "a-z",
-    "p": r"!-/:-@\[-`{-~",
-    "s": r"\s",
-    "u": "A-Z",
-    "w": "A-Za-z0-9",
-    "x": "0-9A-Fa-f",
-    "z": r"\x00",
-}
 
 
 def text_of(value: Any) -> str:
@@ -63,40 +51,3 @@ def number_in(text: str) -> int | float | None:
     except ValueError:
         return None
     return int(stripped) if re.fullmatch(r"[+-]?\d+", stripped) else found
-
-
-def expression(pattern: str) -> re.Pattern[str]:
-    """A Lua pattern as a regular expression. `%b` and `%f` are not known.
-
-    >>> bool(expression("^a%d+$").search("a12")), bool(expression("x-y").search("xxy"))
-    (True, True)
-    """
-    parts: list[str] = []
-    i, inside = 0, False
-    while i < len(pattern):
-        letter = pattern[i]
-        if letter == "%" and i + 1 < len(pattern):
-            i += 1
-            parts.append(_escaped(pattern[i], inside))
-        elif inside:
-            inside = letter != "]"
-            parts.append(letter if letter in "]^-" else re.escape(letter))
-        elif letter == "[":
-            inside = True
-            parts.append(letter)
-        elif letter == "-" and parts:
-            parts.append("*?")
-        elif (letter == "^" and i == 0) or (letter == "$" and i == len(pattern) - 1) or letter in ".*+?()":
-            parts.append(letter)
-        else:
-            parts.append(re.escape(letter))
-        i += 1
-    return re.compile("".join(parts), re.DOTALL)
-
-
-def _escaped(letter: str, inside: bool) -> str:
-    """What `%` and a letter stand for, inside or outside of brackets."""
-    members = _CLASSES.get(letter.lower())
-    if members is None or (letter.isupper() and inside):
-        return re.escape(letter)
-    return members if inside else f"[{'^' if letter.isupper() else ''}{members}]"

@@ -30,7 +30,7 @@ class Session:
     'torch.DoubleTensor'
     """
 
-    __slots__ = ("default_type", "foreign_memory", "generator", "lua", "resolve", "where")
+    __slots__ = ("default_type", "foreign_memory", "generator", "lua", "owns_process", "resolve", "where")
 
     def __init__(self, lua: bool = False) -> None:
         self.lua = lua
@@ -44,6 +44,8 @@ class Session:
         self.resolve: Callable[[str], str] = str
         #: Whether a storage may be made over any address. A sandbox has no use for that.
         self.foreign_memory = True
+        #: Whether a program may end the process, read its command line, and set its number of threads.
+        self.owns_process = True
 
     @contextmanager
     def activate(self) -> Iterator[Session]:

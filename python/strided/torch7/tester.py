@@ -12,7 +12,8 @@ from typing import Any
 from strided.torch7.arguments import lua_type
 from strided.torch7.comparing import compare, compare_tensors, table_of
 from strided.torch7.errors import TorchError
-from strided.torch7.luatext import expression, text_of
+from strided.torch7.luapattern import search
+from strided.torch7.luatext import text_of
 from strided.torch7.session import current
 from strided.torch7.tensor import TensorBase
 
@@ -357,7 +358,7 @@ class _Assertions:
         >>> tester.assertErrorPattern(lambda: torch.Tensor(2).narrow(1, 3, 1), "out of range")
         True
         """
-        return self.assertErrorObj(f, lambda error: expression(pattern).search(text_of(error)), *message)
+        return self.assertErrorObj(f, lambda error: search(pattern, text_of(error)) is not None, *message)
 
 
 class Tester(_Assertions):
@@ -508,9 +509,9 @@ class Tester(_Assertions):
         _require(lua_type(names) == "table", "Only accept a name or table of test names (or nil for all tests)")
         chosen: dict[str, Callable[[], Any]] = {}
         for pattern in table_of(names).values():
-            found = {name: test for name, test in self.tests.items() if expression(pattern).search(str(name))}
-            _require(found, f"Couldn't find test '{pattern}'")
-            chosen.update(found)
+            fitting = {name: test for name, test in self.tests.items() if search(pattern, str(name)) is not None}
+            _require(fitting, f"Couldn't find test '{pattern}'")
+            chosen.update(fitting)
         return chosen
 
     # Running

@@ -23,7 +23,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lua", default="luajit", metavar="VERSION", help="luajit (default) or 5.1 to 5.5")
     parser.add_argument("--path", action="append", default=[], metavar="FOLDER", help="a folder where require looks")
     parser.add_argument(
-        "--sandbox", action="store_true", help="no files, processes, FFI, bytecode: for untrusted scripts"
+        "--sandbox",
+        action="store_true",
+        help="no files, processes, FFI, bytecode: against accidents, and not against hostile scripts",
     )
     parser.add_argument("--root", metavar="FOLDER", help="the folder whose files a sandbox may open")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="end the script after this time")

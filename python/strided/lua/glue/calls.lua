@@ -87,7 +87,7 @@ local function dispatcher()
 end
 
 local passed = glue.passed -- whether a function is among the arguments
-local with_dispatcher, unlimited = glue.raw.with_dispatcher, glue.unlimited
+local with_dispatcher, unlimited, results = glue.raw.with_dispatcher, glue.unlimited, glue.results
 
 local function call(python, ...)
    if passed[1] then
@@ -96,13 +96,13 @@ local function call(python, ...)
       if dispatch and unlimited then
          return unlimited(with_dispatcher, dispatch, python, ...)
       elseif dispatch then
-         return with_dispatcher(dispatch, python, ...)
+         return results(pcall(with_dispatcher, dispatch, python, ...))
       end
    end
    if unlimited then
       return unlimited(python, ...)
    end
-   return python(...)
+   return results(pcall(python, ...))
 end
 
 -- A Python function, one of `glue.raw` or of `glue.as_function`, as a Lua function. `level` is that of the position in error messages: 2 is the caller, 0 is none.
@@ -188,14 +188,17 @@ end
 if glue.memory then
    local limited, lift, restore = glue.call, glue.raw.lift, glue.raw.restore
 
-   local function lifting(...)
+   local function lifting(ok, ...)
       lift()
+      if not ok then
+         error((...), 0)
+      end
       return ...
    end
 
    function glue.call(...)
       restore()
-      return lifting(limited(...))
+      return lifting(pcall(limited, ...))
    end
 end
 

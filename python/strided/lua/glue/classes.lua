@@ -6,13 +6,14 @@ local error, getmetatable, pairs, rawequal, rawget, rawset = error, getmetatable
 local select, setmetatable, tostring, type = select, setmetatable, tostring, type
 local debug_getmetatable = debug.getmetatable
 local find, gmatch, match = string.find, string.gmatch, string.match
-local references = glue.references
+local references, attach = glue.references, glue.attach
 local G = glue.environment
 
 local by_name, names = {}, {} -- class name -> class table, and back
 local luat = {} -- the functions of Torch7's library luaT
 
 glue.luat = luat
+glue.match = match -- a sandbox replaces it by one with limits
 
 -- The class table of a value: the metatable of a table, and what scripts see as the metatable of an object.
 local function class_of(value)
@@ -199,7 +200,7 @@ function luat.newmetatable(name, parent, constructor, destructor, factory, modul
    check_optional(destructor, 'function', 4, 'destructor function')
    check_optional(factory, 'function', 5, 'factory function')
    check_optional(module, 'table', 6, 'module table')
-   local last = match(name, '[^.]*$')
+   local last = match(name, '^.*%.([^.]*)$') or name
    if not module then
       module, last = home(name)
    end
@@ -219,7 +220,7 @@ function luat.newmetatable(name, parent, constructor, destructor, factory, modul
       elseif not by_name[parent] then
          error('bad argument #2 (invalid parent class name ' .. parent .. ')', 0)
       end
-      setmetatable(class, by_name[parent])
+      attach(class, by_name[parent], 0)
    end
    if not glue.limited then
       set_once(class, '__gc', destructor, name, 'destructor')
@@ -248,7 +249,7 @@ function luat.setmetatable(object, name)
    if not class then
       error('unknown typename ' .. name .. '\n', 0)
    end
-   glue.setmetatable(object, class)
+   attach(object, class, 0)
    return name -- as Torch7 does
 end
 
@@ -343,7 +344,7 @@ function luat.isTypeOf(object, spec)
    local class = class_of(object)
    while class do
       local name = class.__typename
-      local found = name and match(name, spec)
+      local found = name and glue.match(name, spec)
       if found and (found ~= spec or found == name) then
          return true
       end

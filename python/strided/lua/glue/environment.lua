@@ -317,7 +317,11 @@ local function quiet(finaliser)
    end
 end
 
+-- `setmetatable` for scripts and for their classes. An error is at `level`, which counts from here.
+local attach
+
 if newproxy then
+   attach = setmetatable -- a finaliser of a table is not called
    function env.newproxy(source)
       if source ~= true then
          return newproxy(source)
@@ -335,10 +339,14 @@ if newproxy then
    end
 else
    local wrapped = setmetatable({}, {__mode = 'k'})
-   function env.setmetatable(t, meta)
-      local finaliser = type(meta) == 'table' and rawget(meta, '__gc')
-      if finaliser and glue.limited then
-         error("bad argument #2 to 'setmetatable' (a script with limits cannot have finalisers: __gc)", 2)
+   function attach(t, meta, level)
+      local finaliser
+      if type(meta) == 'table' then
+         finaliser = rawget(meta, '__gc')
+      end
+      -- Lua marks the object for finalisation if the field is there, and reads it later: `false` may become a function.
+      if finaliser ~= nil and glue.limited then
+         error("bad argument #2 to 'setmetatable' (a script with limits cannot have finalisers: __gc)", level)
       elseif type(finaliser) == 'function' and not wrapped[finaliser] then
          finaliser = quiet(finaliser)
          wrapped[finaliser] = true
@@ -346,6 +354,11 @@ else
       end
       return setmetatable(t, meta)
    end
+   function env.setmetatable(t, meta)
+      local made = attach(t, meta, 3)
+      return made
+   end
 end
 
+glue.attach = attach
 glue.load_text = load_text

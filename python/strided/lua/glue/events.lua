@@ -35,8 +35,13 @@ local function follow(index, object, key)
    return index[key]
 end
 
+local shared = debug_getmetatable(glue.markers.list) -- lupa's, of all Python objects
+
 if glue.newproxy then
    local newproxy = glue.newproxy
+   if not glue.python then
+      shared.__metatable = false
+   end
 
    local function handler(class, event)
       if event == '__index' then
@@ -68,7 +73,6 @@ if glue.newproxy then
    end
 else
    -- One metatable, that of lupa, serves all Python objects.
-   local shared = debug_getmetatable(glue.markers.list)
    local originals = {}
    for event in pairs(events) do
       originals[event] = shared[event]

@@ -3,7 +3,26 @@
 local glue = ...
 local host, env, luat = glue.host, glue.environment, glue.luat
 local adapt, as_function = glue.adapt, glue.as_function
-local error, pairs, pcall, rawset, setmetatable, tonumber, type = error, pairs, pcall, rawset, setmetatable, tonumber, type
+local error, pairs, pcall, rawget, rawset = error, pairs, pcall, rawget, rawset
+local setmetatable, tonumber, type = setmetatable, tonumber, type
+
+-- Loading a library does not count as time and memory of the script. So no code of a script may run in here: the globals are
+-- read and set without their metatable.
+local function loading(describe, fill)
+   local function finish(ok, ...)
+      host.end_loading(ok)
+      if not ok then
+         error((...), 0)
+      end
+      return ...
+   end
+
+   return function()
+      return finish(pcall(function()
+         return fill(describe())
+      end))
+   end
+end
 
 -- The functions of a description. One that is not called by its name, such as an operator, has no position in its errors.
 local function adapt_all(functions, level, calls)
@@ -72,7 +91,8 @@ end
 
 -- Tools such as the tester print with Python's `print`. If the script has replaced `io.write`, they print with that.
 local function redirecting(method)
-   local write = env.io and env.io.write
+   local io = rawget(env, 'io')
+   local write = type(io) == 'table' and rawget(io, 'write') or nil
 
    local function finish(ok, ...)
       host.end_redirection()
@@ -109,10 +129,9 @@ local function define(torch, description)
    return class
 end
 
-local function load_torch()
-   local description = host.describe_torch()
+local load_torch = loading(host.describe_torch, function(description)
    local torch = {}
-   env.torch = torch
+   rawset(env, 'torch', torch)
    glue.objects = adapt_all(description.objects, 0) -- functions about objects that are not tables
    for name, f in pairs(adapt_all(description.functions, 2)) do
       torch[name] = f
@@ -124,9 +143,8 @@ local function load_torch()
       torch[name] = f
    end
    glue.extend_torch(torch)
-   host.end_loading()
    return torch
-end
+end)
 
 -- Lab. Its classes have no parents; a script may still add methods and events to them.
 
@@ -149,23 +167,23 @@ local function define_lab(module, description)
    end
 end
 
+local make_lab = loading(host.describe_lab, function(description)
+   local tensor = {}
+   for _, class in ipairs(description.classes) do
+      define_lab(tensor, class)
+   end
+   local double = tensor.DoubleTensor
+   function tensor.Tensor(...) -- the same, but not the same function, as in Lab
+      local made = double(...)
+      return made
+   end
+   return {tensor = tensor, random = adapt(as_function(description.random), 0)()}
+end)
+
 local lab
 
 local function load_lab()
-   if not lab then
-      local description = host.describe_lab()
-      lab = {tensor = {}}
-      for _, class in ipairs(description.classes) do
-         define_lab(lab.tensor, class)
-      end
-      local double = lab.tensor.DoubleTensor
-      function lab.tensor.Tensor(...) -- the same, but not the same function, as in Lab
-         local made = double(...)
-         return made
-      end
-      lab.random = adapt(as_function(description.random), 0)()
-      host.end_loading()
-   end
+   lab = lab or make_lab()
    return lab
 end
 

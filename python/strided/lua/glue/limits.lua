@@ -3,19 +3,11 @@
 
 local glue = ...
 local host, env = glue.host, glue.environment
-local error, pairs, pcall, type, xpcall = error, pairs, pcall, type, xpcall
+local error, pairs, pcall, xpcall = error, pairs, pcall, xpcall
 local sethook, create, resume = debug.sethook, coroutine.create, coroutine.resume
 
--- Python answers after how many instructions to ask again, or nil. A signal may interrupt it before it can catch that.
-local function must_stop()
-   local ok, answer = pcall(host.must_stop)
-   if ok then
-      return answer
-   elseif type(answer) ~= 'userdata' then
-      error(answer, 0) -- the stack is full
-   end
-   host.interrupted(answer)
-end
+-- Python answers after how many instructions to ask again, or nil. It raises an error if the stack is full.
+local must_stop = host.must_stop
 
 local COUNT = 100
 local MESSAGE = 'the script was stopped'

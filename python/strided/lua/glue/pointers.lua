@@ -4,6 +4,10 @@ local glue = ...
 local luat = glue.luat
 local error, ipairs, pairs, pcall, rawset, tonumber, tostring = error, ipairs, pairs, pcall, rawset, tonumber, tostring
 local gsub, match = string.gsub, string.match
+local has_ffi, ffi = false, nil
+if not glue.sandbox then
+   has_ffi, ffi = pcall(require, 'ffi') -- now, because a script may replace `require`
+end
 
 local C_TYPES = {
    Byte = 'unsigned char', Char = 'char', Short = 'short', Int = 'int', Long = 'long', Float = 'float', Double = 'double',
@@ -105,8 +109,7 @@ function glue.extend_pointers(torch)
    if glue.sandbox then
       return refuse(torch, 'raw pointers are not available in a sandbox')
    end
-   local ok, ffi = pcall(glue.environment.require, 'ffi')
-   if not ok then
+   if not has_ffi then
       return refuse(torch, 'raw pointers need the FFI of LuaJIT, which ' .. _VERSION .. ' does not have')
    end
    provide(torch, ffi)

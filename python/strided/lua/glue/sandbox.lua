@@ -1,14 +1,16 @@
--- What a script that is not trusted may reach: the language and its libraries, without files, processes, bytecode, the
--- debugger, the FFI and machine code.
+-- What a script in a sandbox may reach: the language and its libraries, without files, processes, bytecode, the debugger, the
+-- FFI and machine code. This keeps honest scripts from accidents; a hostile one can still hang or crash the process.
 
 local glue = ...
 local env = glue.environment
-local error, select, tostring, type = error, select, tostring, type
+local error, pcall, select, tostring, type = error, pcall, select, tostring, type
 local find, gsub, match = string.find, string.gsub, string.match
 local package = package
 
 local MAX_SUBJECT = 1024 * 1024
+local MAX_PATTERN = 1000
 local MAX_ITEMS = 32
+local MAX_DEPTH = 100 -- of callbacks of gsub
 
 local REMOVED = {'debug', 'io', 'jit', 'getfenv', 'setfenv', 'newproxy', 'ffi', 'python', 'module'}
 local CLOCKS = {'clock', 'time', 'date', 'difftime'}
@@ -86,9 +88,41 @@ local function check(name, subject, pattern)
    if type(subject) == 'string' and #subject > MAX_SUBJECT then
       error('string.' .. name .. ': the subject has ' .. #subject .. ' bytes, and a sandbox matches at most ' .. MAX_SUBJECT, 3)
    end
+   if type(pattern) == 'string' and #pattern > MAX_PATTERN then
+      error('string.' .. name .. ': the pattern has ' .. #pattern .. ' bytes, and a sandbox accepts at most ' .. MAX_PATTERN, 3)
+   end
    local items = type(pattern) == 'string' and count_items(pattern) or 0
    if items > MAX_ITEMS then
       error('string.' .. name .. ': the pattern has ' .. items .. ' items, and a sandbox accepts at most ' .. MAX_ITEMS, 3)
+   end
+end
+
+-- In LuaJIT nothing limits how deep the callbacks of gsub call gsub, and each level has a buffer on the stack of C.
+if glue.jit then
+   local stock, begin = env.string.gsub, glue.begin
+   local depth = 0
+
+   function glue.begin()
+      depth = 0
+      begin()
+   end
+
+   local function leave(ok, ...)
+      depth = depth - 1
+      if not ok then
+         error((...), 0)
+      end
+      return ...
+   end
+
+   function env.string.gsub(subject, pattern, replacement, ...)
+      if depth >= MAX_DEPTH then
+         error('C stack overflow', 0)
+      elseif type(replacement) ~= 'function' and type(replacement) ~= 'table' then
+         return stock(subject, pattern, replacement, ...)
+      end
+      depth = depth + 1
+      return leave(pcall(stock, subject, pattern, replacement, ...))
    end
 end
 
@@ -103,3 +137,5 @@ for _, name in ipairs {'find', 'match', 'gmatch', 'gsub', 'gfind'} do
       end
    end
 end
+
+glue.match = env.string.match -- for `torch.isTypeOf`, which matches patterns of scripts

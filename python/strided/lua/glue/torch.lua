@@ -3,7 +3,8 @@
 local glue = ...
 local host, env, luat = glue.host, glue.environment, glue.luat
 local format, gsub, match = string.format, string.gsub, string.match
-local error, ipairs, pairs, pcall, setmetatable, tonumber, type = error, ipairs, pairs, pcall, setmetatable, tonumber, type
+local error, ipairs, pairs, pcall, rawget, rawset = error, ipairs, pairs, pcall, rawget, rawset
+local setmetatable, tonumber, type = setmetatable, tonumber, type
 
 local find_module = glue.adapt(glue.raw.find_module, 0)
 
@@ -32,6 +33,13 @@ local function result_tables(torch)
          return first
       end
       torch[name] = with_result
+   end
+end
+
+-- Sets a field that a library does not have. The script may have put something else in its place.
+local function default(library, name, value)
+   if type(library) == 'table' and rawget(library, name) == nil then
+      rawset(library, name, value)
    end
 end
 
@@ -107,9 +115,10 @@ function glue.extend_torch(torch)
    function torch.include(package, file)
       return env.dofile(torch.packageLuaPath(package) .. '/' .. file)
    end
-   env.include = env.include or env.dofile
-   env.table.unpack = env.table.unpack or env.unpack
-   env.string.gfind = env.string.gfind or env.string.gmatch
+   default(env, 'include', rawget(env, 'dofile'))
+   default(rawget(env, 'table'), 'unpack', rawget(env, 'unpack'))
+   local text = rawget(env, 'string')
+   default(text, 'gfind', type(text) == 'table' and rawget(text, 'gmatch'))
 
    glue.extend_pointers(torch)
    glue.extend_files(torch)
