@@ -243,6 +243,10 @@ def open(
     """
     path = path_of(f)
     content: Content
+    if path is not None and not os.path.lexists(path):
+        from strided.files._replace import recover
+
+        recover(path)
     if path is not None and os.path.isdir(path):
         from strided.files._zarr import ZarrContent
 

@@ -188,9 +188,9 @@ def _write(
             wanted = " and ".join(f".{other}" for other in _FORMATS_OF[name])
             raise ValueError(f"{op}: {name} is for {wanted} files, and the format is {format}")
     if format == "zarr":
-        from strided.files._zarr import save_zarr
+        from strided.files._zarr_write import save_zarr
 
-        return save_zarr(content, f, op, options["metadata"], progress)
+        return save_zarr(content, f, op, options["metadata"], fsync, progress)
     target = target_of(f, op)
     _file_write(op, target, name_of(f), content, {**options, "format": format, "fsync": fsync, "progress": progress})
     if not isinstance(target, (str, io.BytesIO)) and hasattr(target, "flush"):

@@ -1,0 +1,126 @@
+"""The chunks of a zarr array: which files they are, and the array that they make up."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from strided.files._zarr_codecs import elements_of
+from strided.files._zarr_inflate import Refusal
+from strided.files._zarr_metadata import Array, damage, read_file
+
+#: The most bytes that one byte on the disk may stand for, as in deflated data, and the least that a file takes there.
+MAX_RATIO = 1032
+BLOCK = 4096
+
+
+class Chunk(NamedTuple):
+    """The file of a chunk."""
+
+    place: tuple[int, ...]
+    path: str
+    size: int
+
+
+def on_disk(size: int) -> int:
+    return max(size, BLOCK)
+
+
+def chunks_of(array: Array) -> list[Chunk]:
+    """Lists the files of chunks. It takes as long as there are files, however many the shape has room for."""
+    if 0 in array.shape:
+        return []
+    counts = [-(-extent // size) for extent, size in zip(array.shape, array.chunk, strict=True)]
+    if not counts:
+        path = os.path.join(array.folder, "c" if array.has_prefix else "0")
+        return [Chunk((), path, os.stat(path).st_size)] if os.path.isfile(path) else []
+    if array.separator == "/":
+        root = os.path.join(array.folder, "c") if array.has_prefix else array.folder
+        return list(_nested(root, counts, ()))
+    found = []
+    with os.scandir(array.folder) as items:
+        for item in items:
+            words = item.name.split(".")
+            if array.has_prefix and words.pop(0) != "c":
+                continue
+            place = _place(words, counts)
+            if place is not None:
+                found.append(Chunk(place, item.path, item.stat().st_size))
+    return found
+
+
+def _nested(folder: str, counts: list[int], above: tuple[int, ...]) -> Iterator[Chunk]:
+    try:
+        items = list(os.scandir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for item in items:
+        place = _place([item.name], counts[len(above) : len(above) + 1])
+        if place is None:
+            continue
+        if len(above) + 1 < len(counts):
+            yield from _nested(item.path, counts, above + place)
+        else:
+            yield Chunk(above + place, item.path, item.stat().st_size)
+
+
+def _place(words: list[str], counts: list[int]) -> tuple[int, ...] | None:
+    """Returns the numbers of a key, if it is that of a chunk of the array."""
+    if len(words) != len(counts):
+        return None
+    for word in words:
+        if not (word.isascii() and word.isdigit()) or len(word) > 19 or (word[0] == "0" and word != "0"):
+            return None
+    place = tuple(map(int, words))
+    return place if all(i < n for i, n in zip(place, counts, strict=True)) else None
+
+
+def load_array(array: Array, max_bytes: int | None) -> Any:
+    """Decodes an array of numbers, which must be in proportion to its files, or within `max_bytes`."""
+    import numpy
+
+    if array.problem or array.chain is None:
+        raise Refusal(array.problem)
+    nbytes = math.prod(array.shape) * array.native.itemsize
+    if max_bytes is not None and nbytes > max_bytes:
+        raise Refusal(f"needs {nbytes} bytes, and max_bytes leaves {max_bytes}")
+    with damage():
+        chunks = chunks_of(array)
+    stored = on_disk(array.size) + sum(on_disk(chunk.size) for chunk in chunks)
+    if max_bytes is None and nbytes > stored * MAX_RATIO:
+        raise Refusal(
+            f"needs {nbytes} bytes, out of proportion to the {stored} of its files; max_bytes={nbytes} loads it"
+        )
+    counts = [-(-extent // size) for extent, size in zip(array.shape, array.chunk, strict=True)]
+    if len(chunks) == math.prod(counts):
+        whole = numpy.empty(array.shape, array.native)
+    else:
+        whole = numpy.full(array.shape, array.fill, array.native)
+    for chunk in chunks:
+        _load_chunk(array, chunk, whole, max_bytes)
+    return whole
+
+
+def _load_chunk(array: Array, chunk: Chunk, whole: Any, max_bytes: int | None) -> None:
+    assert array.chain is not None
+    key = os.path.relpath(chunk.path, array.folder).replace(os.sep, "/")
+    expected = math.prod(array.chunk) * array.stored.itemsize
+    if expected > max(on_disk(chunk.size) * MAX_RATIO, max_bytes or 0):
+        reason = f"needs {expected} bytes, out of proportion to its {chunk.size}; max_bytes={expected} loads it"
+        raise Refusal(f"chunk {key} {reason}")
+    try:
+        file = read_file(chunk.path, chunk.size if array.chain.has_shards else array.chain.size.limit)
+        if file is None:
+            raise Refusal("was removed while it was read")
+        decoded = array.chain.decode(file.data)
+    except Refusal as refusal:
+        raise Refusal(f"chunk {key}: {refusal}") from None
+    order: Any = "F" if array.is_column_major else "C"
+    elements = elements_of(decoded, array.stored).reshape(array.chunk, order=order)
+    into, part = [], []
+    for i, size, extent in zip(chunk.place, array.chunk, array.shape, strict=True):
+        into.append(slice(i * size, min((i + 1) * size, extent)))
+        part.append(slice(0, min(size, extent - i * size)))
+    whole[tuple(into)] = elements[tuple(part)]
