@@ -35,6 +35,15 @@ def is_temporary(name: str) -> bool:
     return _TEMPORARY.fullmatch(name) is not None
 
 
+def folder_identity(path: str) -> tuple[int, ...]:
+    """What tells a folder from another that has taken its place; empty if there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ()
+    return status.st_dev, status.st_ino, status.st_ctime_ns
+
+
 def _beside(path: str, kind: str) -> str:
     folder, name = os.path.split(path)
     return os.path.join(folder, f".{name}.{os.getpid()}-{secrets.token_hex(8)}.{kind}")
@@ -78,6 +87,8 @@ class NewFolder:
             # Who may read the old folder may read the new one. A system that refuses this keeps its default.
             if os.path.isdir(self.path):
                 os.chmod(self.temporary, stat.S_IMODE(os.stat(self.path).st_mode) | stat.S_IRWXU)
+        if self._lock is not None and not os.path.samestat(os.stat(self.temporary), os.fstat(self._lock)):
+            raise OSError(errno.ESTALE, "the folder was replaced while it was written", self.temporary)
         if fsync:
             _sync_tree(self.temporary)
         _put(self.temporary, self.path)

@@ -10,7 +10,7 @@ import strided
 from strided._strided import dtype
 from strided.files._arguments import fault
 from strided.files._file import Described
-from strided.files._replace import is_temporary
+from strided.files._replace import folder_identity, is_temporary
 from strided.files._zarr_chunks import load_array
 from strided.files._zarr_inflate import Refusal
 from strided.files._zarr_metadata import Array, damage, identity_of, marker_of, read_node
@@ -40,7 +40,7 @@ class ZarrContent:
         raise self._replaced()
 
     def _read(self) -> None:
-        self._marker = ""
+        self._marker, self._folder = "", folder_identity(self._path)
         self._identity: tuple[int, ...] = ()
         root = read_node(self._path, (), None)
         if root is None:
@@ -86,7 +86,7 @@ class ZarrContent:
     def _is_replaced(self) -> bool:
         """Whether another folder has taken the place of the one that was read."""
         if not self._marker:
-            return False
+            return self._folder != folder_identity(self._path)
         try:
             return identity_of(os.stat(os.path.join(self._path, self._marker))) != self._identity
         except OSError:

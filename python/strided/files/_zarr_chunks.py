@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from strided.files._zarr_codecs import elements_of
@@ -14,6 +15,9 @@ from strided.files._zarr_metadata import Array, damage, read_file
 #: The most bytes that one byte on the disk may stand for, as in deflated data, and the least that a file takes there.
 MAX_RATIO = 1032
 BLOCK = 4096
+#: Chunks of an array from this number of bytes on are decoded by several threads; and how many at most, as each needs memory.
+THREADED = 1 << 22
+THREADS = 8
 
 
 class Chunk(NamedTuple):
@@ -98,8 +102,18 @@ def load_array(array: Array, max_bytes: int | None) -> Any:
         whole = numpy.empty(array.shape, array.native)
     else:
         whole = numpy.full(array.shape, array.fill, array.native)
-    for chunk in chunks:
-        _load_chunk(array, chunk, whole, max_bytes)
+    chunks.sort()
+    if nbytes < THREADED or len(chunks) < 2:
+        for chunk in chunks:
+            _load_chunk(array, chunk, whole, max_bytes)
+        return whole
+    with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
+        try:
+            for _ in pool.map(lambda chunk: _load_chunk(array, chunk, whole, max_bytes), chunks):
+                pass
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     return whole
 
 

@@ -82,9 +82,8 @@ def damage() -> Iterator[None]:
     except OSError as error:
         if error.errno not in (*_DAMAGE, errno.ENOENT):
             raise
-        raise Refusal(
-            f"{os.path.basename(os.fsdecode(error.filename or '')) or 'it'} is not read: {error.strerror}"
-        ) from None
+        name = os.path.basename(error.filename) if isinstance(error.filename, str) else ""
+        raise Refusal(f"{name or 'a folder'} is not read: {error.strerror}") from None
 
 
 class Identity(NamedTuple):
@@ -109,17 +108,18 @@ def read_file(path: str, limit: int) -> Identity | None:
         if error.errno in _DAMAGE:
             raise Refusal(f"{os.path.basename(path)} is no file: {error.strerror}") from None
         raise
-    with open(handle, "rb", buffering=0) as file:
+    try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise Refusal(f"{os.path.basename(path)} is no file")
         if status.st_size > limit:
             raise Refusal(f"{os.path.basename(path)} has {status.st_size} bytes, wanted at most {limit}")
-        data = bytearray(status.st_size)
-        done = 0
-        while done < len(data) and (count := file.readinto(memoryview(data)[done:])):
-            done += count
-    return Identity(bytes(data) if done == len(data) else bytes(data[:done]), identity_of(status))
+        data = os.read(handle, status.st_size)
+        while len(data) < status.st_size and (more := os.read(handle, status.st_size - len(data))):
+            data += more
+    finally:
+        os.close(handle)
+    return Identity(data, identity_of(status))
 
 
 def read_node(folder: str, path: tuple[str, ...], version: int | None) -> Node | None:

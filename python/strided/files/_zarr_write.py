@@ -9,7 +9,7 @@ from typing import Any
 from strided._strided import Storage, Tensor
 from strided.files._arguments import fault, path_of
 from strided.files._file import Entry
-from strided.files._replace import NewFolder
+from strided.files._replace import NewFolder, folder_identity
 
 #: dtypes that zarr has no name for.
 LACKING = ("bfloat16",)
@@ -38,11 +38,25 @@ def save_zarr(
     path = path_of(f)
     if path is None:
         raise TypeError(f"{op}: zarr is written to a folder; f must be its path")
-    if os.path.isdir(path) and os.listdir(path) and not any(os.path.exists(os.path.join(path, m)) for m in _MARKERS):
+    if _is_foreign(path):
         raise fault(op, path, "is a folder, and no array or group of zarr; it is not replaced")
     with NewFolder(path) as new:
         _Writer(zarr, path, op, progress).write(new.temporary, obj, metadata or {})
         new.commit(fsync)
+
+
+def _is_foreign(path: str) -> bool:
+    """Whether a path is a folder with something else in it."""
+    while True:
+        before = folder_identity(path)
+        try:
+            names = os.listdir(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        if not names or any(marker in names for marker in _MARKERS):
+            return False
+        if before == folder_identity(path):  # else another process has replaced it in the meantime
+            return True
 
 
 def chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
@@ -73,7 +87,7 @@ class _Writer:
         if isinstance(obj, (Tensor, Storage, Entry)):
             root = self._create(lambda **options: self._zarr.create_array(store, **options), obj, "the tensor")
         else:
-            root = self._zarr.open_group(store, mode="w")
+            root = self._zarr.create_group(store)  # `open_group` with mode "w" would remove the folder, which is locked
             self._write_items(root, obj)
         root.attrs.update(metadata)
 
