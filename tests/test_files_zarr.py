@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import zlib
+from functools import cache
 from pathlib import Path
 
 import folder_cases
@@ -294,7 +295,40 @@ def test_zeros_that_were_saved_are_loaded(tmp_path):
     assert loaded["x"].shape == (3000, 3001) and not loaded["x"].any() and loaded["y"].numel() == 7_000_000
 
 
-BOMB = 300_000_000
+def test_links_do_not_multiply_what_a_folder_stands_for(tmp_path):
+    st.save({"x0": st.zeros(2_000_000)}, tmp_path / "x.zarr")
+    for i in range(1, 4):
+        (tmp_path / f"x.zarr/x{i}").symlink_to("x0")
+    with pytest.raises(st.FormatError, match="'x1' needs 8000000 bytes, out of proportion to the 0 of its files"):
+        st.load(tmp_path / "x.zarr")
+    assert len(st.load(tmp_path / "x.zarr", max_bytes=32_000_000)) == 4
+    assert st.files.open(tmp_path / "x.zarr")["x3"].load().shape == (2_000_000,)
+    hard = v2(
+        tmp_path / "y",
+        {"0": zlib.compress(bytes(4_000_000))},
+        shape=[20_000_000],
+        chunks=[4_000_000],
+        dtype="|u1",
+        compressor={"id": "zlib"},
+    )
+    for i in range(1, 5):
+        os.link(hard / "0", hard / str(i))
+    with pytest.raises(st.FormatError, match="out of proportion"):
+        st.load(hard)
+    assert st.load(hard, max_bytes=20_000_000).numel() == 20_000_000
+
+
+def test_a_damaged_chunk_among_many_is_found_by_threads(tmp_path):
+    st.save(st.ones(2000, 3000), tmp_path / "x.zarr")
+    chunks = sorted((tmp_path / "x.zarr/c").rglob("0"), key=str)
+    files = [path for path in chunks if path.is_file()]
+    assert len(files) > 3
+    files[2].write_bytes(files[2].read_bytes()[:-2])
+    with pytest.raises(st.FormatError, match=r"chunk c/2/0: zstd ends too early"):
+        st.load(tmp_path / "x.zarr")
+
+
+BOMB = 80_000_000
 
 
 def lz4_bomb():
@@ -327,16 +361,21 @@ BOMBS = {
 }
 
 
+@cache
+def bomb(name):
+    return BOMBS[name]()
+
+
 @pytest.mark.parametrize("name", BOMBS)
 @pytest.mark.parametrize("version", [2, 3])
 def test_a_chunk_decodes_to_no_more_than_its_bytes(name, version, tmp_path):
     codec = name.split()[0]
     if version == 2:
-        v2(tmp_path / "x", {"0": BOMBS[name]()}, shape=[4000], chunks=[4000], compressor={"id": codec})
+        v2(tmp_path / "x", {"0": bomb(name)}, shape=[4000], chunks=[4000], compressor={"id": codec})
     else:
         grid = {"name": "regular", "configuration": {"chunk_shape": [4000]}}
         codecs = [BYTES, {"name": codec if codec in ("gzip", "zstd", "blosc") else f"numcodecs.{codec}"}]
-        v3(tmp_path / "x", {"c.0": BOMBS[name]()}, shape=[4000], chunk_grid=grid, codecs=codecs)
+        v3(tmp_path / "x", {"c.0": bomb(name)}, shape=[4000], chunk_grid=grid, codecs=codecs)
     reason, grown = peak_of(tmp_path / "x", ", max_bytes=1 << 40")
     assert "wanted" in reason or "more than 16000 bytes" in reason or "does not decode" in reason
     assert grown < 40_000
@@ -608,6 +647,8 @@ def test_what_a_killed_process_left_is_removed_by_the_next_save(tmp_path):
     (left / "zarr.json").write_text("{")
     other = tmp_path / f".y.zarr.{os.getpid()}-{'0' * 16}.tmp"
     other.mkdir()
+    st.save(st.zeros(2), tmp_path / "x.zarr")
+    assert not left.exists()
     with _replace.NewFolder(str(tmp_path / "x.zarr")) as writing:
         st.save(st.ones(2), tmp_path / "x.zarr")
         assert os.path.isdir(writing.temporary)  # it is locked, and so not taken for a leftover

@@ -28,12 +28,15 @@ class ZarrContent:
             import numpy  # noqa: F401
         except ImportError:
             raise ImportError(f"{op}: folders of zarr need NumPy: pip install zarr") from None
+        self._open()
+
+    def _open(self) -> None:
         for _ in range(_TRIES):
             try:
                 self._read()
             except Refusal as refusal:
                 if not self._is_replaced():
-                    raise fault(op, path, str(refusal)) from None
+                    raise fault(self._op, self._path, str(refusal)) from None
             else:
                 if not self._is_replaced():
                     return
@@ -132,15 +135,16 @@ class ZarrContent:
                     return loaded
             if self._op != "load":  # the entries of an open file are those of the old folder
                 break
-            self.__init__(self._path, self._op)  # type: ignore[misc]
+            self._open()
         raise self._replaced()
 
     def _load_all(self, max_bytes: int | None) -> Any:
         if self._is_array:
-            return self._load(0, max_bytes)
+            return self._load(0, max_bytes, set())
         loaded: dict[str, Any] = {}
+        seen: set[tuple[int, ...]] = set()
         for i, (_, array) in enumerate(self._arrays):
-            x = self._load(i, max_bytes)
+            x = self._load(i, max_bytes, seen)
             max_bytes = None if max_bytes is None else max_bytes - x.nbytes
             inside = loaded
             for folder in array.path[:-1]:
@@ -150,7 +154,7 @@ class ZarrContent:
 
     def load_entry(self, index: int, max_bytes: int | None) -> Any:
         try:
-            loaded = self._load(index, max_bytes)
+            loaded = self._load(index, max_bytes, set())
         except strided.FormatError:
             if self._is_replaced():
                 raise self._replaced() from None
@@ -159,10 +163,10 @@ class ZarrContent:
             raise self._replaced()
         return loaded
 
-    def _load(self, index: int, max_bytes: int | None) -> Any:
+    def _load(self, index: int, max_bytes: int | None, seen: set[tuple[int, ...]]) -> Any:
         name, array = self._arrays[index]
         try:
-            return strided.from_numpy(load_array(array, max_bytes))
+            return strided.from_numpy(load_array(array, max_bytes, seen))
         except Refusal as refusal:
             raise fault("load", self._path, f"{name!r} {refusal}") from None
 

@@ -26,10 +26,12 @@ class Chunk(NamedTuple):
     place: tuple[int, ...]
     path: str
     size: int
+    identity: tuple[int, ...]
 
 
-def on_disk(size: int) -> int:
-    return max(size, BLOCK)
+def _chunk(place: tuple[int, ...], path: str) -> Chunk:
+    status = os.stat(path)
+    return Chunk(place, path, status.st_size, (status.st_dev, status.st_ino))
 
 
 def chunks_of(array: Array) -> list[Chunk]:
@@ -39,7 +41,7 @@ def chunks_of(array: Array) -> list[Chunk]:
     counts = [-(-extent // size) for extent, size in zip(array.shape, array.chunk, strict=True)]
     if not counts:
         path = os.path.join(array.folder, "c" if array.has_prefix else "0")
-        return [Chunk((), path, os.stat(path).st_size)] if os.path.isfile(path) else []
+        return [_chunk((), path)] if os.path.isfile(path) else []
     if array.separator == "/":
         root = os.path.join(array.folder, "c") if array.has_prefix else array.folder
         return list(_nested(root, counts, ()))
@@ -51,7 +53,7 @@ def chunks_of(array: Array) -> list[Chunk]:
                 continue
             place = _place(words, counts)
             if place is not None:
-                found.append(Chunk(place, item.path, item.stat().st_size))
+                found.append(_chunk(place, item.path))
     return found
 
 
@@ -67,7 +69,7 @@ def _nested(folder: str, counts: list[int], above: tuple[int, ...]) -> Iterator[
         if len(above) + 1 < len(counts):
             yield from _nested(item.path, counts, above + place)
         else:
-            yield Chunk(above + place, item.path, item.stat().st_size)
+            yield _chunk(above + place, item.path)
 
 
 def _place(words: list[str], counts: list[int]) -> tuple[int, ...] | None:
@@ -81,8 +83,20 @@ def _place(words: list[str], counts: list[int]) -> tuple[int, ...] | None:
     return place if all(i < n for i, n in zip(place, counts, strict=True)) else None
 
 
-def load_array(array: Array, max_bytes: int | None) -> Any:
-    """Decodes an array of numbers, which must be in proportion to its files, or within `max_bytes`."""
+def _bytes_on_disk(array: Array, chunks: list[Chunk], seen: set[tuple[int, ...]]) -> int:
+    """Returns the bytes of the files of an array. One that was counted before, under another name, has none."""
+    total = 0
+    for identity, size in [(array.identity, array.size), *((chunk.identity, chunk.size) for chunk in chunks)]:
+        total += 0 if identity in seen else max(size, BLOCK)
+        seen.add(identity)
+    return total
+
+
+def load_array(array: Array, max_bytes: int | None, seen: set[tuple[int, ...]]) -> Any:
+    """Decodes an array of numbers, which must be in proportion to its files, or within `max_bytes`.
+
+    `seen` are the files of arrays that were loaded before, so that links do not multiply what a folder stands for.
+    """
     import numpy
 
     if array.problem or array.chain is None:
@@ -92,7 +106,7 @@ def load_array(array: Array, max_bytes: int | None) -> Any:
         raise Refusal(f"needs {nbytes} bytes, and max_bytes leaves {max_bytes}")
     with damage():
         chunks = chunks_of(array)
-    stored = on_disk(array.size) + sum(on_disk(chunk.size) for chunk in chunks)
+    stored = _bytes_on_disk(array, chunks, seen)
     if max_bytes is None and nbytes > stored * MAX_RATIO:
         raise Refusal(
             f"needs {nbytes} bytes, out of proportion to the {stored} of its files; max_bytes={nbytes} loads it"
@@ -121,7 +135,7 @@ def _load_chunk(array: Array, chunk: Chunk, whole: Any, max_bytes: int | None) -
     assert array.chain is not None
     key = os.path.relpath(chunk.path, array.folder).replace(os.sep, "/")
     expected = math.prod(array.chunk) * array.stored.itemsize
-    if expected > max(on_disk(chunk.size) * MAX_RATIO, max_bytes or 0):
+    if expected > max(max(chunk.size, BLOCK) * MAX_RATIO, max_bytes or 0):
         reason = f"needs {expected} bytes, out of proportion to its {chunk.size}; max_bytes={expected} loads it"
         raise Refusal(f"chunk {key} {reason}")
     try:

@@ -58,8 +58,9 @@ class Array(NamedTuple):
     is_column_major: bool
     has_prefix: bool
     separator: str
-    #: The bytes of its metadata.
+    #: The bytes of its metadata, and the device and the number of their file.
     size: int
+    identity: tuple[int, ...]
     #: Why it is not loaded, or an empty text.
     problem: str
 
@@ -164,10 +165,10 @@ def _node_2(folder: str, path: tuple[str, ...], file: Identity, is_array: bool) 
     attributes: dict[str, Any] = {}
     if not path and (beside := read_file(os.path.join(folder, ".zattrs"), MAX_METADATA)):
         attributes = _attributes(_json(beside.data, ".zattrs"))
-    return Node(2, attributes, _array_2(folder, path, said, len(file.data)) if is_array else None, file.identity)
+    return Node(2, attributes, _array_2(folder, path, said, file) if is_array else None, file.identity)
 
 
-def _array_2(folder: str, path: tuple[str, ...], said: dict[str, Any], size: int) -> Array:
+def _array_2(folder: str, path: tuple[str, ...], said: dict[str, Any], file: Identity) -> Array:
     shape = extents(said.get("shape"), "shape")
     order, separator = said.get("order", "C"), said.get("dimension_separator", ".")
     if order not in ("C", "F") or separator not in (".", "/"):
@@ -177,7 +178,7 @@ def _array_2(folder: str, path: tuple[str, ...], said: dict[str, Any], size: int
         raise Refusal(f"filters is {short(filters)}")
     compressor = said.get("compressor")
     specs = filters if compressor is None else [*filters, compressor]
-    facts = _Facts(folder, path, shape, _chunk_shape(said.get("chunks"), shape, "chunks"), size)
+    facts = _Facts(folder, path, shape, _chunk_shape(said.get("chunks"), shape, "chunks"), file)
     return facts.array(2, said.get("dtype"), said.get("fill_value"), specs, order == "F", False, separator)
 
 
@@ -189,10 +190,10 @@ def _node_3(folder: str, path: tuple[str, ...], file: Identity) -> Node:
     kind = said.get("node_type")
     if kind not in ("array", "group"):
         raise Refusal(f"node_type is {short(kind)}, wanted 'array' or 'group'")
-    return Node(3, attributes, _array_3(folder, path, said, len(file.data)) if kind == "array" else None, file.identity)
+    return Node(3, attributes, _array_3(folder, path, said, file) if kind == "array" else None, file.identity)
 
 
-def _array_3(folder: str, path: tuple[str, ...], said: dict[str, Any], size: int) -> Array:
+def _array_3(folder: str, path: tuple[str, ...], said: dict[str, Any], file: Identity) -> Array:
     shape = extents(said.get("shape"), "shape")
     grid = _configuration(said, "chunk_grid", ("regular",))[1]
     chunk = _chunk_shape(grid.get("chunk_shape"), shape, "chunk_shape")
@@ -208,7 +209,7 @@ def _array_3(folder: str, path: tuple[str, ...], said: dict[str, Any], size: int
     codecs = said.get("codecs")
     if not isinstance(codecs, list) or not codecs:
         raise Refusal(f"codecs is {short(codecs)}")
-    facts = _Facts(folder, path, shape, chunk, size)
+    facts = _Facts(folder, path, shape, chunk, file)
     return facts.array(3, said.get("data_type"), said.get("fill_value"), codecs, False, name == "default", separator)
 
 
@@ -238,7 +239,7 @@ class _Facts(NamedTuple):
     path: tuple[str, ...]
     shape: tuple[int, ...]
     chunk: tuple[int, ...]
-    size: int
+    file: Identity
 
     def array(
         self,
@@ -268,7 +269,9 @@ class _Facts(NamedTuple):
             except Refusal as refusal:
                 problem = f"is not decoded: {refusal}"
         facts = (self.path, self.folder, self.shape, self.chunk, name, itemsize, stored, native, value, chain)
-        return Array(*facts, is_column_major, has_prefix, separator, self.size, problem)
+        return Array(
+            *facts, is_column_major, has_prefix, separator, len(self.file.data), self.file.identity[:2], problem
+        )
 
 
 def _dtype_name(dtype: object) -> str:
