@@ -509,6 +509,15 @@ def test_a_pipe_is_not_waited_for(tmp_path):
         st.load(tmp_path)
 
 
+def test_a_folder_in_the_place_of_a_chunk_is_a_format_error(tmp_path):
+    for shape in ([], [4]):
+        grid = {"name": "regular", "configuration": {"chunk_shape": shape}}
+        v3(tmp_path / f"x{len(shape)}", shape=shape, chunk_grid=grid)
+        (tmp_path / f"x{len(shape)}" / ".".join(["c"] + ["0"] * len(shape))).mkdir()
+        with pytest.raises(st.FormatError, match="is no file"):
+            st.load(tmp_path / f"x{len(shape)}")
+
+
 @pytest.mark.parametrize("cut", range(0, 40, 3))
 def test_a_cut_chunk_is_a_format_error(cut, tmp_path):
     for i, codec in enumerate([None, "zstd", "blosc", "zlib", "lz4", "bz2", "lzma", "gzip"]):

@@ -41,7 +41,7 @@ def chunks_of(array: Array) -> list[Chunk]:
     counts = [-(-extent // size) for extent, size in zip(array.shape, array.chunk, strict=True)]
     if not counts:
         path = os.path.join(array.folder, "c" if array.has_prefix else "0")
-        return [_chunk((), path)] if os.path.isfile(path) else []
+        return [_chunk((), path)] if os.path.lexists(path) else []
     if array.separator == "/":
         root = os.path.join(array.folder, "c") if array.has_prefix else array.folder
         return list(_nested(root, counts, ()))
