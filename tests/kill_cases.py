@@ -55,7 +55,8 @@ def save_until_killed(kind, path, first, ready, fsync):
         if kind.startswith("convert"):
             st.save(saved_object(kind, first + i), sources[i], fsync=False)
     os.write(ready, b"x")
-    while True:
+    parent = os.getppid()
+    while os.getppid() == parent:  # else nobody is left to kill it
         if kind.startswith("convert"):
             number = first + (number - first + 1) % 2
             main(["convert", sources[number - first], path, "--plain", *([] if fsync else ["--no-fsync"])])
