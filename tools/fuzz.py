@@ -5,10 +5,11 @@
 
 A family is a function of a module of tests/, whose argument has the methods of `random.Random`. It returns a case, which has
 a `label`, and a method `check` that returns whether the call was accepted, and raises AssertionError with a program that
-shows the difference.
+shows the difference. The tool ends a case that takes longer than a minute, or 4 GB of memory.
 """
 
 import argparse
+import faulthandler
 import os
 import random
 import sys
@@ -25,10 +26,16 @@ TESTS = Path(__file__).resolve().parent.parent / "tests"
 FAMILIES = {
     "indexing": ("index_cases", "random_case"),
     **{name: ("file_cases", f"random_{name}") for name in ("t7", "npy", "npz", "safetensors", "pt")},
+    **{name: ("folder_cases", f"random_{name}") for name in ("zarr", "index")},
+    "kill": ("kill_cases", "random_kill"),
 }
 
 #: Seconds between two lines of progress.
 INTERVAL = 10.0
+
+#: Seconds that a case may take, and bytes of memory beyond those that the process has at its beginning.
+MAX_SECONDS = 60
+MAX_MEMORY = 4 << 30
 
 
 class Case(Protocol):
@@ -42,12 +49,32 @@ def case_of(make: Callable[[random.Random], Case], seed: int, number: int) -> Ca
     return make(random.Random(f"{seed} {number}"))
 
 
-def fuzz(make: Callable[[random.Random], Case], seed: int, first: int, is_over: Callable[[int], bool]) -> int:
+def limit_memory() -> None:
+    """Makes allocations of this process fail beyond the limit, where the system has such a limit."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (ImportError, OSError):
+        return
+    limit = pages * resource.getpagesize() + MAX_MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def fuzz(
+    make: Callable[[random.Random], Case],
+    seed: int,
+    first: int,
+    is_over: Callable[[int], bool],
+    is_limited: bool = False,
+) -> int:
     """Runs the cases of a seed, from the number `first` on. Returns 1 if one of them differs from its model, else 0."""
     start = shown = time.monotonic()
     labels: Counter[str] = Counter()
     accepted = done = 0
     while not is_over(done):
+        if is_limited:
+            faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
         case = case_of(make, seed, first + done)
         try:
             accepted += case.check()
@@ -78,17 +105,23 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, is_limited: bool = False) -> int:
     args = arguments(argv)
     sys.path.insert(0, str(TESTS))
     module, function = FAMILIES[args.name]
     make = getattr(import_module(module), function)
     seed = int.from_bytes(os.urandom(4), "little") if args.seed is None else args.seed
+    if is_limited:
+        print(f"seed {seed}", flush=True)  # for the case that a crash ends the process
+        faulthandler.enable()
+        limit_memory()
     end = time.monotonic() + 60 * args.minutes
     if args.cases is None:
-        return fuzz(make, seed, args.first, lambda done: time.monotonic() > end)
-    return fuzz(make, seed, args.first, lambda done: done >= args.cases)
+        return fuzz(make, seed, args.first, lambda done: time.monotonic() > end, is_limited)
+    return fuzz(make, seed, args.first, lambda done: done >= args.cases, is_limited)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main(is_limited=True)
+    faulthandler.cancel_dump_traceback_later()
+    sys.exit(code)

@@ -31,6 +31,22 @@ class Content(Protocol):
     def outline(self) -> list[tuple[int, str, str, str, int | None]]: ...
 
 
+class TensorsOnly:
+    """A content that has tensors with one name each, and no other values."""
+
+    def names(self) -> list[str]:
+        raise NotImplementedError
+
+    def first_names(self) -> list[int | None]:
+        return [None] * len(self.names())
+
+    def values(self) -> list[tuple[str, str, Any]]:
+        return []
+
+    def left_out(self, format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]:
+        return []
+
+
 class Entry:
     """A tensor or storage of an open file. Nothing of it is read until `load`.
 
@@ -263,6 +279,10 @@ def open(
     """
     path = path_of(f)
     content: Content
+    if path is not None and not os.path.lexists(path):
+        from strided.files._replace import recover
+
+        recover(path)
     if path is not None and os.path.isdir(path):
         from strided.files._zarr import ZarrContent
 

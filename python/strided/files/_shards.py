@@ -8,13 +8,13 @@ import os
 from typing import Any
 
 from strided.files._arguments import fault
-from strided.files._file import Described, File, open
+from strided.files._file import Described, File, TensorsOnly, open
 
 #: The longest index that is read.
 MAX_INDEX = 100_000_000
 
 
-class ShardedContent:
+class ShardedContent(TensorsOnly):
     """The tensors of all files of an index, as those of one file."""
 
     def __init__(self, path: str, mmap: bool | str, op: str) -> None:
@@ -26,10 +26,13 @@ class ShardedContent:
         self._names = list(weight_map)
         for name, shard in weight_map.items():
             if shard not in files:
-                files[shard] = open(os.path.join(folder, shard), format="safetensors", mmap=mmap, op=op)
+                beside = os.path.join(folder, shard)
+                if not os.path.isfile(beside):
+                    raise fault(op, path, f"the index says that {name!a} is in {shard!a}, and there is no such file")
+                files[shard] = open(beside, format="safetensors", mmap=mmap, op=op)
             index = files[shard]._position(name)
             if index is None:
-                raise fault(op, path, f"the index says that {shard} has {name!r}, and it has not")
+                raise fault(op, path, f"the index says that {shard!a} has {name!a}, and it has not")
             self._places.append((files[shard], index))
         self._count = len(files)
 
@@ -45,15 +48,6 @@ class ShardedContent:
     def names(self) -> list[str]:
         return self._names
 
-    def first_names(self) -> list[int | None]:
-        return [None] * len(self.names())
-
-    def values(self) -> list[tuple[str, str, Any]]:
-        return []
-
-    def left_out(self, format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]:
-        return []
-
     def entry(self, index: int) -> Described:
         file, inside = self._places[index]
         return file._content().entry(inside)
@@ -63,7 +57,7 @@ class ShardedContent:
         for i, name in enumerate(self._names):
             x = self.load_entry(i, max_bytes)
             if max_bytes is not None:
-                max_bytes -= x.nbytes
+                max_bytes = max(0, max_bytes - x.nbytes)
             loaded[name] = x
         return loaded
 
@@ -78,6 +72,8 @@ class ShardedContent:
 
 
 def _read_index(path: str, op: str) -> tuple[dict[str, str], dict[str, str]]:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise fault(op, path, "the index is no file")
     if os.path.getsize(path) > MAX_INDEX:
         raise fault(op, path, f"an index of more than {MAX_INDEX} bytes")
     with builtins.open(path, encoding="utf-8") as file:
@@ -89,7 +85,24 @@ def _read_index(path: str, op: str) -> tuple[dict[str, str], dict[str, str]]:
     if not isinstance(weight_map, dict):
         raise fault(op, path, "the index has no weight_map")
     for name, shard in weight_map.items():
-        if not isinstance(shard, str) or os.path.basename(shard) != shard or shard in ("", ".", ".."):
-            raise fault(op, path, f"the index says that {name!r} is in {shard!r}, which is no file beside it")
+        if not _is_file_name(shard):
+            said = ascii(shard) if isinstance(shard, str) else f"a {type(shard).__name__}"
+            raise fault(op, path, f"the index says that {name!a} is in {said}, which is no file beside it")
     metadata = index.get("metadata")
-    return weight_map, {str(key): str(value) for key, value in (metadata if isinstance(metadata, dict) else {}).items()}
+    try:
+        return weight_map, {str(key): str(value) for key, value in metadata.items()} if isinstance(
+            metadata, dict
+        ) else {}
+    except RecursionError:
+        raise fault(op, path, "the metadata of the index are nested too deeply") from None
+
+
+def _is_file_name(shard: object) -> bool:
+    """Whether a value of the index can be the name of a safetensors file, and not a path or another index."""
+    if not isinstance(shard, str) or shard in ("", ".", "..") or "\0" in shard or shard.endswith(".index.json"):
+        return False
+    try:
+        os.fsencode(shard)
+    except UnicodeEncodeError:
+        return False
+    return os.path.basename(shard) == shard

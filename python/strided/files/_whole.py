@@ -196,9 +196,9 @@ def _write(
     format = format_of(f) if format is None else format
     check_arguments(op, format, options)
     if format == "zarr":
-        from strided.files._zarr import save_zarr
+        from strided.files._zarr_write import save_zarr
 
-        return save_zarr(content, f, op, options["metadata"], progress)
+        return save_zarr(content, f, op, options["metadata"], fsync, progress)
     with target_of(f, op) as target:
         options = {**options, "format": format, "fsync": fsync, "progress": progress}
         _, overlaps = _file_write(op, target, name_of(f), content, options)

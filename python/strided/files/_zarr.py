@@ -1,112 +1,174 @@
-"""Arrays and groups of zarr, through the zarr package."""
+"""Arrays and groups of zarr, read without the zarr package: it would look up codecs that a folder names, and bounds nothing."""
 
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import strided
-from strided._strided import Storage, Tensor, dtype
-from strided.files._arguments import fault, path_of
-from strided.files._file import Described, Entry
+from strided._strided import dtype
+from strided.files._arguments import fault
+from strided.files._file import Described, TensorsOnly
+from strided.files._replace import folder_identity, is_temporary
+from strided.files._zarr_chunks import load_array
+from strided.files._zarr_inflate import Refusal
+from strided.files._zarr_metadata import Array, damage, identity_of, marker_of, read_node
 
-#: dtypes that zarr has no name for.
-LACKING = ("bfloat16",)
-
-
-def _package(op: str) -> Any:
-    try:
-        import zarr
-    except ImportError:
-        raise ImportError(f"{op}: folders of zarr need the package zarr: pip install zarr") from None
-    return zarr
+#: How often a folder is read again that was replaced while it was read.
+_TRIES = 20
 
 
-#: Files that a folder of zarr has one of, in versions 3 and 2.
-_MARKERS = ("zarr.json", ".zarray", ".zgroup")
-
-
-class ZarrContent:
+class ZarrContent(TensorsOnly):
     """The arrays of a group, by their paths, or one array."""
 
     def __init__(self, path: str, op: str) -> None:
-        if not any(os.path.exists(os.path.join(path, name)) for name in _MARKERS):
-            raise fault(op, path, "is a folder, and no array or group of zarr")
-        zarr = _package(op)
+        self._path, self._op = path, op
         try:
-            self._root = zarr.open(path, mode="r")
-        except Exception as error:
-            raise fault(op, path, f"a folder that zarr does not open: {error}") from None
-        self._path = path
-        self._is_array = isinstance(self._root, zarr.Array)
-        self._arrays: list[tuple[str, Any]] = [("tensor", self._root)] if self._is_array else []
-        if not self._is_array:
-            members = self._root.members(max_depth=None)
-            self._arrays = [(name.replace("/", "."), item) for name, item in members if isinstance(item, zarr.Array)]
-            self._arrays.sort(key=lambda pair: pair[0])
+            import numpy  # noqa: F401
+        except ImportError:
+            raise ImportError(f"{op}: folders of zarr need NumPy: pip install zarr") from None
+        self._open()
+
+    def _open(self) -> None:
+        for _ in range(_TRIES):
+            try:
+                self._read()
+            except Refusal as refusal:
+                if not self._is_replaced():
+                    raise fault(self._op, self._path, str(refusal)) from None
+            else:
+                if not self._is_replaced():
+                    return
+        raise self._replaced()
+
+    def _read(self) -> None:
+        self._marker, self._folder = "", folder_identity(self._path)
+        self._identity: tuple[int, ...] = ()
+        root = read_node(self._path, (), None)
+        if root is None:
+            raise Refusal("is a folder, and no array or group of zarr")
+        self._version = root.version
+        self._marker, self._identity = marker_of(root.version, root.array is not None), root.identity
+        self._is_array = root.array is not None
+        try:
+            self._metadata = {key: str(value) for key, value in root.attributes.items()}
+        except RecursionError:
+            raise Refusal("the attributes are nested too deeply") from None
+        with damage():
+            arrays = [root.array] if root.array is not None else list(self._members())
+        self._arrays = [(".".join(array.path) or "tensor", array) for array in arrays]
+        self._arrays.sort(key=lambda pair: pair[0])
+
+    def _members(self) -> Iterator[Array]:
+        """All arrays below the root. A folder without metadata is not part of it."""
+        status = os.stat(self._path)
+        pending: list[tuple[str, tuple[str, ...], frozenset[tuple[int, int]]]]
+        pending = [(self._path, (), frozenset({(status.st_dev, status.st_ino)}))]
+        while pending:
+            folder, path, above = pending.pop()
+            with os.scandir(folder) as items:
+                names = sorted(item.name for item in items if item.is_dir() and not is_temporary(item.name))
+            for name in names:
+                try:
+                    name.encode()
+                except UnicodeEncodeError:
+                    raise Refusal(f"the name {name!a} is not UTF-8") from None
+                inside, inner = os.path.join(folder, name), (*path, name)
+                node = read_node(inside, inner, self._version)
+                if node is None:
+                    continue
+                if node.array is not None:
+                    yield node.array
+                    continue
+                status = os.stat(inside)
+                if (own := (status.st_dev, status.st_ino)) in above:
+                    raise Refusal(f"{'/'.join(inner)!r} is a link to a folder that it is in")
+                pending.append((inside, inner, above | {own}))
+
+    def _is_replaced(self) -> bool:
+        """Whether another folder has taken the place of the one that was read."""
+        if not self._marker:
+            return self._folder != folder_identity(self._path)
+        try:
+            return identity_of(os.stat(os.path.join(self._path, self._marker))) != self._identity
+        except OSError:
+            return True
+
+    def _replaced(self) -> Exception:
+        return fault(self._op, self._path, "the folder was replaced while it was read")
 
     def format(self) -> str:
         return "zarr"
 
     def details(self) -> dict[str, str | int]:
-        return {"version": int(self._root.metadata.zarr_format)}
+        return {"version": self._version}
 
     def metadata(self) -> dict[str, str]:
-        return {str(key): str(value) for key, value in self._root.attrs.asdict().items()}
+        return self._metadata
 
     def names(self) -> list[str]:
         return [name for name, _ in self._arrays]
 
-    def first_names(self) -> list[int | None]:
-        return [None] * len(self.names())
-
-    def values(self) -> list[tuple[str, str, Any]]:
-        return []
-
-    def left_out(self, format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]:
-        return []
-
     def entry(self, index: int) -> Described:
         _, array = self._arrays[index]
-        name = str(array.dtype)
-        known = _dtype_of(name)
-        shape = tuple(array.shape)
+        known = None if array.native is None else dtype(array.dtype_name)
         stride: list[int] = []
         count = 1
-        for extent in reversed(shape):
+        for extent in reversed(array.shape):
             stride.insert(0, count)
             count *= extent
-        nbytes = count * array.dtype.itemsize
-        reason = "in chunks" if known is not None else f"strided has no dtype {name}"
-        return ("tensor", known, name, shape, tuple(stride), 0, nbytes, index, "chunks", None, "little", reason)
+        nbytes = None if array.itemsize is None else count * array.itemsize
+        reason = array.problem or "in chunks"
+        facts = (array.dtype_name, array.shape, tuple(stride), 0, nbytes, index, "chunks", None, "little")
+        return ("tensor", known, *facts, reason)
 
     def load(self, max_bytes: int | None, hooks: Any) -> Any:
-        tensors = []
-        for i in range(len(self._arrays)):
-            x = self.load_entry(i, max_bytes)
-            max_bytes = None if max_bytes is None else max_bytes - x.nbytes
-            tensors.append(x)
+        for _ in range(_TRIES):
+            try:
+                loaded = self._load_all(max_bytes)
+            except strided.FormatError:
+                if not self._is_replaced():
+                    raise
+            else:
+                if not self._is_replaced():
+                    return loaded
+            if self._op != "load":  # the entries of an open file are those of the old folder
+                break
+            self._open()
+        raise self._replaced()
+
+    def _load_all(self, max_bytes: int | None) -> Any:
         if self._is_array:
-            return tensors[0]
+            return self._load(0, max_bytes, set())
         loaded: dict[str, Any] = {}
-        for (_, array), x in zip(self._arrays, tensors, strict=True):
-            *folders, name = array.path.split("/")
+        seen: set[tuple[int, ...]] = set()
+        for i, (_, array) in enumerate(self._arrays):
+            x = self._load(i, max_bytes, seen)
+            max_bytes = None if max_bytes is None else max_bytes - x.nbytes
             inside = loaded
-            for folder in folders:
+            for folder in array.path[:-1]:
                 inside = inside.setdefault(folder, {})
-            inside[name] = x
+            inside[array.path[-1]] = x
         return loaded
 
     def load_entry(self, index: int, max_bytes: int | None) -> Any:
+        try:
+            loaded = self._load(index, max_bytes, set())
+        except strided.FormatError:
+            if self._is_replaced():
+                raise self._replaced() from None
+            raise
+        if self._is_replaced():
+            raise self._replaced()
+        return loaded
+
+    def _load(self, index: int, max_bytes: int | None, seen: set[tuple[int, ...]]) -> Any:
         name, array = self._arrays[index]
-        if _dtype_of(str(array.dtype)) is None:
-            raise fault("load", self._path, f"{name!r} has the dtype {array.dtype}, which strided does not have")
-        nbytes = array.dtype.itemsize * array.size
-        if max_bytes is not None and nbytes > max_bytes:
-            raise fault("load", self._path, f"{name!r} needs {nbytes} bytes, and max_bytes leaves {max_bytes}")
-        return strided.from_numpy(array[...]) if array.ndim else strided.tensor(array[...])
+        try:
+            return strided.from_numpy(load_array(array, max_bytes, seen))
+        except Refusal as refusal:
+            raise fault("load", self._path, f"{name!r} {refusal}") from None
 
     def outline(self) -> list[tuple[int, str, str, str, int | None]]:
         if self._is_array:
@@ -114,92 +176,3 @@ class ZarrContent:
         rows: list[tuple[int, str, str, str, int | None]] = [(0, "", "dict", f"{len(self._arrays)} items", None)]
         rows += [(1, name, "tensor", "", i) for i, (name, _) in enumerate(self._arrays)]
         return rows
-
-
-def _dtype_of(name: str) -> dtype | None:
-    found = getattr(strided, name, None)
-    return found if isinstance(found, dtype) else None
-
-
-def save_zarr(
-    obj: Any,
-    f: Any,
-    op: str,
-    metadata: dict[str, str] | None = None,
-    progress: Callable[[int], object] | None = None,
-) -> None:
-    """Writes a tensor as an array, or a dict as a group. The folder takes its place when it is complete.
-
-    Entries of open files are loaded one after the other. `progress` is called with the bytes that were written.
-    """
-    zarr = _package(op)
-    path = path_of(f)
-    if path is None:
-        raise TypeError(f"{op}: zarr is written to a folder; f must be its path")
-    temporary, old = f"{path}.{os.getpid()}.tmp", f"{path}.{os.getpid()}.old"
-    try:
-        _Writer(zarr, path, op, progress).write(temporary, obj, metadata or {})
-        _replace(temporary, path, old)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _replace(new: str, path: str, old: str) -> None:
-    """Puts a folder in the place of another. Not atomic: a reader in between finds no folder."""
-    if not os.path.lexists(path):
-        os.rename(new, path)
-        return
-    os.rename(path, old)
-    try:
-        os.rename(new, path)
-    except OSError:
-        os.rename(old, path)
-        raise
-    if os.path.isdir(old):
-        shutil.rmtree(old, ignore_errors=True)
-    else:
-        os.remove(old)
-
-
-class _Writer:
-    """Writes arrays and groups below a folder."""
-
-    def __init__(self, zarr: Any, path: str, op: str, progress: Callable[[int], object] | None) -> None:
-        self._zarr, self._path, self._op, self._progress = zarr, path, op, progress
-        self._written = 0
-
-    def write(self, store: str, obj: Any, metadata: dict[str, str]) -> None:
-        if isinstance(obj, (Tensor, Storage, Entry)):
-            root = self._zarr.create_array(store, data=self._array(obj, "the tensor"))
-        else:
-            root = self._zarr.open_group(store, mode="w")
-            self._write_items(root, obj)
-        root.attrs.update(metadata)
-
-    def _write_items(self, root: Any, obj: Any) -> None:
-        pending = [(root, obj, "")]
-        while pending:
-            group, items, prefix = pending.pop()
-            if not isinstance(items, dict):
-                what = f"{prefix.removesuffix('.') or 'the object'} is {type(items).__name__}"
-                raise self._fault(f"{what}; zarr holds tensors and dicts of them")
-            for key, value in items.items():
-                if not isinstance(key, str) or not key or "/" in key:
-                    raise self._fault(f"{key!r} is no name that zarr takes")
-                if isinstance(value, (Tensor, Storage, Entry)):
-                    group.create_array(key, data=self._array(value, f"{prefix}{key}"))
-                else:
-                    pending.append((group.create_group(key), value, f"{prefix}{key}."))
-
-    def _array(self, item: Tensor | Storage | Entry, name: str) -> Any:
-        x = item._load_tensor() if isinstance(item, Entry) else item
-        x = x if isinstance(x, Tensor) else Tensor(x, dtype=x.dtype)
-        if str(x.dtype).removeprefix("strided.") in LACKING:
-            raise self._fault(f"{name} is bfloat16, which zarr does not have; convert it (--dtype)")
-        if self._progress is not None:
-            self._progress(self._written)
-        self._written += x.nbytes
-        return x.contiguous().numpy()
-
-    def _fault(self, reason: str) -> Exception:
-        return fault(self._op, self._path, reason)

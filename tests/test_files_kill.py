@@ -1,0 +1,31 @@
+"""Processes that are killed while they save: the file or folder is the old one or the new one, whole.
+
+`STRIDED_KILLS=200` kills 200 times for each kind; the default is a handful.
+"""
+
+import os
+import random
+import signal
+
+import kill_cases
+import pytest
+
+KILLS = int(os.environ.get("STRIDED_KILLS", "4"))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+@pytest.mark.parametrize("kind", kill_cases.KINDS)
+def test_a_killed_process_leaves_the_old_object_or_the_new_one(kind):
+    if "zarr" in kind:
+        pytest.importorskip("zarr")
+    case = kill_cases.KillCase(random.Random(os.urandom(8)))
+    case.label = kind
+    assert case.check(KILLS)
+    assert case.report["kills"] == KILLS
+
+
+def test_a_torn_object_is_noticed():
+    a, b = kill_cases.saved_object("npz", 3), kill_cases.saved_object("npz", 4)
+    assert kill_cases.number_of(a) == 3
+    with pytest.raises(AssertionError, match="parts of several objects"):
+        kill_cases.number_of({"a": a["a"], "b": b["b"]})
