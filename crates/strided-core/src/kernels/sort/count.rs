@@ -1,6 +1,7 @@
 //! How often each number occurs, the sums of weights by number, and how many numbers are in each of some bins.
 
 use super::{Pieces, WordPointer};
+use crate::alloc::try_filled;
 use crate::cpu::simd;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -48,9 +49,9 @@ pub fn count(index: &Tensor, weights: Option<&Tensor>, out: &Tensor) -> Result<(
         return Ok(());
     }
     let found = Pieces::of(index.size(), true).map(|part| {
-        let mut counts = vec![0; bins];
+        let mut counts = try_filled(bins, 0)?;
         part.filter_map(bin).for_each(|bin| counts[bin] += 1);
-        counts
+        Ok(counts)
     })?;
     // SAFETY: there are as many counts as bins, and the output is pinned.
     unsafe { add_counts(counts, &found) };
@@ -91,10 +92,11 @@ pub fn count_in_bins(x: &Tensor, bins: EqualBins, out: &Tensor) -> Result<()> {
     let pins = pin_each([Some((x, Access::Read)), Some((out, Access::Write))])?;
     let [from, to] = [0, 1].map(|at| pins[at].as_ref().expect("both were pinned").origin);
     let (from, count) = (WordPointer(from), out.size());
-    let found = Pieces::of(x.size(), true).map(|part| {
+    let pieces = if count > MAX_SHARED_BINS { Pieces::single(x.size()) } else { Pieces::of(x.size(), true) };
+    let found = pieces.map(|part| {
         switch!(x.dtype(), float, T => {
             // The elements outside of all bins are counted in an extra bin after them.
-            let mut counts = vec![0i64; count + 1];
+            let mut counts = try_filled(count + 1, 0i64)?;
             let (low, width, scale) = (bins.low as T, bins.width as T, count as T);
             for start in part.clone().step_by(BLOCK) {
                 let (mut places, n) = ([0usize; BLOCK], BLOCK.min(part.end - start));
@@ -111,7 +113,7 @@ pub fn count_in_bins(x: &Tensor, bins: EqualBins, out: &Tensor) -> Result<()> {
                 places[..n].iter().for_each(|&place| counts[place] += 1);
             }
             counts.truncate(count);
-            counts
+            Ok(counts)
         }, else => unreachable!("bins are of float32 or float64"))
     })?;
     // SAFETY: there are as many counts as bins, and the output is pinned.
