@@ -83,8 +83,8 @@ st.late = late  # cleared with the last modules
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.parametrize("uses", USES.values(), ids=USES)
 def test_a_fork_during_the_first_use_leaves_nothing_locked(uses: tuple[str, ...]) -> None:
-    """Another thread is in the middle of its first use when the process forks; then the child uses the same. Each import of the
-    other thread takes a while, so that the fork begins inside of it."""
+    """Another thread is in the middle of its first use when the process forks; then the child uses the same. The first import of
+    the other thread takes a while, so that the fork begins inside of it."""
     run(
         SETUP
         + f"""
@@ -92,9 +92,9 @@ import importlib.abc
 
 class Slow(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if threading.current_thread() is not threading.main_thread():
+        if threading.current_thread() is not threading.main_thread() and not importing.is_set():
             importing.set()
-            time.sleep(0.05)
+            time.sleep(0.2)
 
 def first_use():
     try:

@@ -150,7 +150,9 @@ def test_numpy_understands_our_dtypes():
     assert len({st.float32, st.float64, st.float}) == 2
 
 
-@pytest.mark.parametrize("shapes", [((3,), (3,)), ((3,), (3, 4)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4))])
+@pytest.mark.parametrize(
+    "shapes", [((3,), (3,)), ((3,), (3, 4)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4))]
+)
 @pytest.mark.parametrize("name", ["float64", "float32", "int64", "complex64"])
 def test_products_of_arrays_and_tensors_are_tensors(shapes, name):
     a, b = (np.arange(1, 1 + np.prod(shape)).reshape(shape).astype(name) for shape in shapes)

@@ -159,7 +159,7 @@ def read_only(name):
 def exported(name):
     """With a permanent export, which lasts longer than this function."""
     out = st.empty(0, dtype=name)
-    out.__array_interface__  # noqa: B018
+    out.__array_interface__
     return out
 
 

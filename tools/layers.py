@@ -428,14 +428,20 @@ def allocation_faults(crate: Crate) -> Found:
     for source in crate.sources:
         if crate.name == "strided-core" and source.top == "kernels" and not source.is_test:
             for match in INFALLIBLE.finditer(source.body):
-                yield source, match.start(), "a vector of a kernel is allocated by alloc::try_vec or one of its relatives"
+                yield (
+                    source,
+                    match.start(),
+                    "a vector of a kernel is allocated by alloc::try_vec or one of its relatives",
+                )
 
 
 def lock_faults(crate: Crate) -> Found:
     for source in crate.sources:
         if crate.name == "strided-py" and not source.is_test and source.path.name not in RUST_INSIDE:
             for match in LOCKED.finditer(source.body):
-                message = "an object is made outside of any lock, by abi::late: a fork would leave the lock to the child"
+                message = (
+                    "an object is made outside of any lock, by abi::late: a fork would leave the lock to the child"
+                )
                 yield source, match.start(), message
 
 
