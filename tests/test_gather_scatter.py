@@ -801,3 +801,30 @@ def test_fill_diagonal(name):
     for shape in ((), (3,), (2, 2, 3)):
         with pytest.raises(ValueError):
             st.zeros(shape).fill_diagonal_(1)
+
+
+@pytest.mark.parametrize("indices", [(), (None,), [], [None, None], (None, None)])
+@pytest.mark.parametrize("name", ["float32", "int64", "bool", "complex64", "bfloat16"])
+def test_index_put_without_an_index_writes_everything(indices, name):
+    row = st.tensor([1, 0, 1]).to(name)
+    for values in (row, 1, st.ones(2, 3, dtype=name), row.to(st.int8)):
+        x = st.ones(2, 3, dtype=name)
+        assigned = x.clone()
+        assigned[()] = values
+        assert x.index_put(indices, values).tolist() == assigned.tolist()
+        assert x.clone().index_put_(indices, values).tolist() == assigned.tolist()
+        assert x.t().index_put(indices, 1).tolist() == [[1, 1]] * 3
+        if name != "bool":
+            added = x.index_put(indices, values, accumulate=True)
+            assert added.tolist() == (x + (values if isinstance(values, int) else values.to(name))).tolist()
+            assert x.clone().index_put_(indices, values, True).tolist() == added.tolist()
+
+
+def test_index_put_without_an_index_refuses_other_shapes_and_takes_empty_tensors():
+    x = st.zeros(2, 3)
+    with pytest.raises(st.ShapeError, match="broadcast"):
+        x.index_put_((), st.ones(4))
+    assert not x.any()
+    assert st.zeros(0, 3).index_put((), 1.0).shape == (0, 3)
+    assert st.zeros(()).index_put((), 7.0).item() == 7
+    assert x.index_put((st.tensor(1),), 2.0).tolist() == [[0, 0, 0], [2, 2, 2]]

@@ -263,3 +263,32 @@ def test_the_binding_has_layers_and_no_cycles(faults):
         "import cycle: args uses index uses args",
         "slots has no layer; enter it in TABLES of tools/layers.py",
     ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "let a = vec![0; n];",
+        "let a = Vec::with_capacity(n);",
+        "let a: Vec<usize> = (0..n)\n    .collect();",
+        "let a = (0..n).collect::<Vec<usize>>();",
+        "let a = b.to_vec();",
+        "let a = Box::<[u8]>::new_uninit_slice(n);",
+    ],
+)
+def test_vectors_of_kernels_are_allocated_by_functions_that_may_fail(faults, code):
+    assert "try_vec" in faults({CORE + "kernels/fill.rs": f"fn f() {{ {code} }}"})[0]
+    assert faults({CORE + "kernels/fill.rs": f"#[cfg(test)]\nmod tests {{ fn f() {{ {code} }} }}"}) == []
+    assert faults({CORE + "kernels/fill.rs": "", CORE + "ops/fill.rs": f"fn f() {{ {code} }}"}) == []
+
+
+def test_lists_of_known_length_are_no_fault(faults):
+    code = "let a = vec![0, n]; let b: Dims = c.collect(); let d: Vec<u8> = try_collect(e)?;"
+    assert faults({CORE + "kernels/fill.rs": f"fn f() {{ {code} }}"}) == []
+
+
+@pytest.mark.parametrize(
+    "code", ["A.get_or_init(py, f)", "A.get_or_try_init(py, f)?", 'intern!(py, "a")', "a.lock_py_attached(py)"]
+)
+def test_objects_are_made_outside_of_locks(faults, code):
+    assert "abi::late" in faults({"strided-py/src/abi/errors.rs": f"fn f() {{ {code}; }}"})[0]

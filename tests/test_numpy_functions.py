@@ -148,3 +148,49 @@ def test_numpy_understands_our_dtypes():
     with pytest.raises((TypeError, AttributeError)):
         np.dtype(st.bfloat16)
     assert len({st.float32, st.float64, st.float}) == 2
+
+
+@pytest.mark.parametrize(
+    "shapes", [((3,), (3,)), ((3,), (3, 4)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4))]
+)
+@pytest.mark.parametrize("name", ["float64", "float32", "int64", "complex64"])
+def test_products_of_arrays_and_tensors_are_tensors(shapes, name):
+    a, b = (np.arange(1, 1 + np.prod(shape)).reshape(shape).astype(name) for shape in shapes)
+    x, y = st.tensor(a), st.tensor(b)
+    for product in (a @ y, x @ b, x @ y, np.matmul(a, y), np.matmul(x, b), np.matmul(x, y), np.matmul(x, b.tolist())):
+        assert isinstance(product, st.Tensor)
+        np.testing.assert_array_equal(np.asarray(product), a @ b)
+    out = st.empty(0, dtype=name)
+    assert np.matmul(a, y, out=out) is out
+    np.testing.assert_array_equal(out.numpy(), a @ b)
+    array = np.zeros_like(a @ b)
+    assert np.matmul(a, y, out=array) is array
+    np.testing.assert_array_equal(array, a @ b)
+
+
+def test_an_array_times_a_tensor_in_place_is_the_array():
+    a = np.eye(2)
+    before = a
+    a @= st.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=st.float64)
+    assert a is before and a.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float16", "float64", "int8", "bool", "complex128"])
+def test_arrays_like_a_tensor_have_its_dtype(name):
+    x = st.zeros(2, 3, dtype=name)
+    for result, value in [
+        (np.ones_like(x), 1), (np.zeros_like(x), 0), (np.full_like(x, 1), 1), (np.full_like(x, fill_value=1), 1),
+        (np.ones_like(x, order="F"), 1), (np.full_like(x, np.ones(3)), 1), (np.ones_like(a=x, subok=False), 1),
+    ]:  # fmt: skip
+        assert isinstance(result, st.Tensor) and result.dtype == x.dtype and result.shape == (2, 3)
+        assert (result.to(st.complex128) == value).all()
+    assert np.empty_like(x).dtype == x.dtype and np.empty_like(x).shape == (2, 3)
+    assert np.ones_like(x, shape=(4,)).dtype == x.dtype and np.ones_like(x, shape=4).shape == (4,)
+
+
+def test_arrays_like_a_tensor_of_another_dtype():
+    x = st.zeros(2, dtype=st.bfloat16)
+    for dtype in (np.float64, "float64", float, "float", st.float64):
+        assert np.ones_like(x, dtype=dtype).dtype == st.float64
+    assert np.ones_like(st.zeros(2), dtype=st.bfloat16).dtype == st.bfloat16
+    assert np.ones_like(np.zeros(2)).dtype == np.float64

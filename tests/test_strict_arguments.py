@@ -158,11 +158,26 @@ def test_bools_take_any_number():
     assert st.zeros(3, dtype=st.bool).copy_([0.5, math.inf, 0]).tolist() == [True, True, False]
 
 
-def test_names_of_python_types_mean_those_types():
-    for python in (bool, int, float, complex):
-        assert st.zeros(1, dtype=python).dtype == st.zeros(1, dtype=python.__name__).dtype
-    assert st.zeros(1, dtype="float").dtype == st.float64
-    assert st.zeros(1, dtype="torch.float").dtype == st.float == st.float32
+@pytest.mark.parametrize(("word", "torch", "python"), [("float", "float32", "float64"), ("int", "int32", "int64")])
+def test_words_for_two_dtypes_are_refused(word, torch, python):
+    wanted = f"'{word}' is {torch} in PyTorch and {python} in Python; write '{torch}' or '{python}'"
+    for call in (lambda: st.zeros(1, dtype=word), lambda: st.zeros(1).to(word), lambda: st.dtype(word),
+                 lambda: st.zeros(1).type(word), lambda: st.zeros(1).view(word)):  # fmt: skip
+        with pytest.raises(TypeError, match=wanted):
+            call()
+    assert st.zeros(1, dtype=f"torch.{word}").dtype == getattr(st, word) == getattr(st, torch)
+    assert st.zeros(1, dtype=f"strided.{word}").dtype == getattr(st, torch)
+
+
+def test_words_for_one_dtype_mean_the_name_of_that_word():
+    for word in ("bool", "half", "double", "short", "long", "cfloat", "cdouble", "float16", "uint8"):
+        assert st.zeros(1, dtype=word).dtype == getattr(st, word)
+    assert st.zeros(1, dtype="complex").dtype == st.complex128
+
+
+def test_python_types_mean_their_own_width():
+    types = {bool: st.bool, int: st.int64, float: st.float64, complex: st.complex128}
+    assert {python: st.zeros(1, dtype=python).dtype for python in types} == types
 
 
 @pytest.mark.parametrize("target", ["cuda", "cuda:0", "mps", "float31"])

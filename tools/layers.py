@@ -1,4 +1,4 @@
-"""The layer check: which module may use which, and what unsafe code must say.
+"""The layer check: which module may use which, what unsafe code must say, and how memory is allocated and objects are made.
 
     python tools/layers.py [ROOT]
 
@@ -411,6 +411,49 @@ def safety_section_faults(crate: Crate) -> Found:
                 yield source, match.start(), f"unsafe fn {match[1]} without a # Safety section in its document"
 
 
+#: Vectors that end the process if there is no memory for them. `vec![a, b]` has as many elements as the source says.
+INFALLIBLE = re.compile(
+    r"\bvec!\[[^\]]*;|\bVec::with_capacity\(|\.to_vec\(\)|::new_uninit_slice\(|\bVec<[^=;]*> = [^;]*\.collect\(\)|::<Vec<[^;]*?\(\)"
+)
+#: Locks inside of which Python code of another thread may run, and with it a fork.
+LOCKED = re.compile(r"\bget_or_(?:try_)?init\(|\bintern!\(|\block_py_attached\(")
+#: Files whose `get_or_init` runs no Python code.
+RUST_INSIDE = {"document.rs"}
+
+
+def allocation_faults(crate: Crate) -> Found:
+    """Kernels allocate by `alloc::try_vec` and its relatives: what they allocate grows with their operands."""
+    for source in crate.sources:
+        if crate.name == "strided-core" and source.top == "kernels" and not source.is_test:
+            for match in INFALLIBLE.finditer(source.body):
+                yield (
+                    source,
+                    match.start(),
+                    "a vector of a kernel is allocated by alloc::try_vec or one of its relatives",
+                )
+
+
+def lock_faults(crate: Crate) -> Found:
+    for source in crate.sources:
+        if crate.name == "strided-py" and not source.is_test and source.path.name not in RUST_INSIDE:
+            for match in LOCKED.finditer(source.body):
+                message = (
+                    "an object is made outside of any lock, by abi::late: a fork would leave the lock to the child"
+                )
+                yield source, match.start(), message
+
+
+RULES = (
+    python_faults,
+    length_faults,
+    unsafe_faults,
+    vague_safety_faults,
+    safety_section_faults,
+    allocation_faults,
+    lock_faults,
+)
+
+
 def check(root: Path) -> list[str]:
     """All faults of the crates under `root`, as sentences."""
     crates = [Crate(folder) for folder in sorted((root / "crates").iterdir())]
@@ -419,7 +462,7 @@ def check(root: Path) -> list[str]:
         for table in crate.tables:
             found += layer_faults(crate, table)
             found += cycle_faults(crate, table)
-        for rule in (python_faults, length_faults, unsafe_faults, vague_safety_faults, safety_section_faults):
+        for rule in RULES:
             found += rule(crate)
     found.sort(key=lambda fault: (fault[0].path, fault[1]))
     return [

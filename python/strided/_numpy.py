@@ -72,7 +72,9 @@ def array_ufunc(self: Tensor, ufunc: "Any", method: str, *inputs: "Any", **kwarg
         return _by_conversion(getattr(ufunc, method), inputs, kwargs)
     if out[0] is not None:
         options["out"] = out[0]
-    return getattr(native, name)(*map(_operand, inputs), **options)
+    # Operations on elements take arrays and numbers as they are; a product takes tensors.
+    convert = native.as_tensor if name == "matmul" else _operand
+    return getattr(native, name)(*map(convert, inputs), **options)
 
 
 def array_function(self: Tensor, function: "Any", types: "Any", args: "Any", kwargs: "Any") -> "Any":
@@ -81,6 +83,8 @@ def array_function(self: Tensor, function: "Any", types: "Any", args: "Any", kwa
 
     if not all(issubclass(kind, Tensor | numpy.ndarray) for kind in types):
         return NotImplemented
+    if function in (numpy.empty_like, numpy.full_like, numpy.ones_like, numpy.zeros_like):
+        return _filled_like(function, args, kwargs)
     name = _functions().get(function.__name__)
     if name is not None and getattr(numpy, function.__name__, None) is function:
         try:
@@ -91,6 +95,31 @@ def array_function(self: Tensor, function: "Any", types: "Any", args: "Any", kwa
         except _NotOurs:
             pass
     return _by_conversion(function, args, kwargs)
+
+
+def _filled_like(function: "Any", args: "Any", kwargs: "Any") -> "Any":
+    """``numpy.ones_like`` and its relatives. The result has the dtype of the tensor, also if that is bfloat16."""
+    import inspect
+
+    signature = inspect.signature(function)
+    given = dict(signature.bind(*args, **kwargs).arguments)
+    like = given.pop(next(iter(signature.parameters)))
+    dtype, fill_value = given.get("dtype"), given.get("fill_value")
+    ours = given.keys() <= {"dtype", "fill_value"} and isinstance(fill_value, bool | int | float | complex | None)
+    if isinstance(like, Tensor) and ours and (dtype is None or _is_dtype(dtype)):
+        values = () if fill_value is None else (fill_value,)
+        return getattr(native, function.__name__)(like, *values, dtype=dtype)
+    result = _by_conversion(function, args, kwargs)
+    return result.to(like.dtype) if isinstance(like, Tensor) and dtype is None else result
+
+
+def _is_dtype(dtype: "Any") -> bool:
+    """Whether an object is a dtype of ours."""
+    try:
+        native.dtype(dtype)
+    except TypeError:
+        return False
+    return True
 
 
 class _NotOurs(Exception):

@@ -171,14 +171,31 @@ impl Tensor {
     /// Makes this a row-major tensor of another shape at the same offset. The storage grows if it is too short, and
     /// never shrinks.
     pub fn resize(&mut self, shape: &[isize]) -> Result<()> {
-        let offset = self.layout.offset();
-        let layout = Layout::row_major(shape)?;
-        let layout = Layout::strided(shape, &layout.stride(), offset)?;
-        if let Some((_, high)) = layout.bounds() {
-            self.storage.grow((high as usize + 1) * self.dtype.size())?;
-        }
-        self.layout = layout;
+        let resized = self.resized(shape)?;
+        resized.grow_storage()?;
+        *self = resized;
         Ok(())
+    }
+
+    /// A row-major tensor of another shape at the same offset of the storage, which may be too short for it.
+    pub fn resized(&self, shape: &[isize]) -> Result<Tensor> {
+        let layout = Layout::row_major(shape)?;
+        Ok(self.with_layout(Layout::strided(shape, &layout.stride(), self.layout.offset())?))
+    }
+
+    /// Makes the storage long enough for all elements.
+    pub fn grow_storage(&self) -> Result<()> {
+        self.storage.grow(self.wanted_bytes())
+    }
+
+    /// Refuses a storage that is too short and cannot grow: [`Tensor::grow_storage`] would fail, unless it has changed by then.
+    pub fn check_growth(&self) -> Result<()> {
+        self.storage.check_growth(self.wanted_bytes())
+    }
+
+    /// The bytes that the storage must have.
+    fn wanted_bytes(&self) -> usize {
+        self.layout.bounds().map_or(0, |(_, high)| (high as usize + 1) * self.dtype.size())
     }
 }
 

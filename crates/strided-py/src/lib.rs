@@ -29,6 +29,7 @@ mod rows;
 fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let rows = rows::Rows::all();
     abi::errors::register(module)?;
+    abi::late::register(module.py())?;
     abi::lists::register(module.py())?;
     classes::dtype::register(module, |class| rows.members(class))?;
     classes::size::register(module)?;

@@ -111,29 +111,41 @@ pub unsafe fn keep(block: NonNull<u8>, size: usize) {
     };
     let now = Instant::now();
     let mut cache = cache();
-    cache.insert(class, CachedBlock { block, since: now });
-    let mut released = Vec::new();
-    if cache.bytes > limit {
-        cache.remove_oldest(limit, &mut released);
-    }
-    if now.duration_since(*cache.last_age_check.get_or_insert(now)) > AGE_CHECK_INTERVAL {
+    let is_kept = cache.insert(class, CachedBlock { block, since: now });
+    let exceeds_limit = cache.bytes > limit;
+    let checks_age = now.duration_since(*cache.last_age_check.get_or_insert(now)) > AGE_CHECK_INTERVAL;
+    if checks_age {
         cache.last_age_check = Some(now);
-        cache.remove_aged(now, &mut released);
     }
     drop(cache);
-    release_all(released);
+    if !is_kept {
+        // SAFETY: the contract of this function, and `take` gets its blocks from `allocate`.
+        unsafe { release(block, size) };
+    }
+    if exceeds_limit {
+        trim(limit);
+    }
+    if checks_age {
+        release_each(|cache| cache.remove_aged(now));
+    }
 }
 
 /// Releases kept blocks, the oldest first, until at most `limit` bytes are left. Returns the number of blocks released.
 pub fn trim(limit: usize) -> usize {
-    let mut released = Vec::new();
-    cache().remove_oldest(limit, &mut released);
-    release_all(released)
+    release_each(|cache| cache.remove_oldest(limit))
 }
 
-fn release_all(blocks: Vec<(NonNull<u8>, usize)>) -> usize {
-    // SAFETY: these blocks were removed from the cache with the size of their class, so that nobody else has them.
-    blocks.into_iter().map(|(block, size)| unsafe { release(block, size) }).count()
+/// Releases the blocks that a function removes from the cache, one by one, and returns their number. The cache is not locked
+/// while a block is released, and no memory is needed for a list of them: this runs when memory is short.
+fn release_each(mut remove: impl FnMut(&mut Cache) -> Option<(NonNull<u8>, usize)>) -> usize {
+    let mut count = 0;
+    loop {
+        let removed = remove(&mut cache());
+        let Some((block, size)) = removed else { return count };
+        // SAFETY: the block was removed from the cache with the size of its class, so that nobody else has it.
+        unsafe { release(block, size) };
+        count += 1;
+    }
 }
 
 /// # Safety
@@ -150,10 +162,15 @@ impl Cache {
         Cache { classes: [const { Vec::new() }; CLASSES], bytes: 0, blocks: 0, last_age_check: None }
     }
 
-    fn insert(&mut self, class: usize, block: CachedBlock) {
+    /// Returns false, and does not keep the block, if there is no memory for its entry.
+    fn insert(&mut self, class: usize, block: CachedBlock) -> bool {
+        if self.classes[class].try_reserve(1).is_err() {
+            return false;
+        }
         self.classes[class].push(block);
         self.bytes += class_bytes(class);
         self.blocks += 1;
+        true
     }
 
     /// The most recently used block of a class: some of it may still be in the CPU's caches.
@@ -164,28 +181,29 @@ impl Cache {
         Some(cached.block)
     }
 
-    fn remove_oldest(&mut self, limit: usize, removed: &mut Vec<(NonNull<u8>, usize)>) {
-        while self.bytes > limit {
-            let oldest = |class: &usize| self.classes[*class].first().map(|cached| cached.since);
-            let with_blocks = (0..CLASSES).filter(|class| !self.classes[*class].is_empty());
-            let class = with_blocks.min_by_key(oldest).expect("bytes are in blocks");
-            self.remove_first(class, 1, removed);
+    /// Removes the oldest block if there are more than `limit` bytes.
+    fn remove_oldest(&mut self, limit: usize) -> Option<(NonNull<u8>, usize)> {
+        if self.bytes <= limit {
+            return None;
         }
+        let oldest = |class: &usize| self.classes[*class].first().map(|cached| cached.since);
+        let with_blocks = (0..CLASSES).filter(|class| !self.classes[*class].is_empty());
+        with_blocks.min_by_key(oldest).map(|class| self.remove_first(class))
     }
 
-    fn remove_aged(&mut self, now: Instant, removed: &mut Vec<(NonNull<u8>, usize)>) {
-        for class in 0..CLASSES {
-            let aged = |cached: &&CachedBlock| now.duration_since(cached.since) > MAX_AGE;
-            let count = self.classes[class].iter().take_while(aged).count();
-            self.remove_first(class, count, removed);
-        }
+    /// Removes a block that nobody has used for long.
+    fn remove_aged(&mut self, now: Instant) -> Option<(NonNull<u8>, usize)> {
+        let is_aged = |cached: &CachedBlock| now.duration_since(cached.since) > MAX_AGE;
+        let class = (0..CLASSES).find(|&class| self.classes[class].first().is_some_and(is_aged))?;
+        Some(self.remove_first(class))
     }
 
-    fn remove_first(&mut self, class: usize, count: usize, removed: &mut Vec<(NonNull<u8>, usize)>) {
+    /// Removes the oldest block of a class that has one.
+    fn remove_first(&mut self, class: usize) -> (NonNull<u8>, usize) {
         let size = class_bytes(class);
-        removed.extend(self.classes[class].drain(..count).map(|cached| (cached.block, size)));
-        self.bytes -= count * size;
-        self.blocks -= count;
+        self.bytes -= size;
+        self.blocks -= 1;
+        (self.classes[class].remove(0).block, size)
     }
 }
 
@@ -205,12 +223,13 @@ mod tests {
             let since = now + Duration::from_secs(i as u64);
             cache.insert(class_index(size).unwrap(), CachedBlock { block: address(i + 1), since });
         }
-        let mut removed = Vec::new();
-        cache.remove_oldest(sizes[2] + sizes[3], &mut removed);
-        assert_eq!(removed, [(address(1), sizes[0]), (address(2), sizes[1])]);
-        removed.clear();
-        cache.remove_aged(now + MAX_AGE + Duration::from_millis(2500), &mut removed);
-        assert_eq!((&removed[..], cache.blocks), (&[(address(3), sizes[2])][..], 1));
+        let left = sizes[2] + sizes[3];
+        assert_eq!(cache.remove_oldest(left), Some((address(1), sizes[0])));
+        assert_eq!(cache.remove_oldest(left), Some((address(2), sizes[1])));
+        assert_eq!(cache.remove_oldest(left), None);
+        let later = now + MAX_AGE + Duration::from_millis(2500);
+        assert_eq!(cache.remove_aged(later), Some((address(3), sizes[2])));
+        assert_eq!((cache.remove_aged(later), cache.blocks), (None, 1));
         assert_eq!(cache.take(sizes[3]), Some(address(4)));
         assert_eq!((cache.bytes, cache.blocks), (0, 0));
     }

@@ -19,15 +19,20 @@
 //! request fails. Large zero blocks are new pages, provided when they are first touched; a cached block gets its pages
 //! replaced.
 //!
-//! `sizes` < `system` < `cache` < this file: each uses only those before it.
+//! `sizes` < `system` < `cache` < this file: each uses only those before it. `vectors` is for other memory of a call.
 
 mod cache;
 mod sizes;
 mod system;
+mod vectors;
 
 pub use cache::{limit, set_limit, trim};
 pub use sizes::{ALIGN, MAX_SMALL_BYTES, rounded};
 pub use system::usable_memory;
+pub use vectors::{
+    out_of_memory, try_collect, try_collect_ok, try_filled, try_push, try_push_char, try_reserve,
+    try_reserve_entry, try_vec,
+};
 
 use sizes::MAX_UNCACHED_BYTES;
 use std::alloc::{Layout, alloc, dealloc};

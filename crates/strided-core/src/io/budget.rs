@@ -1,10 +1,8 @@
 //! The memory that a file may take.
 
 use super::refusal;
-use crate::alloc::usable_memory;
-use crate::error::{Error, Problem, Result};
-use std::collections::HashMap;
-use std::hash::Hash;
+use crate::alloc::{try_vec, usable_memory};
+use crate::error::{Error, Result};
 
 /// Without `max_bytes`, what a file describes may take this share of the memory that the process may use.
 const DEFAULT_SHARE: u64 = 2;
@@ -73,63 +71,5 @@ impl Budget {
 
 /// Refuses if so many bytes cannot be allocated.
 fn probe(bytes: usize) -> Result<()> {
-    reserve(&mut Vec::<u8>::new(), 2 * bytes)
-}
-
-/// Makes room for further items, or says that there is no memory for them.
-pub fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
-    items.try_reserve(more).map_err(|_| out_of_memory(more.saturating_mul(size_of::<T>())))
-}
-
-/// Appends an item to a list that grows with the file.
-#[inline]
-pub fn push<T>(items: &mut Vec<T>, item: T) -> Result<()> {
-    if items.len() == items.capacity() {
-        reserve(items, 1)?;
-    }
-    items.push(item);
-    Ok(())
-}
-
-/// The items of an iterator that knows how many there are.
-pub fn collected<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>> {
-    let mut list = Vec::new();
-    reserve(&mut list, items.len())?;
-    list.extend(items);
-    Ok(list)
-}
-
-/// The same, until one of them is an error.
-pub fn try_collected<T>(items: impl ExactSizeIterator<Item = Result<T>>) -> Result<Vec<T>> {
-    let mut list = Vec::new();
-    reserve(&mut list, items.len())?;
-    for item in items {
-        list.push(item?);
-    }
-    Ok(list)
-}
-
-/// Appends a character to a text that grows with the file.
-pub fn push_char(text: &mut String, character: char) -> Result<()> {
-    text.try_reserve(character.len_utf8()).map_err(|_| out_of_memory(2 * text.len()))?;
-    text.push(character);
-    Ok(())
-}
-
-/// Makes room for one more entry of a map.
-pub fn reserve_entry<K: Eq + Hash, V>(map: &mut HashMap<K, V>) -> Result<()> {
-    map.try_reserve(1).map_err(|_| out_of_memory(2 * map.len() * size_of::<(K, V)>()))
-}
-
-/// A list of equal items.
-pub fn filled<T: Clone>(count: usize, item: T) -> Result<Vec<T>> {
-    let mut items = Vec::new();
-    reserve(&mut items, count)?;
-    items.resize(count, item);
-    Ok(items)
-}
-
-#[cold]
-fn out_of_memory(bytes: usize) -> Error {
-    Error::new("", Problem::OutOfMemory { bytes })
+    try_vec::<u8>(2 * bytes).map(drop)
 }

@@ -1,9 +1,10 @@
 //! What is in a file: an object made of containers, numbers, strings and tensors, and where the bytes of the tensors are.
 //! Every format is read into a [`Document`] and written from one.
 
-use super::budget::{Budget, push};
+use super::budget::Budget;
 use super::fault;
 use super::source::ByteSource;
+use crate::alloc::try_push;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -204,7 +205,7 @@ impl Document {
     /// Adds a node, if the budget allows it and there is memory for it.
     pub fn add(&mut self, node: Node) -> Result<NodeId> {
         self.budget.spend(size_of::<Node>() + node.payload())?;
-        push(&mut self.nodes, node)?;
+        try_push(&mut self.nodes, node)?;
         Ok(self.nodes.len() - 1)
     }
 
@@ -216,7 +217,7 @@ impl Document {
     pub fn add_tensor(&mut self, element: ElementType, layout: Layout, place: Place) -> Result<NodeId> {
         let count = layout.bounds().map_or(0, |(_, high)| high as u64 + 1);
         let blob = self.add_blob(element.clone(), count, place);
-        push(&mut self.views, View { blob, element, layout })?;
+        try_push(&mut self.views, View { blob, element, layout })?;
         self.add(Node::Tensor(self.views.len() - 1))
     }
 
@@ -250,7 +251,7 @@ impl Document {
             // Only a tensor without elements gets here: it has no bounds.
             return Err(fault(position, format!("a tensor has the negative offset {}", layout.offset())));
         }
-        push(&mut self.views, View { blob, element, layout })?;
+        try_push(&mut self.views, View { blob, element, layout })?;
         Ok(self.views.len() - 1)
     }
 

@@ -1,7 +1,7 @@
 //! JSON, as far as headers of files need it: objects keep their order and refuse a key that occurs twice.
 
-use super::budget::{push, push_char, reserve_entry};
 use super::fault;
+use crate::alloc::{try_push, try_push_char, try_reserve_entry};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -135,14 +135,14 @@ impl<'a> JsonParser<'a> {
                 if names.is_empty() {
                     names.extend(pairs.iter().map(|pair| (pair.0.clone(), ())));
                 }
-                reserve_entry(&mut names)?;
+                try_reserve_entry(&mut names)?;
                 names.insert(name.clone(), ()).is_some()
             };
             if is_known {
                 return Err(self.fault(&format!("the name {name:?} occurs twice")));
             }
             self.expect(b':')?;
-            push(&mut pairs, (name, self.value(depth + 1)?))?;
+            try_push(&mut pairs, (name, self.value(depth + 1)?))?;
             if !self.take(b',') {
                 self.expect(b'}')?;
                 return Ok(Json::Object(pairs));
@@ -157,7 +157,7 @@ impl<'a> JsonParser<'a> {
             return Ok(Json::List(items));
         }
         loop {
-            push(&mut items, self.value(depth + 1)?)?;
+            try_push(&mut items, self.value(depth + 1)?)?;
             if !self.take(b',') {
                 self.expect(b']')?;
                 return Ok(Json::List(items));
@@ -238,11 +238,11 @@ impl<'a> JsonParser<'a> {
                 }
                 '\\' => {
                     let escaped = self.escape()?;
-                    push_char(&mut text, escaped)?;
+                    try_push_char(&mut text, escaped)?;
                 }
                 '\0'..'\x20' => return Err(self.fault("a control character in a string of JSON")),
                 _ => {
-                    push_char(&mut text, next)?;
+                    try_push_char(&mut text, next)?;
                     self.at += next.len_utf8();
                 }
             }

@@ -1,9 +1,9 @@
 //! The bytes of a document's tensors, brought into memory or mapped.
 
-use super::budget::reserve;
 use super::document::{Blob, ByteOrder, Document, ElementType, Place, View};
 use super::names::name_of;
 use super::{fault, inflate, refusal, text};
+use crate::alloc::try_reserve;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::kernels::byteswap::reverse_bytes;
@@ -185,7 +185,7 @@ impl<'a> Loader<'a> {
             let follows = position.checked_sub(self.last_end).is_some_and(|gap| gap <= NEAR);
             let left = source.length().saturating_sub(position);
             let length = if follows { left.min(AHEAD as u64) as usize } else { 0 };
-            reserve(&mut self.window, length.max(bytes))?;
+            try_reserve(&mut self.window, length.max(bytes))?;
             self.window.resize(length.max(bytes), 0);
             self.window_start = position;
             if let Err(error) = source.read_at(position, &mut self.window) {

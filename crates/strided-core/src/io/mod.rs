@@ -47,7 +47,7 @@ mod torch_names;
 mod view_bytes;
 mod zip;
 
-pub use budget::{Budget, default_limit, reserve};
+pub use budget::{Budget, default_limit};
 pub use convert::{Capacity, Loss, LossKind, choose, fit};
 pub use document::{
     Blob, ByteOrder, Detail, Document, ElementType, ForeignType, LuaFunction, Node, NodeId, Place, Record,

@@ -1,8 +1,9 @@
 //! The names of a document's tensors: the keys on the way to them, joined by dots. And its outline, for people.
 
-use super::budget::{Budget, collected, filled, push, reserve, reserve_entry};
+use super::budget::Budget;
 use super::document::{Document, Node, NodeId};
 use super::refusal;
+use crate::alloc::{try_collect, try_filled, try_push, try_reserve, try_reserve_entry};
 use crate::error::{Problem, Result};
 use std::collections::HashMap;
 
@@ -54,7 +55,7 @@ pub fn tensor_names(document: &Document) -> Result<Vec<Listed>> {
             node,
             first: None,
         };
-        return collected(pairs.iter().map(listed));
+        return try_collect(pairs.iter().map(listed));
     }
     let mut walk = Walk::new(document)?;
     while walk.step()?.is_some() {}
@@ -85,7 +86,7 @@ pub fn value_names(document: &Document) -> Result<Vec<ListedValue>> {
             let node = visit.node;
             let wanted = if visit.parent.is_none() { "value".into() } else { walk.path(index) };
             walk.spend(wanted.len())?;
-            push(&mut values, ListedValue { name: names.unique(wanted)?, node })?;
+            try_push(&mut values, ListedValue { name: names.unique(wanted)?, node })?;
         }
     }
     Ok(values)
@@ -114,7 +115,7 @@ pub fn outline(document: &Document) -> Result<Vec<OutlineRow>> {
             None => described(document, visit.node),
         };
         let row = OutlineRow { depth: visit.depth, key: visit.key.clone(), kind, text, listed: visit.listed };
-        push(&mut rows, row)?;
+        try_push(&mut rows, row)?;
     }
     Ok(rows)
 }
@@ -131,10 +132,10 @@ impl UniqueNames {
     /// A name, or if it is taken, one with a number.
     fn unique(&mut self, wanted: String) -> Result<String> {
         let mut name = wanted;
-        reserve_entry(&mut self.taken)?;
+        try_reserve_entry(&mut self.taken)?;
         while self.taken.insert(name.clone(), ()).is_some() {
             // A name with a number may be taken as well; then its own repeats are counted.
-            reserve_entry(&mut self.repeats)?;
+            try_reserve_entry(&mut self.repeats)?;
             let count = self.repeats.entry(name.clone()).or_insert(1);
             *count += 1;
             name = format!("{name}#{count}");
@@ -192,8 +193,8 @@ impl<'a> Walk<'a> {
             follows_references: true,
             visits: vec![],
             pending,
-            first_visits: filled(document.nodes.len(), None)?,
-            entered: filled(document.nodes.len(), false)?,
+            first_visits: try_filled(document.nodes.len(), None)?,
+            entered: try_filled(document.nodes.len(), false)?,
             listed: vec![],
             first_listed: HashMap::new(),
             names: UniqueNames::default(),
@@ -226,7 +227,7 @@ impl<'a> Walk<'a> {
             self.spend(VISIT_BYTES + visit.key.len())?;
         }
         let is_reference = visit.first.is_some();
-        push(&mut self.visits, visit)?;
+        try_push(&mut self.visits, visit)?;
         if is_reference && !self.follows_references {
             return Ok(Some(index));
         }
@@ -256,11 +257,11 @@ impl<'a> Walk<'a> {
         };
         self.spend(wanted.len())?;
         let name = self.names.unique(wanted)?;
-        reserve_entry(&mut self.first_listed)?;
+        try_reserve_entry(&mut self.first_listed)?;
         let at = self.listed.len();
         let first = *self.first_listed.entry(node).or_insert(at);
         self.visits[visit].listed = Some(at);
-        push(&mut self.listed, Listed { name, node, first: Some(first).filter(|&first| first < at) })
+        try_push(&mut self.listed, Listed { name, node, first: Some(first).filter(|&first| first < at) })
     }
 
     /// The keys from the root to a visit.
@@ -293,7 +294,7 @@ impl<'a> Walk<'a> {
             Node::Record(_) | Node::Function(_) => 1,
             _ => return Ok(()),
         };
-        reserve(&mut self.pending, count + 1)?;
+        try_reserve(&mut self.pending, count + 1)?;
         self.entered[node] = true;
         self.pending.push(Pending::Leave(node));
         let before = self.pending.len();
@@ -320,7 +321,7 @@ impl<'a> Walk<'a> {
 
     fn push_pairs(&mut self, pairs: &[(NodeId, NodeId)], parent: Option<usize>) -> Result<()> {
         let nodes = &self.document.nodes;
-        reserve(&mut self.pending, pairs.len())?;
+        try_reserve(&mut self.pending, pairs.len())?;
         let visit = |&(key, value): &(NodeId, NodeId)| Pending::Visit(value, parent, key_text(&nodes[key]));
         self.pending.extend(pairs.iter().map(visit));
         Ok(())

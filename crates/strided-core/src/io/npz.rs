@@ -1,6 +1,6 @@
 //! NumPy's .npz: a zip archive of .npy files.
 
-use super::budget::{Budget, filled, push};
+use super::budget::Budget;
 use super::document::{ByteOrder, Detail, Document, Node, Place};
 use super::inflate::{self, Inflater};
 use super::load::Loader;
@@ -10,6 +10,7 @@ use super::source::{ByteSource, Cursor};
 use super::view_bytes::each_piece;
 use super::zip::{self, Archive, Checksum, Member};
 use super::{fault, refusal};
+use crate::alloc::{try_filled, try_push};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -35,7 +36,7 @@ pub fn read(
         };
         let (header, place) = read_member(source, &member, dtype)?;
         let key = document.add_text(name)?;
-        push(&mut pairs, (key, document.add_tensor(header.element, header.layout, place)?))?;
+        try_push(&mut pairs, (key, document.add_tensor(header.element, header.layout, place)?))?;
     }
     if others > 0 {
         document.detail("other members", Detail::Number(others));
@@ -60,7 +61,7 @@ fn read_member(source: &dyn ByteSource, member: &Member, dtype: Option<DType>) -
                 let reason = format!("{compressed} deflated bytes cannot become {size}");
                 return Err(fault(position, reason));
             }
-            let mut start = filled(MAX_HEADER.min(size as usize), 0)?;
+            let mut start = try_filled(MAX_HEADER.min(size as usize), 0)?;
             let got = Inflater::new(source, position..position + compressed).read(&mut start)?;
             start.truncate(got);
             // Positions inside the member are not positions in the file; the member's is.

@@ -3,11 +3,11 @@
 //! Classes and functions are never looked up. The names in `torch_names.rs` have a meaning that is fixed there; any other
 //! name is an error. So no pickle can run code.
 
-use super::budget::{collected, push, reserve, reserve_entry};
 use super::document::{Document, Node, NodeId};
 use super::source::{ByteSource, Cursor};
 use super::torch_names::{self, Global};
 use super::{fault, opcodes as op};
+use crate::alloc::{try_collect, try_push, try_reserve, try_reserve_entry};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -91,7 +91,7 @@ impl Machine<'_> {
     /// A short pickle could make a long stack, so that its memory counts, too.
     fn push_item(&mut self, item: Item) -> Result<()> {
         self.document.budget.spend(size_of::<Item>())?;
-        push(&mut self.stack, item)
+        try_push(&mut self.stack, item)
     }
 
     fn pop(&mut self) -> Result<Item> {
@@ -120,7 +120,7 @@ impl Machine<'_> {
         let at = self.stack.iter().rposition(|item| *item == Item::Mark);
         let at = at.ok_or_else(|| self.fault("the pickle has no mark"))?;
         let mut items = Vec::new();
-        reserve(&mut items, self.stack.len() - at - 1)?;
+        try_reserve(&mut items, self.stack.len() - at - 1)?;
         items.extend(self.stack.drain(at + 1..));
         self.stack.pop();
         Ok(items)
@@ -329,7 +329,7 @@ impl Machine<'_> {
                 let item =
                     item.ok_or_else(|| self.fault("the pickle remembers a value that it has not made"))?;
                 self.document.budget.spend(size_of::<(u64, Item)>())?;
-                reserve_entry(&mut self.memo)?;
+                try_reserve_entry(&mut self.memo)?;
                 self.memo.insert(number, item);
             }
             op::BINGET | op::LONG_BINGET => {
@@ -355,7 +355,7 @@ impl Machine<'_> {
             Item::Global(global) => PickledPart::Global(global.clone()),
             Item::Mark => unreachable!("marks are never popped as values"),
         };
-        let parts = collected(items.iter().map(part))?;
+        let parts = try_collect(items.iter().map(part))?;
         let nodes =
             items.iter().filter_map(|item| if let Item::Node(node) = item { Some(*node) } else { None });
         let nodes: Vec<NodeId> = nodes.collect();
@@ -392,7 +392,7 @@ impl Machine<'_> {
         if items.len() % 2 != 0 {
             return Err(self.fault("the pickle has a key without a value"));
         }
-        collected(items.chunks(2).map(|pair| (pair[0], pair[1])))
+        try_collect(items.chunks(2).map(|pair| (pair[0], pair[1])))
     }
 
     fn extend_list(&mut self, items: Vec<NodeId>) -> Result<()> {
@@ -400,7 +400,7 @@ impl Machine<'_> {
         match &mut self.document.nodes[list] {
             Node::List(list) => {
                 self.document.budget.spend(size_of_val(&items[..]))?;
-                reserve(list, items.len())?;
+                try_reserve(list, items.len())?;
                 list.extend(items);
             }
             _ => return Err(self.fault("the pickle appends to what is no list")),
@@ -414,7 +414,7 @@ impl Machine<'_> {
         match &mut self.document.nodes[dict] {
             Node::Dict(dict) => {
                 self.document.budget.spend(size_of_val(&pairs[..]))?;
-                reserve(dict, pairs.len())?;
+                try_reserve(dict, pairs.len())?;
                 dict.extend(pairs);
             }
             _ => return Err(self.fault("the pickle sets items of what is no dict")),

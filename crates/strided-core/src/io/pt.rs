@@ -1,6 +1,6 @@
 //! PyTorch's .pt: a zip archive of a pickle and the bytes of storages. Read only, and only tensors and plain containers.
 
-use super::budget::{Budget, filled};
+use super::budget::Budget;
 use super::document::{Blob, ByteOrder, Detail, Document, ElementType, Node, NodeId, Place, View};
 use super::load::Loader;
 use super::pickle::{self, Meaning, PickledPart};
@@ -8,6 +8,7 @@ use super::source::{ByteSource, Cursor};
 use super::torch_names::{self, Global};
 use super::zip::{self, Member};
 use super::{fault, inflate};
+use crate::alloc::try_filled;
 use crate::error::Result;
 use crate::layout::Layout;
 use crate::ops::copy;
@@ -94,7 +95,7 @@ fn inflate_member(source: &dyn ByteSource, member: &Member) -> Result<Vec<u8>> {
     if size > MAX_DEFLATED_PICKLE || !inflate::is_possible(size, compressed) {
         return Err(fault(position, format!("{compressed} deflated bytes cannot become a pickle of {size}")));
     }
-    let mut bytes = filled(size as usize, 0)?;
+    let mut bytes = try_filled(size as usize, 0)?;
     inflate::inflate_into(source, position..position + compressed, 0, crc, &mut bytes)?;
     Ok(bytes)
 }

@@ -1,11 +1,12 @@
 //! safetensors: a header in JSON, and the elements of tensors one after the other.
 
-use super::budget::{Budget, collected, reserve};
+use super::budget::Budget;
 use super::document::{ByteOrder, Document, ElementType, Node, Place};
 use super::json::{self, Json};
 use super::output::FileOutput;
 use super::source::{ByteSource, Cursor};
 use super::{fault, refusal};
+use crate::alloc::{try_collect, try_reserve};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
@@ -71,7 +72,7 @@ pub fn read_header(source: &dyn ByteSource) -> Result<SafetensorsHeader> {
     };
     let data = cursor.position();
     let mut header = SafetensorsHeader { entries: Vec::new(), metadata: Vec::new() };
-    reserve(&mut header.entries, pairs.len())?;
+    try_reserve(&mut header.entries, pairs.len())?;
     for (name, value) in pairs {
         if name == METADATA {
             header.metadata = read_metadata(&value)?;
@@ -119,7 +120,7 @@ fn read_entry(name: &str, value: &Json<'_>, data: u64, available: u64) -> std::r
 
 /// Refuses entries that share bytes, and bytes that belong to no entry.
 fn check_coverage(entries: &[Entry], data: u64, end: u64) -> Result<()> {
-    let mut sorted = collected(entries.iter())?;
+    let mut sorted = try_collect(entries.iter())?;
     sorted.sort_by_key(|entry| (entry.position, entry.bytes));
     let mut at = data;
     for entry in sorted {
@@ -149,7 +150,7 @@ impl Entry {
 pub fn flat_document(entries: &[Entry], budget: Budget) -> Result<Document> {
     let mut document = Document { budget, ..Default::default() };
     let mut pairs = Vec::new();
-    reserve(&mut pairs, entries.len())?;
+    try_reserve(&mut pairs, entries.len())?;
     for entry in entries {
         let key = document.add_text(&entry.name)?;
         pairs.push((key, document.add_tensor(entry.element.clone(), entry.layout()?, entry.place())?));

@@ -1,7 +1,7 @@
 //! Where the bytes of a file come from, and a cursor over them.
 
-use super::budget::reserve;
 use super::fault;
+use crate::alloc::try_reserve;
 use crate::error::{Error, Problem, Result};
 use crate::storage::Storage;
 use crate::storage::mmap::{self, Map};
@@ -240,7 +240,7 @@ impl<'a> Cursor<'a> {
         self.check(length, what)?;
         let length = length as usize;
         bytes.clear();
-        reserve(bytes, length)?;
+        try_reserve(bytes, length)?;
         if length <= WINDOW {
             bytes.extend_from_slice(&self.peek(length)?[..length]);
             self.at += length;

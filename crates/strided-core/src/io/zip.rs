@@ -3,10 +3,10 @@
 //! Members are stored or deflated. Sizes beyond 4 GB are read and written (zip64); encryption and archives in several files
 //! are refused.
 
-use super::budget::{push, reserve_entry};
 use super::fault;
 use super::output::FileOutput;
 use super::source::{ByteSource, Cursor};
+use crate::alloc::{try_push, try_reserve_entry};
 use crate::error::Result;
 use flate2::Crc;
 use std::collections::HashMap;
@@ -70,11 +70,11 @@ pub fn read_directory(source: &dyn ByteSource) -> Result<Vec<Member>> {
     while cursor.left() > 0 {
         let position = cursor.position();
         let member = read_entry(&mut cursor)?;
-        reserve_entry(&mut names)?;
+        try_reserve_entry(&mut names)?;
         if names.insert(member.name.clone(), ()).is_some() {
             return Err(fault(position, format!("the archive has two members {:?}", member.name)));
         }
-        push(&mut members, member)?;
+        try_push(&mut members, member)?;
     }
     if members.len() as u64 != count {
         return Err(fault(start, format!("the directory has {} members, and says {count}", members.len())));

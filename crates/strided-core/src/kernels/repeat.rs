@@ -2,9 +2,10 @@
 
 use super::generate::by_runs;
 use super::split::{PIECE_BYTES, SERIAL_ELEMENTS};
+use crate::alloc::try_vec;
 use crate::cpu;
 use crate::dtype::DType;
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
@@ -15,9 +16,7 @@ use std::ops::Range;
 /// space. The counts are read once, since another thread may change them.
 pub fn ends(counts: &Tensor) -> Result<Vec<usize>> {
     assert!(counts.dtype() == DType::I64 && counts.layout().is_row_major());
-    let mut ends = Vec::new();
-    let bytes = counts.size().saturating_mul(size_of::<usize>());
-    ends.try_reserve_exact(counts.size()).map_err(|_| Error::new("", Problem::OutOfMemory { bytes }))?;
+    let mut ends = try_vec(counts.size())?;
     let pin = counts.pin(Access::Read)?;
     let mut end = 0usize;
     for i in 0..counts.size() {

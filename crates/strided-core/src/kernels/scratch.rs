@@ -1,5 +1,8 @@
-//! Scratch buffers on the stack.
+//! Scratch buffers: on the stack, and one for each thread of a call.
 
+use crate::error::Result;
+use crate::threads;
+use smallvec::{SmallVec, smallvec};
 use std::mem::MaybeUninit;
 
 /// Uninitialised memory for `BYTES` bytes, aligned to a cache line and so for any element or accumulator.
@@ -20,6 +23,23 @@ impl<const BYTES: usize> Scratch<BYTES> {
     pub fn start(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
     }
+}
+
+/// Scratch memory for the threads that share some pieces of work, for `threads::run_with`: one for each, or fewer if memory is
+/// short. It is made before anything is written, so that a call without memory for one thread changes nothing.
+pub(super) fn for_threads<S>(
+    pieces: usize,
+    shared: bool,
+    make: impl Fn() -> Result<S>,
+) -> Result<SmallVec<[S; 2]>> {
+    let mut all = smallvec![make()?];
+    let threads = if shared { threads::limit().min(pieces) } else { 1 };
+    while all.len() < threads
+        && let Ok(next) = make()
+    {
+        all.push(next);
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

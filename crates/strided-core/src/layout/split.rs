@@ -2,6 +2,7 @@
 
 use super::Layout;
 use super::mode::slice_range;
+use crate::alloc::try_vec;
 use crate::error::{Error, Problem, Result};
 
 /// Where a dim is split: into a number of pieces, or at indices.
@@ -152,16 +153,9 @@ impl Layout {
 }
 
 /// An empty list with capacity for `count` layouts. A dim that was expanded may have more indices than memory has
-/// bytes: that is an error, where `Vec::with_capacity` would abort.
+/// bytes.
 fn reserve(op: &'static str, count: isize) -> Result<Vec<Layout>> {
-    let mut layouts = Vec::new();
-    match layouts.try_reserve_exact(count as usize) {
-        Ok(()) => Ok(layouts),
-        Err(_) => {
-            let bytes = (count as usize).saturating_mul(size_of::<Layout>());
-            Err(Error::new(op, Problem::OutOfMemory { bytes }))
-        }
-    }
+    try_vec(count as usize).map_err(|error| error.named(op))
 }
 
 fn positive(op: &'static str, count: isize) -> Result<()> {

@@ -3,6 +3,7 @@
 
 use super::join::{common_dtype, no_tensors};
 use super::{copy, rearrange};
+use crate::alloc::{try_collect, try_collect_ok};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::repeat::{self, Combinations};
 use crate::layout::{Dims, Layout, MAX_SPAN, broadcast};
@@ -11,15 +12,15 @@ use crate::tensor::Tensor;
 
 /// Views of the tensors, expanded to one shape.
 pub fn broadcast_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
-    let layouts: Vec<&Layout> = tensors.iter().map(Tensor::layout).collect();
+    let layouts = try_collect(tensors.iter().map(Tensor::layout))?;
     let shape = broadcast(&layouts)?;
-    tensors.iter().map(|x| Ok(x.with_layout(x.layout().expand(&shape)?))).collect()
+    try_collect_ok(tensors.iter().map(|x| Ok(x.with_layout(x.layout().expand(&shape)?))))
 }
 
 /// The shape to which shapes broadcast.
 pub fn broadcast_shapes(shapes: &[Dims]) -> Result<Dims> {
-    let layouts = shapes.iter().map(|shape| Layout::row_major(shape)).collect::<Result<Vec<_>>>()?;
-    broadcast(&layouts.iter().collect::<Vec<_>>())
+    let layouts = try_collect_ok(shapes.iter().map(|shape| Layout::row_major(shape)))?;
+    broadcast(&try_collect(layouts.iter())?)
 }
 
 /// Views of vectors, expanded to the grid of all combinations of their elements. Vector `k` varies along dim `k`; if
@@ -45,7 +46,7 @@ pub fn meshgrid(tensors: &[Tensor], swapped: bool) -> Result<Vec<Tensor>> {
         let layout = if swapped && rank > 1 { layout.transpose(0, 1)? } else { layout };
         Ok(x.with_layout(layout))
     };
-    tensors.iter().enumerate().map(grid).collect()
+    try_collect_ok(tensors.iter().enumerate().map(grid))
 }
 
 /// All combinations of one element of each vector, one in each row. One vector is returned as it is.

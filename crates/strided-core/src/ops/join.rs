@@ -3,6 +3,7 @@
 //! Tensors are copied into views of the result.
 
 use super::{copy, output};
+use crate::alloc::try_collect_ok;
 use crate::dtype::{DType, promote};
 use crate::error::{Error, Problem, Result};
 use crate::layout::{Dims, Layout};
@@ -31,9 +32,8 @@ pub fn cat(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Option<
     let (shape, dim) = joined_shape(tensors, dim)?;
     match target.out {
         Some(out) => {
-            output::check_shape("out", out, &Layout::row_major(&shape)?)?;
             check_categories(tensors, out.dtype())?;
-            out.check_writable()?;
+            output::check_named("out", out, out.dtype(), &Layout::row_major(&shape)?)?;
             write_parts(out, &disjoint_from(out, tensors)?, dim).map(|()| None)
         }
         None => {
@@ -68,7 +68,7 @@ fn check_categories(tensors: &[Tensor], result: DType) -> Result<()> {
 /// The tensors, with a copy in place of each that shares memory with `out`.
 pub(super) fn disjoint_from(out: &Tensor, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
     let separate = |x: &Tensor| if conflict(out, x) { copy::clone(x) } else { Ok(x.clone()) };
-    tensors.iter().map(separate).collect()
+    try_collect_ok(tensors.iter().map(separate))
 }
 
 /// Whether a tensor has the shape `(0,)`.
@@ -186,7 +186,7 @@ pub fn stack_along(axis: StackAxis, tensors: &[Tensor], target: JoinTarget) -> R
 
 /// Views of the tensors.
 pub fn views(tensors: &[Tensor], view: impl Fn(&Layout) -> Result<Layout>) -> Result<Vec<Tensor>> {
-    tensors.iter().map(|x| Ok(x.with_layout(view(x.layout())?))).collect()
+    try_collect_ok(tensors.iter().map(|x| Ok(x.with_layout(view(x.layout())?))))
 }
 
 /// A matrix with matrices along its diagonal, and zeros elsewhere. Vectors are rows.

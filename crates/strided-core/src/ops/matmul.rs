@@ -7,6 +7,7 @@ use super::compose::{extent, of_tensors, view};
 use super::elementwise::{OpArg, apply, apply_into};
 use super::table::Op;
 use super::{copy, output, reduce};
+use crate::alloc::{try_collect, try_collect_ok, try_filled};
 use crate::dtype::{DType, promote};
 use crate::error::{Error, Problem, Result};
 use crate::kernels::{item, matmul};
@@ -330,7 +331,7 @@ pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Option<&Tensor>) -> Res
         ));
     };
     let is_vector = |x: &Tensor| vectors && x.layout().rank() == 1;
-    let mut matrices = tensors.to_vec();
+    let mut matrices = try_collect(tensors.iter().cloned())?;
     if is_vector(first) {
         matrices[0] = view(first, first.layout().unsqueeze(0))?;
     }
@@ -353,9 +354,9 @@ pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Option<&Tensor>) -> Res
             return Err(Error::new("", Problem::TensorAt { position, what }));
         }
     }
-    let dtype = common_dtype(&tensors.iter().collect::<Vec<_>>())?;
-    let converted = matrices.iter().map(|x| in_dtype(x, dtype.compute())).collect::<Result<Vec<_>>>()?;
-    let result = chain(&converted, &chain_splits(&converted), 0, converted.len() - 1)?;
+    let dtype = common_dtype(&try_collect(tensors.iter())?)?;
+    let converted = try_collect_ok(matrices.iter().map(|x| in_dtype(x, dtype.compute())))?;
+    let result = chain(&converted, &chain_splits(&converted)?, 0, converted.len() - 1)?;
     let mut shape = Dims::new();
     if !is_vector(first) {
         shape.push(extent(&result, 0));
@@ -367,10 +368,10 @@ pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Option<&Tensor>) -> Res
 }
 
 /// The position at which each part of a chain of matrices is best split in two, by dynamic programming.
-fn chain_splits(matrices: &[Tensor]) -> Vec<Vec<usize>> {
+fn chain_splits(matrices: &[Tensor]) -> Result<Vec<Vec<usize>>> {
     let count = matrices.len();
-    let mut splits = vec![vec![0; count]; count];
-    let mut costs = vec![vec![0.0f64; count]; count];
+    let mut splits = try_collect_ok((0..count).map(|_| try_filled(count, 0)))?;
+    let mut costs = try_collect_ok((0..count).map(|_| try_filled(count, 0.0f64)))?;
     for length in 1..count {
         for start in 0..count - length {
             let end = start + length;
@@ -386,7 +387,7 @@ fn chain_splits(matrices: &[Tensor]) -> Vec<Vec<usize>> {
             (costs[start][end], splits[start][end]) = (cost, split);
         }
     }
-    splits
+    Ok(splits)
 }
 
 /// The product of the matrices from `start` to `end`, both included.

@@ -248,7 +248,7 @@ pub fn discrete(generator: &mut LabGenerator, weights: &[f64]) -> Result<usize> 
     if weights.is_empty() {
         return Err(Error::argument("", "weights", "no number", "one or more"));
     }
-    Ok(generator.discrete(weights))
+    generator.discrete(weights)
 }
 
 /// Shuffles the elements of a vector.

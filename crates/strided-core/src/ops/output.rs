@@ -15,7 +15,32 @@ pub fn check(out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
 pub fn check_named(name: &'static str, out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
     check_shape(name, out, wanted)?;
     check_category(out, result)?;
+    check_memory(out)?;
     out.check_writable()
+}
+
+/// Refuses an output in read-only memory.
+fn check_memory(out: &Tensor) -> Result<()> {
+    if out.storage().is_readonly() { Err(Error::new("", Problem::ReadOnly)) } else { Ok(()) }
+}
+
+/// Whether an output takes the shape of the result: it has no elements.
+pub fn takes_any_shape(out: &Tensor) -> bool {
+    out.size() == 0
+}
+
+/// The tensor that a result is to be written to: the output, in the shape of the result if it takes any. Refuses an output that
+/// cannot hold the result. Nothing is changed: `Tensor::grow_storage` makes the storage long enough.
+pub fn target(name: &'static str, out: &Tensor, result: DType, wanted: &Layout) -> Result<Tensor> {
+    if !takes_any_shape(out) {
+        check_named(name, out, result, wanted)?;
+        return Ok(out.clone());
+    }
+    check_category(out, result)?;
+    check_memory(out)?;
+    let target = out.resized(&wanted.shape())?;
+    target.check_growth()?;
+    Ok(target)
 }
 
 /// Refuses an output of another shape than the result.

@@ -366,8 +366,5 @@ pub fn set_state(generator: &Generator, state: &Tensor) -> Result<()> {
 
 /// Refuses an output for a result of this shape and dtype, before the result is drawn.
 pub fn check_out(out: &Tensor, dtype: DType, shape: &[isize]) -> Result<()> {
-    match out.size() {
-        0 => output::check_category(out, dtype),
-        _ => output::check(out, dtype, &Layout::row_major(shape)?),
-    }
+    output::target("out", out, dtype, &Layout::row_major(shape)?).map(drop)
 }

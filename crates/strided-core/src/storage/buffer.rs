@@ -2,7 +2,7 @@
 
 use super::mmap::Map;
 use super::shm;
-use crate::alloc;
+use crate::alloc::{self, out_of_memory};
 use crate::error::{Error, Problem, Result};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -102,9 +102,4 @@ impl Buffer {
             unsafe { alloc::release(self.start, size) };
         }
     }
-}
-
-#[cold]
-pub fn out_of_memory(bytes: usize) -> Error {
-    Error::new("", Problem::OutOfMemory { bytes })
 }

@@ -64,11 +64,12 @@ pub use buffer::Owner;
 pub use transfer::replace_file;
 
 use crate::alloc;
+use crate::alloc::out_of_memory;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::threads;
-use buffer::{Backing, Buffer, out_of_memory};
+use buffer::{Backing, Buffer};
 use mmap::{Map, MapOptions, OpenedFile};
 use state::{Pin, State};
 use std::cell::UnsafeCell;
@@ -480,6 +481,27 @@ impl Storage {
     /// Makes the storage at least this long; it never shrinks.
     pub fn grow(&self, bytes: usize) -> Result<()> {
         if self.length() >= bytes { Ok(()) } else { self.change_length(|length| length.max(bytes)) }
+    }
+
+    /// Refuses a storage that is shorter and cannot grow: its memory is read-only, exported or not its own.
+    pub fn check_growth(&self, bytes: usize) -> Result<()> {
+        if self.length() >= bytes {
+            return Ok(());
+        }
+        if self.is_readonly() {
+            return Err(Error::new("resize_", Problem::ReadOnly));
+        }
+        let header = self.header();
+        let exports = header.state.exports();
+        if exports > 0 {
+            return Err(self.export_error("resize_", exports));
+        }
+        if self.is_owned() {
+            return Ok(());
+        }
+        self.check_valid().map_err(|error| error.named("resize_"))?;
+        let problem = if self.map().is_some() { Problem::Mapped } else { Problem::NotOwned };
+        Err(Error::new("resize_", problem))
     }
 
     fn change_length(&self, new_length: impl FnOnce(usize) -> usize) -> Result<()> {

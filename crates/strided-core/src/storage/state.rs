@@ -44,6 +44,11 @@ impl State {
         }
     }
 
+    /// The number of exports.
+    pub fn exports(&self) -> usize {
+        ((self.0.load(Relaxed) & !CLOSING) / EXPORT) as usize
+    }
+
     /// Takes back one export.
     pub fn unexport(&self) {
         let before = self.0.fetch_sub(EXPORT, Release);

@@ -213,13 +213,39 @@ fn should_share(work: usize) -> bool {
 /// Calls `piece(0)` to `piece(pieces - 1)`, each once: on this thread and, if `shared`, on workers of the pool that are
 /// free. Pieces may run at the same time and in any order. Fails if the call was interrupted.
 pub fn run(pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
+    run_on(limit(), pieces, shared, piece)
+}
+
+/// As [`run`], for pieces that need scratch memory. Each gets an element of `scratch` that no other piece uses meanwhile; at
+/// most as many threads take part as there are elements, which is one or more.
+pub fn run_with<S: Send>(
+    pieces: usize,
+    shared: bool,
+    scratch: &mut [S],
+    piece: &(dyn Fn(usize, &mut S) + Sync),
+) -> Result<()> {
+    let threads = scratch.len().min(limit());
+    if threads == 1 || pieces == 1 || !shared {
+        return run_in_order(pieces, &mut |i| piece(i, &mut scratch[0]));
+    }
+    let unused = Mutex::new(scratch.iter_mut().collect::<Vec<_>>());
+    let lock = || unused.lock().unwrap_or_else(PoisonError::into_inner);
+    run_on(threads, pieces, true, &|i| {
+        let own = lock().pop().expect("as many elements as threads");
+        piece(i, own);
+        lock().push(own);
+    })
+}
+
+/// [`run`] on at most `threads` threads.
+fn run_on(threads: usize, pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
     let _caller = Caller::new();
     let job = PoolJob {
         piece,
         pieces,
         next: AtomicUsize::new(0),
         reversed: REVERSED.fetch_xor(true, Relaxed),
-        openings: AtomicUsize::new(limit().min(pieces).saturating_sub(1)),
+        openings: AtomicUsize::new(threads.min(pieces).saturating_sub(1)),
         panicked: AtomicBool::new(false),
     };
     let alone = !shared
@@ -288,10 +314,9 @@ impl PostedJob {
         EPOCH.fetch_add(1, SeqCst);
         let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
         while workers.len() < helpers {
-            match Worker::start() {
-                Some(worker) => workers.push(worker),
-                None => break, // the system starts no more threads: the job runs on fewer
-            }
+            // If the system starts no more threads, or has no memory for them, the job runs on fewer.
+            let Some(worker) = workers.try_reserve(1).ok().and_then(|()| Worker::start()) else { break };
+            workers.push(worker);
         }
         for worker in workers.iter().take(helpers) {
             if worker.sleeps.load(SeqCst) {

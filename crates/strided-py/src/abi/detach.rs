@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::{Duration, Instant};
 use strided_core::threads;
 
 /// From this number of elements on, other Python threads may run while we compute.
@@ -15,9 +16,31 @@ static PENDING_FORKS: AtomicUsize = AtomicUsize::new(0);
 /// Those of them whose first hook has seen all detached calls end.
 static DRAINED_FORKS: AtomicUsize = AtomicUsize::new(0);
 
+/// Imports that a fork waits for.
+static IMPORTS: AtomicUsize = AtomicUsize::new(0);
+/// How long a fork waits for them. An import may wait for a module that the thread that forks is importing itself.
+const IMPORT_PATIENCE: Duration = Duration::from_secs(5);
+
 thread_local! {
     /// The detached calls of this thread: a signal handler or a finalizer may run in the middle of one, and fork.
     static CALLS_OF_THREAD: Cell<usize> = const { Cell::new(0) };
+    /// The imports of this thread: a module may fork while it is imported.
+    static IMPORTS_OF_THREAD: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Runs an import. A fork of another thread that begins meanwhile waits for its end.
+pub fn forks_wait<R>(import: impl FnOnce() -> R) -> R {
+    struct EndOfImport;
+    impl Drop for EndOfImport {
+        fn drop(&mut self) {
+            IMPORTS_OF_THREAD.set(IMPORTS_OF_THREAD.get() - 1);
+            IMPORTS.fetch_sub(1, SeqCst);
+        }
+    }
+    IMPORTS.fetch_add(1, SeqCst);
+    IMPORTS_OF_THREAD.set(IMPORTS_OF_THREAD.get() + 1);
+    let _end = EndOfImport; // also if it panics
+    import()
 }
 
 /// Lets other Python threads run while `work` does. No fork happens meanwhile: a child would inherit the pins of such
@@ -71,12 +94,17 @@ fn run_detached(forks: &AtomicUsize, py: Python<'_>, work: &mut (dyn FnMut() + S
     })
 }
 
-/// Runs before a fork: no new call detaches, and all detached calls end. The wait is detached itself, because work that
+/// Runs before a fork: no new call detaches, and all detached calls and late imports end. The wait is detached itself, because work that
 /// releases another library's memory attaches to do so. The calls of this thread, in the middle of which it forks, go on
 /// afterwards, in the child too.
 #[pyfunction]
 fn _before_fork(py: Python<'_>) {
     PENDING_FORKS.fetch_add(1, SeqCst);
+    let own = IMPORTS_OF_THREAD.get();
+    let start = Instant::now();
+    while IMPORTS.load(SeqCst) > own && start.elapsed() < IMPORT_PATIENCE {
+        py.detach(std::thread::yield_now);
+    }
     let own = CALLS_OF_THREAD.get();
     // A call may have begun before this thread was attached again; then the wait is repeated.
     while {
@@ -103,18 +131,21 @@ fn _after_fork_in_child() {
     PENDING_FORKS.store(0, SeqCst);
     DRAINED_FORKS.store(0, SeqCst);
     DETACHED_CALLS.store(CALLS_OF_THREAD.get(), SeqCst);
+    IMPORTS.store(IMPORTS_OF_THREAD.get(), SeqCst);
     threads::reset_after_fork();
 }
 
-/// Whether a signal ends a long call: Ctrl-C, in most cases. The exception that its handler raised stays set.
+/// Whether a signal ends a long call: Ctrl-C, in most cases. The exception that its handler raised stays set. While the
+/// interpreter shuts down, no thread can attach, and no handler runs.
 fn interrupted() -> bool {
-    Python::attach(|py| match py.check_signals() {
+    let check = |py: Python<'_>| match py.check_signals() {
         Ok(()) => false,
         Err(error) => {
             error.restore(py);
             true
         }
-    })
+    };
+    Python::try_attach(check).unwrap_or(false)
 }
 
 /// Registers the hooks above with Python and the engine.

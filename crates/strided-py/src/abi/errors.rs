@@ -1,9 +1,9 @@
 //! The map from the engine's errors and panics to Python's exceptions.
 
+use super::late::Late;
 use super::{Arg, Object, Value};
 use pyo3::exceptions::*;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
 use std::any::Any;
 use std::ptr::null_mut;
@@ -69,7 +69,7 @@ impl Fail {
     /// The failure of a constructor, under the name of the class that was called: `FloatTensor`.
     #[cold]
     pub fn of_class(self, class: Arg<'_>) -> Fail {
-        attached(|py| {
+        attached(class.py(), |py| {
             let name = class.cast::<PyType>().ok().and_then(|class| class.name().ok());
             let name = name.map_or_else(|| "class".into(), |name| name.to_string());
             Fail::Python(self.into_exception(py, &name))
@@ -176,12 +176,12 @@ const CLASSES: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// One of the classes above, made when it is first used.
+/// One of the classes above, made when the module is imported.
 fn own_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    static OBJECTS: PyOnceLock<Vec<Py<PyAny>>> = PyOnceLock::new();
+    static OBJECTS: Late<Vec<Py<PyAny>>> = Late::new();
     let make_all = || CLASSES.iter().map(|row| make_class(py, row)).collect::<PyResult<_>>();
     let at = CLASSES.iter().position(|row| row.0 == name).expect("a class of the table");
-    Ok(OBJECTS.get_or_try_init(py, make_all)?[at].bind(py).clone())
+    Ok(OBJECTS.get_or_make(py, make_all)?[at].bind(py).clone())
 }
 
 fn make_class(py: Python<'_>, (name, bases, doc): &(&str, &[&str], &str)) -> PyResult<Py<PyAny>> {
@@ -215,7 +215,7 @@ pub fn guard<R>(
     match catch(body, py) {
         Ok(value) => value,
         Err(fail) => {
-            raise(fail, op);
+            raise(py, fail, op);
             failed
         }
     }
@@ -224,8 +224,8 @@ pub fn guard<R>(
 /// Sets the exception of a failure. Out of line, as all that few calls need: hundreds of slots and thunks share it.
 #[cold]
 #[inline(never)]
-fn raise(fail: Fail, op: &'static str) {
-    attached(|py| fail.into_exception(py, op).restore(py));
+fn raise(py: Python<'_>, fail: Fail, op: &'static str) {
+    attached(py, |py| fail.into_exception(py, op).restore(py));
 }
 
 /// [`guard`] for a body that returns an object.
@@ -262,10 +262,13 @@ fn internal_error(panic: Box<dyn Any + Send>) -> Fail {
 }
 
 /// Runs code that may drop references through PyO3. [`guard`] does not attach through PyO3, which is cheap, but lets PyO3
-/// defer every drop until the next time a thread attaches through it.
+/// defer every drop until the next time a thread attaches through it. While the interpreter shuts down, PyO3 does not attach,
+/// and those drops are left out.
 #[cold]
-pub fn attached<R>(body: impl FnOnce(Python<'_>) -> R) -> R {
-    Python::attach(body)
+pub fn attached<R>(py: Python<'_>, body: impl FnOnce(Python<'_>) -> R) -> R {
+    let mut body = Some(body);
+    let mut run = |py: Python<'_>| body.take().map(|body| body(py));
+    Python::try_attach(&mut run).unwrap_or_else(|| run(py)).expect("run once, in either way")
 }
 
 /// The name of an object's type, for messages.

@@ -6,6 +6,7 @@ pub mod bind;
 pub mod detach;
 pub mod errors;
 pub mod heap;
+pub mod late;
 pub mod lists;
 pub mod refs;
 pub mod storage_object;

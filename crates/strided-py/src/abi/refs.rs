@@ -1,7 +1,7 @@
 //! New references, and calls of functions that are written in Python.
 
 use super::errors::{CallResult, Fail};
-use super::{Arg, Object, Value};
+use super::{Arg, Object, Value, late};
 use pyo3::IntoPyObjectExt;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -18,14 +18,32 @@ pub fn to_py<'py, T: IntoPyObject<'py>>(py: Python<'py>, value: T) -> CallResult
     Ok(value.into_bound_py_any(py)?)
 }
 
+/// A tuple of new objects. Each is put into it when it is made. No vector holds them before, and a tuple for which there is no
+/// memory is a MemoryError, where PyO3 panics.
+pub fn new_tuple<'py>(
+    py: Python<'py>,
+    items: impl ExactSizeIterator<Item = CallResult<Value<'py>>>,
+) -> CallResult<Value<'py>> {
+    let length = items.len() as ffi::Py_ssize_t;
+    // SAFETY: the result is a new reference, or null with an exception set.
+    let tuple = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(length))? };
+    for (at, item) in items.enumerate() {
+        // SAFETY: a new tuple with a place for each item. The call takes the reference over, also if it fails.
+        if unsafe { ffi::PyTuple_SetItem(tuple.as_ptr(), at as ffi::Py_ssize_t, item?.into_ptr()) } < 0 {
+            return Err(Fail::raised(py));
+        }
+    }
+    Ok(tuple)
+}
+
 /// Calls a function of one of our Python modules: for what is rare, or formatted for people.
 pub fn call_python<'py>(
     py: Python<'py>,
-    module: &str,
-    function: &str,
+    module: &'static str,
+    function: &'static str,
     args: impl pyo3::call::PyCallArgs<'py>,
 ) -> CallResult<Value<'py>> {
-    Ok(py.import(module)?.getattr(function)?.call1(args)?)
+    Ok(late::first_call(module, function, || py.import(module)?.getattr(function)?.call1(args))?)
 }
 
 #[cfg(not(windows))]

@@ -6,6 +6,7 @@
 
 use super::errors::CallResult;
 use super::{Arg, Value};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 use std::collections::HashMap;
@@ -99,6 +100,7 @@ pub fn storage_object(py: Python<'_>, typed: TypedStorage) -> PyResult<Value<'_>
     let new = Bound::new(py, PyStorage { typed, serial })?.into_any();
     let entry = KnownObject { serial, object: PyWeakrefReference::new(&new)?.unbind() };
     let mut table = table();
+    table.try_reserve(1).map_err(|_| PyMemoryError::new_err("no memory for the table of storages"))?;
     // Making the object may have run code that made one of the same storage: the first one stays.
     let (object, replaced) = match find_live(py, &table, key) {
         Some(found) => (found, Some(entry)),

@@ -4,12 +4,12 @@ use super::class_table::dtype_of_class;
 use crate::abi::Arg;
 use crate::abi::errors::{CallResult, Fail, named};
 use crate::abi::heap::{Members, add_members};
+use crate::abi::late::{self, Late};
 use crate::abi::tensor_object::tensor_type;
 use crate::abi::thunks::RowClass;
 use crate::convert::args::{FromArg, Receiver};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 use strided_core::DType;
 use strided_core::dtype::default_float;
@@ -73,10 +73,9 @@ fn numpy_dtype(object: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
 
 /// The one object of a dtype.
 pub fn object(py: Python<'_>, dtype: DType) -> Py<PyDType> {
-    static OBJECTS: PyOnceLock<Vec<Py<PyDType>>> = PyOnceLock::new();
-    let made = OBJECTS.get_or_init(py, || {
-        DType::ALL.iter().map(|&d| Py::new(py, PyDType(d)).expect("a dtype object")).collect()
-    });
+    static OBJECTS: Late<Vec<Py<PyDType>>> = Late::new();
+    let make_all = || DType::ALL.iter().map(|&dtype| Py::new(py, PyDType(dtype))).collect();
+    let made = OBJECTS.get_or_make(py, make_all).expect("made when the module is imported");
     made[dtype as usize].clone_ref(py)
 }
 
@@ -102,7 +101,7 @@ impl<'a> FromArg<'a> for DType {
         if let Ok(text) = object.cast::<PyString>() {
             let text = text.to_string();
             let unknown = || Fail::Type(format!("there is no dtype '{text}'"));
-            return from_text(&text).map(Some).ok_or_else(unknown);
+            return from_text(&text)?.map(Some).ok_or_else(unknown);
         }
         if let Ok(class) = object.cast::<PyType>() {
             return Ok(from_class(&class)?);
@@ -119,20 +118,26 @@ impl<'a> Receiver<'a> for DType {
     const CLASS: RowClass = RowClass::DType;
 }
 
-/// `float32`, `strided.float32`, `torch.float32`, `double`, `FloatTensor`, `torch.FloatTensor`.
-pub fn from_text(text: &str) -> Option<DType> {
-    // Names of Python's types mean those types, as `dtype=float` does; `torch.float` is PyTorch's word for float32.
-    match text {
-        "int" => return Some(DType::I64),
-        "float" => return Some(DType::F64),
-        "complex" => return Some(DType::C128),
-        _ => {}
+/// `float32`, `strided.float32`, `torch.float32`, `double`, `FloatTensor`, `torch.FloatTensor`. The words `float` and `int` are
+/// refused: they are two dtypes, one of PyTorch and another one of Python and NumPy. `torch.float` is PyTorch's.
+pub fn from_text(text: &str) -> CallResult<Option<DType>> {
+    let ambiguous = match text {
+        "float" => Some(("float32", "float64")),
+        "int" => Some(("int32", "int64")),
+        _ => None,
+    };
+    if let Some((in_torch, in_python)) = ambiguous {
+        return Err(Fail::Type(format!(
+            "'{text}' is {in_torch} in PyTorch and {in_python} in Python; write '{in_torch}' or '{in_python}'"
+        )));
     }
     let bare = text.strip_prefix("strided.").or(text.strip_prefix("torch.")).unwrap_or(text);
     let class = bare.strip_suffix("Tensor").or(bare.strip_suffix("Storage"));
-    DType::from_name(bare)
+    let named = DType::from_name(bare)
         .or_else(|| class.and_then(DType::from_torch_name))
         .or_else(|| ALIASES.iter().find(|alias| alias.0 == bare).map(|alias| alias.1))
+        .or_else(|| (text == "complex").then_some(DType::C128)); // as in Python; PyTorch has no such dtype
+    Ok(named)
 }
 
 fn from_class(class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
@@ -151,7 +156,7 @@ fn from_class(class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
         ("builtins", "complex") => Some(DType::C128),
         // A scalar class of NumPy: its dtype has the canonical name (`longlong` is `int64`).
         ("numpy", _) => {
-            let dtype = class.py().import("numpy")?.getattr("dtype")?.call1((class,))?;
+            let dtype = late::import(class.py(), "numpy")?.getattr("dtype")?.call1((class,))?;
             DType::from_name(&dtype.getattr("name")?.to_string())
         }
         _ => None,

@@ -8,12 +8,12 @@ use crate::abi::{Arg, Value};
 use crate::convert::args::{FromArg, TensorArg, wrong_type};
 use crate::convert::buffer::{has_buffer, import_or_copy};
 use crate::convert::numbers::python_number;
-use crate::convert::results::{resize_and_copy, takes_any_shape};
+use crate::convert::results::write_to_out;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use strided_core::ops::elementwise::{self, KeywordValues, OpArg, run_into, run_new};
 use strided_core::ops::table::{Op, OpRow};
-use strided_core::ops::truth;
+use strided_core::ops::{output, truth};
 use strided_core::{Scalar, Tensor};
 
 /// The largest number of operands that a row has.
@@ -107,7 +107,7 @@ fn apply_into<'a>(
     // have run: `apply_large` clones it first.
     let target = unsafe { tensor_of(out) };
     let in_place = matches!(operands[0], OpArg::Tensor(x) if std::ptr::eq(x, target));
-    if takes_any_shape(target) && !in_place {
+    if output::takes_any_shape(target) && !in_place {
         let mut result = None;
         if small {
             run_new(row, keywords, operands, &mut result)?;
@@ -115,7 +115,7 @@ fn apply_into<'a>(
             apply_large(py, row, keywords, operands, Err(&mut result))?;
         }
         let out = TensorArg::from_arg(out, "out")?;
-        return resize_and_copy(py, out, &result.expect("made by the call above"));
+        return write_to_out(py, out, &result.expect("made by the call above"));
     }
     if small {
         run_into(row, keywords, operands, target)?;

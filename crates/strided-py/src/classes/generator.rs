@@ -3,6 +3,7 @@
 use super::dtype::Device;
 use crate::abi::Arg;
 use crate::abi::errors::{CallResult, Fail, named};
+use crate::abi::late::Late;
 use crate::abi::tensor_object::wrap;
 use crate::convert::args::{FromArg, TensorArg};
 use pyo3::prelude::*;
@@ -206,9 +207,8 @@ pub fn given_or_default<'b>(generator: &'b Option<GeneratorArg<'_>>) -> &'b Gene
 
 /// The object `strided.default_generator`.
 pub fn default_object(py: Python<'_>) -> PyResult<Bound<'_, PyGenerator>> {
-    use pyo3::sync::PyOnceLock;
-    static OBJECT: PyOnceLock<Py<PyGenerator>> = PyOnceLock::new();
-    let object = OBJECT.get_or_try_init(py, || Py::new(py, PyGenerator { own: None }))?;
+    static OBJECT: Late<Py<PyGenerator>> = Late::new();
+    let object = OBJECT.get_or_make(py, || Py::new(py, PyGenerator { own: None }))?;
     Ok(object.bind(py).clone())
 }
 

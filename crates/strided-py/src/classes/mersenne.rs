@@ -7,23 +7,28 @@ use crate::abi::refs::to_py;
 use crate::abi::tensor_object::wrap;
 use crate::convert::args::{FromArg, TensorArg};
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyTuple};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
 use strided_core::ops::mersenne::{self, LAB_DEFAULT_SEED, LabGenerator, TorchDraw, TorchGenerator, entropy};
 use strided_core::{Scalar, Tensor, threads};
 
-/// Locks a generator for one call; other Python threads run while this one waits. The handler of a signal that interrupts a
-/// draw cannot wait for it: it runs in the middle of it.
+/// How long a thread sleeps between attempts to lock a generator.
+const LOCK_INTERVAL: Duration = Duration::from_micros(50);
+
+/// Locks a generator for one call; other Python threads run while this one waits. It is locked only by threads that are
+/// attached: one that waited for the interpreter with the lock would leave a locked generator to the child of a fork. The
+/// handler of a signal that interrupts a draw cannot wait for it: it runs in the middle of it.
 fn lock<'a, G>(py: Python<'_>, generator: &'a Mutex<G>) -> CallResult<MutexGuard<'a, G>> {
-    if !threads::in_call() {
-        return Ok(generator.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner));
-    }
-    match generator.try_lock() {
-        Ok(guard) => Ok(guard),
-        Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
-        Err(TryLockError::WouldBlock) => {
-            Err(Fail::Value("the generator is in use by the draw that a signal has interrupted".into()))
+    loop {
+        match generator.try_lock() {
+            Ok(guard) => return Ok(guard),
+            Err(TryLockError::Poisoned(error)) => return Ok(error.into_inner()),
+            Err(TryLockError::WouldBlock) if threads::in_call() => {
+                let text = "the generator is in use by the draw that a signal has interrupted";
+                return Err(Fail::Value(text.into()));
+            }
+            Err(TryLockError::WouldBlock) => py.detach(|| std::thread::sleep(LOCK_INTERVAL)),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::operators::compare;
 use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail, guard, guard_value};
 use crate::abi::heap::{definition, slot};
+use crate::abi::late;
 use crate::abi::refs::{arg, call_python, to_py};
 use crate::abi::tensor_object::wrap;
 use crate::abi::{Arg, Object, Value};
@@ -339,8 +340,10 @@ unsafe extern "C" fn array_ufunc(this: Object, args: *const Object, count: isize
             }
         }
         let positional = PyTuple::new(py, positional.collect::<Vec<_>>())?;
-        let function = py.import("strided._numpy")?.getattr("array_ufunc")?;
-        Ok(function.call(positional, Some(&keywords))?)
+        let (module, function) = ("strided._numpy", "array_ufunc");
+        Ok(late::first_call(module, function, || {
+            py.import(module)?.getattr(function)?.call(positional, Some(&keywords))
+        })?)
     })
 }
 

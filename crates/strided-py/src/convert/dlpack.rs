@@ -11,7 +11,6 @@ use crate::abi::errors::{CallResult, Fail, attached, type_name};
 use crate::abi::{Arg, Object, Value};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::ffi::{CStr, c_void};
@@ -344,7 +343,7 @@ impl<M: ManagedTensor> Drop for ImportedDLPack<M> {
 /// A tensor on the memory of a tensor of another library, or of a capsule; a copy if `copy` or the memory requires it.
 pub fn import(ext: Arg<'_>, to_cpu: bool, copy: Option<bool>) -> CallResult<Tensor> {
     // References are dropped here, perhaps the last ones.
-    attached(|py| {
+    attached(ext.py(), |py| {
         let ext = ext.to_owned().unbind().into_bound(py);
         let capsule =
             if ext.is_instance_of::<PyCapsule>() { ext } else { request_capsule(&ext, to_cpu, copy)? };
@@ -365,7 +364,7 @@ pub fn import(ext: Arg<'_>, to_cpu: bool, copy: Option<bool>) -> CallResult<Tens
 /// The capsule that `ext.__dlpack__` returns.
 fn request_capsule<'py>(ext: &Value<'py>, to_cpu: bool, copy: Option<bool>) -> CallResult<Value<'py>> {
     let py = ext.py();
-    let Some(export) = ext.getattr_opt(intern!(py, "__dlpack__"))? else {
+    let Some(export) = ext.getattr_opt("__dlpack__")? else {
         let text = format!("from_dlpack: {} has no __dlpack__", type_name(ext.as_borrowed()));
         return Err(PyAttributeError::new_err(text).into());
     };

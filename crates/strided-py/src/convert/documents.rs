@@ -9,8 +9,9 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::*;
 use std::collections::HashSet;
+use strided_core::alloc::try_reserve;
 use strided_core::error::{Error, Problem};
-use strided_core::io::{Document, Loader, Node, NodeId, Record, list_order, reserve};
+use strided_core::io::{Document, Loader, Node, NodeId, Record, list_order};
 
 /// Makes objects of nodes. A node that occurs twice is one object.
 pub struct ObjectMaker<'a, 'py> {
@@ -90,7 +91,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         mut made: MadeObjects,
     ) -> CallResult<ObjectMaker<'a, 'py>> {
         let more = document.nodes.len().saturating_sub(made.len());
-        reserve(&mut made, more)?;
+        try_reserve(&mut made, more)?;
         made.resize_with(document.nodes.len(), || None);
         let (open, empty, own_records) = (HashSet::new(), vec![], HashSet::new());
         Ok(ObjectMaker { py, document, loader, hooks, made, open, empty, own_records })
@@ -142,7 +143,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
             Node::Tensor(view) => self.tensor(*view)?,
             Node::Storage(view) => self.storage(*view)?,
             Node::List(items) => {
-                reserve(pending, items.len())?;
+                try_reserve(pending, items.len())?;
                 pending.extend(items.iter().rev().map(|&item| (item, false)));
                 self.empty.push(node);
                 PyList::empty(py).into_any()
@@ -154,13 +155,13 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                 return Ok(());
             }
             Node::Dict(pairs) => {
-                reserve(pending, 2 * pairs.len())?;
+                try_reserve(pending, 2 * pairs.len())?;
                 pending.extend(pairs.iter().rev().flat_map(pair));
                 self.empty.push(node);
                 PyDict::new(py).into_any()
             }
             Node::Table(pairs) => {
-                reserve(pending, 2 * pairs.len())?;
+                try_reserve(pending, 2 * pairs.len())?;
                 self.empty.push(node);
                 match self.table_kind(pairs) {
                     TableKind::Own => {

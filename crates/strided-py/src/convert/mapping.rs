@@ -3,6 +3,7 @@
 use crate::abi::Arg;
 use crate::abi::detach::{detach, detach_to_wait};
 use crate::abi::errors::{CallResult, Fail};
+use crate::abi::late;
 use crate::abi::storage_object::{TypedStorage, read_storage};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -45,7 +46,7 @@ pub fn from_file(filename: Arg<'_>, dtype: DType, request: FileRequest) -> CallR
 
 /// Registers the senders of shared memory with multiprocessing, before there is any.
 fn register_senders(py: Python<'_>) -> CallResult<()> {
-    py.import("strided._processes")?;
+    late::import(py, "strided._processes")?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::tensor_object::cloned_tensor;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use strided_core::alloc::{try_reserve, try_vec};
 use strided_core::layout::{Dims, Sections};
 use strided_core::ops::copy;
 use strided_core::{Scalar, Tensor};
@@ -37,11 +38,12 @@ impl<'a> FromArg<'a> for TensorSequence {
             if length < 0 {
                 return Err(Fail::raised(py));
             }
-            let mut tensors = Vec::with_capacity(length.min(1024) as usize); // a subclass may report any length
+            let mut tensors = Vec::new(); // a subclass may report any length
             for i in 0..length {
                 let Some(item) = Bound::from_owned_ptr_or_opt(py, ffi::PySequence_GetItem(pointer, i)) else {
                     return Err(Fail::raised(py));
                 };
+                try_reserve(&mut tensors, 1)?;
                 tensors.push(tensor_or_array(item.as_borrowed(), i as usize)?);
             }
             Ok(Some(TensorSequence(tensors)))
@@ -61,6 +63,15 @@ fn tensor_or_array(object: Arg<'_>, position: usize) -> CallResult<Tensor> {
             type_name(object)
         ))),
     }
+}
+
+/// The tensors and arrays at the positions of a list.
+fn tensors_or_arrays(objects: &[Arg<'_>]) -> CallResult<Vec<Tensor>> {
+    let mut tensors = try_vec(objects.len())?;
+    for (i, &object) in objects.iter().enumerate() {
+        tensors.push(tensor_or_array(object, i)?);
+    }
+    Ok(tensors)
 }
 
 /// `*tensors`: several tensors, or one sequence of them.
@@ -85,8 +96,7 @@ impl<'a> FromArg<'a> for RestTensors {
             ([], Some(keyword)) => RestTensors::from_arg(keyword, name),
             ([one], _) => RestTensors::from_arg(*one, name),
             (several, _) => {
-                let tensors = several.iter().enumerate().map(|(i, &object)| tensor_or_array(object, i));
-                let tensors = TensorSequence(tensors.collect::<CallResult<_>>()?);
+                let tensors = TensorSequence(tensors_or_arrays(several)?);
                 Ok(RestTensors { tensors, single: false })
             }
         }
@@ -98,7 +108,7 @@ pub fn all_tensors(objects: &[Arg<'_>], name: &'static str) -> CallResult<Vec<Te
     if let [one] = objects {
         return Ok(RestTensors::from_arg(*one, name)?.tensors.0);
     }
-    objects.iter().enumerate().map(|(i, &object)| tensor_or_array(object, i)).collect()
+    tensors_or_arrays(objects)
 }
 
 /// `*shapes`: each an int or a sequence of ints.

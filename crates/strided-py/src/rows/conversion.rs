@@ -186,7 +186,7 @@ fn to<'a>(
     }
     if let Ok(text) = target.cast::<PyString>() {
         let text = text.to_string();
-        return match dtype::from_text(&text) {
+        return match dtype::from_text(&text)? {
             Some(dtype) => cast_object(py, x, dtype, copy),
             None if Device::read(target).is_ok() => cast_object(py, x, dtype.unwrap_or(x.dtype()), copy),
             None => Err(Fail::Value(format!(

@@ -17,7 +17,7 @@ use crate::convert::buffer::{from_bytes, has_buffer};
 use crate::convert::dlpack;
 use crate::convert::mapping::{FileRequest, from_file};
 use crate::convert::numbers::python_number;
-use crate::convert::results::{in_place, resize, takes_any_shape};
+use crate::convert::results::write_out;
 use crate::convert::values::{Values, cast, cast_object};
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
@@ -68,8 +68,8 @@ methods! { rows(py, x: TensorArg):
         => match out {
             None => new_tensor(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
             Some(out) => {
-                check_out(py, out, size.given("size")?, dtype)?;
-                Ok(new_ref(out.object()))
+                let wanted = Layout::row_major(size.given("size")?)?;
+                write_out(py, out, dtype.unwrap_or(out.dtype()), &wanted, |_| Ok(()))
             }
         };
 
@@ -118,8 +118,8 @@ methods! { rows(py, x: TensorArg):
                 wrap(py, tensor)
             }
             Some(out) => {
-                check_out(py, out, &shape, dtype)?;
-                in_place(py, out, create::fill_eye)
+                let wanted = Layout::row_major(&shape)?;
+                write_out(py, out, dtype.unwrap_or(out.dtype()), &wanted, create::fill_eye)
             }
         }
     };
@@ -417,22 +417,6 @@ fn of_out(dtype: Option<DType>, out: Option<TensorArg<'_>>) -> Option<DType> {
     dtype.or(out.map(|out| out.dtype()))
 }
 
-/// Refuses an `out` of another shape, or of a lower category than the requested dtype. One without elements is resized.
-pub(super) fn check_out(
-    py: Python<'_>,
-    out: TensorArg<'_>,
-    shape: &[isize],
-    dtype: Option<DType>,
-) -> CallResult<()> {
-    let wanted = Layout::row_major(shape)?;
-    let dtype = dtype.unwrap_or(out.dtype());
-    if takes_any_shape(&out) {
-        output::check_category(&out, dtype)?;
-        resize(py, out, shape)?;
-    }
-    Ok(output::check(&out, dtype, &wanted)?)
-}
-
 fn fill_out<'a>(
     py: Python<'a>,
     out: TensorArg<'a>,
@@ -440,13 +424,16 @@ fn fill_out<'a>(
     value: Scalar,
     dtype: Option<DType>,
 ) -> CallResult<Value<'a>> {
-    check_out(py, out, shape, Some(dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, value))))?;
+    let wanted = Layout::row_major(shape)?;
+    let result = dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, value));
+    output::target("out", &out, result, &wanted)?;
     // The value is converted to the requested dtype first, whatever that of `out`.
     let value = match dtype {
         Some(dtype) => copy::single_item(&full(&[], value, dtype)?)?,
         None => value,
     };
-    in_place(py, out, |out| copy::fill(out, value))
+    full(&[], value, out.dtype())?; // refuses a value that `out` cannot hold, before it is resized
+    write_out(py, out, result, &wanted, |out| copy::fill(out, value))
 }
 
 /// A new tensor as an object, or its values copied to `out`.
@@ -457,8 +444,7 @@ pub(super) fn into<'a>(
     dtype: Option<DType>,
 ) -> CallResult<Value<'a>> {
     let Some(out) = out else { return wrap(py, tensor) };
-    check_out(py, out, &tensor.layout().shape(), dtype)?;
-    in_place(py, out, |out| copy::copy(out, &tensor))
+    write_out(py, out, dtype.unwrap_or(out.dtype()), tensor.layout(), |out| copy::copy(out, &tensor))
 }
 
 /// The dtype of evenly spaced numbers: the default dtype, or its complex counterpart.

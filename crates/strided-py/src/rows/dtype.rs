@@ -1,5 +1,6 @@
 //! Methods and properties of dtype and device.
 
+use crate::abi::late;
 use crate::abi::refs::to_py;
 use crate::classes::dtype::{Device, object};
 use pyo3::exceptions::PyAttributeError;
@@ -54,7 +55,7 @@ properties! { properties(py, x: DType):
         if x == DType::BF16 {
             return Err(PyAttributeError::new_err("NumPy has no dtype for bfloat16").into());
         }
-        to_py(py, py.import("numpy")?.getattr("dtype")?.call1((x.name(),))?)
+        to_py(py, late::import(py, "numpy")?.getattr("dtype")?.call1((x.name(),))?)
     };
 }
 

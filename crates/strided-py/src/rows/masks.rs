@@ -3,14 +3,12 @@
 use crate::abi::Value;
 use crate::abi::detach::detach_if_large;
 use crate::abi::errors::CallResult;
-use crate::abi::tensor_object::wrap;
 use crate::convert::args::{DataArg, TensorArg};
 use crate::convert::keys::MaskArg;
 use crate::convert::numbers::python_number;
-use crate::convert::results::{compute, in_place, into_out, sized_into_out};
+use crate::convert::results::{compute, in_place, into_out, sized_into_out, tuple_of};
 use crate::convert::values::values;
 use pyo3::Python;
-use pyo3::types::PyTuple;
 use strided_core::Tensor;
 use strided_core::ops::index::masks;
 use strided_core::ops::{create, output};
@@ -140,6 +138,5 @@ fn scatter<'a>(
 /// The indices of all elements that are not 0, as a tuple of tensors.
 pub fn columns(py: Python<'_>, x: Tensor) -> CallResult<Value<'_>> {
     let columns = detach_if_large(py, x.size(), || masks::nonzero_columns(&x))?;
-    let objects = columns.into_iter().map(|column| wrap(py, column)).collect::<CallResult<Vec<_>>>()?;
-    Ok(PyTuple::new(py, objects)?.into_any())
+    tuple_of(py, columns)
 }

@@ -7,7 +7,7 @@ use crate::abi::{Arg, Value};
 use crate::convert::args::{DataArg, FromArg, OutArg, TensorArg, TensorPair};
 use crate::convert::numbers::python_number;
 use crate::convert::results::{
-    cloned, compute, into_out, into_out_pair, owned_into_out, sized_into_out, tuple_of,
+    SecondResult, cloned, compute, into_out, into_out_pair, owned_into_out, sized_into_out, tuple_of,
 };
 use crate::convert::tensors::TextArg;
 use crate::convert::values::{Values, values};
@@ -231,7 +231,7 @@ fn pair<'a>(
     out: Option<TensorPair<'a>>,
     work: impl FnOnce(&Tensor) -> Result<(Tensor, Tensor)> + Send,
 ) -> CallResult<Value<'a>> {
-    into_out_pair(py, kind, x, out, |x, outs| deliver_pair(work(x)?, outs))
+    into_out_pair(py, kind, SecondResult::Indices, x, out, |x, outs| deliver_pair(work(x)?, outs))
 }
 
 fn median<'a>(

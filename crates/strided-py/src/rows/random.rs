@@ -1,6 +1,6 @@
 //! Random numbers.
 
-use super::create::{check_out, into};
+use super::create::into;
 use crate::abi::Value;
 use crate::abi::detach::{MIN_DETACHED_ELEMENTS, detach, detach_if_large};
 use crate::abi::errors::{CallResult, Fail};
@@ -9,11 +9,11 @@ use crate::abi::tensor_object::{wrap, wrap_with};
 use crate::classes::dtype::Device;
 use crate::classes::generator::{GeneratorArg, Seed, default_object, given_or_default};
 use crate::convert::args::{AnyArg, FromArg, Ints, NoGrad, OperandArg, Rest, TensorArg, missing, wrong_type};
-use crate::convert::results::{compute, in_place};
+use crate::convert::results::{compute, in_place, write_out};
 use pyo3::prelude::*;
 use strided_core::dtype::default_float;
 use strided_core::ops::random::{self, Distribution, Generator, Parameter};
-use strided_core::{DType, Scalar, Tensor};
+use strided_core::{DType, Layout, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// A new tensor of numbers from 0 on and below 1, evenly distributed.
@@ -299,8 +299,8 @@ fn drawn<'a>(
     let generator = given_or_default(generator);
     if let Some(out) = out {
         random::check(distribution, out.dtype())?;
-        check_out(py, out, size, dtype)?;
-        return in_place(py, out, |out| random::fill(out, distribution, generator));
+        let (result, wanted) = (dtype.unwrap_or(out.dtype()), Layout::row_major(size)?);
+        return write_out(py, out, result, &wanted, |out| random::fill(out, distribution, generator));
     }
     let dtype = dtype.unwrap_or_else(default);
     let elements =

@@ -9,7 +9,7 @@ use crate::classes::elementwise::operate;
 use crate::convert::args::{
     DimOrTensor, DimsOrFlag, FromArg, Ints, OutArg, TensorArg, TensorPair, wrong_type,
 };
-use crate::convert::results::{into_out, into_out_pair, sized_into_out};
+use crate::convert::results::{SecondResult, into_out, into_out_pair, sized_into_out};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use strided_core::layout::Dims;
@@ -85,7 +85,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> low.item(), high.item()
     /// (1, 3)
     both aminmax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorPair> = None) -> "_return_types.aminmax"
-        => run_pair(py, &reduce::AMINMAX, "aminmax", x, dim, keepdim, 0.0, out);
+        => run_pair(py, &reduce::AMINMAX, SecondResult::Values, x, dim, keepdim, out);
 
     /// The largest element; with a dim, the largest elements along it and the indices of the first ones, `(values, indices)`;
     /// with another tensor, the larger element of each pair (`maximum`).
@@ -293,16 +293,15 @@ fn run_truth<'a>(
 fn run_pair<'a>(
     py: Python<'a>,
     row: &ReductionRow,
-    name: &str,
+    second: SecondResult,
     x: TensorArg<'a>,
     dims: Option<Ints>,
     keepdim: bool,
-    correction: f64,
     out: Option<TensorPair<'a>>,
 ) -> CallResult<Value<'a>> {
     let dims = dims_of(dims);
-    let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
-    into_out_pair(py, name, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
+    let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction: 0.0 };
+    into_out_pair(py, row.name, second, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
 }
 
 /// `max` and `min`: of all elements, along a dim, or of pairs.
@@ -328,7 +327,7 @@ fn extreme<'a>(
         return Err(wrong_type(object, "dim", "an int or a Tensor"));
     };
     let out = out.map_or(Ok(None), |out| TensorPair::from_arg(out.0, "out").map(Some))?;
-    run_pair(py, along, along.name, x, Some(one_dim(dim)), keepdim, 0.0, out)
+    run_pair(py, along, SecondResult::Indices, x, Some(one_dim(dim)), keepdim, out)
 }
 
 /// The dims and the correction of a variance. A bool in the position of the dims is `unbiased`.
@@ -377,5 +376,7 @@ fn variance_and_mean<'a>(
 ) -> CallResult<Value<'a>> {
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
     let name = if root { "std_mean" } else { "var_mean" };
-    into_out_pair(py, name, x, out, |x, outs| reduce::variance(root, true, x, &request, outs))
+    into_out_pair(py, name, SecondResult::Values, x, out, |x, outs| {
+        reduce::variance(root, true, x, &request, outs)
+    })
 }

@@ -3,7 +3,7 @@
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
 use crate::convert::args::{TensorArg, TensorPair};
-use crate::convert::results::{into_out, into_out_pair};
+use crate::convert::results::{SecondResult, into_out, into_out_pair};
 use pyo3::prelude::*;
 use strided_core::DType;
 use strided_core::ops::scan::{self, LineRow};
@@ -107,7 +107,7 @@ fn run_indexed<'a>(
     dim: isize,
     out: Option<TensorPair<'a>>,
 ) -> CallResult<Value<'a>> {
-    into_out_pair(py, row.name, x, out, |x, outs| {
+    into_out_pair(py, row.name, SecondResult::Indices, x, out, |x, outs| {
         let outs = outs[0].zip(outs[1]);
         Ok(scan::run_indexed(row, x, dim, outs)?
             .map_or([None, None], |(values, indices)| [Some(values), Some(indices)]))

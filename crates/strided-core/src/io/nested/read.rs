@@ -1,6 +1,6 @@
 //! Reads safetensors files, and the object in the metadata of those that `strided.save` wrote.
 
-use super::super::budget::{Budget, reserve_entry, try_collected};
+use super::super::budget::Budget;
 use super::super::document::{ByteOrder, Document, ElementType, LuaFunction, Node, NodeId, Place, Record};
 use super::super::json::{self, Json};
 use super::super::names::tensor_names;
@@ -8,6 +8,7 @@ use super::super::safetensors::{self, SafetensorsHeader};
 use super::super::source::ByteSource;
 use super::super::{fault, refusal};
 use super::{KEY, VERSION, max_span};
+use crate::alloc::{try_collect_ok, try_reserve_entry};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
@@ -84,7 +85,7 @@ fn read_nodes(text: &str, entries: &[safetensors::Entry], budget: Budget) -> Res
 fn by_name(entries: &[safetensors::Entry]) -> Result<HashMap<&str, &safetensors::Entry>> {
     let mut by_name = HashMap::new();
     for entry in entries {
-        reserve_entry(&mut by_name)?;
+        try_reserve_entry(&mut by_name)?;
         by_name.insert(entry.name.as_str(), entry);
     }
     Ok(by_name)
@@ -158,12 +159,12 @@ impl<'a> NodeReader<'a> {
             Some([key, value]) => Ok((self.value(key)?, self.value(value)?)),
             _ => Err(refusal("an item of a dict is no pair")),
         };
-        try_collected(pairs.iter().map(pair))
+        try_collect_ok(pairs.iter().map(pair))
     }
 
     fn items(&mut self, items: &Json<'_>) -> Result<Vec<NodeId>> {
         let items = items.list().ok_or_else(|| refusal("items are no list"))?;
-        try_collected(items.iter().map(|item| self.value(item)))
+        try_collect_ok(items.iter().map(|item| self.value(item)))
     }
 
     /// A value inside a container: a reference to a node, or a number, a string, …

@@ -1,6 +1,6 @@
 //! Reads objects of .t7 files.
 
-use super::super::budget::{Budget, push, reserve, reserve_entry};
+use super::super::budget::Budget;
 use super::super::document::{ByteOrder, Document, LuaFunction, Node, NodeId, Place, Record};
 use super::super::source::{ByteSource, Cursor};
 use super::super::{fault, text};
@@ -8,6 +8,7 @@ use super::{
     BOOLEAN, CLOSURE, Encoding, FUNCTION, GENERATOR, NIL, NUMBER, OLD_CLOSURE, STRING, TABLE, TORCH,
     TorchClass, generator_bytes, known,
 };
+use crate::alloc::{try_push, try_reserve, try_reserve_entry};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
@@ -51,13 +52,13 @@ impl NumberedObjects {
     fn insert(&mut self, number: i32, node: NodeId) -> Result<()> {
         let at = number as usize;
         if at >= self.dense.len() + NumberedObjects::NEAR {
-            reserve_entry(&mut self.sparse)?;
+            try_reserve_entry(&mut self.sparse)?;
             self.sparse.insert(number, node);
             return Ok(());
         }
         if at >= self.dense.len() {
             let more = at + 1 - self.dense.len();
-            reserve(&mut self.dense, more)?;
+            try_reserve(&mut self.dense, more)?;
             self.dense.resize(at + 1, NodeId::MAX);
         }
         self.dense[at] = node;
@@ -123,7 +124,7 @@ impl ObjectReader {
             let mut value = match begun {
                 Begun::Done(node) => node,
                 Begun::Inside(frame) => {
-                    push(&mut frames, frame)?;
+                    try_push(&mut frames, frame)?;
                     match frames.last() {
                         Some(Frame::Table { node, left: 0, .. }) => {
                             let node = *node;
@@ -344,7 +345,7 @@ impl ObjectReader {
                     None => *key = Some(value),
                     Some(key) => {
                         self.document.budget.spend(size_of::<(NodeId, NodeId)>())?;
-                        push(pairs, (key, value))?;
+                        try_push(pairs, (key, value))?;
                         *left -= 1;
                     }
                 }

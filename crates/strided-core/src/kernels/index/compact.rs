@@ -7,6 +7,7 @@
 
 use super::super::split::SERIAL_ELEMENTS;
 use super::{by_width, load_mask_word};
+use crate::alloc::{try_collect, try_vec};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -14,6 +15,7 @@ use crate::nest::{self, Loop, Nest, OPERANDS, Operand, Order, Pointers};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
+use smallvec::{SmallVec, smallvec};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::null_mut;
@@ -34,7 +36,8 @@ impl MaskCounts {
     /// Counts the true elements of a bool tensor.
     pub fn new(mask: &Tensor) -> Result<MaskCounts> {
         let chunks = mask.size().div_ceil(CHUNK);
-        let counts: Vec<AtomicUsize> = (0..chunks).map(|_| AtomicUsize::new(0)).collect();
+        let counts = try_collect((0..chunks).map(|_| AtomicUsize::new(0)))?;
+        let mut starts = try_vec(chunks + 1)?;
         let pin = mask.pin(Access::Read)?;
         let walk = MaskWalk::new(mask.layout(), &[Operand { layout: mask.layout(), size: 1 }], [pin.origin]);
         // SAFETY: `pin` holds the mask, the only operand of the walk.
@@ -43,7 +46,6 @@ impl MaskCounts {
             walk.for_each_run(chunk, |p, steps, n| count += count_true(p[0], steps[0], n));
             counts[chunk].store(count, Relaxed);
         })?;
-        let mut starts = Vec::with_capacity(chunks + 1);
         let mut total = 0;
         for count in counts {
             starts.push(total);
@@ -271,7 +273,7 @@ pub fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()> {
     let wanted = [Some((out, Access::Write)), Some((mask, Access::Read))];
     let [Some(to), Some(flags)] = pin_each(wanted)? else { unreachable!("both were pinned") };
     let walk = MaskWalk::new(mask.layout(), &[Operand { layout: mask.layout(), size: 1 }], [flags.origin]);
-    let extents: Vec<usize> = mask.layout().modes().iter().map(|m| m.extent as usize).collect();
+    let extents: Extents = mask.layout().modes().iter().map(|m| m.extent as usize).collect();
     let to = OutputStart(to.origin);
     let size = size_of::<i64>() as isize;
     if rank == 1 && rows.stride == 1 {
@@ -320,17 +322,20 @@ pub fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()> {
     })
 }
 
+/// A number for each dim.
+type Extents = SmallVec<[usize; 8]>;
+
 /// The index of a position along each dim. Positions that ascend within a row need no division.
 struct Coordinates<'a> {
     extents: &'a [usize],
-    index: Vec<usize>,
+    index: Extents,
     /// The position of the first element of the present row, of the last dim.
     row: usize,
 }
 
 impl Coordinates<'_> {
     fn new(extents: &[usize]) -> Coordinates<'_> {
-        Coordinates { extents, index: vec![0; extents.len()], row: 0 }
+        Coordinates { extents, index: smallvec![0; extents.len()], row: 0 }
     }
 
     #[inline(always)]

@@ -4,9 +4,10 @@ use super::job::{LineJob, Strip};
 use super::operand::LineOperand;
 use super::tile::{LineTile, TileKernel, TileRows};
 use super::{CHUNK, MAX_STAGED_BYTES, REGISTER_LANES, TASK_ELEMENTS, TILE_BYTES};
+use crate::alloc::try_filled;
 use crate::error::Result;
 use crate::kernels::OPERANDS;
-use crate::kernels::scratch::Scratch;
+use crate::kernels::scratch::{Scratch, for_threads};
 use crate::scalar::Element;
 use crate::threads;
 use smallvec::SmallVec;
@@ -18,27 +19,23 @@ pub(in crate::kernels) struct LineScratch<'a> {
     /// Elements that are transposed but not yet cast.
     staging: &'a mut Scratch<TILE_BYTES>,
     indices: &'a mut Scratch<TILE_BYTES>,
-    lines: Vec<[u64; 2]>,
+    /// For whole lines. As numbers of 16 bytes, for their alignment.
+    lines: &'a mut [u128],
 }
 
 impl LineScratch<'_> {
-    /// Calls `work` with buffers on the stack. Each is a variable: in a struct with the vector, the compiler would fill
-    /// them with zeros.
-    pub fn with<R>(work: impl FnOnce(&mut LineScratch) -> R) -> R {
+    /// Calls `work` with buffers on the stack, and one for whole lines. Each is a variable: in a struct, the compiler would
+    /// fill them with zeros.
+    pub fn with<R>(lines: &mut [u128], work: impl FnOnce(&mut LineScratch) -> R) -> R {
         let mut tile = Scratch::new();
         let mut staging = Scratch::new();
         let mut indices = Scratch::new();
-        work(&mut LineScratch {
-            tile: &mut tile,
-            staging: &mut staging,
-            indices: &mut indices,
-            lines: Vec::new(),
-        })
+        work(&mut LineScratch { tile: &mut tile, staging: &mut staging, indices: &mut indices, lines })
     }
 
-    /// A buffer of at least `bytes` bytes for whole lines, aligned to 16. It is kept for the next strip.
+    /// The buffer for whole lines, aligned to 16. It has the `bytes` bytes that [`LineJob::for_each_strip`] was called with.
     pub fn line_buffer(&mut self, bytes: usize) -> *mut u8 {
-        self.lines.resize(self.lines.len().max(bytes.div_ceil(16)), [0; 2]);
+        assert!(bytes <= size_of_val(self.lines));
         self.lines.as_mut_ptr().cast()
     }
 }
@@ -50,24 +47,33 @@ unsafe impl<T> Sync for DisjointSlots<T> {}
 
 impl LineJob {
     /// Calls `work` for strips of up to `width` lines that together have all lines. Threads share the strips; an
-    /// element costs as much as `weight` additions. `make` returns the lanes' state that the strips of a task reuse.
+    /// element costs as much as `weight` additions. The scratch has a buffer of `line_bytes` bytes for whole lines. `make`
+    /// returns the lanes' state that the strips of a task reuse.
     pub fn for_each_strip<C>(
         &self,
         width: usize,
         weight: usize,
+        line_bytes: usize,
         make: impl Fn() -> C + Sync,
         work: impl Fn(&Strip, &mut LineScratch, &mut C) + Sync,
     ) -> Result<()> {
         let strips = self.strip_count(width);
         let per_task = (TASK_ELEMENTS / weight / (width.min(self.inner.extent) * self.length)).max(1);
-        threads::run(strips.div_ceil(per_task), self.is_threaded(self.count(), weight), &|task| {
+        let (tasks, shared) = (strips.div_ceil(per_task), self.is_threaded(self.count(), weight));
+        let run_task = |task: usize, lines: &mut [u128]| {
             let mut lanes = make();
-            LineScratch::with(|scratch| {
+            LineScratch::with(lines, |scratch| {
                 for index in task * per_task..strips.min((task + 1) * per_task) {
                     work(&self.strip(width, index), scratch, &mut lanes);
                 }
             })
-        })
+        };
+        if line_bytes == 0 {
+            return threads::run(tasks, shared, &|task| run_task(task, &mut []));
+        }
+        let units = line_bytes.div_ceil(size_of::<u128>());
+        let mut buffers = for_threads(tasks, shared, || try_filled(units, 0))?;
+        threads::run_with(tasks, shared, &mut buffers, &|task, lines| run_task(task, lines))
     }
 
     /// Calls `work` for every long line, one after the other, or for bundles of up to `max_width` adjacent ones.
@@ -97,7 +103,7 @@ impl LineJob {
         let per_task = (TASK_ELEMENTS / weight / (per_group * lines.width * CHUNK)).max(1);
         threads::run(groups.div_ceil(per_task), self.is_threaded(lines.width, weight), &|task| {
             let mut lanes = make();
-            LineScratch::with(|scratch| {
+            LineScratch::with(&mut [], |scratch| {
                 for group in task * per_task..groups.min((task + 1) * per_task) {
                     let done = (group * per_group).min(whole);
                     let chunk = range.start + done;
@@ -167,6 +173,12 @@ impl LineJob {
             }
             done += rows;
         }
+    }
+
+    /// Bytes of whole lines that [`LineJob::with_staged_strip`] needs for strips of up to `width` lines.
+    pub fn staged_bytes<E: Element>(&self, width: usize) -> usize {
+        let line = self.length * size_of::<E>();
+        line * width.min(self.inner.extent).min(MAX_STAGED_BYTES / line.max(1))
     }
 
     /// Calls `work` for a strip of lines staged in scratch, so that kernels that pass over it several times cast and

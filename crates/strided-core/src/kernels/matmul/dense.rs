@@ -8,8 +8,42 @@
 //! long on a CPU with AVX-512: about as long for 1024x1024 in float32, 1.5 times for batches of 64x64.
 
 use super::element::{ProductElement, store};
+use super::plan::{ProductPieces, ProductPlan};
 use super::{Matrix, Product};
+use crate::alloc::try_vec;
+use crate::error::Result;
 use crate::scalar::{Complex, Num};
+use crate::threads;
+use std::cell::Cell;
+
+/// The crate packs blocks of at most this depth: 512, or what the L1 cache holds.
+const MAX_PACKED_DEPTH: usize = 2048;
+/// Rows or columns that a packed block has more than a piece, at most: the tiles of the crate are padded.
+const MAX_PADDING: usize = 64;
+/// What the crate allocates once for each thread, as much as its L2 cache holds, and its other vectors.
+const MEMORY_OF_THREAD: usize = 4 << 20;
+/// Blocks of so few bytes are not worth the time of a request: small products take less than it does.
+const MAX_UNCHECKED_BYTES: usize = 32 << 10;
+
+thread_local! {
+    /// Whether the crate has run on this thread.
+    static HAS_RUN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Fails if the crate would find no memory for the blocks that it packs: it allocates them itself, and ends the process if it
+/// cannot. So the memory is requested and returned before the crate runs. That is no proof: another thread of the process may
+/// take it in between.
+pub(super) fn check_memory<T>(plan: &ProductPlan, pieces: &ProductPieces) -> Result<()> {
+    let depth = plan.depth.min(MAX_PACKED_DEPTH);
+    let packed = (pieces.rows + pieces.columns + 2 * MAX_PADDING) * depth * size_of::<T>();
+    if packed <= MAX_UNCHECKED_BYTES && HAS_RUN.get() {
+        return Ok(());
+    }
+    let threads = threads::limit().min(pieces.count());
+    drop(try_vec::<u8>((packed + MEMORY_OF_THREAD) * threads)?);
+    HAS_RUN.set(true);
+    Ok(())
+}
 
 /// A type whose matrices the crate multiplies.
 pub(super) trait DenseElement: ProductElement {

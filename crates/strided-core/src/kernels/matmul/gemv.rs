@@ -7,8 +7,10 @@
 use super::element::{ProductElement, store};
 use super::plan::{ProductPieces, ProductPlan};
 use super::{Matrix, Product, run_pieces};
+use crate::alloc::{try_filled, try_vec};
 use crate::cpu::{Task, dispatch};
 use crate::error::Result;
+use crate::kernels::scratch::for_threads;
 use crate::threads;
 use std::marker::PhantomData;
 use std::sync::Mutex;
@@ -45,20 +47,27 @@ pub(super) unsafe fn run<T: ProductElement>(
     let rows = rows.min(plan.columns).max(1);
     let products = PIECE_ELEMENTS / (rows * plan.depth.max(1));
     let pieces = ProductPieces::new(plan, 1, rows, products);
-    run_pieces(plan, &whole, &pieces, plan.work(), &|product: &Product<T>| {
+    let scratch = || vector_scratch(&whole, plan.depth);
+    run_pieces(plan, &whole, &pieces, plan.work(), scratch, &|product: &Product<T>, scratch| {
         // SAFETY: this function's contract: the addresses are pinned, and a piece is a part of the product.
-        unsafe { run_part(product) };
+        unsafe { run_part(product, scratch) };
     })
 }
 
-/// Runs a part of a product. Out of line, so that its two callers share the code for the baseline.
+/// An empty vector with room for a copy of `x`, if one is needed.
+fn vector_scratch<T: ProductElement>(product: &Product<T>, depth: usize) -> Result<Vec<T>> {
+    try_vec(if product.a.column == 1 { 0 } else { depth })
+}
+
+/// Runs a part of a product. Out of line, so that its two callers share the code for the baseline. `scratch` is that of
+/// [`vector_scratch`].
 ///
 /// # Safety
 /// The product has one row. The addresses are pinned for the extents.
 #[inline(never)]
-unsafe fn run_part<T: ProductElement>(product: &Product<T>) {
+unsafe fn run_part<T: ProductElement>(product: &Product<T>, scratch: &mut Vec<T>) {
     // SAFETY: this function's contract.
-    dispatch(unsafe { MatrixVector::of(product) });
+    dispatch(unsafe { MatrixVector::of(product, scratch) });
 }
 
 /// Runs a product of few, long sums: threads take blocks of terms.
@@ -67,9 +76,11 @@ unsafe fn run_part<T: ProductElement>(product: &Product<T>) {
 /// The addresses are pinned for the extents.
 unsafe fn run_long<T: ProductElement>(whole: &Product<T>) -> Result<()> {
     let blocks = whole.depth.div_ceil(LONG_BLOCK);
-    let sums = Mutex::new(vec![T::ZERO; blocks * whole.columns]);
+    let sums = Mutex::new(try_filled(blocks * whole.columns, T::ZERO)?);
     let work = whole.depth.saturating_mul(whole.columns);
-    threads::run(blocks, threads::should_parallelize(work), &|block| {
+    let shared = threads::should_parallelize(work);
+    let mut scratch = for_threads(blocks, shared, || vector_scratch(whole, LONG_BLOCK))?;
+    threads::run_with(blocks, shared, &mut scratch, &|block, scratch| {
         let start = block * LONG_BLOCK;
         let mut parts = [T::ZERO; ROWS];
         let part = Product {
@@ -83,7 +94,7 @@ unsafe fn run_long<T: ProductElement>(whole: &Product<T>) -> Result<()> {
         };
         // SAFETY: this function's contract: the addresses are pinned, and a block is a part of the terms; `parts` has as
         // many elements as there are columns.
-        unsafe { run_part(&part) };
+        unsafe { run_part(&part, scratch) };
         let mut sums = sums.lock().expect("no thread panics with the lock");
         sums[block * whole.columns..][..whole.columns].copy_from_slice(&parts[..whole.columns]);
     })?;
@@ -97,7 +108,7 @@ unsafe fn run_long<T: ProductElement>(whole: &Product<T>) -> Result<()> {
 }
 
 /// `y = beta * y + alpha * (A x)`.
-struct MatrixVector<T> {
+struct MatrixVector<'a, T> {
     /// A column.
     y: Matrix<T>,
     matrix: Matrix<T>,
@@ -107,15 +118,17 @@ struct MatrixVector<T> {
     depth: usize,
     alpha: T,
     beta: T,
+    /// For a copy of `x`, unless it is contiguous.
+    scratch: &'a mut Vec<T>,
 }
 
-impl<T: ProductElement> MatrixVector<T> {
+impl<'a, T: ProductElement> MatrixVector<'a, T> {
     /// # Safety
     /// The addresses of the product, which has one row, are pinned for the extents while the task lives.
-    unsafe fn of(product: &Product<T>) -> MatrixVector<T> {
+    unsafe fn of(product: &Product<T>, scratch: &'a mut Vec<T>) -> MatrixVector<'a, T> {
         let Product { out, a, b, columns, depth, alpha, beta, .. } = *product;
         let (y, matrix, x) = (out.transposed(), b.transposed(), a.transposed());
-        MatrixVector { y, matrix, x, rows: columns, depth, alpha, beta }
+        MatrixVector { y, matrix, x, rows: columns, depth, alpha, beta, scratch }
     }
 
     /// # Safety
@@ -268,18 +281,18 @@ impl<T: ProductElement> MatrixVector<T> {
     }
 }
 
-impl<T: ProductElement> Task for MatrixVector<T> {
+impl<T: ProductElement> Task for MatrixVector<'_, T> {
     type Home = PhantomData<T>;
     const WIDE: bool = T::WIDE;
 
     #[inline(always)]
     fn run<const FAST: bool>(self) {
-        let mut copy = Vec::new();
         let mut x = self.x.at.cast_const();
         if self.x.row != 1 && self.depth > 1 {
+            self.scratch.clear();
             // SAFETY: `of` was called with addresses that are pinned for the extents.
-            copy.extend((0..self.depth).map(|k| unsafe { self.x.element(k, 0).read() }));
-            x = copy.as_ptr();
+            self.scratch.extend((0..self.depth).map(|k| unsafe { self.x.element(k, 0).read() }));
+            x = self.scratch.as_ptr();
         }
         // SAFETY: `of` was called with addresses that are pinned for the extents, and `x` is contiguous.
         unsafe {

@@ -21,6 +21,7 @@ mod plan;
 use crate::cpu;
 use crate::error::Result;
 use crate::kernels::item::ScalarBytes;
+use crate::kernels::scratch::for_threads;
 use crate::scalar::Scalar;
 use crate::storage::Access;
 use crate::switch;
@@ -87,7 +88,9 @@ pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor, alpha: Scalar, beta: Scala
         unsafe {
             switch!(out.dtype(), field, T => {
                 run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
-                    run(plan, origins, alpha, beta, T::COST, |product: &Product<T>| T::multiply(product))
+                    let pieces = ProductPieces::blocks(plan, T::COST);
+                    dense::check_memory::<T>(plan, &pieces)?;
+                    run(plan, &pieces, origins, alpha, beta, T::COST, |product| T::multiply(product))
                 })
             }, else => switch!(out.dtype(), int, T => {
                 run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
@@ -130,7 +133,8 @@ unsafe fn run_product<T: ProductElement>(
     // SAFETY: this function's contract.
     unsafe {
         if cpu::reference_kernels() {
-            run(plan, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference())
+            let pieces = ProductPieces::blocks(plan, 1);
+            run(plan, &pieces, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference())
         } else if plan.columns == 1 || plan.rows == 1 {
             gemv::run(plan, origins, alpha, beta)
         } else {
@@ -168,6 +172,7 @@ pub fn distances(out: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
 /// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
 unsafe fn run<T: ProductElement>(
     plan: &ProductPlan,
+    pieces: &ProductPieces,
     origins: [*mut u8; 3],
     alpha: T,
     beta: T,
@@ -175,27 +180,33 @@ unsafe fn run<T: ProductElement>(
     work: impl Fn(&Product<T>) + Sync,
 ) -> Result<()> {
     let whole = plan.product(origins, alpha, beta);
-    let pieces = ProductPieces::blocks(plan, cost);
-    run_pieces(plan, &whole, &pieces, plan.work().saturating_mul(cost) / MULTIPLY_ADDS_PER_ELEMENT, &work)
+    let elements = plan.work().saturating_mul(cost) / MULTIPLY_ADDS_PER_ELEMENT;
+    run_pieces(plan, &whole, pieces, elements, || Ok(()), &|product, ()| work(product))
 }
 
 /// Multiply-adds of float32 that take as long as one element of a cheap elementwise operation.
 const MULTIPLY_ADDS_PER_ELEMENT: usize = 8;
 
-/// Runs the pieces of a product: one on this thread, several on the threads of the pool.
-fn run_pieces<T: ProductElement>(
+/// Runs the pieces of a product: one on this thread, several on the threads of the pool. `scratch` makes the memory that the
+/// work on a piece needs.
+fn run_pieces<T: ProductElement, S: Send>(
     plan: &ProductPlan,
     whole: &Product<T>,
     pieces: &ProductPieces,
     elements: usize,
-    work: &(impl Fn(&Product<T>) + Sync),
+    scratch: impl Fn() -> Result<S>,
+    work: &(impl Fn(&Product<T>, &mut S) + Sync),
 ) -> Result<()> {
-    let piece = |i: usize| pieces.for_each(plan, whole, i, work);
+    let piece = |i: usize, scratch: &mut S| {
+        pieces.for_each(plan, whole, i, |product| work(product, scratch));
+    };
     if pieces.count() == 1 {
-        piece(0);
+        piece(0, &mut scratch()?);
         return Ok(());
     }
-    threads::run(pieces.count(), threads::should_parallelize(elements), &piece)
+    let shared = threads::should_parallelize(elements);
+    let mut scratch = for_threads(pieces.count(), shared, scratch)?;
+    threads::run_with(pieces.count(), shared, &mut scratch, &piece)
 }
 
 impl<T: ProductElement> Product<T> {

@@ -6,6 +6,7 @@
 use super::element::{ProductElement, store};
 use super::plan::{ProductPieces, ProductPlan};
 use super::{Matrix, Product, run_pieces};
+use crate::alloc::try_filled;
 use crate::cpu::{Task, dispatch};
 use crate::error::Result;
 use crate::scalar::Float;
@@ -25,10 +26,13 @@ pub(super) trait PanelElement: ProductElement {
     /// Runs a block with as many columns in registers as fit a cache line; with a quarter of them at the baseline, which has
     /// registers of a quarter of the size.
     fn run_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>);
+    /// The most columns in registers.
+    const COLUMNS: usize;
 }
 macro_rules! panel_elements {
     ($($t:ty, $columns:literal;)*) => { $(
         impl PanelElement for $t {
+            const COLUMNS: usize = $columns;
             #[inline(always)]
             fn run_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>) {
                 if const { FAST } { block.run::<FAST, $columns>() } else { block.run::<FAST, { $columns / 4 }>() }
@@ -162,19 +166,29 @@ pub(super) unsafe fn run<T: PanelElement, S: PanelStep<T>>(
     let whole = plan.product(origins, alpha, beta);
     let (rows, columns) = (plan.rows.min(BLOCK_ROWS), plan.columns.min(BLOCK_COLUMNS));
     let pieces = ProductPieces::new(plan, rows, columns, PIECE_WORK / plan.work_of_one().max(1));
-    run_pieces(plan, &whole, &pieces, plan.work().saturating_mul(T::COST), &|product: &Product<T>| {
+    let elements = plan.work().saturating_mul(T::COST);
+    let scratch = || try_filled(scratch_elements::<T>(rows, columns, plan.depth), T::ZERO);
+    run_pieces(plan, &whole, &pieces, elements, scratch, &|product: &Product<T>, scratch| {
         // The addresses are pinned: this function's contract; a piece is a part of the product.
-        dispatch(PanelBlock { product: *product, step });
+        dispatch(PanelBlock { product: *product, step, scratch });
     })
 }
 
-/// A block of a product. Only `run` makes one, with addresses that are pinned for the extents.
-pub(super) struct PanelBlock<T, S> {
-    product: Product<T>,
-    step: S,
+/// Elements of the scratch memory of a block: both operands packed, and the sums.
+fn scratch_elements<T: PanelElement>(rows: usize, columns: usize, depth: usize) -> usize {
+    let (rows, columns) = (rows.next_multiple_of(TILE_ROWS), columns.next_multiple_of(T::COLUMNS));
+    (rows + columns) * depth.min(BLOCK_DEPTH) + rows * columns
 }
 
-impl<T: PanelElement, S: PanelStep<T>> Task for PanelBlock<T, S> {
+/// A block of a product. Only `run` makes one, with addresses that are pinned for the extents.
+pub(super) struct PanelBlock<'a, T, S> {
+    product: Product<T>,
+    step: S,
+    /// As many elements as `scratch_elements` says.
+    scratch: &'a mut [T],
+}
+
+impl<T: PanelElement, S: PanelStep<T>> Task for PanelBlock<'_, T, S> {
     type Home = PhantomData<T>;
     const WIDE: bool = false;
 
@@ -184,22 +198,25 @@ impl<T: PanelElement, S: PanelStep<T>> Task for PanelBlock<T, S> {
     }
 }
 
-impl<T: ProductElement, S: PanelStep<T>> PanelBlock<T, S> {
+impl<T: ProductElement, S: PanelStep<T>> PanelBlock<'_, T, S> {
     /// Runs the block with `L` columns in registers.
     #[inline(always)]
     pub fn run<const FAST: bool, const L: usize>(self) {
         let Product { out, a, b, rows, columns, depth, alpha, beta } = self.product;
         let (row_tiles, column_tiles) = (rows.div_ceil(TILE_ROWS), columns.div_ceil(L));
         let deepest = depth.min(BLOCK_DEPTH);
-        let mut packed_a = vec![[T::ZERO; TILE_ROWS]; row_tiles * deepest];
-        let mut packed_b = vec![[T::ZERO; L]; column_tiles * deepest];
-        let mut sums = vec![[[T::ZERO; L]; TILE_ROWS]; row_tiles * column_tiles];
+        let (packed_a, rest) = self.scratch.split_at_mut(row_tiles * TILE_ROWS * deepest);
+        let (packed_b, rest) = rest.split_at_mut(column_tiles * L * deepest);
+        let sums = &mut rest[..row_tiles * TILE_ROWS * column_tiles * L];
+        sums.fill(T::ZERO);
+        let (packed_a, packed_b) = (packed_a.as_chunks_mut::<TILE_ROWS>().0, packed_b.as_chunks_mut::<L>().0);
+        let sums = sums.as_chunks_mut::<L>().0.as_chunks_mut::<TILE_ROWS>().0;
         for start in (0..depth).step_by(BLOCK_DEPTH) {
             let depth = BLOCK_DEPTH.min(depth - start);
             // SAFETY: the addresses are pinned for the extents: see `run` of this file.
             unsafe {
-                pack(&mut packed_a, a.part(0, start), rows, depth);
-                pack(&mut packed_b, b.transposed().part(0, start), columns, depth);
+                pack(packed_a, a.part(0, start), rows, depth);
+                pack(packed_b, b.transposed().part(0, start), columns, depth);
             }
             for (i, rows) in packed_a.chunks_exact(depth).take(row_tiles).enumerate() {
                 for (j, columns) in packed_b.chunks_exact(depth).take(column_tiles).enumerate() {

@@ -213,7 +213,7 @@ impl ProductPieces {
         plan: &ProductPlan,
         whole: &Product<T>,
         piece: usize,
-        work: &impl Fn(&Product<T>),
+        work: impl FnMut(&Product<T>),
     ) {
         let (blocks, column_blocks) = (self.row_blocks * self.column_blocks, self.column_blocks);
         let (batch, block) = (piece / blocks, piece % blocks);

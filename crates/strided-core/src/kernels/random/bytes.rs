@@ -1,5 +1,6 @@
 //! Elements that rules look at: invalid parameters, weights, and saved states as bytes.
 
+use crate::alloc::try_collect;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::scalar::Element;
@@ -30,5 +31,5 @@ pub fn read_elements<T: Element>(x: &Tensor) -> Result<Vec<T>> {
     let pin = x.pin(Access::Read)?;
     let from = pin.origin.cast::<T>();
     // SAFETY: `pin` holds all elements, which are of type T as checked above.
-    Ok((0..x.size()).map(|i| unsafe { from.add(i).read() }).collect())
+    try_collect((0..x.size()).map(|i| unsafe { from.add(i).read() }))
 }

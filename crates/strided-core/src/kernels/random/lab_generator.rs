@@ -1,6 +1,7 @@
 //! DeepMind Lab's generator: `std::mt19937_64` of C++, with the distributions of libstdc++, whose bits it has.
 
 use super::mersenne::Mt19937x64;
+use crate::alloc::try_vec;
 use crate::error::Result;
 use crate::storage::Access;
 use crate::tensor::Tensor;
@@ -67,20 +68,20 @@ impl LabGenerator {
     }
 
     /// The index of a weight. One weight needs no draw. There is at least one.
-    pub fn discrete(&mut self, weights: &[f64]) -> usize {
+    pub fn discrete(&mut self, weights: &[f64]) -> Result<usize> {
         if weights.len() < 2 {
-            return 0;
+            return Ok(0);
         }
         let total = weights.iter().fold(0.0, |sum, weight| sum + weight);
         let mut sum = 0.0;
-        let mut sums: Vec<f64> = Vec::with_capacity(weights.len());
+        let mut sums = try_vec(weights.len())?;
         for weight in weights {
             sum += weight / total;
             sums.push(sum);
         }
         sums[weights.len() - 1] = 1.0;
         let wanted = self.unit();
-        lower_bound(&sums, wanted)
+        Ok(lower_bound(&sums, wanted))
     }
 
     /// The state as bytes.

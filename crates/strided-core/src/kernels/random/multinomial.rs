@@ -6,8 +6,10 @@ use super::continuous::{Continuous, unit};
 use super::generator::Generator;
 use super::philox::Draw;
 use super::run::Reader;
+use crate::alloc::try_vec;
 use crate::dtype::DType;
 use crate::error::Result;
+use crate::kernels::scratch::for_threads;
 use crate::storage::Access;
 use crate::tensor::Tensor;
 use crate::threads;
@@ -126,12 +128,13 @@ pub fn without_replacement(out: &Tensor, generator: &Generator, weights: &Tensor
             return Ok(Err(problem));
         }
     }
+    let shared = threads::should_parallelize(rows.saturating_mul(categories).saturating_mul(WEIGHT));
+    let mut scratch = for_threads(rows, shared, || try_vec(categories))?;
     let draw = generator.take::<u64>(rows * categories);
     let to = SampleTable(to.origin.cast());
-    let work = rows.saturating_mul(categories).saturating_mul(WEIGHT);
-    threads::run(rows, threads::should_parallelize(work), &|row| {
-        let first = earliest(weights.row(row), samples, draw, row * categories);
-        for (i, index) in first.into_iter().enumerate() {
+    threads::run_with(rows, shared, &mut scratch, &|row, times| {
+        earliest(weights.row(row), samples, draw, row * categories, times);
+        for (i, &(_, index)) in times.iter().enumerate() {
             // SAFETY: `to` is pinned for `rows * samples` int64 elements, and this thread alone writes those of the row.
             unsafe { to.at(row * samples + i).write(index as i64) };
         }
@@ -139,10 +142,11 @@ pub fn without_replacement(out: &Tensor, generator: &Generator, weights: &Tensor
     Ok(Ok(()))
 }
 
-/// The categories of the earliest `samples` events, in order. The word of the first category has the index `word`.
-fn earliest(weights: &[f64], samples: usize, draw: Draw, word: usize) -> Vec<usize> {
+/// Finds the times and categories of the earliest `samples` events, in order. The word of the first category has the index
+/// `word`. `times` has room for all categories.
+fn earliest(weights: &[f64], samples: usize, draw: Draw, word: usize, times: &mut Vec<(f64, usize)>) {
     let mut words = Reader::new(draw);
-    let mut times: Vec<(f64, usize)> = Vec::with_capacity(weights.len());
+    times.clear();
     for (i, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
         times.push((-ln(f64::inside(words.word64(word + i))) / weight, i));
     }
@@ -152,7 +156,6 @@ fn earliest(weights: &[f64], samples: usize, draw: Draw, word: usize) -> Vec<usi
         times.truncate(samples);
     }
     times.sort_unstable_by(order);
-    times.into_iter().map(|(_, index)| index).collect()
 }
 
 /// Pinned indices that several threads write.

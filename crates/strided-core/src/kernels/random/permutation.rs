@@ -6,6 +6,7 @@ use super::discrete::below;
 use super::generator::Generator;
 use super::philox::Draw;
 use super::run::Reader;
+use crate::alloc::{try_filled, try_vec};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::storage::Access;
@@ -36,7 +37,7 @@ pub fn permutation(out: &Tensor, generator: &Generator) -> Result<()> {
         }
         vec![0, n]
     } else {
-        distribute(&to, n, bits, generator.take::<u32>(n), shared)?
+        distribute(&to, n, bits, generator, shared)?
     };
     let draw = generator.take::<u32>(n);
     threads::run(bounds.len() - 1, shared, &|bucket| {
@@ -57,12 +58,14 @@ impl Numbers {
 }
 
 /// Writes every integer below `n` to a random bucket. Returns where the buckets begin, and the end of the last one.
-fn distribute(to: &Numbers, n: usize, bits: u32, draw: Draw, shared: bool) -> Result<Vec<usize>> {
+fn distribute(to: &Numbers, n: usize, bits: u32, generator: &Generator, shared: bool) -> Result<Vec<usize>> {
     let (buckets, piece) = (1usize << bits, MIN_PIECE.max(n.div_ceil(MAX_PIECES)));
     let pieces = n.div_ceil(piece);
     let range = |i: usize| i * piece..n.min((i + 1) * piece);
     // A place for each pair of a piece and a bucket: the count at first, then where the elements of the pair begin.
-    let mut places = vec![0usize; pieces * buckets];
+    let mut places = try_filled(pieces * buckets, 0usize)?;
+    let mut bounds = try_vec(buckets + 1)?;
+    let draw = generator.take::<u32>(n);
     let rows = Places(places.as_mut_ptr());
     threads::run(pieces, shared, &|i| {
         // SAFETY: the row of the piece, which no other thread uses.
@@ -70,7 +73,6 @@ fn distribute(to: &Numbers, n: usize, bits: u32, draw: Draw, shared: bool) -> Re
         let mut words = Reader::new(draw);
         range(i).for_each(|index| row[(words.word32(index) >> (32 - bits)) as usize] += 1);
     })?;
-    let mut bounds = Vec::with_capacity(buckets + 1);
     let mut next = 0;
     for bucket in 0..buckets {
         bounds.push(next);

@@ -4,6 +4,7 @@ use super::super::generate::in_order;
 use super::super::scratch::Scratch;
 use super::super::{cast, pair};
 use super::torch_generator::{TorchDraw, TorchGenerator};
+use crate::alloc::{try_collect, try_filled, try_vec};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::scalar::Element;
@@ -119,7 +120,7 @@ pub fn multinomial_torch(
     for row in 0..rows {
         // SAFETY: `weights` is pinned, and has this row.
         let weight = |i| unsafe { from.add(row * categories + i).read() };
-        let mut sums = match Cumulative::new((0..categories).map(weight)) {
+        let mut sums = match Cumulative::new((0..categories).map(weight))? {
             Ok(sums) => sums,
             Err(sum) => return Ok(Some(sum)),
         };
@@ -146,19 +147,17 @@ struct Cumulative(Vec<f64>);
 
 impl Cumulative {
     /// Fails with the sum of the weights if it is not above 0.
-    fn new(weights: impl Iterator<Item = f64>) -> std::result::Result<Cumulative, f64> {
+    fn new(weights: impl ExactSizeIterator<Item = f64>) -> Result<std::result::Result<Cumulative, f64>> {
         let mut sum = 0.0;
-        let mut sums: Vec<f64> = weights
-            .map(|weight| {
-                sum += weight;
-                sum
-            })
-            .collect();
+        let mut sums = try_collect(weights.map(|weight| {
+            sum += weight;
+            sum
+        }))?;
         if sum.is_nan() || sum <= 0.0 {
-            return Err(sum);
+            return Ok(Err(sum));
         }
         sums.iter_mut().for_each(|value| *value /= sum);
-        Ok(Cumulative(sums))
+        Ok(Ok(Cumulative(sums)))
     }
 
     fn draw(&mut self, generator: &mut TorchGenerator) -> usize {
@@ -190,9 +189,10 @@ impl Cumulative {
 pub fn alias_tables(weights: &[f64], round: fn(f64) -> f64) -> Result<Option<(Tensor, Tensor)>> {
     let n = weights.len();
     let size = round(n as f64);
-    let mut kept: Vec<f64> = weights.iter().map(|weight| round(size * weight)).collect();
-    let mut aliases = vec![0i64; n];
-    let (mut smaller, mut larger): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| kept[i] < 1.0);
+    let mut kept = try_collect(weights.iter().map(|weight| round(size * weight)))?;
+    let mut aliases = try_filled(n, 0i64)?;
+    let (mut smaller, mut larger): (Vec<usize>, Vec<usize>) = (try_vec(n)?, try_vec(n)?);
+    (0..n).for_each(|i| if kept[i] < 1.0 { smaller.push(i) } else { larger.push(i) });
     while let (Some(small), Some(large)) = (smaller.last_mut(), larger.last().copied()) {
         aliases[*small] = large as i64;
         kept[large] = round(kept[large] - (1.0 - kept[*small]));

@@ -7,6 +7,7 @@ use super::{
     BLOCK, CHUNK, MAX_ACCUMULATOR_BYTES, MAX_ELEMENT_BYTES, MAX_GATHERED_OUTPUTS, MAX_LANE_BYTES,
     MAX_STRIP_OUTPUTS, Stage, TRANSPOSED_ROW_BYTES,
 };
+use crate::alloc::{try_collect_ok, try_vec};
 use crate::cpu;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -109,12 +110,13 @@ impl PlannedReduction<'_> {
         let level = blocks.next_power_of_two().ilog2();
         let part_terms = BLOCK << level;
         let parts = plan.terms.div_ceil(part_terms);
-        let mut trees: Vec<Tree> =
-            (0..strips).map(|strip| Tree::new(self.reducer, plan.width_of(strip))).collect();
+        let levels = level + parts.next_power_of_two().ilog2() + 1;
+        let tree = |strip| Tree::with_levels(self.reducer, plan.width_of(strip), levels);
+        let mut trees = try_collect_ok((0..strips).map(tree))?;
         let units = Tree::new(self.reducer, plan.width).level_units();
         let max_wave = (MAX_PARTIAL_UNITS / units / strips).clamp(1, parts);
-        let mut partial = Box::<[AccumulatorUnit]>::new_uninit_slice(strips * max_wave * units);
-        let partial = &PartialResults(partial.as_mut_ptr().cast());
+        let mut partial = try_vec::<AccumulatorUnit>(strips * max_wave * units)?;
+        let partial = &PartialResults(partial.as_mut_ptr());
         let mut first = 0;
         while first < parts {
             let wave = max_wave.min(parts - first);

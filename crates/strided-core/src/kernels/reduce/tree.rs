@@ -1,6 +1,8 @@
 //! The tree over blocks: results of blocks that wait for their partner.
 
 use super::reducer::{AccumulatorUnit, Reducer};
+use crate::alloc::out_of_memory;
+use crate::error::Result;
 use smallvec::SmallVec;
 
 /// Merges the results of blocks pairwise, as a binary counter carries: at most one result is pending per level.
@@ -22,6 +24,15 @@ impl<'a> Tree<'a> {
     /// The trees of `width` neighbouring outputs.
     pub(super) fn new(reducer: &'a Reducer, width: usize) -> Tree<'a> {
         Tree { reducer, width, levels: 0, pending: SmallVec::new() }
+    }
+
+    /// [`Tree::new`] with memory for the results of so many levels.
+    pub(super) fn with_levels(reducer: &'a Reducer, width: usize, levels: u32) -> Result<Tree<'a>> {
+        let mut tree = Tree::new(reducer, width);
+        let units = levels as usize * tree.level_units();
+        let bytes = units * size_of::<AccumulatorUnit>();
+        tree.pending.try_reserve(units).map_err(|_| out_of_memory(bytes))?;
+        Ok(tree)
     }
 
     pub(super) fn width(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use super::blocks::BlockScan;
 use super::lanes::{AlongLanes, Scan, ScanKernel, ScanLanes};
+use crate::alloc::try_filled;
 use crate::error::Result;
 use crate::kernels::lines::{
     CHUNK, DisjointSlots, LineJob, LineRequest, LineScratch, MAX_TASK_ELEMENTS, REGISTER_LANES, Strip,
@@ -35,7 +36,7 @@ impl<S: Scan<K>, const K: usize> ScanJob<'_, S, K> {
         let job = self.job;
         if S::BY_BLOCKS && self.goes_by_blocks() {
             let make = || ();
-            return job.for_each_strip(1, S::WEIGHT, make, |strip, _, _| {
+            return job.for_each_strip(1, S::WEIGHT, 0, make, |strip, _, _| {
                 // SAFETY: the strip is a line of the job; `goes_by_blocks` found it contiguous in all operands.
                 unsafe { BlockScan::<S, K>::new(strip.at, job.length).run_line() };
             });
@@ -44,7 +45,7 @@ impl<S: Scan<K>, const K: usize> ScanJob<'_, S, K> {
             return job.for_each_bundle(MAX_BUNDLE, |lines| self.scan_windows(lines));
         }
         let make = || ScanLanes::<S, K>::new(S::START);
-        job.for_each_strip(job.strip_width(), S::WEIGHT, make, |strip, scratch, lanes| {
+        job.for_each_strip(job.strip_width(), S::WEIGHT, 0, make, |strip, scratch, lanes| {
             // SAFETY: `for_each_strip` passes strips of the job's lines.
             unsafe { self.scan_strip(lanes, strip, scratch) };
         })
@@ -90,7 +91,7 @@ impl<S: Scan<K>, const K: usize> ScanJob<'_, S, K> {
         let (chunks, width) = (job.length.div_ceil(CHUNK), lines.width);
         let window =
             if job.is_threaded(width, S::WEIGHT) { SHARED_WINDOW_CHUNKS / width } else { WINDOW_CHUNKS };
-        let mut carries = vec![S::START; (window + 1) * width];
+        let mut carries = try_filled((window + 1) * width, S::START)?;
         let mut lanes = ScanLanes::<S, K>::new(S::START);
         for first in (0..chunks).step_by(window) {
             let range = first..chunks.min(first + window);
@@ -135,7 +136,7 @@ impl<S: Scan<K>, const K: usize> ScanJob<'_, S, K> {
         let strip = self.job.chunks(line, chunk, 1);
         let mut kernel = ScanKernel::<S, K, false, false>(lanes);
         // SAFETY: the chunk is one of the line's and has `rows` elements.
-        LineScratch::with(|scratch| unsafe {
+        LineScratch::with(&mut [], |scratch| unsafe {
             self.job.walk_tiles(&mut kernel, &strip, rows, chunk * CHUNK, scratch)
         });
         lanes.state(0)

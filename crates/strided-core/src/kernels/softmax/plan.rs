@@ -2,6 +2,7 @@
 
 use super::exponential::SoftmaxFloat;
 use super::pass::{PART, SOFTMAX_LANES, SoftmaxKernel, SoftmaxLanes, SoftmaxSteps, WEIGHT, larger};
+use crate::alloc::try_filled;
 use crate::error::Result;
 use crate::kernels::lines::{
     CHUNK, DisjointSlots, LineJob, LineRequest, LineScratch, LineTile, MAX_STAGED_BYTES, MIN_ADJACENT_LINES,
@@ -39,7 +40,8 @@ pub(super) fn run<E: SoftmaxFloat, const LOG: bool>(request: &LineRequest) -> Re
         let per_thread = job.inner.extent.div_ceil(2 * threads::limit());
         let max_width = if direct { SOFTMAX_LANES } else { per_thread.clamp(SOFTMAX_LANES, MAX_CAST_LANES) };
         let width = if along { 1 } else { held.clamp(narrow, max_width) / narrow * narrow };
-        job.for_each_strip(width, WEIGHT, SoftmaxLanes::new, |strip, scratch, lanes| {
+        let bytes = if direct && width > 1 { 0 } else { job.staged_bytes::<E>(width) };
+        job.for_each_strip(width, WEIGHT, bytes, SoftmaxLanes::new, |strip, scratch, lanes| {
             let work = |job: &LineJob, strip: &Strip, scratch: &mut LineScratch| {
                 for first in (0..strip.width).step_by(SOFTMAX_LANES) {
                     let at = shifted(&strip.at, &strip.lane_steps, first as isize);
@@ -86,13 +88,14 @@ fn run_across<E: SoftmaxFloat, const LOG: bool>(
 fn run_along<E: SoftmaxFloat, const LOG: bool>(job: &LineJob) -> Result<()> {
     let width = (ALONG_ELEMENTS / job.length).clamp(1, SOFTMAX_LANES);
     let contiguous = job.is_contiguous();
-    job.for_each_strip(width, WEIGHT, SoftmaxLanes::new, |strip, scratch, lanes| {
+    let line = job.length * size_of::<E>();
+    let bytes = if contiguous { 0 } else { line * width.min(job.inner.extent) };
+    job.for_each_strip(width, WEIGHT, bytes, SoftmaxLanes::new, |strip, scratch, lanes| {
         lanes.begin(strip.width);
         let ([to, from, ..], [to_step, from_step, ..]) = (strip.at, strip.lane_steps);
         let (mut at, mut line_steps) = ([to, from], [to_step, from_step]);
         let shape = (job.length, strip.width);
         if !contiguous {
-            let line = job.length * size_of::<E>();
             let buffer = scratch.line_buffer(line * strip.width);
             // SAFETY: the strip's lanes are lines of the job; the buffer holds all of them.
             unsafe { job.input.read_lines(buffer, from, from_step, shape) };
@@ -123,7 +126,7 @@ fn run_parts<E: SoftmaxFloat, const LOG: bool>(job: &LineJob, lines: &Strip) -> 
     let (parts, width) = (job.length.div_ceil(PART), lines.width);
     let keep = !LOG && job.output.is_tile(lines.lane_steps[0]);
     let mut known = SoftmaxLanes::<E>::new();
-    let mut found = vec![(E::LOWEST, 0.0); parts * width];
+    let mut found = try_filled(parts * width, (E::LOWEST, 0.0))?;
     for steps in [SoftmaxSteps::FIND, SoftmaxSteps::sum(keep)] {
         let slots = DisjointSlots(found.as_mut_ptr());
         for_each_part::<E, LOG>(job, lines, steps, &known, |part, lanes| {
@@ -155,7 +158,7 @@ fn for_each_part<E: SoftmaxFloat, const LOG: bool>(
     let per_task = (TASK_ELEMENTS / WEIGHT / (PART * lines.width)).max(1);
     threads::run(parts.div_ceil(per_task), job.is_threaded(lines.width, WEIGHT), &|task| {
         let mut lanes = SoftmaxLanes::new();
-        LineScratch::with(|scratch| {
+        LineScratch::with(&mut [], |scratch| {
             for part in task * per_task..parts.min((task + 1) * per_task) {
                 let first = part * PART;
                 lanes.resume(known, lines.width);

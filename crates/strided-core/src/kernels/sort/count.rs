@@ -1,6 +1,7 @@
 //! How often each number occurs, the sums of weights by number, and how many numbers are in each of some bins.
 
 use super::{Pieces, WordPointer};
+use crate::alloc::try_filled;
 use crate::cpu::simd;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -76,9 +77,9 @@ unsafe fn tally(
         return Ok(());
     }
     let pieces = Pieces::of(n, true).map(|part| {
-        let mut counts = vec![0; bins];
+        let mut counts = try_filled(bins, 0)?;
         count(part, counts.as_mut_ptr());
-        counts
+        Ok(counts)
     })?;
     for (bin, count) in pieces.iter().flat_map(|counts| counts.iter().enumerate()) {
         // SAFETY: there are as many counts as bins; this function's contract.

@@ -3,6 +3,7 @@
 use super::keys::KeyLine;
 use super::words::{self, BUCKETS, SortWord, WordFormat, by_word};
 use super::{DigitCounts, Lines, OrderRequest, Pieces, WordPointer, WordScratch, with_lines};
+use crate::alloc::{try_filled, try_vec};
 use crate::error::Result;
 use crate::storage::{Fill, Storage};
 use crate::threads;
@@ -66,10 +67,13 @@ fn sort_long<W: SortWord>(
         *block = storage.exclusive_start().expect("a new storage has one handle").cast::<W>();
     }
     let [a, b] = blocks.map(WordPointer);
-    let groups = digits.groups(n);
-    let places = digits.places(&groups);
+    let groups = digits.groups(n)?;
+    let mut places = digits.places(&groups)?;
+    let rows = WordPointer(places.as_mut_ptr());
+    let count = groups.list.len();
     pieces.run(|piece| {
-        let mut places = places[piece].clone();
+        // SAFETY: the places of the piece, which no other thread uses.
+        let places = unsafe { std::slice::from_raw_parts_mut(rows.at(piece * count), count) };
         line.for_each_block(pieces.part(piece), |first, keys| {
             for (i, &key) in keys.iter().enumerate() {
                 let place = &mut places[groups.of_digit[digits.digit(key)] as usize];
@@ -112,8 +116,8 @@ struct DigitGroup {
 }
 
 impl DigitCounts {
-    fn groups(&self, n: usize) -> DigitGroups {
-        let mut groups = DigitGroups { of_digit: vec![0; BUCKETS], list: Vec::with_capacity(MAX_GROUPS) };
+    fn groups(&self, n: usize) -> Result<DigitGroups> {
+        let mut groups = DigitGroups { of_digit: try_filled(BUCKETS, 0)?, list: try_vec(MAX_GROUPS)? };
         let (mut first, mut start, mut end) = (0, 0, 0);
         for digit in 0..BUCKETS {
             groups.of_digit[digit] = groups.list.len() as u8;
@@ -124,23 +128,24 @@ impl DigitCounts {
                 (first, start) = (digit + 1, end);
             }
         }
-        groups
+        Ok(groups)
     }
 
-    /// Where the words of each group of each piece start.
-    fn places(&self, groups: &DigitGroups) -> Vec<Vec<usize>> {
-        let mut places = vec![vec![0; groups.list.len()]; self.counts.len()];
-        for (places, counts) in places.iter_mut().zip(&self.counts) {
+    /// Where the words of each group of each piece start, piece by piece.
+    fn places(&self, groups: &DigitGroups) -> Result<Vec<usize>> {
+        let count = groups.list.len();
+        let mut places = try_filled(count * self.counts.len(), 0)?;
+        for (places, counts) in places.chunks_exact_mut(count).zip(&self.counts) {
             let digits = groups.of_digit.iter().zip(counts);
             digits.for_each(|(&group, &count)| places[group as usize] += count as usize);
         }
         for (group, DigitGroup { start, .. }) in groups.list.iter().enumerate() {
             let mut next = *start;
-            for places in &mut places {
+            for places in places.chunks_exact_mut(count) {
                 (places[group], next) = (next, next + places[group]);
             }
         }
-        places
+        Ok(places)
     }
 }
 

@@ -30,8 +30,9 @@ pub use quick::{QuickTask, quick_lines};
 pub use search::{search, sort_rows};
 pub use select::{LineRank, select, select_first};
 
+use crate::alloc::{try_collect, try_collect_ok, try_filled, try_reserve};
 use crate::dtype::DType;
-use crate::error::{Error, Problem, Result};
+use crate::error::Result;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
@@ -149,8 +150,7 @@ impl WordScratch {
     fn words<W: words::SortWord>(&mut self, n: usize) -> Result<*mut W> {
         let wanted = (n * size_of::<W>()).div_ceil(size_of::<u128>());
         self.0.clear();
-        let reserved = self.0.try_reserve(wanted);
-        reserved.map_err(|_| Error::new("", Problem::OutOfMemory { bytes: n * size_of::<W>() }))?;
+        try_reserve(&mut self.0, wanted)?;
         Ok(self.0.as_mut_ptr().cast())
     }
 }
@@ -186,12 +186,12 @@ impl Pieces {
     }
 
     /// Calls a function of each piece, and returns the results in the order of the pieces.
-    fn map<R: Send + Sync>(&self, work: impl Fn(Range<usize>) -> R + Sync) -> Result<Vec<R>> {
-        let results: Vec<OnceLock<R>> = (0..self.count).map(|_| OnceLock::new()).collect();
+    fn map<R: Send + Sync>(&self, work: impl Fn(Range<usize>) -> Result<R> + Sync) -> Result<Vec<R>> {
+        let results = try_collect((0..self.count).map(|_| OnceLock::new()))?;
         self.run(|i| {
             let _ = results[i].set(work(self.part(i)));
         })?;
-        Ok(results.into_iter().map(|result| result.into_inner().expect("every piece was run")).collect())
+        try_collect_ok(results.into_iter().map(|result| result.into_inner().expect("every piece was run")))
     }
 
     /// The smallest and the largest key of a line.
@@ -199,7 +199,7 @@ impl Pieces {
         if self.count == 1 {
             return Ok(line.range(0..line.length));
         }
-        let ranges = self.map(|part| line.range(part))?;
+        let ranges = self.map(|part| Ok(line.range(part)))?;
         Ok(ranges.into_iter().reduce(KeyRange::merged).expect("a line has a piece"))
     }
 }
@@ -216,11 +216,11 @@ impl DigitCounts {
     fn new(line: &KeyLine, pieces: &Pieces, format: WordFormat) -> Result<DigitCounts> {
         let shift = format.key_bits.saturating_sub(words::DIGIT_BITS);
         let counts = pieces.map(|part| {
-            let mut counts = vec![0; words::BUCKETS];
+            let mut counts = try_filled(words::BUCKETS, 0)?;
             line.for_each_block(part, |_, keys| {
                 keys.iter().for_each(|&key| counts[digit(&format, shift, key)] += 1)
             });
-            counts
+            Ok(counts)
         })?;
         Ok(DigitCounts { format, shift, counts })
     }

@@ -1,6 +1,7 @@
 //! Torch7's quicksort and quickselect. The places of equal elements, and the order that a selection leaves, follow from the
 //! algorithms: Sedgewick's, with the median of three as the pivot. A NaN compares as in C: neither below nor above.
 
+use crate::alloc::try_vec;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::scalar::Element;
@@ -33,12 +34,14 @@ pub fn quick_lines(values: &Tensor, positions: &Tensor, length: usize, task: Qui
     let [Some(to), Some(places)] = pin_each(wanted)? else { unreachable!("both were pinned") };
     switch!(values.dtype(), order, T => {
         let (to, places) = (to.origin.cast::<T>(), places.origin.cast::<i64>());
-        let mut line = QuickLine { values: Vec::new(), positions: Vec::new() };
+        let mut line = QuickLine { values: try_vec(length)?, positions: try_vec(length)? };
         run_in_order(values.size() / length, &mut |at| {
             let elements = at * length..(at + 1) * length;
+            line.values.clear();
+            line.positions.clear();
             // SAFETY: `pin_each` pinned both tensors, which have these elements.
-            line.values.splice(.., elements.clone().map(|i| unsafe { to.add(i).read() }));
-            line.positions.splice(.., 0..length as i64);
+            line.values.extend(elements.clone().map(|i| unsafe { to.add(i).read() }));
+            line.positions.extend(0..length as i64);
             line.run(task);
             for (i, (value, position)) in elements.zip(line.values.iter().zip(&line.positions)) {
                 // SAFETY: `pin_each` pinned both tensors for writing, and they have these elements.

@@ -1,8 +1,9 @@
 //! Binary search in sorted lines, and the order of rows.
 
 use super::keys::{BLOCK, KeyLine};
+use crate::alloc::{try_collect, try_vec};
 use crate::dtype::DType;
-use crate::error::{Error, Problem, Result};
+use crate::error::Result;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 use crate::threads;
@@ -14,9 +15,7 @@ const TASK: usize = 8 * BLOCK;
 
 /// The keys of some elements.
 fn keys_of(line: &KeyLine) -> Result<Vec<u64>> {
-    let mut keys = Vec::new();
-    let bytes = line.length * size_of::<u64>();
-    keys.try_reserve_exact(line.length).map_err(|_| Error::new("", Problem::OutOfMemory { bytes }))?;
+    let mut keys = try_vec(line.length)?;
     line.for_each_block(0..line.length, |_, block| keys.extend_from_slice(block));
     Ok(keys)
 }
@@ -76,8 +75,9 @@ pub fn sort_rows(x: &Tensor, columns: usize, out: &Tensor) -> Result<()> {
     // SAFETY: the tensor is pinned until the end of this function.
     let keys = keys_of(&unsafe { KeyLine::new(from.origin, x.size(), x.dtype(), false) })?;
     let row = |index: &usize| &keys[index * columns..(index + 1) * columns];
-    let mut order: Vec<usize> = (0..rows).collect();
-    order.sort_by(|a, b| row(a).cmp(row(b)));
+    let mut order = try_collect(0..rows)?;
+    // Sorting in place, with the positions of equal rows compared: a stable sort would allocate.
+    order.sort_unstable_by(|a, b| row(a).cmp(row(b)).then(a.cmp(b)));
     for (i, index) in order.into_iter().enumerate() {
         // SAFETY: the output has an element for each row, and is pinned.
         unsafe { to.origin.cast::<i64>().add(i).write(index as i64) };

@@ -10,8 +10,9 @@
 use super::keys::{BLOCK, KeyLine, KeyRange};
 use super::words::{BUCKETS, SortWord, WordFormat, by_word};
 use super::{DigitCounts, Lines, MIN_LONG, OrderRequest, Pieces, WordPointer, WordScratch, with_lines};
+use crate::alloc::{try_collect, try_reserve, try_vec};
 use crate::cpu::simd;
-use crate::error::{Error, Problem, Result};
+use crate::error::Result;
 use std::ops::Range;
 
 /// Which element of a line is selected.
@@ -78,7 +79,7 @@ fn select_by_sample(
     rank: usize,
 ) -> Result<bool> {
     let n = line.length;
-    let mut sample: Vec<u64> = (0..SAMPLE).map(|i| line.key(i * (n / SAMPLE))).collect();
+    let mut sample = try_collect((0..SAMPLE).map(|i| line.key(i * (n / SAMPLE))))?;
     sample.sort_unstable();
     let middle = (rank as u128 * SAMPLE as u128 / n as u128) as usize;
     let low = middle.checked_sub(MARGIN).map_or(0, |at| sample[at]);
@@ -92,9 +93,7 @@ fn select_by_sample(
         if found.iter().any(|piece| piece.gives_up) || rank < below || rank >= below + count {
             return Ok(false);
         }
-        let mut words: Vec<W> = Vec::new();
-        let bytes = count * size_of::<W>();
-        words.try_reserve_exact(count).map_err(|_| Error::new("", Problem::OutOfMemory { bytes }))?;
+        let mut words: Vec<W> = try_vec(count)?;
         found.iter().for_each(|piece| words.extend_from_slice(&piece.words));
         let (_, selected, _) = words.select_nth_unstable(rank - below);
         // SAFETY: the results have one element for each line.
@@ -115,12 +114,18 @@ struct Enclosed<W> {
 
 impl<W: SortWord> Enclosed<W> {
     /// Collects the words of the keys from `low` to `high`.
-    fn new(line: &KeyLine, part: Range<usize>, format: &WordFormat, low: u64, high: u64) -> Enclosed<W> {
+    fn new(
+        line: &KeyLine,
+        part: Range<usize>,
+        format: &WordFormat,
+        low: u64,
+        high: u64,
+    ) -> Result<Enclosed<W>> {
         let mut found = Enclosed { below: 0, gives_up: false, words: Vec::new() };
         let max_words = part.len() / 2;
-        let (mut below, mut highest) = (0, 0);
+        let (mut below, mut highest, mut reserved) = (0, 0, Ok(()));
         line.for_each_block(part, |first, keys| {
-            if found.words.len() > max_words {
+            if found.words.len() > max_words || reserved.is_err() {
                 return;
             }
             (below, highest) = simd(
@@ -137,13 +142,18 @@ impl<W: SortWord> Enclosed<W> {
                 inside[count] = i as u16;
                 count += (low <= key && key <= high) as usize;
             }
+            reserved = try_reserve(&mut found.words, count);
+            if reserved.is_err() {
+                return;
+            }
             let words =
                 inside[..count].iter().map(|&i| format.word::<W>(keys[i as usize], first + i as usize));
             found.words.extend(words);
         });
+        reserved?;
         found.below = below as usize;
         found.gives_up = found.words.len() > max_words || line.is_nan(highest);
-        found
+        Ok(found)
     }
 }
 
@@ -174,7 +184,7 @@ fn count_nans(line: &KeyLine, pieces: &Pieces) -> Result<usize> {
     let counts = pieces.map(|part| {
         let mut count = 0;
         line.for_each_block(part, |_, keys| count += keys.iter().filter(|&&key| line.is_nan(key)).count());
-        count
+        Ok(count)
     })?;
     // Another thread may have changed the line.
     Ok(counts.into_iter().sum::<usize>().min(line.length))
@@ -207,7 +217,7 @@ fn candidates<'a, W: SortWord>(
         digit += 1;
     }
     let (first, rank) = if before { (0, rank) } else { (digit, rank - skipped) };
-    let mut starts = vec![0];
+    let mut starts = vec![0]; // one for each piece, of which there are few
     for counts in &digits.counts {
         let count: usize = counts[first..=digit].iter().map(|&count| count as usize).sum();
         starts.push(starts[starts.len() - 1] + count);

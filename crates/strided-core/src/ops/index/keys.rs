@@ -208,8 +208,10 @@ fn used_dims(keys: &[Key]) -> usize {
 fn dims_before_index(layout: &Layout, keys: &[Key]) -> usize {
     let is_index =
         |key: &Key| !matches!(key, Key::Basic(Index::Slice { .. } | Index::Ellipsis | Index::NewAxis));
-    let first = keys.iter().position(is_index).expect("there is an index");
-    let last = keys.iter().rposition(is_index).expect("there is an index");
+    // Without an index, as in `index_put(x, (), value)`, the view is written.
+    let (Some(first), Some(last)) = (keys.iter().position(is_index), keys.iter().rposition(is_index)) else {
+        return 0;
+    };
     if !keys[first..=last].iter().all(is_index) {
         return 0;
     }

@@ -1,6 +1,7 @@
 //! Masks: `masked_select`, `masked_fill_`, `masked_scatter_`, `nonzero`.
 
 use super::shares_memory;
+use crate::alloc::try_collect;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::kernels::index::{self, MaskCounts};
@@ -129,5 +130,5 @@ pub fn nonzero_columns(x: &Tensor) -> Result<Vec<Tensor>> {
     let shape = [mask.layout().rank() as isize, counts.total() as isize];
     let out = Tensor::new(&shape, DType::I64, Fill::Uninitialized)?;
     index::nonzero(&out.with_layout(out.layout().transpose(0, 1)?), &mask, &counts)?;
-    Ok(out.layout().unbind(0)?.into_iter().map(|layout| out.with_layout(layout)).collect())
+    try_collect(out.layout().unbind(0)?.into_iter().map(|layout| out.with_layout(layout)))
 }
