@@ -409,6 +409,21 @@ def shares(x, y):
     return changed
 
 
+def groups(named):
+    """The names of tensors that are the same view or have an element in common, directly or through others."""
+    found = []
+    for name, x in named:
+        joined = [group for group in found if any(shares(x, y) or is_same_view(x, y) for _, y in group)]
+        found = [group for group in found if group not in joined]
+        found.append([(name, x), *(pair for group in joined for pair in group)])
+    return {frozenset(name for name, _ in group) for group in found if len(group) > 1}
+
+
+def is_same_view(x, y):
+    facts = [(z.dtype, z.shape, z.stride(), z.storage_offset()) for z in (x, y)]
+    return x.storage() is y.storage() and facts[0] == facts[1]
+
+
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(objects(), some.sampled_from(["safetensors", "t7"]), some.sampled_from(["safetensors", "t7", "npz"]))
 def test_any_object_goes_through_any_pair_of_formats(obj, first, second):
@@ -433,6 +448,9 @@ def test_any_object_goes_through_any_pair_of_formats(obj, first, second):
         assert list(arrays) == opened.names
         for (_, x), name in zip(wanted_tensors, opened.names, strict=True):
             np.testing.assert_array_equal(arrays[name], x.numpy())
+        if first == "safetensors":
+            lost = {frozenset(loss.names) for loss in converted.left_out if loss.kind == "sharing"}
+            assert lost == groups(list(zip(opened.names, [x for _, x in wanted_tensors], strict=True)))
         return
     if first == "t7":
         assert set(lost_before) == missing
@@ -453,6 +471,22 @@ def test_any_object_goes_through_any_pair_of_formats(obj, first, second):
             if not flipped:  # Torch7 has no negative strides: such a tensor is copied
                 assert shares(got_tensors[i][1], got_tensors[j][1]) == shares(x, y)
                 assert (got_tensors[i][1] is got_tensors[j][1]) == (x is y)
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(objects())
+def test_any_object_becomes_a_folder_of_zarr_with_what_it_can_have(obj):
+    pytest.importorskip("zarr")
+    data = dumped(obj)
+    opened = files.open(io.BytesIO(data))
+    converted = files.convert(io.BytesIO(data), "x.zarr", drop_values=True, fsync=False)
+    tensors, values = listing(obj)
+    assert {loss.names[0] for loss in converted.left_out if loss.kind == "value"} == set(opened.plain_values)
+    assert len(opened.plain_values) == len(values)
+    folder = files.open("x.zarr")
+    assert sorted(folder.names) == sorted(opened.names)
+    for (_, x), name in zip(tensors, opened.names, strict=True):
+        assert folder[name].load().tolist() == x.tolist()
 
 
 def lua_has(value):

@@ -1,6 +1,6 @@
 """Processes that are killed while they save: the file or folder is the old one or the new one, whole.
 
-`STRIDED_KILLS=200` kills 200 times for each kind; the default is a handful.
+`./dev test --slow` kills 200 times for each kind; the default is a handful.
 """
 
 import os
@@ -10,7 +10,7 @@ import signal
 import kill_cases
 import pytest
 
-KILLS = int(os.environ.get("STRIDED_KILLS", "4"))
+KILLS = 200 if os.environ.get("STRIDED_SLOW") else 4
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")

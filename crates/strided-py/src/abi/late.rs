@@ -7,8 +7,7 @@
 use super::detach::forks_wait;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{PySequence, PyTuple, PyType};
+use pyo3::types::PyType;
 use std::sync::{Mutex, PoisonError};
 
 /// An object that is made once.
@@ -58,7 +57,5 @@ pub fn first_call<R>(
 /// Makes what PyO3 makes late inside of a lock of its own, and what calls of ours need: when the module is imported.
 pub fn register(py: Python<'_>) -> PyResult<()> {
     py.get_type::<PyType>().module()?; // the string "__module__"
-    PySequence::type_object(py); // the class of `collections.abc`, for arguments that are sequences
-    PyTuple::empty(py).try_iter()?.size_hint(); // the function of `operator`
     Ok(())
 }

@@ -66,9 +66,12 @@ unsafe extern "C" fn size_repr(this: Object) -> Object {
     // SAFETY: the interpreter calls this on a thread that is attached to it.
     let py = unsafe { Python::assume_attached() };
     guard_value(py, "Size", |py| {
+        let mut texts = Vec::new();
+        // Not by `collect`: PyO3 would import a module to ask for the number of items.
         // SAFETY: the interpreter keeps the object alive during the call.
-        let items = unsafe { arg(py, this) }.try_iter()?;
-        let texts: Vec<String> = items.map(|item| Ok(item?.repr()?.to_string())).collect::<PyResult<_>>()?;
+        for item in unsafe { arg(py, this) }.try_iter()? {
+            texts.push(item?.repr()?.to_string());
+        }
         to_py(py, format!("strided.Size([{}])", texts.join(", ")))
     })
 }

@@ -20,7 +20,7 @@ use crate::convert::sequence::from_nested;
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PySequence, PySlice, PyString, PyTuple, PyType};
+use pyo3::types::{PySlice, PyString, PyTuple, PyType};
 use std::ffi::c_int;
 use strided_core::dtype::default_float;
 use strided_core::layout::Index;
@@ -257,7 +257,9 @@ fn shaped_values(data: Arg<'_>, dtype: Option<DType>) -> CallResult<Tensor> {
     if let Some(array) = arrays::read(data, Misfit::Copy)? {
         return Ok(array);
     }
-    if data.cast::<PySequence>().is_err() || data.is_instance_of::<PyString>() {
+    // SAFETY: asks whether the type of a live object has items.
+    let is_sequence = unsafe { ffi::PySequence_Check(data.as_ptr()) } != 0;
+    if !is_sequence || data.is_instance_of::<PyString>() {
         return Err(wrong_type(data, "source", "a sequence of numbers, an array, a Tensor or a Storage"));
     }
     let values = from_nested(data, dtype)?;

@@ -178,8 +178,11 @@ impl DocumentBuilder {
                 enter(&mut self.document, Node::Function(function), upvalues)
             }
             Some("Table") => {
-                let pairs = object.call_method0("items")?.try_iter()?.map(|pair| pair?.extract());
-                let pairs = pairs.collect::<PyResult<_>>()?;
+                // Not by `collect`: PyO3 would import a module to ask for the number of items.
+                let mut pairs = Vec::new();
+                for pair in object.call_method0("items")?.try_iter()? {
+                    pairs.push(pair?.extract()?);
+                }
                 enter(&mut self.document, Node::Table(vec![]), Items::Pairs(pairs))
             }
             Some("Entry") => self.deferred(object).map(Some),

@@ -45,7 +45,7 @@ impl ByteSource for FileObject {
         self.length.unwrap_or_else(|| {
             let ask = |py: Python<'_>| self.file.bind(py).call_method1("seek", (0, 2))?.extract::<u64>();
             // If the length of a file is not known, 0 stands for it; every read then fails.
-            Python::attach(ask).unwrap_or(0).saturating_sub(self.start)
+            Python::try_attach(ask).and_then(PyResult::ok).unwrap_or(0).saturating_sub(self.start)
         })
     }
 
@@ -73,11 +73,15 @@ impl ByteSource for FileObject {
 
 /// Runs Python code in the middle of work of the engine. An exception stays set, and is what the whole call raises.
 pub fn call<R>(body: impl FnOnce(Python<'_>) -> PyResult<R>) -> Result<R> {
-    Python::attach(|py| {
+    let attached = Python::try_attach(|py| {
         body(py).map_err(|error| {
             error.restore(py);
             Error::new("", Problem::Interrupted)
         })
+    });
+    attached.unwrap_or_else(|| {
+        let reason = "Python is shutting down".into();
+        Err(Error::new("", Problem::Format { file: String::new(), offset: None, reason }))
     })
 }
 

@@ -14,6 +14,7 @@ use crate::alloc::try_vec;
 use crate::error::Result;
 use crate::scalar::{Complex, Num};
 use crate::threads;
+use gemm_common::Parallelism;
 use std::cell::Cell;
 
 /// The crate packs blocks of at most this depth: 512, or what the L1 cache holds.
@@ -55,16 +56,16 @@ pub(super) trait DenseElement: ProductElement {
 }
 
 macro_rules! dense_elements {
-    ($($real:ty)*) => { $(
+    ($($real:ident by $multiply:path),*) => { $(
         impl DenseElement for $real {
             unsafe fn multiply(product: &Product<$real>) {
-                let Product { out, a, b, rows, columns, depth, alpha, beta } = *product;
+                let Product { out, a, b, rows, columns, depth, alpha, beta } = oriented(product);
                 // SAFETY: this function's contract. The crate reads and writes only elements inside the extents, and does
                 // not read `out` unless it is told to.
                 unsafe {
-                    gemm::gemm(
+                    $multiply()(
                         rows, columns, depth, out.at, out.column, out.row, beta != 0.0, a.at, a.column, a.row, b.at,
-                        b.column, b.row, beta, alpha, false, false, false, gemm::Parallelism::None,
+                        b.column, b.row, beta, alpha, false, false, false, Parallelism::None,
                     )
                 }
             }
@@ -99,7 +100,35 @@ macro_rules! dense_elements {
         }
     )* };
 }
-dense_elements! { f32 f64 }
+dense_elements! { f32 by gemm_f32::gemm::f32::get_gemm_fn, f64 by gemm_f64::gemm::f64::get_gemm_fn }
+
+/// The same product as the crate wants it: a column-major output, and strides of the output and along the depth that are not
+/// negative.
+fn oriented<T: Copy>(product: &Product<T>) -> Product<T> {
+    let Product { out, a, b, rows, columns, depth, alpha, beta } = *product;
+    let (mut out, mut a, mut b, rows, columns) = if out.column.abs() < out.row.abs() {
+        // The transpose of the product is that of `b` times that of `a`.
+        (out.transposed(), b.transposed(), a.transposed(), columns, rows)
+    } else {
+        (out, a, b, rows, columns)
+    };
+    let reversed = |at: *mut T, count: usize, stride: isize| {
+        (at.wrapping_offset(count.saturating_sub(1) as isize * stride), -stride)
+    };
+    if out.row < 0 {
+        (out.at, out.row) = reversed(out.at, rows, out.row);
+        (a.at, a.row) = reversed(a.at, rows, a.row);
+    }
+    if out.column < 0 {
+        (out.at, out.column) = reversed(out.at, columns, out.column);
+        (b.at, b.column) = reversed(b.at, columns, b.column);
+    }
+    if a.column < 0 {
+        (a.at, a.column) = reversed(a.at, depth, a.column);
+        (b.at, b.row) = reversed(b.at, depth, b.row);
+    }
+    Product { out, a, b, rows, columns, depth, alpha, beta }
+}
 
 /// The matrices of the real and of the imaginary parts.
 fn parts<R>(matrix: Matrix<Complex<R>>) -> [Matrix<R>; 2] {
