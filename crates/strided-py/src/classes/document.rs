@@ -284,7 +284,7 @@ impl PyDocument {
             let rows = detach(py, || outline(&self.document))?;
             let row = |row: strided_core::io::OutlineRow| {
                 let tuple = (row.depth, row.key, row.kind, row.text, row.listed);
-                Ok(tuple.into_pyobject(py).map_err(PyErr::from)?.into_any())
+                Ok(tuple.into_pyobject(py)?.into_any())
             };
             rows.into_iter().map(row).collect()
         })

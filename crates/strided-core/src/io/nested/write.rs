@@ -269,18 +269,18 @@ impl NodeWriter<'_> {
             let size = seen.element.bytes(1).unwrap_or(1) as usize;
             let offset = layout.offset() - (group.bytes.start / size) as isize;
             put!(text, ",\"dtype\":\"{dtype}\",\"shape\":");
-            json::write_list(text, &layout.shape());
+            json::write_list(text, layout.shape());
             text.push_str(",\"stride\":");
-            json::write_list(text, &layout.stride());
+            json::write_list(text, layout.stride());
             put!(text, ",\"offset\":{offset}");
         } else {
             if seen.element != ElementType::Known(entry.dtype) {
                 put!(text, ",\"dtype\":\"{dtype}\",\"shape\":");
-                json::write_list(text, &layout.shape());
+                json::write_list(text, layout.shape());
             }
             if !has_default_strides(layout) && is_noted(self.document, view) {
                 text.push_str(",\"memory_stride\":");
-                json::write_list(text, &layout.stride());
+                json::write_list(text, layout.stride());
             }
         }
         text.push('}');
