@@ -31,7 +31,7 @@ pub use sizes::{ALIGN, MAX_SMALL_BYTES, rounded};
 pub use system::usable_memory;
 pub use vectors::{
     out_of_memory, try_collect, try_collect_ok, try_filled, try_push, try_push_char, try_reserve,
-    try_reserve_entry, try_vec,
+    try_reserve_entry, try_text, try_vec,
 };
 
 use sizes::MAX_UNCACHED_BYTES;

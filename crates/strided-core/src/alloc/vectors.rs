@@ -63,6 +63,14 @@ pub fn try_push_char(text: &mut String, character: char) -> Result<()> {
     Ok(())
 }
 
+/// A copy of a text.
+pub fn try_text(text: &str) -> Result<String> {
+    let mut copy = String::new();
+    copy.try_reserve_exact(text.len()).map_err(|_| out_of_memory(text.len()))?;
+    copy.push_str(text);
+    Ok(copy)
+}
+
 /// Makes room for one more entry of a map.
 pub fn try_reserve_entry<K: Eq + Hash, V>(map: &mut HashMap<K, V>) -> Result<()> {
     map.try_reserve(1).map_err(|_| out_of_memory(2 * map.len() * size_of::<(K, V)>()))

@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 const DEFAULT_SHARE: u64 = 2;
 /// The memory that is assumed where the system does not say how much there is.
 const ASSUMED_MEMORY: u64 = 4 << 30;
-/// After so many bytes of small allocations, it is tried whether as many are left. A small allocation that fails ends the
-/// process; one of this size only fails.
-const PROBE: usize = 16 << 20;
+/// After so many bytes of small allocations, it is tried whether several times as many are left. A small allocation that fails
+/// ends the process; a large one only fails.
+const PROBE: usize = 1 << 18;
 
 /// The limit of a file without `max_bytes`.
 pub fn default_limit() -> u64 {
@@ -71,5 +71,5 @@ impl Budget {
 
 /// Refuses if so many bytes cannot be allocated.
 fn probe(bytes: usize) -> Result<()> {
-    try_vec::<u8>(2 * bytes).map(drop)
+    try_vec::<u8>(8 * bytes).map(drop)
 }

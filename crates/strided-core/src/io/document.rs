@@ -216,14 +216,14 @@ impl Document {
     /// A tensor that has a blob of its own.
     pub fn add_tensor(&mut self, element: ElementType, layout: Layout, place: Place) -> Result<NodeId> {
         let count = layout.bounds().map_or(0, |(_, high)| high as u64 + 1);
-        let blob = self.add_blob(element.clone(), count, place);
+        let blob = self.add_blob(element.clone(), count, place)?;
         try_push(&mut self.views, View { blob, element, layout })?;
         self.add(Node::Tensor(self.views.len() - 1))
     }
 
-    pub fn add_blob(&mut self, element: ElementType, count: u64, place: Place) -> usize {
-        self.blobs.push(Blob { element, count, place });
-        self.blobs.len() - 1
+    pub fn add_blob(&mut self, element: ElementType, count: u64, place: Place) -> Result<usize> {
+        try_push(&mut self.blobs, Blob { element, count, place })?;
+        Ok(self.blobs.len() - 1)
     }
 
     /// Adds a view of a blob. Refuses one that leaves the blob.

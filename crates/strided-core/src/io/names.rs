@@ -16,6 +16,8 @@ const MAX_KEY: usize = 200;
 const MAX_LISTING: u64 = 1 << 26;
 /// What a visit takes, with its key and the nodes that wait behind it.
 const VISIT_BYTES: usize = 256;
+/// What a key takes, in most cases.
+const KEY_BYTES: usize = 32;
 /// Characters of a string that an outline shows.
 const MAX_SHOWN: usize = 60;
 
@@ -179,6 +181,8 @@ struct Walk<'a> {
     first_listed: HashMap<NodeId, usize>,
     names: UniqueNames,
     budget: Budget,
+    /// Tries from time to time whether there is memory for the keys.
+    memory: Budget,
 }
 
 impl<'a> Walk<'a> {
@@ -199,6 +203,7 @@ impl<'a> Walk<'a> {
             first_listed: HashMap::new(),
             names: UniqueNames::default(),
             budget: Budget::new(MAX_LISTING),
+            memory: Budget::default(),
         })
     }
 
@@ -295,6 +300,7 @@ impl<'a> Walk<'a> {
             _ => return Ok(()),
         };
         try_reserve(&mut self.pending, count + 1)?;
+        self.memory.spend(count.saturating_mul(KEY_BYTES))?;
         self.entered[node] = true;
         self.pending.push(Pending::Leave(node));
         let before = self.pending.len();

@@ -173,7 +173,7 @@ impl Meaning for Storages<'_> {
             (true, Some(Node::Text(dtype))) => {
                 let name = dtype.strip_prefix("torch.").ok_or_else(malformed)?;
                 let element = torch_names::element_type(name).ok_or_else(malformed)?;
-                self.typed_blob(document, document.views[view].blob, element)
+                self.typed_blob(document, document.views[view].blob, element)?
             }
             (true, _) => return Err(malformed()),
         };
@@ -244,15 +244,15 @@ impl LazyBits {
 
 impl Storages<'_> {
     /// The blob of elements of a dtype on the bytes of a storage, which has no dtype of its own.
-    fn typed_blob(&mut self, document: &mut Document, bytes: usize, element: ElementType) -> usize {
+    fn typed_blob(&mut self, document: &mut Document, bytes: usize, element: ElementType) -> Result<usize> {
         let next = document.blobs.len();
         let blob = *self.typed.entry((bytes, element.name().to_string())).or_insert(next);
         if blob == next {
             let Blob { element: stored, count, place } = document.blobs[bytes].clone();
             let (available, each) = (stored.bytes(count).unwrap_or(0), element.bytes(1).unwrap_or(1).max(1));
-            document.add_blob(element, available / each, place);
+            document.add_blob(element, available / each, place)?;
         }
-        blob
+        Ok(blob)
     }
 
     fn enter(
@@ -288,7 +288,7 @@ impl Storages<'_> {
                 return Err(fault(start, reason));
             }
         };
-        let blob = document.add_blob(element.clone(), count, place);
+        let blob = document.add_blob(element.clone(), count, place)?;
         document.add_storage(blob, element, start)
     }
 }

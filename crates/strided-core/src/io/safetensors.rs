@@ -6,7 +6,7 @@ use super::json::{self, Json};
 use super::output::FileOutput;
 use super::source::{ByteSource, Cursor};
 use super::{fault, refusal};
-use crate::alloc::{try_collect, try_reserve};
+use crate::alloc::{try_collect, try_collect_ok, try_reserve, try_text};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
@@ -73,7 +73,9 @@ pub fn read_header(source: &dyn ByteSource) -> Result<SafetensorsHeader> {
     let data = cursor.position();
     let mut header = SafetensorsHeader { entries: Vec::new(), metadata: Vec::new() };
     try_reserve(&mut header.entries, pairs.len())?;
+    let mut budget = Budget::default(); // for its probes: the entries are bounded by the header
     for (name, value) in pairs {
+        budget.spend(size_of::<Entry>() + 2 * name.len())?;
         if name == METADATA {
             header.metadata = read_metadata(&value)?;
         } else {
@@ -88,8 +90,11 @@ pub fn read_header(source: &dyn ByteSource) -> Result<SafetensorsHeader> {
 fn read_metadata(value: &Json<'_>) -> Result<Vec<(String, String)>> {
     let malformed = || fault(8, "the metadata is no JSON object of strings");
     let Json::Object(pairs) = value else { return Err(malformed()) };
-    let pairs = pairs.iter().map(|(key, value)| Some((key.to_string(), value.text()?.to_string())));
-    pairs.collect::<Option<_>>().ok_or_else(malformed)
+    let pairs = pairs.iter().map(|(key, value)| {
+        let value = value.text().ok_or_else(malformed)?;
+        Ok((try_text(key)?, try_text(value)?))
+    });
+    try_collect_ok(pairs)
 }
 
 fn read_entry(name: &str, value: &Json<'_>, data: u64, available: u64) -> std::result::Result<Entry, String> {
@@ -121,7 +126,7 @@ fn read_entry(name: &str, value: &Json<'_>, data: u64, available: u64) -> std::r
 /// Refuses entries that share bytes, and bytes that belong to no entry.
 fn check_coverage(entries: &[Entry], data: u64, end: u64) -> Result<()> {
     let mut sorted = try_collect(entries.iter())?;
-    sorted.sort_by_key(|entry| (entry.position, entry.bytes));
+    sorted.sort_unstable_by_key(|entry| (entry.position, entry.bytes));
     let mut at = data;
     for entry in sorted {
         if entry.position != at {

@@ -3,10 +3,11 @@
 //! Members are stored or deflated. Sizes beyond 4 GB are read and written (zip64); encryption and archives in several files
 //! are refused.
 
+use super::budget::Budget;
 use super::fault;
 use super::output::FileOutput;
 use super::source::{ByteSource, Cursor};
-use crate::alloc::{try_push, try_reserve_entry};
+use crate::alloc::{try_collect, try_push, try_reserve_entry};
 use crate::error::Result;
 use flate2::Crc;
 use std::collections::HashMap;
@@ -67,9 +68,11 @@ pub fn read_directory(source: &dyn ByteSource) -> Result<Vec<Member>> {
     let mut cursor = Cursor::new(source, start, start + length);
     let mut members: Vec<Member> = Vec::new();
     let mut names = HashMap::new();
+    let mut budget = Budget::default(); // for its probes: the names are as long as the directory
     while cursor.left() > 0 {
         let position = cursor.position();
         let member = read_entry(&mut cursor)?;
+        budget.spend(2 * (size_of::<Member>() + member.name.len()))?;
         try_reserve_entry(&mut names)?;
         if names.insert(member.name.clone(), ()).is_some() {
             return Err(fault(position, format!("the archive has two members {:?}", member.name)));
@@ -214,8 +217,8 @@ fn find_data(source: &dyn ByteSource, member: &mut Member, directory: u64) -> Re
 
 /// Refuses members that share bytes: a small archive could otherwise have any number of large members.
 fn refuse_overlaps(members: &[Member]) -> Result<()> {
-    let mut ranges: Vec<_> = members.iter().map(|m| (m.header, m.position + m.compressed, &m.name)).collect();
-    ranges.sort();
+    let mut ranges = try_collect(members.iter().map(|m| (m.header, m.position + m.compressed, &m.name)))?;
+    ranges.sort_unstable();
     for pair in ranges.windows(2) {
         if pair[1].0 < pair[0].1 {
             return Err(fault(pair[1].0, format!("the members {:?} and {:?} overlap", pair[0].2, pair[1].2)));

@@ -9,9 +9,9 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::*;
 use std::collections::HashSet;
-use strided_core::alloc::try_reserve;
+use strided_core::alloc::{try_push, try_reserve};
 use strided_core::error::{Error, Problem};
-use strided_core::io::{Document, Loader, Node, NodeId, Record, list_order};
+use strided_core::io::{Budget, Document, Loader, Node, NodeId, Record, list_order};
 
 /// Makes objects of nodes. A node that occurs twice is one object.
 pub struct ObjectMaker<'a, 'py> {
@@ -27,7 +27,12 @@ pub struct ObjectMaker<'a, 'py> {
     empty: Vec<NodeId>,
     /// Records that the dialect has a class for.
     own_records: HashSet<NodeId>,
+    /// Tries from time to time whether there is memory: PyO3 panics if there is none for a small object.
+    memory: Budget,
 }
+
+/// About the most bytes of a small object of Python, with its place in a container.
+const OBJECT_BYTES: usize = 160;
 
 /// The objects of nodes, by the numbers of the nodes.
 pub type MadeObjects = Vec<Option<Py<PyAny>>>;
@@ -94,7 +99,8 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         try_reserve(&mut made, more)?;
         made.resize_with(document.nodes.len(), || None);
         let (open, empty, own_records) = (HashSet::new(), vec![], HashSet::new());
-        Ok(ObjectMaker { py, document, loader, hooks, made, open, empty, own_records })
+        let memory = Budget::default();
+        Ok(ObjectMaker { py, document, loader, hooks, made, open, empty, own_records, memory })
     }
 
     /// The object of a node.
@@ -127,6 +133,12 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
     /// Makes an object, or an empty container; leaves items to be made to the caller.
     fn begin(&mut self, node: NodeId, pending: &mut Vec<(NodeId, bool)>) -> CallResult<()> {
         let py = self.py;
+        let text_bytes = match &self.document.nodes[node] {
+            Node::Text(text) => text.len(),
+            Node::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        };
+        self.memory.spend(OBJECT_BYTES + text_bytes)?;
         let pair = |&(key, value): &(NodeId, NodeId)| [(value, false), (key, false)];
         let object = match &self.document.nodes[node] {
             Node::None => py.None().into_bound(py),
@@ -145,7 +157,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
             Node::List(items) => {
                 try_reserve(pending, items.len())?;
                 pending.extend(items.iter().rev().map(|&item| (item, false)));
-                self.empty.push(node);
+                try_push(&mut self.empty, node)?;
                 PyList::empty(py).into_any()
             }
             Node::Tuple(items) => {
@@ -157,12 +169,12 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
             Node::Dict(pairs) => {
                 try_reserve(pending, 2 * pairs.len())?;
                 pending.extend(pairs.iter().rev().flat_map(pair));
-                self.empty.push(node);
+                try_push(&mut self.empty, node)?;
                 PyDict::new(py).into_any()
             }
             Node::Table(pairs) => {
                 try_reserve(pending, 2 * pairs.len())?;
-                self.empty.push(node);
+                try_push(&mut self.empty, node)?;
                 match self.table_kind(pairs) {
                     TableKind::Own => {
                         pending.extend(pairs.iter().rev().flat_map(pair));
@@ -184,12 +196,12 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
             }
             Node::Record(record) => {
                 pending.push((record.fields, false));
-                self.empty.push(node);
+                try_push(&mut self.empty, node)?;
                 self.record(node, record)?
             }
             Node::Function(function) => {
                 pending.push((function.upvalues, false));
-                self.empty.push(node);
+                try_push(&mut self.empty, node)?;
                 let bytecode = PyBytes::new(py, &function.bytecode);
                 match &self.hooks.function {
                     Some(hook) => hook.call1((function.kind, bytecode))?,

@@ -8,7 +8,7 @@ use super::super::safetensors::{self, SafetensorsHeader};
 use super::super::source::ByteSource;
 use super::super::{fault, refusal};
 use super::{KEY, VERSION, max_span};
-use crate::alloc::{try_collect_ok, try_reserve_entry};
+use crate::alloc::{try_collect_ok, try_reserve_entry, try_text};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
@@ -186,7 +186,7 @@ impl<'a> NodeReader<'a> {
                 Ok(number) => Node::Int(number),
                 Err(_) => Node::Huge((*digits).into()),
             },
-            Json::Text(text) => Node::Text(text.to_string()),
+            Json::Text(text) => Node::Text(try_text(text)?),
             Json::Object(pairs) => match pairs.as_slice() {
                 [(kind, value)] if kind == "float" => Node::Float(float_of(value)?),
                 [(kind, Json::List(parts))] if kind == "complex" && parts.len() == 2 => {
@@ -220,7 +220,7 @@ impl<'a> NodeReader<'a> {
         let layout = layout?;
         let (blob, layout) = match dims("memory_stride")? {
             Some(stride) => self.blob_in_memory(entry, element.clone(), &layout, stride)?,
-            None => (self.entry_blob(entry), layout),
+            None => (self.entry_blob(entry)?, layout),
         };
         Ok(Node::Tensor(self.document.add_view(blob, element, layout, entry.position)?))
     }
@@ -234,18 +234,18 @@ impl<'a> NodeReader<'a> {
     /// The blob of an entry, and the entry.
     fn blob(&mut self, name: &Json<'_>) -> Result<(usize, &'a safetensors::Entry)> {
         let entry = self.entry(name)?;
-        Ok((self.entry_blob(entry), entry))
+        Ok((self.entry_blob(entry)?, entry))
     }
 
-    fn entry_blob(&mut self, entry: &'a safetensors::Entry) -> usize {
+    fn entry_blob(&mut self, entry: &'a safetensors::Entry) -> Result<usize> {
         let next = self.document.blobs.len();
         let blob = *self.blobs.entry((&entry.name, None)).or_insert(next);
         if blob == next {
             // The header was checked: the shape has a layout.
             let count = entry.shape.iter().map(|&extent| extent as u64).product();
-            self.document.add_blob(entry.element.clone(), count, entry.place());
+            self.document.add_blob(entry.element.clone(), count, entry.place())?;
         }
-        blob
+        Ok(blob)
     }
 
     /// The blob of an entry whose elements are row-major in the file, and have other strides in memory.
@@ -261,7 +261,7 @@ impl<'a> NodeReader<'a> {
             return Err(refusal("its elements are not all of its entry, in row-major order"));
         }
         let layout = Layout::strided(&in_file.shape(), &stride, 0)?;
-        let Some((low, high)) = layout.bounds() else { return Ok((self.entry_blob(entry), layout)) };
+        let Some((low, high)) = layout.bounds() else { return Ok((self.entry_blob(entry)?, layout)) };
         let span = (high as i128 - low as i128 + 1) as u128;
         if span > max_span(layout.size()) as u128 {
             return Err(refusal(format!("its strides spread {} elements over {span}", layout.size())));
@@ -275,7 +275,7 @@ impl<'a> NodeReader<'a> {
                 order: ByteOrder::Little,
                 layout: Box::new(layout.clone()),
             };
-            self.document.add_blob(element, span as u64, place);
+            self.document.add_blob(element, span as u64, place)?;
         }
         Ok((blob, layout))
     }

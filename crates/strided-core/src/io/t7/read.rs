@@ -332,7 +332,7 @@ impl ObjectReader {
             input.skip_elements(count, dtype.size() as u64)?;
             Place::Plain { position: start, order }
         };
-        let blob = self.document.add_blob(known(dtype), count, place);
+        let blob = self.document.add_blob(known(dtype), count, place)?;
         self.document.nodes[node] = Node::Storage(self.document.add_whole_view(blob, known(dtype), start)?);
         Ok(())
     }
@@ -380,9 +380,11 @@ impl ObjectReader {
                 self.document.views[view].blob
             }
             // A tensor without elements may have no storage.
-            None => {
-                self.document.add_blob(known(dtype), 0, Place::Plain { position, order: self.encoding.order })
-            }
+            None => self.document.add_blob(
+                known(dtype),
+                0,
+                Place::Plain { position, order: self.encoding.order },
+            )?,
             Some(_) => return Err(wrong_storage(dtype, position)),
         };
         let offset = offset.checked_sub(1).and_then(|offset| isize::try_from(offset).ok());
