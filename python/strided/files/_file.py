@@ -278,22 +278,30 @@ def open(
     [Entry('tensor', float32, shape (3,))]
     """
     path = path_of(f)
-    content: Content
     if path is not None and not os.path.lexists(path):
         from strided.files._replace import recover
 
         recover(path)
     if path is not None and os.path.isdir(path):
-        from strided.files._zarr import ZarrContent
-
-        return File(ZarrContent(path, op), path, None, max_bytes)
+        return _open_folder(path, max_bytes, op)
     if path is not None and path.endswith(".index.json"):
         from strided.files._shards import ShardedContent
 
         return File(ShardedContent(path, mmap, op), path, os.path.getsize(path), max_bytes)
     mode = ("c" if mmap else None) if isinstance(mmap, bool) else mmap
     options = {"mmap": mode, "format": format, "dtype": dtype, "encoding": encoding, "long_size": long_size}
-    source = source_of(f, op, max_bytes)
-    content = _file_open(op, source, name_of(f), {**options, "byte_order": byte_order, "max_bytes": max_bytes})
+    try:
+        source = source_of(f, op, max_bytes)
+        content = _file_open(op, source, name_of(f), {**options, "byte_order": byte_order, "max_bytes": max_bytes})
+    except IsADirectoryError:  # a save has renamed a folder to this path since it was looked for above
+        if path is None:
+            raise
+        return _open_folder(path, max_bytes, op)
     size = os.path.getsize(path) if source is path else source[2] if isinstance(source, tuple) else len(source)
     return File(content, path, size, max_bytes)
+
+
+def _open_folder(path: str, max_bytes: int | None, op: str) -> File:
+    from strided.files._zarr import ZarrContent
+
+    return File(ZarrContent(path, op), path, None, max_bytes)
