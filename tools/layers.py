@@ -43,12 +43,13 @@ TABLES = [
         "strided-core",
         (),
         layers(
-            _0="scalar dtype error",
+            _0="scalar dtype error op_table",
             _1="storage alloc layout threads cpu",
             _2="tensor nest",
             _3="kernels",
-            _4a="ops",
-            _4b="io",
+            _4="backend",
+            _5a="ops",
+            _5b="io",
         ),
         cycle=frozenset({"scalar", "dtype", "error"}),
     ),
@@ -60,6 +61,7 @@ TABLES = [
             _3b="staging split pack maths",
             _3c="map generate lines",
             _3d="where isclose round fill index random reduce scan softmax sort matmul repeat triangle",
+            _3e="tables",
         ),
     ),
     Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="rows")),
@@ -290,6 +292,24 @@ def layer_faults(crate: Crate, table: Table) -> Found:
             yield source, use.position, message
 
 
+#: Modules of the engine that call the code of a device through `backend`.
+ABOVE_KERNELS = {"ops", "io"}
+
+
+def boundary_faults(crate: Crate) -> Found:
+    """Kernels are called through `backend` alone: a path as written counts, since `backend` re-exports plain types."""
+    message = "kernels are called through backend alone"
+    if crate.name == "strided-core":
+        for source in crate.sources:
+            for use in uses(source) if source.top in ABOVE_KERNELS and not source.is_test else ():
+                if use.path[:1] == ("kernels",):
+                    yield source, use.position, message
+    elif crate.name == "strided-py":
+        for source in crate.sources:
+            for match in re.finditer(r"\bstrided_core\s*::\s*(?:\{[^;]*?\b)?kernels\b", source.body):
+                yield source, match.start(), message
+
+
 def cycle_faults(crate: Crate, table: Table) -> Found:
     entries = {table.entry(module) for module in crate.modules} - {None}
     graph: dict[str, dict[str, tuple[Source, int]]] = defaultdict(dict)
@@ -444,6 +464,7 @@ def lock_faults(crate: Crate) -> Found:
 
 
 RULES = (
+    boundary_faults,
     python_faults,
     length_faults,
     unsafe_faults,

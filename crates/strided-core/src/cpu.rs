@@ -1,6 +1,7 @@
 //! The features of this CPU, detected once, and the dispatch to code that is compiled for them.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// Whether to use the reference kernels: `STRIDED_KERNELS=reference`.
 pub fn reference_kernels() -> bool {
@@ -38,21 +39,40 @@ impl Level {
 /// level, or one that the CPU lacks, is ignored.
 #[inline(always)]
 pub fn level() -> Level {
-    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-    static LEVEL: AtomicU8 = AtomicU8::new(0);
-    #[cold]
-    fn detect_once() -> Level {
+    static LEVEL: CachedLevel = CachedLevel(AtomicU8::new(0));
+    LEVEL.get_or_find(|| {
         let name = std::env::var_os("STRIDED_CPU");
         let highest = Level::ALL.into_iter().find(|level| name.as_ref().is_some_and(|v| v == level.name()));
-        let level = detect().min(highest.unwrap_or(Level::Wide));
-        LEVEL.store(level as u8, Relaxed);
-        level
+        detect().min(highest.unwrap_or(Level::Wide))
+    })
+}
+
+/// The level of the kernels to use: that of [`level`], or the baseline if `STRIDED_KERNELS` asks for the reference kernels.
+#[inline(always)]
+pub fn kernel_level() -> Level {
+    static LEVEL: CachedLevel = CachedLevel(AtomicU8::new(0));
+    LEVEL.get_or_find(|| if reference_kernels() { Level::Baseline } else { level() })
+}
+
+/// A level that is found once, or 0.
+struct CachedLevel(AtomicU8);
+
+impl CachedLevel {
+    #[inline(always)]
+    fn get_or_find(&self, find: fn() -> Level) -> Level {
+        match self.0.load(Relaxed) {
+            3 => Level::Wide,
+            2 => Level::Fused,
+            1 => Level::Baseline,
+            _ => self.find_once(find),
+        }
     }
-    match LEVEL.load(Relaxed) {
-        3 => Level::Wide,
-        2 => Level::Fused,
-        1 => Level::Baseline,
-        _ => detect_once(),
+
+    #[cold]
+    fn find_once(&self, find: fn() -> Level) -> Level {
+        let level = find();
+        self.0.store(level as u8, Relaxed);
+        level
     }
 }
 
@@ -147,7 +167,7 @@ pub fn dispatch<T: Task>(task: T) {
 /// The same, but the reference kernels run the code for the baseline.
 #[inline(always)]
 pub fn dispatch_or_reference<T: Task>(task: T) {
-    run_at(if reference_kernels() { Level::Baseline } else { level() }, task)
+    run_at(kernel_level(), task)
 }
 
 /// Runs a task with the code for a level that this CPU has.

@@ -25,6 +25,8 @@ pub enum Family {
     Index,
     /// Memory that is read-only, exported or foreign, or a file that cannot be mapped.
     Storage,
+    /// Memory on another device than the host, or operands on two devices.
+    Device,
     Overflow,
     ZeroDivision,
     Memory,
@@ -250,6 +252,15 @@ pub enum Problem {
     InUse,
     /// Using memory that its owner has taken back.
     Invalidated,
+    /// Accessing memory from the host that is on another device.
+    NotOnHost {
+        device: String,
+    },
+    /// Operands on two devices.
+    DeviceMismatch {
+        first: String,
+        second: String,
+    },
     /// Changing the length of foreign memory.
     NotOwned,
     /// Changing the length of mapped memory.
@@ -355,6 +366,7 @@ impl Error {
             | NotMovable
             | NoFile
             | File { .. } => Family::Storage,
+            NotOnHost { .. } | DeviceMismatch { .. } => Family::Device,
             System { .. } => Family::System,
             Format { .. } => Family::Format,
             OutOfMemory { .. } => Family::Memory,
@@ -478,6 +490,10 @@ impl fmt::Display for Problem {
                 "the storage cannot change its memory from a signal handler in the middle of a call that uses it"
             ),
             Invalidated => write!(f, "the memory was borrowed, and its owner has invalidated it"),
+            NotOnHost { device } => write!(f, "the memory is on {device}, where the host cannot access it"),
+            DeviceMismatch { first, second } => {
+                write!(f, "the operands are on {first} and {second}; they must be on one device")
+            }
             NotOwned => write!(f, "the storage's memory belongs to someone else, so its size cannot change"),
             Mapped => write!(f, "mapped and shared memory keeps its size; clone it first"),
             NotMovable => {

@@ -3,13 +3,13 @@
 use crate::dtype::{DType, complex_of};
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
-use crate::storage::{Access, Fill, Pinned, Storage};
+use crate::storage::{Access, Device, Fill, Pinned, Storage, not_on_host};
 
 /// A view of a storage: the dtype of its elements, and where the elements of the view are.
 ///
 /// ```
-/// use strided_core::{DType, Tensor, storage::Fill};
-/// let x = Tensor::new(&[4, 5], DType::F32, Fill::Zero).unwrap();
+/// use strided_core::{DType, Device, Tensor, storage::Fill};
+/// let x = Tensor::new_on(Device::Cpu, &[4, 5], DType::F32, Fill::Zero).unwrap();
 /// let row = x.with_layout(x.layout().select(0, 2).unwrap());
 /// assert_eq!(row.layout().offset(), 10);
 /// assert!(row.storage().is(x.storage()));
@@ -22,17 +22,23 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A row-major tensor with memory of its own.
+    /// A row-major tensor with memory of its own on a device.
     #[inline(always)]
-    pub fn new(shape: &[isize], dtype: DType, fill: Fill) -> Result<Tensor> {
-        Tensor::with_new_memory(Layout::row_major(shape)?, dtype, fill)
+    pub fn new_on(device: Device, shape: &[isize], dtype: DType, fill: Fill) -> Result<Tensor> {
+        Tensor::with_new_memory(device, Layout::row_major(shape)?, dtype, fill)
+    }
+
+    /// An uninitialised row-major tensor on the device of another tensor: what an operation on that one returns.
+    #[inline(always)]
+    pub fn like(operand: &Tensor, shape: &[isize], dtype: DType) -> Result<Tensor> {
+        Tensor::new_on(operand.device(), shape, dtype, Fill::Uninitialized)
     }
 
     /// A tensor with memory of its own and this layout, whose lowest location must be 0.
     #[inline(always)]
-    pub fn with_new_memory(layout: Layout, dtype: DType, fill: Fill) -> Result<Tensor> {
+    pub fn with_new_memory(device: Device, layout: Layout, dtype: DType, fill: Fill) -> Result<Tensor> {
         let length = layout.bounds().map_or(0, |(_, high)| high as usize + 1);
-        let storage = Storage::new(length * dtype.size(), fill)?;
+        let storage = Storage::new_on(device, length * dtype.size(), fill)?;
         Ok(Tensor { storage, layout, dtype })
     }
 
@@ -42,10 +48,11 @@ impl Tensor {
     #[inline(always)]
     pub fn insert_row_major_like<'a>(
         slot: &'a mut Option<Tensor>,
+        device: Device,
         like: &Layout,
         dtype: DType,
     ) -> Result<&'a mut Tensor> {
-        let storage = Storage::new(like.size() * dtype.size(), Fill::Uninitialized)?;
+        let storage = Storage::new_on(device, like.size() * dtype.size(), Fill::Uninitialized)?;
         let tensor = slot.insert(Tensor { storage, layout: Layout::scalar(), dtype });
         tensor.layout.set_row_major_like(like);
         Ok(tensor)
@@ -56,9 +63,8 @@ impl Tensor {
         if layout.offset() < 0 {
             return Err(Error::shape("", "offset", layout.offset(), "0 or more"));
         }
-        let tensor = Tensor { storage, layout, dtype };
-        tensor.pin(Access::Read)?;
-        Ok(tensor)
+        storage.check_elements(&layout, dtype)?;
+        Ok(Tensor { storage, layout, dtype })
     }
 
     /// A one-dimensional tensor of all elements of a storage. Trailing bytes that do not fill an element are ignored.
@@ -123,6 +129,10 @@ impl Tensor {
         &self.storage
     }
     #[inline]
+    pub fn device(&self) -> Device {
+        self.storage.device()
+    }
+    #[inline]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -146,12 +156,21 @@ impl Tensor {
         }
     }
 
-    /// The address of the first element of a new tensor. Panics if there is another handle on its storage, since no
-    /// pin is taken.
-    #[inline]
-    pub fn exclusive_origin(&mut self) -> *mut u8 {
-        let start = self.storage.exclusive_start().expect("a new tensor has the only handle");
-        start.wrapping_offset(self.layout.offset() * self.dtype.size() as isize)
+    /// The address of the first element of a new tensor. Refuses memory that the host cannot address. Panics if there is
+    /// another handle on its storage, since no pin is taken.
+    #[inline(always)]
+    pub fn exclusive_origin(&mut self) -> Result<*mut u8> {
+        let shift = self.layout.offset() * self.dtype.size() as isize;
+        match self.storage.exclusive_start() {
+            Some(start) => Ok(start.wrapping_offset(shift)),
+            None => Err(self.not_exclusive()),
+        }
+    }
+
+    #[cold]
+    fn not_exclusive(&self) -> Error {
+        assert!(self.device() != Device::Cpu, "a new tensor has the only handle");
+        not_on_host(self.device())
     }
 
     /// Whether both are the same view of the same storage.
@@ -220,6 +239,25 @@ pub fn pin_each<'a, const N: usize>(
     }
 }
 
+/// The device of all tensors. Refuses tensors on different devices.
+#[inline(always)]
+pub fn common_device<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<Device> {
+    let mut tensors = tensors.into_iter();
+    let Some(first) = tensors.next().map(Tensor::device) else { return Ok(Device::Cpu) };
+    for x in tensors {
+        if x.device() != first {
+            return Err(device_mismatch(first, x.device()));
+        }
+    }
+    Ok(first)
+}
+
+#[cold]
+pub fn device_mismatch(first: Device, second: Device) -> Error {
+    let (first, second) = (first.to_string(), second.to_string());
+    Error::new("", Problem::DeviceMismatch { first, second })
+}
+
 /// Whether writing `out` element by element could change elements of `input` before they are read: they share memory,
 /// and not each element with its counterpart.
 #[inline]
@@ -240,9 +278,9 @@ fn ranges_overlap(a: &Tensor, b: &Tensor) -> bool {
     a.0 <= b.1 && b.0 <= a.1
 }
 
-/// Addresses of the first and last byte of a tensor's elements.
+/// Addresses of the first and last byte of a tensor's elements. Memory of a device counts from 0: no two storages share it.
 fn byte_range(x: &Tensor) -> Option<(isize, isize)> {
     let (low, high) = x.layout.bounds()?;
-    let (start, size) = (x.storage.address() as isize, x.dtype.size() as isize);
+    let (start, size) = (x.storage.address().unwrap_or(0) as isize, x.dtype.size() as isize);
     Some((start + low * size, start + (high + 1) * size - 1))
 }

@@ -2,8 +2,8 @@
 //! that another thread changes. `valgrind` runs these tests too: see CONTRIBUTING.md.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use strided_core::kernels::index::ScatterRule;
-use strided_core::kernels::item;
+use strided_core::backend::index::ScatterRule;
+use strided_core::backend::items as item;
 use strided_core::layout::Index;
 use strided_core::ops::elementwise::OpArg;
 use strided_core::ops::index::along::{self, DimIndex, IndexForm, Written};
@@ -11,7 +11,7 @@ use strided_core::ops::index::keys::{self, Key};
 use strided_core::ops::index::masks;
 use strided_core::ops::{copy, create};
 use strided_core::storage::Fill;
-use strided_core::{DType, Layout, Scalar, Tensor};
+use strided_core::{DType, Device, Layout, Scalar, Tensor};
 
 /// A linear congruential generator: the tests are the same in every run.
 struct Numbers(u64);
@@ -27,6 +27,7 @@ impl Numbers {
 fn counting(layout: Layout, dtype: DType) -> Tensor {
     let high = layout.bounds().map_or(0, |(_, high)| high + 1);
     let flat = create::range(
+        Device::Cpu,
         Scalar::Int(0),
         Scalar::Int(high as i128),
         Scalar::Int(1),
@@ -48,7 +49,7 @@ fn layouts() -> Vec<Layout> {
 }
 
 fn ints(values: &[isize], shape: &[isize]) -> Tensor {
-    let out = Tensor::new(shape, DType::I64, Fill::Zero).unwrap();
+    let out = Tensor::new_on(Device::Cpu, shape, DType::I64, Fill::Zero).unwrap();
     for (at, &value) in values.iter().enumerate() {
         item::set(&out, at as isize, Scalar::Int(value as i128)).unwrap();
     }
@@ -89,7 +90,7 @@ fn the_last_of_repeated_indices_is_written_and_sums_have_all() {
             let x = counting(layout.clone(), dtype);
             let before = copy::clone(&x).unwrap();
             let index = ints(&[3, 0, 3], &[3]);
-            let values = create::full(&[3, 7], Scalar::Int(1), dtype).unwrap();
+            let values = create::full(Device::Cpu, &[3, 7], Scalar::Int(1), dtype).unwrap();
             copy::fill(&values.with_layout(values.layout().select(0, 2).unwrap()), Scalar::Int(2)).unwrap();
             let slices = DimIndex { dim: 0, index: &index, form: IndexForm::Slices };
             along::write(&x, slices, Written::Tensor(&values), ScatterRule::Replace).unwrap();
@@ -99,7 +100,7 @@ fn the_last_of_repeated_indices_is_written_and_sums_have_all() {
                 assert_eq!(at(&x, &[1, column]), at(&before, &[1, column]));
             }
             along::write(&x, slices, Written::Tensor(&values), ScatterRule::Add).unwrap();
-            let five = create::full(&[1], Scalar::Int(5), dtype).unwrap();
+            let five = create::full(Device::Cpu, &[1], Scalar::Int(5), dtype).unwrap();
             assert_eq!(at(&x, &[3, 4]), at(&five, &[0])); // 2 + 1 + 2
         }
     }
@@ -110,7 +111,7 @@ fn masks_select_and_place_in_row_major_order() {
     for layout in layouts() {
         for dtype in DTYPES {
             let x = counting(layout.clone(), dtype);
-            let mask = Tensor::new(&[5, 7], DType::Bool, Fill::Zero).unwrap();
+            let mask = Tensor::new_on(Device::Cpu, &[5, 7], DType::Bool, Fill::Zero).unwrap();
             let chosen: Vec<isize> = (0..35).filter(|k| k % 3 == 1 || *k > 30).collect();
             chosen.iter().for_each(|&k| item::set(&mask, k, Scalar::Bool(true)).unwrap());
             let got = masks::select(&x, &mask).unwrap();
@@ -121,7 +122,7 @@ fn masks_select_and_place_in_row_major_order() {
                 assert_eq!(at(&places, &[k as isize, 0]), Scalar::Int(position as i128 / 7));
                 assert_eq!(at(&places, &[k as isize, 1]), Scalar::Int(position as i128 % 7));
             }
-            let zeros = create::full(&[35], Scalar::Int(0), dtype).unwrap();
+            let zeros = create::full(Device::Cpu, &[35], Scalar::Int(0), dtype).unwrap();
             masks::scatter(&x, &mask, &zeros).unwrap();
             assert_eq!(at(&x, &[0, 1]), at(&zeros, &[0]));
         }
@@ -142,7 +143,7 @@ fn indices_out_of_range_are_refused_and_change_nothing() {
 #[test]
 fn an_index_that_changes_never_leads_outside() {
     let x = counting(Layout::row_major(&[64, 33]).unwrap(), DType::F32);
-    let index = Tensor::new(&[64, 33], DType::I64, Fill::Zero).unwrap();
+    let index = Tensor::new_on(Device::Cpu, &[64, 33], DType::I64, Fill::Zero).unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use strided_core::storage::mmap::MapOptions;
+#[cfg(unix)]
 use strided_core::storage::shm;
 use strided_core::{DType, Problem, Storage};
 
@@ -32,13 +33,13 @@ impl Drop for TempFile {
 }
 
 fn bytes(storage: &Storage) -> Vec<u8> {
-    let pin = storage.pin_all();
+    let pin = storage.pin_all().unwrap();
     // SAFETY: `i` is inside the pinned bytes.
     (0..pin.length).map(|i| unsafe { pin.start.add(i).read() }).collect()
 }
 
 fn write(storage: &Storage, at: usize, value: u8) {
-    let pin = storage.pin_all();
+    let pin = storage.pin_all().unwrap();
     assert!(at < pin.length && !storage.is_readonly());
     // SAFETY: `at` is inside the pinned bytes, which may be written, as asserted.
     unsafe { pin.start.add(at).write(value) };
@@ -141,7 +142,7 @@ fn sharing_moves_the_bytes_and_keeps_the_storage() {
         let (map, at) = storage.map().unwrap();
         let MapKind::Anonymous(file) = &map.kind else { panic!("shared memory is an anonymous file") };
         let whole = Storage::from_descriptor(std::os::fd::AsFd::as_fd(file)).unwrap();
-        assert_eq!(whole.address() + at, storage.address());
+        assert_eq!(whole.address().unwrap() + at, storage.address().unwrap());
         assert!(file.set_len(1 << 30).is_err(), "the size is sealed");
     }
 }

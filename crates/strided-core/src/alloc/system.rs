@@ -1,6 +1,8 @@
 //! What the operating system is asked for: aligned blocks, pages, and how much memory there is.
 
-use super::sizes::{ALIGN, HUGE_PAGE_BYTES};
+use super::sizes::ALIGN;
+#[cfg(unix)]
+use super::sizes::HUGE_PAGE_BYTES;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 

@@ -5,9 +5,9 @@ use super::output::FileOutput;
 use super::refusal;
 use super::source::ByteSource;
 use super::view_bytes::write_tensor;
+use crate::backend::byte_order::reverse_bytes;
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::kernels::byteswap::reverse_bytes;
 use crate::layout::Layout;
 use crate::tensor::Tensor;
 

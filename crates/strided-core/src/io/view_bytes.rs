@@ -2,8 +2,8 @@
 
 use super::document::ByteOrder;
 use super::output::{FileOutput, copied_pieces};
+use crate::backend::byte_order::reverse_bytes;
 use crate::error::Result;
-use crate::kernels::byteswap::reverse_bytes;
 use crate::ops::copy;
 use crate::tensor::Tensor;
 

@@ -37,12 +37,13 @@ mod tests {
     use super::*;
     use crate::ops::{copy, create};
     use crate::scalar::{Complex, Scalar};
+    use crate::storage::Device;
     use crate::{DType, layout::Layout};
 
     #[test]
     fn each_part_of_an_element_is_reversed() {
         let value = Complex::new(1.5, -2.25);
-        let x = create::full(&[3], Scalar::Complex(value), DType::C64).unwrap();
+        let x = create::full(Device::Cpu, &[3], Scalar::Complex(value), DType::C64).unwrap();
         reverse_bytes(&x).unwrap();
         let bits = |part: isize| {
             let part = x.part(part).unwrap().reinterpret(DType::U32).unwrap();
@@ -56,7 +57,7 @@ mod tests {
 
     #[test]
     fn elements_of_one_byte_do_not_change() {
-        let x = create::full(&[2], Scalar::Int(200), DType::U8).unwrap();
+        let x = create::full(Device::Cpu, &[2], Scalar::Int(200), DType::U8).unwrap();
         reverse_bytes(&x.with_layout(Layout::row_major(&[2]).unwrap())).unwrap();
         assert_eq!(copy::item(&x, &[1]).unwrap(), Scalar::Int(200));
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop)] // as in `kernels::loops`
 
-use super::loops::{Function, FunctionKernels};
+use super::loops::{Function, LevelKernels};
 use super::{Kernel, Pointers, Steps};
 use crate::cpu::{self, Task, dispatch};
 use std::marker::PhantomData;
@@ -19,15 +19,17 @@ pub fn kernel(size: usize) -> Kernel {
 }
 
 fn kernel_of<A: Copy + 'static>() -> Kernel {
-    if cpu::reference_kernels() {
-        <CopyElement as FunctionKernels<A, 1>>::reference
-    } else {
-        copy_or_reverse::<A>
-    }
+    if cpu::reference_kernels() { elementwise::<A>() } else { copy_or_reverse::<A> }
+}
+
+/// The kernel without a case for reversed elements.
+#[inline]
+fn elementwise<A: Copy + 'static>() -> Kernel {
+    const { LevelKernels::of::<CopyElement, A, 1>() }.select()
 }
 
 /// The copy of one element, as a function for the elementwise loops.
-struct CopyElement;
+pub struct CopyElement;
 impl<A: Copy> Function<A, 1> for CopyElement {
     type Out = A;
     #[inline(always)]
@@ -46,7 +48,7 @@ unsafe fn copy_or_reverse<A: Copy + 'static>(p: &Pointers, s: &Steps, n: usize) 
         dispatch(ReverseCopy::<A> { to: p[0].cast(), from: p[1].cast(), n });
     } else {
         // SAFETY: forwarded from this function's contract: p[k] + i * s[k] is valid for i < n.
-        unsafe { <CopyElement as FunctionKernels<A, 1>>::fast(p, s, n) }
+        unsafe { elementwise::<A>()(p, s, n) }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::nest::{Nest, Operand, Order, for_each_run};
 use crate::scalar::{Complex, Element, Num, Scalar};
-use crate::storage::{Access, Fill};
+use crate::storage::{Access, Device, Fill};
 use crate::switch;
 use crate::tensor::Tensor;
 use crate::threads;
@@ -149,7 +149,7 @@ pub(super) fn by_index<T: Element>(
 
 /// A new tensor of one dim.
 fn vector(n: usize, dtype: DType) -> Result<Tensor> {
-    Tensor::new(&[n as isize], dtype, Fill::Uninitialized)
+    Tensor::new_on(Device::Cpu, &[n as isize], dtype, Fill::Uninitialized)
 }
 
 /// A new tensor of one dim with `start + i * step` for `i < n`, computed in `dtype`, which is neither bool nor a half.
@@ -415,14 +415,14 @@ mod tests {
 
     /// A view with gaps, reversed dims and another order of dims.
     fn scattered(dtype: DType) -> Tensor {
-        let memory = Tensor::new(&[30, 50, 70], dtype, Fill::Zero).unwrap();
+        let memory = Tensor::new_on(Device::Cpu, &[30, 50, 70], dtype, Fill::Zero).unwrap();
         let layout = memory.layout().slice(1, None, None, -2).unwrap().slice(2, Some(1), None, 3).unwrap();
         memory.with_layout(layout.permute(&[2, 0, 1]).unwrap())
     }
 
     #[test]
     fn every_layout_is_filled_in_row_major_order() {
-        let dense = Tensor::new(&[23, 30, 25], DType::I64, Fill::Zero).unwrap();
+        let dense = Tensor::new_on(Device::Cpu, &[23, 30, 25], DType::I64, Fill::Zero).unwrap();
         for out in
             [scattered(DType::I64), dense.clone(), dense.with_layout(dense.layout().flip(&[0, 2]).unwrap())]
         {
@@ -431,8 +431,10 @@ mod tests {
             let expected = (0..out.size()).map(|i| Scalar::Int(i as i128 + 1)).collect::<Vec<_>>();
             assert_eq!(values(&flat), expected);
         }
-        let (scalar, empty) =
-            (Tensor::new(&[], DType::I64, Fill::Zero), Tensor::new(&[3, 0], DType::I64, Fill::Zero));
+        let (scalar, empty) = (
+            Tensor::new_on(Device::Cpu, &[], DType::I64, Fill::Zero),
+            Tensor::new_on(Device::Cpu, &[3, 0], DType::I64, Fill::Zero),
+        );
         by_index(&empty.unwrap(), 1, |i| i as i64).unwrap();
         let scalar = scalar.unwrap();
         by_index(&scalar, 1, |i| i as i64 + 7).unwrap();

@@ -4,7 +4,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::{Kernel, OPERANDS, Pointers, Steps};
-use crate::cpu::{self, Task, dispatch};
+use crate::cpu;
 use crate::dtype::DType;
 use crate::scalar::Element;
 use std::hint::black_box;
@@ -16,14 +16,13 @@ use std::mem::MaybeUninit;
 ///
 /// | loops | used for | dense or scalar operands | other steps | compiled for |
 /// |---|---|---|---|---|
-/// | `Light` | cheap bodies: `add`, `sqrt` | blocks of up to 128 bytes, then of 4 elements, then single ones | one by one | baseline, AVX2 |
+/// | `Light` | cheap bodies: `add`, `sqrt` | blocks of up to 128 bytes, then of 4 elements, then single ones | one by one | AVX2 |
 /// | `Heavy` | large bodies: `exp`, `sin` | blocks of 16 elements of up to 4 bytes, or of 8 wider ones | the same loop, through scratch | AVX2, AVX-512 |
 /// | `Bulky` | the largest bodies: complex `exp` | as `Heavy` | as `Heavy` | AVX2 |
-/// | `Plain` | branches, calls, what CPUs have no vector instructions for: `gcd`, powers of integers, most complex functions | one by one | one by one | baseline |
+/// | `Plain` | branches, calls, what CPUs have no vector instructions for: `gcd`, powers of integers, most complex functions | one by one | one by one | none |
 ///
-/// A CPU level without code of its own uses the next lower one. `Heavy` and `Bulky` have no code for the baseline (CPUs
-/// below [`Level::Fused`](cpu::Level)): those CPUs run the reference kernel. At the baseline, `Light` loops run their
-/// largest blocks, and the reference kernel for the tail.
+/// A CPU level without code of its own uses the next lower one. The baseline, on CPUs below [`Level::Fused`](cpu::Level), is
+/// the reference kernel: one element after the other. It also serves the other levels where "one by one" stands above.
 ///
 /// `Light` and `Plain` loops return the same bits at every level. `Heavy` and `Bulky` ones may differ, within the error
 /// bound of their function. With each of them, a strided view returns the same bits as its contiguous copy.
@@ -66,24 +65,52 @@ pub trait Function<A: Copy, const N: usize>: 'static {
 pub fn apply_each<F: Function<A, N> + ?Sized, A: Copy, const N: usize, const L: usize>(
     args: [[A; L]; N],
 ) -> [F::Out; L] {
-    let mut out = [const { MaybeUninit::<F::Out>::uninit() }; L];
-    for (i, result) in out.iter_mut().enumerate() {
+    let mut out = MaybeUninit::<[F::Out; L]>::uninit();
+    let to = out.as_mut_ptr().cast::<F::Out>();
+    for i in 0..L {
         let mut one = [args[0][0]; N];
         for k in 0..N {
             one[k] = args[k][i];
         }
-        result.write(F::apply(one));
+        // SAFETY: `out` has L elements.
+        unsafe { to.add(i).write(F::apply(one)) };
     }
     // SAFETY: the loop above wrote all L results.
-    unsafe { std::mem::transmute_copy(&out) }
+    unsafe { out.assume_init() }
 }
 
-/// A fast kernel and its reference kernel, with the dtypes of their operands. `STRIDED_KERNELS=reference` selects the
-/// latter.
+/// The code of a function for each level of CPU. The reference kernel is also the code of the baseline: CPUs without AVX2
+/// are too rare for more.
+#[derive(Clone, Copy)]
+pub(super) struct LevelKernels {
+    reference: Kernel,
+    fused: Kernel,
+    wide: Kernel,
+}
+
+impl LevelKernels {
+    /// The kernels of a function; only those that its loops need are compiled.
+    pub(super) const fn of<F: Function<A, N>, A: Copy, const N: usize>() -> LevelKernels {
+        let fused = if matches!(F::LOOPS, Loops::Plain) { F::reference } else { F::fused };
+        let wide = if matches!(F::LOOPS, Loops::Heavy) { F::wide } else { fused };
+        LevelKernels { reference: F::reference, fused, wide }
+    }
+
+    /// The kernel for this CPU, or the reference kernel if `STRIDED_KERNELS` asks for it.
+    #[inline]
+    pub(super) fn select(&self) -> Kernel {
+        match cpu::kernel_level() {
+            cpu::Level::Wide => self.wide,
+            cpu::Level::Fused => self.fused,
+            cpu::Level::Baseline => self.reference,
+        }
+    }
+}
+
+/// The kernels of an operation, with the dtypes of their operands.
 #[derive(Clone, Copy)]
 pub struct KernelPair {
-    fast: Kernel,
-    reference: Kernel,
+    kernels: LevelKernels,
     operands: [DType; OPERANDS - 1],
     result: DType,
     weight: usize,
@@ -93,24 +120,36 @@ impl KernelPair {
     pub const fn of<F: Function<A, N, Out: Element>, A: Element, const N: usize>() -> KernelPair {
         const { assert!(N < OPERANDS) };
         KernelPair {
-            fast: if matches!(F::LOOPS, Loops::Plain) { F::reference } else { F::fast },
-            reference: F::reference,
+            kernels: LevelKernels::of::<F, A, N>(),
             operands: [A::DTYPE; OPERANDS - 1],
             result: <F::Out as Element>::DTYPE,
             weight: F::LOOPS.weight(),
         }
     }
 
+    /// The same kernels for operands of another dtype whose bits mean the same to them. A result of the operands' dtype has
+    /// the other dtype, too.
+    pub(super) const fn reading(self, dtype: DType) -> KernelPair {
+        assert!(self.operands[0].size() == dtype.size());
+        let result = if self.result as u8 == self.operands[0] as u8 { dtype } else { self.result };
+        KernelPair { operands: [dtype; OPERANDS - 1], result, ..self }
+    }
+
     /// Kernels whose operands have different dtypes: `where` selects elements by a bool, `isclose` has float64
     /// tolerances and `round` an int64 number of decimals for any dtype. The dtype of an operand that the kernels do not
-    /// have is not used.
+    /// have is not used. The fast kernel chooses the level itself.
     pub(super) const fn mixed(
         fast: Kernel,
         reference: Kernel,
         operands: [DType; OPERANDS - 1],
         result: DType,
     ) -> KernelPair {
-        KernelPair { fast, reference, operands, result, weight: 1 }
+        KernelPair {
+            kernels: LevelKernels { reference, fused: fast, wide: fast },
+            operands,
+            result,
+            weight: 1,
+        }
     }
 
     /// The dtype of each operand.
@@ -131,86 +170,92 @@ impl KernelPair {
 
     #[inline]
     pub(super) fn kernel(&self) -> Kernel {
-        if cpu::reference_kernels() { self.reference } else { self.fast }
+        self.kernels.select()
     }
 }
 
 /// The kernels of a function. They are methods of the function's type, so that they are compiled in its module (see
-/// [`Task::Home`]). With all kernels in one module a build took 360 s of CPU time and 7 GB on one thread, and an edit of
-/// one function compiled all of them again.
+/// [`cpu::Task::Home`]). With all kernels in one module a build took 360 s of CPU time and 7 GB on one thread, and an edit
+/// of one function compiled all of them again.
+///
+/// # Safety
+/// All of them have the contract of [`super::Kernel`], for inputs of type `A` and an output of type `Self::Out`. The CPU has
+/// the level that a kernel is named after.
 pub(super) trait FunctionKernels<A: Copy, const N: usize>: Function<A, N> {
-    /// The reference kernel.
+    /// Applies the function to one element after the other.
     ///
     /// # Safety
-    /// The contract of [`super::Kernel`], for inputs of type `A` and an output of type `Self::Out`.
+    /// See the trait.
     unsafe fn reference(p: &Pointers, s: &Steps, n: usize);
 
-    /// The fast kernel.
+    /// The code for [`Level::Fused`](cpu::Level).
     ///
     /// # Safety
-    /// The contract of [`super::Kernel`], for inputs of type `A` and an output of type `Self::Out`.
-    unsafe fn fast(p: &Pointers, s: &Steps, n: usize);
+    /// See the trait.
+    unsafe fn fused(p: &Pointers, s: &Steps, n: usize);
+
+    /// The code for [`Level::Wide`](cpu::Level).
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn wide(p: &Pointers, s: &Steps, n: usize);
 }
 
 impl<F: Function<A, N>, A: Copy, const N: usize> FunctionKernels<A, N> for F {
     unsafe fn reference(p: &Pointers, s: &Steps, n: usize) {
-        // SAFETY: forwarded from this function's contract: p[k] + i * s[k] is valid for i < n.
-        unsafe { one_by_one::<F, A, N>(p, s, n) }
+        for i in 0..n as isize {
+            // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
+            unsafe {
+                let mut args = [p[1].wrapping_offset(i.wrapping_mul(s[1])).cast::<A>().read(); N];
+                for k in 1..N {
+                    args[k] = p[k + 1].wrapping_offset(i.wrapping_mul(s[k + 1])).cast::<A>().read();
+                }
+                p[0].wrapping_offset(i.wrapping_mul(s[0])).cast::<F::Out>().write(F::apply(args));
+            }
+        }
     }
 
-    unsafe fn fast(p: &Pointers, s: &Steps, n: usize) {
-        // If n is 0 the addresses may be invalid, and the loops read the first element before they look at n.
-        if n > 0 {
-            dispatch(FunctionTask::<F, A, N> { p, s, n, function: PhantomData });
-        }
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"))]
+    unsafe fn fused(p: &Pointers, s: &Steps, n: usize) {
+        // SAFETY: this function's contract is that of `run_fast`.
+        unsafe { run_fast::<F, A, N>(p, s, n) }
+    }
+
+    #[cfg_attr(
+        target_arch = "x86_64",
+        target_feature(
+            enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
+        )
+    )]
+    unsafe fn wide(p: &Pointers, s: &Steps, n: usize) {
+        // SAFETY: this function's contract is that of `run_fast`.
+        unsafe { run_fast::<F, A, N>(p, s, n) }
     }
 }
 
-/// Applies a function to one element after the other.
+/// Runs the loops of a function with blocks of the right size. Light blocks have up to four registers of 32 bytes. Heavy
+/// blocks fill two registers of 32 bytes or one of 64: larger ones were not faster for any function.
 ///
 /// # Safety
 /// The contract of [`super::Kernel`], for inputs of type `A` and an output of type `F::Out`.
 #[inline(always)]
-unsafe fn one_by_one<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
-    for i in 0..n as isize {
-        // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
-        unsafe {
-            let mut args = [p[1].wrapping_offset(i * s[1]).cast::<A>().read(); N];
-            for k in 1..N {
-                args[k] = p[k + 1].wrapping_offset(i * s[k + 1]).cast::<A>().read();
-            }
-            p[0].wrapping_offset(i * s[0]).cast::<F::Out>().write(F::apply(args));
-        }
+unsafe fn run_fast<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
+    // With n = 0 the addresses may be invalid, and loops read scalars before they look at n.
+    if n == 0 {
+        return;
     }
-}
-
-/// The arguments of [`FunctionKernels::fast`], under its contract and with `n > 0`.
-struct FunctionTask<'a, F, A, const N: usize> {
-    p: &'a Pointers,
-    s: &'a Steps,
-    n: usize,
-    function: PhantomData<(F, A)>,
-}
-
-impl<F: Function<A, N>, A: Copy, const N: usize> Task for FunctionTask<'_, F, A, N> {
-    type Home = F;
-    const WIDE: bool = matches!(F::LOOPS, Loops::Heavy);
-
-    /// Heavy blocks fill two registers of 32 bytes or one of 64: larger ones were not faster for any function.
-    #[inline(always)]
-    fn run<const FAST: bool>(self) {
-        let FunctionTask { p, s, n, .. } = self;
-        let inner = FunctionLoop::<F, A, N> { at: *p, steps: *s, left: n, function: PhantomData };
-        // SAFETY: the contract of `fast`, which made this task with n > 0; `inner` stands at the first element.
-        unsafe {
-            if const { !FunctionLoop::<F, A, N>::HEAVY } {
-                inner.run_light::<FAST>()
-            } else if const { !FAST } {
-                F::reference(p, s, n)
-            } else if const { size_of::<A>() <= 4 } {
-                inner.run_heavy::<16>()
-            } else {
-                inner.run_heavy::<8>()
+    let inner = InnerLoop::<F, A, N> { at: *p, steps: s, left: n, function: PhantomData };
+    // SAFETY: this function's contract, and n > 0. Conditions are `const`, so that a branch that a function does not take
+    // is not even compiled.
+    unsafe {
+        if const { matches!(F::LOOPS, Loops::Heavy | Loops::Bulky) } {
+            if const { size_of::<A>() <= 4 } { inner.run_heavy::<16>() } else { inner.run_heavy::<8>() }
+        } else {
+            match const { InnerLoop::<F, A, N>::WIDEST } {
+                1 => inner.run_light::<64>(),
+                2..=4 => inner.run_light::<32>(),
+                5..=8 => inner.run_light::<16>(),
+                _ => inner.run_light::<8>(),
             }
         }
     }
@@ -218,170 +263,126 @@ impl<F: Function<A, N>, A: Copy, const N: usize> Task for FunctionTask<'_, F, A,
 
 /// The state of one innermost loop. In all of its methods, `at[k] + i * steps[k]` is valid for `i < left`, as the contract
 /// of [`super::Kernel`] says for `n`.
-struct FunctionLoop<F, A, const N: usize> {
+struct InnerLoop<'a, F, A, const N: usize> {
     at: Pointers,
-    steps: Steps,
+    steps: &'a Steps,
     /// Elements that remain.
     left: usize,
     function: PhantomData<(F, A)>,
 }
 
-// Conditions are `const`, so that a branch that a function does not take is not even compiled.
-impl<F: Function<A, N>, A: Copy, const N: usize> FunctionLoop<F, A, N> {
-    const HEAVY: bool = matches!(F::LOOPS, Loops::Heavy | Loops::Bulky);
+impl<F: Function<A, N>, A: Copy, const N: usize> InnerLoop<'_, F, A, N> {
     /// Bytes of an element of input or output, whichever is wider.
     const WIDEST: usize =
         if size_of::<A>() > size_of::<F::Out>() { size_of::<A>() } else { size_of::<F::Out>() };
 
-    /// The first of the inputs that `run_blocks` may keep in registers, if they are scalars.
-    const FIRST_FIXED: usize = if N == 1 { 0 } else { 1 };
-
-    /// Runs a light function.
-    ///
-    /// # Safety
-    /// `left > 0`, and the elements that remain are valid: see [`FunctionLoop`].
+    /// Whether the output and all inputs are dense.
     #[inline(always)]
-    unsafe fn run_light<const FAST: bool>(self) {
-        // SAFETY: forwarded from this function's contract: at[k] + i * steps[k] is valid for i < left, and left > 0.
-        unsafe {
-            match const { Self::light_block(FAST) } {
-                64 => self.run_light_blocks::<64, FAST>(),
-                32 => self.run_light_blocks::<32, FAST>(),
-                16 => self.run_light_blocks::<16, FAST>(),
-                8 => self.run_light_blocks::<8, FAST>(),
-                4 => self.run_light_blocks::<4, FAST>(),
-                _ => self.run_light_blocks::<2, FAST>(),
-            }
-        }
-    }
-
-    /// Elements of a block of light loops: up to four registers of 32 bytes; at the baseline up to two of 16, for which
-    /// half of the code suffices.
-    const fn light_block(fast: bool) -> usize {
-        let length = match Self::WIDEST {
-            1 => 64,
-            2..=4 => 32,
-            5..=8 => 16,
-            _ => 8,
-        };
-        if fast { length } else { length / 4 }
-    }
-
-    /// Runs dense and scalar operands in blocks, others one by one. Only `FAST` has loops for fixed scalars and for
-    /// tails: the baseline is not worth their code.
-    ///
-    /// # Safety
-    /// `left > 0`, and the elements that remain are valid: see [`FunctionLoop`].
-    #[inline(always)]
-    unsafe fn run_light_blocks<const L: usize, const FAST: bool>(mut self) {
-        let mut scalars = [const { MaybeUninit::uninit() }; N];
-        // SAFETY: this function's contract, which `run_blocks` preserves for the elements that remain; `forward` shows
-        // that operands are dense or scalars, and `scalars` outlives the loops.
-        unsafe {
-            if let Some(forward) = self.broadcast_scalars::<L>(&mut scalars) {
-                // `x * 2` has a loop that keeps the 2 in a register; a cast of a scalar is computed once.
-                let mut fixed = const { FAST };
-                for k in Self::FIRST_FIXED..N {
-                    fixed &= forward[k] == 0;
-                }
-                if fixed {
-                    self.run_blocks::<L, true, FAST>(&forward);
-                }
-                self.run_blocks::<L, false, FAST>(&forward);
-                if const { FAST } {
-                    self.run_blocks::<4, false, FAST>(&forward);
-                    self.run_blocks::<1, false, FAST>(&forward);
-                    return;
-                }
-            }
-            if const { FAST } {
-                one_by_one::<F, A, N>(&self.at, &self.steps, self.left)
-            } else {
-                F::reference(&self.at, &self.steps, self.left)
-            }
-        }
-    }
-
-    /// Returns how many elements each input advances with every element of the output, 1 for a dense one and 0 for a
-    /// scalar; `None` if an operand is neither. Fills `scalars` with the value of each scalar and points `at` to it, so
-    /// that one loop reads blocks of scalars and of dense inputs alike.
-    ///
-    /// # Safety
-    /// `left > 0`, and the elements that remain are valid: see [`FunctionLoop`]. `scalars` outlives every use of `at`.
-    #[inline(always)]
-    unsafe fn broadcast_scalars<const L: usize>(
-        &mut self,
-        scalars: &mut [MaybeUninit<[A; L]>; N],
-    ) -> Option<[usize; N]> {
+    fn is_dense(&self) -> bool {
         let mut dense = self.steps[0] == size_of::<F::Out>() as isize;
         for k in 1..=N {
-            dense &= self.steps[k] == size_of::<A>() as isize || self.steps[k] == 0;
+            dense &= self.steps[k] == size_of::<A>() as isize;
         }
-        if !dense {
-            return None;
+        dense
+    }
+
+    /// Whether the output and the first input are dense, and all other inputs are scalars; or the only input is one.
+    #[inline(always)]
+    fn has_fixed_scalars(&self) -> bool {
+        let mut fixed = self.steps[0] == size_of::<F::Out>() as isize;
+        for k in 1..=N {
+            fixed &= self.steps[k] == if k == 1 && N > 1 { size_of::<A>() as isize } else { 0 };
         }
-        let mut forward = [1; N];
-        for (k, scalar) in scalars.iter_mut().enumerate() {
-            if self.steps[k + 1] == 0 {
-                forward[k] = 0;
-                // SAFETY: this function's contract: there is at least one element.
-                scalar.write([unsafe { self.at[k + 1].cast::<A>().read() }; L]);
-                self.at[k + 1] = scalar.as_mut_ptr().cast();
+        fixed
+    }
+
+    /// Runs dense and scalar operands in blocks. Operands with other steps, and the last few elements, are left to the
+    /// reference kernel.
+    ///
+    /// # Safety
+    /// `left > 0`, and the elements that remain are valid: see [`InnerLoop`].
+    #[inline(always)]
+    unsafe fn run_light<const L: usize>(mut self) {
+        let mut blocks = [const { ScalarBlock::UNINIT }; N];
+        // SAFETY: this function's contract, which `run_blocks` preserves for the elements that remain; `blocks` outlives the
+        // loops.
+        unsafe {
+            if self.has_fixed_scalars() {
+                // `x * 2` keeps the 2 in a register; a cast of a scalar is computed once.
+                self.run_blocks::<L, true>();
+            } else {
+                if !self.is_dense() && !self.broadcast_scalars(&mut blocks) {
+                    return F::reference(&self.at, self.steps, self.left);
+                }
+                self.run_blocks::<L, false>();
+                self.run_blocks::<4, false>();
+            }
+            if self.left > 0 {
+                // A copy, so that the addresses above stay in registers.
+                let rest = self.at;
+                F::reference(&rest, self.steps, self.left)
             }
         }
-        Some(forward)
+    }
+
+    /// Points each scalar input to a block of copies of it, so that one loop reads scalars and dense inputs alike. Returns
+    /// false if an operand is neither dense nor a scalar.
+    ///
+    /// # Safety
+    /// `left > 0`, and the elements that remain are valid: see [`InnerLoop`]. `blocks` outlives every use of `at`.
+    #[inline(always)]
+    unsafe fn broadcast_scalars(&mut self, blocks: &mut [ScalarBlock; N]) -> bool {
+        let sizes = [size_of::<F::Out>(), size_of::<A>()];
+        // SAFETY: this function's contract.
+        match unsafe { broadcast(&self.at, self.steps, sizes, blocks) } {
+            Some(at) => {
+                self.at = at;
+                true
+            }
+            None => false,
+        }
     }
 
     /// Runs whole blocks of `W` elements, as long as that many remain. A block is read before it is written: the compiler
-    /// then needs no proof that input and output differ, and an output that is its own input costs nothing. If `FIXED`,
-    /// inputs from [`Self::FIRST_FIXED`] on are scalars.
+    /// then needs no proof that input and output differ, and an output that is its own input costs nothing.
     ///
     /// # Safety
-    /// Output and inputs are contiguous, `left` elements each, except inputs whose `forward` is 0: those have a block of
-    /// `W` or more copies of a scalar. If `FIXED`, `left > 0`.
+    /// Output and inputs are contiguous, `left` elements each, except inputs whose step is 0. If `FIXED`, those are all but
+    /// the first of several inputs, or the only one, and `left > 0`. Otherwise they have a block of `W` copies or more.
     #[inline(always)]
-    unsafe fn run_blocks<const W: usize, const FIXED: bool, const FAST: bool>(
-        &mut self,
-        forward: &[usize; N],
-    ) {
-        // SAFETY: this function's contract: where FIXED, an element remains.
-        let first = if const { FIXED } { Some(unsafe { self.load::<1>() }) } else { None };
+    unsafe fn run_blocks<const W: usize, const FIXED: bool>(&mut self) {
+        let mut scalars = [const { MaybeUninit::<A>::uninit() }; N];
+        if FIXED {
+            for k in 0..N {
+                // SAFETY: this function's contract: where FIXED, an element remains.
+                scalars[k].write(unsafe { self.at[k + 1].cast::<A>().read() });
+            }
+        }
         while self.left >= W {
             // Without the barrier the compiler vectorised the loop once more, across blocks: `reciprocal` and `sqrt` took
             // twice as long.
             cpu::loop_barrier();
-            // SAFETY: W elements remain: the loop condition.
+            // SAFETY: W elements remain: the loop condition. The scalars were written above where FIXED.
             unsafe {
-                let mut args = self.load::<W>();
-                if let Some(first) = first {
-                    for k in Self::FIRST_FIXED..N {
-                        args[k] = [first[k][0]; W];
-                    }
+                let mut args = if FIXED && N == 1 {
+                    [[scalars[0].assume_init(); W]; N]
+                } else {
+                    [self.at[1].cast::<[A; W]>().read_unaligned(); N]
+                };
+                for k in 1..N {
+                    args[k] = if FIXED {
+                        [scalars[k].assume_init(); W]
+                    } else {
+                        self.at[k + 1].cast::<[A; W]>().read_unaligned()
+                    };
                 }
-                let results = if const { FAST } { F::block(args) } else { apply_each::<F, A, N, W>(args) };
-                self.at[0].cast::<[F::Out; W]>().write_unaligned(results);
-                self.at[0] = self.at[0].cast::<F::Out>().add(W).cast();
-                for k in 0..N {
-                    self.at[k + 1] = self.at[k + 1].cast::<A>().add(W * forward[k]).cast();
+                self.at[0].cast::<[F::Out; W]>().write_unaligned(F::block(args));
+                self.at[0] = self.at[0].wrapping_add(W * size_of::<F::Out>());
+                for k in 1..=N {
+                    self.at[k] = self.at[k].wrapping_offset(self.steps[k].wrapping_mul(W as isize));
                 }
             }
             self.left -= W;
-        }
-    }
-
-    /// Reads a block of each input.
-    ///
-    /// # Safety
-    /// `at` is the address of `W` contiguous elements of each input.
-    #[inline(always)]
-    unsafe fn load<const W: usize>(&self) -> [[A; W]; N] {
-        // SAFETY: this function's contract.
-        unsafe {
-            let mut args = [self.at[1].cast::<[A; W]>().read_unaligned(); N];
-            for k in 1..N {
-                args[k] = self.at[k + 1].cast::<[A; W]>().read_unaligned();
-            }
-            args
         }
     }
 
@@ -389,20 +390,23 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionLoop<F, A, N> {
     /// so that it sees whole, dense blocks.
     ///
     /// # Safety
-    /// `left > 0`, and the elements that remain are valid: see [`FunctionLoop`].
+    /// `left > 0`, and the elements that remain are valid: see [`InnerLoop`].
     #[inline(always)]
     unsafe fn run_heavy<const L: usize>(mut self) {
-        let mut scalars = [const { MaybeUninit::uninit() }; N];
+        let mut scalars = [const { ScalarBlock::UNINIT }; N];
         let mut inputs = [const { MaybeUninit::<[[A; L]; SCRATCH_BLOCKS]>::uninit() }; N];
         let mut results = MaybeUninit::<[[F::Out; L]; SCRATCH_BLOCKS]>::uninit();
         // SAFETY: this function's contract; `scalars` outlives the loop below.
-        let forward = unsafe { self.broadcast_scalars::<L>(&mut scalars) };
+        let in_place = self.is_dense() || unsafe { self.broadcast_scalars(&mut scalars) };
+        let mut dense_steps = [size_of::<A>() as isize; OPERANDS];
+        dense_steps[0] = size_of::<F::Out>() as isize;
         while self.left > 0 {
             let mut blocks = Self { ..self };
-            let direct = forward.is_some() && self.left >= L;
+            let direct = in_place && self.left >= L;
             let count = self.left.min(SCRATCH_BLOCKS * L);
             if !direct {
                 blocks.left = count.next_multiple_of(L);
+                blocks.steps = &dense_steps;
                 for k in 0..N {
                     let scratch = inputs[k].as_mut_ptr().cast::<A>();
                     // SAFETY: at least `count` elements remain, and count > 0; `blocks.left` is at most the size of the
@@ -415,10 +419,10 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionLoop<F, A, N> {
             // Hidden, or the compiler might make a second copy of the large body, for scratch.
             blocks.left = black_box(blocks.left);
             // SAFETY: every address has `blocks.left` contiguous elements: of a dense operand, or of scratch. Scalars were
-            // broadcast to L elements above; in scratch they are gathered like all others.
-            unsafe { blocks.run_blocks::<L, false, true>(&forward.unwrap_or([1; N])) };
+            // broadcast above; in scratch they are gathered like all others.
+            unsafe { blocks.run_blocks::<L, false>() };
             if direct {
-                self = blocks;
+                (self.at, self.left) = (blocks.at, blocks.left);
                 continue;
             }
             // SAFETY: the blocks wrote `count` results or more; at least `count` elements of the output remain.
@@ -429,6 +433,61 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionLoop<F, A, N> {
             self.left -= count;
         }
     }
+}
+
+/// Copies of a scalar: as many as the largest block of a loop has elements.
+#[repr(C, align(32))]
+struct ScalarBlock(MaybeUninit<[u8; 128]>);
+
+impl ScalarBlock {
+    const UNINIT: ScalarBlock = ScalarBlock(MaybeUninit::uninit());
+
+    /// # Safety
+    /// `from` is the address of a value of type `T`, aligned or not.
+    unsafe fn fill<T: Copy>(&mut self, from: *const u8) {
+        // SAFETY: this function's contract; the block has space for this many values, and is aligned for each `T` here.
+        unsafe {
+            let (value, to) = (from.cast::<T>().read_unaligned(), self.0.as_mut_ptr().cast::<T>());
+            for i in 0..size_of::<Self>() / size_of::<T>() {
+                to.add(i).write(value);
+            }
+        }
+    }
+}
+
+/// The addresses with those of scalars replaced by blocks of copies, or `None` if an operand is neither dense nor a scalar.
+/// It depends on the sizes of elements alone, so that all functions share it.
+///
+/// # Safety
+/// `p[k]` is the address of an element of `sizes[1]` bytes for each of the inputs, of which there is one for each block.
+#[inline(never)]
+unsafe fn broadcast(
+    p: &Pointers,
+    s: &Steps,
+    sizes: [usize; 2],
+    blocks: &mut [ScalarBlock],
+) -> Option<Pointers> {
+    let mut at = *p;
+    let is_scalar_or_dense = |step: &isize| *step == 0 || *step == sizes[1] as isize;
+    if s[0] != sizes[0] as isize || !s[1..=blocks.len()].iter().all(is_scalar_or_dense) {
+        return None;
+    }
+    for (k, block) in (1..).zip(blocks) {
+        if s[k] == 0 {
+            // SAFETY: this function's contract: there is an element at p[k].
+            unsafe {
+                match sizes[1] {
+                    1 => block.fill::<u8>(p[k]),
+                    2 => block.fill::<u16>(p[k]),
+                    4 => block.fill::<u32>(p[k]),
+                    8 => block.fill::<u64>(p[k]),
+                    _ => block.fill::<[u64; 2]>(p[k]),
+                }
+            }
+            at[k] = (block as *mut ScalarBlock).cast();
+        }
+    }
+    Some(at)
 }
 
 /// Blocks in the scratch buffers of `run_heavy`: several, so that loading the constants of a body into registers pays off.

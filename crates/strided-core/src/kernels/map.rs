@@ -54,7 +54,7 @@ pub fn run<const N: usize>(kernels: &KernelPair, inputs: &[Input; N], out: Outpu
     let mut origins = [null_mut(); OPERANDS];
     let out: &Tensor = match out {
         Output::New(new) => {
-            origins[0] = new.exclusive_origin();
+            origins[0] = new.exclusive_origin()?;
             new
         }
         Output::Given(out) => {

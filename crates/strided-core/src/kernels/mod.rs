@@ -1,9 +1,11 @@
 //! Everything that reads or writes an element: loops over addresses, steps and a count.
 //!
-//! `map`, `fill`, `index`, `random`, `reduce`, `scan`, `softmax`, `sort`, `matmul`, `generate`, `repeat`, `triangle`, `byteswap` and `item` have the safe
-//! functions that operations call: they pin tensors and run kernels. A [`Kernel`] runs one innermost loop. It sees its operands in four cases: all
-//! dense, left scalar, right scalar, any steps. Its output may be one of its inputs, element for element; the caller has
-//! copied inputs that overlap it in any other way. Tensor memory may alias, so no kernel forms a `&[T]` over it.
+//! `map`, `fill`, `index`, `random`, `reduce`, `scan`, `softmax`, `sort`, `matmul`, `generate`, `repeat`, `triangle`, `byteswap` and
+//! `item` have the safe functions that `backend` calls: they pin tensors and run kernels. `tables` find the kernels of an operation.
+//!
+//! A [`Kernel`] runs one innermost loop. It sees its operands in four cases: all dense, left scalar, right scalar, any steps. Its output
+//! may be one of its inputs, element for element; the caller has copied inputs that overlap it in any other way. Tensor memory may
+//! alias, so no kernel forms a `&[T]` over it.
 
 // a: bytes moved, converted and transposed; loops made from functions of elements.
 pub mod byteswap;
@@ -40,6 +42,9 @@ pub mod softmax;
 pub mod sort;
 pub mod triangle;
 pub mod r#where;
+
+// e: which of them serves an id and a dtype.
+pub mod tables;
 
 pub use crate::nest::{OPERANDS, Pointers, Steps};
 

@@ -4,11 +4,11 @@
 use super::join::{common_dtype, no_tensors};
 use super::{copy, rearrange};
 use crate::alloc::{try_collect, try_collect_ok};
+use crate::backend::repeat::{self, Combinations};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::repeat::{self, Combinations};
 use crate::layout::{Dims, Layout, MAX_SPAN, broadcast};
 use crate::storage::Fill;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, common_device};
 
 /// Views of the tensors, expanded to one shape.
 pub fn broadcast_tensors(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
@@ -61,7 +61,7 @@ pub fn cartesian_prod(tensors: &[Tensor]) -> Result<Tensor> {
     }
     let mut shape: Dims = tensors.iter().map(|x| x.size() as isize).collect();
     shape.push(tensors.len() as isize);
-    let out = Tensor::new(&shape, dtype, Fill::Uninitialized)?;
+    let out = Tensor::new_on(common_device(tensors)?, &shape, dtype, Fill::Uninitialized)?;
     for (column, x) in meshgrid(tensors, false)?.iter().enumerate() {
         copy::copy(&out.with_layout(out.layout().select(-1, column as isize)?), x)?;
     }
@@ -78,12 +78,12 @@ pub fn combinations(x: &Tensor, length: isize, with_replacement: bool) -> Result
         return Err(Error::argument("", "r", length, "0 or more"));
     }
     if length == 0 {
-        return Tensor::new(&[0], x.dtype(), Fill::Uninitialized); // as in PyTorch
+        return Tensor::like(x, &[0], x.dtype()); // as in PyTorch
     }
     let rule = Combinations { n: x.size(), length: length as usize, with_replacement };
     let count = rule.count().filter(|&count| count <= MAX_SPAN as u128);
     let rows = count.map_or(MAX_SPAN, |count| count as isize);
-    let out = Tensor::new(&[rows, length], x.dtype(), Fill::Uninitialized)?;
+    let out = Tensor::like(x, &[rows, length], x.dtype())?;
     if out.size() > 0 {
         let x = if x.layout().is_row_major() { x.clone() } else { copy::clone(x)? };
         repeat::combine(&out, &x, rule)?;

@@ -11,13 +11,13 @@ use super::equation::{Equation, Label, LabelSet};
 use super::matmul::{common_dtype, in_dtype, sum_in_dtype};
 use super::table::Op;
 use super::{copy, output};
+use crate::backend::products;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::matmul;
 use crate::layout::{Layout, Mode, wrap_dim};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, common_device};
 
 /// A tensor whose dims have labels, each once.
 #[derive(Clone)]
@@ -130,6 +130,7 @@ impl Side {
 
 /// Contracts two operands of one dtype. Every label that only one of them has is in the output.
 fn contract_pair(a: &Labelled, b: &Labelled, output: &[Label]) -> Result<Labelled> {
+    let device = common_device([&a.tensor, &b.tensor])?;
     let depth: LabelSet =
         a.labels.iter().copied().filter(|&label| b.has(label) && !output.contains(&label)).collect();
     if depth.is_empty() {
@@ -138,7 +139,7 @@ fn contract_pair(a: &Labelled, b: &Labelled, output: &[Label]) -> Result<Labelle
     }
     let shape: Vec<isize> =
         output.iter().map(|&label| if a.has(label) { a.mode(label) } else { b.mode(label) }.extent).collect();
-    let out = Tensor::new(&shape, a.tensor.dtype(), Fill::Uninitialized)?;
+    let out = Tensor::new_on(device, &shape, a.tensor.dtype(), Fill::Uninitialized)?;
     let out = Labelled { tensor: out, labels: output.into() };
     if out.tensor.size() == 0 {
         return Ok(out);
@@ -210,7 +211,7 @@ fn multiply_folded(out: &Labelled, a: &Labelled, b: &Labelled, groups: [&LabelSe
         view(tensor, Layout::strided(&shape, &stride, tensor.layout().offset()))
     });
     let [out, a, b] = views;
-    matmul::multiply(&out?, &a?, &b?, Scalar::Bool(true), Scalar::Bool(false))
+    products::multiply(&out?, &a?, &b?, Scalar::Bool(true), Scalar::Bool(false))
 }
 
 /// The order of contracting several operands: pairs of positions in the list of those that are left, from which the pair

@@ -1,8 +1,8 @@
 //! Copies and fills: `copy_`, `fill_`, `clone`, `contiguous`, `reshape`, casts, `item`.
 
+use crate::backend::{copy as backend, host_reads, items as item};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::{fill, item, map};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::Fill;
@@ -11,9 +11,9 @@ use crate::tensor::{Tensor, conflict};
 /// Copies the elements of `src` into `out`; they are broadcast and cast.
 ///
 /// ```
-/// use strided_core::{DType, Scalar, Tensor, ops::{copy, create}, storage::Fill};
-/// let x = Tensor::new(&[2, 3], DType::I32, Fill::Zero).unwrap();
-/// let row = create::full(&[3], Scalar::Float(2.9), DType::F64).unwrap();
+/// use strided_core::{DType, Device, Scalar, Tensor, ops::{copy, create}, storage::Fill};
+/// let x = Tensor::new_on(Device::Cpu, &[2, 3], DType::I32, Fill::Zero).unwrap();
+/// let row = create::full(Device::Cpu, &[3], Scalar::Float(2.9), DType::F64).unwrap();
 /// copy::copy(&x, &row).unwrap();
 /// assert_eq!(copy::item(&x, &[1, 2]).unwrap(), Scalar::Int(2));
 /// ```
@@ -36,13 +36,13 @@ pub(super) fn copy_part(out: &Tensor, src: &Tensor, whole: usize) -> Result<()> 
     if conflict(out, src) {
         return copy_part(out, &clone(src)?, whole);
     }
-    map::copy(out, src, layout, whole)
+    backend::copy(out, src, layout, whole)
 }
 
 /// [`copy`] as a loop over the elements in row-major order does it, where tensors overlap: elements that were written are
 /// read again, and the last one that is written to a location stays.
 pub fn copy_in_order(out: &Tensor, src: &Tensor) -> Result<()> {
-    map::copy_in_order(out, src, &expanded(src.layout(), out.layout())?)
+    backend::copy_in_order(out, src, &expanded(src.layout(), out.layout())?)
 }
 
 /// The layout of values that are written to elements of the shape of `out`: expanded to it. The values may have more dims
@@ -70,7 +70,7 @@ fn does_not_fit(source: &Layout, out: &Layout) -> Error {
 pub fn fill(out: &Tensor, value: Scalar) -> Result<()> {
     let bytes = item::ScalarBytes::new(value, out.dtype())?;
     out.check_writable()?;
-    fill::fill(out, bytes)
+    backend::fill(out, bytes)
 }
 
 /// A row-major copy with memory of its own.
@@ -80,7 +80,7 @@ pub fn clone(x: &Tensor) -> Result<Tensor> {
 
 /// A row-major copy in another dtype.
 pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
-    let out = Tensor::with_new_memory(x.layout().row_major_like(), dtype, Fill::Uninitialized)?;
+    let out = Tensor::with_new_memory(x.device(), x.layout().row_major_like(), dtype, Fill::Uninitialized)?;
     copy(&out, x)?;
     Ok(out)
 }
@@ -101,7 +101,7 @@ pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
 /// The element at these indices as a number.
 #[inline]
 pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
-    item::get(x, x.layout().location(index).map_err(|error| error.named("item"))?)
+    host_reads::item(x, x.layout().location(index).map_err(|error| error.named("item"))?)
 }
 
 /// The element of a tensor that has only one, as a number.
@@ -110,5 +110,5 @@ pub fn single_item(x: &Tensor) -> Result<Scalar> {
         let (got, wanted) = (format!("a tensor of shape {}", x.layout().shape_text()), "one element".into());
         return Err(Error::new("item", Problem::Shape { argument: "input", got, wanted }));
     }
-    item::get(x, x.layout().offset())
+    host_reads::item(x, x.layout().offset())
 }

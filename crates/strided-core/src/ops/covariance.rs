@@ -3,7 +3,8 @@
 use super::compose::{extent, of_tensors, sum, view};
 use super::elementwise::{OpArg, apply, apply_into};
 use super::table::Op;
-use super::{copy, diagonal, matmul, truth};
+use super::{copy, diagonal, matmul};
+use crate::backend::host_reads;
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::layout::shape_text;
@@ -139,7 +140,7 @@ fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
                 return Err(Error::shape("", argument, format!("of shape {}", shape_text(&shape)), wanted));
             }
             let negative = apply(Op::lt, &[OpArg::Tensor(weight), OpArg::Scalar(Scalar::Int(0))])?;
-            if truth::any(&negative)? {
+            if host_reads::any(&negative)? {
                 return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
             }
             copy::to_dtype(weight, DType::F64).map(Some)

@@ -1,18 +1,18 @@
 //! New tensors: `full`, `eye`, `empty_strided`, `arange`, `linspace`, `logspace`.
 
 use super::copy;
+use crate::backend::{generate, items as item};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::{generate, item};
 use crate::layout::{Layout, MAX_SPAN};
 use crate::scalar::Scalar;
-use crate::storage::Fill;
+use crate::storage::{Device, Fill};
 use crate::tensor::Tensor;
 
 /// A new tensor with every element set to a number.
-pub fn full(shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
+pub fn full(device: Device, shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
     item::check_fits(value, dtype).map_err(|error| error.named("full"))?;
-    let out = Tensor::new(shape, dtype, Fill::Uninitialized)?;
+    let out = Tensor::new_on(device, shape, dtype, Fill::Uninitialized)?;
     copy::fill(&out, value)?;
     Ok(out)
 }
@@ -22,27 +22,40 @@ pub fn full(shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
 /// instead of 3.)
 ///
 /// ```
-/// use strided_core::{DType, Scalar, ops::{copy, create}};
-/// let x = create::linspace(Scalar::Int(-1), Scalar::Int(1), 5, DType::F32).unwrap();
+/// use strided_core::{DType, Device, Scalar, ops::{copy, create}};
+/// let x = create::linspace(Device::Cpu, Scalar::Int(-1), Scalar::Int(1), 5, DType::F32).unwrap();
 /// assert_eq!(copy::item(&x, &[3]).unwrap(), Scalar::Float(0.5));
 /// ```
-pub fn linspace(start: Scalar, end: Scalar, steps: isize, dtype: DType) -> Result<Tensor> {
+pub fn linspace(device: Device, start: Scalar, end: Scalar, steps: isize, dtype: DType) -> Result<Tensor> {
     let steps = check_steps(steps, &[start, end], dtype)?;
     if dtype.is_int() {
-        return generate::int_linspace(steps, dtype, truncated(start, dtype)?, truncated(end, dtype)?);
+        return generate::int_linspace(
+            device,
+            steps,
+            dtype,
+            truncated(start, dtype)?,
+            truncated(end, dtype)?,
+        );
     }
-    cast(evenly_spaced(start, end, steps, dtype.is_complex())?, dtype)
+    cast(evenly_spaced(device, start, end, steps, dtype.is_complex())?, dtype)
 }
 
 /// Powers of a base whose exponents are those of [`linspace`].
-pub fn logspace(start: Scalar, end: Scalar, steps: isize, base: f64, dtype: DType) -> Result<Tensor> {
+pub fn logspace(
+    device: Device,
+    start: Scalar,
+    end: Scalar,
+    steps: isize,
+    base: f64,
+    dtype: DType,
+) -> Result<Tensor> {
     let steps = check_steps(steps, &[start, end], dtype)?;
     if dtype.is_int() {
         let truncate = |value| truncated(value, dtype).map(Scalar::Int);
-        let exponents = evenly_spaced(truncate(start)?, truncate(end)?, steps, false)?;
+        let exponents = evenly_spaced(device, truncate(start)?, truncate(end)?, steps, false)?;
         return cast(generate::int_powers(base, &exponents, dtype)?, dtype);
     }
-    cast(generate::powers(base, &evenly_spaced(start, end, steps, dtype.is_complex())?)?, dtype)
+    cast(generate::powers(base, &evenly_spaced(device, start, end, steps, dtype.is_complex())?)?, dtype)
 }
 
 /// The number of steps. Refuses a negative one, and end points that the dtype cannot hold.
@@ -62,25 +75,25 @@ fn check_steps(steps: isize, ends: &[Scalar], dtype: DType) -> Result<usize> {
 
 /// A number truncated to an integer of the dtype.
 fn truncated(value: Scalar, dtype: DType) -> Result<i128> {
-    match copy::single_item(&full(&[], value, dtype)?)? {
+    match copy::single_item(&full(Device::Cpu, &[], value, dtype)?)? {
         Scalar::Int(value) => Ok(value),
         other => unreachable!("{other:?} of an integer dtype"),
     }
 }
 
 /// Evenly spaced numbers in float64, or in complex128, whose parts are computed separately.
-fn evenly_spaced(start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tensor> {
+fn evenly_spaced(device: Device, start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tensor> {
     let parts = |value: Scalar| match value {
         Scalar::Complex(v) => (v.re, v.im),
         other => (real(other), 0.0),
     };
     let (start, end) = (parts(start), parts(end));
     if !complex {
-        return generate::linspace(steps, start.0, end.0);
+        return generate::linspace(device, steps, start.0, end.0);
     }
-    let out = Tensor::new(&[steps as isize], DType::C128, Fill::Uninitialized)?;
-    copy::copy(&out.part(0)?, &generate::linspace(steps, start.0, end.0)?)?;
-    copy::copy(&out.part(1)?, &generate::linspace(steps, start.1, end.1)?)?;
+    let out = Tensor::new_on(device, &[steps as isize], DType::C128, Fill::Uninitialized)?;
+    copy::copy(&out.part(0)?, &generate::linspace(device, steps, start.0, end.0)?)?;
+    copy::copy(&out.part(1)?, &generate::linspace(device, steps, start.1, end.1)?)?;
     Ok(out)
 }
 
@@ -95,9 +108,9 @@ pub fn fill_eye(out: &Tensor) -> Result<()> {
 }
 
 /// An uninitialised tensor of any strides with memory of its own.
-pub fn empty_strided(shape: &[isize], stride: &[isize], dtype: DType) -> Result<Tensor> {
+pub fn empty_strided(device: Device, shape: &[isize], stride: &[isize], dtype: DType) -> Result<Tensor> {
     let low = Layout::strided(shape, stride, 0)?.bounds().map_or(0, |(low, _)| low);
-    Tensor::with_new_memory(Layout::strided(shape, stride, -low)?, dtype, Fill::Uninitialized)
+    Tensor::with_new_memory(device, Layout::strided(shape, stride, -low)?, dtype, Fill::Uninitialized)
 }
 
 /// Whether a range includes its end.
@@ -110,7 +123,14 @@ pub enum RangeEnd {
 }
 
 /// `start`, `start + step`, … up to `end`, one dimension.
-pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: RangeEnd) -> Result<Tensor> {
+pub fn range(
+    device: Device,
+    start: Scalar,
+    end: Scalar,
+    step: Scalar,
+    dtype: DType,
+    rule: RangeEnd,
+) -> Result<Tensor> {
     let count = count(start, end, step, rule)?;
     if dtype.is_complex() || dtype == DType::Bool {
         let (argument, wanted) = ("dtype", "an integer or floating dtype");
@@ -127,7 +147,7 @@ pub fn range(start: Scalar, end: Scalar, step: Scalar, dtype: DType, rule: Range
         item::check_fits(Scalar::Int(first + step * (count as i128 - 1)), dtype)?;
     }
     let made = if dtype == DType::F32 { dtype } else { compute };
-    cast(generate::range(count, made, first, stride)?, dtype)
+    cast(generate::range(device, count, made, first, stride)?, dtype)
 }
 
 /// A number, or its real part, as a float.

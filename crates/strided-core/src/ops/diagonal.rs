@@ -4,12 +4,12 @@
 use super::compose::{extent, sum};
 use super::rearrange::deliver_view;
 use super::{copy, output, reduce, scan};
+use crate::backend::repeat::{self, Triangle};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::triangle::{self, Triangle};
 use crate::layout::{Layout, MAX_SPAN, wrap_dim};
 use crate::scalar::Scalar;
-use crate::storage::Fill;
+use crate::storage::{Device, Fill};
 use crate::tensor::{Tensor, conflict};
 
 /// A copy of matrices with zeros above a diagonal (`upper` false) or below it (`upper` true).
@@ -21,7 +21,12 @@ pub fn tri(x: &Tensor, diagonal: isize, upper: bool, out: Option<&Tensor>) -> Re
             write_tri(out, x, diagonal, upper).map(|()| None)
         }
         None => {
-            let out = Tensor::with_new_memory(x.layout().row_major_like(), x.dtype(), Fill::Uninitialized)?;
+            let out = Tensor::with_new_memory(
+                x.device(),
+                x.layout().row_major_like(),
+                x.dtype(),
+                Fill::Uninitialized,
+            )?;
             write_tri(&out, x, diagonal, upper)?;
             Ok(Some(out))
         }
@@ -32,7 +37,7 @@ pub fn tri(x: &Tensor, diagonal: isize, upper: bool, out: Option<&Tensor>) -> Re
 pub fn tri_in_place(x: &Tensor, diagonal: isize, upper: bool) -> Result<()> {
     check_matrices(x)?;
     x.check_writable()?;
-    triangle::keep(x, None, diagonal, upper)
+    repeat::keep_triangle(x, None, diagonal, upper)
 }
 
 fn check_matrices(x: &Tensor) -> Result<()> {
@@ -46,10 +51,10 @@ fn check_matrices(x: &Tensor) -> Result<()> {
 fn write_tri(out: &Tensor, x: &Tensor, diagonal: isize, upper: bool) -> Result<()> {
     let has_rows = x.layout().modes().last().is_some_and(|mode| mode.stride == 1);
     if has_rows && out.dtype() == x.dtype() && !conflict(out, x) && !out.is_set_to(x) {
-        return triangle::keep(out, Some(x), diagonal, upper);
+        return repeat::keep_triangle(out, Some(x), diagonal, upper);
     }
     copy::copy(out, x)?;
-    triangle::keep(out, None, diagonal, upper)
+    repeat::keep_triangle(out, None, diagonal, upper)
 }
 
 /// A matrix with a vector on one of its diagonals, or a copy of a diagonal of a matrix.
@@ -80,7 +85,7 @@ pub fn diag_embed(x: &Tensor, offset: isize, dim1: isize, dim2: isize) -> Result
     let mut others = x.layout().modes().iter().map(|mode| mode.extent);
     let mut shape = |dim| if dims.contains(&dim) { side } else { others.next().expect("rank - 1 dims") };
     let shape: Vec<isize> = (0..rank + 1).map(&mut shape).collect();
-    let out = Tensor::new(&shape, x.dtype(), Fill::Uninitialized)?;
+    let out = Tensor::like(x, &shape, x.dtype())?;
     copy::fill(&out, Scalar::Bool(false))?;
     let diagonal = out.layout().diagonal(offset, dims[0] as isize, dims[1] as isize)?;
     copy::copy(&out.with_layout(diagonal), x)?;
@@ -98,6 +103,7 @@ pub fn trace(x: &Tensor) -> Result<Tensor> {
 /// The rows and the columns of the elements on and below a diagonal (`upper` false) or on and above it, as the two rows of
 /// a matrix.
 pub fn triangle_indices(
+    device: Device,
     rows: isize,
     columns: isize,
     offset: isize,
@@ -115,9 +121,9 @@ pub fn triangle_indices(
     }
     let triangle = Triangle::new(rows, columns, offset, upper);
     let count = isize::try_from(triangle.size()).unwrap_or(isize::MAX);
-    let out = Tensor::new(&[2, count], DType::I64, Fill::Uninitialized)?;
+    let out = Tensor::new_on(device, &[2, count], DType::I64, Fill::Uninitialized)?;
     for part in 0..2 {
-        triangle::indices(&out.with_layout(out.layout().select(0, part)?), triangle, part as usize)?;
+        repeat::triangle_indices(&out.with_layout(out.layout().select(0, part)?), triangle, part as usize)?;
     }
     if dtype == DType::I64 { Ok(out) } else { copy::to_dtype(&out, dtype) }
 }
@@ -132,7 +138,7 @@ pub fn vander(x: &Tensor, columns: Option<isize>, increasing: bool) -> Result<Te
     if columns < 0 {
         return Err(Error::shape("", "N", columns, "0 or more"));
     }
-    let result = Tensor::new(&[rows, columns], reduce::sum_dtype(x.dtype()), Fill::Uninitialized)?;
+    let result = Tensor::like(x, &[rows, columns], reduce::sum_dtype(x.dtype()))?;
     if result.size() == 0 {
         return Ok(result);
     }

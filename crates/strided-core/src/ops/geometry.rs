@@ -10,7 +10,7 @@ use crate::error::{Error, Problem, Result};
 use crate::layout::{Dims, wrap_dim};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, common_device};
 
 /// The cross products of vectors of 3 elements along a dim. The default dim is the first of extent 3, as in PyTorch.
 pub fn cross(a: &Tensor, b: &Tensor, dim: Option<isize>, out: Option<&Tensor>) -> Result<Option<Tensor>> {
@@ -37,7 +37,7 @@ fn new_cross(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
     // Halves are computed in float32 and rounded once, at the end.
     let computed = |x: &Tensor| copy::to_dtype(x, common.compute());
     let [a, b] = [computed(a)?, computed(b)?];
-    let result = Tensor::new(&shape, common, Fill::Uninitialized)?;
+    let result = Tensor::new_on(common_device([&a, &b])?, &shape, common, Fill::Uninitialized)?;
     for i in 0..3 {
         let component = |x: &Tensor, i: isize| view(x, x.layout().select(dim as isize, i % 3));
         let first = of_tensors(Op::mul, &component(&a, i + 1)?, &component(&b, i + 2)?)?;
@@ -60,7 +60,7 @@ pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Option<&Tensor>
         match out {
             Some(out) => apply_into(Op::mul, &operands, out).map(|()| None),
             None => {
-                let out = Tensor::new(&x.layout().shape(), x.dtype(), Fill::Uninitialized)?;
+                let out = Tensor::like(x, &x.layout().shape(), x.dtype())?;
                 apply_into(Op::mul, &operands, &out).map(|()| Some(out))
             }
         }
@@ -95,7 +95,7 @@ fn factors(x: &Tensor, p: f64, dim: isize, maxnorm: f64) -> Result<Tensor> {
 /// The p-norm of each slice along a dim, in float64; that of an empty slice is 0.
 fn norms(x: &Tensor, p: f64, dim: usize) -> Result<Tensor> {
     if x.size() == 0 {
-        return Tensor::new(&[extent(x, dim)], DType::F64, Fill::Zero);
+        return Tensor::new_on(x.device(), &[extent(x, dim)], DType::F64, Fill::Zero);
     }
     let other_dims: Dims = (0..x.layout().rank() as isize).filter(|&other| other != dim as isize).collect();
     let wide = if x.dtype().is_complex() { DType::C128 } else { DType::F64 };

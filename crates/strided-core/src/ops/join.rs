@@ -8,8 +8,8 @@ use crate::dtype::{DType, promote};
 use crate::error::{Error, Problem, Result};
 use crate::layout::{Dims, Layout};
 use crate::scalar::Scalar;
-use crate::storage::Fill;
-use crate::tensor::{Tensor, conflict};
+use crate::storage::{Device, Fill};
+use crate::tensor::{Tensor, common_device, conflict};
 
 /// Where the result of a join goes, and in which dtype.
 #[derive(Clone, Copy, Default)]
@@ -23,13 +23,14 @@ pub struct JoinTarget<'a> {
 /// PyTorch: they stand for "nothing yet" in programs that were written before empty tensors had shapes.
 ///
 /// ```
-/// use strided_core::{DType, Scalar, ops::{create, join}};
-/// let row = create::full(&[1, 3], Scalar::Int(1), DType::U8).unwrap();
+/// use strided_core::{DType, Device, Scalar, ops::{create, join}};
+/// let row = create::full(Device::Cpu, &[1, 3], Scalar::Int(1), DType::U8).unwrap();
 /// let rows = join::cat(&[row.clone(), row], 0, Default::default()).unwrap().unwrap();
 /// assert_eq!(rows.layout().shape().as_slice(), [2, 3]);
 /// ```
 pub fn cat(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Option<Tensor>> {
     let (shape, dim) = joined_shape(tensors, dim)?;
+    let device = common_device(tensors.iter().chain(target.out))?;
     match target.out {
         Some(out) => {
             check_categories(tensors, out.dtype())?;
@@ -39,7 +40,7 @@ pub fn cat(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Option<
         None => {
             let dtype = target.dtype.map_or_else(|| common_dtype(tensors), Ok)?;
             check_categories(tensors, dtype)?;
-            let result = Tensor::new(&shape, dtype, Fill::Uninitialized)?;
+            let result = Tensor::new_on(device, &shape, dtype, Fill::Uninitialized)?;
             write_parts(&result, tensors, dim)?;
             Ok(Some(result))
         }
@@ -196,12 +197,17 @@ pub fn block_diag(tensors: &[Tensor]) -> Result<Tensor> {
         return Err(Error::new("", Problem::TensorAt { position, what }));
     }
     if tensors.is_empty() {
-        return Tensor::new(&[1, 0], crate::dtype::default_float(), Fill::Zero);
+        return Tensor::new_on(Device::Cpu, &[1, 0], crate::dtype::default_float(), Fill::Zero);
     }
     let blocks = views(tensors, |layout| layout.at_least(2))?;
     let total =
         |dim: usize| blocks.iter().fold(0isize, |sum, x| sum.saturating_add(x.layout().modes()[dim].extent));
-    let out = Tensor::new(&[total(0), total(1)], common_dtype(tensors)?, Fill::Uninitialized)?;
+    let out = Tensor::new_on(
+        common_device(tensors)?,
+        &[total(0), total(1)],
+        common_dtype(tensors)?,
+        Fill::Uninitialized,
+    )?;
     copy::fill(&out, Scalar::Bool(false))?;
     let (mut row, mut column) = (0, 0);
     for x in &blocks {

@@ -8,13 +8,13 @@ use super::elementwise::{OpArg, apply, apply_into};
 use super::table::Op;
 use super::{copy, output, reduce};
 use crate::alloc::{try_collect, try_collect_ok, try_filled};
+use crate::backend::{items as item, products};
 use crate::dtype::{DType, promote};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::{item, matmul};
 use crate::layout::{Dims, Layout, broadcast};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
-use crate::tensor::{Tensor, conflict};
+use crate::tensor::{Tensor, common_device, conflict};
 
 const ZERO: Scalar = Scalar::Bool(false);
 const ONE: Scalar = Scalar::Bool(true);
@@ -44,6 +44,8 @@ impl CheckedProduct<'_> {
     /// Computes the product into `out`, or into a new tensor which is returned.
     fn run(&self, out: Option<&Tensor>) -> Result<Option<Tensor>> {
         let wanted = Layout::row_major(&self.shape)?;
+        let addend = self.addend.map(|addend| addend.input);
+        common_device([&self.a, &self.b].into_iter().chain(addend).chain(out))?;
         if let Some(out) = out {
             output::check(out, self.dtype, &wanted)?;
         }
@@ -63,7 +65,7 @@ impl CheckedProduct<'_> {
         };
         let target = match direct {
             Some(out) => out.clone(),
-            None => Tensor::with_new_memory(wanted, compute, Fill::Uninitialized)?,
+            None => Tensor::with_new_memory(self.a.device(), wanted, compute, Fill::Uninitialized)?,
         };
         if let Some(input) = expanded
             && !target.is_set_to(&input)
@@ -74,7 +76,7 @@ impl CheckedProduct<'_> {
         for &dim in self.dropped {
             matrices = matrices.unsqueeze(dim)?;
         }
-        matmul::multiply(&target.with_layout(matrices), &self.a, &self.b, alpha, beta)?;
+        products::multiply(&target.with_layout(matrices), &self.a, &self.b, alpha, beta)?;
         match (direct, out) {
             (Some(_), _) => Ok(None),
             (None, Some(out)) => copy::copy(out, &target).map(|()| None),
@@ -202,8 +204,8 @@ fn checked<'a>(
 /// The product of matrices, of vectors, or of batches of matrices that are broadcast.
 ///
 /// ```
-/// use strided_core::{DType, Scalar, ops::{copy, create, matmul}};
-/// let x = create::full(&[2, 3], Scalar::Int(2), DType::F32).unwrap();
+/// use strided_core::{DType, Device, Scalar, ops::{copy, create, matmul}};
+/// let x = create::full(Device::Cpu, &[2, 3], Scalar::Int(2), DType::F32).unwrap();
 /// let y = matmul::matmul(&x, &x.with_layout(x.layout().transpose(0, 1).unwrap()), None).unwrap().unwrap();
 /// assert_eq!(copy::item(&y, &[1, 0]).unwrap(), Scalar::Float(12.0));
 /// ```
@@ -425,8 +427,8 @@ pub fn cdist(a: &Tensor, b: &Tensor, p: f64) -> Result<Tensor> {
     }
     let turned = view(b, b.layout().transpose(-2, -1))?;
     let product = checked(a, &turned, ["x1", "x2"], None)?;
-    let result = Tensor::new(&product.shape, product.a.dtype(), Fill::Uninitialized)?;
-    matmul::distances(&result, &product.a, &product.b, p)?;
+    let result = Tensor::like(&product.a, &product.shape, product.a.dtype())?;
+    products::distances(&result, &product.a, &product.b, p)?;
     in_dtype(&result, product.dtype)
 }
 

@@ -3,16 +3,16 @@
 //! A generator is changed only if the call succeeds, or is interrupted.
 
 use super::copy;
+use crate::backend::host_reads;
+use crate::backend::random::{self, range_size};
+pub use crate::backend::random::{
+    LAB_DEFAULT_SEED, LAB_STATE_BYTES, LabGenerator, TORCH_STATE_BYTES, TorchDraw, TorchGenerator, entropy,
+};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-pub use crate::kernels::random::generator::entropy;
-use crate::kernels::random::{self, range_size};
-pub use crate::kernels::random::{
-    LAB_DEFAULT_SEED, LAB_STATE_BYTES, LabGenerator, TORCH_STATE_BYTES, TorchDraw, TorchGenerator,
-};
 use crate::scalar::Scalar;
-use crate::storage::Fill;
-use crate::tensor::Tensor;
+use crate::storage::{Device, Fill};
+use crate::tensor::{Tensor, common_device};
 
 /// Refuses parameters that Torch7 refuses.
 fn check(draw: TorchDraw) -> Result<()> {
@@ -87,6 +87,7 @@ fn rounded(draw: TorchDraw, dtype: DType) -> TorchDraw {
 /// Fills a tensor with ones, with the probabilities that another tensor of as many elements has, and zeros.
 pub fn fill_bernoulli(out: &Tensor, generator: &mut TorchGenerator, p: &Tensor) -> Result<()> {
     check_floating("p", p)?;
+    common_device([out, p])?;
     if p.size() != out.size() {
         let got = format!("a tensor of {} elements", p.size());
         return Err(Error::shape("", "p", got, format!("{} elements", out.size())));
@@ -104,7 +105,7 @@ fn check_floating(argument: &'static str, x: &Tensor) -> Result<()> {
 }
 
 fn check_probabilities(argument: &'static str, p: &Tensor) -> Result<()> {
-    match random::find_invalid(p, |p| (0.0..=1.0).contains(&p))? {
+    match host_reads::find_invalid(p, |p| (0.0..=1.0).contains(&p))? {
         None => Ok(()),
         Some(value) => {
             let got = format!("a tensor with {}", Scalar::Float(value));
@@ -116,7 +117,7 @@ fn check_probabilities(argument: &'static str, p: &Tensor) -> Result<()> {
 /// The integers below `n` in random order, as int64.
 pub fn permutation(n: isize, generator: &mut TorchGenerator) -> Result<Tensor> {
     check_positive("n", n)?;
-    let out = Tensor::new(&[n], DType::I64, Fill::Uninitialized)?;
+    let out = Tensor::new_on(Device::Cpu, &[n], DType::I64, Fill::Uninitialized)?;
     random::permute_torch(&out, generator)?;
     Ok(out)
 }
@@ -145,7 +146,7 @@ pub fn multinomial(
         return Err(Error::argument("", "n", samples, wanted));
     }
     check_positive("the number of categories", categories)?;
-    let out = Tensor::new(&[rows, samples], DType::I64, Fill::Uninitialized)?;
+    let out = Tensor::like(weights, &[rows, samples], DType::I64)?;
     let table = copy::to_dtype(&copy::reshape(weights, &[rows, categories])?, DType::F64)?;
     let mut drawn = generator.clone();
     if let Some(sum) = random::multinomial_torch(&out, &mut drawn, &table, replacement)? {
@@ -161,9 +162,9 @@ pub fn multinomial(
 pub fn alias_tables(weights: &Tensor) -> Result<(Tensor, Tensor)> {
     check_floating("p", weights)?;
     check_vector("p", weights)?;
-    let numbers = random::read_elements(&copy::to_dtype(weights, DType::F64)?)?;
+    let numbers = host_reads::read_elements(&copy::to_dtype(weights, DType::F64)?)?;
     let round = if weights.dtype() == DType::F32 { |value| value as f32 as f64 } else { |value| value };
-    match random::alias_tables(&numbers, round)? {
+    match random::alias_tables(weights.device(), &numbers, round)? {
         Some((aliases, kept)) => Ok((aliases, copy::to_dtype(&kept, weights.dtype())?)),
         None => {
             Err(Error::argument("", "p", "weights that leave a category nothing", "probabilities above 0"))
@@ -207,10 +208,12 @@ pub fn draw_aliases(
             format!("as many as J, which has {}, and 1 or more", aliases.size()),
         ));
     }
+    let device = common_device([aliases, kept])?;
     let kept = copy::to_dtype(kept, DType::F64)?;
     check_probabilities("q", &kept)?;
-    let (aliases, kept) = (random::read_elements(&copy::clone(aliases)?)?, random::read_elements(&kept)?);
-    let out = Tensor::new(&[n], DType::I64, Fill::Uninitialized)?;
+    let (aliases, kept) =
+        (host_reads::read_elements(&copy::clone(aliases)?)?, host_reads::read_elements(&kept)?);
+    let out = Tensor::new_on(device, &[n], DType::I64, Fill::Uninitialized)?;
     random::draw_aliases(&out, generator, &aliases, &kept)?;
     Ok(out)
 }

@@ -2,11 +2,10 @@
 //! copied from within the result.
 
 use super::copy;
+use crate::backend::copy as backend;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::map;
 use crate::layout::{Dims, Layout};
 use crate::scalar::Scalar;
-use crate::storage::Fill;
 use crate::tensor::Tensor;
 use smallvec::{SmallVec, smallvec};
 
@@ -43,7 +42,7 @@ pub fn pad(x: &Tensor, pad: &[isize], mode: PadMode) -> Result<Tensor> {
         check_margins(mode, dim, kept, (before, after))?;
         shape[dim] = kept.saturating_add(before.max(0)).saturating_add(after.max(0));
     }
-    let out = Tensor::new(&shape, x.dtype(), Fill::Uninitialized)?;
+    let out = Tensor::like(x, &shape, x.dtype())?;
     if out.size() == 0 {
         return Ok(out);
     }
@@ -137,7 +136,7 @@ fn extend(
         };
         // These are other elements of `out` than those of the margin: they need not be copied first.
         let expanded = repeated.expand(&margin.layout().shape())?;
-        map::copy(&margin, &out.with_layout(repeated), &expanded, 0)?;
+        backend::copy(&margin, &out.with_layout(repeated), &expanded, 0)?;
     }
     inside[dim] = (0, before + extent + after);
     Ok(())

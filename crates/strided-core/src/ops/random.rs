@@ -3,16 +3,15 @@
 use super::compose::of_tensors;
 use super::table::Op;
 use super::{copy, output};
+use crate::backend::host_reads;
+use crate::backend::random::{self, STATE_BYTES, WeightProblem};
+pub use crate::backend::random::{DEFAULT_SEED, Generator};
 use crate::dtype::{DType, default_float, promote};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::random;
-pub use crate::kernels::random::Generator;
-pub use crate::kernels::random::generator::DEFAULT_SEED;
-use crate::kernels::random::{WeightProblem, generator};
 use crate::layout::{self, Layout};
 use crate::scalar::Scalar;
-use crate::storage::Fill;
-use crate::tensor::Tensor;
+use crate::storage::{Device, Fill};
+use crate::tensor::{Tensor, common_device};
 
 /// A distribution of numbers, with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,13 +161,14 @@ pub fn all_integers(dtype: DType) -> Distribution {
 
 /// A new tensor with numbers of a distribution.
 pub fn new(
+    device: Device,
     shape: &[isize],
     dtype: DType,
     distribution: Distribution,
     generator: &Generator,
 ) -> Result<Tensor> {
     check(distribution, dtype)?;
-    let out = Tensor::new(shape, dtype, Fill::Uninitialized)?;
+    let out = Tensor::new_on(device, shape, dtype, Fill::Uninitialized)?;
     fill(&out, distribution, generator)?;
     Ok(out)
 }
@@ -184,7 +184,7 @@ fn parameters(
         return Err(Error::new("", Problem::WrongDType { argument, got: x.dtype(), wanted: "a real dtype" }));
     }
     let copied = copy::to_dtype(x, DType::F64)?;
-    match random::find_invalid(&copied, valid)? {
+    match host_reads::find_invalid(&copied, valid)? {
         None => Ok(copied),
         Some(value) => {
             Err(Error::argument("", argument, format!("a tensor with {}", Scalar::Float(value)), wanted))
@@ -198,6 +198,7 @@ pub fn bernoulli_each(out: &Tensor, p: &Tensor, argument: &'static str, generato
         let (argument, wanted) = ("dtype", "a real dtype");
         return Err(Error::new("", Problem::WrongDType { argument, got: out.dtype(), wanted }));
     }
+    common_device([out, p])?;
     out.check_writable()?;
     let p = p.with_layout(p.layout().expand(&out.layout().shape())?);
     let p = parameters(&p, argument, "probabilities from 0 to 1", |p| (0.0..=1.0).contains(&p))?;
@@ -207,7 +208,8 @@ pub fn bernoulli_each(out: &Tensor, p: &Tensor, argument: &'static str, generato
 /// A new tensor of ones and zeros, whose probabilities are the elements of a floating tensor.
 pub fn bernoulli(p: &Tensor, generator: &Generator) -> Result<Tensor> {
     check_floating("input", p.dtype())?;
-    let out = Tensor::with_new_memory(p.layout().row_major_like(), p.dtype(), Fill::Uninitialized)?;
+    let out =
+        Tensor::with_new_memory(p.device(), p.layout().row_major_like(), p.dtype(), Fill::Uninitialized)?;
     bernoulli_each(&out, p, "input", generator)?;
     Ok(out)
 }
@@ -224,7 +226,8 @@ pub fn poisson(rates: &Tensor, generator: &Generator) -> Result<Tensor> {
     check_floating("input", rates.dtype())?;
     let valid = |rate: f64| rate >= 0.0 && rate.is_finite();
     let copied = parameters(rates, "input", "finite rates of 0 or more", valid)?;
-    let out = Tensor::with_new_memory(copied.layout().clone(), DType::F64, Fill::Uninitialized)?;
+    let out =
+        Tensor::with_new_memory(copied.device(), copied.layout().clone(), DType::F64, Fill::Uninitialized)?;
     random::poisson(&out, generator, &copied)?;
     if rates.dtype() == DType::F64 { Ok(out) } else { copy::to_dtype(&out, rates.dtype()) }
 }
@@ -261,7 +264,9 @@ pub fn normal(
     // A tensor of deviations comes before the mean is added.
     let scaled_first = matches!(std, Parameter::Each(_));
     let inner = Distribution::Normal(if scaled_first { 0.0 } else { number(mean, 0.0) }, number(std, 1.0));
-    let mut out = new(&shape, dtype, inner, generator)?;
+    let tensor = |parameter| if let Parameter::Each(x) = parameter { Some(x) } else { None };
+    let device = common_device([tensor(mean), tensor(std)].into_iter().flatten())?;
+    let mut out = new(device, &shape, dtype, inner, generator)?;
     if let Parameter::Each(std) = std {
         out = of_tensors(Op::mul, &out, &copy::to_dtype(std, dtype)?)?;
     }
@@ -275,7 +280,7 @@ pub fn normal(
 }
 
 /// The integers below `n` in random order.
-pub fn permutation(n: isize, dtype: DType, generator: &Generator) -> Result<Tensor> {
+pub fn permutation(device: Device, n: isize, dtype: DType, generator: &Generator) -> Result<Tensor> {
     if n < 0 {
         return Err(Error::argument("", "n", n, "0 or more"));
     }
@@ -288,7 +293,7 @@ pub fn permutation(n: isize, dtype: DType, generator: &Generator) -> Result<Tens
             Error::argument("", "n", n, format!("no more than the integers that {} holds", dtype.name()))
         })?;
     }
-    let out = Tensor::new(&[n], DType::I64, Fill::Uninitialized)?;
+    let out = Tensor::new_on(device, &[n], DType::I64, Fill::Uninitialized)?;
     random::permutation(&out, generator)?;
     if dtype == DType::I64 { Ok(out) } else { copy::to_dtype(&out, dtype) }
 }
@@ -315,11 +320,15 @@ pub fn multinomial(
         return Err(Error::argument("", "num_samples", samples, wanted));
     }
     let rows = if rank == 2 { shape[0] } else { 1 };
-    let out = Tensor::new(&[rows, samples], DType::I64, Fill::Uninitialized)?;
+    let out = Tensor::like(weights, &[rows, samples], DType::I64)?;
     let table = copy::to_dtype(&copy::reshape(weights, &[rows, categories])?, DType::F64)?;
     if rows > 0 {
-        let run = if replacement { random::with_replacement } else { random::without_replacement };
-        run(&out, generator, &table)?.map_err(|problem| wrong_weights(problem, samples))?;
+        let drawn = if replacement {
+            random::with_replacement(&out, generator, &table)
+        } else {
+            random::without_replacement(&out, generator, &table)
+        };
+        drawn?.map_err(|problem| wrong_weights(problem, samples))?;
     }
     let shape: &[isize] = if rank == 2 { &[rows, samples] } else { &[samples] };
     copy::reshape(&out, shape)
@@ -345,7 +354,7 @@ fn wrong_weights(problem: WeightProblem, samples: isize) -> Error {
 
 /// The state of a generator as a uint8 tensor.
 pub fn state(generator: &Generator) -> Result<Tensor> {
-    let out = Tensor::new(&[generator::STATE_BYTES as isize], DType::U8, Fill::Uninitialized)?;
+    let out = Tensor::new_on(Device::Cpu, &[STATE_BYTES as isize], DType::U8, Fill::Uninitialized)?;
     random::write_bytes(&out, &generator.state())?;
     Ok(out)
 }
@@ -356,12 +365,12 @@ pub fn set_state(generator: &Generator, state: &Tensor) -> Result<()> {
         let (argument, wanted) = ("new_state", "uint8");
         return Err(Error::new("", Problem::WrongDType { argument, got: state.dtype(), wanted }));
     }
-    if state.layout().rank() != 1 || state.size() != generator::STATE_BYTES {
+    if state.layout().rank() != 1 || state.size() != STATE_BYTES {
         let got = format!("a tensor of shape {}", state.layout().shape_text());
-        let wanted = format!("one of shape {}, which get_state returned", generator::STATE_BYTES);
+        let wanted = format!("one of shape {}, which get_state returned", STATE_BYTES);
         return Err(Error::shape("", "new_state", got, wanted));
     }
-    generator.set_state(&random::read_elements(&copy::clone(state)?)?)
+    generator.set_state(&host_reads::read_elements(&copy::clone(state)?)?)
 }
 
 /// Refuses an output for a result of this shape and dtype, before the result is drawn.

@@ -2,11 +2,11 @@
 
 use super::compose::extent;
 use super::{copy, output};
+use crate::backend::host_reads;
+use crate::backend::repeat::{self, RepeatEnds};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::repeat::{self, RepeatEnds};
 use crate::layout::{Dims, Layout, shape_text};
-use crate::storage::Fill;
 use crate::tensor::Tensor;
 use smallvec::smallvec;
 
@@ -28,7 +28,7 @@ pub fn repeat(x: &Tensor, repeats: &[isize]) -> Result<Tensor> {
         split.extend([count, extent]);
         source.extend([1, extent]);
     }
-    let out = Tensor::new(&shape, x.dtype(), Fill::Uninitialized)?;
+    let out = Tensor::like(x, &shape, x.dtype())?;
     if out.size() > 0 {
         let mut layout = x.layout().clone();
         for _ in 0..lead {
@@ -88,7 +88,11 @@ pub fn repeat_interleave(
         return Err(Error::shape("", "the number of repeats", counts.size(), wanted));
     }
     let is_plain = counts.dtype() == DType::I64 && counts.layout().is_row_major();
-    let ends = repeat::ends(&if is_plain { counts.clone() } else { copy::to_dtype(counts, DType::I64)? })?;
+    let ends = host_reads::repeat_ends(&if is_plain {
+        counts.clone()
+    } else {
+        copy::to_dtype(counts, DType::I64)?
+    })?;
     let total = ends.last().map_or(0, |&end| isize::try_from(end).unwrap_or(isize::MAX));
     check_output_size(output_size, total)?;
     repeat_rows(x, dim, total, RepeatEnds::At(&ends))
@@ -98,7 +102,7 @@ pub fn repeat_interleave(
 fn repeat_rows(x: &Tensor, dim: usize, total: isize, ends: RepeatEnds) -> Result<Tensor> {
     let mut shape = x.layout().shape();
     shape[dim] = total;
-    let out = Tensor::new(&shape, x.dtype(), Fill::Uninitialized)?;
+    let out = Tensor::like(x, &shape, x.dtype())?;
     if out.size() > 0 {
         let x = if x.layout().is_row_major() { x.clone() } else { copy::clone(x)? };
         let rows = |x: &Tensor| Ok(x.with_layout(x.layout().view(&around(&x.layout().shape(), dim))?));
@@ -162,7 +166,8 @@ pub fn repeated_indices(counts: &Tensor, output_size: Option<isize>) -> Result<T
     }
     let (zero, one) = (crate::scalar::Scalar::Int(0), crate::scalar::Scalar::Int(1));
     let end = crate::scalar::Scalar::Int(counts.size() as i128);
-    let indices = super::create::range(zero, end, one, DType::I64, super::create::RangeEnd::Excluded)?;
+    let indices =
+        super::create::range(counts.device(), zero, end, one, DType::I64, super::create::RangeEnd::Excluded)?;
     repeat_interleave(&indices, Repeats::Counts(counts), Some(0), output_size)
 }
 
@@ -187,7 +192,7 @@ pub fn roll(x: &Tensor, shifts: &[isize], dims: &[isize]) -> Result<Tensor> {
         let extent = extent(x, dim).max(1);
         shift[dim] = (shift[dim] + by.rem_euclid(extent)) % extent;
     }
-    let out = Tensor::new(&x.layout().shape(), x.dtype(), Fill::Uninitialized)?;
+    let out = Tensor::like(x, &x.layout().shape(), x.dtype())?;
     if out.size() > 0 {
         copy_rolled(&out, out.layout().clone(), x, x.layout().clone(), &shift)?;
     }

@@ -1,28 +1,21 @@
 //! Reductions: which dtypes each takes and returns, and which dims it removes.
 //!
-//! A new reduction is a row of `rows!` below that names its fold. A fold with one running value is a row of
-//! `lane_folds!` in `kernels/reduce/folds.rs`; any other implements `Fold` there. Halves, rows of terms and threads
-//! need no more code.
+//! A new reduction is an id ([`ReduceOp`]), a row of `rows!` below, and a line in `kernels/tables/reduce.rs` that names its
+//! fold. A fold with one running value is a row of `lane_folds!` in `kernels/reduce/folds.rs`; any other implements `Fold`
+//! there. Halves, rows of terms and threads need no more code.
 
+use super::copy;
 use super::elementwise::{OpArg, apply, apply_into};
 use super::output::{self, deliver, deliver_as};
-use super::table::{OPS, Op};
-use super::{copy, truth};
-use crate::cpu;
+use super::table::Op;
+use crate::backend::host_reads;
+use crate::backend::reduce::{self as backend, ReductionTarget, TermStep};
 use crate::dtype::{self, Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::item::ScalarBytes;
-use crate::kernels::loops::KernelPair;
-use crate::kernels::reduce::halves::Halves;
-use crate::kernels::reduce::logsumexp::LogSumExpFold;
-use crate::kernels::reduce::truth::{AllTrue, AnyTrue, CountIf, IsNan, IsNonzero};
-use crate::kernels::reduce::{self, Reducer, Reduction, ReductionTarget, Stage, folds};
 use crate::layout::{Dims, Layout, wrap_dim};
-use crate::scalar::{Bool, Complex, Scalar};
-use crate::storage::Fill;
-use crate::switch;
-use crate::tensor::{Tensor, conflict};
-use half::{bf16, f16};
+use crate::op_table::ReduceOp;
+use crate::scalar::Scalar;
+use crate::tensor::{Tensor, common_device, conflict};
 use smallvec::SmallVec;
 
 /// One reduction: its name, and its rule for elements of a dtype and for the `dtype=` of the caller, if there is one.
@@ -33,9 +26,9 @@ pub struct ReductionRow {
 
 /// What a reduction does with elements of one dtype.
 struct ReductionRule {
-    reducer: Reducer,
-    /// From elements to the reducer's terms.
-    stages: SmallVec<[Stage; 3]>,
+    op: ReduceOp,
+    /// From elements to terms.
+    steps: SmallVec<[TermStep; 3]>,
     /// The dtypes of the results; `None` for one that is not wanted.
     results: [Option<DType>; 2],
     /// True if the second result is a position.
@@ -44,134 +37,72 @@ struct ReductionRule {
     variant: &'static str,
 }
 
-impl ReductionRule {
-    fn reduction(&self, request: &ReduceRequest, ordered: bool) -> Reduction<'_> {
-        Reduction { reducer: &self.reducer, stages: &self.stages, ordered, parameter: request.correction }
-    }
-}
-
 macro_rules! rows {
-    ($($(#[$doc:meta])* $row:ident $name:literal = |$x:ident, $dtype:ident| $rule:expr;)*) => {
-        $( row_static! {
-            $(#[$doc])*
-            $row: ReductionRow = ReductionRow { name: $name, rule: |$x, $dtype| $rule }
-        } )*
-    };
-}
-
-/// The rule of a fold whose terms have dtype `$to`. Halves that would become float32 are terms as they are, where the
-/// fold can read them.
-macro_rules! fold {
-    ($terms:expr, $to:expr, $result:expr, $class:ident, $reducer:ident::<$fold:ty>) => {{
-        let (terms, to): (TermStages, DType) = ($terms, $to);
-        match terms.as_halves(to) {
-            Some(DType::F16) => terms.rule(Reducer::$reducer::<Halves<$fold>, f16>(), $result),
-            Some(_) => terms.rule(Reducer::$reducer::<Halves<$fold>, bf16>(), $result),
-            None => {
-                let refused = || unreachable!("dtypes outside the class are refused before");
-                let reducer = switch!(to, $class, T => Reducer::$reducer::<$fold, T>(), else => refused());
-                terms.to(to).rule(reducer, $result)
-            }
-        }
-    }};
-}
-
-/// The rule of a fold whose result is one of the elements.
-macro_rules! extreme {
-    ($x:expr, $dtype:expr, $reducer:ident::<$fold:ty>) => {
-        fold!(TermStages::of(real($x)?), $x.compute(), $dtype.unwrap_or($x), real, $reducer::<$fold>)
-    };
-}
-
-/// The rule of a fold of truth values. It sees the bits of elements, so signed integers share the code of unsigned
-/// ones. Rare dtypes, and the reference kernels, compare elements with 0 first: code that reads complex numbers and halves
-/// would be the larger half of all.
-macro_rules! truth {
-    ($x:expr, $result:expr, $reducer:ident::<$($fold:ty),+>) => {{
-        let is_rare = $x.is_complex() || matches!($x, DType::F16 | DType::BF16);
-        let terms = TermStages::of($x);
-        let terms = if is_rare || cpu::reference_kernels() { terms.truth()? } else { terms };
-        let dtype = terms.dtype;
-        let reducer = match dtype {
-            DType::I8 => Reducer::$reducer::<$($fold),+, u8>(),
-            DType::I16 => Reducer::$reducer::<$($fold),+, u16>(),
-            DType::I32 => Reducer::$reducer::<$($fold),+, u32>(),
-            DType::I64 => Reducer::$reducer::<$($fold),+, u64>(),
-            dtype => switch!(@ dtype, T => Reducer::$reducer::<$($fold),+, T>(), else => unreachable!();
-                Bool U8 U16 U32 U64 F32 F64),
-        };
-        terms.rule(reducer.reading(dtype), $result)
-    }};
+    ($($(#[$doc:meta])* $row:ident $name:literal = |$x:ident, $dtype:ident| $rule:expr;)*) => { $(
+        $(#[$doc])*
+        pub static $row: ReductionRow = ReductionRow { name: $name, rule: |$x, $dtype| $rule };
+    )* };
 }
 
 rows! {
     /// Integers are summed as int64 (uint64 as itself), halves as float32.
     SUM "sum" = |x, dtype| {
         let result = dtype.unwrap_or_else(|| sum_dtype(x));
-        fold!(TermStages::of(x), result.compute(), result, any, of_lanes::<folds::Sum>)
+        Ok(Terms::of(x).to(result.compute()).rule(ReduceOp::Sum, result))
     };
     /// If the result is an integer, NaN is replaced before the cast.
     NANSUM "nansum" = |x, dtype| {
         let result = real(dtype.unwrap_or(sum_dtype(real(x)?)))?;
         let is_int = result.category() < Category::Float;
-        let terms = if is_int { TermStages::of(x).nan_to_zero() } else { TermStages::of(x) };
-        fold!(terms, result.compute(), result, any, of_lanes::<folds::NanSum>)
+        let terms = if is_int { Terms::of(x).nan_to_zero() } else { Terms::of(x) };
+        Ok(terms.to(result.compute()).rule(ReduceOp::NanSum, result))
     };
     PROD "prod" = |x, dtype| {
         let result = dtype.unwrap_or_else(|| sum_dtype(x));
-        fold!(TermStages::of(x), result.compute(), result, any, of_lanes::<folds::Prod>)
+        Ok(Terms::of(x).to(result.compute()).rule(ReduceOp::Prod, result))
     };
     MEAN "mean" = |x, dtype| {
         let result = float_dtype(x, dtype)?;
-        fold!(TermStages::of(x), result.compute(), result, field, of_lanes::<folds::Mean>)
+        Ok(Terms::of(x).to(result.compute()).rule(ReduceOp::Mean, result))
     };
-    AMAX "amax" = |x, dtype| extreme!(x, dtype, of_lanes::<folds::Max>);
-    AMIN "amin" = |x, dtype| extreme!(x, dtype, of_lanes::<folds::Min>);
+    AMAX "amax" = |x, dtype| extreme(ReduceOp::Max, x, dtype);
+    AMIN "amin" = |x, dtype| extreme(ReduceOp::Min, x, dtype);
     AMINMAX "aminmax" = |x, dtype| {
-        Ok(ReductionRule { results: [Some(x), Some(x)], ..extreme!(x, dtype, of::<folds::MinMax>)? })
+        Ok(ReductionRule { results: [Some(x), Some(x)], ..extreme(ReduceOp::MinMax, x, dtype)? })
     };
     /// The largest element and the position of its first occurrence.
-    MAX "max" = |x, dtype| with_position(extreme!(x, dtype, of::<folds::ArgExtreme<folds::Max>>)?, Some(x));
-    MIN "min" = |x, dtype| with_position(extreme!(x, dtype, of::<folds::ArgExtreme<folds::Min>>)?, Some(x));
-    ARGMAX "argmax" = |x, dtype| with_position(extreme!(x, dtype, of::<folds::ArgExtreme<folds::Max>>)?, None);
-    ARGMIN "argmin" = |x, dtype| with_position(extreme!(x, dtype, of::<folds::ArgExtreme<folds::Min>>)?, None);
-    ALL "all" = |x, _dtype| truth!(x, DType::Bool, of_lanes::<AllTrue>);
-    ANY "any" = |x, _dtype| truth!(x, DType::Bool, of_lanes::<AnyTrue>);
-    COUNT_NONZERO "count_nonzero" = |x, _dtype| {
-        truth!(x, DType::I64, with_lanes::<CountIf<IsNonzero>, CountIf<IsNonzero>>)
-    };
-    /// The reference kernels, and dtypes without NaN or of halves, count the results of `isnan`.
-    COUNT_NAN "count_nan" = |x, _dtype| {
-        let direct = if cpu::reference_kernels() { DType::Bool } else { x };
-        switch!(direct, float,
-            T => TermStages::of(x).rule(Reducer::with_lanes::<CountIf<IsNan>, CountIf<IsNan>, T>(), DType::I64),
-            else => {
-                let count = Reducer::with_lanes::<CountIf<IsNonzero>, CountIf<IsNonzero>, Bool>();
-                TermStages::of(x).map(Op::isnan, None)?.rule(count, DType::I64)
-            })
-    };
+    MAX "max" = |x, dtype| with_position(extreme(ReduceOp::ArgMax, x, dtype)?, Some(x));
+    MIN "min" = |x, dtype| with_position(extreme(ReduceOp::ArgMin, x, dtype)?, Some(x));
+    ARGMAX "argmax" = |x, dtype| with_position(extreme(ReduceOp::ArgMax, x, dtype)?, None);
+    ARGMIN "argmin" = |x, dtype| with_position(extreme(ReduceOp::ArgMin, x, dtype)?, None);
+    ALL "all" = |x, _dtype| Ok(Terms::of(x).rule(ReduceOp::All, DType::Bool));
+    ANY "any" = |x, _dtype| Ok(Terms::of(x).rule(ReduceOp::Any, DType::Bool));
+    COUNT_NONZERO "count_nonzero" = |x, _dtype| Ok(Terms::of(x).rule(ReduceOp::CountNonzero, DType::I64));
+    COUNT_NAN "count_nan" = |x, _dtype| Ok(Terms::of(x).rule(ReduceOp::CountNan, DType::I64));
     /// Variance and mean.
     VAR "var" = |x, dtype| {
         let (terms, result) = variance_dtypes(x, dtype)?;
-        fold!(TermStages::of(x), terms, result, float, of::<folds::Variance<false>>).map(with_mean)
+        Ok(with_mean(Terms::of(x).to(terms).rule(ReduceOp::Var, result)))
     };
     /// Standard deviation and mean.
     STD "std" = |x, dtype| {
         let (terms, result) = variance_dtypes(x, dtype)?;
-        fold!(TermStages::of(x), terms, result, float, of::<folds::Variance<true>>).map(with_mean)
+        Ok(with_mean(Terms::of(x).to(terms).rule(ReduceOp::Std, result)))
     };
     LOGSUMEXP "logsumexp" = |x, dtype| {
         let result = float_dtype(x, dtype)?;
-        if result.is_complex() {
-            let reducer = Reducer::of::<LogSumExpFold, Complex<f64>>();
-            return TermStages::of(x).to(DType::C128).rule(reducer, result);
-        }
-        fold!(TermStages::of(x), result.compute(), result, float, of::<LogSumExpFold>)
+        let terms = if result.is_complex() { DType::C128 } else { result.compute() };
+        Ok(Terms::of(x).to(terms).rule(ReduceOp::LogSumExp, result))
     };
     NORM2 "norm" = |x, dtype| {
         let d = float_dtype(x, dtype)?;
-        fold!(TermStages::of(x), d.compute(), d.real(), field, of_lanes::<folds::Norm2>)
+        Ok(Terms::of(x).to(d.compute()).rule(ReduceOp::Norm2, d.real()))
     };
+}
+
+/// The rule of a fold whose result is one of the elements.
+fn extreme(op: ReduceOp, x: DType, dtype: Option<DType>) -> Result<ReductionRule> {
+    Ok(Terms::of(real(x)?).to(x.compute()).rule(op, dtype.unwrap_or(x)))
 }
 
 /// The dtype of a sum: int64 for integers and bools, except that uint64 stays.
@@ -223,65 +154,37 @@ fn with_mean(rule: ReductionRule) -> ReductionRule {
     ReductionRule { results: [result, result], ..rule }
 }
 
-/// The stages from elements to terms, and the dtype after the last one.
-struct TermStages {
+/// The steps from elements to terms, and the dtype after the last one.
+struct Terms {
     dtype: DType,
-    stages: SmallVec<[Stage; 3]>,
+    steps: SmallVec<[TermStep; 3]>,
 }
 
-impl TermStages {
-    /// No stages: the elements themselves.
-    fn of(x: DType) -> TermStages {
-        TermStages { dtype: x, stages: SmallVec::new() }
+impl Terms {
+    /// No steps: the elements themselves.
+    fn of(x: DType) -> Terms {
+        Terms { dtype: x, steps: SmallVec::new() }
     }
 
-    fn to(mut self, dtype: DType) -> TermStages {
-        if self.dtype != dtype {
-            self.stages.push(Stage::cast(self.dtype, dtype));
-            self.dtype = dtype;
-        }
+    fn to(self, dtype: DType) -> Terms {
+        if self.dtype == dtype { self } else { self.then(TermStep::Cast(dtype), dtype) }
+    }
+
+    fn then(mut self, step: TermStep, dtype: DType) -> Terms {
+        self.steps.push(step);
+        self.dtype = dtype;
         self
     }
 
-    /// The half dtype of the elements, if a fold of float32 can read them without a cast. The reference kernels
-    /// cannot, nor can CPUs without instructions for it.
-    fn as_halves(&self, to: DType) -> Option<DType> {
-        let halves = matches!(self.dtype, DType::F16 | DType::BF16) && to == DType::F32;
-        let direct = cpu::level() >= cpu::Level::Fused && !cpu::reference_kernels();
-        (halves && self.stages.is_empty() && direct).then_some(self.dtype)
-    }
-
-    /// Adds an elementwise operation, whose second operand is a scalar if it has one.
-    fn map(self, op: Op, scalar: Option<Scalar>) -> Result<TermStages> {
+    /// Adds the replacement of NaN by 0.
+    fn nan_to_zero(self) -> Terms {
         let compute = self.dtype.compute();
-        let mut terms = self.to(compute);
-        let row = &OPS[op as usize];
-        let kernels = (row.kernels)(terms.dtype).expect("the operation has kernels for the dtype");
-        let bytes = scalar.map_or(Ok(ScalarBytes::EMPTY), |scalar| ScalarBytes::new(scalar, terms.dtype))?;
-        terms.stages.push(Stage::map(kernels, bytes));
-        terms.dtype = row.rule.result_dtype(terms.dtype);
-        Ok(terms)
+        self.to(compute).then(TermStep::NanToZero, compute)
     }
 
-    /// Adds the replacement of NaN by 0, where the dtype has NaNs.
-    fn nan_to_zero(self) -> TermStages {
-        let compute = self.dtype.compute();
-        let mut terms = self.to(compute);
-        let kernels = switch!(compute, float,
-            T => Some(const { KernelPair::of::<folds::NanToZero, T, 1>() }), else => None);
-        terms.stages.extend(kernels.map(|kernels| Stage::map(&kernels, ScalarBytes::EMPTY)));
-        terms
-    }
-
-    /// Adds a comparison with 0.
-    fn truth(self) -> Result<TermStages> {
-        if self.dtype == DType::Bool { Ok(self) } else { self.map(Op::ne, Some(Scalar::Int(0))) }
-    }
-
-    fn rule(self, reducer: Reducer, result: DType) -> Result<ReductionRule> {
-        debug_assert!(self.dtype == reducer.terms());
-        let (stages, results) = (self.stages, [Some(result), None]);
-        Ok(ReductionRule { reducer, stages, results, positional: false, variant: "" })
+    fn rule(self, op: ReduceOp, result: DType) -> ReductionRule {
+        let (steps, results) = (self.steps, [Some(result), None]);
+        ReductionRule { op, steps, results, positional: false, variant: "" }
     }
 }
 
@@ -359,13 +262,7 @@ fn run_small(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest) -> Resul
     let (None, false, [Some(result), None]) = (request.dims, request.keepdim, rule.results) else {
         return Ok(None);
     };
-    let reduction = rule.reduction(request, false);
-    if !reduction.is_one_call(x) {
-        return Ok(None);
-    }
-    let out = Tensor::new(&[], result, Fill::Uninitialized)?;
-    reduction.run_one_call(x, &out)?;
-    Ok(Some(out))
+    backend::run_one_call(rule.op, &rule.steps, request.correction, x, result)
 }
 
 /// Reduces by a rule.
@@ -385,15 +282,16 @@ fn run_rule(
         shape.retain(|_| (!reduced[dim], dim += 1).0);
     }
     let no_terms = modes.iter().zip(&reduced).any(|(m, &r)| r && m.extent == 0);
-    if no_terms && !rule.reducer.has_identity() && shape.iter().product::<isize>() > 0 {
+    if no_terms && !rule.op.has_identity() && shape.iter().product::<isize>() > 0 {
         let (variant, shape) = (rule.variant, x.layout().shape_text());
         return Err(Error::new("", Problem::EmptyReduction { variant, shape }));
     }
+    common_device([Some(x), outs[0], outs[1]].into_iter().flatten())?;
     let mut copied = rule.check_outs(x, outs, &shape)?;
     let mut made = [None, None];
     for k in 0..2 {
         if let (Some(result), None) = (rule.results[k], outs[k]) {
-            made[k] = Some(Tensor::new(&shape, result, Fill::Uninitialized)?);
+            made[k] = Some(Tensor::like(x, &shape, result)?);
         }
     }
     // Positions count terms in row-major order. Where several dims are reduced, a copy brings them into that order.
@@ -406,7 +304,7 @@ fn run_rule(
     let out = |k: usize| made[k].as_ref().or(rule.results[k].and(outs[k]));
     let layouts = [0, 1].map(|k| Some(with_reduced_dims(out(k)?.layout(), &keepdim_shape)));
     let target = |k: usize| Some(ReductionTarget { out: out(k)?, keepdim_layout: layouts[k].as_ref()? });
-    reduce::run(&rule.reduction(request, ordered), x, [target(0), target(1)])?;
+    backend::run(rule.op, &rule.steps, ordered, request.correction, x, [target(0), target(1)])?;
     Ok(made)
 }
 
@@ -463,7 +361,8 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
     if !x.layout().same_shape(y.layout()) {
         return Ok(false);
     }
-    let same = |x: &Tensor, y: &Tensor| truth::all(&apply(Op::eq, &[OpArg::Tensor(x), OpArg::Tensor(y)])?);
+    let same =
+        |x: &Tensor, y: &Tensor| host_reads::all(&apply(Op::eq, &[OpArg::Tensor(x), OpArg::Tensor(y)])?);
     let work = || {
         if x.size() <= WINDOW {
             return same(x, y);
@@ -514,24 +413,25 @@ pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Option<&Tensor>) -
             return run(&NORM2, x, request, out);
         }
         let d = float_dtype(x.dtype(), request.dtype)?;
-        let (terms, result) = (TermStages::of(x.dtype()).to(d.compute()), d.real());
+        let (terms, result) = (Terms::of(x.dtype()).to(d.compute()), d.real());
         let compute = result.compute();
         let mut rule = if p == 0.0 {
-            let count = Reducer::with_lanes::<CountIf<IsNonzero>, CountIf<IsNonzero>, Bool>();
-            terms.truth()?.rule(count, result)?
-        } else if p == 1.0 {
-            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<folds::Sum>)?
-        } else if p == f64::INFINITY {
-            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<folds::Max>)?
-        } else if p == f64::NEG_INFINITY {
-            fold!(terms.map(Op::abs, None)?, compute, result, float, of_lanes::<folds::Min>)?
+            terms.then(TermStep::IsNonzero, DType::Bool).rule(ReduceOp::CountNonzero, result)
         } else {
-            let powers = terms.map(Op::abs, None)?.map(Op::pow, Some(Scalar::Float(p)))?;
-            let rule = fold!(powers, compute, compute, float, of_lanes::<folds::Sum>)?;
-            let sum = run_one(&rule, x, request, None)?.expect("no output was given");
-            let root = OpArg::Scalar(Scalar::Float(1.0 / p));
-            apply_into(Op::pow, &[OpArg::Tensor(&sum), root], &sum)?;
-            return deliver_as(result, sum, out);
+            let magnitudes = terms.then(TermStep::Abs, compute);
+            if p == 1.0 {
+                magnitudes.rule(ReduceOp::Sum, result)
+            } else if p == f64::INFINITY {
+                magnitudes.rule(ReduceOp::Max, result)
+            } else if p == f64::NEG_INFINITY {
+                magnitudes.rule(ReduceOp::Min, result)
+            } else {
+                let rule = magnitudes.then(TermStep::Pow(p), compute).rule(ReduceOp::Sum, compute);
+                let sum = run_one(&rule, x, request, None)?.expect("no output was given");
+                let root = OpArg::Scalar(Scalar::Float(1.0 / p));
+                apply_into(Op::pow, &[OpArg::Tensor(&sum), root], &sum)?;
+                return deliver_as(result, sum, out);
+            }
         };
         rule.variant = if p > 0.0 { " of order inf" } else { " of order -inf" };
         run_one(&rule, x, request, out)

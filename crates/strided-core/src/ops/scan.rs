@@ -1,52 +1,51 @@
 //! Functions from lines to lines (scans and softmax), one row each: the dtype of the result, the supported dtypes, the
-//! output, and the kernel.
+//! output, and the id of the function.
 
 use super::reduce::{float_result, sum_dtype};
 use super::{copy, output};
+use crate::backend::lines::{self, LineRequest};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::lines::{LineFunction, LineRequest};
-use crate::kernels::{scan, softmax};
 use crate::layout::wrap_dim;
-use crate::storage::Fill;
-use crate::tensor::{Tensor, conflict};
+use crate::op_table::LineOp;
+use crate::tensor::{Tensor, common_device, conflict};
 
 /// A function from lines along a dim to lines.
 pub struct LineRow {
     pub name: &'static str,
     /// The dtype of the result by default.
     result: fn(DType) -> DType,
-    /// The kernel for a result dtype, if that is supported.
-    function: fn(DType) -> Option<LineFunction>,
-    /// The supported result dtypes, for error messages.
+    op: LineOp,
+    /// Whether results may have a dtype.
+    accepts: fn(DType) -> bool,
+    /// The accepted result dtypes, for error messages.
     wanted: &'static str,
 }
 
 macro_rules! rows {
-    ($($(#[$doc:meta])* $row:ident $family:ident::$name:ident($result:ident, $wanted:literal);)*) => { $(
-        row_static! {
-            $(#[$doc])*
-            $row: LineRow =
-                LineRow { name: stringify!($name), result: $result, function: $family::$name, wanted: $wanted }
-        }
+    ($($(#[$doc:meta])* $row:ident $op:ident $name:literal ($result:ident, $accepts:expr, $wanted:literal);)*) => { $(
+        $(#[$doc])*
+        pub static $row: LineRow =
+            LineRow { name: $name, result: $result, op: LineOp::$op, accepts: $accepts, wanted: $wanted };
     )* };
 }
 
 rows! {
     /// The sum of all elements up to each.
-    CUMSUM scan::cumsum(sum_dtype, "any dtype");
+    CUMSUM CumSum "cumsum" (sum_dtype, |_| true, "any dtype");
     /// The product of all elements up to each.
-    CUMPROD scan::cumprod(sum_dtype, "any dtype");
+    CUMPROD CumProd "cumprod" (sum_dtype, |_| true, "any dtype");
     /// The largest element up to each, and its position.
-    CUMMAX scan::cummax(same, "a real dtype");
+    CUMMAX CumMax "cummax" (same, |dtype| !dtype.is_complex(), "a real dtype");
     /// The smallest element up to each, and its position.
-    CUMMIN scan::cummin(same, "a real dtype");
+    CUMMIN CumMin "cummin" (same, |dtype| !dtype.is_complex(), "a real dtype");
     /// The logarithm of the sum of the exponentials of all elements up to each.
-    LOGCUMSUMEXP scan::logcumsumexp(float_result, "a floating or complex dtype");
+    LOGCUMSUMEXP LogCumSumExp "logcumsumexp"
+        (float_result, |dtype| dtype.category() >= Category::Float, "a floating or complex dtype");
     /// Exponentials divided by their sum along the dim.
-    SOFTMAX softmax::softmax(float_result, "a floating dtype; name one with dtype=");
+    SOFTMAX Softmax "softmax" (float_result, DType::is_float, "a floating dtype; name one with dtype=");
     /// The logarithm of softmax.
-    LOG_SOFTMAX softmax::log_softmax(float_result, "a floating dtype; name one with dtype=");
+    LOG_SOFTMAX LogSoftmax "log_softmax" (float_result, DType::is_float, "a floating dtype; name one with dtype=");
 }
 
 fn same(dtype: DType) -> DType {
@@ -56,8 +55,8 @@ fn same(dtype: DType) -> DType {
 /// Applies a row along a dim. Writes into `out`, or returns a new tensor if there is none.
 ///
 /// ```
-/// use strided_core::{DType, Scalar, ops::{copy, create, scan}};
-/// let x = create::full(&[4], Scalar::Int(3), DType::U8).unwrap();
+/// use strided_core::{DType, Device, Scalar, ops::{copy, create, scan}};
+/// let x = create::full(Device::Cpu, &[4], Scalar::Int(3), DType::U8).unwrap();
 /// let sums = scan::run(&scan::CUMSUM, &x, 0, None, None).unwrap().unwrap();
 /// assert_eq!((sums.dtype(), copy::item(&sums, &[3]).unwrap()), (DType::I64, Scalar::Int(12)));
 /// ```
@@ -72,7 +71,7 @@ pub fn run(
     let result = plan.and_then(|plan| match out {
         Some(out) => plan.write(x, out, None).map(|()| None),
         None => {
-            let out = Tensor::new(&x.layout().shape(), plan.result, Fill::Uninitialized)?;
+            let out = Tensor::like(x, &x.layout().shape(), plan.result)?;
             plan.fill(x, &out, None).map(|()| Some(out))
         }
     });
@@ -91,8 +90,8 @@ pub fn run_indexed(
         Some((out, indices)) => plan.write(x, out, Some(indices)).map(|()| None),
         None => {
             let shape = x.layout().shape();
-            let out = Tensor::new(&shape, plan.result, Fill::Uninitialized)?;
-            let indices = Tensor::new(&shape, DType::I64, Fill::Uninitialized)?;
+            let out = Tensor::like(x, &shape, plan.result)?;
+            let indices = Tensor::like(x, &shape, DType::I64)?;
             plan.fill(x, &out, Some(&indices)).map(|()| Some((out, indices)))
         }
     });
@@ -101,7 +100,7 @@ pub fn run_indexed(
 
 /// What is decided before anything is computed.
 struct LinePlan {
-    function: LineFunction,
+    op: LineOp,
     dim: usize,
     result: DType,
 }
@@ -111,15 +110,16 @@ impl LinePlan {
         // A tensor of rank 0 is treated as one line of one element.
         let dim = wrap_dim(dim, x.layout().rank().max(1))?;
         let result = dtype.unwrap_or_else(|| (row.result)(x.dtype()));
-        let Some(function) = (row.function)(result) else {
+        if !(row.accepts)(result) {
             let argument = if dtype.is_some() { "dtype" } else { "input" };
             return Err(Error::new("", Problem::WrongDType { argument, got: result, wanted: row.wanted }));
-        };
-        Ok(LinePlan { function, dim, result })
+        }
+        Ok(LinePlan { op: row.op, dim, result })
     }
 
     /// Writes into outputs of the caller. If one of them overlaps the input, the input is copied first.
     fn write(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
+        common_device([Some(x), Some(out), indices].into_iter().flatten())?;
         output::check_named(if indices.is_some() { "out[0]" } else { "out" }, out, self.result, x.layout())?;
         if let Some(indices) = indices {
             output::check_named("out[1]", indices, DType::I64, x.layout())?;
@@ -136,9 +136,13 @@ impl LinePlan {
     fn fill(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
         if self.must_round(x.dtype()) {
             let rounded = copy::to_dtype(x, self.result)?;
-            return (self.function)(&LineRequest { x: &rounded, out, indices, dim: self.dim });
+            return lines::run(
+                self.op,
+                self.result,
+                &LineRequest { x: &rounded, out, indices, dim: self.dim },
+            );
         }
-        (self.function)(&LineRequest { x, out, indices, dim: self.dim })
+        lines::run(self.op, self.result, &LineRequest { x, out, indices, dim: self.dim })
     }
 
     /// Whether elements must be cast to the result dtype before they are cast to the dtype of the computation. That is

@@ -4,18 +4,18 @@ use super::elementwise::with_scalar;
 use super::index::along::{self, DimIndex, IndexForm};
 use super::sort::{check_order, row_major};
 use super::{copy, create};
+use crate::backend::{items as item, sort};
 use crate::dtype::{DType, promote};
 use crate::error::{Error, Problem, Result};
-use crate::kernels::{item, sort as kernels};
 use crate::scalar::Scalar;
-use crate::storage::Fill;
-use crate::tensor::Tensor;
+use crate::storage::Device;
+use crate::tensor::{Tensor, common_device};
 
 /// The index of each number in a sorted sequence: the number of elements that are smaller, or not larger if `right`.
 pub(super) fn search(sequence: &Tensor, numbers: &Tensor, right: bool) -> Result<Tensor> {
-    let out = Tensor::new(&numbers.layout().shape(), DType::I64, Fill::Uninitialized)?;
+    let out = Tensor::like(sequence, &numbers.layout().shape(), DType::I64)?;
     let length = sequence.layout().modes().last().map_or(1, |mode| mode.extent as usize);
-    kernels::search(&row_major(sequence.clone())?, length, &row_major(numbers.clone())?, right, &out)?;
+    sort::search(&row_major(sequence.clone())?, length, &row_major(numbers.clone())?, right, &out)?;
     Ok(out)
 }
 
@@ -72,20 +72,21 @@ pub fn bucketize(numbers: &Tensor, boundaries: &Tensor, right: bool) -> Result<T
 /// A sequence and the numbers that are looked for in it, in their common dtype.
 fn promoted(sequence: &Tensor, numbers: &Tensor) -> Result<(Tensor, Tensor)> {
     check_order("input", numbers)?;
+    common_device([sequence, numbers])?;
     let dtype = promote(sequence.dtype(), numbers.dtype()).map_err(|error| error.named(""))?;
     let cast = |x: &Tensor| if x.dtype() == dtype { Ok(x.clone()) } else { copy::to_dtype(x, dtype) };
     Ok((cast(sequence)?, cast(numbers)?))
 }
 
 /// A number as a tensor of rank 0 that is looked for among elements of a dtype: of that dtype if it fits.
-pub fn number(value: Scalar, dtype: DType) -> Result<Tensor> {
+pub fn number(device: Device, value: Scalar, dtype: DType) -> Result<Tensor> {
     let fits = with_scalar(dtype, value);
     if item::check_fits(value, fits).is_ok() {
-        return create::full(&[], value, fits);
+        return create::full(device, &[], value, fits);
     }
     let wide =
         if matches!(value, Scalar::Int(value) if value > i64::MAX as i128) { DType::U64 } else { DType::I64 };
-    create::full(&[], value, wide)
+    create::full(device, &[], value, wide)
 }
 
 /// The indices as int32 if that is wanted.

@@ -4,10 +4,10 @@
 //! or not a stable order is asked for. The elements that are returned keep their bits.
 
 use super::{copy, create, output};
+use crate::backend::sort::{self, OrderRequest};
+pub use crate::backend::sort::{LineRank, QuickTask};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-pub use crate::kernels::sort::QuickTask;
-use crate::kernels::sort::{self, LineRank, OrderRequest};
 use crate::layout::wrap_dim;
 use crate::scalar::Scalar;
 use crate::storage::Fill;
@@ -49,7 +49,7 @@ impl LastDim {
     fn result(&self, kept: usize, dtype: DType) -> Result<Tensor> {
         let mut shape = self.x.layout().shape();
         *shape.last_mut().expect("there is a dim") = kept as isize;
-        Tensor::new(&shape, dtype, Fill::Uninitialized)
+        Tensor::like(&self.x, &shape, dtype)
     }
 
     /// A result with the dim where it belongs, or without it.
@@ -195,7 +195,7 @@ pub fn median_along(x: &Tensor, rank: LineRank, dim: isize, keepdim: bool) -> Re
 /// The median of all elements. Without elements it is NaN for floats, and refused for other dtypes.
 pub fn median(x: &Tensor, rank: LineRank) -> Result<Tensor> {
     if x.size() == 0 && x.dtype().is_float() {
-        return create::full(&[], Scalar::Float(f64::NAN), x.dtype());
+        return create::full(x.device(), &[], Scalar::Float(f64::NAN), x.dtype());
     }
     Ok(median_along(&copy::reshape(x, &[-1])?, rank, 0, false)?.0)
 }
@@ -242,7 +242,8 @@ pub fn quick(x: &Tensor, dim: isize, task: QuickTask) -> Result<(Tensor, Tensor)
         ));
     }
     let values = copy::clone(&lines.x)?;
-    let indices = Tensor::with_new_memory(values.layout().clone(), DType::I64, Fill::Uninitialized)?;
+    let indices =
+        Tensor::with_new_memory(values.device(), values.layout().clone(), DType::I64, Fill::Uninitialized)?;
     if lines.length > 0 {
         sort::quick_lines(&values, &indices, lines.length, task)?;
     }

@@ -6,10 +6,11 @@ use super::index::along;
 use super::reduce::{self, ReduceRequest};
 use super::sort::{row_major, sorted};
 use super::table::Op;
-use super::{copy, create, output, search, truth};
+use super::{copy, create, output, search};
+use crate::backend::host_reads;
+use crate::backend::sort::{self as backend, EqualBins};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::sort::{self as kernels, EqualBins};
 use crate::layout::{Dims, wrap_dim};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
@@ -145,7 +146,7 @@ fn of_lines(x: &Tensor, q: &Tensor, request: QuantileRequest) -> Result<Tensor> 
         linear => {
             let below = of(Op::floor)?;
             let weights = match linear {
-                Interpolation::Midpoint => create::full(&[], Scalar::Float(0.5), x.dtype())?,
+                Interpolation::Midpoint => create::full(x.device(), &[], Scalar::Float(0.5), x.dtype())?,
                 _ => cast(&of_tensors(Op::sub, &ranks, &below)?, x.dtype())?,
             };
             let (low, high) = (pick(&below)?, pick(&of(Op::ceil)?)?);
@@ -198,9 +199,9 @@ fn count_bins(places: &Tensor, inside: &Tensor, bins: isize, weights: Option<&Te
 
 fn count(index: &Tensor, bins: isize, weights: Option<&Tensor>) -> Result<Tensor> {
     let dtype = if weights.is_some() { DType::F64 } else { DType::I64 };
-    let out = Tensor::new(&[bins], dtype, Fill::Zero)?;
+    let out = Tensor::new_on(index.device(), &[bins], dtype, Fill::Zero)?;
     let weights = weights.map(|weights| cast(weights, DType::F64).and_then(row_major)).transpose()?;
-    kernels::count(&row_major(index.clone())?, weights.as_ref(), &out)?;
+    backend::count(&row_major(index.clone())?, weights.as_ref(), &out)?;
     Ok(out)
 }
 
@@ -214,8 +215,8 @@ pub fn histc(x: &Tensor, bins: isize, min: f64, max: f64) -> Result<Tensor> {
     let given = (min != max || x.size() == 0).then_some((min, max));
     let (low, high) = outer_edges(&values, given, 1.0)?;
     let width = if compute == DType::F32 { (high as f32 - low as f32) as f64 } else { high - low };
-    let counts = Tensor::new(&[bins], DType::I64, Fill::Zero)?;
-    kernels::count_in_bins(&row_major(values)?, EqualBins { low, high, width }, &counts)?;
+    let counts = Tensor::new_on(x.device(), &[bins], DType::I64, Fill::Zero)?;
+    backend::count_in_bins(&row_major(values)?, EqualBins { low, high, width }, &counts)?;
     cast(&counts, x.dtype())
 }
 
@@ -275,7 +276,7 @@ fn edges(x: &Tensor, bins: Bins) -> Result<Tensor> {
                 range => outer_edges(x, range, 0.5)?,
             };
             let steps = bins.checked_add(1).unwrap_or(bins);
-            return create::linspace(Scalar::Float(low), Scalar::Float(high), steps, x.dtype());
+            return create::linspace(x.device(), Scalar::Float(low), Scalar::Float(high), steps, x.dtype());
         }
         Bins::Edges(edges) => edges,
     };
@@ -291,7 +292,7 @@ fn edges(x: &Tensor, bins: Bins) -> Result<Tensor> {
         let layout = edges.layout().narrow(0, start, edges.size() as isize - 1)?;
         Ok::<_, Error>(edges.with_layout(layout))
     };
-    if !truth::all(&of_tensors(Op::le, &part(0)?, &part(1)?)?)? {
+    if !host_reads::all(&of_tensors(Op::le, &part(0)?, &part(1)?)?)? {
         return Err(Error::argument("", "bins", "edges that are not sorted", "edges in ascending order"));
     }
     copy::clone(edges)

@@ -9,12 +9,11 @@ use super::index::masks;
 use super::sort::{row_major, sort, sorted};
 use super::table::Op;
 use super::{copy, join, reduce, scan, search};
+use crate::backend::index::ScatterRule;
+use crate::backend::sort as backend;
 use crate::dtype::{DType, promote};
 use crate::error::{Error, Result};
-use crate::kernels::index::ScatterRule;
-use crate::kernels::sort as kernels;
 use crate::scalar::Scalar;
-use crate::storage::Fill;
 use crate::tensor::Tensor;
 
 /// What `unique` and `unique_consecutive` return.
@@ -92,12 +91,12 @@ fn slices(index: &Tensor) -> DimIndex<'_> {
 
 /// The indices that sort rows of `columns` elements. Complex numbers are ordered by their real, then their imaginary parts.
 fn row_order(rows: &Tensor, columns: usize) -> Result<Tensor> {
-    let order = Tensor::new(&[rows.layout().modes()[0].extent], DType::I64, Fill::Uninitialized)?;
+    let order = Tensor::like(rows, &[rows.layout().modes()[0].extent], DType::I64)?;
     let rows = row_major(rows.clone())?;
     if rows.dtype().is_complex() {
-        kernels::sort_rows(&rows.view_as_real()?, 2 * columns, &order)?;
+        backend::sort_rows(&rows.view_as_real()?, 2 * columns, &order)?;
     } else {
-        kernels::sort_rows(&rows, columns, &order)?;
+        backend::sort_rows(&rows, columns, &order)?;
     }
     Ok(order)
 }
@@ -105,7 +104,7 @@ fn row_order(rows: &Tensor, columns: usize) -> Result<Tensor> {
 /// Whether each element, or each row, differs from the one before it.
 fn starts(x: &Tensor) -> Result<Tensor> {
     let n = x.layout().modes()[0].extent;
-    let starts = Tensor::new(&[n], DType::Bool, Fill::Uninitialized)?;
+    let starts = Tensor::like(x, &[n], DType::Bool)?;
     if n == 0 {
         return Ok(starts);
     }
@@ -139,7 +138,7 @@ fn add_requested(
         let numbers = apply(Op::sub, &[OpArg::Tensor(&sums), OpArg::Scalar(Scalar::Int(1))])?;
         results.push(match order {
             Some(order) => {
-                let inverse = Tensor::new(&[n], DType::I64, Fill::Uninitialized)?;
+                let inverse = Tensor::like(starts, &[n], DType::I64)?;
                 let index = DimIndex { dim: 0, index: &order, form: IndexForm::Elements };
                 along::write(&inverse, index, Written::Tensor(&numbers), ScatterRule::Replace)?;
                 inverse
@@ -150,7 +149,7 @@ fn add_requested(
     if request.counts {
         let first = &masks::nonzero_columns(starts)?[0];
         let count = first.size() as isize;
-        let ends = Tensor::new(&[count], DType::I64, Fill::Uninitialized)?;
+        let ends = Tensor::like(starts, &[count], DType::I64)?;
         if count > 0 {
             let part = |tensor: &Tensor, start: isize, length: isize| -> Result<Tensor> {
                 Ok(tensor.with_layout(tensor.layout().narrow(0, start, length)?))
@@ -171,7 +170,7 @@ pub fn isin(x: &Tensor, tests: &Tensor, invert: bool) -> Result<Tensor> {
     let (x, tests) = if dtype.is_complex() { numbered(&x, &tests)? } else { (x, tests) };
     let equal = if invert { Op::ne } else { Op::eq };
     let found = if tests.size() == 0 {
-        let found = Tensor::new(&[x.size() as isize], DType::Bool, Fill::Uninitialized)?;
+        let found = Tensor::like(&x, &[x.size() as isize], DType::Bool)?;
         copy::fill(&found, Scalar::Bool(invert))?;
         found
     } else {

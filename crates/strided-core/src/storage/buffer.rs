@@ -1,5 +1,6 @@
 //! The memory of a storage: its address, its length and who owns it.
 
+use super::device::{Device, DeviceMemory, not_on_host};
 use super::mmap::Map;
 use super::shm;
 use crate::alloc::{self, out_of_memory};
@@ -20,6 +21,9 @@ pub enum Backing {
     Foreign(#[allow(dead_code)] Box<dyn Owner>),
     /// A mapped file, or memory that processes share.
     Mapped(Arc<Map>),
+    /// The storage: memory that the host cannot address. To the host there are no bytes, so that every pin on an element is
+    /// outside of them.
+    Device(Box<dyn DeviceMemory>),
     /// Nobody any more: there are no bytes.
     Invalidated,
 }
@@ -52,13 +56,43 @@ impl Buffer {
     pub const INVALIDATED: Buffer =
         Buffer { start: NonNull::dangling(), length: 0, backing: Backing::Invalidated };
 
+    /// Memory of a device.
+    pub fn on_device(memory: Box<dyn DeviceMemory>) -> Buffer {
+        Buffer { start: NonNull::dangling(), length: 0, backing: Backing::Device(memory) }
+    }
+
+    #[inline(always)]
+    pub fn device(&self) -> Device {
+        match &self.backing {
+            Backing::Device(memory) => memory.device(),
+            _ => Device::Cpu,
+        }
+    }
+
+    /// The length of the memory, whether the host can address it or not.
+    pub fn full_length(&self) -> usize {
+        match &self.backing {
+            Backing::Device(memory) => memory.length(),
+            _ => self.length,
+        }
+    }
+
+    /// The error for memory that is needed on the host.
+    pub fn check_on_host(&self) -> Result<()> {
+        match &self.backing {
+            Backing::Device(memory) => Err(not_on_host(memory.device())),
+            _ => Ok(()),
+        }
+    }
+
     pub fn is_invalidated(&self) -> bool {
         matches!(self.backing, Backing::Invalidated)
     }
 
     /// Whether the storage owns the bytes, so that it may exchange them.
+    #[inline(always)]
     pub fn is_owned(&self) -> bool {
-        matches!(self.backing, Backing::Inline | Backing::Block(_))
+        matches!(self.backing, Backing::Inline | Backing::Block(_) | Backing::Device(_))
     }
 
     /// Moves the bytes into memory that processes share, unless they are not the storage's own.
@@ -66,6 +100,7 @@ impl Buffer {
         if !self.is_owned() {
             return Ok(()); // another thread has shared them meanwhile
         }
+        self.check_on_host()?;
         let (map, offset) = shm::allocate(self.length)?;
         let shared = Buffer::mapped(map, offset, self.length);
         // SAFETY: both have `length` bytes: `Buffer::mapped` has checked the new ones, which `shm` has given to
@@ -82,6 +117,7 @@ impl Buffer {
             Backing::Foreign(_) => return Err(Error::new("resize_", Problem::NotOwned)),
             Backing::Mapped(_) => return Err(Error::new("resize_", Problem::Mapped)),
             Backing::Invalidated => return Err(Error::new("resize_", Problem::Invalidated)),
+            Backing::Device(_) => self.check_on_host()?,
         }
         if bytes == self.length {
             return Ok(());

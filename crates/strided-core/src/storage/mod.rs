@@ -1,8 +1,9 @@
 //! Bytes with an owner, and the only source of pointers to their elements.
 //!
 //! A [`Storage`] is a shared handle on a header of one cache line; the bytes of small storages follow it in the same
-//! block. `mmap` maps files, `shm` allocates memory that processes share, `buffer` says who owns the bytes, `state`
-//! counts their users. Each of these files uses only those before it; this one uses all of them.
+//! block. `mmap` maps files, `shm` allocates memory that processes share, `device` names the places where bytes can be, `buffer` says
+//! who owns the bytes, `state` counts their users, `off_host` makes and checks storages on devices. Each of these files uses only
+//! those before it; this one uses all of them.
 //!
 //! # Pins, exports and exchanged memory
 //!
@@ -18,6 +19,9 @@
 //! * The owner of borrowed memory may *invalidate* the storage, which exchanges the memory for none in the same way, and
 //!   then drops the owner. From then on every pin on an element fails, since it is outside of zero bytes: the check
 //!   costs nothing while the memory is valid. Operations on zero elements need no memory, and are not refused.
+//!
+//! * Memory of a *device* cannot be addressed by the host: to the host it is zero bytes, so that every pin on an element fails in the
+//!   same way. Only `length` and `check_elements` know its real length.
 //!
 //! No thread waits forever. Pins are short, and a thread that holds one waits for no lock, for no interpreter and for
 //! no second pin: [`pin_each`](crate::tensor::pin_each) takes all pins of a call or none. The exception is a call that
@@ -53,7 +57,9 @@
 //! elements, and neither protects a reader from a concurrent resize.
 
 mod buffer;
+mod device;
 pub mod mmap;
+mod off_host;
 pub mod shm;
 mod state;
 #[cfg(test)]
@@ -61,6 +67,7 @@ mod tests;
 mod transfer;
 
 pub use buffer::Owner;
+pub use device::{Device, DeviceMemory, not_on_host};
 pub use transfer::replace_file;
 
 use crate::alloc;
@@ -105,6 +112,8 @@ struct Header {
     /// Size of the block that holds this header.
     block_bytes: u32,
     readonly: bool,
+    /// Where the bytes are. It never changes.
+    device: Device,
     /// Whether the address was handed out and cannot be returned.
     exported_permanently: AtomicBool,
     /// Whether the storage owns its buffer, for readers without a pin. Once false, it stays false.
@@ -112,6 +121,7 @@ struct Header {
 }
 
 const HEADER_BYTES: usize = size_of::<Header>();
+const _: () = assert!(HEADER_BYTES == 64, "a header is one cache line");
 /// How long a closed storage waits for its last pin before it is opened again.
 const CLOSING_PATIENCE: Duration = Duration::from_millis(50);
 
@@ -126,7 +136,16 @@ unsafe impl Sync for Storage {}
 
 /// Constructors.
 impl Storage {
-    /// Allocates memory of its own.
+    /// Allocates memory of its own on a device.
+    #[inline(always)]
+    pub fn new_on(device: Device, bytes: usize, fill: Fill) -> Result<Storage> {
+        match device {
+            Device::Cpu => Storage::new(bytes, fill),
+            device => Storage::new_off_host(device, bytes, fill),
+        }
+    }
+
+    /// Allocates memory of its own on the host.
     #[inline]
     pub fn new(bytes: usize, fill: Fill) -> Result<Storage> {
         let zeroed = fill == Fill::Zero;
@@ -225,7 +244,7 @@ impl Storage {
 
     /// Makes the storage read-only. Panics if there is another handle on it.
     pub fn into_readonly(mut self) -> Storage {
-        assert!(self.exclusive_start().is_some(), "another handle may be writing");
+        assert!(self.header().handles.load(Acquire) == 1, "another handle may be writing");
         // SAFETY: the only handle is owned here, as asserted, so that nobody else reads the header.
         unsafe { self.0.as_mut() }.readonly = true;
         self
@@ -241,13 +260,14 @@ impl Storage {
     #[inline]
     fn from_parts(block: NonNull<u8>, size: usize, buffer: Buffer, readonly: bool) -> Storage {
         let header = block.cast::<Header>();
-        let owned = buffer.is_owned();
+        let (owned, device) = (buffer.is_owned(), buffer.device());
         let value = Header {
             handles: AtomicUsize::new(1),
             state: State::new(),
             buffer: UnsafeCell::new(buffer),
             block_bytes: size as u32,
             readonly,
+            device,
             exported_permanently: AtomicBool::new(false),
             owned: AtomicBool::new(owned),
         };
@@ -257,7 +277,7 @@ impl Storage {
         Storage(header)
     }
 
-    #[inline]
+    #[inline(always)]
     fn header(&self) -> &Header {
         // SAFETY: the header is freed with the last handle, and `self` is one.
         unsafe { self.0.as_ref() }
@@ -277,6 +297,12 @@ impl Storage {
         self.0.as_ptr() as usize
     }
 
+    /// Where the bytes are.
+    #[inline(always)]
+    pub fn device(&self) -> Device {
+        self.header().device
+    }
+
     pub fn is_readonly(&self) -> bool {
         self.header().readonly
     }
@@ -292,7 +318,7 @@ impl Storage {
         if self.is_owned() {
             return None;
         }
-        let _pinned = self.pin_all();
+        let _pinned = self.pin_buffer();
         // SAFETY: the pin keeps the buffer from being exchanged.
         let buffer = unsafe { &*self.header().buffer.get() };
         match &buffer.backing {
@@ -329,28 +355,42 @@ impl Storage {
 
     #[cold]
     fn is_invalidated(&self) -> bool {
-        let _pinned = self.pin_all();
+        let _pinned = self.pin_buffer();
         // SAFETY: the pin keeps the buffer from being exchanged.
         unsafe { &*self.header().buffer.get() }.is_invalidated()
     }
 
     /// Length in bytes; 0 if the owner has taken the memory back.
     pub fn length(&self) -> usize {
-        self.pin_all().length
+        let pinned = self.pin_buffer();
+        if self.device() == Device::Cpu {
+            return pinned.length;
+        }
+        // SAFETY: the pin keeps the buffer from being exchanged.
+        unsafe { &*self.header().buffer.get() }.full_length()
     }
 
-    /// The address of the first byte at this moment; a resize may move it.
-    pub fn address(&self) -> usize {
-        self.pin_all().start as usize
+    /// The address of the first byte at this moment; a resize may move it. Refuses memory that the host cannot address.
+    pub fn address(&self) -> Result<usize> {
+        Ok(self.pin_all()?.start as usize)
     }
 }
 
 /// Access to the bytes.
 impl Storage {
     /// Pins all bytes. Waits while the storage is closed, so the caller must hold no other pin: see
-    /// [`Storage::try_pin`].
+    /// [`Storage::try_pin`]. Refuses memory that the host cannot address.
     #[inline]
-    pub fn pin_all(&self) -> PinnedBytes<'_> {
+    pub fn pin_all(&self) -> Result<PinnedBytes<'_>> {
+        match self.device() {
+            Device::Cpu => Ok(self.pin_buffer()),
+            device => Err(not_on_host(device)),
+        }
+    }
+
+    /// Keeps the buffer from being exchanged. To the host, memory of a device is zero bytes.
+    #[inline]
+    fn pin_buffer(&self) -> PinnedBytes<'_> {
         loop {
             match self.try_pin_all() {
                 Some(pinned) => return pinned,
@@ -378,7 +418,8 @@ impl Storage {
     /// ([`crate::tensor::pin_each`] does that).
     ///
     /// Refuses a layout with locations outside the storage's present length, an address that is not aligned for the
-    /// dtype, and writing to read-only memory.
+    /// dtype, and writing to read-only memory. Memory of a device fails the check of the locations, so that host memory pays
+    /// nothing for it.
     #[inline]
     pub fn try_pin(&self, layout: &Layout, dtype: DType, access: Access) -> Result<Option<Pinned<'_>>> {
         match layout.bounds() {
@@ -435,6 +476,8 @@ impl Storage {
         // SAFETY: the pin keeps the buffer from being exchanged.
         let problem = if unsafe { &*self.header().buffer.get() }.is_invalidated() {
             Problem::Invalidated
+        } else if self.device() != Device::Cpu {
+            return not_on_host(self.device());
         } else if inside {
             Problem::Misaligned { what: "address", got: pinned.start as isize, size: dtype.alignment() }
         } else {
@@ -443,9 +486,13 @@ impl Storage {
         Error::new("", problem)
     }
 
-    /// The first byte, if this is the only handle on the storage: then no pin is needed.
-    #[inline]
+    /// The first byte, if this is the only handle on the storage: then no pin is needed. `None` for memory that the host cannot
+    /// address, too.
+    #[inline(always)]
     pub fn exclusive_start(&mut self) -> Option<*mut u8> {
+        if self.device() != Device::Cpu {
+            return None;
+        }
         let header = self.header();
         // SAFETY: pins borrow a handle and exports keep one. With a single handle, borrowed mutably here, nobody else
         // accesses the buffer.
@@ -495,6 +542,9 @@ impl Storage {
         let exports = header.state.exports();
         if exports > 0 {
             return Err(self.export_error("resize_", exports));
+        }
+        if self.device() != Device::Cpu {
+            return Err(not_on_host(self.device()).named("resize_"));
         }
         if self.is_owned() {
             return Ok(());

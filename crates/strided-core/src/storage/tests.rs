@@ -2,7 +2,7 @@ use super::*;
 use std::sync::Arc;
 
 fn read(storage: &Storage, at: usize) -> u8 {
-    let pin = storage.pin_all();
+    let pin = storage.pin_all().unwrap();
     assert!(at < pin.length);
     // SAFETY: `at` is inside the pinned bytes, as asserted.
     unsafe { pin.start.add(at).read() }
@@ -18,7 +18,7 @@ fn resize_keeps_the_common_prefix_and_zeroes_the_rest() {
     for bytes in [5usize, 100, 5000, 100_000] {
         let storage = Storage::new(bytes, Fill::Uninitialized).unwrap();
         // SAFETY: the storage has `bytes` bytes, and no other thread knows it.
-        unsafe { storage.pin_all().start.write_bytes(7, bytes) };
+        unsafe { storage.pin_all().unwrap().start.write_bytes(7, bytes) };
         storage.resize(2 * bytes).unwrap();
         assert_eq!((read(&storage, bytes - 1), read(&storage, bytes), storage.length()), (7, 0, 2 * bytes));
         storage.resize(bytes / 2).unwrap();
@@ -40,14 +40,14 @@ fn an_exported_storage_is_not_resized() {
 #[test]
 fn a_permanently_exported_storage_stays_where_it_is() {
     let storage = Storage::new(8, Fill::Zero).unwrap();
-    let address = storage.address();
+    let address = storage.address().unwrap();
     for _ in 0..3 {
         storage.export_permanently();
         storage.export();
         storage.unexport();
         assert_eq!(*storage.resize(16).unwrap_err().problem, Problem::AddressTaken);
     }
-    assert_eq!((storage.address(), storage.length()), (address, 8));
+    assert_eq!((storage.address().unwrap(), storage.length()), (address, 8));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn readers_never_see_freed_memory_while_another_thread_resizes() {
         for _ in 0..3 {
             scope.spawn(|| {
                 while !stop.load(Relaxed) {
-                    let pin = storage.pin_all();
+                    let pin = storage.pin_all().unwrap();
                     // SAFETY: `i` is inside the pinned bytes, and only zeros are ever written to them.
                     let sum: u64 =
                         (0..pin.length).map(|i| unsafe { pin.start.add(i).read_volatile() } as u64).sum();
@@ -181,7 +181,7 @@ fn readers_never_see_memory_that_was_invalidated() {
             for _ in 0..3 {
                 scope.spawn(|| {
                     loop {
-                        let pin = storage.pin_all();
+                        let pin = storage.pin_all().unwrap();
                         reads.fetch_add(1, Relaxed);
                         if pin.length == 0 {
                             break;
@@ -201,4 +201,32 @@ fn readers_never_see_memory_that_was_invalidated() {
             bytes.fill(0);
         });
     }
+}
+
+#[test]
+fn memory_of_a_device_is_never_addressed() {
+    let mut storage = Storage::new_on(Device::Test, 24, Fill::Uninitialized).unwrap();
+    let refused = |error: Error| matches!(*error.problem, Problem::NotOnHost { .. });
+    let layout = Layout::row_major(&[6]).unwrap();
+    assert_eq!((storage.device(), storage.length(), storage.is_shared()), (Device::Test, 24, false));
+    assert!(storage.pin_all().is_err_and(refused) && storage.address().is_err_and(refused));
+    for access in [Access::Read, Access::Write] {
+        assert!(storage.try_pin(&layout, DType::F32, access).is_err_and(refused));
+        assert!(storage.try_pin_at(0, DType::U8, access).is_err_and(refused));
+    }
+    assert!(storage.copy_out(0, &mut [0; 4]).is_err_and(refused));
+    assert!(storage.write_out(0, 0, |_| Ok(())).is_err_and(refused));
+    for bytes in [0, 24, 48] {
+        assert!(storage.resize(bytes).is_err_and(refused));
+    }
+    assert!(storage.grow(24).is_ok() && storage.grow(25).is_err_and(refused));
+    assert!(storage.check_growth(24).is_ok() && storage.check_growth(25).is_err_and(refused));
+    assert!(storage.share().is_err_and(refused));
+    assert!(storage.exclusive_start().is_none() && storage.map().is_none());
+    assert!(storage.check_elements(&layout, DType::F32).is_ok());
+    assert!(!storage.check_elements(&layout, DType::F64).is_err_and(refused)); // outside of 24 bytes
+    assert!(storage.check_elements(&layout, DType::F64).is_err());
+    assert!(Storage::new_on(Device::Test, 24, Fill::Zero).is_err_and(refused));
+    storage.invalidate().unwrap();
+    assert_eq!((storage.length(), storage.check_valid().is_err()), (0, true));
 }

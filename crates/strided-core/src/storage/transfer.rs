@@ -48,7 +48,7 @@ impl Storage {
 
     /// Copies bytes from position `at` on into a slice. Refuses bytes outside the storage.
     pub fn copy_out(&self, at: usize, into: &mut [u8]) -> Result<()> {
-        let pinned = self.pin_all();
+        let pinned = self.pin_all()?;
         if at.checked_add(into.len()).is_none_or(|end| end > pinned.length) {
             return Err(outside(at, into.len(), pinned.length));
         }
@@ -61,7 +61,7 @@ impl Storage {
     /// Hands `length` bytes from position `at` on to `write`. The memory is pinned meanwhile, so that `write` must not wait for
     /// anything but the system; and it must copy the bytes by a system call, since other threads may write to them.
     pub fn write_out(&self, at: usize, length: usize, write: impl FnOnce(&[u8]) -> Result<()>) -> Result<()> {
-        let pinned = self.pin_all();
+        let pinned = self.pin_all()?;
         if at.checked_add(length).is_none_or(|end| end > pinned.length) {
             return Err(outside(at, length, pinned.length));
         }

@@ -84,6 +84,7 @@ fn core_exception(py: Python<'_>, error: Error, op: &str) -> PyErr {
         Family::Shape => from_class(own_class(py, "ShapeError"), text),
         Family::DType => from_class(own_class(py, "DTypeError"), text),
         Family::Storage => from_class(own_class(py, "StorageError"), text),
+        Family::Device => from_class(own_class(py, "DeviceError"), text),
         Family::Index => PyIndexError::new_err(text),
         Family::Overflow => PyOverflowError::new_err(text),
         Family::ZeroDivision => PyZeroDivisionError::new_err(text),
@@ -163,6 +164,14 @@ const CLASSES: &[(&str, &[&str], &str)] = &[
          >>> strided.frombuffer(b'abcd').fill_(0)\n\
          Traceback (most recent call last):\n\
          strided.StorageError: fill_: the memory is read-only",
+    ),
+    (
+        "DeviceError",
+        &["RuntimeError"],
+        "Elements in the memory of a device that the host cannot access, or operands on two devices.\n\n\
+         >>> strided._strided._unaddressable((2, 3), strided.float32).sum()\n\
+         Traceback (most recent call last):\n\
+         strided.DeviceError: sum: the memory is on test:0, where the host cannot access it",
     ),
     (
         "FormatError",

@@ -11,8 +11,9 @@ use crate::convert::args::{FromArg, Receiver};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
-use strided_core::DType;
 use strided_core::dtype::default_float;
+use strided_core::storage::not_on_host;
+use strided_core::{DType, Device};
 
 /// The type of a tensor's elements, such as `strided.float32`.
 ///
@@ -169,52 +170,77 @@ fn from_class(class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
 /// device(type='cpu')
 #[pyclass(name = "device", module = "strided", frozen, from_py_object)]
 #[derive(Clone)]
-pub struct Device;
+pub struct PyDevice(pub Device);
 
 impl<'a> FromArg<'a> for Device {
     const WANTED: &'static str = "a device";
     const STUB: &'static str = "_DeviceLike";
     fn read(object: Arg<'a>) -> CallResult<Option<Device>> {
-        if object.is_none() || object.is_instance_of::<Device>() {
-            return Ok(Some(Device));
+        if object.is_none() {
+            return Ok(Some(Device::Cpu));
+        }
+        if let Ok(device) = object.cast::<PyDevice>() {
+            return Ok(Some(device.get().0));
         }
         match object.to_string().as_str() {
-            "cpu" | "cpu:0" => Ok(Some(Device)),
+            "cpu" | "cpu:0" => Ok(Some(Device::Cpu)),
             other => Err(Fail::Value(format!("device is '{other}', wanted 'cpu'"))),
         }
     }
 }
 
-impl<'a> Receiver<'a> for Device {
+/// Reads the argument `device` of a constructor that makes host memory.
+pub fn check_device(object: Arg<'_>) -> CallResult<()> {
+    match Device::from_arg(object, "device")? {
+        Device::Cpu => Ok(()),
+        device => Err(not_on_host(device).into()),
+    }
+}
+
+impl<'a> FromArg<'a> for PyDevice {
+    const WANTED: &'static str = Device::WANTED;
+    const STUB: &'static str = Device::STUB;
+    fn read(object: Arg<'a>) -> CallResult<Option<PyDevice>> {
+        Ok(Device::read(object)?.map(PyDevice))
+    }
+}
+
+impl<'a> Receiver<'a> for PyDevice {
     const CLASS: RowClass = RowClass::Device;
 }
 
 #[pymethods]
-impl Device {
+impl PyDevice {
     #[new]
     #[pyo3(signature = (r#type = None))]
-    fn new(py: Python<'_>, r#type: Option<Bound<'_, PyAny>>) -> PyResult<Device> {
+    fn new(py: Python<'_>, r#type: Option<Bound<'_, PyAny>>) -> PyResult<PyDevice> {
         match r#type {
-            None => Ok(Device),
-            Some(object) => named(py, "device", || Device::from_arg(object.as_borrowed(), "device")),
+            None => Ok(PyDevice(Device::Cpu)),
+            Some(object) => named(py, "device", || PyDevice::from_arg(object.as_borrowed(), "device")),
         }
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        (other.is_instance_of::<Device>() || other.is_instance_of::<PyString>())
-            && Device::read(other.as_borrowed()).is_ok()
+        (other.is_instance_of::<PyDevice>() || other.is_instance_of::<PyString>())
+            && Device::read(other.as_borrowed()).is_ok_and(|other| other == Some(self.0))
     }
     fn __hash__(&self) -> isize {
-        0x0063_7075 // "cpu"
+        match self.0 {
+            Device::Cpu => 0x0063_7075,  // "cpu"
+            Device::Test => 0x7465_7374, // "test"
+        }
     }
-    fn __str__(&self) -> &'static str {
-        "cpu"
+    fn __str__(&self) -> String {
+        self.0.to_string()
     }
-    fn __repr__(&self) -> &'static str {
-        "device(type='cpu')"
+    fn __repr__(&self) -> String {
+        match self.0.index() {
+            Some(index) => format!("device(type='{}', index={index})", self.0.kind()),
+            None => format!("device(type='{}')", self.0.kind()),
+        }
     }
-    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (&'static str,))> {
-        Ok((py.get_type::<Device>().into_any().unbind(), ("cpu",)))
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (String,))> {
+        Ok((py.get_type::<PyDevice>().into_any().unbind(), (self.0.to_string(),)))
     }
 }
 
@@ -227,9 +253,9 @@ pub const DEVICE_SIGNATURES: &[(&str, &[&str])] =
 pub fn register(module: &Bound<'_, PyModule>, members: impl Fn(RowClass) -> Members) -> PyResult<()> {
     let py = module.py();
     module.add_class::<PyDType>()?;
-    module.add_class::<Device>()?;
+    module.add_class::<PyDevice>()?;
     add_members(&py.get_type::<PyDType>(), members(RowClass::DType))?;
-    add_members(&py.get_type::<Device>(), members(RowClass::Device))?;
+    add_members(&py.get_type::<PyDevice>(), members(RowClass::Device))?;
     for &dtype in DType::ALL {
         module.add(dtype.name(), object(py, dtype))?;
     }

@@ -11,9 +11,10 @@ use crate::convert::numbers::python_number;
 use crate::convert::results::write_to_out;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
+use strided_core::backend::host_reads;
 use strided_core::ops::elementwise::{self, KeywordValues, OpArg, run_into, run_new};
+use strided_core::ops::output;
 use strided_core::ops::table::{Op, OpRow};
-use strided_core::ops::{output, truth};
 use strided_core::{Scalar, Tensor};
 
 /// The largest number of operands that a row has.
@@ -217,6 +218,6 @@ pub fn operate<'a>(
 /// Whether any element equals a number, or the element of a tensor that it is broadcast with.
 pub fn contains(py: Python<'_>, x: &Tensor, value: OpArg) -> CallResult<bool> {
     let operands = [OpArg::Tensor(x), value];
-    let any = || truth::any(&elementwise::apply(Op::eq, &operands)?);
+    let any = || host_reads::any(&elementwise::apply(Op::eq, &operands)?);
     Ok(detach_if_large(py, result_size(&operands), any)?)
 }

@@ -1,6 +1,6 @@
 //! The Generator class: the state of random numbers.
 
-use super::dtype::Device;
+use super::dtype::{PyDevice, check_device};
 use crate::abi::Arg;
 use crate::abi::errors::{CallResult, Fail, named};
 use crate::abi::late::Late;
@@ -8,8 +8,8 @@ use crate::abi::tensor_object::wrap;
 use crate::convert::args::{FromArg, TensorArg};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
-use strided_core::Scalar;
 use strided_core::ops::random::{DEFAULT_SEED, Generator, set_state, state};
+use strided_core::{Device, Scalar};
 
 /// A generator of random numbers, which every function and method that draws takes as `generator=`.
 ///
@@ -65,14 +65,14 @@ impl PyGenerator {
         named(py, "Generator", || {
             // `Generator("cpu")`, as in PyTorch, where the device comes first.
             let is_device = |object: &Bound<'_, PyAny>| {
-                object.is_instance_of::<PyString>() || object.is_instance_of::<Device>()
+                object.is_instance_of::<PyString>() || object.is_instance_of::<PyDevice>()
             };
             let (seed, device) = match (seed, device) {
                 (Some(first), None) if is_device(&first) => (None, Some(first)),
                 other => other,
             };
             if let Some(device) = device {
-                Device::from_arg(device.as_borrowed(), "device")?;
+                check_device(device.as_borrowed())?;
             }
             let seed = seed.map_or(Ok(DEFAULT_SEED), |seed| {
                 Ok::<_, Fail>(Seed::from_arg(seed.as_borrowed(), "seed")?.0)
@@ -163,8 +163,8 @@ impl PyGenerator {
     /// >>> strided.Generator().device
     /// device(type='cpu')
     #[getter]
-    fn device(&self) -> Device {
-        Device
+    fn device(&self) -> PyDevice {
+        PyDevice(Device::Cpu)
     }
 
     fn __repr__(&self) -> String {

@@ -99,7 +99,7 @@ unsafe extern "C" fn assign_subscript(this: Object, key: Object, value: Object) 
         let (x, key, value) = unsafe { (receiver(py, this), arg(py, key), arg(py, value)) };
         let number = python_number(value)?;
         match (number, location(&x, key)) {
-            (Some(number), Some(location)) => strided_core::kernels::item::set(&x, location, number)?,
+            (Some(number), Some(location)) => strided_core::backend::items::set(&x, location, number)?,
             (Some(number), None) => assign_number(py, x, key, number)?,
             (None, _) => assign_values(py, x, key, value)?,
         }

@@ -1,7 +1,7 @@
 //! The Storage class: its constructors and Python's protocols. Its methods are rows of `rows/storage.rs`.
 
 use super::class_table::dtype_of_class;
-use super::dtype::Device;
+use super::dtype::check_device;
 use super::elementwise::contains;
 use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail, named};
@@ -27,7 +27,7 @@ use strided_core::layout::Index;
 use strided_core::ops::copy;
 use strided_core::ops::elementwise::OpArg;
 use strided_core::storage::Fill;
-use strided_core::{DType, Error, Problem, Scalar, Tensor};
+use strided_core::{DType, Device, Error, Problem, Scalar, Tensor};
 
 /// The signatures of what is not declared as a row: the constructors and Python's protocols.
 pub const SIGNATURES: &[(&str, &[&str])] = &[
@@ -71,7 +71,7 @@ impl PyStorage {
         let make = || {
             let dtype = storage_dtype(class, dtype)?;
             if let Some(device) = device {
-                Device::from_arg(device.as_borrowed(), "device")?;
+                check_device(device.as_borrowed())?;
             }
             let args: Vec<Arg<'_>> = args.iter_borrowed().collect();
             let object = storage_object(py, constructed(py, dtype, &args)?)?;
@@ -147,7 +147,7 @@ impl PyStorage {
                 let value = Scalar::from_arg(value.as_borrowed(), "value")?;
                 let whole = self.typed.to_tensor()?;
                 let at = wrap_index(at, whole.size())?;
-                Ok(strided_core::kernels::item::set(&whole, at, value)?)
+                Ok(strided_core::backend::items::set(&whole, at, value)?)
             }
             slice => {
                 let source = AssignedValues::read(value.as_borrowed())?;
@@ -219,13 +219,13 @@ fn storage_dtype(class: &Bound<'_, PyType>, dtype: Option<Bound<'_, PyAny>>) -> 
 pub fn constructed(py: Python<'_>, dtype: DType, args: &[Arg<'_>]) -> CallResult<TypedStorage> {
     let typed = |tensor: Tensor| TypedStorage { bytes: tensor.storage().clone(), dtype };
     let object = match *args {
-        [] => return Ok(typed(Tensor::new(&[0], dtype, Fill::Zero)?)),
+        [] => return Ok(typed(Tensor::new_on(Device::Cpu, &[0], dtype, Fill::Zero)?)),
         [object] => object,
         _ => return Err(Fail::Type(format!("takes at most 1 argument, got {}", args.len()))),
     };
     let is_ours = is_tensor(object) || read_storage(object).is_some();
     if !is_ours && let Some(size) = isize::read(object)? {
-        return Ok(typed(Tensor::new(&[size], dtype, Fill::Zero)?));
+        return Ok(typed(Tensor::new_on(Device::Cpu, &[size], dtype, Fill::Zero)?));
     }
     let values = flat_values(py, object, Some(dtype))?;
     let fits = values.dtype() == dtype && values.layout().is_row_major();

@@ -1,7 +1,7 @@
 //! The Tensor type: its constructor, and the assembly of its slots, methods and properties.
 
 use super::class_table::{dtype_of_class, dtype_of_subclass};
-use super::dtype::Device;
+use super::dtype::check_device;
 use super::size::{add_size_descriptor, is_size};
 use super::{operators, protocols};
 use crate::abi::errors::{CallResult, Fail, guard_value, type_name};
@@ -21,7 +21,7 @@ use std::ffi::c_void;
 use strided_core::dtype::default_float;
 use strided_core::layout::Dims;
 use strided_core::storage::Fill;
-use strided_core::{DType, Tensor};
+use strided_core::{DType, Device, Tensor};
 
 /// `Tensor(...)` and `FloatTensor(...)`: from sizes, a Size, a storage, a tensor, an array or a sequence.
 pub fn construct<'py>(py: Python<'py>, dtype: DType, args: &[Arg<'_>]) -> CallResult<Value<'py>> {
@@ -30,17 +30,17 @@ pub fn construct<'py>(py: Python<'py>, dtype: DType, args: &[Arg<'_>]) -> CallRe
 
 fn constructed(py: Python<'_>, dtype: DType, args: &[Arg<'_>]) -> CallResult<Tensor> {
     match *args {
-        [] => Ok(Tensor::new(&[0], dtype, Fill::Zero)?),
+        [] => Ok(Tensor::new_on(Device::Cpu, &[0], dtype, Fill::Zero)?),
         [only] if is_size(only) => {
             let sizes = sequence_of_ints(only)?;
             let sizes = sizes.ok_or_else(|| Fail::Type("a Size must hold ints".into()))?;
-            Ok(Tensor::new(&sizes, dtype, Fill::Zero)?)
+            Ok(Tensor::new_on(Device::Cpu, &sizes, dtype, Fill::Zero)?)
         }
         [only] if !is_one_int(only) => from_one(py, dtype, only),
         _ => {
             let sizes: Dims =
                 args.iter().map(|&size| isize::from_arg(size, "size")).collect::<CallResult<_>>()?;
-            Ok(Tensor::new(&sizes, dtype, Fill::Zero)?)
+            Ok(Tensor::new_on(Device::Cpu, &sizes, dtype, Fill::Zero)?)
         }
     }
 }
@@ -109,7 +109,7 @@ unsafe fn new_of_class<'py>(
             match name.as_str() {
                 "dtype" => dtype = DType::from_arg(value, "dtype")?,
                 "device" => {
-                    Device::from_arg(value, "device")?;
+                    check_device(value)?;
                 }
                 "requires_grad" => {
                     Option::<NoGrad>::from_arg(value, "requires_grad")?;

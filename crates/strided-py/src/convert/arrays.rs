@@ -3,7 +3,7 @@
 
 use super::args::FromArg;
 use super::buffer::{self, HeldBuffer, has_buffer};
-use super::exchange::{ForeignBuffer, release_attached};
+use super::exchange::{ForeignBuffer, export_permanently, release_attached};
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::to_py;
 use crate::abi::{Arg, Value};
@@ -11,7 +11,7 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple, PyType};
 use strided_core::layout::{Dims, Layout};
-use strided_core::storage::{Access, Owner};
+use strided_core::storage::Owner;
 use strided_core::{DType, Tensor};
 
 /// What to do with memory that a tensor cannot share.
@@ -247,10 +247,8 @@ pub fn interface<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
             x.dtype().name()
         ))));
     };
-    drop(x.pin(Access::Read)?); // before the export: an error leaves the storage as it was
-    x.storage().export_permanently();
     let (layout, size) = (x.layout(), x.dtype().size() as isize);
-    let address = x.pin(Access::Read)?.origin as usize;
+    let address = export_permanently(x)?;
     let strides = layout.modes().iter().map(|mode| mode.stride * size);
     let fields = PyDict::new(py);
     fields.set_item("shape", PyTuple::new(py, layout.shape())?)?;

@@ -5,12 +5,12 @@ use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use strided_core::backend::byte_order;
 use strided_core::error::{Error, Problem};
-use strided_core::kernels::byteswap;
 use strided_core::layout::{Dims, Layout};
 use strided_core::ops::copy;
-use strided_core::storage::{Access, Owner, Storage};
-use strided_core::{DType, Tensor};
+use strided_core::storage::{Access, Owner, Storage, not_on_host};
+use strided_core::{DType, Device, Tensor};
 
 /// Elements in the memory of another library, as that library describes them. Nothing is checked yet.
 pub struct ForeignBuffer {
@@ -54,7 +54,7 @@ impl ForeignBuffer {
         let layout = Layout::row_major(&self.shape)?;
         let copied = Tensor::from_storage(copied.storage().clone(), self.dtype, layout)?;
         if self.swapped {
-            byteswap::reverse_bytes(&copied)?;
+            byte_order::reverse_bytes(&copied)?;
         }
         Ok(copied)
     }
@@ -166,12 +166,39 @@ pub struct Exported {
 }
 
 impl Exported {
+    /// Refuses memory that the host cannot address.
     pub fn new(tensor: Tensor) -> CallResult<Exported> {
+        check_on_host(tensor.storage())?;
         tensor.storage().export();
         let mut exported = Exported { tensor, origin: std::ptr::null_mut() };
         exported.origin = exported.tensor.pin(Access::Read)?.origin;
         Ok(exported)
     }
+}
+
+/// Refuses memory that the host cannot address. Everything that leaves as an address passes here: [`Exported`] (buffers, DLPack,
+/// lists, borrowed tensors, callbacks), [`export_permanently`] and [`address_of`].
+pub fn check_on_host(storage: &Storage) -> CallResult<()> {
+    match storage.device() {
+        Device::Cpu => Ok(()),
+        device => Err(not_on_host(device).into()),
+    }
+}
+
+/// The address of the element whose indices are all zero, for others who never say that they are done with it: the memory stays
+/// in place from now on.
+pub fn export_permanently(x: &Tensor) -> CallResult<usize> {
+    check_on_host(x.storage())?;
+    drop(x.pin(Access::Read)?); // before the export: an error leaves the storage as it was
+    x.storage().export_permanently();
+    Ok(x.pin(Access::Read)?.origin as usize)
+}
+
+/// The address of the first byte of a storage at this moment, for `data_ptr`.
+pub fn address_of(storage: &Storage) -> CallResult<usize> {
+    check_on_host(storage)?;
+    storage.check_valid()?;
+    Ok(storage.address()?)
 }
 
 impl Drop for Exported {

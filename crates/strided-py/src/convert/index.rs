@@ -11,7 +11,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use smallvec::SmallVec;
-use strided_core::kernels::item;
+use strided_core::backend::host_reads;
 use strided_core::layout::Index;
 use strided_core::ops::copy;
 use strided_core::{DType, Tensor};
@@ -196,7 +196,7 @@ fn location_of<'a>(x: &Tensor, count: usize, index: impl Fn(usize) -> Arg<'a>) -
 #[inline]
 pub fn item_at<'py>(py: Python<'py>, x: &Tensor, at: &[Arg<'_>]) -> CallResult<Value<'py>> {
     if let Some(location) = location_of(x, at.len(), |dim| at[dim]) {
-        return number(py, item::get(x, location)?);
+        return number(py, host_reads::item(x, location)?);
     }
     let x = x.clone(); // reading other indices may run Python code that replaces the object's tensor
     let value = match at {

@@ -11,7 +11,7 @@ use crate::abi::tensor_object::cloned_tensor;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyList, PyString, PyTuple};
-use strided_core::kernels::index::ScatterRule;
+use strided_core::backend::index::ScatterRule;
 use strided_core::layout::Index;
 use strided_core::ops::copy;
 use strided_core::ops::index::along::PlaceReduction;
@@ -95,7 +95,7 @@ fn tensor_key(tensor: Tensor, bytes_are_masks: bool) -> CallResult<Key> {
 fn index_values(object: Arg<'_>) -> CallResult<Tensor> {
     let Values { tensor, is_new } = Values::of(object, None)?;
     if is_new && tensor.size() == 0 && tensor.dtype().is_float() {
-        return Ok(Tensor::new(&tensor.layout().shape(), DType::I64, Fill::Zero)?);
+        return Ok(Tensor::new_on(tensor.device(), &tensor.layout().shape(), DType::I64, Fill::Zero)?);
     }
     Ok(tensor)
 }

@@ -15,12 +15,13 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ffi::c_long;
+use strided_core::backend::host_reads;
+use strided_core::backend::items::{self as item, SmallElements};
 use strided_core::dtype::{Category, default_float, element, promote};
-use strided_core::kernels::item::{self, SmallElements};
 use strided_core::layout::{Dims, Mode, shape_text};
 use strided_core::ops::{copy, elementwise::with_scalar};
 use strided_core::storage::Fill;
-use strided_core::{DType, Layout, Scalar, Tensor, switch};
+use strided_core::{DType, Device, Layout, Scalar, Tensor, switch};
 
 /// A tensor from nested sequences of numbers; if no dtype is given, the numbers decide.
 pub fn from_nested(object: Arg<'_>, dtype: Option<DType>) -> CallResult<Tensor> {
@@ -29,7 +30,7 @@ pub fn from_nested(object: Arg<'_>, dtype: Option<DType>) -> CallResult<Tensor> 
         NestedShape { shape: Dims::new(), number_depth: None, needs_dtype, weak: None, strong: None };
     visit(object, |event| found.add(event))?;
     let dtype = dtype.unwrap_or_else(|| found.dtype());
-    let out = Tensor::new(&found.shape, dtype, Fill::Uninitialized)?;
+    let out = Tensor::new_on(Device::Cpu, &found.shape, dtype, Fill::Uninitialized)?;
     // No other code knows the tensor yet, so its pin may be held while Python code runs.
     let mut writer = item::Writer::new(&out)?;
     visit(object, |event| write(&out, &mut writer, event))?;
@@ -412,7 +413,7 @@ pub fn to_nested<'py>(py: Python<'py>, x: &Tensor) -> CallResult<Value<'py>> {
     let modes: SmallVec<[Mode; 4]> = x.layout().modes().iter().copied().collect();
     let mut copied = SmallElements::UNINIT;
     let exported;
-    let first = match copied.copy(x)? {
+    let first = match host_reads::small_elements(&mut copied, x)? {
         Some(first) => first,
         None => {
             exported = Exported::new(x.clone())?;

@@ -12,7 +12,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyTuple};
 use std::ptr::null_mut;
-use strided_core::kernels::item;
+use strided_core::backend::items as item;
 use strided_core::layout::{Dims, Mode};
 use strided_core::ops::copy;
 use strided_core::storage::Access;

@@ -3,14 +3,15 @@
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{call_python, new_ref, to_py};
-use crate::classes::dtype::{self, Device};
+use crate::classes::dtype::{self, PyDevice};
 use crate::classes::tensor::construct;
 use crate::convert::args::{FromArg, RestObjects, TargetArg, TensorArg, TwoInts, UntypedArg};
-use crate::convert::dlpack;
 use crate::convert::values::cast_object;
+use crate::convert::{dlpack, exchange};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use strided_core::{DType, Tensor};
+use strided_core::storage::not_on_host;
+use strided_core::{DType, Device, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// The tensor in another dtype, or in the dtype of another tensor; itself if it has that dtype.
@@ -18,7 +19,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([1.7, -1.7]).to(strided.int32).tolist()
     /// [1, -1]
     method to(target | other: Option<TargetArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, copy: bool = False, non_blocking: bool = False)
-        => to(py, x, target, dtype, copy);
+        => to(py, x, target, dtype, device, copy);
 
     /// The name of the tensor's type, or the tensor as another type.
     ///
@@ -121,14 +122,20 @@ methods! { rows(py, x: TensorArg):
     /// >>> x = strided.zeros(2)
     /// >>> x.cpu() is x
     /// True
-    method cpu() => Ok(new_ref(x.object()));
+    method cpu() => {
+        check_device(&x, Some(Device::Cpu))?;
+        Ok(new_ref(x.object()))
+    };
 
     /// A new tensor of this tensor's type, from the arguments of its typed class.
     ///
     /// >>> x = strided.DoubleTensor(2, 3)
     /// >>> x.new(x.size()).copy_(x).type()
     /// 'strided.DoubleTensor'
-    method new(args: RestObjects) => construct(py, x.dtype(), args.0);
+    method new(args: RestObjects) => {
+        exchange::check_on_host(x.storage())?;
+        construct(py, x.dtype(), args.0)
+    };
 
     /// A NumPy array on the same memory.
     ///
@@ -165,7 +172,19 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(2).__dlpack_device__()
     /// (1, 0)
-    method __dlpack_device__() -> "tuple[int, int]" => to_py(py, (dlpack::CPU, 0));
+    method __dlpack_device__() -> "tuple[int, int]" => {
+        exchange::check_on_host(x.storage())?;
+        to_py(py, (dlpack::CPU, 0))
+    };
+}
+
+/// Refuses another device than that of the tensor: there are no copies between devices yet.
+fn check_device(x: &Tensor, device: Option<Device>) -> CallResult<()> {
+    match device {
+        Some(Device::Cpu) if x.device() != Device::Cpu => Err(not_on_host(x.device()).into()),
+        Some(device) if device != x.device() => Err(not_on_host(device).into()),
+        _ => Ok(()),
+    }
 }
 
 fn to<'a>(
@@ -173,22 +192,29 @@ fn to<'a>(
     x: TensorArg<'a>,
     target: Option<TargetArg<'a>>,
     dtype: Option<DType>,
+    device: Option<Device>,
     copy: bool,
 ) -> CallResult<Value<'a>> {
+    check_device(&x, device)?;
     let Some(TargetArg(target)) = target else {
         return cast_object(py, x, dtype.unwrap_or(x.dtype()), copy);
     };
     if let Some(other) = TensorArg::read(target)? {
+        check_device(&x, Some(other.device()))?;
         return cast_object(py, x, other.dtype(), copy);
     }
-    if target.is_instance_of::<Device>() {
+    if let Ok(device) = target.cast::<PyDevice>() {
+        check_device(&x, Some(device.get().0))?;
         return cast_object(py, x, dtype.unwrap_or(x.dtype()), copy);
     }
     if let Ok(text) = target.cast::<PyString>() {
         let text = text.to_string();
         return match dtype::from_text(&text)? {
             Some(dtype) => cast_object(py, x, dtype, copy),
-            None if Device::read(target).is_ok() => cast_object(py, x, dtype.unwrap_or(x.dtype()), copy),
+            None if Device::read(target).is_ok() => {
+                check_device(&x, Device::read(target)?)?;
+                cast_object(py, x, dtype.unwrap_or(x.dtype()), copy)
+            }
             None => Err(Fail::Value(format!(
                 "target is '{text}', wanted a dtype or a device; the only device is 'cpu'"
             ))),

@@ -6,7 +6,7 @@ use crate::abi::refs::{new_ref, to_py};
 use crate::abi::tensor_object::{is_tensor, wrap, wrap_with};
 use crate::abi::{Arg, Value};
 use crate::classes::borrow::BorrowHandle;
-use crate::classes::dtype::{self, Device};
+use crate::classes::dtype;
 use crate::convert::args::{
     ArrayArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, LenderArg, NoGrad, PathArg, PromotedArg, Rest,
     TensorArg, missing, wrong_type,
@@ -23,8 +23,9 @@ use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
 use strided_core::ops::create::{self, RangeEnd, full, range};
 use strided_core::ops::{copy, elementwise, output};
-use strided_core::storage::Fill;
-use strided_core::{DType, Layout, Scalar, Tensor};
+use strided_core::storage::{Fill, not_on_host};
+use strided_core::tensor::device_mismatch;
+use strided_core::{DType, Device, Layout, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// A new tensor with the values of nested sequences, an array, a tensor or a number. Always copies.
@@ -34,7 +35,10 @@ methods! { rows(py, x: TensorArg):
     ///  3  4
     /// [strided.LongTensor of size 2x2]
     function tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => copied(py, data.0, dtype);
+        => {
+            check_host(device.unwrap_or(Device::Cpu))?;
+            copied(py, data.0, dtype)
+        };
 
     /// A tensor with these values: the tensor itself, or one on the memory of an array, if they have the dtype; otherwise
     /// a copy.
@@ -44,9 +48,11 @@ methods! { rows(py, x: TensorArg):
     /// (True, [1, 2])
     function as_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None) => {
         if let Some(tensor) = TensorArg::read(data.0)? {
+            check_same(device, &tensor)?;
             return cast_object(py, tensor, dtype.unwrap_or(tensor.dtype()), false);
         }
         let tensor = Values::of(data.0, dtype)?.tensor;
+        check_same(device, &tensor)?;
         let dtype = dtype.unwrap_or(tensor.dtype());
         wrap(py, cast(py, tensor, dtype)?)
     };
@@ -58,7 +64,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.asarray(x) is x, strided.asarray(x, copy=True) is x
     /// (True, False)
     function asarray(obj | data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, copy: Option<bool> = None)
-        => asarray(py, obj.0, dtype, copy);
+        => asarray(py, obj.0, dtype, device, copy);
 
     /// A new uninitialized tensor.
     ///
@@ -66,7 +72,7 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([2, 3])
     function empty(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => new_tensor(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
+            None => new_tensor(py, device.unwrap_or(Device::Cpu), size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
             Some(out) => {
                 let wanted = Layout::row_major(size.given("size")?)?;
                 write_out(py, out, dtype.unwrap_or(out.dtype()), &wanted, |_| Ok(()))
@@ -81,7 +87,7 @@ methods! { rows(py, x: TensorArg):
     /// [strided.FloatTensor of size 2x3]
     function zeros(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => new_tensor(py, size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero),
+            None => new_tensor(py, device.unwrap_or(Device::Cpu), size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero),
             Some(out) => fill_out(py, out, size.given("size")?, Scalar::Bool(false), dtype),
         };
 
@@ -91,7 +97,7 @@ methods! { rows(py, x: TensorArg):
     /// [[1.0, 1.0], [1.0, 1.0]]
     function ones(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => filled(py, size.given("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float)),
+            None => filled(py, device.unwrap_or(Device::Cpu), size.given("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float)),
             Some(out) => fill_out(py, out, size.given("size")?, Scalar::Bool(true), dtype),
         };
 
@@ -101,7 +107,7 @@ methods! { rows(py, x: TensorArg):
     /// [7, 7]
     function full(size | shape: Ints, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
         => match out {
-            None => filled(py, &size.ints, fill_value, dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, fill_value))),
+            None => filled(py, device.unwrap_or(Device::Cpu), &size.ints, fill_value, dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, fill_value))),
             Some(out) => fill_out(py, out, &size.ints, fill_value, dtype),
         };
 
@@ -113,7 +119,7 @@ methods! { rows(py, x: TensorArg):
         let shape = [n, m.unwrap_or(n)];
         match out {
             None => {
-                let tensor = Tensor::new(&shape, dtype.unwrap_or_else(default_float), Fill::Uninitialized)?;
+                let tensor = Tensor::new_on(device.unwrap_or(Device::Cpu), &shape, dtype.unwrap_or_else(default_float), Fill::Uninitialized)?;
                 detach_if_large(py, tensor.size(), || create::fill_eye(&tensor))?;
                 wrap(py, tensor)
             }
@@ -129,56 +135,56 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.empty_strided((2, 3), (1, 2)).stride()
     /// (1, 2)
     function empty_strided(size | shape: Ints, stride | strides: Ints, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, create::empty_strided(&size.ints, &stride.ints, dtype.unwrap_or_else(default_float))?);
+        => wrap(py, create::empty_strided(device.unwrap_or(Device::Cpu), &size.ints, &stride.ints, dtype.unwrap_or_else(default_float))?);
 
     /// A tensor without dims that holds one number, in the default dtype unless one is given.
     ///
     /// >>> strided.scalar_tensor(3).item()
     /// 3.0
     function scalar_tensor(s: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, &[], s, dtype.unwrap_or_else(|| elementwise::with_scalar(default_float(), s)));
+        => filled(py, device.unwrap_or(Device::Cpu), &[], s, dtype.unwrap_or_else(|| elementwise::with_scalar(default_float(), s)));
 
     /// A new uninitialized tensor of the size and dtype of another one.
     ///
     /// >>> strided.empty_like(strided.arange(3)).dtype
     /// strided.int64
     function empty_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, Tensor::new(&input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Uninitialized)?);
+        => wrap(py, Tensor::new_on(device.unwrap_or(input.device()), &input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Uninitialized)?);
 
     /// A new tensor of zeros of the size and dtype of another one.
     ///
     /// >>> strided.zeros_like(strided.arange(3)).tolist()
     /// [0, 0, 0]
     function zeros_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, Tensor::new(&input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Zero)?);
+        => wrap(py, Tensor::new_on(device.unwrap_or(input.device()), &input.layout().shape(), dtype.unwrap_or(input.dtype()), Fill::Zero)?);
 
     /// A new tensor of ones of the size and dtype of another one.
     ///
     /// >>> strided.ones_like(strided.arange(3), dtype=strided.float32).tolist()
     /// [1.0, 1.0, 1.0]
     function ones_like(input | other: TensorArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, &input.layout().shape(), Scalar::Bool(true), dtype.unwrap_or(input.dtype()));
+        => filled(py, device.unwrap_or(input.device()), &input.layout().shape(), Scalar::Bool(true), dtype.unwrap_or(input.dtype()));
 
     /// A new tensor of the size and dtype of another one, with every element set to one value.
     ///
     /// >>> strided.full_like(strided.zeros(2), 7).tolist()
     /// [7.0, 7.0]
     function full_like(input | other: TensorArg, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, &input.layout().shape(), fill_value, dtype.unwrap_or(input.dtype()));
+        => filled(py, device.unwrap_or(input.device()), &input.layout().shape(), fill_value, dtype.unwrap_or(input.dtype()));
 
     /// `start`, `start + step`, … up to but not including `end`; from 0 if only the end is given.
     ///
     /// >>> strided.arange(1, 7, 2).tolist()
     /// [1, 3, 5]
     function arange(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counting(start, end, step, of_out(dtype, out), RangeEnd::Excluded)?, dtype);
+        => into(py, out, counting(device.unwrap_or(Device::Cpu), start, end, step, of_out(dtype, out), RangeEnd::Excluded)?, dtype);
 
     /// `start`, `start + step`, … up to and including `end`, in the default dtype unless one is given.
     ///
     /// >>> strided.range(1, 2, 0.5).tolist()
     /// [1.0, 1.5, 2.0]
     function range(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counting(start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), RangeEnd::Included)?, dtype);
+        => into(py, out, counting(device.unwrap_or(Device::Cpu), start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), RangeEnd::Included)?, dtype);
 
     /// `steps` numbers evenly spaced from `start` to `end`, both included.
     ///
@@ -186,7 +192,7 @@ methods! { rows(py, x: TensorArg):
     /// [-1.0, -0.5, 0.0, 0.5, 1.0]
     function linspace(start: Scalar, end | stop: Scalar, steps | num: isize, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
         let number_dtype = spaced_dtype(of_out(dtype, out), start, end);
-        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::linspace(start, end, steps, number_dtype))?, dtype)
+        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::linspace(device.unwrap_or(Device::Cpu), start, end, steps, number_dtype))?, dtype)
     };
 
     /// `base` to the power of `steps` exponents evenly spaced from `start` to `end`.
@@ -195,7 +201,7 @@ methods! { rows(py, x: TensorArg):
     /// ([1.0, 10.0, 100.0, 1000.0], [1, 2, 4, 8])
     function logspace(start: Scalar, end | stop: Scalar, steps | num: isize, base: f64 = 10.0, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
         let number_dtype = spaced_dtype(of_out(dtype, out), start, end);
-        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::logspace(start, end, steps, base, number_dtype))?, dtype)
+        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::logspace(device.unwrap_or(Device::Cpu), start, end, steps, base, number_dtype))?, dtype)
     };
 
     /// A new tensor with the values of data, in this tensor's dtype unless one is given. Always copies.
@@ -203,42 +209,45 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.zeros(1, dtype=strided.int16).new_tensor([1, 2]).dtype
     /// strided.int16
     method new_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => copied(py, data.0, Some(dtype.unwrap_or(x.dtype())));
+        => {
+            check_host(device.unwrap_or(x.device()))?;
+            copied(py, data.0, Some(dtype.unwrap_or(x.dtype())))
+        };
 
     /// A new uninitialized tensor, of this tensor's dtype unless one is given.
     ///
     /// >>> strided.zeros(1, dtype=strided.int16).new_empty(2, 3).shape
     /// strided.Size([2, 3])
     method new_empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => new_tensor(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Uninitialized);
+        => new_tensor(py, device.unwrap_or(x.device()), size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Uninitialized);
 
     /// A new uninitialized tensor of any strides, of this tensor's dtype unless one is given.
     ///
     /// >>> strided.zeros(1).new_empty_strided((2, 3), (1, 2)).stride()
     /// (1, 2)
     method new_empty_strided(size | shape: Ints, stride | strides: Ints, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, create::empty_strided(&size.ints, &stride.ints, dtype.unwrap_or(x.dtype()))?);
+        => wrap(py, create::empty_strided(device.unwrap_or(x.device()), &size.ints, &stride.ints, dtype.unwrap_or(x.dtype()))?);
 
     /// A new tensor of zeros, of this tensor's dtype unless one is given.
     ///
     /// >>> strided.zeros(1, dtype=strided.int16).new_zeros(2).tolist()
     /// [0, 0]
     method new_zeros(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => new_tensor(py, size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Zero);
+        => new_tensor(py, device.unwrap_or(x.device()), size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Zero);
 
     /// A new tensor of ones, of this tensor's dtype unless one is given.
     ///
     /// >>> strided.zeros(1, dtype=strided.int16).new_ones(2).tolist()
     /// [1, 1]
     method new_ones(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, size.given("size")?, Scalar::Bool(true), dtype.unwrap_or(x.dtype()));
+        => filled(py, device.unwrap_or(x.device()), size.given("size")?, Scalar::Bool(true), dtype.unwrap_or(x.dtype()));
 
     /// A new tensor with every element set to one value, of this tensor's dtype unless one is given.
     ///
     /// >>> strided.zeros(1).new_full((2,), 7).tolist()
     /// [7.0, 7.0]
     method new_full(size | shape: Ints, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, &size.ints, fill_value, dtype.unwrap_or(x.dtype()));
+        => filled(py, device.unwrap_or(x.device()), &size.ints, fill_value, dtype.unwrap_or(x.dtype()));
 
     /// A tensor on the memory of a NumPy array, or of another buffer or array interface: a write to one is a write to
     /// the other. A tensor on a read-only array is read-only.
@@ -369,6 +378,19 @@ methods! { rows(py, x: TensorArg):
     function can_cast(from_: DType, to: DType) -> "bool" => to_py(py, from_.category() <= to.category());
 }
 
+/// Refuses a device to which values of the host cannot be copied.
+fn check_host(device: Device) -> CallResult<()> {
+    if device == Device::Cpu { Ok(()) } else { Err(not_on_host(device).into()) }
+}
+
+/// Refuses a tensor on another device than the one that is wanted.
+fn check_same(device: Option<Device>, x: &Tensor) -> CallResult<()> {
+    match device {
+        Some(device) if device != x.device() => Err(device_mismatch(device, x.device()).into()),
+        _ => Ok(()),
+    }
+}
+
 /// A new tensor with the values of an object.
 fn copied<'py>(py: Python<'py>, data: Arg<'_>, dtype: Option<DType>) -> CallResult<Value<'py>> {
     let Values { tensor, is_new } = Values::of(data, dtype)?;
@@ -383,12 +405,15 @@ fn asarray<'a>(
     py: Python<'a>,
     data: Arg<'a>,
     dtype: Option<DType>,
+    device: Option<Device>,
     copy: Option<bool>,
 ) -> CallResult<Value<'a>> {
     if copy == Some(true) {
+        check_host(device.unwrap_or(Device::Cpu))?;
         return copied(py, data, dtype);
     }
     let Values { tensor, is_new } = Values::of(data, dtype)?;
+    check_same(device, &tensor)?;
     let dtype = dtype.unwrap_or(tensor.dtype());
     let has_dtype = tensor.dtype() == dtype;
     if copy == Some(false) && (is_new || !has_dtype) {
@@ -400,16 +425,28 @@ fn asarray<'a>(
 
 /// A new tensor, constructed inside its object.
 #[inline]
-fn new_tensor<'py>(py: Python<'py>, shape: &[isize], dtype: DType, fill: Fill) -> CallResult<Value<'py>> {
+fn new_tensor<'py>(
+    py: Python<'py>,
+    device: Device,
+    shape: &[isize],
+    dtype: DType,
+    fill: Fill,
+) -> CallResult<Value<'py>> {
     wrap_with(py, |inside| {
-        *inside = Some(Tensor::new(shape, dtype, fill)?);
+        *inside = Some(Tensor::new_on(device, shape, dtype, fill)?);
         Ok(())
     })
 }
 
-fn filled<'py>(py: Python<'py>, shape: &[isize], value: Scalar, dtype: DType) -> CallResult<Value<'py>> {
+fn filled<'py>(
+    py: Python<'py>,
+    device: Device,
+    shape: &[isize],
+    value: Scalar,
+    dtype: DType,
+) -> CallResult<Value<'py>> {
     let size = shape.iter().fold(1usize, |a, &b| a.saturating_mul(b.max(0) as usize));
-    wrap(py, detach_if_large(py, size, || full(shape, value, dtype))?)
+    wrap(py, detach_if_large(py, size, || full(device, shape, value, dtype))?)
 }
 
 /// The requested dtype, or that of `out`.
@@ -429,10 +466,10 @@ fn fill_out<'a>(
     output::target("out", &out, result, &wanted)?;
     // The value is converted to the requested dtype first, whatever that of `out`.
     let value = match dtype {
-        Some(dtype) => copy::single_item(&full(&[], value, dtype)?)?,
+        Some(dtype) => copy::single_item(&full(Device::Cpu, &[], value, dtype)?)?,
         None => value,
     };
-    full(&[], value, out.dtype())?; // refuses a value that `out` cannot hold, before it is resized
+    full(Device::Cpu, &[], value, out.dtype())?; // refuses a value that `out` cannot hold, before it is resized
     write_out(py, out, result, &wanted, |out| copy::fill(out, value))
 }
 
@@ -455,6 +492,7 @@ fn spaced_dtype(dtype: Option<DType>, start: Scalar, end: Scalar) -> DType {
 
 /// The numbers of `arange` and `range`.
 fn counting(
+    device: Device,
     start: Option<Scalar>,
     end: Option<Scalar>,
     step: Option<Scalar>,
@@ -472,7 +510,7 @@ fn counting(
     let all = [start, end, step];
     let inferred = || all.iter().fold(DType::I64, |dtype, &value| elementwise::with_scalar(dtype, value));
     let dtype = dtype.unwrap_or_else(inferred);
-    Ok(range(start, end, step, dtype, rule)?)
+    Ok(range(device, start, end, step, dtype, rule)?)
 }
 
 /// The dtype of a result of two operands. A dtype and an array take part as a tensor of their dtype does.

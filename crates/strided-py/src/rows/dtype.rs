@@ -2,7 +2,7 @@
 
 use crate::abi::late;
 use crate::abi::refs::to_py;
-use crate::classes::dtype::{Device, object};
+use crate::classes::dtype::{PyDevice, object};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use strided_core::DType;
@@ -59,16 +59,16 @@ properties! { properties(py, x: DType):
     };
 }
 
-properties! { device_properties(py, _device: Device):
+properties! { device_properties(py, device: PyDevice):
     /// The type of the device: `'cpu'`.
     ///
     /// >>> strided.device('cpu').type
     /// 'cpu'
-    r#type -> "str" => to_py(py, "cpu");
+    r#type -> "str" => to_py(py, device.0.kind());
 
     /// The number of the device among those of its type; None for the CPU.
     ///
     /// >>> strided.device('cpu').index is None
     /// True
-    index -> "int | None" => to_py(py, None::<usize>);
+    index -> "int | None" => to_py(py, device.0.index());
 }

@@ -7,8 +7,8 @@ use crate::abi::refs::to_py;
 use crate::classes::elementwise::call_row;
 use crate::convert::args::{ConditionArg, FromArg, OperandArg, TensorArg};
 use crate::convert::values::Values;
+use strided_core::backend::host_reads;
 use strided_core::ops::table::{OPS, Op};
-use strided_core::ops::truth;
 use strided_core::{Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -46,7 +46,7 @@ methods! { rows(py, x: TensorArg):
         let tolerances = [rtol, atol].map(|tolerance| Some(Scalar::Float(tolerance)));
         let close = call_row(py, &OPS[row as usize], &tolerances, &[x.object(), other.0], None)?;
         let close = Tensor::clone(&*TensorArg::from_arg(close.as_borrowed(), "close")?);
-        to_py(py, detach_if_large(py, close.size(), || truth::all(&close))?)
+        to_py(py, detach_if_large(py, close.size(), || host_reads::all(&close))?)
     };
 
     /// The elements rounded to whole numbers, or to `ndigits` decimals: Python's `round(x, ndigits)`.

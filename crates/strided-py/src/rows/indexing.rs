@@ -8,7 +8,7 @@ use crate::convert::numbers::python_number;
 use crate::convert::results::{in_place, into_out, sized_into_out};
 use crate::convert::values::values;
 use pyo3::Python;
-use strided_core::kernels::index::ScatterRule;
+use strided_core::backend::index::ScatterRule;
 use strided_core::ops::elementwise::OpArg;
 use strided_core::ops::index::along::{self, DimIndex, IndexForm, Written};
 use strided_core::ops::index::keys;

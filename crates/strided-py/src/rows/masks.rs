@@ -94,7 +94,7 @@ methods! { rows(py, x: TensorArg):
 /// A number in the dtype of the tensor, which must hold it, or the values of a tensor, which are cast.
 fn number_or_tensor(x: TensorArg<'_>, value: DataArg<'_>) -> CallResult<Tensor> {
     match python_number(value.0)? {
-        Some(number) => Ok(create::full(&[], number, x.dtype())?),
+        Some(number) => Ok(create::full(x.device(), &[], number, x.dtype())?),
         None => values(value.0, x.dtype()),
     }
 }

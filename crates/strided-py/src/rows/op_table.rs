@@ -34,31 +34,46 @@ fn params(index: usize, form: CallForm) -> &'static [Param] {
     if form == CallForm::InPlace { &all[..all.len() - 1] } else { all }
 }
 
-/// Calls a row in one of its forms.
+/// Calls a row in one of its forms. Out of line: hundreds of thunks share it.
 ///
 /// # Safety
 /// `this`, `args`, `count` and `kwnames` are what the interpreter passed to a `METH_FASTCALL | METH_KEYWORDS` method or
 /// function.
-#[inline(always)]
-unsafe fn call<const I: usize, const NAME: usize>(
-    form: CallForm,
+#[inline(never)]
+unsafe fn call(
+    row: &'static RowCall,
     this: Object,
     args: *const Object,
     count: isize,
     kwnames: Object,
 ) -> Object {
-    let (name, in_place_name) = const { names_of::<I, NAME>() };
+    let RowCall { index, form, name } = *row;
     // SAFETY: the interpreter calls this on a thread that is attached to it.
     let py = unsafe { Python::assume_attached() };
-    guard_value(py, if form == CallForm::InPlace { in_place_name } else { name }, |py| {
+    guard_value(py, name, |py| {
         let mut bound = Args::NONE;
         // SAFETY: the contract above; the interpreter keeps the objects alive during the call.
         unsafe {
             let receiver = if form == CallForm::Function { None } else { Some(arg(py, this)) };
-            bind(py, params(I, form), receiver, args, count, kwnames, &mut bound)
+            bind(py, params(index, form), receiver, args, count, kwnames, &mut bound)
         }?;
-        dispatch(py, I, form, &bound)
+        dispatch(py, index, form, &bound)
     })
+}
+
+/// Which row a thunk calls, in which form, and its name in errors.
+#[derive(Clone, Copy)]
+struct RowCall {
+    index: usize,
+    form: CallForm,
+    name: &'static str,
+}
+
+impl RowCall {
+    const fn of<const I: usize, const NAME: usize>(form: CallForm) -> RowCall {
+        let (name, in_place_name) = names_of::<I, NAME>();
+        RowCall { index: I, form, name: if matches!(form, CallForm::InPlace) { in_place_name } else { name } }
+    }
 }
 
 /// The name of a row and of its in-place form, or those of one of its aliases.
@@ -182,7 +197,7 @@ macro_rules! thunks {
             kwnames: Object,
         ) -> Object {
             // SAFETY: the contract above is that of `call`.
-            unsafe { call::<I, NAME>(CallForm::$form, this, args, count, kwnames) }
+            unsafe { call(const { &RowCall::of::<I, NAME>(CallForm::$form) }, this, args, count, kwnames) }
         }
     )* };
 }

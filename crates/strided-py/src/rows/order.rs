@@ -12,12 +12,11 @@ use crate::convert::results::{
 use crate::convert::tensors::TextArg;
 use crate::convert::values::{Values, values};
 use pyo3::prelude::*;
-use strided_core::kernels::sort::LineRank;
-use strided_core::ops::sort::{self, QuickTask, deliver_pair};
+use strided_core::ops::sort::{self, LineRank, QuickTask, deliver_pair};
 use strided_core::ops::statistics::{self, Bins, Interpolation, QuantileRequest};
 use strided_core::ops::unique::{self, UniqueRequest};
 use strided_core::ops::{create, output, search};
-use strided_core::{DType, Result, Tensor};
+use strided_core::{Result, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// The elements along a dim in ascending order, and their indices: `(values, indices)`. NaN is larger than every number.
@@ -173,7 +172,7 @@ methods! { rows(py, x: TensorArg):
     function searchsorted(sorted_sequence: TensorArg, input | values: DataArg; out_int32: bool = False, right: bool = False, side: Option<TextArg> = None, sorter: Option<TensorArg> = None, out: Option<TensorArg> = None) => {
         let right = is_right(right, side)?;
         let (sequence, sorter) = (Tensor::clone(&sorted_sequence), cloned(sorter));
-        let numbers = operand(input.0, sequence.dtype())?;
+        let numbers = operand(input.0, &sequence)?;
         owned_into_out(py, sequence.size().saturating_add(numbers.size()), out, move |out| {
             let found = search::searchsorted(&sequence, &numbers, right, sorter.as_ref())?;
             output::deliver(search::as_index(found, out_int32)?, out)
@@ -187,7 +186,7 @@ methods! { rows(py, x: TensorArg):
     /// [1, 3, 4]
     function bucketize(input: DataArg, boundaries: TensorArg; out_int32: bool = False, right: bool = False, out: Option<TensorArg> = None) => {
         let boundaries = Tensor::clone(&boundaries);
-        let numbers = operand(input.0, boundaries.dtype())?;
+        let numbers = operand(input.0, &boundaries)?;
         owned_into_out(py, boundaries.size().saturating_add(numbers.size()), out, move |out| {
             let found = search::bucketize(&numbers, &boundaries, right)?;
             output::deliver(search::as_index(found, out_int32)?, out)
@@ -276,7 +275,7 @@ fn quantile<'a>(
         }
     };
     let q = match python_number(q.0)? {
-        Some(number) if x.dtype().is_float() => create::full(&[], number, x.dtype())?,
+        Some(number) if x.dtype().is_float() => create::full(x.device(), &[], number, x.dtype())?,
         _ => values(q.0, x.dtype())?,
     };
     let request = QuantileRequest { dim, keepdim, interpolation, ignore_nan };
@@ -289,10 +288,10 @@ fn distinct<'a>(py: Python<'a>, x: TensorArg<'a>, request: UniqueRequest) -> Cal
     if results.len() == 1 { wrap(py, results.remove(0)) } else { tuple_of(py, results) }
 }
 
-/// Numbers that are looked for among elements of a dtype.
-fn operand(object: Arg<'_>, dtype: DType) -> CallResult<Tensor> {
+/// Numbers that are looked for among the elements of a tensor.
+fn operand(object: Arg<'_>, among: &Tensor) -> CallResult<Tensor> {
     match python_number(object)? {
-        Some(number) => Ok(search::number(number, dtype)?),
+        Some(number) => Ok(search::number(among.device(), number, among.dtype())?),
         None => Ok(Values::of(object, None)?.tensor),
     }
 }
@@ -301,11 +300,11 @@ fn operand(object: Arg<'_>, dtype: DType) -> CallResult<Tensor> {
 fn both_operands(first: Arg<'_>, second: Arg<'_>) -> CallResult<(Tensor, Tensor)> {
     if python_number(first)?.is_none() {
         let first = Values::of(first, None)?.tensor;
-        let second = operand(second, first.dtype())?;
+        let second = operand(second, &first)?;
         return Ok((first, second));
     }
     let second = Values::of(second, None)?.tensor;
-    Ok((operand(first, second.dtype())?, second))
+    Ok((operand(first, &second)?, second))
 }
 
 fn is_right(right: bool, side: Option<TextArg>) -> CallResult<bool> {

@@ -1,7 +1,7 @@
 //! The properties of Tensor.
 
 use crate::abi::refs::to_py;
-use crate::classes::dtype::{self, Device};
+use crate::classes::dtype::{self, PyDevice};
 use crate::classes::layout::PyLayout;
 use crate::classes::size::size_of_tensor;
 use crate::convert::args::TensorArg;
@@ -22,11 +22,11 @@ properties! { properties(py, x: TensorArg):
     /// strided.float32
     dtype -> "dtype" => to_py(py, dtype::object(py, x.dtype()));
 
-    /// The device of the memory: the CPU.
+    /// The device of the memory.
     ///
     /// >>> strided.zeros(2, 3).device
     /// device(type='cpu')
-    device -> "device" => to_py(py, Device);
+    device -> "device" => to_py(py, PyDevice(x.device()));
 
     /// Shape, strides and offset, as a Layout.
     ///

@@ -7,13 +7,15 @@ use crate::abi::refs::{call_python, new_ref, to_py};
 use crate::abi::storage_object::{TypedStorage, read_storage, storage_object};
 use crate::abi::tensor_object::{is_tensor, wrap};
 use crate::classes::size::new_tuple;
-use crate::convert::args::{AnyArg, IdentityArg, RestIndex, SharedArg, TensorArg, UntypedArg};
+use crate::convert::args::{AnyArg, IdentityArg, Ints, RestIndex, SharedArg, TensorArg, UntypedArg};
+use crate::convert::exchange::address_of;
 use crate::convert::index::item_at;
 use crate::convert::mapping::{attach, find_mapped, handle, part, share};
 use crate::convert::sequence::to_nested;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use strided_core::Tensor;
+use strided_core::storage::Fill;
+use strided_core::{DType, Device, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// The number of dims.
@@ -100,9 +102,8 @@ methods! { rows(py, x: TensorArg):
     /// >>> x[1:].data_ptr() - x.data_ptr()
     /// 4
     method data_ptr() -> "int" => {
-        x.storage().check_valid()?;
         let shift = x.layout().offset() * x.dtype().size() as isize;
-        to_py(py, x.storage().address().wrapping_add_signed(shift))
+        to_py(py, address_of(x.storage())?.wrapping_add_signed(shift))
     };
 
     /// The only element, or the one with these indices, as a Python number.
@@ -190,6 +191,9 @@ methods! { rows(py, x: TensorArg):
         let names = strided_core::cpu::Level::ALL.into_iter().filter(|level| *level <= used).map(|level| level.name());
         to_py(py, names.collect::<Vec<_>>())
     };
+
+    /// A tensor for tests in memory that the host cannot address, on the device `test:0`.
+    function _unaddressable(size: Ints, dtype: DType) => wrap(py, Tensor::new_on(Device::Test, &size.ints, dtype, Fill::Uninitialized)?);
 
     /// The number of lists, tuples, dicts and other containers whose `repr` this thread is writing.
     function _repr_depth() -> "int" => to_py(py, repr_depth(py)?);

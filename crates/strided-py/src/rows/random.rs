@@ -6,14 +6,13 @@ use crate::abi::detach::{MIN_DETACHED_ELEMENTS, detach, detach_if_large};
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use crate::abi::tensor_object::{wrap, wrap_with};
-use crate::classes::dtype::Device;
 use crate::classes::generator::{GeneratorArg, Seed, default_object, given_or_default};
 use crate::convert::args::{AnyArg, FromArg, Ints, NoGrad, OperandArg, Rest, TensorArg, missing, wrong_type};
 use crate::convert::results::{compute, in_place, write_out};
 use pyo3::prelude::*;
 use strided_core::dtype::default_float;
 use strided_core::ops::random::{self, Distribution, Generator, Parameter};
-use strided_core::{DType, Layout, Scalar, Tensor};
+use strided_core::{DType, Device, Layout, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// A new tensor of numbers from 0 on and below 1, evenly distributed.
@@ -23,7 +22,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x.shape, x.min().item() >= 0, x.max().item() < 1
     /// (strided.Size([2, 3]), True, True)
     function rand(size | shape: Rest; generator: Option<GeneratorArg> = None, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => drawn(py, size.given("size")?, dtype, out, default_float, Distribution::Uniform(0.0, 1.0), &generator);
+        => drawn(py, device, size.given("size")?, dtype, out, default_float, Distribution::Uniform(0.0, 1.0), &generator);
 
     /// A new tensor of numbers of the standard normal distribution: mean 0, variance 1. The parts of complex numbers have
     /// variance 1/2 each.
@@ -32,7 +31,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> -0.1 < x.mean().item() < 0.1, 0.9 < x.std().item() < 1.1
     /// (True, True)
     function randn(size | shape: Rest; generator: Option<GeneratorArg> = None, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => drawn(py, size.given("size")?, dtype, out, default_float, Distribution::Normal(0.0, 1.0), &generator);
+        => drawn(py, device, size.given("size")?, dtype, out, default_float, Distribution::Normal(0.0, 1.0), &generator);
 
     /// A new tensor of integers from `low` (0 unless given) on and below `high`, all with the same probability.
     ///
@@ -49,7 +48,7 @@ methods! { rows(py, x: TensorArg):
             other => other,
         };
         let range = bounds(low, high)?;
-        drawn(py, &size.ok_or_else(|| missing("size"))?.ints, dtype, out, || DType::I64, range, &generator)
+        drawn(py, device, &size.ok_or_else(|| missing("size"))?.ints, dtype, out, || DType::I64, range, &generator)
     };
 
     /// The integers from 0 on and below `n` in random order; all orders have the same probability.
@@ -62,7 +61,7 @@ methods! { rows(py, x: TensorArg):
         if let Some(out) = out {
             random::check_out(&out, made, &[n.max(0)])?;
         }
-        let tensor = detach_if_large(py, n.max(0) as usize, || random::permutation(n, made, generator))?;
+        let tensor = detach_if_large(py, n.max(0) as usize, || random::permutation(device.unwrap_or(Device::Cpu), n, made, generator))?;
         into(py, out, tensor, dtype)
     };
 
@@ -71,14 +70,14 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.rand_like(strided.zeros(2, 3, dtype=strided.float64)).dtype
     /// strided.float64
     function rand_like(input: TensorArg; generator: Option<GeneratorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => drawn(py, &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, Distribution::Uniform(0.0, 1.0), &generator);
+        => drawn(py, device.or(Some(input.device())), &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, Distribution::Uniform(0.0, 1.0), &generator);
 
     /// A new tensor of the size and dtype of another one, with numbers as those of `randn`.
     ///
     /// >>> strided.randn_like(strided.zeros(2, 3)).shape
     /// strided.Size([2, 3])
     function randn_like(input: TensorArg; generator: Option<GeneratorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => drawn(py, &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, Distribution::Normal(0.0, 1.0), &generator);
+        => drawn(py, device.or(Some(input.device())), &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, Distribution::Normal(0.0, 1.0), &generator);
 
     /// A new tensor of the size and dtype of another one, with integers as those of `randint`.
     ///
@@ -86,7 +85,7 @@ methods! { rows(py, x: TensorArg):
     /// [5.0, 5.0]
     function randint_like(input: TensorArg, low: Option<AnyArg> = None, high: Option<AnyArg> = None; generator: Option<GeneratorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         -> ["(high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor", "(low: SupportsIndex, high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor"]
-        => drawn(py, &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, bounds(low, high)?, &generator);
+        => drawn(py, device.or(Some(input.device())), &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, bounds(low, high)?, &generator);
 
     /// A new tensor of normal numbers. `mean` and `std` are numbers, or tensors that are broadcast to each other; `size` is
     /// for two numbers.
@@ -100,7 +99,7 @@ methods! { rows(py, x: TensorArg):
         let (mean, std) = (Mean::read(mean, "mean")?, std.map_or(Ok(Mean::Number(1.0)), |std| Mean::read(std, "std"))?);
         if let (Mean::Number(mean), Mean::Number(std)) = (&mean, &std) {
             let size = size.ok_or_else(|| missing("size"))?;
-            return drawn(py, &size.ints, dtype, out, default_float, Distribution::Normal(*mean, *std), &generator);
+            return drawn(py, device, &size.ints, dtype, out, default_float, Distribution::Normal(*mean, *std), &generator);
         }
         if size.is_some() {
             return Err(Fail::Value("size is for two numbers, not for tensors".into()));
@@ -123,7 +122,7 @@ methods! { rows(py, x: TensorArg):
     /// [1, 1, 1]
     both bernoulli(p: Option<f64> = None; generator: Option<GeneratorArg> = None, out: Option<TensorArg> = None) => {
         if let Some(p) = p {
-            return drawn(py, &x.layout().shape(), out.is_none().then(|| x.dtype()), out, default_float, Distribution::Bernoulli(p), &generator);
+            return drawn(py, Some(x.device()), &x.layout().shape(), out.is_none().then(|| x.dtype()), out, default_float, Distribution::Bernoulli(p), &generator);
         }
         let generator = given_or_default(&generator);
         let Some(out) = out else { return compute(py, &x, |x| random::bernoulli(x, generator)) };
@@ -289,6 +288,7 @@ methods! { rows(py, x: TensorArg):
 /// A new tensor with numbers of a distribution, or `out` filled with them.
 fn drawn<'a>(
     py: Python<'a>,
+    device: Option<Device>,
     size: &[isize],
     dtype: Option<DType>,
     out: Option<TensorArg<'a>>,
@@ -302,14 +302,14 @@ fn drawn<'a>(
         let (result, wanted) = (dtype.unwrap_or(out.dtype()), Layout::row_major(size)?);
         return write_out(py, out, result, &wanted, |out| random::fill(out, distribution, generator));
     }
-    let dtype = dtype.unwrap_or_else(default);
+    let (device, dtype) = (device.unwrap_or(Device::Cpu), dtype.unwrap_or_else(default));
     let elements =
         size.iter().fold(1usize, |product, &extent| product.saturating_mul(extent.max(0) as usize));
     if elements >= MIN_DETACHED_ELEMENTS {
-        return wrap(py, detach(py, || random::new(size, dtype, distribution, generator))?);
+        return wrap(py, detach(py, || random::new(device, size, dtype, distribution, generator))?);
     }
     wrap_with(py, |inside| {
-        *inside = Some(random::new(size, dtype, distribution, generator)?);
+        *inside = Some(random::new(device, size, dtype, distribution, generator)?);
         Ok(())
     })
 }

@@ -4,7 +4,6 @@ use crate::abi::Value;
 use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::tensor_object::wrap;
-use crate::classes::dtype::Device;
 use crate::convert::args::{DataArg, FromArg, Ints, Rest, TensorArg, missing};
 use crate::convert::results::{compute, in_place, into_out, sized_into_out};
 use crate::convert::tensors::TextArg;
@@ -13,7 +12,7 @@ use pyo3::prelude::*;
 use strided_core::layout::Dims;
 use strided_core::ops::rearrange::{self, Repeats};
 use strided_core::ops::{diagonal, pad};
-use strided_core::{DType, Scalar, Tensor};
+use strided_core::{DType, Device, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// A copy repeated along each dim. More numbers than dims add dims in front.
@@ -157,14 +156,14 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tril_indices(2, 3).tolist()
     /// [[0, 1, 1], [0, 0, 1]]
     function tril_indices(row: isize, col: isize, offset: isize = 0; dtype: Option<DType> = None, device: Option<Device> = None)
-        => triangle_indices(py, (row, col), offset, false, dtype);
+        => triangle_indices(py, device, (row, col), offset, false, dtype);
 
     /// The indices of the elements of a matrix on and above a diagonal: a row of row indices, and one of column indices.
     ///
     /// >>> strided.triu_indices(2, 3, offset=1).tolist()
     /// [[0, 0, 1], [1, 2, 2]]
     function triu_indices(row: isize, col: isize, offset: isize = 0; dtype: Option<DType> = None, device: Option<Device> = None)
-        => triangle_indices(py, (row, col), offset, true, dtype);
+        => triangle_indices(py, device, (row, col), offset, true, dtype);
 
     /// The powers of the elements of a vector, one row for each: `N` powers (as many as there are elements, unless given), from
     /// the highest to the 0th, or increasing. Integers become int64.
@@ -219,6 +218,7 @@ fn on_diagonal(x: &Tensor, offset: isize) -> usize {
 
 fn triangle_indices(
     py: Python<'_>,
+    device: Option<Device>,
     (rows, columns): (isize, isize),
     offset: isize,
     upper: bool,
@@ -226,6 +226,7 @@ fn triangle_indices(
 ) -> CallResult<Value<'_>> {
     let elements = (rows.max(0) as usize).saturating_mul(columns.max(0) as usize);
     let dtype = dtype.unwrap_or(DType::I64);
-    let work = || diagonal::triangle_indices(rows, columns, offset, upper, dtype);
+    let work =
+        || diagonal::triangle_indices(device.unwrap_or(Device::Cpu), rows, columns, offset, upper, dtype);
     wrap(py, detach_if_large(py, elements, work)?)
 }

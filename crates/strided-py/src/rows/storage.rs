@@ -5,9 +5,10 @@ use crate::abi::detach::{detach_if_large, detach_to_wait};
 use crate::abi::errors::CallResult;
 use crate::abi::refs::{call_python, new_ref, to_py};
 use crate::abi::storage_object::{TypedStorage, storage_object};
-use crate::classes::dtype::{self, Device};
+use crate::classes::dtype::{self, PyDevice};
 use crate::classes::storage::{AssignedValues, constructed, copied, flat_values};
 use crate::convert::args::{DataArg, RestObjects, StorageArg, UntypedArg};
+use crate::convert::exchange::{address_of, check_on_host};
 use crate::convert::mapping;
 use crate::convert::sequence::to_nested;
 use pyo3::prelude::*;
@@ -19,7 +20,10 @@ methods! { rows(py, x: StorageArg):
     ///
     /// >>> strided.IntStorage(2).new([7, 8]).tolist()
     /// [7, 8]
-    method new(args: RestObjects) -> "Storage" => object(py, constructed(py, x.dtype, args.0)?);
+    method new(args: RestObjects) -> "Storage" => {
+        check_on_host(&x.bytes)?;
+        object(py, constructed(py, x.dtype, args.0)?)
+    };
 
     /// The number of elements.
     ///
@@ -176,8 +180,7 @@ methods! { rows(py, x: StorageArg):
     /// >>> s.data_ptr() == strided.FloatTensor(s).data_ptr()
     /// True
     method data_ptr() -> "int" => {
-        x.bytes.check_valid()?;
-        to_py(py, x.bytes.address())
+        to_py(py, address_of(&x.bytes)?)
     };
 
     /// Bytes per element.
@@ -249,7 +252,7 @@ properties! { properties(py, x: StorageArg):
     ///
     /// >>> strided.ByteStorage(3).device
     /// device(type='cpu')
-    device -> "device" => to_py(py, Device);
+    device -> "device" => to_py(py, PyDevice(x.bytes.device()));
 
     /// Whether writes are refused.
     ///

@@ -6,7 +6,7 @@ use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use strided_core::kernels::matmul;
+use strided_core::backend::products;
 use strided_core::{alloc, cpu, threads};
 
 methods! { rows(py):
@@ -40,7 +40,7 @@ methods! { rows(py):
     /// Computes rounds of multiply-adds of float32 or float64 in registers, on the calling thread, and returns their number:
     /// the peak that benchmarks compare products with.
     function _multiply_adds(rounds: isize, double: bool = False) -> "int" => {
-        to_py(py, detach(py, || matmul::multiply_adds(rounds.max(0) as usize, double)))
+        to_py(py, detach(py, || products::multiply_adds(rounds.max(0) as usize, double)))
     };
 
     /// The work of `strided.memory.trim`.

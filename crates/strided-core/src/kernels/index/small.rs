@@ -4,7 +4,7 @@ use super::super::scratch::Scratch;
 use super::{Lookup, by_width, load_index};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::storage::{Access, Fill};
+use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
 
 /// The most elements of a mask that is handled here, and of a result.
@@ -25,8 +25,8 @@ pub fn small_gather(x: &Tensor, index: &Tensor) -> Result<Option<Option<Tensor>>
     }
     let mut shape = chosen.shape();
     shape.extend(rest.iter().map(|mode| mode.extent));
-    let mut out = Tensor::new(&shape, x.dtype(), Fill::Uninitialized)?;
-    let to = out.exclusive_origin();
+    let mut out = Tensor::like(x, &shape, x.dtype())?;
+    let to = out.exclusive_origin()?;
     let [Some(from), Some(at)] = pin_each([Some((x, Access::Read)), Some((index, Access::Read))])? else {
         unreachable!("both were pinned")
     };
@@ -70,8 +70,8 @@ pub fn small_select(x: &Tensor, mask: &Tensor) -> Result<Option<Tensor>> {
         }
     });
     drop((from, flags));
-    let mut out = Tensor::new(&[count as isize], x.dtype(), Fill::Uninitialized)?;
-    let to = out.exclusive_origin();
+    let mut out = Tensor::like(x, &[count as isize], x.dtype())?;
+    let to = out.exclusive_origin()?;
     // SAFETY: the output is new and has `count` elements, as many as were written to scratch.
     unsafe { to.copy_from_nonoverlapping(held, count * x.dtype().size()) };
     Ok(Some(out))

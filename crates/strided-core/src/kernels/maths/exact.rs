@@ -43,13 +43,18 @@ macro_rules! corrected {
         }
 
         /// pxfm differs from C99 for `pow(1, NaN)` and `pow(NaN, 0)`, which are 1, and for -0 to odd powers, which keep its sign.
+        /// On aarch64, it takes every exponent beyond the range of an integer for an odd one: negative bases are handled here.
         pub fn pow(x: $t, y: $t) -> $t {
+            let whole = y.fract() == 0.0;
+            let odd = whole && y.abs() < 2.0 / $t::EPSILON && y % 2.0 != 0.0;
             if x == 1.0 || y == 0.0 {
                 1.0
             } else if x == 0.0 && !y.is_nan() {
-                let odd = y.abs() < 2.0 / $t::EPSILON && y % 2.0 != 0.0 && y.fract() == 0.0;
                 let size: $t = if y > 0.0 { 0.0 } else { $t::INFINITY };
                 if odd { size.copysign(x) } else { size }
+            } else if x < 0.0 && (whole || x.is_infinite() || y.is_infinite()) {
+                let size = pow(-x, y);
+                if odd { -size } else { size }
             } else {
                 pxfm::$pow(x, y)
             }

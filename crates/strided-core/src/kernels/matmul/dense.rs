@@ -11,10 +11,13 @@ use super::element::{ProductElement, store};
 use super::plan::{ProductPieces, ProductPlan};
 use super::{Matrix, Product};
 use crate::alloc::try_vec;
+use crate::cpu::{self, Level};
 use crate::error::Result;
 use crate::scalar::{Complex, Num};
 use crate::threads;
 use gemm_common::Parallelism;
+use gemm_common::gemm::gemm_basic_generic;
+use gemm_common::simd::{self, MixedSimd};
 use std::cell::Cell;
 
 /// The crate packs blocks of at most this depth: 512, or what the L1 cache holds.
@@ -55,18 +58,60 @@ pub(super) trait DenseElement: ProductElement {
     unsafe fn multiply(product: &Product<Self>);
 }
 
+/// Defines a function that multiplies by the microkernels of one instruction set, with vectors of `$lanes` elements. The crate
+/// has the same function, but keeps it private: it chooses by the CPU alone, whatever `STRIDED_CPU` says.
+macro_rules! level_kernel {
+    ($name:ident: $real:ident, $simd:ident, $lanes:literal, $($kernels:tt)*) => {
+        /// # Safety
+        /// The addresses of the product, which is `oriented`, are pinned for its extents.
+        #[inline(never)]
+        unsafe fn $name(product: &Product<$real>) {
+            use $($kernels)* as kernels;
+            const ROWS: usize = kernels::MR_DIV_N * $lanes;
+            type Lanes = simd::$simd;
+            let Product { out, a, b, rows, columns, depth, alpha, beta } = *product;
+            let lanes = <Lanes as MixedSimd<$real, $real, $real, $real>>::try_new();
+            // SAFETY: this function's contract. The crate reads and writes only elements inside the extents, and does
+            // not read `out` unless it is told to.
+            unsafe {
+                gemm_basic_generic::<
+                    _, $real, $lanes, ROWS, { kernels::NR }, { kernels::MR_DIV_N }, { kernels::H_M }, { kernels::H_N },
+                >(
+                    lanes.expect("the CPU has the instructions of the level"), rows, columns, depth, out.at, out.column,
+                    out.row, beta != 0.0, a.at, a.column, a.row, b.at, b.column, b.row, beta, alpha, false, false, false,
+                    |a, b, c| a * b + c, &kernels::UKR, &kernels::H_UKR, false, Parallelism::None,
+                )
+            }
+        }
+    };
+}
+level_kernel! { baseline_f32: f32, Scalar, 1, gemm_f32::microkernel::scalar::f32 }
+level_kernel! { baseline_f64: f64, Scalar, 1, gemm_f64::microkernel::scalar::f64 }
+#[cfg(target_arch = "x86_64")]
+level_kernel! { fused_f32: f32, V3, 8, gemm_f32::microkernel::fma::f32 }
+#[cfg(target_arch = "x86_64")]
+level_kernel! { fused_f64: f64, V3, 4, gemm_f64::microkernel::fma::f64 }
+
 macro_rules! dense_elements {
-    ($($real:ident by $multiply:path),*) => { $(
+    ($($real:ident: $baseline:ident, $fused:ident, $highest:path;)*) => { $(
         impl DenseElement for $real {
             unsafe fn multiply(product: &Product<$real>) {
-                let Product { out, a, b, rows, columns, depth, alpha, beta } = oriented(product);
+                let product = oriented(product);
                 // SAFETY: this function's contract. The crate reads and writes only elements inside the extents, and does
                 // not read `out` unless it is told to.
                 unsafe {
-                    $multiply()(
-                        rows, columns, depth, out.at, out.column, out.row, beta != 0.0, a.at, a.column, a.row, b.at,
-                        b.column, b.row, beta, alpha, false, false, false, Parallelism::None,
-                    )
+                    match cpu::level() {
+                        Level::Baseline => $baseline(&product),
+                        #[cfg(target_arch = "x86_64")]
+                        Level::Fused => $fused(&product),
+                        _ => {
+                            let Product { out, a, b, rows, columns, depth, alpha, beta } = product;
+                            $highest()(
+                                rows, columns, depth, out.at, out.column, out.row, beta != 0.0, a.at, a.column, a.row,
+                                b.at, b.column, b.row, beta, alpha, false, false, false, Parallelism::None,
+                            )
+                        }
+                    }
                 }
             }
         }
@@ -100,7 +145,10 @@ macro_rules! dense_elements {
         }
     )* };
 }
-dense_elements! { f32 by gemm_f32::gemm::f32::get_gemm_fn, f64 by gemm_f64::gemm::f64::get_gemm_fn }
+dense_elements! {
+    f32: baseline_f32, fused_f32, gemm_f32::gemm::f32::get_gemm_fn;
+    f64: baseline_f64, fused_f64, gemm_f64::gemm::f64::get_gemm_fn;
+}
 
 /// The same product as the crate wants it: a column-major output, and strides of the output and along the depth that are not
 /// negative.

@@ -252,14 +252,14 @@ pub fn geometric(out: &Tensor, generator: &Generator, p: f64, most: f64) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::Fill;
+    use crate::storage::{Device, Fill};
 
     #[test]
     fn rejected_words_are_replaced_and_results_are_in_range() {
         for (low, last) in
             [(0, 2), (-3, 3), (0, (1 << 24) - 2), (0, 3_000_000_000), (i64::MIN as i128, i64::MAX as i128)]
         {
-            let out = Tensor::new(&[5000], DType::I64, Fill::Zero).unwrap();
+            let out = Tensor::new_on(Device::Cpu, &[5000], DType::I64, Fill::Zero).unwrap();
             let generator = Generator::new(3);
             integers(&out, &generator, low, last).unwrap();
             let value = |i: isize| match crate::ops::copy::item(&out, &[i]).unwrap() {

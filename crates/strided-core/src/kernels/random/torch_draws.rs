@@ -8,7 +8,7 @@ use crate::alloc::{try_collect, try_filled, try_vec};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::scalar::Element;
-use crate::storage::{Access, Fill};
+use crate::storage::{Access, Device, Fill};
 use crate::tensor::Tensor;
 use crate::threads::run_in_order;
 use std::ptr::null_mut;
@@ -231,7 +231,7 @@ fn extremes(numbers: &[f64]) -> (f64, f64) {
 
 /// A new tensor of one dim.
 fn vector<T: Element>(elements: &[T]) -> Result<Tensor> {
-    let out = Tensor::new(&[elements.len() as isize], T::DTYPE, Fill::Uninitialized)?;
+    let out = Tensor::new_on(Device::Cpu, &[elements.len() as isize], T::DTYPE, Fill::Uninitialized)?;
     let mut next = elements.iter();
     fill_each(&out, || *next.next().expect("one for each element of the tensor"))?;
     Ok(out)

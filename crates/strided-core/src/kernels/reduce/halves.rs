@@ -8,7 +8,6 @@
 use super::fold::{Columns, Fold, LaneFold};
 use super::groups::{GroupScratch, Groups};
 use super::{BLOCK, LANES};
-use crate::cpu;
 use crate::kernels::cast::Cast;
 use half::{bf16, f16};
 use std::marker::PhantomData;
@@ -37,7 +36,7 @@ unsafe fn widen<H: Cast<f32> + 'static, const FAST: bool, const N: usize>(halves
         }
         // Read back through an opaque pointer, or the compiler takes the registers apart: that took five times as long.
         // SAFETY: the loop wrote all N floats.
-        return unsafe { cpu::opaque_pointer(wide.as_ptr()).read() };
+        return unsafe { crate::cpu::opaque_pointer(wide.as_ptr()).read() };
     }
     let mut wide = [0.0; N];
     // SAFETY: the contract of this function.

@@ -134,6 +134,11 @@ impl Reducer {
         Reducer { terms, ..self }
     }
 
+    /// The same loops for a signed integer: a fold of sums or products wraps, so that its bits do not depend on the sign.
+    pub const fn signed(self, dtype: DType) -> Reducer {
+        Reducer { results: [Some(dtype), None], ..self.reading(dtype) }
+    }
+
     /// The dtype of the terms.
     pub fn terms(&self) -> DType {
         self.terms
@@ -219,12 +224,15 @@ unsafe fn finish<F: Fold<T>, T: Copy>(
         #[inline(always)]
         fn run<const FAST: bool>(self) {
             let FinishTask(acc, width, terms, parameter, to, _) = self;
-            let whole = width - width % REGISTER_OUTPUTS;
+            let whole = whole_registers::<FAST>(width);
             // SAFETY: the contract of `finish`: `width` accumulators, and space for as many results.
             unsafe {
-                for at in (0..whole).step_by(REGISTER_OUTPUTS) {
-                    let results = F::finish_all::<FAST, REGISTER_OUTPUTS>(column(acc, at), terms, parameter);
-                    F::Out::write(results, to, at);
+                if const { FAST } {
+                    for at in (0..whole).step_by(REGISTER_OUTPUTS) {
+                        let all = column(acc, at);
+                        let results = F::finish_all::<FAST, REGISTER_OUTPUTS>(all, terms, parameter);
+                        F::Out::write(results, to, at);
+                    }
                 }
                 for at in whole..width {
                     F::Out::write(F::finish_all::<FAST, 1>(column(acc, at), terms, parameter), to, at);
@@ -340,11 +348,13 @@ unsafe fn few_terms<F: Fold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width
         #[inline(always)]
         fn run<const FAST: bool>(self) {
             let FewTermsTask(acc, rows, width, _) = self;
-            let whole = width - width % REGISTER_OUTPUTS;
+            let whole = whole_registers::<FAST>(width);
             // SAFETY: the contract of `few_terms`: space for `width` accumulators, and as many terms in every row.
             unsafe {
-                for at in (0..whole).step_by(REGISTER_OUTPUTS) {
-                    store(acc, at, F::few_terms::<PlainColumns, FAST, REGISTER_OUTPUTS>(rows, at));
+                if const { FAST } {
+                    for at in (0..whole).step_by(REGISTER_OUTPUTS) {
+                        store(acc, at, F::few_terms::<PlainColumns, FAST, REGISTER_OUTPUTS>(rows, at));
+                    }
                 }
                 for at in whole..width {
                     store(acc, at, F::few_terms::<PlainColumns, FAST, 1>(rows, at));
@@ -354,6 +364,12 @@ unsafe fn few_terms<F: Fold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width
     }
     debug_assert!(acc.cast::<F::Acc>().is_aligned());
     dispatch(FewTermsTask::<F, T>(acc, rows, width, PhantomData))
+}
+
+/// The outputs that are computed [`REGISTER_OUTPUTS`] at a time: none at the baseline, which is not worth that code.
+#[inline(always)]
+const fn whole_registers<const FAST: bool>(width: usize) -> usize {
+    if FAST { width - width % REGISTER_OUTPUTS } else { 0 }
 }
 
 /// Writes N accumulators from index `at` on.
@@ -379,24 +395,24 @@ unsafe fn write_lanes<L: LaneFold<T>, T: Copy, const N: usize, const FAST: bool>
 ) {
     // SAFETY: the contract of `reduce_lanes`; `at + N <= width`, or `at < width` where N is 1.
     unsafe {
-        if width < N {
+        if !FAST || width < N {
             for at in 0..width {
                 store(acc, at, merged_lanes::<L, T, 1, FAST, false>(lanes, at).0);
             }
-            return;
-        }
-        let mut next = 0;
-        while next < width {
-            let at = next.min(width - N);
-            next += N;
-            if const { FAST && L::HAS_FAST_MERGE } {
-                let (merged, has_nan) = merged_lanes::<L, T, N, FAST, true>(lanes, at);
-                if !has_nan {
-                    store(acc, at, merged);
-                    continue;
+        } else if const { FAST } {
+            let mut next = 0;
+            while next < width {
+                let at = next.min(width - N);
+                next += N;
+                if const { L::HAS_FAST_MERGE } {
+                    let (merged, has_nan) = merged_lanes::<L, T, N, FAST, true>(lanes, at);
+                    if !has_nan {
+                        store(acc, at, merged);
+                        continue;
+                    }
                 }
+                store(acc, at, merged_lanes::<L, T, N, FAST, false>(lanes, at).0);
             }
-            store(acc, at, merged_lanes::<L, T, N, FAST, false>(lanes, at).0);
         }
     }
 }
@@ -542,18 +558,18 @@ unsafe fn add_n_rows<L: LaneFold<T>, T: Copy, const N: usize, const FAST: bool>(
 ) {
     // SAFETY: the contract of `add_rows`; every `at` is followed by as many outputs as are computed.
     unsafe {
-        if width < REGISTER_OUTPUTS {
+        if !FAST || width < REGISTER_OUTPUTS {
             for at in 0..width {
                 store(acc, at, with_terms::<L, T, N, 1, FAST>(acc, rows, at, fresh));
             }
-            return;
+        } else if const { FAST } {
+            let end = width - REGISTER_OUTPUTS;
+            let last = with_terms::<L, T, N, REGISTER_OUTPUTS, FAST>(acc, rows, end, fresh);
+            for at in (0..end).step_by(REGISTER_OUTPUTS) {
+                store(acc, at, with_terms::<L, T, N, REGISTER_OUTPUTS, FAST>(acc, rows, at, fresh));
+            }
+            store(acc, end, last);
         }
-        let end = width - REGISTER_OUTPUTS;
-        let last = with_terms::<L, T, N, REGISTER_OUTPUTS, FAST>(acc, rows, end, fresh);
-        for at in (0..end).step_by(REGISTER_OUTPUTS) {
-            store(acc, at, with_terms::<L, T, N, REGISTER_OUTPUTS, FAST>(acc, rows, at, fresh));
-        }
-        store(acc, end, last);
     }
 }
 

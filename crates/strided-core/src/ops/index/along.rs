@@ -6,9 +6,9 @@
 use super::{
     CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, checked, picked, shares_memory,
 };
+use crate::backend::index::{self, ScatterRule};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::index::{self, ScatterRule};
 use crate::layout::{Dims, Layout, Mode, broadcast};
 use crate::ops::elementwise::{OpArg, apply, apply_into};
 use crate::ops::table::Op;
@@ -168,7 +168,7 @@ pub fn write(x: &Tensor, index: DimIndex, written: Written, rule: ScatterRule) -
             let source = index.fit(&plan.base, source)?;
             plan.scatter(&source, rule)
         }
-        Written::Number(value) => plan.scatter(&create::full(&[], value, x.dtype())?, rule),
+        Written::Number(value) => plan.scatter(&create::full(x.device(), &[], value, x.dtype())?, rule),
     }
 }
 
@@ -223,7 +223,7 @@ pub fn reduce(
         };
         index
             .plan(x, RangeCheck::First)?
-            .scatter(&create::full(&[], identity, x.dtype())?, ScatterRule::Replace)?;
+            .scatter(&create::full(x.device(), &[], identity, x.dtype())?, ScatterRule::Replace)?;
     }
     plan.scatter(&source, rule)?;
     match counts {
@@ -235,10 +235,10 @@ pub fn reduce(
 /// How many elements are reduced at each place, and 1 where there are none.
 fn counts(x: &Tensor, index: DimIndex, include_self: bool) -> Result<Tensor> {
     let shape = x.layout().shape();
-    let counts = create::full(&shape, Scalar::Bool(include_self), DType::I64)?;
+    let counts = create::full(x.device(), &shape, Scalar::Bool(include_self), DType::I64)?;
     index
         .plan(&counts, RangeCheck::First)?
-        .scatter(&create::full(&[], Scalar::Int(1), DType::I64)?, ScatterRule::Add)?;
+        .scatter(&create::full(x.device(), &[], Scalar::Int(1), DType::I64)?, ScatterRule::Add)?;
     apply_into(Op::maximum, &[OpArg::Tensor(&counts), OpArg::Scalar(Scalar::Int(1))], &counts)?;
     Ok(counts)
 }
@@ -298,7 +298,7 @@ fn flat_plan(x: &Tensor, index: &Tensor, check: RangeCheck) -> Result<IndexPlan>
         return Ok(IndexPlan::of_elements(x, base, checked(index, dim, stride, Negatives::Wrap, check)?));
     }
     let tensor = checked(index, dim, 0, Negatives::Wrap, RangeCheck::First)?.tensor;
-    let offsets = Tensor::new(&shape, DType::I64, Fill::Zero)?;
+    let offsets = Tensor::new_on(x.device(), &shape, DType::I64, Fill::Zero)?;
     let (low, high) = layout.bounds().unwrap_or((layout.offset(), layout.offset()));
     if extent > 0 {
         copy::fill(&offsets, Scalar::Int((layout.offset() - low) as i128))?;

@@ -5,14 +5,16 @@
 //! if a slice, `...` or `None` is between two of them. An integer counts as an index entry there.
 
 use super::{CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, checked, masks, picked};
+use crate::backend::host_reads;
+use crate::backend::index::ScatterRule;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::index::{self, ScatterRule};
 use crate::layout::{Dims, Index, Layout, Mode, broadcast, shape_text};
 use crate::ops::create;
 use crate::ops::elementwise::OpArg;
 use crate::scalar::Scalar;
-use crate::tensor::Tensor;
+use crate::storage::Device;
+use crate::tensor::{Tensor, common_device};
 
 /// One entry between the brackets.
 pub enum Key {
@@ -34,7 +36,8 @@ pub fn get(x: &Tensor, keys: &[Key]) -> Result<Tensor> {
         return masks::select(x, mask);
     }
     if let [Key::Indices(index)] = keys
-        && let Some(Some(elements)) = index::small_gather(x, index)?
+        && common_device([x, index]).is_ok()
+        && let Some(Some(elements)) = host_reads::small_gather(x, index)?
     {
         return Ok(elements);
     }
@@ -53,7 +56,7 @@ pub fn put(x: &Tensor, keys: &[Key], value: OpArg, rule: ScatterRule) -> Result<
     let values = match value {
         OpArg::Tensor(values) => values,
         OpArg::Scalar(value) => {
-            number = create::full(&[], value, x.dtype())?;
+            number = create::full(x.device(), &[], value, x.dtype())?;
             &number
         }
     };
@@ -80,7 +83,7 @@ fn plan(x: &Tensor, keys: &[Key], check: RangeCheck) -> Result<IndexPlan> {
     if let ([Key::Indices(index)], [first, rest @ ..]) = (keys, layout.modes()) {
         return plan_first_dim(x, index, *first, rest, check);
     }
-    let (basic, chosen) = split_keys(layout, keys)?;
+    let (basic, chosen) = split_keys(x.device(), layout, keys)?;
     let view = layout.index(&basic)?;
     let shapes: Vec<&Layout> = chosen.iter().map(|c| c.index.layout()).collect();
     let shape = broadcast(&shapes).map_err(|_| shapes_error(&shapes))?;
@@ -151,7 +154,7 @@ fn positions(view: &Layout, rest: &[usize], index: &[isize], before: usize) -> (
 
 /// The entries that make the view, with `:` where an index tensor chooses, and the index tensors. A mask becomes the
 /// indices of its true elements, one tensor for each of its dims.
-fn split_keys(layout: &Layout, keys: &[Key]) -> Result<(Vec<Index>, Vec<ChosenDim>)> {
+fn split_keys(device: Device, layout: &Layout, keys: &[Key]) -> Result<(Vec<Index>, Vec<ChosenDim>)> {
     let mut basic = Vec::with_capacity(keys.len());
     let mut chosen = Vec::new();
     let (mut dim, mut view_dim) = (0, 0);
@@ -185,7 +188,7 @@ fn split_keys(layout: &Layout, keys: &[Key]) -> Result<(Vec<Index>, Vec<ChosenDi
             }
             Key::Flag(flag) => {
                 basic.push(Index::NewAxis);
-                let index = create::full(&[*flag as isize], Scalar::Int(0), DType::I64)?;
+                let index = create::full(device, &[*flag as isize], Scalar::Int(0), DType::I64)?;
                 chosen.push(ChosenDim { view_dim, dim, index });
                 view_dim += 1;
             }

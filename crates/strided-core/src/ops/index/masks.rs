@@ -2,16 +2,16 @@
 
 use super::shares_memory;
 use crate::alloc::try_collect;
+use crate::backend::host_reads;
+use crate::backend::index::{self, MaskCounts};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::index::{self, MaskCounts};
 use crate::layout::{Layout, broadcast};
 use crate::ops::copy;
 use crate::ops::elementwise::{OpArg, apply, apply_into};
 use crate::ops::table::Op;
 use crate::scalar::Scalar;
-use crate::storage::Fill;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, common_device};
 
 /// A mask as a bool tensor. Bytes are masks too: every one that is not 0 is true.
 pub fn as_mask(mask: &Tensor) -> Result<Tensor> {
@@ -44,16 +44,17 @@ pub fn broadcast_copy(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
 /// `masked_select`: the elements for which the mask is true, in row-major order, one dim. Both are broadcast.
 pub fn select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let mask = as_mask(mask)?;
+    common_device([x, &mask])?;
     if mask.layout().same_shape(x.layout())
-        && let Some(elements) = index::small_select(x, &mask)?
+        && let Some(elements) = host_reads::small_select(x, &mask)?
     {
         return Ok(elements);
     }
     let shape = broadcast(&[x.layout(), mask.layout()])?;
     let mask = mask.with_layout(mask.layout().expand(&shape)?);
     let x = x.with_layout(x.layout().expand(&shape)?);
-    let counts = MaskCounts::new(&mask)?;
-    let out = Tensor::new(&[counts.total() as isize], x.dtype(), Fill::Uninitialized)?;
+    let counts = host_reads::mask_counts(&mask)?;
+    let out = Tensor::like(&x, &[counts.total() as isize], x.dtype())?;
     index::select(&out, &mask, &x, &counts)?;
     Ok(out)
 }
@@ -76,7 +77,7 @@ pub fn fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<()> {
 pub fn scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Result<()> {
     let mask = expanded_mask(x, mask)?;
     x.check_writable()?;
-    let counts = MaskCounts::new(&mask)?;
+    let counts = host_reads::mask_counts(&mask)?;
     if counts.total() > source.size() {
         let wanted = format!("{} or more, as many as the mask has true elements", counts.total());
         let got = format!("{} elements", source.size());
@@ -92,12 +93,13 @@ pub fn assign(x: &Tensor, mask: &Tensor, values: &Tensor) -> Result<()> {
     }
     let mask = as_mask(mask)?;
     x.check_writable()?;
-    let counts = MaskCounts::new(&mask)?;
+    let counts = host_reads::mask_counts(&mask)?;
     let layout = copy::expanded(values.layout(), &Layout::row_major(&[counts.total() as isize])?)?;
     place(x, &mask, &values.with_layout(layout), &counts)
 }
 
 fn place(x: &Tensor, mask: &Tensor, source: &Tensor, counts: &MaskCounts) -> Result<()> {
+    common_device([x, mask, source])?;
     let is_ready = source.dtype() == x.dtype() && source.layout().is_row_major() && !shares_memory(x, source);
     let source = if is_ready { source.clone() } else { copy::to_dtype(source, x.dtype())? };
     let mask = if shares_memory(x, mask) { copy::clone(mask)? } else { mask.clone() };
@@ -115,9 +117,9 @@ fn truth(x: &Tensor) -> Result<Tensor> {
 /// `nonzero`: the indices of all elements that are not 0, a row for each.
 pub fn nonzero(x: &Tensor) -> Result<Tensor> {
     let mask = truth(x)?;
-    let counts = MaskCounts::new(&mask)?;
+    let counts = host_reads::mask_counts(&mask)?;
     let shape = [counts.total() as isize, mask.layout().rank() as isize];
-    let out = Tensor::new(&shape, DType::I64, Fill::Uninitialized)?;
+    let out = Tensor::like(x, &shape, DType::I64)?;
     index::nonzero(&out, &mask, &counts)?;
     Ok(out)
 }
@@ -126,9 +128,9 @@ pub fn nonzero(x: &Tensor) -> Result<Tensor> {
 pub fn nonzero_columns(x: &Tensor) -> Result<Vec<Tensor>> {
     let mask = truth(x)?;
     let mask = if mask.layout().rank() > 0 { mask } else { mask.with_layout(mask.layout().unsqueeze(0)?) };
-    let counts = MaskCounts::new(&mask)?;
+    let counts = host_reads::mask_counts(&mask)?;
     let shape = [mask.layout().rank() as isize, counts.total() as isize];
-    let out = Tensor::new(&shape, DType::I64, Fill::Uninitialized)?;
+    let out = Tensor::like(x, &shape, DType::I64)?;
     index::nonzero(&out.with_layout(out.layout().transpose(0, 1)?), &mask, &counts)?;
     try_collect(out.layout().unbind(0)?.into_iter().map(|layout| out.with_layout(layout)))
 }

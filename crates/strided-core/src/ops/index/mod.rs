@@ -9,13 +9,14 @@ pub mod keys;
 pub mod masks;
 
 use super::{copy, create};
+use crate::backend::host_reads;
+use crate::backend::index::{self, IndexedOperand, ScatterRule};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use crate::kernels::index::{self, IndexedOperand, ScatterRule};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::Fill;
-use crate::tensor::{Tensor, conflict};
+use crate::tensor::{Tensor, common_device, conflict};
 
 /// Whether negative indices count from the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +93,7 @@ fn checked(
     if check == RangeCheck::WhileGathering && dim.extent > 0 {
         return Ok(CheckedIndex { tensor, extent: dim.extent, stride, wraps });
     }
-    if let Some((low, high)) = index::extremes(&tensor)? {
+    if let Some((low, high)) = host_reads::extremes(&tensor)? {
         let lowest = if wraps { -dim.extent } else { 0 };
         // A large uint64 is negative as int64.
         let value = |index_value: i64| match index.dtype() {
@@ -109,7 +110,7 @@ fn checked(
     Ok(CheckedIndex { tensor, extent: dim.extent, stride, wraps })
 }
 
-/// Which elements of a tensor an index chooses: see `kernels::index`.
+/// Which elements of a tensor an index chooses: see `kernels/index/`.
 pub(super) struct IndexPlan {
     tensor: Tensor,
     base: Layout,
@@ -139,7 +140,7 @@ impl IndexPlan {
         let reach = |index: &CheckedIndex| (index.extent - 1).max(0) * index.stride;
         let lowest: isize = indices.iter().map(|index| reach(index).min(0)).sum();
         let highest: isize = indices.iter().map(|index| reach(index).max(0)).sum();
-        let offsets = create::full(&shape, Scalar::Int(-lowest as i128), DType::I64)?;
+        let offsets = create::full(tensor.device(), &shape, Scalar::Int(-lowest as i128), DType::I64)?;
         if offsets.size() > 0 {
             for index in &indices {
                 index::add_offsets(&offsets, &index.tensor, index.extent, index.stride)?;
@@ -176,8 +177,10 @@ impl IndexPlan {
     /// The chosen elements as a new tensor, and whether all indices are known to be in range. Without positions, none was
     /// looked at.
     fn gather(&self) -> Result<(Tensor, bool)> {
+        common_device([&self.tensor, &self.index])?;
         let layout = self.base.row_major_like();
-        let out = Tensor::with_new_memory(layout, self.tensor.dtype(), Fill::Uninitialized)?;
+        let out =
+            Tensor::with_new_memory(self.tensor.device(), layout, self.tensor.dtype(), Fill::Uninitialized)?;
         let in_range = !self.is_empty() && index::gather(&out, &self.operand())?;
         Ok((out, in_range))
     }
@@ -190,6 +193,7 @@ impl IndexPlan {
 
     /// Combines the values with the chosen elements. They are broadcast to the positions and cast.
     fn scatter(mut self, values: &Tensor, rule: ScatterRule) -> Result<()> {
+        common_device([&self.tensor, &self.index, values])?;
         self.tensor.check_writable()?;
         let layout = copy::expanded(values.layout(), &self.base).map_err(|_| self.values_error(values))?;
         if self.is_empty() {

@@ -1,12 +1,12 @@
 //! A row of the op table as data.
 
-use super::op::Op;
 use crate::dtype::{self, Category, DType};
-use crate::kernels::loops::KernelPair;
+use crate::op_table::Op;
 use crate::scalar::Scalar;
 
 /// One elementwise operation.
 pub struct OpRow {
+    pub op: Op,
     pub name: &'static str,
     /// `add_`
     pub in_place_name: &'static str,
@@ -25,18 +25,11 @@ pub struct OpRow {
     pub selector: Option<RowSelector>,
     /// Operands that may be `None`, each with the row for the remaining ones.
     pub without: &'static [(&'static str, Op)],
-    /// The kernels of a compute dtype.
-    pub kernels: KernelsByDType,
-    /// The kernels that take the keywords as well.
-    pub keyword_kernels: Option<KernelsByDType>,
-    /// Whether `keyword_kernels` are used even if no keyword is given.
+    /// Whether the body that takes the keywords is used even if no keyword is given.
     pub needs_keywords: bool,
     /// Whether a call without keywords takes the shortest path: operands of one dtype, halves computed in float32.
     pub is_plain: bool,
 }
-
-/// The kernels for operands of a compute dtype.
-pub type KernelsByDType = fn(DType) -> Option<&'static KernelPair>;
 
 /// The dtypes an operation computes in. Named as the classes of [`switch!`](crate::switch).
 #[allow(non_camel_case_types)]

@@ -9,13 +9,13 @@ macro_rules! comparison_rows {
     ///
     /// >>> strided.eq(strided.tensor([1.0, 2.0]), strided.tensor([1.0, 4.0])).tolist()
     /// [True, False]
-    eq(a, b) any => bool { Bool::new(a == b) } operator "==";
+    eq(a, b) any => bool { Bool::new(a == b) } operator "==" integers unsigned;
 
     /// Whether the operands differ.
     ///
     /// >>> strided.ne(strided.tensor([1.0, 2.0]), strided.tensor([1.0, 4.0])).tolist()
     /// [False, True]
-    ne | not_equal(a, b) any => bool { Bool::new(a != b) } operator "!=";
+    ne | not_equal(a, b) any => bool { Bool::new(a != b) } operator "!=" integers unsigned;
 
     /// Whether `input < other`.
     ///
@@ -58,37 +58,37 @@ macro_rules! comparison_rows {
     ///
     /// >>> strided.isnan(strided.tensor([1.0, 1e999 * 0])).tolist()
     /// [False, True]
-    isnan(a) any => bool { Bool::new(a != a) };
+    isnan(a) any => bool { Bool::new(a != a) } integers unsigned;
 
     /// Whether each element is infinite.
     ///
     /// >>> strided.isinf(strided.tensor([1.0, -1e999])).tolist()
     /// [False, True]
-    isinf(a) any => bool { Bool::new(a.is_infinite()) };
+    isinf(a) any => bool { Bool::new(a.is_infinite()) } integers unsigned;
 
     /// Whether each element is neither infinite nor NaN.
     ///
     /// >>> strided.isfinite(strided.tensor([1.0, 1e999])).tolist()
     /// [True, False]
-    isfinite(a) any => bool { Bool::new(a.is_finite()) };
+    isfinite(a) any => bool { Bool::new(a.is_finite()) } integers unsigned;
 
     /// Whether each element is negative infinity.
     ///
     /// >>> strided.isneginf(strided.tensor([1.0, -1e999])).tolist()
     /// [False, True]
-    isneginf(a) real => bool { Bool::new(a.is_infinite() & a.is_negative()) };
+    isneginf(a) real => bool { Bool::new(a.is_infinite() & a.is_negative()) } integers unsigned;
 
     /// Whether each element is positive infinity.
     ///
     /// >>> strided.isposinf(strided.tensor([1.0, 1e999])).tolist()
     /// [False, True]
-    isposinf(a) real => bool { Bool::new(a.is_infinite() & !a.is_negative()) };
+    isposinf(a) real => bool { Bool::new(a.is_infinite() & !a.is_negative()) } integers unsigned;
 
     /// Whether the imaginary part of each element is 0, as it is in every real dtype.
     ///
     /// >>> strided.isreal(strided.tensor([1.0, -2.0])).tolist()
     /// [True, True]
-    isreal(a) any => bool { Bool::new(a.is_real()) };
+    isreal(a) any => bool { Bool::new(a.is_real()) } integers unsigned;
 
     /// Whether the sign bit of each element is set. It is for -0.0.
     ///
@@ -100,25 +100,25 @@ macro_rules! comparison_rows {
     ///
     /// >>> strided.logical_and(strided.tensor([1.0, 0.0]), strided.tensor([2.0, 4.0])).tolist()
     /// [True, False]
-    logical_and(a, b) any => bool { Bool::new(a.is_nonzero() & b.is_nonzero()) };
+    logical_and(a, b) any => bool { Bool::new(a.is_nonzero() & b.is_nonzero()) } integers unsigned;
 
     /// Whether at least one operand is nonzero.
     ///
     /// >>> strided.logical_or(strided.tensor([1.0, 0.0]), strided.tensor([2.0, 0.0])).tolist()
     /// [True, False]
-    logical_or(a, b) any => bool { Bool::new(a.is_nonzero() | b.is_nonzero()) };
+    logical_or(a, b) any => bool { Bool::new(a.is_nonzero() | b.is_nonzero()) } integers unsigned;
 
     /// Whether exactly one operand is nonzero.
     ///
     /// >>> strided.logical_xor(strided.tensor([1.0, 0.0]), strided.tensor([2.0, 4.0])).tolist()
     /// [False, True]
-    logical_xor(a, b) any => bool { Bool::new(a.is_nonzero() ^ b.is_nonzero()) };
+    logical_xor(a, b) any => bool { Bool::new(a.is_nonzero() ^ b.is_nonzero()) } integers unsigned;
 
     /// Whether each element is 0.
     ///
     /// >>> strided.logical_not(strided.tensor([1.0, 0.0])).tolist()
     /// [False, True]
-    logical_not(a) any => bool { Bool::new(!a.is_nonzero()) };
+    logical_not(a) any => bool { Bool::new(!a.is_nonzero()) } integers unsigned;
 
     } };
 }

@@ -9,26 +9,26 @@ macro_rules! rounding_rows {
     ///
     /// >>> strided.floor(strided.tensor([1.5, -1.5])).tolist()
     /// [1.0, -2.0]
-    floor(a) real => same { a.floor() };
+    floor(a) real => same { a.floor() } integers copied;
 
     /// Rounds up to a whole number.
     ///
     /// >>> strided.ceil(strided.tensor([1.5, -1.5])).tolist()
     /// [2.0, -1.0]
-    ceil(a) real => same { a.ceil() };
+    ceil(a) real => same { a.ceil() } integers copied;
 
     /// Rounds toward zero to a whole number.
     ///
     /// >>> strided.trunc(strided.tensor([1.5, -1.5])).tolist()
     /// [1.0, -1.0]
-    trunc | fix(a) real => same { a.trunc() };
+    trunc | fix(a) real => same { a.trunc() } integers copied;
 
     /// Rounds to the nearest whole number, or to `decimals` decimals. Ties go to the even neighbour. An integer
     /// whose nearest multiple of 10**-decimals exceeds its dtype becomes the nearest multiple that fits.
     ///
     /// >>> strided.round(strided.tensor([1.5, 2.5, -0.75])).tolist()
     /// [2.0, 2.0, -1.0]
-    round(a; decimals = 0) real => same { a.round() } with [kernels round::kernels];
+    round(a; decimals = 0) real => same { a.round() } with [kernels round::kernels] integers copied;
 
     /// Fractional part: `x - trunc(x)`.
     ///
@@ -52,25 +52,25 @@ macro_rules! rounding_rows {
     ///
     /// >>> strided.fmax(strided.tensor([1.0, 1e999 * 0]), strided.tensor([2.0, 4.0])).tolist()
     /// [2.0, 4.0]
-    fmax(a, b) real => same { a.fmax(b) };
+    fmax(a, b) real => same { a.fmax(b) } integers maximum;
 
     /// Smaller one of the operands. If one of them is NaN, the other.
     ///
     /// >>> strided.fmin(strided.tensor([1.0, 1e999 * 0]), strided.tensor([2.0, 4.0])).tolist()
     /// [1.0, 4.0]
-    fmin(a, b) real => same { a.fmin(b) };
+    fmin(a, b) real => same { a.fmin(b) } integers minimum;
 
     /// Raises elements below `min` to `min`. NaN if either is NaN.
     ///
     /// >>> strided.clamp_min(strided.tensor([-1.0, 5.0]), 0).tolist()
     /// [0.0, 5.0]
-    clamp_min(a, min) order => same { a.maximum(min) };
+    clamp_min(a, min) order => same [kernels |dtype| kernels(Op::maximum, Body::First, dtype)];
 
     /// Lowers elements above `max` to `max`. NaN if either is NaN.
     ///
     /// >>> strided.clamp_max(strided.tensor([-1.0, 5.0]), 1).tolist()
     /// [-1.0, 1.0]
-    clamp_max(a, max) order => same { a.minimum(max) };
+    clamp_max(a, max) order => same [kernels |dtype| kernels(Op::minimum, Body::First, dtype)];
 
     /// Clamps elements to [`min`, `max`]; one of the bounds may be None. Where `min` exceeds `max` the result
     /// is `max`. NaN if any operand is NaN.

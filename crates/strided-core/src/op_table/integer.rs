@@ -9,25 +9,25 @@ macro_rules! integer_rows {
     ///
     /// >>> strided.bitwise_and(strided.tensor([6, 5]), strided.tensor([3, 4])).tolist()
     /// [2, 4]
-    bitwise_and(a, b) bits => same { a.and(b) } operator "&";
+    bitwise_and(a, b) bits => same { a.and(b) } operator "&" integers unsigned;
 
     /// Bitwise OR.
     ///
     /// >>> strided.bitwise_or(strided.tensor([6, 5]), strided.tensor([3, 4])).tolist()
     /// [7, 5]
-    bitwise_or(a, b) bits => same { a.or(b) } operator "|";
+    bitwise_or(a, b) bits => same { a.or(b) } operator "|" integers unsigned;
 
     /// Bitwise exclusive OR.
     ///
     /// >>> strided.bitwise_xor(strided.tensor([6, 5]), strided.tensor([3, 4])).tolist()
     /// [5, 1]
-    bitwise_xor(a, b) bits => same { a.xor(b) } operator "^";
+    bitwise_xor(a, b) bits => same { a.xor(b) } operator "^" integers unsigned;
 
     /// Bitwise NOT; for bool logical negation.
     ///
     /// >>> strided.bitwise_not(strided.tensor([6, -1])).tolist()
     /// [-7, 0]
-    bitwise_not(a) bits => same { a.not() } operator "~x";
+    bitwise_not(a) bits => same { a.not() } operator "~x" integers unsigned;
 
     /// Shifts bits left. A negative or too large shift gives 0.
     ///

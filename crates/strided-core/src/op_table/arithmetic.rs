@@ -9,25 +9,25 @@ macro_rules! arithmetic_rows {
     ///
     /// >>> strided.add(strided.tensor([1.0, 2.0]), strided.tensor([0.5, 4.0])).tolist()
     /// [1.5, 6.0]
-    add(a, b; alpha = 1) any => same { a.add(b) } with { a.add(alpha.mul(b)) } operator "+";
+    add(a, b; alpha = 1) any => same { a.add(b) } with { a.add(alpha.mul(b)) } operator "+" integers unsigned;
 
     /// Difference of the operands: `input - alpha * other`.
     ///
     /// >>> strided.sub(strided.tensor([1.0, 2.0]), strided.tensor([0.5, 4.0])).tolist()
     /// [0.5, -2.0]
-    sub | subtract(a, b; alpha = 1) num => same { a.sub(b) } with { a.sub(alpha.mul(b)) } operator "-";
+    sub | subtract(a, b; alpha = 1) num => same { a.sub(b) } with { a.sub(alpha.mul(b)) } operator "-" integers unsigned;
 
     /// Difference with the operands swapped: `other - alpha * input`.
     ///
     /// >>> strided.rsub(strided.tensor([1.0, 2.0]), strided.tensor([0.5, 4.0])).tolist()
     /// [-0.5, 2.0]
-    rsub(a, b; alpha = 1) num => same { b.sub(a) } with { b.sub(alpha.mul(a)) };
+    rsub(a, b; alpha = 1) num => same { b.sub(a) } with { b.sub(alpha.mul(a)) } integers unsigned;
 
     /// Product of the operands.
     ///
     /// >>> strided.mul(strided.tensor([1.0, 2.0]), strided.tensor([0.5, 4.0])).tolist()
     /// [0.5, 8.0]
-    mul | multiply(a, b) any => same { a.mul(b) } operator "*";
+    mul | multiply(a, b) any => same { a.mul(b) } operator "*" integers unsigned;
 
     /// Quotient of the operands. Integers are divided in the default float. With `rounding_mode` 'floor' or
     /// 'trunc' the quotient is rounded down or toward zero, and integers stay integers.
@@ -41,7 +41,7 @@ macro_rules! arithmetic_rows {
     ///
     /// >>> strided.true_divide(strided.tensor([1.0, 2.0]), strided.tensor([0.5, 4.0])).tolist()
     /// [2.0, 0.5]
-    true_divide(a, b) field => same [kernels |dtype| (OPS[Op::div as usize].kernels)(dtype)];
+    true_divide(a, b) field => same [kernels |dtype| kernels(Op::div, Body::First, dtype)];
 
     /// Quotient of the operands, rounded down.
     ///
@@ -77,14 +77,14 @@ macro_rules! arithmetic_rows {
     ///
     /// >>> strided.square(strided.tensor([2.0, -3.0])).tolist()
     /// [4.0, 9.0]
-    square(a) counts => same { a.mul(a) };
+    square(a) counts => same { a.mul(a) } integers unsigned;
 
     /// Adds a product: `input + value * tensor1 * tensor2`.
     ///
     /// >>> strided.addcmul(strided.tensor([1.0, 2.0]), strided.tensor([2.0, 3.0]), strided.tensor([4.0, 5.0])).tolist()
     /// [9.0, 17.0]
     addcmul(a, tensor1, tensor2; value = 1) num => same { a.add(tensor1.mul(tensor2)) }
-        with { a.add(value.mul(tensor1).mul(tensor2)) };
+        with { a.add(value.mul(tensor1).mul(tensor2)) } integers unsigned;
 
     /// Adds a quotient: `input + value * tensor1 / tensor2`.
     ///
@@ -106,13 +106,13 @@ macro_rules! arithmetic_rows {
     ///
     /// >>> strided.neg(strided.tensor([1.0, -2.0])).tolist()
     /// [-1.0, 2.0]
-    neg | negative(a) num => same { a.neg() } operator "-x";
+    neg | negative(a) num => same { a.neg() } operator "-x" integers unsigned;
 
     /// Copies the elements: unary plus.
     ///
     /// >>> strided.positive(strided.tensor([1.0, -2.0])).tolist()
     /// [1.0, -2.0]
-    positive(a) num => same { a } operator "+x";
+    positive(a) num => same { a } operator "+x" integers copied;
 
     /// Absolute value of each element; for complex numbers the magnitude.
     ///
@@ -136,7 +136,7 @@ macro_rules! arithmetic_rows {
     ///
     /// >>> strided.conj_physical(strided.tensor([1.0, -2.0])).tolist()
     /// [1.0, -2.0]
-    conj_physical(a) any => same { a.conj() };
+    conj_physical(a) any => same { a.conj() } integers copied;
 
     } };
 }

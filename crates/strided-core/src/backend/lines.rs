@@ -1,0 +1,23 @@
+//! Functions from lines along a dim to lines: scans and softmax.
+
+pub use crate::kernels::lines::LineRequest;
+
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::kernels::tables::lines;
+use crate::op_table::LineOp;
+use crate::storage::{Device, not_on_host};
+
+/// Writes the results, which are computed as elements of dtype `result`.
+///
+/// # Panics
+/// If the function has no results of that dtype; rules refuse it.
+pub fn run(op: LineOp, result: DType, request: &LineRequest) -> Result<()> {
+    match request.out.device() {
+        Device::Cpu => {
+            let function = lines::function(op, result);
+            function.expect("rules refuse dtypes that the function does not have")(request)
+        }
+        device => Err(not_on_host(device)),
+    }
+}

@@ -1,0 +1,39 @@
+//! Elementwise operations.
+
+pub use crate::kernels::OPERANDS;
+pub use crate::kernels::map::{Input, Output};
+pub use crate::kernels::tables::map::Body;
+
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::kernels::map;
+use crate::kernels::tables::map::kernels;
+use crate::op_table::Op;
+use crate::storage::{Device, not_on_host};
+
+/// Applies a body of an operation, computed in a dtype, to inputs on a device that broadcast to the output and do not overlap it, unless
+/// element for element. Elements are cast where their dtype is another one.
+///
+/// # Panics
+/// If the operation is not computed in the dtype; rules choose one of its class.
+#[inline(always)]
+pub fn run<const N: usize>(
+    device: Device,
+    op: Op,
+    body: Body,
+    compute: DType,
+    inputs: &[Input; N],
+    out: Output,
+) -> Result<()> {
+    match device {
+        Device::Cpu => map::run(kernels(op, body, compute).expect(IN_CLASS), inputs, out),
+        device => Err(not_on_host(device)),
+    }
+}
+
+/// The dtypes in which a body takes its operands and keywords, on every device.
+pub fn operand_dtypes(op: Op, body: Body, compute: DType) -> &'static [DType; OPERANDS - 1] {
+    kernels(op, body, compute).expect(IN_CLASS).operands()
+}
+
+const IN_CLASS: &str = "the operation has kernels for each dtype of its class";
