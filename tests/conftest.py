@@ -1,6 +1,10 @@
-"""Shared by all tests: hypothesis without deadlines, and fixtures that restore defaults."""
+"""Shared by all tests: hypothesis without deadlines, samples of the tests, and fixtures that restore defaults."""
 
 import gc
+import hashlib
+import itertools
+import os
+from collections import defaultdict
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +21,42 @@ def default_dtype():
     before = st.get_default_dtype()
     yield
     st.set_default_dtype(before)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--sample", type=int, metavar="N", help="run N of the tests, chosen by the seed of the sample")
+    parser.addoption("--sample-seed", default="", metavar="TEXT", help="the seed of the sample")
+
+
+@pytest.hookimpl(trylast=True)  # after -k and -m, so that the sample is one of what they leave
+def pytest_collection_modifyitems(config, items):
+    """Leaves out the tests marked `slow`, unless STRIDED_SLOW is set, and those that are not in the sample."""
+    chosen = set(items)
+    if not os.environ.get("STRIDED_SLOW"):
+        chosen = {item for item in items if not item.get_closest_marker("slow")}
+    if config.getoption("sample") is not None:
+        candidates = [item for item in items if item in chosen]
+        chosen = sample(candidates, config.getoption("sample"), config.getoption("sample_seed"))
+    left_out = [item for item in items if item not in chosen]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item in chosen]
+
+
+def sample(items, count, seed):
+    """The set of `count` tests: one case of each test function, then a second one of each, and so on. Which ones depends on the
+    seed and on the names of the tests alone, so that all processes of a run choose the same ones.
+    """
+
+    def rank(name):
+        return hashlib.sha256(f"{seed} {name}".encode()).digest()
+
+    cases = defaultdict(list)
+    for item in items:
+        cases[item.nodeid.partition("[")[0]].append(item)
+    shuffled = [sorted(cases[name], key=lambda item: rank(item.nodeid)) for name in sorted(cases, key=rank)]
+    rounds = itertools.chain.from_iterable(itertools.zip_longest(*shuffled))
+    return set(itertools.islice(filter(None, rounds), count))
 
 
 def pytest_collection_finish():

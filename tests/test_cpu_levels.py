@@ -1,6 +1,7 @@
 """All instruction levels of this CPU: `STRIDED_CPU` selects one; exact rows have the same bits, others keep their error bounds."""
 
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ import strided as st
 
 TESTS = Path(__file__).resolve().parent
 LEVELS = st._strided._cpu_levels()
+#: The levels of an architecture.
+NAMES = {"x86_64": ["baseline", "avx2", "avx512"], "AMD64": ["baseline", "avx2", "avx512"]}
+NAMES |= {machine: ["baseline", "neon"] for machine in ("aarch64", "arm64")}
 
 
 def run(level, *argv):
@@ -30,10 +34,14 @@ def levels_of(value):
 def test_the_switch_names_the_highest_level_wanted():
     best = levels_of(None)
     assert best[: len(LEVELS)] == LEVELS and best[0] == "baseline"
+    names = NAMES.get(platform.machine(), ["baseline"])
+    assert best == names[: len(best)]
+    assert "neon" not in names or best == names  # every CPU with aarch64 has it
     for count, level in enumerate(best, 1):
         assert levels_of(level) == best[:count]
-    # A value that is not a level is ignored.
-    for nonsense in ("", "AVX2", "sse9", "avx2 ", "2"):
+    # A value that is not a level is ignored, and so is a level of another architecture.
+    others = {name for levels in NAMES.values() for name in levels} - set(names)
+    for nonsense in ("", "AVX2", "sse9", "avx2 ", "2", *others):
         assert levels_of(nonsense) == best
 
 
@@ -71,6 +79,23 @@ def test_reductions_do_not_depend_on_the_level():
     assert len(set(found.values())) == 1
 
 
+PRODUCTS = """
+import numpy as np
+import strided as st
+random = np.random.default_rng(5)
+for dtype in (st.float32, st.float64):
+    x, y = (st.from_numpy(random.standard_normal((9, 1000))).to(dtype) for _ in range(2))
+    print((x @ y.t()).numpy().tobytes().hex())
+"""
+
+
+def test_products_use_the_level():
+    """Rows times rows are summed in the lanes of a vector register: the bits of each level are different."""
+    found = [run(level, "-c", PRODUCTS).splitlines() for level in LEVELS]
+    for results in zip(*found, strict=True):
+        assert len(set(results)) == len(LEVELS)
+
+
 def test_exact_rows_do_not_depend_on_the_level():
     found = {level: run(level, "-c", DIGEST).splitlines() for level in LEVELS}
     assert len(found["baseline"]) > 300
@@ -78,6 +103,7 @@ def test_exact_rows_do_not_depend_on_the_level():
         assert found[level] == found["baseline"], level
 
 
+@pytest.mark.slow  # CI runs samples of all tests of kernels at these levels
 @pytest.mark.parametrize("level", LEVELS[:-1])
 def test_the_other_levels_are_as_accurate(level):
     """Tests of hostile arguments, limits, special values and halves, at the levels below that of this process."""

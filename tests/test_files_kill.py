@@ -10,18 +10,17 @@ import signal
 import kill_cases
 import pytest
 
-KILLS = 200 if os.environ.get("STRIDED_SLOW") else 4
-
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+@pytest.mark.parametrize("kills", [4, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", kill_cases.KINDS)
-def test_a_killed_process_leaves_the_old_object_or_the_new_one(kind):
+def test_a_killed_process_leaves_the_old_object_or_the_new_one(kind, kills):
     if "zarr" in kind:
         pytest.importorskip("zarr")
     case = kill_cases.KillCase(random.Random(os.urandom(8)))
     case.label = kind
-    assert case.check(KILLS)
-    assert case.report["kills"] == KILLS
+    assert case.check(kills)
+    assert case.report["kills"] == kills
 
 
 def test_a_torn_object_is_noticed():

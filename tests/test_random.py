@@ -199,7 +199,7 @@ def test_an_element_depends_on_its_index_and_not_on_the_size_of_the_draw():
         assert st.randn(300, generator=st.Generator(8), dtype=dtype_of(dtype)).equal(whole[:300])
 
 
-@pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
+@pytest.mark.parametrize("level", st._strided._cpu_levels())
 def test_every_instruction_set_gives_the_same_bits(level):
     code = (
         "import strided as st, hashlib, numpy\n"

@@ -6,7 +6,6 @@ end the process, whatever a library does.
 """
 
 import json
-import os
 import subprocess
 import sys
 from typing import Any
@@ -144,7 +143,8 @@ thread.join()
 """
 
 #: Bytes that a call may use; and as many more than its result has.
-LIMITS = [1 << 20, 3 << 20, 8 << 20, 24 << 20, 64 << 20] if os.environ.get("STRIDED_SLOW") else [1 << 19, 6 << 20]
+LIMITS = [1 << 19, 6 << 20]
+SLOW_LIMITS = [1 << 20, 3 << 20, 8 << 20, 24 << 20, 64 << 20]
 
 
 def outcomes(calls: list[str], limits: list[int]) -> list[dict[str, Any]]:
@@ -159,8 +159,9 @@ def outcomes(calls: list[str], limits: list[int]) -> list[dict[str, Any]]:
     return [{**call, **outcome} for call, outcome in zip(lines[::2], lines[1::2], strict=True)]
 
 
+@pytest.mark.parametrize("limits", [LIMITS, pytest.param(SLOW_LIMITS, marks=pytest.mark.slow)], ids=["two", "many"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_call_without_memory_is_right_or_a_memory_error(family: str) -> None:
-    found = outcomes(FAMILIES[family], LIMITS)
+def test_a_call_without_memory_is_right_or_a_memory_error(family: str, limits: list[int]) -> None:
+    found = outcomes(FAMILIES[family], limits)
     wrong = [each for each in found if each["outcome"] not in ("right", "MemoryError") or each["changed"]]
     assert wrong == []
