@@ -18,32 +18,13 @@ by_device! {
     fn int_powers(base: f64, exponents: &Tensor, dtype: DType) -> Result<Tensor>, on exponents.device() => generate::int_powers;
 }
 
-/// `n` numbers from `start` on, in steps of `step`.
-pub fn range(
-    device: Device,
-    n: usize,
-    dtype: DType,
-    start: ScalarBytes,
-    step: ScalarBytes,
-) -> Result<Tensor> {
-    match device {
-        Device::Cpu => generate::range(n, dtype, start, step),
-        device => Err(not_on_host(device)),
-    }
-}
+on_device! {
+    /// `n` numbers from `start` on, in steps of `step`.
+    fn range(n: usize, dtype: DType, start: ScalarBytes, step: ScalarBytes) -> Result<Tensor> => generate::range;
 
-/// `n` evenly spaced float64 numbers, both ends included.
-pub fn linspace(device: Device, n: usize, start: f64, end: f64) -> Result<Tensor> {
-    match device {
-        Device::Cpu => generate::linspace(n, start, end),
-        device => Err(not_on_host(device)),
-    }
-}
+    /// `n` evenly spaced float64 numbers, both ends included.
+    fn linspace(n: usize, start: f64, end: f64) -> Result<Tensor> => generate::linspace;
 
-/// `n` evenly spaced integers, truncated from exact values.
-pub fn int_linspace(device: Device, n: usize, dtype: DType, start: i128, end: i128) -> Result<Tensor> {
-    match device {
-        Device::Cpu => generate::int_linspace(n, dtype, start, end),
-        device => Err(not_on_host(device)),
-    }
+    /// `n` evenly spaced integers, truncated from exact values.
+    fn int_linspace(n: usize, dtype: DType, start: i128, end: i128) -> Result<Tensor> => generate::int_linspace;
 }

@@ -35,6 +35,19 @@ macro_rules! by_device {
     )* };
 }
 
+/// Declares functions that make a tensor on a device, which is their first argument.
+macro_rules! on_device {
+    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty => $cpu:path;)*) => { $(
+        $(#[$doc])*
+        pub fn $name(device: Device, $($argument: $type),*) -> $result {
+            match device {
+                Device::Cpu => $cpu($($argument),*),
+                device => Err(not_on_host(device)),
+            }
+        }
+    )* };
+}
+
 pub mod byte_order;
 pub mod copy;
 pub mod generate;

@@ -51,14 +51,7 @@ by_device! {
     fn shuffle_lab(x: &Tensor, generator: &mut LabGenerator) -> Result<()>, on x.device() => random::shuffle_lab;
 }
 
-/// The tables of the alias method for weights on the host.
-pub fn alias_tables(
-    device: Device,
-    weights: &[f64],
-    round: fn(f64) -> f64,
-) -> Result<Option<(Tensor, Tensor)>> {
-    match device {
-        Device::Cpu => random::alias_tables(weights, round),
-        device => Err(not_on_host(device)),
-    }
+on_device! {
+    /// The tables of the alias method for weights on the host.
+    fn alias_tables(weights: &[f64], round: fn(f64) -> f64) -> Result<Option<(Tensor, Tensor)>> => random::alias_tables;
 }
