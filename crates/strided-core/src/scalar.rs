@@ -533,6 +533,16 @@ impl Scalar {
             Scalar::Complex(_) => Category::Complex,
         }
     }
+
+    /// The number, or its real part, as a float.
+    pub fn real(self) -> f64 {
+        match self {
+            Scalar::Bool(value) => value as u8 as f64,
+            Scalar::Int(value) => value as f64,
+            Scalar::Huge(value) | Scalar::Float(value) => value,
+            Scalar::Complex(value) => value.re,
+        }
+    }
 }
 
 impl From<i32> for Scalar {

@@ -273,6 +273,11 @@ pub fn conflict(out: &Tensor, input: &Tensor) -> bool {
     out.layout != input.layout && out.layout.overlaps(&input.layout)
 }
 
+/// Whether writing `out` could change an element of `input`.
+pub fn shares_memory(out: &Tensor, input: &Tensor) -> bool {
+    conflict(out, input) || out.is_set_to(input)
+}
+
 fn ranges_overlap(a: &Tensor, b: &Tensor) -> bool {
     let (Some(a), Some(b)) = (byte_range(a), byte_range(b)) else { return false };
     a.0 <= b.1 && b.0 <= a.1

@@ -11,8 +11,9 @@ use super::{fault, inflate};
 use crate::alloc::try_filled;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::ops::Operand;
 use crate::ops::copy;
-use crate::ops::elementwise::{OpArg, apply};
+use crate::ops::elementwise::apply;
 use crate::ops::table::Op;
 use crate::tensor::Tensor;
 use std::collections::HashMap;
@@ -234,7 +235,7 @@ impl LazyBits {
             let mut x: Tensor = Loader::new(&stored, false, None).separate_tensor(0)?;
             for (wanted, op) in [(self.conjugate, Op::conj_physical), (self.negate, Op::neg)] {
                 if wanted {
-                    x = apply(op, &[OpArg::Tensor(&x)])?;
+                    x = apply(op, &[Operand::Tensor(&x)])?;
                 }
             }
             if x.layout().is_row_major() { Ok(x) } else { copy::clone(&x) }

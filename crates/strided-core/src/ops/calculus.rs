@@ -1,7 +1,7 @@
 //! Differences and areas along a dim: `diff`, `trapezoid`, `cumulative_trapezoid`. Composed of other operations.
 
 use super::compose::{extent, of_tensors, sum, view, with_number};
-use super::output::deliver;
+use super::output::Out;
 use super::table::Op;
 use super::{copy, join, scan};
 use crate::dtype::{Category, DType};
@@ -23,8 +23,8 @@ pub fn diff(
     n: isize,
     dim: isize,
     [prepend, append]: [Option<&Tensor>; 2],
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+    out: Out,
+) -> Result<Tensor> {
     let work = || {
         if x.layout().rank() == 0 {
             return Err(Error::new("", Problem::Rank { rank: 0, wanted: "at least 1" }));
@@ -34,7 +34,7 @@ pub fn diff(
         }
         let dim = x.layout().wrap_dim(dim)?;
         if n == 0 {
-            return deliver(copy::clone(x)?, out);
+            return out.deliver(copy::clone(x)?);
         }
         let mut line = joined(x, dim, prepend, append)?;
         let op = if line.dtype() == DType::Bool { Op::logical_xor } else { Op::sub };
@@ -43,7 +43,7 @@ pub fn diff(
             let [left, right] = neighbours(&line, dim)?;
             line = of_tensors(op, &right, &left)?;
         }
-        deliver(line, out)
+        out.deliver(line)
     };
     work().map_err(|error| error.named("diff"))
 }
@@ -65,7 +65,7 @@ fn joined(x: &Tensor, dim: usize, prepend: Option<&Tensor>, append: Option<&Tens
         }
     }
     let parts: Vec<Tensor> = [prepend, Some(x), append].into_iter().flatten().cloned().collect();
-    Ok(join::cat(&parts, dim as isize, Default::default())?.expect("no output was passed"))
+    join::cat(&parts, dim as isize, Default::default())
 }
 
 /// The points at which a curve was sampled.
@@ -106,9 +106,7 @@ fn evenly_spaced_area(y: &Tensor, spacing: f64, dim: usize) -> Result<Tensor> {
 
 /// The area under a curve along a dim up to each point but the first, by the trapezoidal rule.
 pub fn cumulative_trapezoid(y: &Tensor, points: Points, dim: isize) -> Result<Tensor> {
-    let cumsum = |heights: &Tensor, dim| {
-        Ok(scan::run(&scan::CUMSUM, heights, dim, None, None)?.expect("no output was passed"))
-    };
+    let cumsum = |heights: &Tensor, dim| scan::run(&scan::CUMSUM, heights, dim, None, Out::New);
     let work = || areas(y, points, y.layout().wrap_dim(dim)?, &cumsum);
     work().map_err(|error| error.named("cumulative_trapezoid"))
 }

@@ -5,7 +5,7 @@
 use super::compose::{extent, view};
 use super::contract::contract_labelled;
 use super::matmul::common_dtype;
-use super::output;
+use super::output::Out;
 use super::pad::{PadMode, pad};
 use crate::error::{Error, Result};
 use crate::scalar::Scalar;
@@ -34,8 +34,8 @@ pub fn convolve(
     dims: usize,
     windows: Windows,
     reversed: bool,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+    out: Out,
+) -> Result<Tensor> {
     let of_shape = |x: &Tensor| format!("of shape {}", x.layout().shape_text());
     let (x_planes, kernel_planes) =
         (x.layout().rank().checked_sub(dims), kernel.layout().rank().checked_sub(dims));
@@ -87,5 +87,5 @@ pub fn convolve(
         [result_plane, &places].concat(),
     ];
     let result = contract_labelled(&padded.with_layout(layout), &kernel, &labels, dtype)?;
-    output::deliver_as(dtype, result, out)
+    out.deliver_as(dtype, result)
 }

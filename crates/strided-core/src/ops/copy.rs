@@ -78,6 +78,11 @@ pub fn clone(x: &Tensor) -> Result<Tensor> {
     to_dtype(x, x.dtype())
 }
 
+/// The tensor in a dtype: itself, or a row-major copy.
+pub fn in_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    if x.dtype() == dtype { Ok(x.clone()) } else { to_dtype(x, dtype) }
+}
+
 /// A row-major copy in another dtype.
 pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
     let out = Tensor::with_new_memory(x.device(), x.layout().row_major_like(), dtype, Fill::Uninitialized)?;

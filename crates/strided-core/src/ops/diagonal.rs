@@ -2,35 +2,23 @@
 //! `triu_indices`, and `vander`.
 
 use super::compose::{extent, sum};
+use super::output::Out;
 use super::rearrange::deliver_view;
-use super::{copy, output, reduce, scan};
+use super::{copy, reduce, scan};
 use crate::backend::repeat::{self, Triangle};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::{Layout, MAX_SPAN, wrap_dim};
 use crate::scalar::Scalar;
 use crate::storage::{Device, Fill};
-use crate::tensor::{Tensor, conflict};
+use crate::tensor::{Tensor, shares_memory};
 
 /// A copy of matrices with zeros above a diagonal (`upper` false) or below it (`upper` true).
-pub fn tri(x: &Tensor, diagonal: isize, upper: bool, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn tri(x: &Tensor, diagonal: isize, upper: bool, out: Out) -> Result<Tensor> {
     check_matrices(x)?;
-    match out {
-        Some(out) => {
-            output::check(out, x.dtype(), x.layout())?;
-            write_tri(out, x, diagonal, upper).map(|()| None)
-        }
-        None => {
-            let out = Tensor::with_new_memory(
-                x.device(),
-                x.layout().row_major_like(),
-                x.dtype(),
-                Fill::Uninitialized,
-            )?;
-            write_tri(&out, x, diagonal, upper)?;
-            Ok(Some(out))
-        }
-    }
+    let out = out.target(x, &x.layout().shape(), x.dtype())?;
+    write_tri(&out, x, diagonal, upper)?;
+    Ok(out)
 }
 
 /// Writes zeros above or below a diagonal of matrices.
@@ -50,7 +38,7 @@ fn check_matrices(x: &Tensor) -> Result<()> {
 /// Rows are copied without the elements that become zero, if those of `x` are contiguous.
 fn write_tri(out: &Tensor, x: &Tensor, diagonal: isize, upper: bool) -> Result<()> {
     let has_rows = x.layout().modes().last().is_some_and(|mode| mode.stride == 1);
-    if has_rows && out.dtype() == x.dtype() && !conflict(out, x) && !out.is_set_to(x) {
+    if has_rows && out.dtype() == x.dtype() && !shares_memory(out, x) {
         return repeat::keep_triangle(out, Some(x), diagonal, upper);
     }
     copy::copy(out, x)?;
@@ -58,9 +46,9 @@ fn write_tri(out: &Tensor, x: &Tensor, diagonal: isize, upper: bool) -> Result<(
 }
 
 /// A matrix with a vector on one of its diagonals, or a copy of a diagonal of a matrix.
-pub fn diag(x: &Tensor, diagonal: isize, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn diag(x: &Tensor, diagonal: isize, out: Out) -> Result<Tensor> {
     match x.layout().rank() {
-        1 => output::deliver(diag_embed(x, diagonal, 0, 1)?, out),
+        1 => out.deliver(diag_embed(x, diagonal, 0, 1)?),
         2 => deliver_view(x, x.layout().diagonal(diagonal, 0, 1)?, out),
         rank => Err(Error::new("", Problem::Rank { rank, wanted: "1 or 2" })),
     }
@@ -148,6 +136,6 @@ pub fn vander(x: &Tensor, columns: Option<isize>, increasing: bool) -> Result<Te
     copy::fill(&part(0, 1)?, Scalar::Bool(true))?;
     let powers = part(1, columns - 1)?;
     copy::copy(&powers, &x.with_layout(Layout::unsqueeze(x.layout(), 1)?))?;
-    scan::run(&scan::CUMPROD, &powers, 1, Some(result.dtype()), Some(&powers))?;
+    scan::run(&scan::CUMPROD, &powers, 1, Some(result.dtype()), Out::Into(&powers))?;
     Ok(result)
 }

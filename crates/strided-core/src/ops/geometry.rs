@@ -1,8 +1,9 @@
 //! Cross products and bounded norms: `cross`, `renorm`. Composed of other operations.
 
 use super::compose::{extent, of_tensors, view, with_number};
-use super::elementwise::{OpArg, apply, apply_into};
-use super::output::deliver;
+use super::elementwise::{apply, apply_into};
+use super::operand::Operand;
+use super::output::Out;
 use super::table::Op;
 use super::{copy, reduce};
 use crate::dtype::{self, DType};
@@ -13,8 +14,8 @@ use crate::storage::Fill;
 use crate::tensor::{Tensor, common_device};
 
 /// The cross products of vectors of 3 elements along a dim. The default dim is the first of extent 3, as in PyTorch.
-pub fn cross(a: &Tensor, b: &Tensor, dim: Option<isize>, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    new_cross(a, b, dim).and_then(|result| deliver(result, out)).map_err(|error| error.named("cross"))
+pub fn cross(a: &Tensor, b: &Tensor, dim: Option<isize>, out: Out) -> Result<Tensor> {
+    new_cross(a, b, dim).and_then(|result| out.deliver(result)).map_err(|error| error.named("cross"))
 }
 
 fn new_cross(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
@@ -48,7 +49,7 @@ fn new_cross(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
 }
 
 /// Scales each slice along a dim down to `maxnorm` if its p-norm is larger.
-pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Out) -> Result<Tensor> {
     let result = reduce::float_result(x.dtype());
     if result != x.dtype() {
         // Into an output of an integer dtype, as in place, this is refused by the category of the result.
@@ -56,14 +57,12 @@ pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Option<&Tensor>
     }
     let work = || {
         let factors = factors(x, p, dim, maxnorm)?;
-        let operands = [OpArg::Tensor(x), OpArg::Tensor(&factors)];
-        match out {
-            Some(out) => apply_into(Op::mul, &operands, out).map(|()| None),
-            None => {
-                let out = Tensor::like(x, &x.layout().shape(), x.dtype())?;
-                apply_into(Op::mul, &operands, &out).map(|()| Some(out))
-            }
-        }
+        let operands = [Operand::Tensor(x), Operand::Tensor(&factors)];
+        let out = match out {
+            Out::New => Tensor::like(x, &x.layout().shape(), x.dtype())?,
+            Out::Into(out) => out.clone(),
+        };
+        apply_into(Op::mul, &operands, &out).map(|()| out)
     };
     work().map_err(|error| error.named("renorm"))
 }
@@ -84,10 +83,10 @@ fn factors(x: &Tensor, p: f64, dim: isize, maxnorm: f64) -> Result<Tensor> {
     let norms = norms(x, p, dim)?;
     let mut shape: Dims = smallvec::smallvec![1; rank];
     shape[dim] = extent(x, dim);
-    let number = |value: f64| OpArg::Scalar(Scalar::Float(value));
-    let smaller = apply(Op::div, &[number(maxnorm), OpArg::Tensor(&with_number(Op::add, &norms, 1e-7)?)])?;
+    let number = |value: f64| Operand::Scalar(Scalar::Float(value));
+    let smaller = apply(Op::div, &[number(maxnorm), Operand::Tensor(&with_number(Op::add, &norms, 1e-7)?)])?;
     let is_larger = with_number(Op::gt, &norms, maxnorm)?;
-    let factors = apply(Op::r#where, &[OpArg::Tensor(&is_larger), OpArg::Tensor(&smaller), number(1.0)])?;
+    let factors = apply(Op::r#where, &[Operand::Tensor(&is_larger), Operand::Tensor(&smaller), number(1.0)])?;
     let factors = copy::to_dtype(&factors, dtype.real().compute())?;
     view(&factors, factors.layout().view(&shape))
 }
@@ -100,5 +99,5 @@ fn norms(x: &Tensor, p: f64, dim: usize) -> Result<Tensor> {
     let other_dims: Dims = (0..x.layout().rank() as isize).filter(|&other| other != dim as isize).collect();
     let wide = if x.dtype().is_complex() { DType::C128 } else { DType::F64 };
     let request = reduce::ReduceRequest { dims: Some(&other_dims), dtype: Some(wide), ..Default::default() };
-    Ok(reduce::norm(x, p, &request, None)?.expect("no output was passed"))
+    reduce::norm(x, p, &request, Out::New)
 }

@@ -1,6 +1,8 @@
 //! Random numbers: which dtypes and parameters a distribution accepts, and the shape and dtype of its results.
 
+use super::compose::check_floating;
 use super::compose::of_tensors;
+use super::operand::Operand;
 use super::table::Op;
 use super::{copy, output};
 use crate::backend::host_reads;
@@ -214,13 +216,6 @@ pub fn bernoulli(p: &Tensor, generator: &Generator) -> Result<Tensor> {
     Ok(out)
 }
 
-fn check_floating(argument: &'static str, got: DType) -> Result<()> {
-    match got.is_float() {
-        true => Ok(()),
-        false => Err(Error::new("", Problem::WrongDType { argument, got, wanted: "a floating dtype" })),
-    }
-}
-
 /// A new tensor of numbers of events, whose rates are the elements of a floating tensor.
 pub fn poisson(rates: &Tensor, generator: &Generator) -> Result<Tensor> {
     check_floating("input", rates.dtype())?;
@@ -229,26 +224,14 @@ pub fn poisson(rates: &Tensor, generator: &Generator) -> Result<Tensor> {
     let out =
         Tensor::with_new_memory(copied.device(), copied.layout().clone(), DType::F64, Fill::Uninitialized)?;
     random::poisson(&out, generator, &copied)?;
-    if rates.dtype() == DType::F64 { Ok(out) } else { copy::to_dtype(&out, rates.dtype()) }
-}
-
-/// The mean or the standard deviation of [`normal`]: a number, or one for each element.
-#[derive(Clone, Copy)]
-pub enum Parameter<'a> {
-    Number(f64),
-    Each(&'a Tensor),
+    copy::in_dtype(&out, rates.dtype())
 }
 
 /// A new tensor of normal numbers, with means and deviations that are broadcast.
-pub fn normal(
-    mean: Parameter,
-    std: Parameter,
-    dtype: Option<DType>,
-    generator: &Generator,
-) -> Result<Tensor> {
+pub fn normal(mean: Operand, std: Operand, dtype: Option<DType>, generator: &Generator) -> Result<Tensor> {
     let (mut result, mut layouts) = (None, Vec::new());
     for (argument, parameter) in [("mean", mean), ("std", std)] {
-        let Parameter::Each(x) = parameter else { continue };
+        let Some(x) = parameter.tensor() else { continue };
         check_floating(argument, x.dtype())?;
         result = Some(result.map_or(Ok(x.dtype()), |dtype| promote(dtype, x.dtype()))?);
         layouts.push(x.layout());
@@ -256,26 +239,28 @@ pub fn normal(
     let shape = layout::broadcast(&layouts)?;
     let dtype = dtype.or(result).unwrap_or_else(default_float);
     check_floating("dtype", dtype)?;
-    let number = |parameter, other| if let Parameter::Number(value) = parameter { value } else { other };
+    let number = |parameter, other| match parameter {
+        Operand::Scalar(value) => value.real(),
+        Operand::Tensor(_) => other,
+    };
     check(Distribution::Normal(number(mean, 0.0), number(std, 1.0)), dtype)?;
-    if let Parameter::Each(std) = std {
+    if let Some(std) = std.tensor() {
         parameters(std, "std", "0 or more", |std| std >= 0.0)?;
     }
     // A tensor of deviations comes before the mean is added.
-    let scaled_first = matches!(std, Parameter::Each(_));
+    let scaled_first = std.tensor().is_some();
     let inner = Distribution::Normal(if scaled_first { 0.0 } else { number(mean, 0.0) }, number(std, 1.0));
-    let tensor = |parameter| if let Parameter::Each(x) = parameter { Some(x) } else { None };
-    let device = common_device([tensor(mean), tensor(std)].into_iter().flatten())?;
+    let device = common_device([mean.tensor(), std.tensor()].into_iter().flatten())?;
     let mut out = new(device, &shape, dtype, inner, generator)?;
-    if let Parameter::Each(std) = std {
+    if let Some(std) = std.tensor() {
         out = of_tensors(Op::mul, &out, &copy::to_dtype(std, dtype)?)?;
     }
     match mean {
-        Parameter::Each(mean) => of_tensors(Op::add, &out, &copy::to_dtype(mean, dtype)?),
-        Parameter::Number(mean) if scaled_first && mean != 0.0 => {
-            super::compose::with_number(Op::add, &out, mean)
+        Operand::Tensor(mean) => of_tensors(Op::add, &out, &copy::to_dtype(mean, dtype)?),
+        Operand::Scalar(mean) if scaled_first && mean.real() != 0.0 => {
+            super::compose::with_number(Op::add, &out, mean.real())
         }
-        Parameter::Number(_) => Ok(out),
+        Operand::Scalar(_) => Ok(out),
     }
 }
 

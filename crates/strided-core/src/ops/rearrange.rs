@@ -1,7 +1,8 @@
 //! Elements repeated and rolled: `repeat`, `tile`, `repeat_interleave`, `roll`. Copies through views.
 
 use super::compose::extent;
-use super::{copy, output};
+use super::copy;
+use super::output::Out;
 use crate::backend::host_reads;
 use crate::backend::repeat::{self, RepeatEnds};
 use crate::dtype::DType;
@@ -219,11 +220,11 @@ pub(super) fn check_product(sizes: &[isize]) -> Result<()> {
     }
 }
 
-/// Delivers a copy of a view of `x`.
-pub(super) fn deliver_view(x: &Tensor, layout: Layout, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+/// A copy of a view of `x`.
+pub(super) fn deliver_view(x: &Tensor, layout: Layout, out: Out) -> Result<Tensor> {
     let view = x.with_layout(layout);
     match out {
-        Some(_) => output::deliver(view, out),
-        None => copy::clone(&view).map(Some),
+        Out::Into(_) => out.deliver(view),
+        Out::New => copy::clone(&view),
     }
 }

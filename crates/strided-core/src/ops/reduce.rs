@@ -5,8 +5,9 @@
 //! there. Halves, rows of terms and threads need no more code.
 
 use super::copy;
-use super::elementwise::{OpArg, apply, apply_into};
-use super::output::{self, deliver, deliver_as};
+use super::elementwise::{apply, apply_into};
+use super::operand::Operand;
+use super::output::{self, Out, OutPair};
 use super::table::Op;
 use crate::backend::host_reads;
 use crate::backend::reduce::{self as backend, ReductionTarget, TermStep};
@@ -15,7 +16,7 @@ use crate::error::{Error, Problem, Result};
 use crate::layout::{Dims, Layout, wrap_dim};
 use crate::op_table::ReduceOp;
 use crate::scalar::Scalar;
-use crate::tensor::{Tensor, common_device, conflict};
+use crate::tensor::{Tensor, common_device, shares_memory};
 use smallvec::SmallVec;
 
 /// One reduction: its name, and its rule for elements of a dtype and for the `dtype=` of the caller, if there is one.
@@ -199,38 +200,29 @@ pub struct ReduceRequest<'a> {
     pub correction: f64,
 }
 
-/// New tensors with the results of a reduction; `None` for a result that is not wanted or was written into an `out`.
-pub type ReduceResults = [Option<Tensor>; 2];
-
-/// Reduces into `out`, or into a new tensor which is returned.
-pub fn run(
-    row: &ReductionRow,
-    x: &Tensor,
-    request: &ReduceRequest,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+/// Reduces to one result.
+pub fn run(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     let work = || run_one(&(row.rule)(x.dtype(), request.dtype)?, x, request, out);
     work().map_err(|error| error.named(row.name))
 }
 
-/// Reduces to one or two results, each into an output or a new tensor.
+/// Reduces to two results.
 pub fn run_both(
     row: &ReductionRow,
     x: &Tensor,
     request: &ReduceRequest,
-    outs: [Option<&Tensor>; 2],
-) -> Result<ReduceResults> {
-    let work = || run_rule(&(row.rule)(x.dtype(), request.dtype)?, x, request, outs);
-    work().map_err(|error| error.named(row.name))
+    outs: OutPair,
+) -> Result<[Tensor; 2]> {
+    let work = || run_rule(&(row.rule)(x.dtype(), request.dtype)?, x, request, outs.each());
+    work()
+        .map(|results| results.map(|result| result.expect(TWO_RESULTS)))
+        .map_err(|error| error.named(row.name))
 }
 
+const TWO_RESULTS: &str = "the rule has two results";
+
 /// Reduces to the first result only.
-pub fn run_first(
-    row: &ReductionRow,
-    x: &Tensor,
-    request: &ReduceRequest,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+pub fn run_first(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     let work = || {
         let mut rule = (row.rule)(x.dtype(), request.dtype)?;
         rule.results[1] = None;
@@ -240,19 +232,14 @@ pub fn run_first(
 }
 
 /// Reduces by a rule with one result.
-fn run_one(
-    rule: &ReductionRule,
-    x: &Tensor,
-    request: &ReduceRequest,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
-    if out.is_none()
+fn run_one(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
+    if let Out::New = out
         && let Some(result) = run_small(rule, x, request)?
     {
-        return Ok(Some(result));
+        return Ok(result);
     }
     let [first, second] = run_rule(rule, x, request, [out, out])?;
-    Ok(first.or(second))
+    Ok(first.or(second).expect("a rule has a result"))
 }
 
 /// Reduces a small tensor to one number, if that is one call of the reducer. Two results would be moved through every
@@ -265,13 +252,13 @@ fn run_small(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest) -> Resul
     backend::run_one_call(rule.op, &rule.steps, request.correction, x, result)
 }
 
-/// Reduces by a rule.
+/// Reduces by a rule. A result that the rule does not have is `None`.
 fn run_rule(
     rule: &ReductionRule,
     x: &Tensor,
     request: &ReduceRequest,
-    outs: [Option<&Tensor>; 2],
-) -> Result<ReduceResults> {
+    outs: [Out; 2],
+) -> Result<[Option<Tensor>; 2]> {
     let modes = x.layout().modes();
     let reduced = reduced_dims(modes.len(), request.dims)?;
     let keepdim_shape: Dims =
@@ -286,12 +273,14 @@ fn run_rule(
         let (variant, shape) = (rule.variant, x.layout().shape_text());
         return Err(Error::new("", Problem::EmptyReduction { variant, shape }));
     }
-    common_device([Some(x), outs[0], outs[1]].into_iter().flatten())?;
-    let mut copied = rule.check_outs(x, outs, &shape)?;
-    let mut made = [None, None];
+    let given = outs.map(Out::given);
+    common_device([Some(x), given[0], given[1]].into_iter().flatten())?;
+    let mut copied = rule.check_outs(x, given, &shape)?;
+    let mut results = [None, None];
     for k in 0..2 {
-        if let (Some(result), None) = (rule.results[k], outs[k]) {
-            made[k] = Some(Tensor::like(x, &shape, result)?);
+        if let Some(dtype) = rule.results[k] {
+            results[k] =
+                Some(given[k].map_or_else(|| Tensor::like(x, &shape, dtype), |out| Ok(out.clone()))?);
         }
     }
     // Positions count terms in row-major order. Where several dims are reduced, a copy brings them into that order.
@@ -301,11 +290,12 @@ fn run_rule(
         copied = Some(copy::clone(x)?);
     }
     let x = copied.as_ref().unwrap_or(x);
-    let out = |k: usize| made[k].as_ref().or(rule.results[k].and(outs[k]));
-    let layouts = [0, 1].map(|k| Some(with_reduced_dims(out(k)?.layout(), &keepdim_shape)));
-    let target = |k: usize| Some(ReductionTarget { out: out(k)?, keepdim_layout: layouts[k].as_ref()? });
+    let layouts =
+        results.each_ref().map(|out| Some(with_reduced_dims(out.as_ref()?.layout(), &keepdim_shape)));
+    let target =
+        |k: usize| Some(ReductionTarget { out: results[k].as_ref()?, keepdim_layout: layouts[k].as_ref()? });
     backend::run(rule.op, &rule.steps, ordered, request.correction, x, [target(0), target(1)])?;
-    Ok(made)
+    Ok(results)
 }
 
 impl ReductionRule {
@@ -319,7 +309,7 @@ impl ReductionRule {
             if self.positional && k == 1 {
                 output::check_indices(name, out)?;
             }
-            if copied.is_none() && (conflict(out, x) || out.is_set_to(x)) {
+            if copied.is_none() && shares_memory(out, x) {
                 copied = Some(copy::clone(x)?);
             }
         }
@@ -362,7 +352,7 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
         return Ok(false);
     }
     let same =
-        |x: &Tensor, y: &Tensor| host_reads::all(&apply(Op::eq, &[OpArg::Tensor(x), OpArg::Tensor(y)])?);
+        |x: &Tensor, y: &Tensor| host_reads::all(&apply(Op::eq, &[Operand::Tensor(x), Operand::Tensor(y)])?);
     let work = || {
         if x.size() <= WINDOW {
             return same(x, y);
@@ -386,24 +376,23 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
 }
 
 /// The mean of the elements that are not NaN.
-pub fn nanmean(x: &Tensor, request: &ReduceRequest, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn nanmean(x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     let work = || {
         let dtype = real(float_dtype(real(x.dtype())?, request.dtype)?)?;
         let wide = ReduceRequest { dtype: Some(dtype.compute()), ..*request };
-        let sum = run(&NANSUM, x, &wide, None)?.expect("no output was given");
-        let nans = run(&COUNT_NAN, x, &ReduceRequest { dtype: None, ..*request }, None)?
-            .expect("no output was given");
+        let sum = run(&NANSUM, x, &wide, Out::New)?;
+        let nans = run(&COUNT_NAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
         let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
-        let count = apply(Op::rsub, &[OpArg::Tensor(&nans), OpArg::Scalar(terms)])?;
+        let count = apply(Op::rsub, &[Operand::Tensor(&nans), Operand::Scalar(terms)])?;
         let count = copy::to_dtype(&count, sum.dtype())?;
-        let mean = apply(Op::div, &[OpArg::Tensor(&sum), OpArg::Tensor(&count)])?;
-        deliver_as(dtype, mean, out)
+        let mean = apply(Op::div, &[Operand::Tensor(&sum), Operand::Tensor(&count)])?;
+        out.deliver_as(dtype, mean)
     };
     work().map_err(|error: Error| error.named("nanmean"))
 }
 
 /// The norm of order `p`.
-pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     let work = || {
         if let Some(dtype) = request.dtype.filter(|dtype| x.dtype().is_complex() && !dtype.is_complex()) {
             let (argument, wanted) = ("dtype", "a complex dtype, as the input has one");
@@ -427,10 +416,10 @@ pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Option<&Tensor>) -
                 magnitudes.rule(ReduceOp::Min, result)
             } else {
                 let rule = magnitudes.then(TermStep::Pow(p), compute).rule(ReduceOp::Sum, compute);
-                let sum = run_one(&rule, x, request, None)?.expect("no output was given");
-                let root = OpArg::Scalar(Scalar::Float(1.0 / p));
-                apply_into(Op::pow, &[OpArg::Tensor(&sum), root], &sum)?;
-                return deliver_as(result, sum, out);
+                let sum = run_one(&rule, x, request, Out::New)?;
+                let root = Operand::Scalar(Scalar::Float(1.0 / p));
+                apply_into(Op::pow, &[Operand::Tensor(&sum), root], &sum)?;
+                return out.deliver_as(result, sum);
             }
         };
         rule.variant = if p > 0.0 { " of order inf" } else { " of order -inf" };
@@ -446,49 +435,48 @@ pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
         let common = dtype::promote(x.dtype(), y.dtype()).unwrap_or_else(|_| dtype::default_float());
         let dtype = float_dtype(common, None)?;
         let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
-        let difference = apply(Op::sub, &[OpArg::Tensor(&x), OpArg::Tensor(&y)])?;
-        Ok(norm(&difference, p, &ReduceRequest::default(), None)?.expect("no output was given"))
+        let difference = apply(Op::sub, &[Operand::Tensor(&x), Operand::Tensor(&y)])?;
+        norm(&difference, p, &ReduceRequest::default(), Out::New)
     };
     work().map_err(|error: Error| error.named("dist"))
 }
 
-/// Variance, or standard deviation if `root`, and the mean if it is wanted. The variance of complex numbers is that
-/// of their real parts plus that of their imaginary parts.
-pub fn variance(
-    root: bool,
-    mean: bool,
-    x: &Tensor,
-    request: &ReduceRequest,
-    outs: [Option<&Tensor>; 2],
-) -> Result<ReduceResults> {
+/// Variance, or standard deviation if `root`.
+pub fn variance(root: bool, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     let row = if root { &STD } else { &VAR };
     if !x.dtype().is_complex() {
-        return if mean {
-            run_both(row, x, request, outs)
-        } else {
-            Ok([run_first(row, x, request, outs[0])?, None])
-        };
+        return run_first(row, x, request, out);
+    }
+    let result = complex_variance(root, x, request).and_then(|result| out.deliver(result));
+    result.map_err(|error| error.named(row.name))
+}
+
+/// [`variance`], and the mean.
+pub fn variance_and_mean(
+    root: bool,
+    x: &Tensor,
+    request: &ReduceRequest,
+    outs: OutPair,
+) -> Result<[Tensor; 2]> {
+    let row = if root { &STD } else { &VAR };
+    if !x.dtype().is_complex() {
+        return run_both(row, x, request, outs);
     }
     let work = || {
-        let dtype = x.dtype().real();
-        let parts = ReduceRequest { dtype: None, ..*request };
-        let part =
-            |k| Ok::<_, Error>(run_first(&VAR, &x.part(k)?, &parts, None)?.expect("no output was given"));
-        let (re, im) = (part(0)?, part(1)?);
-        apply_into(Op::add, &[OpArg::Tensor(&re), OpArg::Tensor(&im)], &re)?;
-        if root {
-            apply_into(Op::sqrt, &[OpArg::Tensor(&re)], &re)?;
-        }
-        if !mean {
-            return Ok([deliver_as(dtype, re, outs[0])?, None]);
-        }
-        let mean = run(&MEAN, x, &parts, None)?.expect("no output was given");
-        if let [Some(first), Some(second)] = outs {
-            output::check_named("out[0]", first, dtype, re.layout())?;
-            output::check_named("out[1]", second, mean.dtype(), re.layout())?;
-            output::check_disjoint(first, second)?;
-        }
-        Ok([deliver_as(dtype, re, outs[0])?, deliver(mean, outs[1])?])
+        let mean = run(&MEAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
+        outs.deliver([complex_variance(root, x, request)?, mean], false)
     };
     work().map_err(|error: Error| error.named(row.name))
+}
+
+/// The variance of complex numbers: that of their real parts plus that of their imaginary parts.
+fn complex_variance(root: bool, x: &Tensor, request: &ReduceRequest) -> Result<Tensor> {
+    let parts = ReduceRequest { dtype: None, ..*request };
+    let [re, im] = [0, 1].map(|part| run_first(&VAR, &x.part(part)?, &parts, Out::New));
+    let (re, im) = (re?, im?);
+    apply_into(Op::add, &[Operand::Tensor(&re), Operand::Tensor(&im)], &re)?;
+    if root {
+        apply_into(Op::sqrt, &[Operand::Tensor(&re)], &re)?;
+    }
+    Ok(re)
 }

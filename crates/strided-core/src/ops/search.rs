@@ -74,8 +74,7 @@ fn promoted(sequence: &Tensor, numbers: &Tensor) -> Result<(Tensor, Tensor)> {
     check_order("input", numbers)?;
     common_device([sequence, numbers])?;
     let dtype = promote(sequence.dtype(), numbers.dtype()).map_err(|error| error.named(""))?;
-    let cast = |x: &Tensor| if x.dtype() == dtype { Ok(x.clone()) } else { copy::to_dtype(x, dtype) };
-    Ok((cast(sequence)?, cast(numbers)?))
+    Ok((copy::in_dtype(sequence, dtype)?, copy::in_dtype(numbers, dtype)?))
 }
 
 /// A number as a tensor of rank 0 that is looked for among elements of a dtype: of that dtype if it fits.

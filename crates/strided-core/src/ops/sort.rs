@@ -3,7 +3,7 @@
 //! NaN is larger than every number, all NaNs are equal, and so are -0.0 and 0.0. Equal elements keep their order, whether
 //! or not a stable order is asked for. The elements that are returned keep their bits.
 
-use super::{copy, create, output};
+use super::{copy, create};
 use crate::backend::sort::{self, OrderRequest};
 pub use crate::backend::sort::{LineRank, QuickTask};
 use crate::dtype::DType;
@@ -205,23 +205,6 @@ pub fn mode(x: &Tensor, dim: isize, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let lines = LastDim::new(x, dim)?;
     lines.check_not_empty()?;
     lines.run_both(1, false, keepdim, sort::mode)
-}
-
-/// Writes values and indices to a pair of outputs, or returns them. Nothing is written if either is refused.
-pub fn deliver_pair(
-    (values, indices): (Tensor, Tensor),
-    outs: [Option<&Tensor>; 2],
-) -> Result<[Option<Tensor>; 2]> {
-    let [Some(first), Some(second)] = outs else { return Ok([Some(values), Some(indices)]) };
-    output::check_named("out[0]", first, values.dtype(), values.layout())?;
-    output::check_named("out[1]", second, indices.dtype(), indices.layout())?;
-    if indices.dtype() == DType::I64 {
-        output::check_indices("out[1]", second)?;
-    }
-    output::check_disjoint(first, second)?;
-    copy::copy(first, &values)?;
-    copy::copy(second, &indices)?;
-    Ok([None, None])
 }
 
 /// The elements along a dim as Torch7's quicksort or quickselect leaves them, and their indices.

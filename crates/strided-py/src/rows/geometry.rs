@@ -1,8 +1,7 @@
 //! Cross products, and slices scaled to a norm.
 
 use crate::convert::args::TensorArg;
-use crate::convert::results::{into_out, sized_into_out};
-use strided_core::Tensor;
+use crate::convert::results::call;
 use strided_core::ops::geometry;
 
 methods! { rows(py, x: TensorArg):
@@ -10,23 +9,20 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([1, 0, 0]).cross(strided.tensor([0, 1, 0])).tolist()
     /// [0, 0, 1]
-    both cross(other: TensorArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None) => {
-        let other = Tensor::clone(&other);
-        let size = x.size().max(other.size());
-        sized_into_out(py, x, size, out, |x, out| geometry::cross(x, &other, dim, out))
-    };
+    both cross(other: TensorArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None) =>
+        call(py, [x, other], out, |[a, b], out| geometry::cross(a, b, dim, out));
 
     /// The tensor, with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to that norm.
     ///
     /// >>> strided.tensor([[3.0, 4.0], [0.5, 0.0]]).renorm(2, 0, 2.5).tolist()
     /// [[1.5, 2.0], [0.5, 0.0]]
     both renorm(p: f64, dim | axis: isize, maxnorm: f64; out: Option<TensorArg> = None)
-        => into_out(py, x, out, |x, out| geometry::renorm(x, p, dim, maxnorm, out));
+        => call(py, [x], out, |[x], out| geometry::renorm(x, p, dim, maxnorm, out));
 
     /// In-place version of `renorm`.
     ///
     /// >>> strided.tensor([[3.0, 4.0], [0.5, 0.0]]).renorm_(2, 0, 2.5).tolist()
     /// [[1.5, 2.0], [0.5, 0.0]]
     method renorm_(p: f64, dim | axis: isize, maxnorm: f64)
-        => into_out(py, x, Some(x), |x, out| geometry::renorm(x, p, dim, maxnorm, out));
+        => call(py, [x], Some(x), |[x], out| geometry::renorm(x, p, dim, maxnorm, out));
 }

@@ -5,14 +5,14 @@ use crate::abi::errors::{CallResult, Fail};
 use crate::convert::args::{DataArg, TensorArg};
 use crate::convert::keys::{ElementReduction, IndexArg, KeysArg, NumberArg, ScatterReduce, SliceReduction};
 use crate::convert::numbers::python_number;
-use crate::convert::results::{in_place, into_out, sized_into_out};
+use crate::convert::results::{call, call_with_work, in_place};
 use crate::convert::values::values;
 use pyo3::Python;
 use strided_core::backend::index::ScatterRule;
-use strided_core::ops::elementwise::OpArg;
-use strided_core::ops::index::along::{self, DimIndex, IndexForm, Written};
+use strided_core::ops::copy;
+use strided_core::ops::index::along::{self, DimIndex, IndexForm};
 use strided_core::ops::index::keys;
-use strided_core::ops::{copy, output};
+use strided_core::ops::{Operand, OwnedOperand};
 use strided_core::{Result, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -67,7 +67,7 @@ methods! { rows(py, x: TensorArg):
     /// [5.0, 0.0, 5.0]
     both index_fill(dim | axis: isize, index: IndexArg, value: NumberArg) => {
         let value = value.0;
-        updated(py, x, None, move |x| along::write(x, slices(dim, &index.0), Written::Number(value), ScatterRule::Replace))
+        updated(py, x, None, move |x| along::write(x, slices(dim, &index.0), Operand::Scalar(value), ScatterRule::Replace))
     };
 
     /// `index_fill` in place.
@@ -76,7 +76,7 @@ methods! { rows(py, x: TensorArg):
     /// [5.0, 0.0, 5.0]
     method index_fill_(dim | axis: isize, index: IndexArg, value: NumberArg) => {
         let value = value.0;
-        in_place(py, x, move |x| along::write(x, slices(dim, &index.0), Written::Number(value), ScatterRule::Replace))
+        in_place(py, x, move |x| along::write(x, slices(dim, &index.0), Operand::Scalar(value), ScatterRule::Replace))
     };
 
     /// The tensor with the slices of `source` reduced into those at some indices of a dim: their product, mean, maximum or
@@ -124,7 +124,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([[4, 5], [6, 7]]).take(strided.tensor([3, 0, -2])).tolist()
     /// [7, 4, 6]
     both take(index: IndexArg; out: Option<TensorArg> = None)
-        => sized_into_out(py, x, x.size() + index.0.size(), out, move |x, out| output::deliver(along::take(x, &index.0)?, out));
+        => call_with_work(py, [x], x.size() + index.0.size(), out, move |[x], out| out.deliver(along::take(x, &index.0)?));
 
     /// The tensor with the elements of `source` written to linear row-major indices, or added with `accumulate`.
     ///
@@ -160,7 +160,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x.take_along_dim(x.argmax(1, keepdim=True), 1).tolist()
     /// [[30], [60]]
     both take_along_dim(indices: IndexArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None)
-        => sized_into_out(py, x, x.size() + indices.0.size(), out, move |x, out| output::deliver(along::take_along_dim(x, &indices.0, dim)?, out));
+        => call_with_work(py, [x], x.size() + indices.0.size(), out, move |[x], out| out.deliver(along::take_along_dim(x, &indices.0, dim)?));
 
     /// The tensor with the elements of `src`, or a number, written to the places that an index chooses along a dim. With
     /// `reduce` they are added to, or multiplied with, the elements there.
@@ -282,8 +282,8 @@ fn pick<'a>(
     form: IndexForm,
     out: Option<TensorArg<'a>>,
 ) -> CallResult<Value<'a>> {
-    sized_into_out(py, x, x.size() + index.0.size(), out, move |x, out| {
-        output::deliver(along::pick(x, DimIndex { dim, index: &index.0, form })?, out)
+    call_with_work(py, [x], x.size() + index.0.size(), out, move |[x], out| {
+        out.deliver(along::pick(x, DimIndex { dim, index: &index.0, form })?)
     })
 }
 
@@ -294,10 +294,10 @@ fn updated<'a>(
     out: Option<TensorArg<'a>>,
     work: impl FnOnce(&Tensor) -> Result<()> + Send,
 ) -> CallResult<Value<'a>> {
-    into_out(py, x, out, |x, out| {
+    call(py, [x], out, |[x], out| {
         let copy = copy::clone(x)?;
         work(&copy)?;
-        output::deliver(copy, out)
+        out.deliver(copy)
     })
 }
 
@@ -315,24 +315,17 @@ fn write_part(x: &Tensor, part: Result<strided_core::Layout>, source: &Tensor) -
 struct Write {
     dim: isize,
     index: Tensor,
-    source: Source,
+    source: OwnedOperand,
     form: IndexForm,
     rule: ScatterRule,
 }
 
-/// Values that were read from an argument.
-enum Source {
-    Tensor(Tensor),
-    Number(Scalar),
-}
-
-impl Source {
-    fn of(x: TensorArg<'_>, source: DataArg<'_>) -> CallResult<Source> {
-        Ok(match python_number(source.0)? {
-            Some(number) => Source::Number(number),
-            None => Source::Tensor(values(source.0, x.dtype())?),
-        })
-    }
+/// The values of an argument.
+fn read_source(x: TensorArg<'_>, source: DataArg<'_>) -> CallResult<OwnedOperand> {
+    Ok(match python_number(source.0)? {
+        Some(number) => OwnedOperand::Scalar(number),
+        None => OwnedOperand::Tensor(values(source.0, x.dtype())?),
+    })
 }
 
 impl Write {
@@ -344,23 +337,19 @@ impl Write {
         form: IndexForm,
         rule: ScatterRule,
     ) -> CallResult<Write> {
-        Ok(Write { dim, index, source: Source::of(x, source)?, form, rule })
+        Ok(Write { dim, index, source: read_source(x, source)?, form, rule })
     }
 
     fn run(&self, x: &Tensor) -> Result<()> {
         let index = DimIndex { dim: self.dim, index: &self.index, form: self.form };
-        let written = match &self.source {
-            Source::Tensor(source) => Written::Tensor(source),
-            Source::Number(number) => Written::Number(*number),
-        };
-        along::write(x, index, written, self.rule)
+        along::write(x, index, self.source.borrow(), self.rule)
     }
 }
 
 /// The arguments of `index_put`.
 struct Put {
     keys: Vec<keys::Key>,
-    source: Source,
+    source: OwnedOperand,
     rule: ScatterRule,
 }
 
@@ -372,14 +361,10 @@ impl Put {
         accumulate: bool,
     ) -> CallResult<Put> {
         let rule = if accumulate { ScatterRule::Add } else { ScatterRule::Replace };
-        Ok(Put { keys, source: Source::of(x, source)?, rule })
+        Ok(Put { keys, source: read_source(x, source)?, rule })
     }
 
     fn run(&self, x: &Tensor) -> Result<()> {
-        let value = match &self.source {
-            Source::Tensor(source) => OpArg::Tensor(source),
-            Source::Number(number) => OpArg::Scalar(*number),
-        };
-        keys::put(x, &self.keys, value, self.rule)
+        keys::put(x, &self.keys, self.source.borrow(), self.rule)
     }
 }

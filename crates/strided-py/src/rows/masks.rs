@@ -6,12 +6,12 @@ use crate::abi::errors::CallResult;
 use crate::convert::args::{DataArg, TensorArg};
 use crate::convert::keys::MaskArg;
 use crate::convert::numbers::python_number;
-use crate::convert::results::{compute, in_place, into_out, sized_into_out, tuple_of};
+use crate::convert::results::{call, call_with_work, in_place, tuple_of};
 use crate::convert::values::values;
 use pyo3::Python;
 use strided_core::Tensor;
+use strided_core::ops::create;
 use strided_core::ops::index::masks;
-use strided_core::ops::{create, output};
 
 methods! { rows(py, x: TensorArg):
     /// The elements for which a mask is true, in row-major order, as a tensor of one dim. Both are broadcast.
@@ -20,7 +20,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x.masked_select(x > 2).tolist()
     /// [5, 3]
     both masked_select(mask: MaskArg; out: Option<TensorArg> = None)
-        => sized_into_out(py, x, x.size().max(mask.0.size()), out, move |x, out| output::deliver(masks::select(x, &mask.0)?, out));
+        => call_with_work(py, [x], x.size().max(mask.0.size()), out, move |[x], out| out.deliver(masks::select(x, &mask.0)?));
 
     /// The tensor with the elements for which a mask is true set to a number. Both are broadcast to one shape.
     ///
@@ -80,7 +80,7 @@ methods! { rows(py, x: TensorArg):
     /// [5, 6]
     both nonzero(; as_tuple: bool = False, out: Option<TensorArg> = None) -> "Any" => {
         if as_tuple { return columns(py, Tensor::clone(&x)); }
-        into_out(py, x, out, |x, out| output::deliver(masks::nonzero(x)?, out))
+        call(py, [x], out, |[x], out| out.deliver(masks::nonzero(x)?))
     };
 
     /// The indices of all elements that are not 0, a row for each.
@@ -88,7 +88,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.argwhere(strided.tensor([0, 5, 6])).tolist()
     /// [[1], [2]]
     #[numpy(argwhere)]
-    both argwhere() => compute(py, &x, masks::nonzero);
+    both argwhere() => call(py, [x], None, |[x], _| masks::nonzero(x));
 }
 
 /// A number in the dtype of the tensor, which must hold it, or the values of a tensor, which are cast.
@@ -117,7 +117,7 @@ fn changed<'a>(
     MaskArg(mask): MaskArg,
     work: impl FnOnce(&Tensor, &Tensor) -> strided_core::Result<()> + Send,
 ) -> CallResult<Value<'a>> {
-    compute(py, &x, move |x| {
+    call(py, [x], None, move |[x], _| {
         let copy = masks::broadcast_copy(x, &mask)?;
         work(&copy, &mask)?;
         Ok(copy)

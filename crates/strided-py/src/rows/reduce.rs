@@ -9,7 +9,7 @@ use crate::classes::elementwise::operate;
 use crate::convert::args::{
     DimOrTensor, DimsOrFlag, FromArg, Ints, OutArg, TensorArg, TensorPair, wrong_type,
 };
-use crate::convert::results::{SecondResult, into_out, into_out_pair, sized_into_out};
+use crate::convert::results::{call, call_pair};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use strided_core::layout::Dims;
@@ -60,7 +60,7 @@ methods! { rows(py, x: TensorArg):
     both nanmean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
         let dims = dims_of(dim);
         let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-        into_out(py, x, out, |x, out| reduce::nanmean(x, &request, out))
+        call(py, [x], out, |[x], out| reduce::nanmean(x, &request, out))
     };
 
     /// The largest element, of all or along dims; NaN if there is one.
@@ -85,7 +85,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> low.item(), high.item()
     /// (1, 3)
     both aminmax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorPair> = None) -> "_return_types.aminmax"
-        => run_pair(py, &reduce::AMINMAX, SecondResult::Values, x, dim, keepdim, out);
+        => run_pair(py, &reduce::AMINMAX, false, x, dim, keepdim, out);
 
     /// The largest element; with a dim, the largest elements along it and the indices of the first ones, `(values, indices)`;
     /// with another tensor, the larger element of each pair (`maximum`).
@@ -202,7 +202,7 @@ methods! { rows(py, x: TensorArg):
         let p = p.map_or(2.0, |NormOrder(p)| p);
         let dims = dims_of(dim);
         let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-        into_out(py, x, out, |x, out| reduce::norm(x, p, &request, out))
+        call(py, [x], out, |[x], out| reduce::norm(x, p, &request, out))
     };
 
     /// The p-norm of the difference of two tensors.
@@ -211,8 +211,7 @@ methods! { rows(py, x: TensorArg):
     /// 5.0
     both dist(other: TensorArg, p: Option<NormOrder> = None) => {
         let p = p.map_or(2.0, |NormOrder(p)| p);
-        let other = Tensor::clone(&other);
-        sized_into_out(py, x, x.size().max(other.size()), None, |x, _| reduce::dist(x, &other, p).map(Some))
+        call(py, [x, other], None, |[x, y], _| reduce::dist(x, y, p))
     };
 
     /// Logarithm of the sum of the exponentials, of all or along dims, without intermediate overflow; for complex numbers the
@@ -272,7 +271,7 @@ fn run<'a>(
 ) -> CallResult<Value<'a>> {
     let dims = dims_of(dims);
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-    into_out(py, x, out, |x, out| reduce::run(row, x, &request, out))
+    call(py, [x], out, |[x], out| reduce::run(row, x, &request, out))
 }
 
 /// `all` and `any`, for which an empty list of dims means none of them, as in PyTorch.
@@ -286,14 +285,14 @@ fn run_truth<'a>(
 ) -> CallResult<Value<'a>> {
     let dims = dims.map(|dims| dims.ints);
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction: 0.0 };
-    into_out(py, x, out, |x, out| reduce::run(row, x, &request, out))
+    call(py, [x], out, |[x], out| reduce::run(row, x, &request, out))
 }
 
 /// Runs a reduction with two results.
 fn run_pair<'a>(
     py: Python<'a>,
     row: &ReductionRow,
-    second: SecondResult,
+    positions: bool,
     x: TensorArg<'a>,
     dims: Option<Ints>,
     keepdim: bool,
@@ -301,7 +300,7 @@ fn run_pair<'a>(
 ) -> CallResult<Value<'a>> {
     let dims = dims_of(dims);
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction: 0.0 };
-    into_out_pair(py, row.name, second, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
+    call_pair(py, row.name, positions, [x], out, |[x], outs| reduce::run_both(row, x, &request, outs))
 }
 
 /// `max` and `min`: of all elements, along a dim, or of pairs.
@@ -327,7 +326,7 @@ fn extreme<'a>(
         return Err(wrong_type(object, "dim", "an int or a Tensor"));
     };
     let out = out.map_or(Ok(None), |out| TensorPair::from_arg(out.0, "out").map(Some))?;
-    run_pair(py, along, SecondResult::Indices, x, Some(one_dim(dim)), keepdim, out)
+    run_pair(py, along, true, x, Some(one_dim(dim)), keepdim, out)
 }
 
 /// The dims and the correction of a variance. A bool in the position of the dims is `unbiased`.
@@ -360,10 +359,7 @@ fn variance<'a>(
     out: Option<TensorArg<'a>>,
 ) -> CallResult<Value<'a>> {
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
-    into_out(py, x, out, |x, out| {
-        let [result, _] = reduce::variance(root, false, x, &request, [out, None])?;
-        Ok(result)
-    })
+    call(py, [x], out, |[x], out| reduce::variance(root, x, &request, out))
 }
 
 fn variance_and_mean<'a>(
@@ -376,7 +372,5 @@ fn variance_and_mean<'a>(
 ) -> CallResult<Value<'a>> {
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
     let name = if root { "std_mean" } else { "var_mean" };
-    into_out_pair(py, name, SecondResult::Values, x, out, |x, outs| {
-        reduce::variance(root, true, x, &request, outs)
-    })
+    call_pair(py, name, false, [x], out, |[x], outs| reduce::variance_and_mean(root, x, &request, outs))
 }

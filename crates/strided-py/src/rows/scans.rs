@@ -3,7 +3,7 @@
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
 use crate::convert::args::{TensorArg, TensorPair};
-use crate::convert::results::{SecondResult, into_out, into_out_pair};
+use crate::convert::results::{call, call_pair};
 use pyo3::prelude::*;
 use strided_core::DType;
 use strided_core::ops::scan::{self, LineRow};
@@ -82,7 +82,7 @@ fn run<'a>(
     dtype: Option<DType>,
     out: Option<TensorArg<'a>>,
 ) -> CallResult<Value<'a>> {
-    into_out(py, x, out, |x, out| scan::run(row, x, dim, dtype, out))
+    call(py, [x], out, |[x], out| scan::run(row, x, dim, dtype, out))
 }
 
 fn run_in_place<'a>(
@@ -107,9 +107,5 @@ fn run_indexed<'a>(
     dim: isize,
     out: Option<TensorPair<'a>>,
 ) -> CallResult<Value<'a>> {
-    into_out_pair(py, row.name, SecondResult::Indices, x, out, |x, outs| {
-        let outs = outs[0].zip(outs[1]);
-        Ok(scan::run_indexed(row, x, dim, outs)?
-            .map_or([None, None], |(values, indices)| [Some(values), Some(indices)]))
-    })
+    call_pair(py, row.name, true, [x], out, |[x], outs| scan::run_indexed(row, x, dim, outs))
 }

@@ -8,7 +8,7 @@ use crate::abi::tensor_object::{replace, wrap};
 use crate::abi::{Arg, Value};
 use crate::classes::layout::LayoutArg;
 use crate::convert::args::{FromArg, Ints, MemoryArg, Rest, TensorArg, missing, wrong_type};
-use crate::convert::results::{compute, view};
+use crate::convert::results::{call, view};
 use crate::convert::tensors::SectionsArg;
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
@@ -58,7 +58,7 @@ methods! { rows(py, x: TensorArg):
     /// [0, 3, 1, 4, 2, 5]
     both reshape(shape | size: Rest) => {
         let shape = shape.given("shape")?;
-        compute(py, &x, |x| copy::reshape(x, shape))
+        call(py, [x], None, |[x], _| copy::reshape(x, shape))
     };
 
     /// The elements in the shape of another tensor: a view if the strides allow it.
@@ -67,7 +67,7 @@ methods! { rows(py, x: TensorArg):
     /// [[0, 1], [2, 3]]
     both reshape_as(other: TensorArg) => {
         let shape = other.layout().shape();
-        compute(py, &x, |x| copy::reshape(x, &shape))
+        call(py, [x], None, |[x], _| copy::reshape(x, &shape))
     };
 
     /// Dims `start_dim` to `end_dim` as one: a view if the strides allow it.
@@ -76,14 +76,14 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([2, 12])
     both flatten(start_dim: isize = 0, end_dim: isize = -1) => {
         let shape = x.layout().flatten_shape(start_dim, end_dim)?;
-        compute(py, &x, |x| copy::reshape(x, &shape))
+        call(py, [x], None, |[x], _| copy::reshape(x, &shape))
     };
 
     /// All elements as one dim: a view if the strides allow it.
     ///
     /// >>> strided.arange(4).view(2, 2).ravel().tolist()
     /// [0, 1, 2, 3]
-    both ravel() => compute(py, &x, |x| copy::reshape(x, &[-1]).or_else(|_| copy::reshape(x, &[0])));
+    both ravel() => call(py, [x], None, |[x], _| copy::reshape(x, &[-1]).or_else(|_| copy::reshape(x, &[0])));
 
     /// The transpose of a matrix; tensors of fewer dims are unchanged.
     ///

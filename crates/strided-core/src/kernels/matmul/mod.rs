@@ -185,7 +185,7 @@ unsafe fn run<T: ProductElement>(
 }
 
 /// Multiply-adds of float32 that take as long as one element of a cheap elementwise operation.
-const MULTIPLY_ADDS_PER_ELEMENT: usize = 8;
+pub const MULTIPLY_ADDS_PER_ELEMENT: usize = 8;
 
 /// Runs the pieces of a product: one on this thread, several on the threads of the pool. `scratch` makes the memory that the
 /// work on a piece needs.

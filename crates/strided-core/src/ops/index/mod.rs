@@ -16,7 +16,7 @@ use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::Fill;
-use crate::tensor::{Tensor, common_device, conflict};
+use crate::tensor::{Tensor, common_device, shares_memory};
 
 /// Whether negative indices count from the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,9 +212,4 @@ impl IndexPlan {
         }
         index::scatter(&self.operand(), &values.with_layout(layout), rule)
     }
-}
-
-/// Whether writing the target could change the other tensor.
-fn shares_memory(target: &Tensor, other: &Tensor) -> bool {
-    conflict(target, other) || target.is_set_to(other)
 }
