@@ -19,13 +19,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x = strided.zeros(2)
     /// >>> x.clone().fill_(1).tolist(), x.tolist()
     /// ([1.0, 1.0], [0.0, 0.0])
-    both clone() => compute(py, &x, copy::clone);
-
-    /// A row-major copy with memory of its own: `clone` under NumPy's name.
-    ///
-    /// >>> strided.arange(4)[::2].copy().stride()
-    /// (1,)
-    method copy() => compute(py, &x, copy::clone);
+    both clone() alias method copy => compute(py, &x, copy::clone);
 
     /// The tensor itself if it is contiguous in row-major order, otherwise such a copy.
     ///

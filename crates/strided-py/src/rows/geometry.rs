@@ -1,7 +1,8 @@
 //! Cross products, and slices scaled to a norm.
 
 use crate::convert::args::TensorArg;
-use crate::convert::results::{into_out, sized_into_out};
+use crate::convert::in_place::Target;
+use crate::convert::results::sized_into_out;
 use strided_core::Tensor;
 use strided_core::ops::geometry;
 
@@ -20,13 +21,6 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[3.0, 4.0], [0.5, 0.0]]).renorm(2, 0, 2.5).tolist()
     /// [[1.5, 2.0], [0.5, 0.0]]
-    both renorm(p: f64, dim | axis: isize, maxnorm: f64; out: Option<TensorArg> = None)
-        => into_out(py, x, out, |x, out| geometry::renorm(x, p, dim, maxnorm, out));
-
-    /// In-place version of `renorm`.
-    ///
-    /// >>> strided.tensor([[3.0, 4.0], [0.5, 0.0]]).renorm_(2, 0, 2.5).tolist()
-    /// [[1.5, 2.0], [0.5, 0.0]]
-    method renorm_(p: f64, dim | axis: isize, maxnorm: f64)
-        => into_out(py, x, Some(x), |x, out| geometry::renorm(x, p, dim, maxnorm, out));
+    both renorm(p: f64, dim | axis: isize, maxnorm: f64; out: Option<TensorArg> = None) also renorm_
+        => x.into_out(py, x.size(), out, |x, out| geometry::renorm(x, p, dim, maxnorm, out));
 }

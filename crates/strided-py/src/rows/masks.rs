@@ -4,14 +4,15 @@ use crate::abi::Value;
 use crate::abi::detach::detach_if_large;
 use crate::abi::errors::CallResult;
 use crate::convert::args::{DataArg, TensorArg};
+use crate::convert::in_place::Target;
 use crate::convert::keys::MaskArg;
 use crate::convert::numbers::python_number;
-use crate::convert::results::{compute, in_place, into_out, sized_into_out, tuple_of};
+use crate::convert::results::{compute, into_out, sized_into_out, tuple_of};
 use crate::convert::values::values;
 use pyo3::Python;
-use strided_core::Tensor;
 use strided_core::ops::index::masks;
 use strided_core::ops::{create, output};
+use strided_core::{DType, Device, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// The elements for which a mask is true, in row-major order, as a tensor of one dim. Both are broadcast.
@@ -27,19 +28,9 @@ methods! { rows(py, x: TensorArg):
     /// >>> x = strided.tensor([1, 5, 3])
     /// >>> x.masked_fill(x > 2, 0).tolist()
     /// [1, 0, 0]
-    both masked_fill(mask: MaskArg, value: DataArg) => {
-        let value = number_or_tensor(x, value)?;
-        changed(py, x, mask, move |x, mask| masks::fill(x, mask, &value))
-    };
-
-    /// `masked_fill` in place.
-    ///
-    /// >>> x = strided.tensor([1, 5, 3])
-    /// >>> x.masked_fill_(x > 2, 0).tolist()
-    /// [1, 0, 0]
-    method masked_fill_(mask: MaskArg, value: DataArg) => {
-        let value = number_or_tensor(x, value)?;
-        in_place(py, x, move |x| masks::fill(x, &mask.0, &value))
+    both masked_fill(mask: MaskArg, value: DataArg) also masked_fill_ => {
+        let (value, mask) = (number_or_tensor(x.device(), x.dtype(), value)?, mask.0);
+        x.changed(py, None, |x| masks::broadcast_copy(x, &mask), |x| masks::fill(x, &mask, &value))
     };
 
     /// The tensor with the elements for which a mask is true replaced by those of `source`, one after the other. Tensor and
@@ -48,28 +39,10 @@ methods! { rows(py, x: TensorArg):
     /// >>> x = strided.tensor([1, 5, 3])
     /// >>> x.masked_scatter(x > 2, strided.tensor([7, 8, 9])).tolist()
     /// [1, 7, 8]
-    both masked_scatter(mask: MaskArg, source: DataArg) => scattered(py, x, mask, source);
-
-    /// `masked_scatter` in place.
-    ///
-    /// >>> x = strided.tensor([1, 5, 3])
-    /// >>> x.masked_scatter_(x > 2, strided.tensor([7, 8, 9])).tolist()
-    /// [1, 7, 8]
-    method masked_scatter_(mask: MaskArg, source: DataArg) => scatter(py, x, mask, source);
-
-    /// `masked_scatter` under Torch7's name.
-    ///
-    /// >>> x = strided.tensor([1, 5, 3])
-    /// >>> x.masked_copy(x > 2, strided.tensor([7, 8, 9])).tolist()
-    /// [1, 7, 8]
-    both masked_copy(mask: MaskArg, source: DataArg) => scattered(py, x, mask, source);
-
-    /// `masked_scatter_` under Torch7's name.
-    ///
-    /// >>> x = strided.tensor([1, 5, 3])
-    /// >>> x.masked_copy_(x > 2, strided.tensor([7, 8, 9])).tolist()
-    /// [1, 7, 8]
-    method masked_copy_(mask: MaskArg, source: DataArg) => scatter(py, x, mask, source);
+    both masked_scatter(mask: MaskArg, source: DataArg) also masked_scatter_, masked_copy_ alias masked_copy => {
+        let (source, mask) = (values(source.0, x.dtype())?, mask.0);
+        x.changed(py, None, |x| masks::broadcast_copy(x, &mask), |x| masks::scatter(x, &mask, &source))
+    };
 
     /// The indices of all elements that are not 0, a row for each; with `as_tuple`, a tensor for each dim.
     ///
@@ -91,48 +64,12 @@ methods! { rows(py, x: TensorArg):
     both argwhere() => compute(py, &x, masks::nonzero);
 }
 
-/// A number in the dtype of the tensor, which must hold it, or the values of a tensor, which are cast.
-fn number_or_tensor(x: TensorArg<'_>, value: DataArg<'_>) -> CallResult<Tensor> {
+/// A number as a tensor of a dtype, which must hold it, or the values of a tensor, which are cast.
+fn number_or_tensor(device: Device, dtype: DType, value: DataArg<'_>) -> CallResult<Tensor> {
     match python_number(value.0)? {
-        Some(number) => Ok(create::full(x.device(), &[], number, x.dtype())?),
-        None => values(value.0, x.dtype()),
+        Some(number) => Ok(create::full(device, &[], number, dtype)?),
+        None => values(value.0, dtype),
     }
-}
-
-/// `masked_scatter`
-fn scattered<'a>(
-    py: Python<'a>,
-    x: TensorArg<'a>,
-    mask: MaskArg,
-    source: DataArg<'a>,
-) -> CallResult<Value<'a>> {
-    let source = values(source.0, x.dtype())?;
-    changed(py, x, mask, move |x, mask| masks::scatter(x, mask, &source))
-}
-
-/// A copy of the tensor, in the shape to which it and the mask broadcast, that `work` changes.
-fn changed<'a>(
-    py: Python<'a>,
-    x: TensorArg<'a>,
-    MaskArg(mask): MaskArg,
-    work: impl FnOnce(&Tensor, &Tensor) -> strided_core::Result<()> + Send,
-) -> CallResult<Value<'a>> {
-    compute(py, &x, move |x| {
-        let copy = masks::broadcast_copy(x, &mask)?;
-        work(&copy, &mask)?;
-        Ok(copy)
-    })
-}
-
-/// `masked_scatter_`
-fn scatter<'a>(
-    py: Python<'a>,
-    x: TensorArg<'a>,
-    mask: MaskArg,
-    source: DataArg<'a>,
-) -> CallResult<Value<'a>> {
-    let source = values(source.0, x.dtype())?;
-    in_place(py, x, move |x| masks::scatter(x, &mask.0, &source))
 }
 
 /// The indices of all elements that are not 0, as a tuple of tensors.
