@@ -1,6 +1,6 @@
 //! Methods, functions and properties as data, and the thunks by which the interpreter calls them.
 //!
-//! They are declared as rows of the `methods!` and `properties!` macros of `rows/methods.rs`.
+//! They are declared as rows of the `methods!` and `properties!` macros of `api/methods.rs`.
 
 use super::bind::{Args, Param, bind};
 use super::errors::{CallResult, guard_value};
