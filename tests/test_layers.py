@@ -137,8 +137,8 @@ def test_kernels_must_not_use_higher_letters(faults, path, text, sentence):
     [
         (CORE + "ops/add.rs", "use crate::{dtype, kernels::map};"),
         (CORE + "io/npy.rs", "fn f() { crate::kernels::byteswap::reverse_bytes() }"),
-        ("strided-py/src/rows/system.rs", "use strided_core::kernels::matmul;"),
-        ("strided-py/src/rows/system.rs", "use strided_core::{DType, kernels::matmul};"),
+        ("strided-py/src/api/system.rs", "use strided_core::kernels::matmul;"),
+        ("strided-py/src/api/system.rs", "use strided_core::{DType, kernels::matmul};"),
     ],
 )
 def test_kernels_are_called_through_the_backend_alone(faults, path, text):
@@ -153,7 +153,7 @@ def test_rules_use_what_the_backend_re_exports(faults):
         CORE + "kernels/index.rs": "",
         CORE
         + "ops/put.rs": "use crate::backend::index::ScatterRule;\n#[cfg(test)]\nmod tests { use crate::kernels::index; }",
-        "strided-py/src/rows/put.rs": "// strided_core::kernels in a comment\nuse strided_core::backend::index;",
+        "strided-py/src/api/put.rs": "// strided_core::kernels in a comment\nuse strided_core::backend::index;",
     }
     assert faults(files) == []
 
@@ -199,14 +199,14 @@ def test_files_of_one_folder_do_not_use_each_other_in_a_circle(faults):
         CORE + "ops/table/mod.rs": "mod row; mod expand;\npub use expand::Op;",
         CORE + "ops/table/row.rs": "use super::Op;",  # which `expand` declares
         CORE + "ops/table/expand.rs": "use super::row::OpRow;",
-        "strided-py/src/rows/op_table.rs": "use super::signatures::ParamStub;",
-        "strided-py/src/rows/signatures.rs": "use super::op_table;",
+        "strided-py/src/api/op_table.rs": "use super::signatures::ParamStub;",
+        "strided-py/src/api/signatures.rs": "use super::op_table;",
     }
     assert faults(files) == [
         f"crates/{CORE}kernels/maths/functions.rs:1: import cycle: divide uses functions uses divide",
         f"crates/{CORE}ops/reduce.rs:2: import cycle: elementwise uses reduce uses elementwise",
         f"crates/{CORE}ops/table/row.rs:1: import cycle: expand uses row uses expand",
-        "crates/strided-py/src/rows/signatures.rs:1: import cycle: op_table uses signatures uses op_table",
+        "crates/strided-py/src/api/signatures.rs:1: import cycle: op_table uses signatures uses op_table",
     ]
 
 
@@ -278,14 +278,14 @@ def test_the_binding_explains_unsafe_code(faults):
 def test_the_binding_has_layers_and_no_cycles(faults):
     found = faults(
         {
-            "strided-py/src/abi/heap.rs": "use crate::rows::all;",
+            "strided-py/src/abi/heap.rs": "use crate::api::all;",
             "strided-py/src/convert/args.rs": "use super::index::Key; use crate::abi::heap::slot;",
             "strided-py/src/convert/index.rs": "use super::args::FromArg;",
             "strided-py/src/slots.rs": "",
         }
     )
     assert [sentence.split(": ", 1)[1] for sentence in found] == [
-        "abi (layer 0) must not use rows (layer 3)",
+        "abi (layer 0) must not use api (layer 3)",
         "import cycle: args uses index uses args",
         "slots has no layer; enter it in TABLES of tools/layers.py",
     ]

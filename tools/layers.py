@@ -64,7 +64,7 @@ TABLES = [
             _3e="tables",
         ),
     ),
-    Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="rows")),
+    Table("strided-py", (), layers(_0="abi", _1="convert", _2="classes", _3="api")),
 ]
 UNSAFE_MODULES = {"storage", "alloc", "threads", "cpu", "kernels"}
 UNSAFE_BLOCKS_ONLY = {"tensor", "nest"}  # they may call unsafe functions, not offer them

@@ -176,7 +176,7 @@ class Layout:
         """The lowest and the highest location; None without elements."""
     @overload
     def broadcast_to(self, *size: SupportsIndex) -> _Layout:
-        """`expand` under NumPy's name."""
+        """Another name for `expand`."""
     @overload
     def broadcast_to(self, size: _Ints) -> _Layout: ...
     @overload
@@ -265,7 +265,7 @@ class Layout:
     @overload
     def location(self, indices: _Ints) -> _Int: ...
     def moveaxis(self, source: _Ints, destination: _Ints) -> _Layout:
-        """A view with some dims moved to other positions: another name for `movedim`."""
+        """Another name for `movedim`."""
     def movedim(self, source: _Ints, destination: _Ints) -> _Layout:
         """A view with some dims moved to other positions."""
     @overload
@@ -344,7 +344,7 @@ class Layout:
     def swapaxes(self, dim0: SupportsIndex, dim1: SupportsIndex) -> _Layout: ...
     @overload
     def swapdims(self, dim0: SupportsIndex, dim1: SupportsIndex) -> _Layout:
-        """A view with two dims swapped: another name for `transpose`."""
+        """Another name for `transpose`."""
     @overload
     def swapdims(self, dim0: SupportsIndex, axis1: SupportsIndex) -> _Layout: ...
     @overload
@@ -821,7 +821,7 @@ class Tensor:
         """The tensor as bool: whether each element differs from 0."""
     @overload
     def broadcast_to(self, *size: SupportsIndex) -> Tensor:
-        """`expand` under NumPy's name."""
+        """Another name for `expand`."""
     @overload
     def broadcast_to(self, size: _Ints) -> Tensor: ...
     @overload
@@ -876,7 +876,7 @@ class Tensor:
     def conv3(self, k: Tensor, mode: str | None = None, *, out: Tensor | None = None) -> Tensor:
         """Torch's convolution of volumes: as `conv2`, with three dims."""
     def copy(self) -> Tensor:
-        """A row-major copy with memory of its own: `clone` under NumPy's name."""
+        """Another name for `clone`."""
     @overload
     def copy_(self, src: _Data, non_blocking: _Bool = False) -> Tensor:
         """Writes the values of a tensor, an array or a nested sequence into this tensor, broadcast and cast."""
@@ -1145,7 +1145,7 @@ class Tensor:
     def geometric_(self, p: SupportsFloat, *, generator: Generator | None = None) -> Tensor:
         """Fills the tensor with numbers of trials up to the first success, which has the probability `p` in each."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The products of all pairs of elements of two vectors: another name for `outer`."""
+        """Another name for `outer`."""
     def greater(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether `input > other`."""
     def greater_(self, other: _Operand) -> Tensor:
@@ -1195,7 +1195,7 @@ class Tensor:
     def index_add(self, axis: SupportsIndex, index: _Data, src: _Data, *, alpha: _Number | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def index_add_(self, dim: SupportsIndex, index: _Data, source: _Data, *, alpha: _Number | None = None) -> Tensor:
-        """`index_add` in place."""
+        """In-place version of `index_add`."""
     @overload
     def index_add_(self, dim: SupportsIndex, index: _Data, src: _Data, *, alpha: _Number | None = None) -> Tensor: ...
     @overload
@@ -1213,7 +1213,7 @@ class Tensor:
     def index_copy(self, axis: SupportsIndex, index: _Data, src: _Data, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def index_copy_(self, dim: SupportsIndex, index: _Data, source: _Data) -> Tensor:
-        """`index_copy` in place."""
+        """In-place version of `index_copy`."""
     @overload
     def index_copy_(self, dim: SupportsIndex, index: _Data, src: _Data) -> Tensor: ...
     @overload
@@ -1227,13 +1227,13 @@ class Tensor:
     def index_fill(self, axis: SupportsIndex, index: _Data, value: _Number | Tensor) -> Tensor: ...
     @overload
     def index_fill_(self, dim: SupportsIndex, index: _Data, value: _Number | Tensor) -> Tensor:
-        """`index_fill` in place."""
+        """In-place version of `index_fill`."""
     @overload
     def index_fill_(self, axis: SupportsIndex, index: _Data, value: _Number | Tensor) -> Tensor: ...
     def index_put(self, indices: Sequence[_Data | None], values: _Data, accumulate: _Bool = False) -> Tensor:
         """The tensor with `values` written to the elements that a tuple of index tensors chooses, as by `x[indices] = values`."""
     def index_put_(self, indices: Sequence[_Data | None], values: _Data, accumulate: _Bool = False) -> Tensor:
-        """`index_put` in place."""
+        """In-place version of `index_put`."""
     @overload
     def index_reduce(self, dim: SupportsIndex, index: _Data, source: _Data, reduce: Literal['prod', 'mean', 'amax', 'amin'], *, include_self: _Bool = True, out: Tensor | None = None) -> Tensor:
         """The tensor with the slices of `source` reduced into those at some indices of a dim: their product, mean, maximum or minimum, which includes the tensor's own element unless `include_self` is False."""
@@ -1245,7 +1245,7 @@ class Tensor:
     def index_reduce(self, axis: SupportsIndex, index: _Data, src: _Data, reduce: Literal['prod', 'mean', 'amax', 'amin'], *, include_self: _Bool = True, out: Tensor | None = None) -> Tensor: ...
     @overload
     def index_reduce_(self, dim: SupportsIndex, index: _Data, source: _Data, reduce: Literal['prod', 'mean', 'amax', 'amin'], *, include_self: _Bool = True) -> Tensor:
-        """`index_reduce` in place."""
+        """In-place version of `index_reduce`."""
     @overload
     def index_reduce_(self, dim: SupportsIndex, index: _Data, src: _Data, reduce: Literal['prod', 'mean', 'amax', 'amin'], *, include_self: _Bool = True) -> Tensor: ...
     @overload
@@ -1429,17 +1429,17 @@ class Tensor:
     def map_(self, tensor: Tensor, callable: Callable[..., Any]) -> Tensor:
         """Replaces each element by the result of a function of it and of the element of another tensor, which is expanded to the shape of this one."""
     def masked_copy(self, mask: _Data, source: _Data) -> Tensor:
-        """`masked_scatter` under Torch7's name."""
+        """Another name for `masked_scatter`."""
     def masked_copy_(self, mask: _Data, source: _Data) -> Tensor:
-        """`masked_scatter_` under Torch7's name."""
+        """In-place version of `masked_scatter`."""
     def masked_fill(self, mask: _Data, value: _Data) -> Tensor:
         """The tensor with the elements for which a mask is true set to a number."""
     def masked_fill_(self, mask: _Data, value: _Data) -> Tensor:
-        """`masked_fill` in place."""
+        """In-place version of `masked_fill`."""
     def masked_scatter(self, mask: _Data, source: _Data) -> Tensor:
         """The tensor with the elements for which a mask is true replaced by those of `source`, one after the other."""
     def masked_scatter_(self, mask: _Data, source: _Data) -> Tensor:
-        """`masked_scatter` in place."""
+        """In-place version of `masked_scatter`."""
     def masked_select(self, mask: _Data, *, out: Tensor | None = None) -> Tensor:
         """The elements for which a mask is true, in row-major order, as a tensor of one dim."""
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1492,7 +1492,7 @@ class Tensor:
     @overload
     def mode(self, axis: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode: ...
     def moveaxis(self, source: _Ints, destination: _Ints) -> Tensor:
-        """A view with some dims moved to other positions: another name for `movedim`."""
+        """Another name for `movedim`."""
     def movedim(self, source: _Ints, destination: _Ints) -> Tensor:
         """A view with some dims moved to other positions."""
     def msort(self, *, out: Tensor | None = None) -> Tensor:
@@ -1565,7 +1565,7 @@ class Tensor:
     def ndim(self) -> _Int:
         """The number of dims."""
     def ndimension(self) -> _Int:
-        """The number of dims."""
+        """Another name for `dim`."""
     def ne(self, other: _Operand, *, out: Tensor | None = None) -> Tensor:
         """Whether the operands differ."""
     def ne_(self, other: _Operand) -> Tensor:
@@ -1579,7 +1579,7 @@ class Tensor:
     def negative_(self) -> Tensor:
         """In-place version of `negative`."""
     def nelement(self) -> _Int:
-        """The number of elements."""
+        """Another name for `numel`."""
     def new(self, *args: Any) -> Tensor:
         """A new tensor of this tensor's type, from the arguments of its typed class."""
     @overload
@@ -1677,7 +1677,7 @@ class Tensor:
     def put(self, index: _Data, source: _Data, accumulate: _Bool = False) -> Tensor:
         """The tensor with the elements of `source` written to linear row-major indices, or added with `accumulate`."""
     def put_(self, index: _Data, source: _Data, accumulate: _Bool = False) -> Tensor:
-        """`put` in place."""
+        """In-place version of `put`."""
     @overload
     def quantile(self, q: _Data, dim: SupportsIndex | None = None, keepdim: _Bool = False, *, interpolation: str | None = None, out: Tensor | None = None) -> Tensor:
         """The quantiles of all elements or along a dim: the elements of rank `q * (n - 1)` in the order of `n` elements."""
@@ -1814,7 +1814,7 @@ class Tensor:
     def scatter(self, axis: SupportsIndex, index: _Data, value: _Data, *, reduce: Literal['add', 'multiply'] | None = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def scatter_(self, dim: SupportsIndex, index: _Data, src: _Data, *, reduce: Literal['add', 'multiply'] | None = None) -> Tensor:
-        """`scatter` in place."""
+        """In-place version of `scatter`."""
     @overload
     def scatter_(self, dim: SupportsIndex, index: _Data, value: _Data, *, reduce: Literal['add', 'multiply'] | None = None) -> Tensor: ...
     @overload
@@ -1828,7 +1828,7 @@ class Tensor:
     def scatter_add(self, axis: SupportsIndex, index: _Data, src: _Data, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def scatter_add_(self, dim: SupportsIndex, index: _Data, src: _Data) -> Tensor:
-        """`scatter_add` in place."""
+        """In-place version of `scatter_add`."""
     @overload
     def scatter_add_(self, axis: SupportsIndex, index: _Data, src: _Data) -> Tensor: ...
     @overload
@@ -1838,7 +1838,7 @@ class Tensor:
     def scatter_reduce(self, axis: SupportsIndex, index: _Data, src: _Data, reduce: Literal['sum', 'prod', 'mean', 'amax', 'amin'], *, include_self: _Bool = True, out: Tensor | None = None) -> Tensor: ...
     @overload
     def scatter_reduce_(self, dim: SupportsIndex, index: _Data, src: _Data, reduce: Literal['sum', 'prod', 'mean', 'amax', 'amin'], *, include_self: _Bool = True) -> Tensor:
-        """`scatter_reduce` in place."""
+        """In-place version of `scatter_reduce`."""
     @overload
     def scatter_reduce_(self, axis: SupportsIndex, index: _Data, src: _Data, reduce: Literal['sum', 'prod', 'mean', 'amax', 'amin'], *, include_self: _Bool = True) -> Tensor: ...
     @overload
@@ -1993,7 +1993,7 @@ class Tensor:
     def storage(self) -> Storage:
         """The storage of the tensor."""
     def storageOffset(self) -> _Int:
-        """`storage_offset` under the name that Torch7 used."""
+        """Another name for `storage_offset`."""
     def storage_offset(self) -> _Int:
         """The location of the first element in the storage."""
     @overload
@@ -2031,7 +2031,7 @@ class Tensor:
     def swapaxes(self, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor: ...
     @overload
     def swapdims(self, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor:
-        """A view with two dims swapped: another name for `transpose`."""
+        """Another name for `transpose`."""
     @overload
     def swapdims(self, dim0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
     @overload
@@ -2810,7 +2810,7 @@ def broadcast_tensors(*tensors: Tensor | _Array) -> tuple[Tensor, ...]:
 def broadcast_tensors(tensors: Sequence[Tensor | _Array]) -> tuple[Tensor, ...]: ...
 @overload
 def broadcast_to(input: Tensor, *size: SupportsIndex) -> Tensor:
-    """`expand` under NumPy's name."""
+    """Another name for `expand`."""
 @overload
 def broadcast_to(input: Tensor, size: _Ints) -> Tensor: ...
 @overload
@@ -2859,12 +2859,12 @@ def combinations(input: Tensor, r: SupportsIndex = 2, with_replacement: _Bool = 
     """All combinations of `r` elements of a vector, one in each row; with replacement, an element may occur several times."""
 @overload
 def concat(tensors: Sequence[Tensor | _Array], dim: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors joined along one of their dims: another name for `cat`."""
+    """Another name for `cat`."""
 @overload
 def concat(tensors: Sequence[Tensor | _Array], axis: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def concatenate(tensors: Sequence[Tensor | _Array], dim: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors joined along one of their dims: another name for `cat`."""
+    """Another name for `cat`."""
 @overload
 def concatenate(tensors: Sequence[Tensor | _Array], axis: SupportsIndex = 0, *, out: Tensor | None = None) -> Tensor: ...
 def conj(input: Tensor) -> Tensor:
@@ -3127,7 +3127,7 @@ def gcd(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tenso
 def ge(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Whether `input >= other`."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The products of all pairs of elements of two vectors: another name for `outer`."""
+    """Another name for `outer`."""
 def get_default_dtype() -> _DType:
     """The default dtype, which `zeros(3)`, Python's floats and integer division have."""
 def get_num_threads() -> _Int:
@@ -3321,7 +3321,7 @@ def lt(input: _Operand, other: _Operand, *, out: Tensor | None = None) -> Tensor
 def manual_seed(seed: SupportsIndex) -> Generator:
     """Starts the default generator anew with a seed, and returns the generator."""
 def masked_copy(input: Tensor, mask: _Data, source: _Data) -> Tensor:
-    """`masked_scatter` under Torch7's name."""
+    """Another name for `masked_scatter`."""
 def masked_fill(input: Tensor, mask: _Data, value: _Data) -> Tensor:
     """The tensor with the elements for which a mask is true set to a number."""
 def masked_scatter(input: Tensor, mask: _Data, source: _Data) -> Tensor:
@@ -3379,7 +3379,7 @@ def mode(input: Tensor, axis: SupportsIndex = -1, keepdim: _Bool = False, *, out
 @overload
 def mode(input: Tensor, axis: SupportsIndex = -1, keepdims: _Bool = False, *, out: tuple[Tensor, Tensor] | None = None) -> _return_types.mode: ...
 def moveaxis(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
-    """A view with some dims moved to other positions: another name for `movedim`."""
+    """Another name for `movedim`."""
 def movedim(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
     """A view with some dims moved to other positions."""
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3615,7 +3615,7 @@ def rot90(input: Tensor, k: SupportsIndex = 1, axes: _Ints | None = None) -> Ten
 def round(input: _Operand, *, decimals: SupportsFloat = 0, out: Tensor | None = None) -> Tensor:
     """Rounds to the nearest whole number, or to `decimals` decimals."""
 def row_stack(tensors: Sequence[Tensor | _Array], *, out: Tensor | None = None) -> Tensor:
-    """Tensors joined along the first dim: another name for `vstack`."""
+    """Another name for `vstack`."""
 def rsqrt(input: _Operand, *, out: Tensor | None = None) -> Tensor:
     """Reciprocal of the square root."""
 def rsub(input: _Operand, other: _Operand, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
@@ -3788,7 +3788,7 @@ def swapaxes(input: Tensor, dim0: SupportsIndex, axis1: SupportsIndex) -> Tensor
 def swapaxes(input: Tensor, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor: ...
 @overload
 def swapdims(input: Tensor, dim0: SupportsIndex, dim1: SupportsIndex) -> Tensor:
-    """A view with two dims swapped: another name for `transpose`."""
+    """Another name for `transpose`."""
 @overload
 def swapdims(input: Tensor, dim0: SupportsIndex, axis1: SupportsIndex) -> Tensor: ...
 @overload

@@ -4,7 +4,7 @@
 //!
 //! | layer | holds |
 //! |---|---|
-//! | `rows` | methods and functions, one row each |
+//! | `api` | methods and functions, one row each |
 //! | `classes` | Tensor, Storage, Layout, Size, dtype, with their operators and protocols |
 //! | `convert` | arguments, indices, sequences, buffers, DLPack |
 //! | `abi` | heap types, the memory of objects, thunks, exceptions, the interpreter's lock |
@@ -14,20 +14,20 @@
 //!
 //! A call of `a + b` enters by a slot (`classes/operators.rs`). `classes/elementwise.rs` converts its operands and calls the
 //! engine: `ops::elementwise`, `kernels::map`, the nest and the kernel.
-//! `rows/methods.rs` says how methods are declared.
+//! `api/methods.rs` says how methods are declared.
 
 use abi::thunks::RowClass;
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
 mod abi;
+mod api;
 mod classes;
 mod convert;
-mod rows;
 
 #[pymodule]
 fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let rows = rows::Rows::all();
+    let rows = api::Rows::all();
     abi::errors::register(module)?;
     abi::late::register(module.py())?;
     abi::lists::register(module.py())?;

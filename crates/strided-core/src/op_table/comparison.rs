@@ -51,7 +51,7 @@ macro_rules! comparison_rows {
     // `isclose` with `equal_nan=True`.
     isclose_nan(a, b | rtol = 1e-05, atol = 1e-08) any => bool _ with [kernels isclose::kernels::<true>];
 
-    // Function and method differ in the order of arguments: `rows/elementwise.rs` of the binding defines both.
+    // Function and method differ in the order of arguments: `api/elementwise.rs` of the binding defines both.
     r#where(condition, a, b) select => same [kernels r#where::kernels];
 
     /// Whether each element is NaN.

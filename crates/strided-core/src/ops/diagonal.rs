@@ -21,13 +21,6 @@ pub fn tri(x: &Tensor, diagonal: isize, upper: bool, out: Out) -> Result<Tensor>
     Ok(out)
 }
 
-/// Writes zeros above or below a diagonal of matrices.
-pub fn tri_in_place(x: &Tensor, diagonal: isize, upper: bool) -> Result<()> {
-    check_matrices(x)?;
-    x.check_writable()?;
-    repeat::keep_triangle(x, None, diagonal, upper)
-}
-
 fn check_matrices(x: &Tensor) -> Result<()> {
     match x.layout().rank() {
         rank @ 0..2 => Err(Error::new("", Problem::Rank { rank, wanted: "at least 2" })),
@@ -41,7 +34,9 @@ fn write_tri(out: &Tensor, x: &Tensor, diagonal: isize, upper: bool) -> Result<(
     if has_rows && out.dtype() == x.dtype() && !shares_memory(out, x) {
         return repeat::keep_triangle(out, Some(x), diagonal, upper);
     }
-    copy::copy(out, x)?;
+    if !out.is_set_to(x) {
+        copy::copy(out, x)?;
+    }
     repeat::keep_triangle(out, None, diagonal, upper)
 }
 

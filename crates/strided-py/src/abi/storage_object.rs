@@ -1,5 +1,5 @@
 //! The Storage object and its identity: one Python object per storage and dtype while anything refers to it, so that
-//! `x.storage() is x.storage()`. Its methods are rows of `rows/storage.rs`.
+//! `x.storage() is x.storage()`. Its methods are rows of `api/storage.rs`.
 //!
 //! The table of objects holds weak references. It is locked only while no Python code can run: making an object, or a weak
 //! reference, may start a garbage collection, whose finalizers may use this table.

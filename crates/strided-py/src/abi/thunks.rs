@@ -1,6 +1,6 @@
 //! Methods, functions and properties as data, and the thunks by which the interpreter calls them.
 //!
-//! They are declared as rows of the `methods!` and `properties!` macros of `rows/methods.rs`.
+//! They are declared as rows of the `methods!` and `properties!` macros of `api/methods.rs`.
 
 use super::bind::{Args, Param, bind};
 use super::errors::{CallResult, guard_value};
@@ -10,6 +10,7 @@ use super::{Arg, Object, Value};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
 use std::ptr::null_mut;
 
 /// A class that has rows.
@@ -47,12 +48,21 @@ type Thunk = ffi::PyCFunctionFastWithKeywords;
 /// A row as data, with a thunk for each place in which it appears.
 pub struct MethodRow {
     pub name: &'static str,
+    pub origin: Option<Origin>,
     pub params: &'static [Param],
     pub doc: &'static [&'static str],
     pub signature: Signature,
     pub thunks: Vec<(RowPlace, Thunk)>,
     /// NumPy functions that the row computes when they are called with tensors.
     pub numpy_names: &'static [&'static str],
+}
+
+/// The row that another name or the in-place form was declared with, whose document it shares.
+#[derive(Clone, Copy)]
+pub struct Origin {
+    name: &'static str,
+    /// What the new name is to that row: `In-place version of`.
+    relation: &'static str,
 }
 
 /// The result type of a row in the stubs; `{}` is the class whose method it is.
@@ -95,6 +105,9 @@ pub trait RowFacts {
     const NAME: &'static str;
     const DOC: &'static [&'static str];
     const SIGNATURE: Signature;
+    const ORIGIN: Option<Origin> = None;
+    /// Whether the last parameter is `out`.
+    const HAS_OUT: bool;
     /// All parameters; the first one of a method is the receiver.
     fn params() -> &'static [Param];
 }
@@ -109,10 +122,84 @@ pub trait LayoutRowBody: RowFacts {
     fn call_on_layout<'a>(py: Python<'a>, args: &Args<'a>) -> CallResult<Value<'a>>;
 }
 
+/// The body of a row as its in-place form.
+pub trait InPlaceBody: RowFacts {
+    fn call_in_place<'a>(py: Python<'a>, args: &Args<'a>) -> CallResult<Value<'a>>;
+}
+
+/// A further name that a row declares.
+pub trait Name {
+    const NAME: &'static str;
+}
+
+/// The row `R` under the name `N`.
+pub struct Alias<R, N>(PhantomData<(R, N)>);
+
+impl<R: RowFacts, N: Name> RowFacts for Alias<R, N> {
+    const NAME: &'static str = N::NAME;
+    const DOC: &'static [&'static str] = R::DOC;
+    const SIGNATURE: Signature = R::SIGNATURE;
+    const ORIGIN: Option<Origin> = Some(Origin { name: R::NAME, relation: "Another name for" });
+    const HAS_OUT: bool = R::HAS_OUT;
+    #[inline(always)]
+    fn params() -> &'static [Param] {
+        R::params()
+    }
+}
+
+impl<R: RowBody, N: Name> RowBody for Alias<R, N> {
+    #[inline(always)]
+    fn call<'a>(py: Python<'a>, args: &Args<'a>) -> CallResult<Value<'a>> {
+        R::call(py, args)
+    }
+}
+
+impl<R: LayoutRowBody, N: Name> LayoutRowBody for Alias<R, N> {
+    #[inline(always)]
+    fn call_on_layout<'a>(py: Python<'a>, args: &Args<'a>) -> CallResult<Value<'a>> {
+        R::call_on_layout(py, args)
+    }
+}
+
+/// The in-place form of the row `R`, whose name is `N`. It has no `out`.
+pub struct InPlaceForm<R, N>(PhantomData<(R, N)>);
+
+impl<R: RowFacts, N: Name> RowFacts for InPlaceForm<R, N> {
+    const NAME: &'static str = N::NAME;
+    const DOC: &'static [&'static str] = R::DOC;
+    const SIGNATURE: Signature = R::SIGNATURE;
+    const ORIGIN: Option<Origin> = Some(Origin { name: R::NAME, relation: "In-place version of" });
+    const HAS_OUT: bool = false;
+    #[inline(always)]
+    fn params() -> &'static [Param] {
+        let all = R::params();
+        &all[..all.len() - R::HAS_OUT as usize]
+    }
+}
+
+impl<R: InPlaceBody, N: Name> RowBody for InPlaceForm<R, N> {
+    #[inline(always)]
+    fn call<'a>(py: Python<'a>, args: &Args<'a>) -> CallResult<Value<'a>> {
+        R::call_in_place(py, args)
+    }
+}
+
+/// Whether the last of these names is `out`.
+pub const fn ends_with_out(names: &[&str]) -> bool {
+    matches!(names, [.., last] if matches!(last.as_bytes(), [b'o', b'u', b't']))
+}
+
 impl MethodRow {
     pub fn of<R: RowFacts>() -> MethodRow {
-        let (name, params, doc, signature) = (R::NAME, R::params(), R::DOC, R::SIGNATURE);
-        MethodRow { name, params, doc, signature, thunks: Vec::new(), numpy_names: &[] }
+        MethodRow {
+            name: R::NAME,
+            origin: R::ORIGIN,
+            params: R::params(),
+            doc: R::DOC,
+            signature: R::SIGNATURE,
+            thunks: Vec::new(),
+            numpy_names: &[],
+        }
     }
 
     #[inline(never)] // rows are made once, and there are hundreds
@@ -195,7 +282,24 @@ fn document(row: &MethodRow, first: &str) -> String {
         let name = if at == 0 && param.name == "self" { first } else { param.name };
         parts.push(format!("{star}{name}{default}"));
     }
-    format!("{}({})\n--\n\n{}", row.name, parts.join(", "), joined(row.doc))
+    let text = match row.origin {
+        None => joined(row.doc),
+        Some(origin) => shared_document(row, origin),
+    };
+    format!("{}({})\n--\n\n{text}", row.name, parts.join(", "))
+}
+
+/// The document of a further name: one sentence, and the example with this name in the place of the row's own.
+fn shared_document(row: &MethodRow, Origin { name, relation }: Origin) -> String {
+    let start = row.doc.iter().position(|line| line.trim_start().starts_with(">>>")).unwrap_or(row.doc.len());
+    let mut example = String::new();
+    for part in joined(&row.doc[start..]).split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {
+        match part.strip_prefix(name) {
+            Some("(") => example.extend([row.name, "("]),
+            _ => example.push_str(part),
+        }
+    }
+    format!("{relation} `{name}`.\n\n{example}")
 }
 
 /// A computed attribute of a class, perhaps one that can be assigned to.

@@ -1,6 +1,6 @@
 //! The Layout class: shape, strides and offset as a value.
 //!
-//! Its own methods are rows of `rows/layout.rs`. The rules that make views are rows of `rows/views.rs`, which it shares with
+//! Its own methods are rows of `api/layout.rs`. The rules that make views are rows of `api/views.rs`, which it shares with
 //! the tensors.
 
 use crate::abi::errors::{CallResult, Fail, named};

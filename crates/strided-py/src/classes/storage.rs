@@ -1,4 +1,4 @@
-//! The Storage class: its constructors and Python's protocols. Its methods are rows of `rows/storage.rs`.
+//! The Storage class: its constructors and Python's protocols. Its methods are rows of `api/storage.rs`.
 
 use super::class_table::dtype_of_class;
 use super::dtype::check_device;

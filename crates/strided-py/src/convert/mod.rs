@@ -8,6 +8,7 @@ pub mod dlpack;
 pub mod documents;
 pub mod exchange;
 pub mod file_options;
+pub mod in_place;
 pub mod index;
 pub mod keys;
 pub mod mapping;

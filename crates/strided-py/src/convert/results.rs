@@ -72,6 +72,28 @@ pub fn call_with_work<'a, const N: usize>(
     })
 }
 
+/// [`call_with_work`] for a rule that takes its first operand apart from the others.
+pub fn call_with_others<'a, const N: usize>(
+    py: Python<'a>,
+    x: TensorArg<'a>,
+    others: [TensorArg<'a>; N],
+    work: usize,
+    out: Option<TensorArg<'a>>,
+    rule: impl FnOnce(&Tensor, [&Tensor; N], Out) -> Result<Tensor> + Send,
+) -> CallResult<Value<'a>> {
+    if out.is_none() && work < MIN_DETACHED_ELEMENTS {
+        return wrap_with(py, |inside| {
+            *inside = Some(rule(&x, others.each_ref().map(|x| &**x), Out::New)?);
+            Ok(())
+        });
+    }
+    let operands: SmallVec<[TensorArg; 4]> = std::iter::once(x).chain(others).collect();
+    let mut rule = Some(rule);
+    run_into(py, &operands, work, out, &mut |tensors, out| {
+        rule.take().expect(CALLED_ONCE)(tensors[0], array_of(&tensors[1..]), out)
+    })
+}
+
 /// [`call_with_work`] with an output, or for much work: once for all rules.
 fn run_into<'a>(
     py: Python<'a>,

@@ -5,7 +5,8 @@ use crate::abi::refs::to_py;
 use crate::abi::{Arg, Value};
 use crate::classes::operators::product;
 use crate::convert::args::{AnyArg, FromArg, Ints, RestObjects, TensorArg};
-use crate::convert::results::{call_with_work, in_place_with_work};
+use crate::convert::in_place::Target;
+use crate::convert::results::call_with_work;
 use crate::convert::tensors::{RestTensors, TensorSequence, TextArg, all_tensors};
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyList};
@@ -74,13 +75,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([1, 2]).outer(strided.tensor([3, 4, 5])).tolist()
     /// [[3, 4, 5], [6, 8, 10]]
-    both outer(vec2: TensorArg; out: Option<TensorArg> = None) => product(py, x, vec2, out, matmul::outer);
-
-    /// The products of all pairs of elements of two vectors: another name for `outer`.
-    ///
-    /// >>> strided.tensor([1, 2]).ger(strided.tensor([3, 4])).tolist()
-    /// [[3, 4], [6, 8]]
-    both ger(vec2: TensorArg; out: Option<TensorArg> = None) => product(py, x, vec2, out, matmul::outer);
+    both outer(vec2: TensorArg; out: Option<TensorArg> = None) alias ger => product(py, x, vec2, out, matmul::outer);
 
     /// The Kronecker product: each element is replaced by its products with all elements of `other`.
     ///
@@ -92,73 +87,38 @@ methods! { rows(py, x: TensorArg):
     /// `beta * input + alpha * (mat1 @ mat2)`; both factors are 1 by default. The input is broadcast; with a `beta` of 0 it is not read.
     ///
     /// >>> x = strided.tensor([[1, 2], [3, 4]])
-    /// >>> strided.addmm(strided.tensor([100, 200]), x, x, alpha=10).tolist()
-    /// [[170, 300], [250, 420]]
-    both addmm(mat1: TensorArg, mat2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None)
+    /// >>> strided.tensor([[100, 200], [300, 400]]).addmm(x, x, alpha=10).tolist()
+    /// [[170, 300], [450, 620]]
+    both addmm(mat1: TensorArg, mat2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also addmm_
         => added(py, x, [mat1, mat2], [beta, alpha], out, addmm);
-
-    /// In-place version of `addmm`.
-    ///
-    /// >>> strided.ones(1, 1).addmm_(strided.ones(1, 3), strided.ones(3, 1), beta=2).tolist()
-    /// [[5.0]]
-    method addmm_(mat1: TensorArg, mat2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None)
-        => added_in_place(py, x, [mat1, mat2], [beta, alpha], addmm);
 
     /// `beta * input + alpha * (mat @ vec)`.
     ///
     /// >>> strided.ones(2).addmv(strided.ones(2, 3), strided.ones(3), beta=10).tolist()
     /// [13.0, 13.0]
-    both addmv(mat: TensorArg, vec: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None)
+    both addmv(mat: TensorArg, vec: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also addmv_
         => added(py, x, [mat, vec], [beta, alpha], out, addmv);
-
-    /// In-place version of `addmv`.
-    ///
-    /// >>> strided.ones(2).addmv_(strided.ones(2, 3), strided.ones(3)).tolist()
-    /// [4.0, 4.0]
-    method addmv_(mat: TensorArg, vec: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None)
-        => added_in_place(py, x, [mat, vec], [beta, alpha], addmv);
 
     /// `beta * input + alpha * (batch1[i] @ batch2[i])` for each matrix of a batch.
     ///
     /// >>> strided.ones(2, 1, 1).baddbmm(strided.ones(2, 1, 3), strided.ones(2, 3, 1), alpha=2).tolist()
     /// [[[7.0]], [[7.0]]]
-    both baddbmm(batch1: TensorArg, batch2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None)
+    both baddbmm(batch1: TensorArg, batch2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also baddbmm_
         => added(py, x, [batch1, batch2], [beta, alpha], out, baddbmm);
-
-    /// In-place version of `baddbmm`.
-    ///
-    /// >>> strided.ones(2, 1, 1).baddbmm_(strided.ones(2, 1, 3), strided.ones(2, 3, 1)).tolist()
-    /// [[[4.0]], [[4.0]]]
-    method baddbmm_(batch1: TensorArg, batch2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None)
-        => added_in_place(py, x, [batch1, batch2], [beta, alpha], baddbmm);
 
     /// `beta * input` plus `alpha` times the sum of the products of all matrices of two batches.
     ///
     /// >>> strided.ones(1, 1).addbmm(strided.ones(2, 1, 3), strided.ones(2, 3, 1)).tolist()
     /// [[7.0]]
-    both addbmm(batch1: TensorArg, batch2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None)
+    both addbmm(batch1: TensorArg, batch2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also addbmm_
         => added(py, x, [batch1, batch2], [beta, alpha], out, matmul::addbmm);
-
-    /// In-place version of `addbmm`.
-    ///
-    /// >>> strided.ones(1, 1).addbmm_(strided.ones(2, 1, 3), strided.ones(2, 3, 1), alpha=2).tolist()
-    /// [[13.0]]
-    method addbmm_(batch1: TensorArg, batch2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None)
-        => added_in_place(py, x, [batch1, batch2], [beta, alpha], matmul::addbmm);
 
     /// `beta * input + alpha * outer(vec1, vec2)`.
     ///
     /// >>> strided.ones(2, 2).addr(strided.tensor([1.0, 2.0]), strided.tensor([3.0, 4.0])).tolist()
     /// [[4.0, 5.0], [7.0, 9.0]]
-    both addr(vec1: TensorArg, vec2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None)
+    both addr(vec1: TensorArg, vec2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also addr_
         => added(py, x, [vec1, vec2], [beta, alpha], out, matmul::addr);
-
-    /// In-place version of `addr`.
-    ///
-    /// >>> strided.ones(1, 2).addr_(strided.tensor([2.0]), strided.tensor([3.0, 4.0])).tolist()
-    /// [[7.0, 9.0]]
-    method addr_(vec1: TensorArg, vec2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None)
-        => added_in_place(py, x, [vec1, vec2], [beta, alpha], matmul::addr);
 
     /// Torch's convolution of images: the reversed kernel `k` slides over the input, which is an image or has planes of images.
     /// A kernel of as many planes gives a result for each pair; one of `q` times as many gives `q` planes, each a sum. With the
@@ -320,7 +280,7 @@ fn baddbmm(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
 
 fn added<'a>(
     py: Python<'a>,
-    x: TensorArg<'a>,
+    x: impl Target<'a>,
     [a, b]: [TensorArg<'a>; 2],
     factors: [Option<Scalar>; 2],
     out: Option<TensorArg<'a>>,
@@ -328,23 +288,7 @@ fn added<'a>(
 ) -> CallResult<Value<'a>> {
     let [beta, alpha] = factors.map(|factor| factor.unwrap_or(Scalar::Int(1)));
     let work = work::product(&a, &b).max(x.size());
-    call_with_work(py, [x, a, b], work, out, |[input, a, b], out| {
-        rule(Addend { input, beta, alpha }, a, b, out)
-    })
-}
-
-fn added_in_place<'a>(
-    py: Python<'a>,
-    x: TensorArg<'a>,
-    [a, b]: [TensorArg<'a>; 2],
-    factors: [Option<Scalar>; 2],
-    rule: AddedProduct,
-) -> CallResult<Value<'a>> {
-    let [beta, alpha] = factors.map(|factor| factor.unwrap_or(Scalar::Int(1)));
-    let work = work::product(&a, &b).max(x.size());
-    in_place_with_work(py, x, [a, b], work, |input, [a, b]| {
-        rule(Addend { input, beta, alpha }, a, b, Out::Into(input)).map(drop)
-    })
+    x.call(py, [a, b], work, out, |input, [a, b], out| rule(Addend { input, beta, alpha }, a, b, out))
 }
 
 /// The dims of `tensordot`: how many, or a list for each operand.

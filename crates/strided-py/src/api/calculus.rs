@@ -28,14 +28,7 @@ methods! { rows(py, x: TensorArg):
     /// 10.5
     /// >>> strided.trapezoid(strided.tensor([1.0, 5.0]), strided.tensor([0.0, 4.0])).item()
     /// 12.0
-    function trapezoid(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim | axis: isize = -1)
-        => integrated(py, y, x, dx, dim, calculus::trapezoid);
-
-    /// Another name for `trapezoid`.
-    ///
-    /// >>> strided.trapz(strided.tensor([1.0, 5.0, 10.0]), dx=2.0).item()
-    /// 21.0
-    function trapz(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim | axis: isize = -1)
+    function trapezoid(y: TensorArg, x: Option<TensorArg> = None; dx: Option<f64> = None, dim | axis: isize = -1) alias trapz
         => integrated(py, y, x, dx, dim, calculus::trapezoid);
 
     /// The integrals of `trapezoid` up to each point but the first.

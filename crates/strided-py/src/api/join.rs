@@ -22,21 +22,7 @@ methods! { rows(py):
     /// >>> strided.cat([x, strided.tensor([[0.5, 1.5]])]).tolist()
     /// [[0.0, 1.0], [2.0, 3.0], [0.5, 1.5]]
     #[numpy(concatenate, concat)]
-    function cat(tensors: TensorSequence, dim | axis: isize = 0; out: Option<TensorArg> = None)
-        => joined(py, tensors, out, |tensors, target| join::cat(tensors, dim, target));
-
-    /// Tensors joined along one of their dims: another name for `cat`.
-    ///
-    /// >>> strided.concat([strided.ones(2), strided.zeros(1)]).tolist()
-    /// [1.0, 1.0, 0.0]
-    function concat(tensors: TensorSequence, dim | axis: isize = 0; out: Option<TensorArg> = None)
-        => joined(py, tensors, out, |tensors, target| join::cat(tensors, dim, target));
-
-    /// Tensors joined along one of their dims: another name for `cat`.
-    ///
-    /// >>> strided.concatenate([strided.ones(2), strided.zeros(1)], axis=0).tolist()
-    /// [1.0, 1.0, 0.0]
-    function concatenate(tensors: TensorSequence, dim | axis: isize = 0; out: Option<TensorArg> = None)
+    function cat(tensors: TensorSequence, dim | axis: isize = 0; out: Option<TensorArg> = None) alias concat, concatenate
         => joined(py, tensors, out, |tensors, target| join::cat(tensors, dim, target));
 
     /// Tensors of one shape joined along a new dim.
@@ -61,14 +47,7 @@ methods! { rows(py):
     /// >>> strided.vstack([strided.tensor([1, 2]), strided.tensor([[3, 4], [5, 6]])]).tolist()
     /// [[1, 2], [3, 4], [5, 6]]
     #[numpy(vstack)]
-    function vstack(tensors: TensorSequence; out: Option<TensorArg> = None)
-        => joined(py, tensors, out, |tensors, target| join::stack_along(StackAxis::Rows, tensors, target));
-
-    /// Tensors joined along the first dim: another name for `vstack`.
-    ///
-    /// >>> strided.row_stack([strided.tensor([1, 2]), strided.tensor([3, 4])]).tolist()
-    /// [[1, 2], [3, 4]]
-    function row_stack(tensors: TensorSequence; out: Option<TensorArg> = None)
+    function vstack(tensors: TensorSequence; out: Option<TensorArg> = None) alias row_stack
         => joined(py, tensors, out, |tensors, target| join::stack_along(StackAxis::Rows, tensors, target));
 
     /// Tensors joined along the third dim. A vector of `n` elements has shape `1xnx1`, a matrix `mxnx1`.

@@ -3,7 +3,8 @@
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
 use crate::convert::args::{DataArg, FromArg, Ints, Rest, TensorArg, missing};
-use crate::convert::results::{call, call_with_work, in_place};
+use crate::convert::in_place::Target;
+use crate::convert::results::{call, call_with_work};
 use crate::convert::tensors::TextArg;
 use crate::convert::values::Values;
 use pyo3::prelude::*;
@@ -96,26 +97,16 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.ones(3, 3, dtype=strided.int64).tril().tolist()
     /// [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     #[numpy(tril)]
-    both tril(diagonal | k: isize = 0; out: Option<TensorArg> = None) => call(py, [x], out, |[x], out| diagonal::tri(x, diagonal, false, out));
+    both tril(diagonal | k: isize = 0; out: Option<TensorArg> = None) also tril_
+        => x.call(py, [], x.size(), out, |x, [], out| diagonal::tri(x, diagonal, false, out));
 
     /// A copy of matrices with zeros below a diagonal: the main one, or the one so many columns to the right.
     ///
     /// >>> strided.ones(3, 3, dtype=strided.int64).triu(1).tolist()
     /// [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
     #[numpy(triu)]
-    both triu(diagonal | k: isize = 0; out: Option<TensorArg> = None) => call(py, [x], out, |[x], out| diagonal::tri(x, diagonal, true, out));
-
-    /// In-place version of `tril`.
-    ///
-    /// >>> strided.ones(2, 2).tril_().tolist()
-    /// [[1.0, 0.0], [1.0, 1.0]]
-    method tril_(diagonal | k: isize = 0) => in_place(py, x, |x| diagonal::tri_in_place(x, diagonal, false));
-
-    /// In-place version of `triu`.
-    ///
-    /// >>> strided.ones(2, 2).triu_().tolist()
-    /// [[1.0, 1.0], [0.0, 1.0]]
-    method triu_(diagonal | k: isize = 0) => in_place(py, x, |x| diagonal::tri_in_place(x, diagonal, true));
+    both triu(diagonal | k: isize = 0; out: Option<TensorArg> = None) also triu_
+        => x.call(py, [], x.size(), out, |x, [], out| diagonal::tri(x, diagonal, true, out));
 
     /// A matrix with a vector on a diagonal, and zeros elsewhere; or a copy of a diagonal of a matrix.
     ///

@@ -3,17 +3,17 @@
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
 use crate::convert::args::{DataArg, TensorArg};
+use crate::convert::in_place::Target;
 use crate::convert::keys::{ElementReduction, IndexArg, KeysArg, NumberArg, ScatterReduce, SliceReduction};
 use crate::convert::numbers::python_number;
-use crate::convert::results::{call, call_with_work, in_place};
+use crate::convert::results::{call_with_work, in_place};
 use crate::convert::values::values;
 use pyo3::Python;
 use strided_core::backend::index::ScatterRule;
-use strided_core::ops::copy;
 use strided_core::ops::index::along::{self, DimIndex, IndexForm};
 use strided_core::ops::index::keys;
-use strided_core::ops::{Operand, OwnedOperand};
-use strided_core::{Result, Scalar, Tensor};
+use strided_core::ops::{Operand, OwnedOperand, copy};
+use strided_core::{DType, Result, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// The slices of a dim at some indices: a copy.
@@ -28,18 +28,9 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(3).index_copy(0, strided.tensor([2, 0]), strided.tensor([5.0, 7.0])).tolist()
     /// [7.0, 0.0, 5.0]
-    both index_copy(dim | axis: isize, index: IndexArg, source | src: DataArg; out: Option<TensorArg> = None) => {
-        let write = Write::of(x, dim, index, source, IndexForm::Slices, ScatterRule::Replace)?;
-        updated(py, x, out, move |x| write.run(x))
-    };
-
-    /// `index_copy` in place.
-    ///
-    /// >>> strided.zeros(3).index_copy_(0, strided.tensor([2, 0]), strided.tensor([5.0, 7.0])).tolist()
-    /// [7.0, 0.0, 5.0]
-    method index_copy_(dim | axis: isize, index: IndexArg, source | src: DataArg) => {
-        let write = Write::of(x, dim, index, source, IndexForm::Slices, ScatterRule::Replace)?;
-        in_place(py, x, move |x| write.run(x))
+    both index_copy(dim | axis: isize, index: IndexArg, source | src: DataArg; out: Option<TensorArg> = None) also index_copy_ => {
+        let write = Write::of(x.dtype(), dim, index, source, IndexForm::Slices, ScatterRule::Replace)?;
+        x.changed(py, out, copy::clone, move |x| write.run(x))
     };
 
     /// The tensor with the slices of `source`, times `alpha`, added to those at some indices of a dim. An index that occurs
@@ -47,36 +38,18 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(3).index_add(0, strided.tensor([2, 2]), strided.tensor([5.0, 7.0])).tolist()
     /// [0.0, 0.0, 12.0]
-    both index_add(dim | axis: isize, index: IndexArg, source | src: DataArg; alpha: Option<Scalar> = None, out: Option<TensorArg> = None) => {
+    both index_add(dim | axis: isize, index: IndexArg, source | src: DataArg; alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also index_add_ => {
         let (source, alpha) = (values(source.0, x.dtype())?, alpha.unwrap_or(Scalar::Int(1)));
-        updated(py, x, out, move |x| along::index_add(x, slices(dim, &index.0), &source, alpha))
-    };
-
-    /// `index_add` in place.
-    ///
-    /// >>> strided.ones(3).index_add_(0, strided.tensor([2, 0]), strided.tensor([5.0, 7.0]), alpha=2).tolist()
-    /// [15.0, 1.0, 11.0]
-    method index_add_(dim | axis: isize, index: IndexArg, source | src: DataArg; alpha: Option<Scalar> = None) => {
-        let (source, alpha) = (values(source.0, x.dtype())?, alpha.unwrap_or(Scalar::Int(1)));
-        in_place(py, x, move |x| along::index_add(x, slices(dim, &index.0), &source, alpha))
+        x.changed(py, out, copy::clone, move |x| along::index_add(x, slices(dim, &index.0), &source, alpha))
     };
 
     /// The tensor with the slices at some indices of a dim set to a number.
     ///
     /// >>> strided.zeros(3).index_fill(0, strided.tensor([2, 0]), 5).tolist()
     /// [5.0, 0.0, 5.0]
-    both index_fill(dim | axis: isize, index: IndexArg, value: NumberArg) => {
+    both index_fill(dim | axis: isize, index: IndexArg, value: NumberArg) also index_fill_ => {
         let value = value.0;
-        updated(py, x, None, move |x| along::write(x, slices(dim, &index.0), Operand::Scalar(value), ScatterRule::Replace))
-    };
-
-    /// `index_fill` in place.
-    ///
-    /// >>> strided.zeros(3).index_fill_(0, strided.tensor([2, 0]), 5).tolist()
-    /// [5.0, 0.0, 5.0]
-    method index_fill_(dim | axis: isize, index: IndexArg, value: NumberArg) => {
-        let value = value.0;
-        in_place(py, x, move |x| along::write(x, slices(dim, &index.0), Operand::Scalar(value), ScatterRule::Replace))
+        x.changed(py, None, copy::clone, move |x| along::write(x, slices(dim, &index.0), Operand::Scalar(value), ScatterRule::Replace))
     };
 
     /// The tensor with the slices of `source` reduced into those at some indices of a dim: their product, mean, maximum or
@@ -84,18 +57,9 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.ones(2).index_reduce(0, strided.tensor([1, 1]), strided.tensor([5.0, 7.0]), "prod").tolist()
     /// [1.0, 35.0]
-    both index_reduce(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: SliceReduction; include_self: bool = True, out: Option<TensorArg> = None) => {
+    both index_reduce(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: SliceReduction; include_self: bool = True, out: Option<TensorArg> = None) also index_reduce_ => {
         let (source, reduce) = (values(source.0, x.dtype())?, reduce.0);
-        updated(py, x, out, move |x| along::reduce(x, slices(dim, &index.0), &source, reduce, include_self))
-    };
-
-    /// `index_reduce` in place.
-    ///
-    /// >>> strided.ones(2).index_reduce_(0, strided.tensor([1, 1]), strided.tensor([5.0, 7.0]), "amax").tolist()
-    /// [1.0, 7.0]
-    method index_reduce_(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: SliceReduction; include_self: bool = True) => {
-        let (source, reduce) = (values(source.0, x.dtype())?, reduce.0);
-        in_place(py, x, move |x| along::reduce(x, slices(dim, &index.0), &source, reduce, include_self))
+        x.changed(py, out, copy::clone, move |x| along::reduce(x, slices(dim, &index.0), &source, reduce, include_self))
     };
 
     /// The tensor with `values` written to the elements that a tuple of index tensors chooses, as by `x[indices] = values`.
@@ -104,19 +68,9 @@ methods! { rows(py, x: TensorArg):
     /// >>> i = strided.tensor([1, 1])
     /// >>> strided.zeros(3).index_put((i,), strided.tensor([5.0, 7.0]), accumulate=True).tolist()
     /// [0.0, 12.0, 0.0]
-    both index_put(indices: KeysArg, values: DataArg, accumulate: bool = False) => {
-        let put = Put::of(x, indices, values, accumulate)?;
-        updated(py, x, None, move |x| put.run(x))
-    };
-
-    /// `index_put` in place.
-    ///
-    /// >>> i = strided.tensor([1, 1])
-    /// >>> strided.zeros(3).index_put_((i,), strided.tensor([5.0, 7.0])).tolist()
-    /// [0.0, 7.0, 0.0]
-    method index_put_(indices: KeysArg, values: DataArg, accumulate: bool = False) => {
-        let put = Put::of(x, indices, values, accumulate)?;
-        in_place(py, x, move |x| put.run(x))
+    both index_put(indices: KeysArg, values: DataArg, accumulate: bool = False) also index_put_ => {
+        let put = Put::of(x.dtype(), indices, values, accumulate)?;
+        x.changed(py, None, copy::clone, move |x| put.run(x))
     };
 
     /// The elements at linear row-major indices, in the shape of the index. Negative indices count from the end.
@@ -130,18 +84,9 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(2, 2).put(strided.tensor([3, 0]), strided.tensor([5.0, 7.0])).tolist()
     /// [[7.0, 0.0], [0.0, 5.0]]
-    both put(index: IndexArg, source: DataArg, accumulate: bool = False) => {
+    both put(index: IndexArg, source: DataArg, accumulate: bool = False) also put_ => {
         let source = values(source.0, x.dtype())?;
-        updated(py, x, None, move |x| along::put(x, &index.0, &source, accumulate))
-    };
-
-    /// `put` in place.
-    ///
-    /// >>> strided.ones(2, 2).put_(strided.tensor([3, 3]), strided.tensor([5.0, 7.0]), accumulate=True).tolist()
-    /// [[1.0, 1.0], [1.0, 13.0]]
-    method put_(index: IndexArg, source: DataArg, accumulate: bool = False) => {
-        let source = values(source.0, x.dtype())?;
-        in_place(py, x, move |x| along::put(x, &index.0, &source, accumulate))
+        x.changed(py, None, copy::clone, move |x| along::put(x, &index.0, &source, accumulate))
     };
 
     /// The elements that an index chooses along a dim, each at its own place along the other dims. The index has as many
@@ -168,18 +113,9 @@ methods! { rows(py, x: TensorArg):
     /// >>> i = strided.tensor([[0, 2]])
     /// >>> strided.zeros(1, 3).scatter(1, i, strided.tensor([[5.0, 7.0]])).tolist()
     /// [[5.0, 0.0, 7.0]]
-    both scatter(dim | axis: isize, index: IndexArg, src | value: DataArg; reduce: Option<ScatterReduce> = None, out: Option<TensorArg> = None) => {
-        let write = Write::of(x, dim, index, src, IndexForm::Elements, rule_of(reduce))?;
-        updated(py, x, out, move |x| write.run(x))
-    };
-
-    /// `scatter` in place.
-    ///
-    /// >>> strided.ones(1, 3).scatter_(1, strided.tensor([[0, 2]]), 5, reduce="multiply").tolist()
-    /// [[5.0, 1.0, 5.0]]
-    method scatter_(dim | axis: isize, index: IndexArg, src | value: DataArg; reduce: Option<ScatterReduce> = None) => {
-        let write = Write::of(x, dim, index, src, IndexForm::Elements, rule_of(reduce))?;
-        in_place(py, x, move |x| write.run(x))
+    both scatter(dim | axis: isize, index: IndexArg, src | value: DataArg; reduce: Option<ScatterReduce> = None, out: Option<TensorArg> = None) also scatter_ => {
+        let write = Write::of(x.dtype(), dim, index, src, IndexForm::Elements, rule_of(reduce))?;
+        x.changed(py, out, copy::clone, move |x| write.run(x))
     };
 
     /// The tensor with the elements of `src` added at the places that an index chooses along a dim.
@@ -187,19 +123,9 @@ methods! { rows(py, x: TensorArg):
     /// >>> i = strided.tensor([[0, 0]])
     /// >>> strided.ones(1, 3).scatter_add(1, i, strided.tensor([[5.0, 7.0]])).tolist()
     /// [[13.0, 1.0, 1.0]]
-    both scatter_add(dim | axis: isize, index: IndexArg, src: DataArg; out: Option<TensorArg> = None) => {
-        let write = Write::of(x, dim, index, src, IndexForm::Elements, ScatterRule::Add)?;
-        updated(py, x, out, move |x| write.run(x))
-    };
-
-    /// `scatter_add` in place.
-    ///
-    /// >>> i = strided.tensor([[0, 0]])
-    /// >>> strided.ones(1, 3).scatter_add_(1, i, strided.tensor([[5.0, 7.0]])).tolist()
-    /// [[13.0, 1.0, 1.0]]
-    method scatter_add_(dim | axis: isize, index: IndexArg, src: DataArg) => {
-        let write = Write::of(x, dim, index, src, IndexForm::Elements, ScatterRule::Add)?;
-        in_place(py, x, move |x| write.run(x))
+    both scatter_add(dim | axis: isize, index: IndexArg, src: DataArg; out: Option<TensorArg> = None) also scatter_add_ => {
+        let write = Write::of(x.dtype(), dim, index, src, IndexForm::Elements, ScatterRule::Add)?;
+        x.changed(py, out, copy::clone, move |x| write.run(x))
     };
 
     /// The tensor with the elements of `src` reduced at the places that an index chooses along a dim: their sum, product,
@@ -208,19 +134,9 @@ methods! { rows(py, x: TensorArg):
     /// >>> i = strided.tensor([0, 0, 1])
     /// >>> strided.ones(3).scatter_reduce(0, i, strided.tensor([5.0, 8.0, 9.0]), "mean", include_self=False).tolist()
     /// [6.5, 9.0, 1.0]
-    both scatter_reduce(dim | axis: isize, index: IndexArg, src: DataArg, reduce: ElementReduction; include_self: bool = True, out: Option<TensorArg> = None) => {
+    both scatter_reduce(dim | axis: isize, index: IndexArg, src: DataArg, reduce: ElementReduction; include_self: bool = True, out: Option<TensorArg> = None) also scatter_reduce_ => {
         let (source, reduce) = (values(src.0, x.dtype())?, reduce.0);
-        updated(py, x, out, move |x| along::reduce(x, elements(dim, &index.0), &source, reduce, include_self))
-    };
-
-    /// `scatter_reduce` in place.
-    ///
-    /// >>> i = strided.tensor([0, 0, 1])
-    /// >>> strided.ones(3).scatter_reduce_(0, i, strided.tensor([5.0, 8.0, 9.0]), "amax").tolist()
-    /// [8.0, 9.0, 1.0]
-    method scatter_reduce_(dim | axis: isize, index: IndexArg, src: DataArg, reduce: ElementReduction; include_self: bool = True) => {
-        let (source, reduce) = (values(src.0, x.dtype())?, reduce.0);
-        in_place(py, x, move |x| along::reduce(x, elements(dim, &index.0), &source, reduce, include_self))
+        x.changed(py, out, copy::clone, move |x| along::reduce(x, elements(dim, &index.0), &source, reduce, include_self))
     };
 
     /// A copy of the tensor with `src` written to one index of a dim.
@@ -229,7 +145,7 @@ methods! { rows(py, x: TensorArg):
     /// [[0.0, 0.0], [1.0, 1.0]]
     both select_scatter(src: DataArg, dim | axis: isize, index: isize; out: Option<TensorArg> = None) => {
         let source = values(src.0, x.dtype())?;
-        updated(py, x, out, move |x| write_part(x, x.layout().select(dim, index), &source))
+        x.changed(py, out, copy::clone, move |x| write_part(x, x.layout().select(dim, index), &source))
     };
 
     /// A copy of the tensor with `src` written to a slice of a dim.
@@ -241,7 +157,7 @@ methods! { rows(py, x: TensorArg):
         if step < 1 {
             return Err(Fail::Value(format!("step is {step}, wanted 1 or more")));
         }
-        updated(py, x, out, move |x| write_part(x, x.layout().slice(dim, start, end, step), &source))
+        x.changed(py, out, copy::clone, move |x| write_part(x, x.layout().slice(dim, start, end, step), &source))
     };
 
     /// A copy of the tensor with `src` written to a diagonal of two dims.
@@ -250,7 +166,7 @@ methods! { rows(py, x: TensorArg):
     /// [[5.0, 0.0], [0.0, 7.0]]
     both diagonal_scatter(src: DataArg, offset: isize = 0, dim1 | axis1: isize = 0, dim2 | axis2: isize = 1; out: Option<TensorArg> = None) => {
         let source = values(src.0, x.dtype())?;
-        updated(py, x, out, move |x| write_part(x, x.layout().diagonal(offset, dim1, dim2), &source))
+        x.changed(py, out, copy::clone, move |x| write_part(x, x.layout().diagonal(offset, dim1, dim2), &source))
     };
 
     /// Sets the main diagonal to a number. A tensor of three dims or more must have equal sizes. With `wrap` the diagonal
@@ -287,20 +203,6 @@ fn pick<'a>(
     })
 }
 
-/// A copy of the tensor that `work` changes, or `out` with its elements.
-fn updated<'a>(
-    py: Python<'a>,
-    x: TensorArg<'a>,
-    out: Option<TensorArg<'a>>,
-    work: impl FnOnce(&Tensor) -> Result<()> + Send,
-) -> CallResult<Value<'a>> {
-    call(py, [x], out, |[x], out| {
-        let copy = copy::clone(x)?;
-        work(&copy)?;
-        out.deliver(copy)
-    })
-}
-
 /// Writes to a view of a tensor. The source has the shape of the view.
 fn write_part(x: &Tensor, part: Result<strided_core::Layout>, source: &Tensor) -> Result<()> {
     let part = x.with_layout(part?);
@@ -321,23 +223,23 @@ struct Write {
 }
 
 /// The values of an argument.
-fn read_source(x: TensorArg<'_>, source: DataArg<'_>) -> CallResult<OwnedOperand> {
+fn read_source(dtype: DType, source: DataArg<'_>) -> CallResult<OwnedOperand> {
     Ok(match python_number(source.0)? {
         Some(number) => OwnedOperand::Scalar(number),
-        None => OwnedOperand::Tensor(values(source.0, x.dtype())?),
+        None => OwnedOperand::Tensor(values(source.0, dtype)?),
     })
 }
 
 impl Write {
     fn of(
-        x: TensorArg<'_>,
+        dtype: DType,
         dim: isize,
         IndexArg(index): IndexArg,
         source: DataArg<'_>,
         form: IndexForm,
         rule: ScatterRule,
     ) -> CallResult<Write> {
-        Ok(Write { dim, index, source: read_source(x, source)?, form, rule })
+        Ok(Write { dim, index, source: read_source(dtype, source)?, form, rule })
     }
 
     fn run(&self, x: &Tensor) -> Result<()> {
@@ -354,14 +256,9 @@ struct Put {
 }
 
 impl Put {
-    fn of(
-        x: TensorArg<'_>,
-        KeysArg(keys): KeysArg,
-        source: DataArg<'_>,
-        accumulate: bool,
-    ) -> CallResult<Put> {
+    fn of(dtype: DType, KeysArg(keys): KeysArg, source: DataArg<'_>, accumulate: bool) -> CallResult<Put> {
         let rule = if accumulate { ScatterRule::Add } else { ScatterRule::Replace };
-        Ok(Put { keys, source: read_source(x, source)?, rule })
+        Ok(Put { keys, source: read_source(dtype, source)?, rule })
     }
 
     fn run(&self, x: &Tensor) -> Result<()> {

@@ -1,13 +1,13 @@
 //! Views: tensors on the same storage with another layout. None of them copies.
 
+use crate::abi::Arg;
 use crate::abi::bind::Args;
 use crate::abi::errors::CallResult;
-use crate::abi::refs::new_ref;
 use crate::abi::storage_object::read_storage;
-use crate::abi::tensor_object::{replace, wrap};
-use crate::abi::{Arg, Value};
+use crate::abi::tensor_object::wrap;
 use crate::classes::layout::LayoutArg;
 use crate::convert::args::{FromArg, Ints, MemoryArg, Rest, TensorArg, missing, wrong_type};
+use crate::convert::in_place::Target;
 use crate::convert::results::{call, view};
 use crate::convert::tensors::SectionsArg;
 use strided_core::layout::Dims;
@@ -89,25 +89,19 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(2, 3).t().shape
     /// strided.Size([3, 2])
-    view t() => transposed(x);
+    view t() also t_ => transposed(x);
 
     /// A view with two dims swapped.
     ///
     /// >>> strided.zeros(2, 3, 4).transpose(0, 2).shape
     /// strided.Size([4, 3, 2])
-    view transpose(dim0 | axis0: isize, dim1 | axis1: isize) => x.transpose(dim0, dim1);
+    view transpose(dim0 | axis0: isize, dim1 | axis1: isize) also transpose_ alias swapdims => x.transpose(dim0, dim1);
 
     /// A view with two dims swapped: another name for `transpose`.
     ///
     /// >>> strided.zeros(2, 3, 4).swapaxes(0, 1).shape
     /// strided.Size([3, 2, 4])
     view swapaxes(axis0 | dim0: isize, axis1 | dim1: isize) => x.transpose(axis0, axis1);
-
-    /// A view with two dims swapped: another name for `transpose`.
-    ///
-    /// >>> strided.zeros(2, 3, 4).swapdims(1, 2).shape
-    /// strided.Size([2, 4, 3])
-    view swapdims(dim0 | axis0: isize, dim1 | axis1: isize) => x.transpose(dim0, dim1);
 
     /// A view with the dims in the given order.
     ///
@@ -119,20 +113,14 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(2, 3, 4).movedim(0, -1).shape
     /// strided.Size([3, 4, 2])
-    view movedim(source: Ints, destination: Ints) => x.movedim(&source.ints, &destination.ints);
-
-    /// A view with some dims moved to other positions: another name for `movedim`.
-    ///
-    /// >>> strided.zeros(2, 3, 4).moveaxis((0, 1), (1, 2)).shape
-    /// strided.Size([4, 2, 3])
-    view moveaxis(source: Ints, destination: Ints) => x.movedim(&source.ints, &destination.ints);
+    view movedim(source: Ints, destination: Ints) alias moveaxis => x.movedim(&source.ints, &destination.ints);
 
     /// A view in which dims of extent 1 are repeated to any extent (stride 0); -1 keeps an extent, and new dims may come
     /// first.
     ///
     /// >>> strided.arange(3).expand(2, 3).stride()
     /// (0, 1)
-    view expand(size | shape: Rest) => x.expand(size.given("size")?);
+    view expand(size | shape: Rest) alias broadcast_to => x.expand(size.given("size")?);
 
     /// `expand` to the shape of another tensor.
     ///
@@ -140,23 +128,17 @@ methods! { rows(py, x: TensorArg):
     /// (1, 0)
     view expand_as(other: LayoutArg) => x.expand(&other.layout.shape());
 
-    /// `expand` under NumPy's name.
-    ///
-    /// >>> strided.arange(2).broadcast_to(3, 2).tolist()
-    /// [[0, 1], [0, 1], [0, 1]]
-    view broadcast_to(size | shape: Rest) => x.expand(size.given("size")?);
-
     /// A view with a new dim of extent 1.
     ///
     /// >>> strided.zeros(3).unsqueeze(0).shape
     /// strided.Size([1, 3])
-    view unsqueeze(dim | axis: isize) => x.unsqueeze(dim);
+    view unsqueeze(dim | axis: isize) also unsqueeze_ => x.unsqueeze(dim);
 
     /// A view without the dims of extent 1, or without those among the given dims.
     ///
     /// >>> strided.zeros(1, 3, 1).squeeze().shape
     /// strided.Size([3])
-    view squeeze(dim | axis: Option<Ints> = None) => squeezed(x, dim);
+    view squeeze(dim | axis: Option<Ints> = None) also squeeze_ => squeezed(x, dim);
 
     /// A view of all windows of `size` indices of a dim, `step` apart; the window is a new last dim.
     ///
@@ -222,10 +204,10 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.arange(4).as_strided((2, 2), (1, 1)).tolist()
     /// [[0, 1], [1, 2]]
-    method as_strided(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
+    method as_strided(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) also as_strided_ => {
         let offset = storage_offset.unwrap_or(x.layout().offset());
         let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
-        wrap(py, Tensor::from_storage(x.storage().clone(), x.dtype(), layout)?)
+        x.take_view(py, Tensor::from_storage(x.storage().clone(), x.dtype(), layout)?)
     };
 
     /// A tensor of any shape, strides and offset within a storage, or within the storage of a tensor. The default offset is
@@ -295,44 +277,6 @@ methods! { rows(py, x: TensorArg):
     /// >>> [p.shape for p in strided.zeros(2, 2, 5).dsplit([1, 3])]
     /// [strided.Size([2, 2, 1]), strided.Size([2, 2, 2]), strided.Size([2, 2, 2])]
     view dsplit(indices_or_sections | sections | indices: SectionsArg) -> "tuple[{}, ...]" => x.dsplit(indices_or_sections.sections());
-
-    /// In-place version of `transpose`.
-    ///
-    /// >>> x = strided.zeros(2, 3, 4)
-    /// >>> x.transpose_(0, 2) is x, x.shape
-    /// (True, strided.Size([4, 3, 2]))
-    method transpose_(dim0 | axis0: isize, dim1 | axis1: isize) => replace_layout(x, x.layout().transpose(dim0, dim1));
-
-    /// In-place version of `t`.
-    ///
-    /// >>> x = strided.arange(6).view(2, 3)
-    /// >>> x.t_().tolist()
-    /// [[0, 3], [1, 4], [2, 5]]
-    method t_() => replace_layout(x, transposed(x.layout()));
-
-    /// In-place version of `unsqueeze`.
-    ///
-    /// >>> strided.zeros(3).unsqueeze_(1).shape
-    /// strided.Size([3, 1])
-    method unsqueeze_(dim | axis: isize) => replace_layout(x, x.layout().unsqueeze(dim));
-
-    /// In-place version of `squeeze`.
-    ///
-    /// >>> strided.zeros(1, 3, 1).squeeze_(0).shape
-    /// strided.Size([3, 1])
-    method squeeze_(dim | axis: Option<Ints> = None) => replace_layout(x, squeezed(x.layout(), dim));
-
-    /// In-place version of `as_strided`.
-    ///
-    /// >>> x = strided.arange(4)
-    /// >>> x.as_strided_((2, 2), (1, 2)).tolist()
-    /// [[0, 2], [1, 3]]
-    method as_strided_(size | shape: Ints, stride | strides: Ints, storage_offset | offset: Option<isize> = None) => {
-        let offset = storage_offset.unwrap_or(x.layout().offset());
-        let layout = Layout::strided(&size.ints, &stride.ints, offset)?;
-        let tensor = Tensor::from_storage(x.storage().clone(), x.dtype(), layout)?;
-        replace_layout(x, Ok(tensor.layout().clone()))
-    };
 }
 
 /// The argument of `view`: sizes or a dtype.
@@ -383,12 +327,4 @@ fn squeezed(layout: &Layout, dims: Option<Ints>) -> strided_core::Result<Layout>
         None => Ok(layout.squeeze_all()),
         Some(dims) => layout.squeeze(&dims.ints),
     }
-}
-
-/// Changes the layout of a tensor's object.
-fn replace_layout(x: TensorArg<'_>, layout: strided_core::Result<Layout>) -> CallResult<Value<'_>> {
-    let tensor = x.with_layout(layout?);
-    // SAFETY: `x` is a tensor, and no reference to its old tensor is used again.
-    unsafe { replace(x.object(), tensor) };
-    Ok(new_ref(x.object()))
 }

@@ -1,6 +1,7 @@
 //! Cross products, and slices scaled to a norm.
 
 use crate::convert::args::TensorArg;
+use crate::convert::in_place::Target;
 use crate::convert::results::call;
 use strided_core::ops::geometry;
 
@@ -16,13 +17,6 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[3.0, 4.0], [0.5, 0.0]]).renorm(2, 0, 2.5).tolist()
     /// [[1.5, 2.0], [0.5, 0.0]]
-    both renorm(p: f64, dim | axis: isize, maxnorm: f64; out: Option<TensorArg> = None)
-        => call(py, [x], out, |[x], out| geometry::renorm(x, p, dim, maxnorm, out));
-
-    /// In-place version of `renorm`.
-    ///
-    /// >>> strided.tensor([[3.0, 4.0], [0.5, 0.0]]).renorm_(2, 0, 2.5).tolist()
-    /// [[1.5, 2.0], [0.5, 0.0]]
-    method renorm_(p: f64, dim | axis: isize, maxnorm: f64)
-        => call(py, [x], Some(x), |[x], out| geometry::renorm(x, p, dim, maxnorm, out));
+    both renorm(p: f64, dim | axis: isize, maxnorm: f64; out: Option<TensorArg> = None) also renorm_
+        => x.call(py, [], x.size(), out, |x, [], out| geometry::renorm(x, p, dim, maxnorm, out));
 }

@@ -22,13 +22,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(2, 3).dim()
     /// 2
-    method dim() -> "int" => to_py(py, x.layout().rank());
-
-    /// The number of dims.
-    ///
-    /// >>> strided.zeros(2, 3).ndimension()
-    /// 2
-    method ndimension() -> "int" => to_py(py, x.layout().rank());
+    method dim() alias ndimension -> "int" => to_py(py, x.layout().rank());
 
     /// The strides as a tuple, or the stride of one dim: the distance between neighbours in the storage.
     ///
@@ -51,25 +45,13 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(4, 5)[2, 3:].storage_offset()
     /// 13
-    method storage_offset() -> "int" => to_py(py, x.layout().offset());
-
-    /// `storage_offset` under the name that Torch7 used.
-    ///
-    /// >>> strided.zeros(4, 5)[2].storageOffset()
-    /// 10
-    method storageOffset() -> "int" => to_py(py, x.layout().offset());
+    method storage_offset() alias storageOffset -> "int" => to_py(py, x.layout().offset());
 
     /// The number of elements.
     ///
     /// >>> strided.zeros(4, 5).numel()
     /// 20
-    both numel() -> "int" => to_py(py, x.size());
-
-    /// The number of elements.
-    ///
-    /// >>> strided.zeros(4, 5).nelement()
-    /// 20
-    method nelement() -> "int" => to_py(py, x.size());
+    both numel() alias method nelement -> "int" => to_py(py, x.size());
 
     /// Bytes per element.
     ///

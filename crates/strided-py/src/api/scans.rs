@@ -3,6 +3,7 @@
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
 use crate::convert::args::{TensorArg, TensorPair};
+use crate::convert::in_place::Target;
 use crate::convert::results::{call, call_pair};
 use pyo3::prelude::*;
 use strided_core::DType;
@@ -10,32 +11,22 @@ use strided_core::ops::scan::{self, LineRow};
 
 methods! { rows(py, x: TensorArg):
     /// Cumulative sum of the elements along a dim. Integers are summed as int64, float32 and halves in float64.
+    /// In place, integers keep their dtype and wrap.
     ///
     /// >>> strided.tensor([1, 2, 3]).cumsum(0).tolist()
     /// [1, 3, 6]
     #[numpy(cumsum)]
-    both cumsum(dim | axis: isize; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => run(py, &scan::CUMSUM, x, dim, dtype, out);
+    both cumsum(dim | axis: isize; dtype: Option<DType> = None, out: Option<TensorArg> = None) also cumsum_
+        => accumulated(py, &scan::CUMSUM, x, dim, dtype, out);
 
-    /// In-place version of `cumsum`. Integers keep their dtype and wrap.
-    ///
-    /// >>> strided.tensor([1.0, 2.0, 3.0]).cumsum_(0).tolist()
-    /// [1.0, 3.0, 6.0]
-    method cumsum_(dim | axis: isize; dtype: Option<DType> = None) => run_in_place(py, &scan::CUMSUM, x, dim, dtype);
-
-    /// Cumulative product of the elements along a dim. Integers are multiplied as int64, float32 and halves in float64.
+    /// Cumulative product of the elements along a dim. Integers are multiplied as int64, float32 and halves in
+    /// float64. In place, integers keep their dtype and wrap.
     ///
     /// >>> strided.tensor([1, 2, 3, 4]).cumprod(0).tolist()
     /// [1, 2, 6, 24]
     #[numpy(cumprod)]
-    both cumprod(dim | axis: isize; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => run(py, &scan::CUMPROD, x, dim, dtype, out);
-
-    /// In-place version of `cumprod`. Integers keep their dtype and wrap.
-    ///
-    /// >>> strided.tensor([1.0, 2.0, 3.0, 4.0]).cumprod_(0).tolist()
-    /// [1.0, 2.0, 6.0, 24.0]
-    method cumprod_(dim | axis: isize; dtype: Option<DType> = None) => run_in_place(py, &scan::CUMPROD, x, dim, dtype);
+    both cumprod(dim | axis: isize; dtype: Option<DType> = None, out: Option<TensorArg> = None) also cumprod_
+        => accumulated(py, &scan::CUMPROD, x, dim, dtype, out);
 
     /// Cumulative maximum along a dim, and its index: `(values, indices)`. The last of equal elements counts, and NaN is
     /// larger than every number.
@@ -85,19 +76,22 @@ fn run<'a>(
     call(py, [x], out, |[x], out| scan::run(row, x, dim, dtype, out))
 }
 
-fn run_in_place<'a>(
+/// A sum or product, which keeps the dtype of the tensor in place.
+fn accumulated<'a, X: Target<'a>>(
     py: Python<'a>,
     row: &'static LineRow,
-    x: TensorArg<'a>,
+    x: X,
     dim: isize,
     dtype: Option<DType>,
+    out: Option<TensorArg<'a>>,
 ) -> CallResult<Value<'a>> {
     let own = x.dtype();
-    if let Some(other) = dtype.filter(|&dtype| dtype != own) {
+    if let Some(other) = dtype.filter(|&dtype| X::IN_PLACE && dtype != own) {
         let (other, own) = (other.name(), own.name());
         return Err(Fail::Type(format!("dtype is {other}, and in place it is that of the tensor, {own}")));
     }
-    run(py, row, x, dim, Some(own), Some(x))
+    let dtype = if X::IN_PLACE { Some(own) } else { dtype };
+    x.call(py, [], x.size(), out, |x, [], out| scan::run(row, x, dim, dtype, out))
 }
 
 fn run_indexed<'a>(

@@ -18,13 +18,18 @@
 //! | `size: Rest` | a parameter that takes all remaining positional arguments |
 //! | `; out: Option<TensorArg> = None` | parameters after `;` are keyword-only |
 //! | `#[numpy(max, amax)]` | above the row: NumPy functions that the row computes when they are called with tensors |
+//! | `also cumsum_` | methods that are the in-place form, without `out`: in the body `x` is a [`Target`], and decides where the result goes |
+//! | `alias swapdims, method copy` | further names, in the places of the row, or in the one that is named |
 //! | `-> "int"` | the type of the result in the stubs; `"Tensor"` if it is left out. `{}` is the class whose method it is |
 //! | `-> ["(dim: None = None) -> Size", …]` | whole signatures, if the type of the result depends on the arguments |
 //!
 //! In a body, `py` is the interpreter and `x` the receiver. A type in a stub is written as in Python, or with one of the
 //! names that the head of the stubs defines, such as `_Ints`.
 //!
+//! Such names get a document of their own: one sentence, and the row's example under that name.
+//!
 //! [`FromArg`]: crate::convert::args::FromArg
+//! [`Target`]: crate::convert::in_place::Target
 
 macro_rules! methods {
     // A table of functions only, which have no receiver.
@@ -34,37 +39,57 @@ macro_rules! methods {
     ($rows:ident ($py:ident, $x:ident: $receiver:ty): $(
         $(#[doc = $doc:literal])+
         $(#[numpy($($numpy:ident),+)])?
-        $place:ident $name:ident ( $($params:tt)* ) $(-> $returns:tt)? => $body:expr;
+        $place:ident $name:ident $params:tt
+            $(also $($in_place:ident),+)?
+            $(alias $($alias:ident $($alias_name:ident)?),+)?
+            $(-> $returns:tt)? => $body:expr;
     )*) => {
         pub fn $rows() -> Vec<$crate::abi::thunks::MethodRow> {
-            vec![$(
-                methods!(@$place $name [$receiver] $py $x ($($params)*) [$($doc),+] [$($returns)?] $body)
-                    $(.with_numpy_names(&[$(stringify!($numpy)),+]))?
-            ),*]
+            let mut rows = Vec::new();
+            $( {
+                struct This;
+                methods!(@facts $place $name [$receiver] $x $params [$($doc),+] [$($returns)?]);
+                methods!(@bodies $place [$receiver] $py $x $params $body);
+                rows.push(methods!(@row $place [$receiver] This)$(.with_numpy_names(&[$(stringify!($numpy)),+]))?);
+                $(
+                    methods!(@in_place $place $py $x $params $body);
+                    $(rows.push({
+                        methods!(@name $in_place);
+                        methods!(@row method [$receiver] $crate::abi::thunks::InPlaceForm<This, Other>)
+                    });)+
+                )?
+                $($(rows.push(methods!(@alias $place [$receiver] $alias $($alias_name)?));)+)?
+            } )*
+            rows
         }
     };
-    (@both $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
-        methods!(@facts $name [$receiver] [$x] $params $doc (methods!(@signature "Tensor" $returns)));
-        methods!(@call [$receiver] RowBody call $py [$x] $params $body);
-        $crate::abi::thunks::MethodRow::of::<This>()
-            .with_method::<This>(<$receiver as $crate::convert::args::Receiver>::CLASS)
-            .with_function::<This>()
+    // The row in the places where it appears.
+    (@row method [$receiver:ty] $row:ty) => {
+        $crate::abi::thunks::MethodRow::of::<$row>()
+            .with_method::<$row>(<$receiver as $crate::convert::args::Receiver>::CLASS)
+    };
+    (@row function [$receiver:ty] $row:ty) => {
+        $crate::abi::thunks::MethodRow::of::<$row>().with_function::<$row>()
+    };
+    (@row both [$receiver:ty] $row:ty) => { methods!(@row method [$receiver] $row).with_function::<$row>() };
+    (@row view [$receiver:ty] $row:ty) => { methods!(@row both [$receiver] $row).with_layout_method::<$row>() };
+    (@alias $place:ident [$receiver:ty] $name:ident) => { {
+        methods!(@name $name);
+        methods!(@row $place [$receiver] $crate::abi::thunks::Alias<This, Other>)
     } };
-    (@method $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
-        methods!(@facts $name [$receiver] [$x] $params $doc (methods!(@signature "Tensor" $returns)));
-        methods!(@call [$receiver] RowBody call $py [$x] $params $body);
-        $crate::abi::thunks::MethodRow::of::<This>()
-            .with_method::<This>(<$receiver as $crate::convert::args::Receiver>::CLASS)
-    } };
-    (@function $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
-        methods!(@facts $name [$receiver] [] $params $doc (methods!(@signature "Tensor" $returns)));
+    (@alias $_:ident [$receiver:ty] $place:ident $name:ident) => { methods!(@alias $place [$receiver] $name) };
+    (@name $name:ident) => {
+        struct Other;
+        impl $crate::abi::thunks::Name for Other {
+            const NAME: &'static str = stringify!($name);
+        }
+    };
+    (@bodies function [$receiver:ty] $py:ident $x:ident $params:tt $body:expr) => {
         methods!(@call [$receiver] RowBody call $py [] $params $body);
-        $crate::abi::thunks::MethodRow::of::<This>().with_function::<This>()
-    } };
+    };
     // The layout is looked up after the other arguments were read: reading may run code that changes a tensor's layout.
-    (@view $name:ident [$receiver:ty] $py:ident $x:ident $params:tt $doc:tt $returns:tt $body:expr) => { {
+    (@bodies view [$receiver:ty] $py:ident $x:ident $params:tt $body:expr) => {
         use $crate::classes::layout::Viewer;
-        methods!(@facts $name [$receiver] [$x] $params $doc (methods!(@signature "{}" $returns)));
         methods!(@call [$receiver] RowBody call $py [this] $params {
             let $x = this.layout();
             this.view_object($py, $body)
@@ -73,20 +98,38 @@ macro_rules! methods {
             let $x = this.layout();
             this.view_object($py, $body)
         });
-        $crate::abi::thunks::MethodRow::of::<This>()
-            .with_method::<This>($crate::abi::thunks::RowClass::Tensor)
-            .with_layout_method::<This>()
-            .with_function::<This>()
-    } };
-    (@facts $name:ident [$receiver:ty] [$($x:ident)?]
+    };
+    (@bodies $place:ident [$receiver:ty] $py:ident $x:ident $params:tt $body:expr) => {
+        methods!(@call [$receiver] RowBody call $py [$x] $params $body);
+    };
+    (@in_place view $py:ident $x:ident $params:tt $body:expr) => {
+        methods!(@call [$crate::convert::in_place::InPlace] InPlaceBody call_in_place $py [this] $params {
+            let $x = this.layout();
+            let view = this.with_layout($body?);
+            $crate::convert::in_place::Target::take_view(this, $py, view)
+        });
+    };
+    (@in_place $place:ident $py:ident $x:ident $params:tt $body:expr) => {
+        methods!(@call [$crate::convert::in_place::InPlace] InPlaceBody call_in_place $py [$x] $params $body);
+    };
+    (@facts function $name:ident [$receiver:ty] $x:ident $params:tt $doc:tt $returns:tt) => {
+        methods!(@params $name [$receiver] [] $params $doc (methods!(@signature "Tensor" $returns)));
+    };
+    (@facts view $name:ident [$receiver:ty] $x:ident $params:tt $doc:tt $returns:tt) => {
+        methods!(@params $name [$receiver] [$x] $params $doc (methods!(@signature "{}" $returns)));
+    };
+    (@facts $place:ident $name:ident [$receiver:ty] $x:ident $params:tt $doc:tt $returns:tt) => {
+        methods!(@params $name [$receiver] [$x] $params $doc (methods!(@signature "Tensor" $returns)));
+    };
+    (@params $name:ident [$receiver:ty] [$($x:ident)?]
         ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*
             $(; $($word:ident $(| $other:ident)* : $word_type:ty = $word_default:expr),+)?)
         [$($doc:literal),+] ($signature:expr)) => {
-        struct This;
         impl $crate::abi::thunks::RowFacts for This {
             const NAME: &'static str = ::strided_core::ops::table::strip_raw(stringify!($name));
             const DOC: &'static [&'static str] = &[$($doc),+];
             const SIGNATURE: $crate::abi::thunks::Signature = $signature;
+            const HAS_OUT: bool = $crate::abi::thunks::ends_with_out(&[$($(stringify!($word)),+)?]);
             #[inline(always)]
             fn params() -> &'static [$crate::abi::bind::Param] {
                 const COUNT: usize = <[&str]>::len(

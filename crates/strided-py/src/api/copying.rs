@@ -19,13 +19,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x = strided.zeros(2)
     /// >>> x.clone().fill_(1).tolist(), x.tolist()
     /// ([1.0, 1.0], [0.0, 0.0])
-    both clone() => call(py, [x], None, |[x], _| copy::clone(x));
-
-    /// A row-major copy with memory of its own: `clone` under NumPy's name.
-    ///
-    /// >>> strided.arange(4)[::2].copy().stride()
-    /// (1,)
-    method copy() => call(py, [x], None, |[x], _| copy::clone(x));
+    both clone() alias method copy => call(py, [x], None, |[x], _| copy::clone(x));
 
     /// The tensor itself if it is contiguous in row-major order, otherwise such a copy.
     ///
