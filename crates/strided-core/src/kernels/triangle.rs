@@ -1,7 +1,7 @@
 //! Triangles of matrices: rows of which one part is kept and the other is zero, and the indices of the kept elements.
 
 use super::generate::by_runs;
-use super::split::{PIECE_BYTES, SERIAL_ELEMENTS};
+use super::split::{BYTES_PER_PIECE, SERIAL_ELEMENTS};
 use super::{Pointers, copy, pair};
 use crate::cpu;
 use crate::dtype::DType;
@@ -11,7 +11,7 @@ use crate::layout::MAX_SPAN;
 use crate::nest::{Loop, Nest, Operand, Order, walk_range};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::threads::{self, Shared};
 use std::ops::Range;
 use std::ptr::null_mut;
 
@@ -92,22 +92,20 @@ fn keep_rows(out: &Tensor, x: Option<&Tensor>, triangle: Triangle) -> Result<()>
     let body = TriangleRows {
         triangle,
         nest: Nest::new(&out_rows, &operands, Order::RowMajor),
-        origins: pair(to.origin, from.as_ref().map_or(to.origin, |pin| pin.origin), null_mut()),
+        origins: Shared::new(pair(to.origin, from.as_ref().map_or(to.origin, |pin| pin.origin), null_mut())),
         steps: pair(column_step(out), column_step(source), 0),
         size,
         copies: x.is_some(),
     };
     let rows = out_rows.size();
+    // SAFETY: both are pinned for the layouts that the nest was made of.
+    let write = |rows: Range<usize>| unsafe { body.write(rows) };
     if out.size() <= SERIAL_ELEMENTS {
-        // SAFETY: both are pinned for the layouts that the nest was made of.
-        unsafe { body.run(0..rows) };
+        write(0..rows);
         return Ok(());
     }
-    let piece = (PIECE_BYTES / (triangle.columns as usize * size)).max(1);
-    threads::run(rows.div_ceil(piece), threads::should_parallelize(out.size()), &|i| {
-        // SAFETY: both are pinned for the layouts that the nest was made of.
-        unsafe { body.run(i * piece..rows.min((i + 1) * piece)) }
-    })
+    let piece = (BYTES_PER_PIECE / (triangle.columns as usize * size)).max(1);
+    threads::for_each_range(rows, piece, threads::should_parallelize(out.size()), &write)
 }
 
 /// Rows of all matrices, which threads share.
@@ -115,22 +113,20 @@ struct TriangleRows {
     triangle: Triangle,
     /// The loops over all rows, in row-major order.
     nest: Nest,
-    origins: Pointers,
+    origins: Shared<Pointers>,
     /// Bytes from column to column.
     steps: crate::nest::Steps,
     size: usize,
     copies: bool,
 }
-// SAFETY: `keep_rows` pins both tensors for the whole call, and threads write to different rows.
-unsafe impl Sync for TriangleRows {}
 
 impl TriangleRows {
     /// # Safety
     /// The origins are pinned for the layouts that the nest was made of, and for all columns.
-    unsafe fn run(&self, rows: Range<usize>) {
+    unsafe fn write(&self, rows: Range<usize>) {
         let loops: &[Loop] = self.nest.loops();
         let mut row = rows.start as isize % self.triangle.rows;
-        walk_range(loops, self.nest.start(self.origins), rows, |at| {
+        walk_range(loops, self.nest.start(self.origins.get()), rows, |at| {
             let kept = self.triangle.kept(row);
             let columns = self.triangle.columns as usize;
             // SAFETY: this function's contract; the ranges are parts of the columns.

@@ -68,7 +68,7 @@ mod transfer;
 
 pub use buffer::Owner;
 pub use device::{Device, DeviceMemory, not_on_host};
-pub use transfer::replace_file;
+pub use transfer::{BYTES_PER_SYSTEM_CALL, replace_file};
 
 use crate::alloc;
 use crate::alloc::out_of_memory;

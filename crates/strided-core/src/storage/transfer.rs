@@ -6,14 +6,14 @@
 use super::mmap::system_error;
 use super::{Fill, Storage};
 use crate::error::{Error, Problem, Result};
-use crate::threads;
+use crate::threads::{self, Shared};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Bytes of one system call, and of one piece of work. Between two of them a call can be interrupted.
-const PIECE: usize = 8 << 20;
+/// Bytes of one system call, which is a piece of work: between two of them a call can be interrupted.
+pub const BYTES_PER_SYSTEM_CALL: usize = 8 << 20;
 
 impl Storage {
     /// A new storage whose bytes, zeros at first, are written by `write`.
@@ -28,14 +28,13 @@ impl Storage {
     /// A copy of `bytes` bytes of a file, from byte `position` on. Fails if the file ends before.
     pub fn read_from(file: &File, path: &Path, position: u64, bytes: usize) -> Result<Storage> {
         let mut storage = Storage::new(bytes, Fill::Uninitialized)?;
-        let start = Memory(storage.exclusive_start().expect("a new storage has one handle"));
+        let start = Shared::new(storage.exclusive_start().expect("a new storage has one handle"));
         let failure = Mutex::new(None);
-        threads::run(bytes.div_ceil(PIECE), bytes > PIECE, &|piece| {
-            let from = piece * PIECE;
-            let length = PIECE.min(bytes - from);
-            // SAFETY: `from + length` is at most `bytes`, the size of the storage, on which nobody else has a handle.
-            // Pieces do not overlap.
-            let read = unsafe { read_exact(file, position + from as u64, start.at(from), length) };
+        let shared = bytes > BYTES_PER_SYSTEM_CALL;
+        threads::for_each_range(bytes, BYTES_PER_SYSTEM_CALL, shared, &|part| {
+            // SAFETY: the part is inside the storage, on which nobody else has a handle. Parts do not overlap.
+            let read =
+                unsafe { read_exact(file, position + part.start as u64, start.at(part.start), part.len()) };
             if let Err(error) = read {
                 failure.lock().unwrap().get_or_insert(error);
             }
@@ -95,19 +94,6 @@ fn exchange_files(new: &Path, path: &Path) -> bool {
 fn exchange_files(_: &Path, _: &Path) -> bool {
     false
 }
-
-/// An address that pieces on several threads write to.
-#[derive(Clone, Copy)]
-struct Memory(*mut u8);
-
-impl Memory {
-    fn at(&self, offset: usize) -> *mut u8 {
-        self.0.wrapping_add(offset)
-    }
-}
-
-// SAFETY: an address is plain data; whoever writes through it states why that is sound.
-unsafe impl Sync for Memory {}
 
 fn outside(at: usize, length: usize, end: usize) -> Error {
     let (first, last) = (at as isize, at.saturating_add(length) as isize - 1);

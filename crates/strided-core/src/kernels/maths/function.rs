@@ -26,7 +26,7 @@ pub trait Function1<T: Copy>: 'static {
     #[inline(always)]
     fn block<const L: usize>(x: [T; L]) -> [T; L] {
         let (mut y, mut any) = (x, false);
-        // A loop and not a closure: see `cpu::Task`. A second loop for `any` would be unrolled.
+        // A loop and not a closure: see `cpu::Specialised`. A second loop for `any` would be unrolled.
         for i in 0..L {
             y[i] = Self::lane(x[i]);
             any |= Self::is_rare(x[i]) | Self::failed(y[i]);

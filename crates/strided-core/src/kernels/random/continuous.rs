@@ -16,21 +16,21 @@ use half::{bf16, f16};
 use std::marker::PhantomData;
 
 /// Costs of an element, relative to an addition.
-const UNIFORM_WEIGHT: usize = 4;
-const CURVED_WEIGHT: usize = 16;
+const UNIFORM_COST: usize = 4;
+pub(super) const TRANSCENDENTAL_COST: usize = 16;
 
 /// float32 and float64, with the words that their distributions are made from.
 pub trait Continuous: Float {
     type Bits: Word;
-    /// A number between 0 and 1, neither included: the middle of one of equal intervals. Exact.
-    fn inside(word: Self::Bits) -> f64;
+    /// A number in (0, 1): the middle of one of equal intervals. Exact.
+    fn open_unit_interval(word: Self::Bits) -> f64;
 }
 
 impl Continuous for f32 {
     type Bits = u32;
     #[inline(always)]
-    fn inside(word: u32) -> f64 {
-        // The word after the first bit of a number in [1, 2).
+    fn open_unit_interval(word: u32) -> f64 {
+        // The random bits become the mantissa of a float in [1, 2).
         f64::from_bits(1f64.to_bits() | (word as u64) << 20) - (1.0 - 1.0 / (1u64 << 33) as f64)
     }
 }
@@ -38,7 +38,7 @@ impl Continuous for f32 {
 impl Continuous for f64 {
     type Bits = u64;
     #[inline(always)]
-    fn inside(word: u64) -> f64 {
+    fn open_unit_interval(word: u64) -> f64 {
         f64::from_bits(1f64.to_bits() | word >> 12) - (1.0 - f64::EPSILON / 2.0)
     }
 }
@@ -113,7 +113,7 @@ pub fn uniform(out: &Tensor, generator: &Generator, low: f64, high: f64) -> Resu
         let of = |value: f64| value as T;
         let (unused_bits, scale) = (32u32.saturating_sub(bits), 2f32.powi(-(bits as i32)));
         let sampler = Uniform { low: of(low), width: of(high) - of(low), top: of(top), unused_bits, scale };
-        fill(out, generator, UNIFORM_WEIGHT, sampler)
+        fill(out, generator, UNIFORM_COST, sampler)
     })
 }
 
@@ -139,8 +139,8 @@ impl<T: Continuous, const EXP: bool> Sampler for Normal<T, EXP> {
         for i in 0..n.min(half) {
             // SAFETY: this function's contract: words and output have a whole group.
             unsafe {
-                let length = (-2.0 * ln(T::inside(words.add(i).read()))).sqrt();
-                let (cosine, sine) = cos_sin_turns(T::inside(words.add(half + i).read()));
+                let length = (-2.0 * ln(T::open_unit_interval(words.add(i).read()))).sqrt();
+                let (cosine, sine) = cos_sin_turns(T::open_unit_interval(words.add(half + i).read()));
                 out.add(i).write(finish(length * cosine));
                 out.add(half + i).write(finish(length * sine));
             }
@@ -151,14 +151,14 @@ impl<T: Continuous, const EXP: bool> Sampler for Normal<T, EXP> {
 /// Fills a floating tensor with normally distributed numbers.
 pub fn normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()> {
     sampled!(out.dtype(), T => {
-        fill(out, generator, CURVED_WEIGHT, Normal::<T, false> { mean, std, dtype: PhantomData })
+        fill(out, generator, TRANSCENDENTAL_COST, Normal::<T, false> { mean, std, dtype: PhantomData })
     })
 }
 
 /// Fills a floating tensor with numbers whose logarithms are normally distributed.
 pub fn log_normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()> {
     sampled!(out.dtype(), T => {
-        fill(out, generator, CURVED_WEIGHT, Normal::<T, true> { mean, std, dtype: PhantomData })
+        fill(out, generator, TRANSCENDENTAL_COST, Normal::<T, true> { mean, std, dtype: PhantomData })
     })
 }
 
@@ -174,14 +174,14 @@ impl<T: Continuous> Sampler for Exponential<T> {
     #[inline(always)]
     unsafe fn group(self, _: &Draw, _: usize, words: *const T::Bits, n: usize, out: *mut T) {
         // SAFETY: forwarded from this function's contract.
-        unsafe { each(words, n, out, |word| T::of(-ln(T::inside(word)) / self.rate)) }
+        unsafe { each(words, n, out, |word| T::of(-ln(T::open_unit_interval(word)) / self.rate)) }
     }
 }
 
 /// Fills a floating tensor with exponentially distributed numbers of a rate (the inverse of their mean).
 pub fn exponential(out: &Tensor, generator: &Generator, rate: f64) -> Result<()> {
     sampled!(out.dtype(), T => {
-        fill(out, generator, CURVED_WEIGHT, Exponential::<T> { rate, dtype: PhantomData })
+        fill(out, generator, TRANSCENDENTAL_COST, Exponential::<T> { rate, dtype: PhantomData })
     })
 }
 
@@ -201,7 +201,7 @@ impl<T: Continuous> Sampler for Cauchy<T> {
         unsafe {
             each(words, n, out, |word| {
                 // The tangent of an angle between -pi/2 and pi/2.
-                let (cosine, sine) = cos_sin_turns(0.5 * (T::inside(word) - 0.5));
+                let (cosine, sine) = cos_sin_turns(0.5 * (T::open_unit_interval(word) - 0.5));
                 T::of(self.median + self.sigma * (sine / cosine))
             })
         }
@@ -211,7 +211,7 @@ impl<T: Continuous> Sampler for Cauchy<T> {
 /// Fills a floating tensor with numbers of a Cauchy distribution.
 pub fn cauchy(out: &Tensor, generator: &Generator, median: f64, sigma: f64) -> Result<()> {
     sampled!(out.dtype(), T => {
-        fill(out, generator, CURVED_WEIGHT, Cauchy::<T> { median, sigma, dtype: PhantomData })
+        fill(out, generator, TRANSCENDENTAL_COST, Cauchy::<T> { median, sigma, dtype: PhantomData })
     })
 }
 
@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn words_become_numbers_between_0_and_1() {
-        assert_eq!(<f32 as Continuous>::inside(0), 2f64.powi(-33));
-        assert_eq!(<f32 as Continuous>::inside(u32::MAX), 1.0 - 2f64.powi(-33));
-        assert_eq!(<f64 as Continuous>::inside(0), 2f64.powi(-53));
-        assert_eq!(<f64 as Continuous>::inside(u64::MAX), 1.0 - 2f64.powi(-53));
+        assert_eq!(<f32 as Continuous>::open_unit_interval(0), 2f64.powi(-33));
+        assert_eq!(<f32 as Continuous>::open_unit_interval(u32::MAX), 1.0 - 2f64.powi(-33));
+        assert_eq!(<f64 as Continuous>::open_unit_interval(0), 2f64.powi(-53));
+        assert_eq!(<f64 as Continuous>::open_unit_interval(u64::MAX), 1.0 - 2f64.powi(-53));
         for (word, bits) in [(0, 0), (u64::MAX, (1u64 << 53) - 1), (3 << 11, 3), ((5 << 40) + 77, 5 << 29)] {
             assert_eq!(unit(word), bits as f64 * 2f64.powi(-53));
         }

@@ -6,7 +6,7 @@ use super::super::scratch::Scratch;
 use super::super::{Kernel, pair};
 use super::generator::Generator;
 use super::philox::{Draw, GROUP, Word, blocks_of};
-use crate::cpu::{self, Task};
+use crate::cpu::{self, Specialised};
 use crate::error::Result;
 use crate::scalar::Element;
 use crate::storage::Access;
@@ -70,12 +70,12 @@ struct SamplerRun<S> {
 /// Bytes of the elements of a group: at most 256 of 4 bytes, or of 8 if they are cast.
 const GROUP_BYTES: usize = 4 * GROUP * 8;
 
-impl<S: Sampler> Task for SamplerRun<S> {
+impl<S: Sampler> Specialised for SamplerRun<S> {
     type Home = S;
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
+    fn compute<const FAST: bool>(self) {
         let per_group = S::Word::PER_GROUP;
         let (mut words, mut elements) = (Scratch::<{ 16 * GROUP }>::new(), Scratch::<GROUP_BYTES>::new());
         let (words, elements) = (words.start(), elements.start());
