@@ -47,7 +47,7 @@ unsafe fn copy_or_reverse<A: Copy + 'static>(p: &Pointers, s: &Steps, n: usize) 
     if s[0] == size && s[1] == -size {
         dispatch(ReverseCopy::<A> { to: p[0].cast(), from: p[1].cast(), n });
     } else {
-        // SAFETY: forwarded from this function's contract: p[k] + i * s[k] is valid for i < n.
+        // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
         unsafe { elementwise::<A>()(p, s, n) }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::cast::Cast;
 use super::item::ScalarBytes;
+use super::maths::double_double::{DoubleDouble, two_sum};
 use super::scratch::Scratch;
 use super::split::{BYTES_PER_PIECE, SERIAL_ELEMENTS};
 use super::{Pointers, copy, pair};
@@ -37,9 +38,9 @@ impl<F: Fn(usize, usize, *mut u8) + Sync> RunBody for F {
     }
 }
 
-/// Fills a tensor, whose elements do not overlap, with elements that `body` computes from their linear index. `weight` is
+/// Fills a tensor, whose elements do not overlap, with elements that `body` computes from their linear index. `cost` is
 /// the cost of an element, relative to an addition.
-pub(super) fn by_runs(out: &Tensor, weight: usize, body: &dyn RunBody) -> Result<()> {
+pub(super) fn by_runs(out: &Tensor, cost: usize, body: &dyn RunBody) -> Result<()> {
     let pin = out.pin(Access::Write)?;
     let (n, size) = (out.size(), out.dtype().size());
     let target = RunTarget::new(out, pin.origin);
@@ -49,12 +50,12 @@ pub(super) fn by_runs(out: &Tensor, weight: usize, body: &dyn RunBody) -> Result
         // SAFETY: `pin` holds the output for its layout, from which the nest was made.
         unsafe { target.fill(range, &mut write) }
     };
-    if n <= SERIAL_ELEMENTS / weight {
+    if n <= SERIAL_ELEMENTS / cost {
         fill(0..n);
         return Ok(());
     }
-    let piece = (BYTES_PER_PIECE / size / weight).max(MIN_ELEMENTS_PER_PIECE);
-    threads::for_each_range(n, piece, threads::should_parallelize(n.saturating_mul(weight)), &fill)
+    let piece = (BYTES_PER_PIECE / size / cost).max(MIN_ELEMENTS_PER_PIECE);
+    threads::for_each_range(n, piece, threads::should_parallelize(n.saturating_mul(cost)), &fill)
 }
 
 /// Fills a tensor with elements that are computed one after the other: on this thread, in row-major order. `write(n, to)`
@@ -125,11 +126,11 @@ impl RunTarget {
 #[inline(always)]
 pub(super) fn by_index<T: Element>(
     out: &Tensor,
-    weight: usize,
+    cost: usize,
     element: impl Fn(usize) -> T + Copy + Sync,
 ) -> Result<()> {
     assert!(out.dtype() == T::DTYPE);
-    by_runs(out, weight, &move |first: usize, n: usize, to: *mut u8| {
+    by_runs(out, cost, &move |first: usize, n: usize, to: *mut u8| {
         let to = to.cast::<T>();
         simd(move || {
             for i in 0..n {
@@ -242,7 +243,7 @@ pub fn linspace(n: usize, start: f64, end: f64) -> Result<Tensor> {
 /// floats: the rounded value and its rounding error.
 struct LinspaceHalf {
     start: f64,
-    step: (f64, f64),
+    step: DoubleDouble<f64>,
     /// A factor that brings ends near the limits of float64 to where nothing overflows or underflows.
     scale: f64,
     /// Values of a smaller magnitude are rounding errors of an exact 0, and are written as 0.
@@ -262,9 +263,9 @@ impl LinspaceHalf {
             _ => 1.0,
         };
         let (start, gaps) = (start * scale, n.max(2) as f64 - 1.0);
-        let (width, lost) = two_sum(end * scale, -start);
-        let first = width / gaps;
-        let second = ((-first).mul_add(gaps, width) + lost) / gaps;
+        let width = two_sum(end * scale, -start);
+        let first = width.hi / gaps;
+        let second = ((-first).mul_add(gaps, width.hi) + width.lo) / gaps;
         let min_nonzero = largest * scale * 2f64.powi(-88);
         LinspaceHalf { start, step: two_sum(first, second), scale, min_nonzero }
     }
@@ -276,11 +277,11 @@ impl LinspaceHalf {
     /// of the range.
     unsafe fn write<const FORWARD: bool>(&self, range: Range<usize>, to: *mut f64) {
         let address = |from: *mut f64, i| if FORWARD { from.wrapping_add(i) } else { from.wrapping_sub(i) };
-        let upper = f64::from_bits(self.step.0.to_bits() & !(2 * ELEMENTS_PER_BASE as u64 - 1));
-        let lower = self.step.0 - upper + self.step.1;
+        let upper = f64::from_bits(self.step.hi.to_bits() & !(2 * ELEMENTS_PER_BASE as u64 - 1));
+        let lower = self.step.hi - upper + self.step.lo;
         let (unscale, min_nonzero) = (1.0 / self.scale, self.min_nonzero);
         for block in (range.start - range.start % ELEMENTS_PER_BASE..range.end).step_by(ELEMENTS_PER_BASE) {
-            let (base, rest) = self.at(block as f64);
+            let DoubleDouble { hi: base, lo: rest } = self.at(block as f64);
             let first = block.max(range.start);
             let start = address(to, first - range.start);
             let (skipped, length) =
@@ -290,8 +291,8 @@ impl LinspaceHalf {
             simd(move || {
                 for i in 0..length {
                     let i_float = (skipped + i as i32) as f64;
-                    let (high, low) = two_sum(base, i_float * upper);
-                    let value = high + (low + (rest + i_float * lower));
+                    let sum = two_sum(base, i_float * upper);
+                    let value = sum.hi + (sum.lo + (rest + i_float * lower));
                     let value = if value.abs() < min_nonzero { 0.0 } else { value };
                     // SAFETY: this function's contract: `first + i` is in the range.
                     unsafe { address(start, i).write(value * unscale) };
@@ -301,20 +302,12 @@ impl LinspaceHalf {
     }
 
     /// The value at an index, as the sum of two floats.
-    fn at(&self, index: f64) -> (f64, f64) {
-        let product = index * self.step.0;
-        let lost = index.mul_add(self.step.0, -product) + index * self.step.1;
-        let (high, low) = two_sum(self.start, product);
-        two_sum(high, low + lost)
+    fn at(&self, index: f64) -> DoubleDouble<f64> {
+        let product = index * self.step.hi;
+        let lost = index.mul_add(self.step.hi, -product) + index * self.step.lo;
+        let sum = two_sum(self.start, product);
+        two_sum(sum.hi, sum.lo + lost)
     }
-}
-
-/// The rounded sum and its rounding error: Knuth's TwoSum.
-#[inline(always)]
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let b_part = sum - a;
-    (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
 /// A new tensor with `base` to the power of each element of a float64 or complex128 tensor of one dim.

@@ -36,7 +36,7 @@ pub enum Loops {
 
 impl Loops {
     /// The cost of one element, relative to an addition.
-    pub const fn weight(self) -> usize {
+    pub const fn cost(self) -> usize {
         match self {
             Loops::Light => 1,
             Loops::Heavy | Loops::Bulky | Loops::Plain => 8,
@@ -113,7 +113,7 @@ pub struct KernelPair {
     kernels: LevelKernels,
     operands: [DType; OPERANDS - 1],
     result: DType,
-    weight: usize,
+    cost: usize,
 }
 
 impl KernelPair {
@@ -123,7 +123,7 @@ impl KernelPair {
             kernels: LevelKernels::of::<F, A, N>(),
             operands: [A::DTYPE; OPERANDS - 1],
             result: <F::Out as Element>::DTYPE,
-            weight: F::LOOPS.weight(),
+            cost: F::LOOPS.cost(),
         }
     }
 
@@ -144,12 +144,7 @@ impl KernelPair {
         operands: [DType; OPERANDS - 1],
         result: DType,
     ) -> KernelPair {
-        KernelPair {
-            kernels: LevelKernels { reference, fused: fast, wide: fast },
-            operands,
-            result,
-            weight: 1,
-        }
+        KernelPair { kernels: LevelKernels { reference, fused: fast, wide: fast }, operands, result, cost: 1 }
     }
 
     /// The dtype of each operand.
@@ -164,8 +159,8 @@ impl KernelPair {
     }
 
     /// The cost of one element, relative to an addition.
-    pub fn weight(&self) -> usize {
-        self.weight
+    pub fn cost(&self) -> usize {
+        self.cost
     }
 
     #[inline]

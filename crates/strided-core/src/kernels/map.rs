@@ -81,7 +81,7 @@ pub fn compute_elements<const N: usize>(
     match single_loop {
         // SAFETY: `pin_each` pinned every tensor above, or the output is new; `single_loop_steps` checked that all have
         // the kernel's dtype and as many contiguous elements as the output. Scalars are read with step 0.
-        Some(steps) if out.size() <= SERIAL_ELEMENTS / kernels.weight() => unsafe {
+        Some(steps) if out.size() <= SERIAL_ELEMENTS / kernels.cost() => unsafe {
             kernels.kernel()(&origins, &steps, out.size())
         },
         // SAFETY: `pin_each` pinned every tensor above for its layout, or the output is new; scalars have the kernel's dtype.
@@ -160,7 +160,7 @@ unsafe fn compute_planned(
     }
     // SAFETY: this function's contract; scalars have step 0, and the casts above are from the dtypes of the operands to
     // those that `kernels` declares, or back.
-    unsafe { run_nest(nest, origins, kernels.weight(), &staged) }
+    unsafe { run_nest(nest, origins, kernels.cost(), &staged) }
 }
 
 /// Whether an output is written with non-temporal stores: it is larger than half of the last-level cache, is not one of the

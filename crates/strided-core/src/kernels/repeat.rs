@@ -1,14 +1,14 @@
 //! Rows of a tensor, each repeated a number of times of its own, and combinations of elements.
 
 use super::generate::by_runs;
-use super::split::{BYTES_PER_PIECE, SERIAL_ELEMENTS};
+use super::split::for_each_row_range;
 use crate::alloc::try_vec;
 use crate::cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_all};
-use crate::threads::{self, Shared};
+use crate::threads::Shared;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -69,15 +69,8 @@ pub fn repeat_rows(out: &Tensor, x: &Tensor, ends: RepeatEnds) -> Result<()> {
     let bytes = inner * out.dtype().size();
     let job =
         RepeatJob { to: Shared::new(to.origin), from: Shared::new(from.origin), bytes, rows, total, ends };
-    let all = outer * total;
     // SAFETY: both are pinned and have these rows: checked above.
-    let write = |rows: Range<usize>| unsafe { job.write_rows(rows) };
-    if out.size() <= SERIAL_ELEMENTS {
-        write(0..all);
-        return Ok(());
-    }
-    let piece = (BYTES_PER_PIECE / bytes).max(1);
-    threads::for_each_range(all, piece, threads::should_parallelize(out.size()), &write)
+    for_each_row_range(outer * total, bytes, out.size(), &|rows| unsafe { job.write_rows(rows) })
 }
 
 /// At least this many copies of a row of one element are written as vectors.
@@ -100,7 +93,7 @@ impl RepeatJob<'_> {
     /// # Safety
     /// The output has these rows of `bytes` contiguous bytes, and the input a row for each end, for every first index.
     unsafe fn write_rows(&self, rows: Range<usize>) {
-        // SAFETY: forwarded from this function's contract.
+        // SAFETY: this function's contract.
         unsafe {
             match self.bytes {
                 1 => self.write_rows_of::<u8>(rows),
@@ -178,7 +171,7 @@ impl RepeatJob<'_> {
 pub struct Combinations {
     pub n: usize,
     pub length: usize,
-    /// Whether an element may be chosen more than once.
+    /// Whether an element may be indices more than once.
     pub with_replacement: bool,
 }
 
@@ -202,7 +195,7 @@ impl Combinations {
 
     /// The combination at a position of the lexicographic order.
     fn at(self, mut position: u128) -> SmallVec<[usize; 8]> {
-        let mut chosen = SmallVec::new();
+        let mut indices = SmallVec::new();
         let mut lowest = 0;
         for length in (1..=self.length).rev() {
             let all = self.count_from(lowest, length).expect("all combinations were counted");
@@ -214,20 +207,20 @@ impl Combinations {
                 if before(middle) <= position { first = middle } else { end = middle }
             }
             position -= before(first);
-            chosen.push(first);
+            indices.push(first);
             lowest = first + !self.with_replacement as usize;
         }
-        chosen
+        indices
     }
 
     /// Replaces a combination by the next one. After the last one, it is left as it is.
-    fn advance(self, chosen: &mut [usize]) {
-        let length = chosen.len();
+    fn advance(self, indices: &mut [usize]) {
+        let length = indices.len();
         let limit = |at: usize| if self.with_replacement { self.n } else { self.n - (length - 1 - at) };
-        if let Some(at) = (0..length).rev().find(|&at| chosen[at] + 1 < limit(at)) {
-            chosen[at] += 1;
+        if let Some(at) = (0..length).rev().find(|&at| indices[at] + 1 < limit(at)) {
+            indices[at] += 1;
             for next in at + 1..length {
-                chosen[next] = chosen[next - 1] + !self.with_replacement as usize;
+                indices[next] = indices[next - 1] + !self.with_replacement as usize;
             }
         }
     }
@@ -251,14 +244,14 @@ pub fn combine(out: &Tensor, x: &Tensor, rule: Combinations) -> Result<()> {
     let (size, from) = (out.dtype().size(), Shared::new(pin.origin));
     by_runs(out, 4, &|first: usize, n: usize, to: *mut u8| {
         let (mut column, length) = (first % rule.length, rule.length);
-        let mut chosen = rule.at((first / length) as u128);
+        let mut indices = rule.at((first / length) as u128);
         for i in 0..n {
-            // SAFETY: the contract of `RunBody`: n elements of `size` bytes; `x` is pinned and has the chosen elements.
-            unsafe { to.add(i * size).copy_from_nonoverlapping(from.at(chosen[column] * size), size) };
+            // SAFETY: the contract of `RunBody`: n elements of `size` bytes; `x` is pinned and has these elements.
+            unsafe { to.add(i * size).copy_from_nonoverlapping(from.at(indices[column] * size), size) };
             column += 1;
             if column == length {
                 column = 0;
-                rule.advance(&mut chosen);
+                rule.advance(&mut indices);
             }
         }
     })
@@ -277,11 +270,11 @@ mod tests {
                 if count == 0 {
                     continue;
                 }
-                let mut chosen = rule.at(0);
+                let mut indices = rule.at(0);
                 for position in 0..count {
-                    assert_eq!(rule.at(position), chosen);
-                    assert!(chosen.windows(2).all(|w| w[0] < w[1] || with_replacement && w[0] == w[1]));
-                    rule.advance(&mut chosen);
+                    assert_eq!(rule.at(position), indices);
+                    assert!(indices.windows(2).all(|w| w[0] < w[1] || with_replacement && w[0] == w[1]));
+                    rule.advance(&mut indices);
                 }
             }
         }

@@ -4,11 +4,12 @@ use super::{Pointers, Steps, nontemporal, pack};
 use crate::error::Result;
 use crate::nest::{self, Loop, Nest, shifted};
 use crate::threads::{self, Shared};
+use std::ops::Range;
 
 /// Bytes of the widest operand in one piece of work: few enough to stay in the L2 cache together with the other operands,
 /// enough to be worth handing to a thread.
 pub(super) const BYTES_PER_PIECE: usize = 256 << 10;
-/// Elements of a cheap operation (weight 1) up to which it runs serially, as one piece; if its operands are dense, as one
+/// Elements of a cheap operation (cost 1) up to which it runs serially, as one piece; if its operands are dense, as one
 /// loop without a nest.
 pub(super) const SERIAL_ELEMENTS: usize = 16 << 10;
 /// Short rows are run in groups if there are at least this many.
@@ -55,7 +56,22 @@ pub(super) trait NestBody: Sync {
     }
 }
 
-/// Runs a nest whose elements are computed independently. `weight` is the cost of one element, relative to an addition.
+/// Calls `write` with ranges that make up `0..rows`: all rows if they have few elements, or pieces that threads share.
+pub(super) fn for_each_row_range(
+    rows: usize,
+    row_bytes: usize,
+    elements: usize,
+    write: &(impl Fn(Range<usize>) + Sync),
+) -> Result<()> {
+    if elements <= SERIAL_ELEMENTS {
+        write(0..rows);
+        return Ok(());
+    }
+    let piece = (BYTES_PER_PIECE / row_bytes).max(1);
+    threads::for_each_range(rows, piece, threads::should_parallelize(elements), write)
+}
+
+/// Runs a nest whose elements are computed independently. `cost` is the cost of one element, relative to an addition.
 ///
 /// # Safety
 /// The origins are pinned for the layouts that the nest was made of, in the dtypes that `body` expects; a new or scalar
@@ -64,16 +80,16 @@ pub(super) trait NestBody: Sync {
 pub(super) unsafe fn run_nest(
     nest: Nest,
     origins: Pointers,
-    weight: usize,
+    cost: usize,
     body: &impl NestBody,
 ) -> Result<()> {
-    if nest.size() <= SERIAL_ELEMENTS / weight {
-        // SAFETY: forwarded from this function's contract: the origins are pinned for the nest.
+    if nest.size() <= SERIAL_ELEMENTS / cost {
+        // SAFETY: this function's contract: the origins are pinned for the nest.
         unsafe { run_nest_serially(&nest.with_plane(), origins, body) };
         return Ok(());
     }
-    // SAFETY: forwarded from this function's contract: the origins are pinned for the nest.
-    unsafe { run_nest_in_pieces(nest.with_plane(), Shared::new(origins), weight, body) }
+    // SAFETY: this function's contract: the origins are pinned for the nest.
+    unsafe { run_nest_in_pieces(nest.with_plane(), Shared::new(origins), cost, body) }
 }
 
 /// Cuts a nest into pieces along an outer loop and hands them to the threads of the pool.
@@ -84,14 +100,14 @@ pub(super) unsafe fn run_nest(
 unsafe fn run_nest_in_pieces(
     nest: Nest,
     origins: Shared<Pointers>,
-    weight: usize,
+    cost: usize,
     body: &impl NestBody,
 ) -> Result<()> {
     let sides = nest.plane().map_or((1, 1), |(_, rows, columns)| body.tile_sides(rows, columns));
-    let split = nest.split((BYTES_PER_PIECE / body.widest_element() / weight).max(64), sides);
+    let split = nest.split((BYTES_PER_PIECE / body.widest_element() / cost).max(64), sides);
     threads::for_each_piece(
         split.pieces,
-        threads::should_parallelize(nest.size().saturating_mul(weight)),
+        threads::should_parallelize(nest.size().saturating_mul(cost)),
         &|i| {
             // SAFETY: this function's contract: the origins are pinned for the nest, and a piece is a part of it.
             unsafe { run_nest_serially(&nest.piece(split, i), origins.get(), body) };

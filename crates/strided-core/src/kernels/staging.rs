@@ -53,7 +53,7 @@ impl NestBody for StagedKernel {
     #[inline]
     unsafe fn compute_run(&self, p: &Pointers, s: &Steps, n: usize) {
         let size = self.memory_sizes[0];
-        // SAFETY: forwarded from this function's contract: p[k] + i * s[k] is valid for i < n.
+        // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
         unsafe {
             if self.non_temporal && s[0] == size as isize && n * size >= MIN_STREAM_BYTES {
                 self.write_non_temporal(p, s, n)
@@ -95,7 +95,7 @@ impl NestBody for StagedKernel {
             return unsafe { self.transpose_input(1, p[0], rows.steps[0], p[1], rows, columns) };
         }
         if self.transposes_output(rows, columns) {
-            // SAFETY: forwarded from this function's contract; the condition is the one that the callee needs.
+            // SAFETY: this function's contract; the condition is the one that the callee needs.
             return unsafe { self.compute_tile_transposed(p, rows, columns) };
         }
         let bytes: usize = transposed.clone().map(|k| self.memory_sizes[k]).sum();
@@ -273,7 +273,7 @@ impl StagedKernel {
             // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n, and every operand has the kernel's dtype.
             unsafe { (self.kernel)(p, s, n) }
         } else {
-            // SAFETY: forwarded from this function's contract: p[k] + i * s[k] is valid for i < n.
+            // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
             unsafe { self.call_with_casts(p, s, n) }
         }
     }

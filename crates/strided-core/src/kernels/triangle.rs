@@ -1,7 +1,7 @@
 //! Triangles of matrices: rows of which one part is kept and the other is zero, and the indices of the kept elements.
 
 use super::generate::by_runs;
-use super::split::{BYTES_PER_PIECE, SERIAL_ELEMENTS};
+use super::split::for_each_row_range;
 use super::{Pointers, copy, pair};
 use crate::cpu;
 use crate::dtype::DType;
@@ -11,7 +11,7 @@ use crate::layout::MAX_SPAN;
 use crate::nest::{Loop, Nest, Operand, Order, walk_range};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
-use crate::threads::{self, Shared};
+use crate::threads::Shared;
 use std::ops::Range;
 use std::ptr::null_mut;
 
@@ -97,15 +97,9 @@ fn keep_rows(out: &Tensor, x: Option<&Tensor>, triangle: Triangle) -> Result<()>
         size,
         copies: x.is_some(),
     };
-    let rows = out_rows.size();
+    let row_bytes = triangle.columns as usize * size;
     // SAFETY: both are pinned for the layouts that the nest was made of.
-    let write = |rows: Range<usize>| unsafe { body.write(rows) };
-    if out.size() <= SERIAL_ELEMENTS {
-        write(0..rows);
-        return Ok(());
-    }
-    let piece = (BYTES_PER_PIECE / (triangle.columns as usize * size)).max(1);
-    threads::for_each_range(rows, piece, threads::should_parallelize(out.size()), &write)
+    for_each_row_range(out_rows.size(), row_bytes, out.size(), &|rows| unsafe { body.write(rows) })
 }
 
 /// Rows of all matrices, which threads share.
@@ -150,7 +144,7 @@ impl TriangleRows {
     unsafe fn copy(&self, row: &Pointers, columns: Range<usize>) {
         let at = crate::nest::shifted(row, &self.steps, columns.start as isize);
         let dense = self.size as isize;
-        // SAFETY: forwarded from this function's contract.
+        // SAFETY: this function's contract.
         unsafe {
             if self.steps[0] == dense && self.steps[1] == dense && !cpu::reference_kernels() {
                 at[0].copy_from_nonoverlapping(at[1], columns.len() * self.size);
@@ -164,7 +158,7 @@ impl TriangleRows {
     /// The columns of the row that begins at `row` are valid for writing.
     unsafe fn zero(&self, row: *mut u8, columns: Range<usize>) {
         let at = row.wrapping_offset(columns.start as isize * self.steps[0]);
-        // SAFETY: forwarded from this function's contract; the zero is 16 bytes, which are read with step 0.
+        // SAFETY: this function's contract; the zero is 16 bytes, which are read with step 0.
         unsafe {
             if self.steps[0] == self.size as isize && !cpu::reference_kernels() {
                 at.write_bytes(0, columns.len() * self.size);

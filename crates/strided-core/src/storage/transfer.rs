@@ -4,7 +4,7 @@
 //! fill a storage that nobody else can see yet.
 
 use super::mmap::system_error;
-use super::{Fill, Storage};
+use super::{Fill, PinnedBytes, Storage};
 use crate::error::{Error, Problem, Result};
 use crate::threads::{self, Shared};
 use std::fs::File;
@@ -45,13 +45,20 @@ impl Storage {
         }
     }
 
+    /// Pins all bytes. Refuses a range outside of them.
+    fn pin_range(&self, at: usize, length: usize) -> Result<PinnedBytes<'_>> {
+        let pinned = self.pin_all()?;
+        if at.checked_add(length).is_some_and(|end| end <= pinned.length) {
+            return Ok(pinned);
+        }
+        let (first, last) = (at as isize, at.saturating_add(length) as isize - 1);
+        Err(Error::new("", Problem::OutsideStorage { first, last, length: pinned.length }))
+    }
+
     /// Copies bytes from position `at` on into a slice. Refuses bytes outside the storage.
     pub fn copy_out(&self, at: usize, into: &mut [u8]) -> Result<()> {
-        let pinned = self.pin_all()?;
-        if at.checked_add(into.len()).is_none_or(|end| end > pinned.length) {
-            return Err(outside(at, into.len(), pinned.length));
-        }
-        // SAFETY: the range is inside the pinned bytes, as checked. The slice belongs to the caller: a storage never lends
+        let pinned = self.pin_range(at, into.len())?;
+        // SAFETY: the range is inside the pinned bytes, as `pin_range` checked. The slice belongs to the caller: a storage never lends
         // its memory as a slice that outlives a call, so that the two do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(pinned.start.add(at), into.as_mut_ptr(), into.len()) };
         Ok(())
@@ -60,11 +67,8 @@ impl Storage {
     /// Hands `length` bytes from position `at` on to `write`. The memory is pinned meanwhile, so that `write` must not wait for
     /// anything but the system; and it must copy the bytes by a system call, since other threads may write to them.
     pub fn write_out(&self, at: usize, length: usize, write: impl FnOnce(&[u8]) -> Result<()>) -> Result<()> {
-        let pinned = self.pin_all()?;
-        if at.checked_add(length).is_none_or(|end| end > pinned.length) {
-            return Err(outside(at, length, pinned.length));
-        }
-        // SAFETY: the range is inside the pinned bytes, as checked, and the pin outlives the slice.
+        let pinned = self.pin_range(at, length)?;
+        // SAFETY: the range is inside the pinned bytes, as `pin_range` checked, and the pin outlives the slice.
         write(unsafe { std::slice::from_raw_parts(pinned.start.add(at), length) })
     }
 }
@@ -93,11 +97,6 @@ fn exchange_files(new: &Path, path: &Path) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn exchange_files(_: &Path, _: &Path) -> bool {
     false
-}
-
-fn outside(at: usize, length: usize, end: usize) -> Error {
-    let (first, last) = (at as isize, at.saturating_add(length) as isize - 1);
-    Error::new("", Problem::OutsideStorage { first, last, length: end })
 }
 
 /// Reads bytes of a file into memory that need not be initialised.

@@ -79,14 +79,14 @@ impl<W: Copy> NestBody for GatherBody<'_, W> {
         let is_dense = columns.steps[0] == size && columns.steps[1] == size && columns.steps[2] == 0;
         if !is_dense {
             for row in 0..rows.extent as isize {
-                // SAFETY: forwarded from this function's contract.
+                // SAFETY: this function's contract.
                 unsafe { self.compute_run(&shifted(p, &rows.steps, row), &columns.steps, columns.extent) };
             }
             return;
         }
         // The compiler knows the length of the copies of the most common rows.
         match columns.extent * size_of::<W>() {
-            // SAFETY: forwarded from this function's contract; rows are contiguous and of this many bytes.
+            // SAFETY: this function's contract; rows are contiguous and of this many bytes.
             8 => unsafe { self.copy_rows(p, rows, 8) },
             // SAFETY: as in the first case.
             16 => unsafe { self.copy_rows(p, rows, 16) },

@@ -1,11 +1,12 @@
 //! The smallest and the largest element of an index, and several indices combined into one.
 
+use super::super::pair;
 use super::super::split::run_nest;
 use super::{INDEX_COST, Lookup, LoopBody, load_index};
 use crate::cpu::simd;
 use crate::error::Result;
 use crate::layout::Mode;
-use crate::nest::{Nest, OPERANDS, Operand, Order, Pointers, Steps};
+use crate::nest::{Nest, Operand, Order, Pointers, Steps};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_all};
 use std::ptr::null_mut;
@@ -30,10 +31,8 @@ pub fn min_max(index: &Tensor) -> Result<Option<(i64, i64)>> {
             high.fetch_max(most, Relaxed);
         },
     };
-    let mut origins = [null_mut(); OPERANDS];
-    origins[0] = pin.origin;
     // SAFETY: `pin` holds the only operand of the nest.
-    unsafe { run_nest(nest, origins, 1, &body)? };
+    unsafe { run_nest(nest, pair(pin.origin, null_mut(), null_mut()), 1, &body)? };
     Ok(Some((low.into_inner(), high.into_inner())))
 }
 
@@ -87,8 +86,6 @@ fn add_each(out: &Tensor, index: &Tensor, offset: impl Fn(i64) -> isize + Sync) 
     let size = size_of::<i64>();
     let operands = [Operand { layout: out.layout(), size }, Operand { layout: index.layout(), size }];
     let nest = Nest::new(out.layout(), &operands, Order::Free);
-    let mut origins = [null_mut(); OPERANDS];
-    (origins[0], origins[1]) = (to.origin, from.origin);
     let body = LoopBody {
         widest: size,
         run: |p: &Pointers, s: &Steps, n| {
@@ -103,5 +100,5 @@ fn add_each(out: &Tensor, index: &Tensor, offset: impl Fn(i64) -> isize + Sync) 
         },
     };
     // SAFETY: `pin_all` pinned both operands of the nest.
-    unsafe { run_nest(nest, origins, INDEX_COST, &body) }
+    unsafe { run_nest(nest, pair(to.origin, from.origin, null_mut()), INDEX_COST, &body) }
 }

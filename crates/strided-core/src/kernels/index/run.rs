@@ -23,7 +23,7 @@ const COLUMNS_PER_PIECE: usize = 64;
 pub unsafe fn run_indexed(nest: &Nest, origins: Pointers, base: usize, body: impl NestBody) -> Result<()> {
     let work = nest.size().saturating_mul(INDEX_COST);
     if work <= SERIAL_ELEMENTS {
-        // SAFETY: forwarded from this function's contract.
+        // SAFETY: this function's contract.
         unsafe { run_indexed_serially(nest, origins, &body) };
         return Ok(());
     }
@@ -33,7 +33,7 @@ pub unsafe fn run_indexed(nest: &Nest, origins: Pointers, base: usize, body: imp
     };
     let origins = Shared::new(origins);
     threads::for_each_piece(split.pieces, threads::should_parallelize(work), &|i| {
-        // SAFETY: forwarded from this function's contract; a piece is a part of the nest.
+        // SAFETY: this function's contract; a piece is a part of the nest.
         unsafe { run_indexed_serially(&nest.piece(split, i), origins.get(), &body) }
     })
 }
@@ -52,7 +52,7 @@ pub fn column_blocks(nest: &Nest, base: usize) -> Option<usize> {
 /// # Safety
 /// As [`run_indexed`].
 pub unsafe fn run_indexed_serially(nest: &Nest, origins: Pointers, body: &impl NestBody) {
-    // SAFETY: forwarded from this function's contract.
+    // SAFETY: this function's contract.
     nest.for_each_plane(origins, |p, rows, columns| unsafe {
         match rows {
             Some(rows) => body.compute_tile(p, rows, columns),

@@ -109,7 +109,7 @@ impl ScatterJob {
         let whole = 0..self.lookup.extent;
         let work = self.nest.size().saturating_mul(INDEX_COST);
         let threads = threads::limit();
-        // SAFETY: forwarded from this function's contract; a piece is a part of the nest.
+        // SAFETY: this function's contract; a piece is a part of the nest.
         let part = |nest: &Nest, range: Range<isize>| unsafe {
             let body = ScatterBody { lookup: self.lookup, kernel: self.kernel, range };
             run_indexed_serially(nest, self.origins.get(), &body)

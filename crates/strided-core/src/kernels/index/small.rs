@@ -14,15 +14,15 @@ const MAX_SIZE: usize = 16;
 
 /// `x[index]`, slices of the first dim, if both are row-major and small and every index is in range; else `None`.
 pub fn small_gather(x: &Tensor, index: &Tensor) -> Result<Option<Tensor>> {
-    let (layout, chosen) = (x.layout(), index.layout());
+    let (layout, positions) = (x.layout(), index.layout());
     let [first, rest @ ..] = layout.modes() else { return Ok(None) };
     let row: isize = rest.iter().map(|mode| mode.extent).product();
-    let elements = (chosen.size() as isize).saturating_mul(row);
+    let elements = (positions.size() as isize).saturating_mul(row);
     let is_small = (1..=MAX_ELEMENTS as isize).contains(&elements) && first.extent > 0;
-    if !is_small || index.dtype() != DType::I64 || !layout.is_row_major() || !chosen.is_row_major() {
+    if !is_small || index.dtype() != DType::I64 || !layout.is_row_major() || !positions.is_row_major() {
         return Ok(None);
     }
-    let mut shape = chosen.shape();
+    let mut shape = positions.shape();
     shape.extend(rest.iter().map(|mode| mode.extent));
     let mut out = Tensor::like(x, &shape, x.dtype())?;
     let to = out.exclusive_origin()?;
@@ -30,7 +30,7 @@ pub fn small_gather(x: &Tensor, index: &Tensor) -> Result<Option<Tensor>> {
     let bytes = row as usize * x.dtype().size();
     let lookup = Lookup { extent: first.extent, step: bytes as isize, wraps: true };
     let mut in_range = true;
-    for k in 0..chosen.size() {
+    for k in 0..positions.size() {
         // SAFETY: `pin_all` pinned `x`, whose rows have `bytes` bytes each, and the index; both are row-major. The output
         // is new and has a row for each index.
         unsafe {
@@ -52,7 +52,7 @@ pub fn small_select(x: &Tensor, mask: &Tensor) -> Result<Option<Tensor>> {
     }
     assert!(mask.size() == n && mask.dtype() == DType::Bool, "a mask of the shape of the tensor");
     let mut scratch = Scratch::<{ MAX_ELEMENTS * MAX_SIZE }>::new();
-    let held = scratch.start();
+    let selected = scratch.start();
     let [from, flags] = pin_all([(x, Access::Read), (mask, Access::Read)])?;
     let mut count = 0;
     by_width!(x.dtype().size(), W => for i in 0..n {
@@ -60,7 +60,7 @@ pub fn small_select(x: &Tensor, mask: &Tensor) -> Result<Option<Tensor>> {
         // is at most `i`.
         unsafe {
             let value = from.origin.cast::<W>().add(i).read_unaligned();
-            held.cast::<W>().add(count).write_unaligned(value);
+            selected.cast::<W>().add(count).write_unaligned(value);
             count += (flags.origin.add(i).read() != 0) as usize;
         }
     });
@@ -68,6 +68,6 @@ pub fn small_select(x: &Tensor, mask: &Tensor) -> Result<Option<Tensor>> {
     let mut out = Tensor::like(x, &[count as isize], x.dtype())?;
     let to = out.exclusive_origin()?;
     // SAFETY: the output is new and has `count` elements, as many as were written to scratch.
-    unsafe { to.copy_from_nonoverlapping(held, count * x.dtype().size()) };
+    unsafe { to.copy_from_nonoverlapping(selected, count * x.dtype().size()) };
     Ok(Some(out))
 }

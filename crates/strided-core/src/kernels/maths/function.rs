@@ -45,7 +45,7 @@ pub trait Function1<T: Copy>: 'static {
 /// A function of two floats.
 pub trait Function2<T: Copy>: 'static {
     const LOOPS: Loops = Loops::Heavy;
-    /// Whether blocks of only rare arguments are common. The fast body is skipped for them.
+    /// Whether whole blocks outside the fast range are expected. They skip the fast body.
     const OFTEN_RARE: bool = false;
     fn lane(x: T, y: T) -> T;
     fn is_rare(x: T, y: T) -> bool;

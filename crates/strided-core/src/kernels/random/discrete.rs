@@ -6,7 +6,7 @@ use super::arithmetic::ln;
 use super::continuous::{Continuous, TRANSCENDENTAL_COST, unit};
 use super::generator::Generator;
 use super::philox::Draw;
-use super::run::{Sampler, each, fill};
+use super::run::{Sampler, fill, of_word};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::scalar::Element;
@@ -37,7 +37,7 @@ where
     type Word = u32;
     type Out = T;
     #[inline(always)]
-    unsafe fn group(self, draw: &Draw, first: usize, words: *const u32, n: usize, out: *mut T) {
+    unsafe fn fill_group(self, draw: &Draw, first: usize, words: *const u32, n: usize, out: *mut T) {
         let Narrow { low, range, rejected, .. } = self;
         let mut any = false;
         for i in 0..n {
@@ -108,7 +108,7 @@ where
     type Word = u64;
     type Out = T;
     #[inline(always)]
-    unsafe fn group(self, draw: &Draw, first: usize, words: *const u64, n: usize, out: *mut T) {
+    unsafe fn fill_group(self, draw: &Draw, first: usize, words: *const u64, n: usize, out: *mut T) {
         for i in 0..n {
             // SAFETY: this function's contract: n words and elements.
             let mut word = unsafe { words.add(i).read() };
@@ -157,30 +157,18 @@ pub fn integers(out: &Tensor, generator: &Generator, low: i128, last: i128) -> R
     }
 }
 
-/// 1 with a probability: whether 53 bits of a word are below it.
-#[derive(Clone, Copy)]
-struct Bernoulli {
-    /// The probability times 2^53, rounded up.
-    bound: i64,
-}
-
-impl Sampler for Bernoulli {
-    type Word = u64;
-    type Out = u8;
-    #[inline(always)]
-    unsafe fn group(self, _: &Draw, _: usize, words: *const u64, n: usize, out: *mut u8) {
-        // SAFETY: forwarded from this function's contract.
-        unsafe { each(words, n, out, |word| (((word >> 11) as i64) < self.bound) as u8) }
-    }
-}
-
 /// Fills a tensor with ones of a probability from 0 to 1, and zeros.
 pub fn bernoulli(out: &Tensor, generator: &Generator, p: f64) -> Result<()> {
+    // 53 bits of a word are compared with the probability times 2^53, rounded up.
     let bound = (p * 2f64.powi(53)).ceil() as i64;
-    fill(out, generator, INTEGER_COST, Bernoulli { bound })
+    let sampler = of_word(
+        #[inline(always)]
+        move |word: u64| (((word >> 11) as i64) < bound) as u8,
+    );
+    fill(out, generator, INTEGER_COST, sampler)
 }
 
-/// The same with a probability for each element.
+/// Ones with a probability for each element.
 #[derive(Clone, Copy)]
 struct BernoulliEach(Shared<*mut f64>);
 
@@ -188,7 +176,7 @@ impl Sampler for BernoulliEach {
     type Word = u64;
     type Out = u8;
     #[inline(always)]
-    unsafe fn group(self, _: &Draw, first: usize, words: *const u64, n: usize, out: *mut u8) {
+    unsafe fn fill_group(self, _: &Draw, first: usize, words: *const u64, n: usize, out: *mut u8) {
         for i in 0..n {
             // SAFETY: this function's contract: there are n words and elements, and as many probabilities as the draw has
             // elements.
@@ -205,34 +193,19 @@ pub fn bernoulli_each(out: &Tensor, generator: &Generator, p: &Tensor) -> Result
     fill(out, generator, INTEGER_COST, BernoulliEach(Shared::new(pin.origin.cast())))
 }
 
-/// The number of trials up to the first success: the inverse of the distribution function.
-#[derive(Clone, Copy)]
-struct Geometric {
-    /// ln(1 - p)
-    log_failure: f64,
-    most: f64,
-}
-
-impl Sampler for Geometric {
-    type Word = u64;
-    type Out = f64;
-    #[inline(always)]
-    unsafe fn group(self, _: &Draw, _: usize, words: *const u64, n: usize, out: *mut f64) {
-        // SAFETY: forwarded from this function's contract.
-        unsafe {
-            each(words, n, out, |word| {
-                let trials = (ln(f64::open_unit_interval(word)) / self.log_failure).ceil();
-                let trials = if trials < 1.0 { 1.0 } else { trials };
-                if trials > self.most { self.most } else { trials }
-            })
-        }
-    }
-}
-
 /// Fills a tensor with numbers of trials up to the first success, of a probability between 0 and 1; at most `most`.
 pub fn geometric(out: &Tensor, generator: &Generator, p: f64, most: f64) -> Result<()> {
     let log_failure = <Log1p as Function1<f64>>::exact(-p);
-    fill(out, generator, TRANSCENDENTAL_COST, Geometric { log_failure, most })
+    // The inverse of the distribution function.
+    let sampler = of_word(
+        #[inline(always)]
+        move |word: u64| {
+            let trials = (ln(f64::open_unit_interval(word)) / log_failure).ceil();
+            let trials = if trials < 1.0 { 1.0 } else { trials };
+            if trials > most { most } else { trials }
+        },
+    );
+    fill(out, generator, TRANSCENDENTAL_COST, sampler)
 }
 
 #[cfg(test)]

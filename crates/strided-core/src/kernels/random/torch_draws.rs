@@ -36,13 +36,9 @@ pub fn fill_torch(out: &Tensor, generator: &mut TorchGenerator, draw: TorchDraw)
 
 /// The number of integers from 0 on that `random` without bounds draws. A word has 32 bits: more of them do not matter.
 fn default_range(dtype: DType) -> u64 {
-    match dtype.real() {
-        DType::Bool => 2,
-        DType::F16 => (1 << 11) + 1,
-        DType::BF16 => (1 << 8) + 1,
-        DType::F32 => (1 << 24) + 1,
-        DType::F64 => (1 << 53) + 1,
-        integer => integer.int_range().map_or(u64::MAX, |(_, last)| (last as u64).saturating_add(1)),
+    match dtype.int_range() {
+        Some((_, last)) => (last as u64).saturating_add(1),
+        None => (1 << dtype.mantissa_bits()) + 1,
     }
 }
 

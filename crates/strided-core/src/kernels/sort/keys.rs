@@ -23,7 +23,10 @@ trait Keyed: Element {
     fn key(self) -> Self::Key;
     fn of_key(key: u64) -> Self;
     /// Whether the key does not determine the bits.
-    fn is_ambiguous(self) -> bool;
+    #[inline(always)]
+    fn is_ambiguous(self) -> bool {
+        false
+    }
 }
 
 macro_rules! keyed_integers {
@@ -36,8 +39,6 @@ macro_rules! keyed_integers {
             fn key(self) -> $key { self as $key ^ $sign }
             #[inline(always)]
             fn of_key(key: u64) -> $t { (key as $key ^ $sign) as $t }
-            #[inline(always)]
-            fn is_ambiguous(self) -> bool { false }
         }
     )* };
 }
@@ -57,10 +58,6 @@ impl Keyed for Bool {
     #[inline(always)]
     fn of_key(key: u64) -> Bool {
         Bool::new(key & 1 != 0)
-    }
-    #[inline(always)]
-    fn is_ambiguous(self) -> bool {
-        false
     }
 }
 
