@@ -38,7 +38,6 @@ CORE = "strided-core/src/"
         ("kernels/fill.rs", "/// Fills.\n///\n/// # Safety\n/// `p` is writable.\nunsafe fn fill(p: *mut u8) {}"),
         ("nest.rs", "// SAFETY: the first line of a comment\n// that\n// is\n// long.\nlet x =\n    unsafe { y };"),
         ("storage.rs", "#[unsafe(no_mangle)]\nfn f() {}"),
-        ("kernels/fill.rs", "\n" * 690 + "#[cfg(test)]\nmod tests {" + "\n" * 100 + "}\n"),
     ],
 )
 def test_good(faults, path, text):
@@ -68,13 +67,20 @@ def test_good(faults, path, text):
         ("tensor.rs", "unsafe { x }", 1, "unsafe { without a SAFETY comment"),
         ("storage.rs", "// SAFETY: far\n\n\n\nunsafe impl Send for S {}", 5, "unsafe impl without a SAFETY"),
         ("kernels/fill.rs", "#[cfg(test)]\nmod tests {\n unsafe { x } }", 3, "without a SAFETY comment"),
-        ("kernels/fill.rs", "\n" * 701, 1, "701 lines, more than 700"),
     ],
 )
 def test_bad(faults, path, text, line, sentence):
     (found,) = faults({CORE + path: text})
     assert found.startswith(f"crates/{CORE}{path}:{line}: ")
     assert sentence in found
+
+
+def test_a_long_file_is_a_remark_and_no_fault(faults, tmp_path):
+    tests = "#[cfg(test)]\nmod tests {" + "\n" * 100 + "}\n"
+    assert faults({CORE + "kernels/fill.rs": "\n" * 690 + tests}) == layers.remarks(tmp_path) == []
+    assert faults({CORE + "kernels/fill.rs": "\n" * 701 + tests}) == []
+    (remark,) = layers.remarks(tmp_path)
+    assert remark.startswith(f"crates/{CORE}kernels/fill.rs:1: 701 lines, more than 700")
 
 
 def sentences(found):

@@ -156,6 +156,16 @@ impl DType {
             _ => Scalar::Int(self.int_range().expect("bool or an integer dtype").0),
         }
     }
+    /// Bits of the mantissa of a floating dtype, the leading one included: integers up to 2 to this power are exact.
+    pub fn mantissa_bits(self) -> u32 {
+        match self.real() {
+            DType::F16 => half::f16::MANTISSA_DIGITS,
+            DType::BF16 => half::bf16::MANTISSA_DIGITS,
+            DType::F32 => f32::MANTISSA_DIGITS,
+            DType::F64 => f64::MANTISSA_DIGITS,
+            other => unreachable!("{} has no mantissa", other.name()),
+        }
+    }
     /// The dtype in which kernels compute: float32 for float16 and bfloat16, any other dtype itself.
     pub fn compute(self) -> DType {
         match self {

@@ -239,6 +239,12 @@ pub fn pin_each<'a, const N: usize>(
     }
 }
 
+/// [`pin_each`] for tensors that are all there.
+#[inline]
+pub fn pin_all<'a, const N: usize>(tensors: [(&'a Tensor, Access); N]) -> Result<[Pinned<'a>; N]> {
+    Ok(pin_each(tensors.map(Some))?.map(|pin| pin.expect("every tensor was pinned")))
+}
+
 /// The device of all tensors. Refuses tensors on different devices.
 #[inline(always)]
 pub fn common_device<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<Device> {

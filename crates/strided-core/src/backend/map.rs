@@ -26,7 +26,7 @@ pub fn run<const N: usize>(
     out: Output,
 ) -> Result<()> {
     match device {
-        Device::Cpu => map::run(kernels(op, body, compute).expect(IN_CLASS), inputs, out),
+        Device::Cpu => map::compute_elements(kernels(op, body, compute).expect(IN_CLASS), inputs, out),
         device => Err(not_on_host(device)),
     }
 }

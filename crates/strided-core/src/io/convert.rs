@@ -42,10 +42,10 @@ impl LossKind {
 pub fn choose(
     document: &Document,
     listed: &[Listed],
-    select: Option<&[usize]>,
+    positions: Option<&[usize]>,
     casts: &HashMap<usize, DType>,
 ) -> Result<Document> {
-    let mut chosen = Document {
+    let mut selected = Document {
         nodes: document.nodes.clone(),
         root: document.root,
         views: document.views.clone(),
@@ -54,17 +54,17 @@ pub fn choose(
         source: document.source.clone(),
         ..Document::default()
     };
-    if let Some(select) = select {
-        let mut pairs = Vec::with_capacity(select.len());
-        for &at in select {
+    if let Some(positions) = positions {
+        let mut pairs = Vec::with_capacity(positions.len());
+        for &at in positions {
             let listed = listed.get(at).ok_or_else(|| refusal(format!("there is no tensor {at}")))?;
-            pairs.push((chosen.add_text(&listed.name)?, listed.node));
+            pairs.push((selected.add_text(&listed.name)?, listed.node));
         }
-        chosen.root = chosen.add(Node::Dict(pairs))?;
-        chosen.is_flat = false;
+        selected.root = selected.add(Node::Dict(pairs))?;
+        selected.is_flat = false;
     }
-    cast(&mut chosen, casts);
-    Ok(chosen)
+    cast(&mut selected, casts);
+    Ok(selected)
 }
 
 /// Casts views. The memory of views that are all cast alike is cast as a whole, so that they share it as before.

@@ -166,6 +166,14 @@ impl ByteOrder {
     pub const NATIVE: ByteOrder =
         if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big };
 
+    /// The bytes of a number in this order, from or to little-endian ones.
+    pub fn swapped<const N: usize>(self, mut bytes: [u8; N]) -> [u8; N] {
+        if self == ByteOrder::Big {
+            bytes.reverse();
+        }
+        bytes
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             ByteOrder::Little => "little",
@@ -188,7 +196,7 @@ pub struct Document {
     pub root: NodeId,
     pub views: Vec<View>,
     pub blobs: Vec<Blob>,
-    /// Whether the object is a dict of tensors with different names and nothing else, as in most safetensors files.
+    /// Whether the object is a flat dict of distinct tensors, as in most safetensors files.
     pub is_flat: bool,
     /// Strings beside the object.
     pub metadata: Vec<(String, String)>,

@@ -14,12 +14,12 @@ use crate::tensor::Tensor;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Reads of fewer bytes than these are small.
-const SMALL: usize = 1 << 14;
-/// Small reads are taken for a sequence if at most this many bytes, such as the headers of tensors, are between them.
-const NEAR: u64 = 1 << 12;
-/// Bytes that are read ahead for a sequence of small reads.
-const AHEAD: usize = 1 << 18;
+/// Reads of fewer bytes are coalesced where they follow each other.
+const SMALL_READ: usize = 1 << 14;
+/// Small reads at most this far apart are coalesced: the headers of tensors are between them.
+const MAX_GAP: u64 = 1 << 12;
+/// Bytes that are read at once for small reads.
+const READ_AHEAD: usize = 1 << 18;
 
 /// Loads tensors of one document. Those on the same storage share it.
 pub struct Loader<'a> {
@@ -176,15 +176,15 @@ impl<'a> Loader<'a> {
     /// A new storage with bytes of the file, which must exist. Small tensors that follow each other are read by one call.
     fn read_bytes(&mut self, position: u64, bytes: usize) -> Result<Storage> {
         let source = self.source()?;
-        if bytes >= SMALL {
+        if bytes >= SMALL_READ {
             return source.read_storage(position, bytes);
         }
         let is_inside =
             |start: u64, length: usize| position >= start && position + bytes as u64 <= start + length as u64;
         if !is_inside(self.window_start, self.window.len()) {
-            let follows = position.checked_sub(self.last_end).is_some_and(|gap| gap <= NEAR);
+            let follows = position.checked_sub(self.last_end).is_some_and(|gap| gap <= MAX_GAP);
             let left = source.length().saturating_sub(position);
-            let length = if follows { left.min(AHEAD as u64) as usize } else { 0 };
+            let length = if follows { left.min(READ_AHEAD as u64) as usize } else { 0 };
             try_reserve(&mut self.window, length.max(bytes))?;
             self.window.resize(length.max(bytes), 0);
             self.window_start = position;

@@ -343,18 +343,8 @@ pub fn is_container(node: &Node) -> bool {
 }
 
 /// Whether it matters that a node occurs twice.
-fn is_identified(node: &Node) -> bool {
-    !matches!(
-        node,
-        Node::None
-            | Node::Bool(_)
-            | Node::Int(_)
-            | Node::Huge(_)
-            | Node::Float(_)
-            | Node::Complex(..)
-            | Node::Text(_)
-            | Node::Bytes(_)
-    )
+pub fn is_identified(node: &Node) -> bool {
+    is_container(node) || matches!(node, Node::Tensor(_) | Node::Storage(_))
 }
 
 fn key_text(key: &Node) -> String {

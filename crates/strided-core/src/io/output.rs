@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Problem, Result};
 use crate::storage::mmap::system_error;
-use crate::storage::{Storage, replace_file};
+use crate::storage::{BYTES_PER_SYSTEM_CALL, Storage, replace_file};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,8 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Small pieces are collected until there are this many bytes.
 const COLLECTED: usize = 1 << 18;
-/// Bytes of one system call.
-const PIECE: usize = 8 << 20;
 /// Bytes between two reports of progress.
 const REPORTED: u64 = 16 << 20;
 
@@ -73,7 +71,7 @@ impl<'a> FileOutput<'a> {
         self.flush()?;
         let mut done = 0;
         while done < length {
-            let piece = PIECE.min(length - done);
+            let piece = BYTES_PER_SYSTEM_CALL.min(length - done);
             storage.write_out(at + done, piece, |bytes| self.target.write(bytes))?;
             done += piece;
             self.position += piece as u64;

@@ -79,10 +79,7 @@ impl Layout {
     /// when the storage is pinned.
     pub fn strided(shape: &[isize], stride: &[isize], offset: isize) -> Result<Layout> {
         if shape.len() != stride.len() {
-            return Err(Error::new(
-                "",
-                Problem::Count { what: "strides", got: stride.len(), wanted: shape.len() },
-            ));
+            return Err(wrong_count("", "strides", stride.len(), shape.len()));
         }
         Layout::row_major(shape)?; // refuses extents below 0
         let modes: Modes =
@@ -178,10 +175,7 @@ impl Layout {
     /// The location of the element with these indices.
     pub fn location(&self, index: &[isize]) -> Result<isize> {
         if index.len() != self.rank() {
-            return Err(Error::new(
-                "location",
-                Problem::Count { what: "indices", got: index.len(), wanted: self.rank() },
-            ));
+            return Err(wrong_count("location", "indices", index.len(), self.rank()));
         }
         let mut location = self.offset;
         for (dim, &i) in index.iter().enumerate() {
@@ -190,13 +184,13 @@ impl Layout {
         Ok(location)
     }
 
-    /// The dim of a number that counts from the end if it is negative.
+    /// Wraps a negative dim, and refuses one out of range.
     #[inline]
     pub fn wrap_dim(&self, dim: isize) -> Result<usize> {
         wrap_dim(dim, self.rank())
     }
 
-    /// The index into a dim of a number that counts from the end if it is negative.
+    /// Wraps a negative index, and refuses one out of range.
     #[inline]
     pub fn wrap_index(&self, dim: usize, index: isize) -> Result<isize> {
         let extent = self.modes[dim].extent;
@@ -219,13 +213,13 @@ impl Layout {
         self.wrap_dim(dim).map_err(|e| e.named(op))
     }
 
-    /// The dim of a number, or `None` for dims 0 and -1 of a layout of rank 0.
+    /// [`Self::dim`], or `None` for dims 0 and -1 of a layout of rank 0.
     #[inline]
     fn dim_or_scalar(&self, op: &'static str, dim: isize) -> Result<Option<usize>> {
         if self.rank() == 0 && (dim == 0 || dim == -1) { Ok(None) } else { self.dim(op, dim).map(Some) }
     }
 
-    /// The dims of several numbers. Refuses a dim that is named twice.
+    /// Wraps several dims. Refuses a dim that occurs twice.
     fn distinct_dims(&self, op: &'static str, dims: &[isize]) -> Result<SmallVec<[usize; 8]>> {
         let mut named: SmallVec<[bool; 8]> = smallvec::smallvec![false; self.rank()];
         let mut distinct = SmallVec::with_capacity(dims.len());
@@ -247,7 +241,7 @@ impl Layout {
     }
 }
 
-/// The dim of a number that counts from the end if it is negative.
+/// Wraps a negative dim, and refuses one out of range.
 #[inline]
 pub fn wrap_dim(dim: isize, rank: usize) -> Result<usize> {
     let wrapped = if dim < 0 { dim + rank as isize } else { dim };
@@ -271,6 +265,11 @@ fn fill_row_major(modes: &mut [Mode], shape: &[isize]) -> bool {
         stride = next;
     }
     fits
+}
+
+#[cold]
+fn wrong_count(op: &'static str, what: &'static str, got: usize, wanted: usize) -> Error {
+    Error::new(op, Problem::Count { what, got, wanted })
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! Views: parts of dims, the order of dims, added and removed dims.
 
 use super::mode::{slice_range, stride_or_1};
-use super::{Layout, Mode, Modes, shape_text, wrap_dim};
+use super::{Layout, Mode, Modes, shape_text, wrap_dim, wrong_count};
 use crate::error::{Error, Problem, Result};
 use smallvec::{SmallVec, smallvec};
 
@@ -112,10 +112,7 @@ impl Layout {
     /// Puts all dims into a new order: dim `k` of the result is `dims[k]` of this layout.
     pub fn permute(&self, dims: &[isize]) -> Result<Layout> {
         if dims.len() != self.rank() {
-            return Err(Error::new(
-                "permute",
-                Problem::Count { what: "dims", got: dims.len(), wanted: self.rank() },
-            ));
+            return Err(wrong_count("permute", "dims", dims.len(), self.rank()));
         }
         let dims = self.distinct_dims("permute", dims)?;
         Ok(Layout { modes: dims.iter().map(|&dim| self.modes[dim]).collect(), offset: self.offset })
@@ -124,10 +121,7 @@ impl Layout {
     /// Moves some dims to new positions; the others keep their order.
     pub fn movedim(&self, from: &[isize], to: &[isize]) -> Result<Layout> {
         if from.len() != to.len() {
-            return Err(Error::new(
-                "movedim",
-                Problem::Count { what: "destinations", got: to.len(), wanted: from.len() },
-            ));
+            return Err(wrong_count("movedim", "destinations", to.len(), from.len()));
         }
         let (from, to) = (self.distinct_dims("movedim", from)?, self.distinct_dims("movedim", to)?);
         let mut sources: SmallVec<[Option<usize>; 8]> = smallvec![None; self.rank()];
@@ -198,8 +192,7 @@ impl Layout {
     /// Rotates two dims by `k` quarter turns, from the first towards the second.
     pub fn rot90(&self, k: isize, dims: &[isize]) -> Result<Layout> {
         let &[first, second] = dims else {
-            let problem = Problem::Count { what: "dims", got: dims.len(), wanted: 2 };
-            return Err(Error::new("rot90", problem));
+            return Err(wrong_count("rot90", "dims", dims.len(), 2));
         };
         self.distinct_dims("rot90", dims)?;
         match k.rem_euclid(4) {

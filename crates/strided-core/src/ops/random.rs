@@ -124,23 +124,13 @@ pub fn check(distribution: Distribution, dtype: DType) -> Result<()> {
     }
 }
 
-/// The largest magnitude up to which a floating dtype holds every integer.
-fn exact_integers(dtype: DType) -> i128 {
-    match dtype {
-        DType::F16 => 1 << 11,
-        DType::BF16 => 1 << 8,
-        DType::F32 => 1 << 24,
-        _ => 1 << 53,
-    }
-}
-
 fn check_integers(low: i128, last: i128, dtype: DType) -> Result<()> {
     if low > last {
         return Err(Error::argument("", "high", last + 1, format!("more than low, which is {low}")));
     }
     let (least, most) = match dtype.int_range() {
         Some(range) => range,
-        None => (-exact_integers(dtype), exact_integers(dtype)),
+        None => (-(1 << dtype.mantissa_bits()), 1 << dtype.mantissa_bits()),
     };
     for (argument, value) in [("low", low), ("high - 1", last)] {
         if !(least..=most).contains(&value) {
@@ -156,7 +146,7 @@ fn check_integers(low: i128, last: i128, dtype: DType) -> Result<()> {
 pub fn all_integers(dtype: DType) -> Distribution {
     let last = match dtype.int_range() {
         Some((_, last)) => last,
-        None => exact_integers(dtype),
+        None => 1 << dtype.mantissa_bits(),
     };
     Distribution::Integers(0, last)
 }

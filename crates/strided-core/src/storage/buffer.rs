@@ -24,7 +24,7 @@ pub enum Backing {
     /// The storage: memory that the host cannot address. To the host there are no bytes, so that every pin on an element is
     /// outside of them.
     Device(Box<dyn DeviceMemory>),
-    /// Nobody any more: there are no bytes.
+    /// Nobody: the owner has taken the memory back, and the length is 0.
     Invalidated,
 }
 

@@ -68,7 +68,7 @@ mod transfer;
 
 pub use buffer::Owner;
 pub use device::{Device, DeviceMemory, not_on_host};
-pub use transfer::replace_file;
+pub use transfer::{BYTES_PER_SYSTEM_CALL, replace_file};
 
 use crate::alloc;
 use crate::alloc::out_of_memory;
@@ -80,8 +80,6 @@ use buffer::{Backing, Buffer};
 use mmap::{Map, MapOptions, OpenedFile};
 use state::{Pin, State};
 use std::cell::UnsafeCell;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -216,21 +214,10 @@ impl Storage {
                 Storage::mapped(Arc::new(map), 0, bytes)
             }
             OpenedFile::Misaligned(file, bytes) => {
-                let storage = Storage::read_file(file, path, bytes, options.offset)?;
+                let storage = Storage::read_from(&file, path, options.offset as u64, bytes)?;
                 Ok(if options.readonly { storage.into_readonly() } else { storage })
             }
         }
-    }
-
-    /// A copy of the bytes of a file.
-    fn read_file(mut file: File, path: &Path, bytes: usize, offset: usize) -> Result<Storage> {
-        let mut storage = Storage::new(bytes, Fill::Zero)?;
-        let start = storage.exclusive_start().expect("a new storage has one handle");
-        // SAFETY: the storage was just made with this many initialised bytes, and nobody else has a handle on it.
-        let memory = unsafe { std::slice::from_raw_parts_mut(start, bytes) };
-        let read = file.seek(SeekFrom::Start(offset as u64)).and_then(|_| file.read_exact(memory));
-        read.map_err(|error| mmap::system_error(path, error))?;
-        Ok(storage)
     }
 
     /// A storage on all the shared memory behind a descriptor that another process has sent. The descriptor stays the

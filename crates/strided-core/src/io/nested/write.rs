@@ -3,7 +3,7 @@
 use super::super::document::{ByteOrder, Document, ElementType, Node, NodeId, Place};
 use super::super::json;
 use super::super::load::Loader;
-use super::super::names::{Listed, first_names, tensor_names};
+use super::super::names::{Listed, first_names, is_identified, tensor_names};
 use super::super::output::FileOutput;
 use super::super::refusal;
 use super::super::safetensors::{self, METADATA, NewEntry};
@@ -214,24 +214,16 @@ impl NodeWriter<'_> {
 
     /// A key or an item of a container.
     fn value(&mut self, node: NodeId) {
-        match &self.document.nodes[node] {
-            Node::List(_)
-            | Node::Tuple(_)
-            | Node::Dict(_)
-            | Node::Table(_)
-            | Node::Record(_)
-            | Node::Function(_)
-            | Node::Tensor(_)
-            | Node::Storage(_) => {
-                let next = self.numbered.len();
-                let number = *self.numbers.entry(node).or_insert(next);
-                if number == next {
-                    self.numbered.push(node);
-                }
-                put!(self.text, "{{\"node\":{number}}}");
-            }
-            scalar => write_scalar(&mut self.text, scalar),
+        let value = &self.document.nodes[node];
+        if !is_identified(value) {
+            return write_scalar(&mut self.text, value);
         }
+        let next = self.numbered.len();
+        let number = *self.numbers.entry(node).or_insert(next);
+        if number == next {
+            self.numbered.push(node);
+        }
+        put!(self.text, "{{\"node\":{number}}}");
     }
 
     fn items(&mut self, kind: &str, items: &[NodeId]) {

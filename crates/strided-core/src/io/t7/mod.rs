@@ -51,6 +51,8 @@ const BOOLEAN: i32 = 5;
 const FUNCTION: i32 = 6;
 const OLD_CLOSURE: i32 = 7;
 const CLOSURE: i32 = 8;
+/// Integers up to this size are exact in a double, which is what numbers of Lua are.
+const MAX_EXACT: i64 = 1 << 53;
 
 /// Whether a file may be a .t7 file: it begins with the number of a kind, in one of the encodings.
 pub fn is_recognised(start: &[u8]) -> bool {

@@ -37,7 +37,7 @@ pub fn get(x: &Tensor, keys: &[Key]) -> Result<Tensor> {
     }
     if let [Key::Indices(index)] = keys
         && common_device([x, index]).is_ok()
-        && let Some(Some(elements)) = host_reads::small_gather(x, index)?
+        && let Some(elements) = host_reads::small_gather(x, index)?
     {
         return Ok(elements);
     }

@@ -93,7 +93,7 @@ fn checked(
     if check == RangeCheck::WhileGathering && dim.extent > 0 {
         return Ok(CheckedIndex { tensor, extent: dim.extent, stride, wraps });
     }
-    if let Some((low, high)) = host_reads::extremes(&tensor)? {
+    if let Some((low, high)) = host_reads::min_max(&tensor)? {
         let lowest = if wraps { -dim.extent } else { 0 };
         // A large uint64 is negative as int64.
         let value = |index_value: i64| match index.dtype() {
