@@ -36,16 +36,16 @@ enum Identity {
     Node(NodeId),
     /// Views of several dtypes on one blob have a storage for each.
     Blob(usize, DType),
-    /// Not the same as anything.
+    /// An object that occurs once.
     Unique,
 }
 
-/// What is still to be written, the next one last.
+/// A stack of work.
 enum WriteTask {
     Object(NodeId),
     /// A key of a list.
     Number(f64),
-    /// The end of an object that contains others, which must not contain it.
+    /// The end of a container.
     Leave(NodeId),
 }
 
@@ -64,14 +64,13 @@ impl ObjectWriter {
         let mut sink = Sink { encoding: self.encoding, output };
         let mut loader = Loader::new(document, true, None);
         let mut tasks = vec![WriteTask::Object(root)];
-        // The objects that are being written, if an object inside itself would never end.
+        // The containers around the present object. Without references, one inside itself would never end.
         let mut open: HashSet<NodeId> = HashSet::new();
         while let Some(task) = tasks.pop() {
             let node = match task {
                 WriteTask::Object(node) => node,
                 WriteTask::Number(number) => {
-                    sink.int(NUMBER)?;
-                    sink.double(number)?;
+                    sink.number(number)?;
                     continue;
                 }
                 WriteTask::Leave(node) => {
@@ -105,10 +104,7 @@ impl ObjectWriter {
                 sink.int(BOOLEAN)?;
                 sink.int(i32::from(*value))
             }
-            Node::Int(number) if number.unsigned_abs() <= MAX_EXACT as u64 => {
-                sink.int(NUMBER)?;
-                sink.double(*number as f64)
-            }
+            Node::Int(number) if number.unsigned_abs() <= MAX_EXACT as u64 => sink.number(*number as f64),
             Node::Int(number) => {
                 Err(refusal(format!("{number} does not fit a number of Lua, which is a double")))
             }
@@ -116,10 +112,7 @@ impl ObjectWriter {
                 Err(refusal(format!("{digits} does not fit a number of Lua, which is a double")))
             }
             Node::Complex(..) => Err(refusal("Lua has no complex numbers")),
-            Node::Float(number) => {
-                sink.int(NUMBER)?;
-                sink.double(*number)
-            }
+            Node::Float(number) => sink.number(*number),
             Node::Text(text) => {
                 sink.int(STRING)?;
                 sink.string(text.as_bytes())
@@ -227,7 +220,7 @@ impl ObjectWriter {
         if layout.size() == 0 {
             return self.write_empty(document, index, sink, loader);
         }
-        // Strides below 0 are none that Torch7 has; a tensor that is loaded when it is written is alone on its storage.
+        // Torch7 has no negative strides. A deferred tensor has a storage of its own.
         let copied = layout.stride().iter().any(|&stride| stride < 0);
         if copied || matches!(place, Place::Deferred(_)) {
             let tensor = loader.separate_tensor(index)?;
@@ -319,11 +312,18 @@ struct Sink<'a, 'b> {
 
 impl Sink<'_, '_> {
     fn int(&mut self, number: i32) -> Result<()> {
-        match self.encoding {
-            Encoding { ascii: true, .. } => self.output.write(format!("{number}\n").as_bytes()),
-            Encoding { order: ByteOrder::Little, .. } => self.output.write(&number.to_le_bytes()),
-            Encoding { order: ByteOrder::Big, .. } => self.output.write(&number.to_be_bytes()),
+        if self.encoding.ascii {
+            return self.output.write(format!("{number}\n").as_bytes());
         }
+        self.binary(number.to_le_bytes())
+    }
+
+    /// A number in binary, from its bytes in little-endian order.
+    fn binary<const N: usize>(&mut self, mut bytes: [u8; N]) -> Result<()> {
+        if self.encoding.order == ByteOrder::Big {
+            bytes.reverse();
+        }
+        self.output.write(&bytes)
     }
 
     fn count(&mut self, count: usize) -> Result<()> {
@@ -346,25 +346,20 @@ impl Sink<'_, '_> {
 
     /// A long integer in binary.
     fn long(&mut self, number: i64) -> Result<()> {
-        let Encoding { long_size, order, .. } = self.encoding;
-        if long_size == 4 {
+        if self.encoding.long_size == 4 {
             let short = i32::try_from(number);
             return self.int(short.map_err(|_| refusal(format!("{number} does not fit a long of 4 bytes")))?);
         }
-        match order {
-            ByteOrder::Little => self.output.write(&number.to_le_bytes()),
-            ByteOrder::Big => self.output.write(&number.to_be_bytes()),
-        }
+        self.binary(number.to_le_bytes())
     }
 
-    fn double(&mut self, number: f64) -> Result<()> {
-        match self.encoding {
-            Encoding { ascii: true, .. } => {
-                self.output.write(format!("{}\n", text::general(number, 17)).as_bytes())
-            }
-            Encoding { order: ByteOrder::Little, .. } => self.output.write(&number.to_le_bytes()),
-            Encoding { order: ByteOrder::Big, .. } => self.output.write(&number.to_be_bytes()),
+    /// A number of Lua, which is a double.
+    fn number(&mut self, number: f64) -> Result<()> {
+        self.int(NUMBER)?;
+        if self.encoding.ascii {
+            return self.output.write(format!("{}\n", text::general(number, 17)).as_bytes());
         }
+        self.binary(number.to_le_bytes())
     }
 
     fn string(&mut self, bytes: &[u8]) -> Result<()> {
