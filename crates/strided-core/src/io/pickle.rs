@@ -142,6 +142,17 @@ impl Machine<'_> {
         Ok(u64::from(u32::from_le_bytes(self.cursor.array("the pickle")?)))
     }
 
+    /// The length of a string: 1, 4 or 8 bytes.
+    fn length(&mut self, code: u8) -> Result<u64> {
+        match code {
+            op::SHORT_BINUNICODE | op::SHORT_BINBYTES | op::SHORT_BINSTRING => Ok(self.byte()?.into()),
+            op::BINUNICODE8 | op::BINBYTES8 | op::BYTEARRAY8 => {
+                Ok(u64::from_le_bytes(self.cursor.array("the pickle")?))
+            }
+            _ => self.u32(),
+        }
+    }
+
     fn bytes(&mut self, length: u64) -> Result<Vec<u8>> {
         self.cursor.bytes(length, "a string of the pickle")
     }
@@ -206,35 +217,20 @@ impl Machine<'_> {
                 let number = f64::from_be_bytes(self.cursor.array("the pickle")?);
                 self.push(Node::Float(number))?;
             }
-            op::BINUNICODE => {
-                let length = self.u32()?;
+            code @ (op::BINUNICODE | op::SHORT_BINUNICODE | op::BINUNICODE8) => {
+                let length = self.length(code)?;
                 let text = self.text(length)?;
                 self.push(Node::Text(text))?;
             }
-            op::SHORT_BINUNICODE => {
-                let length = self.byte()?;
-                let text = self.text(length.into())?;
-                self.push(Node::Text(text))?;
-            }
-            op::BINBYTES | op::BINSTRING => {
-                let length = self.u32()?;
+            code @ (op::BINBYTES
+            | op::BINSTRING
+            | op::SHORT_BINBYTES
+            | op::SHORT_BINSTRING
+            | op::BINBYTES8
+            | op::BYTEARRAY8) => {
+                let length = self.length(code)?;
                 let bytes = self.bytes(length)?;
                 self.push(Node::Bytes(bytes))?;
-            }
-            op::SHORT_BINBYTES | op::SHORT_BINSTRING => {
-                let length = self.byte()?;
-                let bytes = self.bytes(length.into())?;
-                self.push(Node::Bytes(bytes))?;
-            }
-            op::BINBYTES8 | op::BYTEARRAY8 => {
-                let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
-                let bytes = self.bytes(length)?;
-                self.push(Node::Bytes(bytes))?;
-            }
-            op::BINUNICODE8 => {
-                let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
-                let text = self.text(length)?;
-                self.push(Node::Text(text))?;
             }
             code => self.step_container(code, position)?,
         }
