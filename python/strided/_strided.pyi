@@ -2374,8 +2374,10 @@ class _Document:
     def convert(self, op: str, target: Any, name: str, select: list[_Int] | None, casts: dict[_Int, _DType], options: dict[str, Any]) -> tuple[_Int, list[tuple[str, list[str]]]]:
         """Writes the object, or some of its tensors, to a file."""
     def details(self) -> dict[str, str | _Int]: ...
-    def entry(self, index: _Int) -> tuple[str, _DType | None, str, tuple[_Int, ...], tuple[_Int, ...], _Int, _Int | None, _Int, str, _Int | None, str, str | None]:
-        """What is known of a tensor without reading it."""
+    def end(self) -> _Int | None:
+        """Where the object ends in a file that may go on after it; None if the file ends there."""
+    def entry(self, index: _Int) -> Any:
+        """What is known of a tensor without reading it: the items of `strided.files._file.Described`."""
     def first_names(self) -> list[_Int | None]:
         """For each name, the position of the first name of the same object; None for that name itself."""
     def format(self) -> str: ...
@@ -2390,8 +2392,8 @@ class _Document:
         """The names of all tensors and storages."""
     def outline(self) -> list[tuple[_Int, str, str, str, _Int | None]]:
         """The object as lines of a tree."""
-    def values(self) -> list[tuple[str, str, Any]]:
-        """All values that are no tensors: name, kind, and what to compare."""
+    def values(self) -> list[tuple[str, Any]]:
+        """All values that are no tensors, under their names."""
 
 @final
 class _LabGenerator:
@@ -2566,6 +2568,8 @@ def _default_max_bytes() -> _Int:
     """The limit of what a file may take in memory without `max_bytes`: half of the memory there is."""
 def _each_in_order(callable: Callable[..., Any], input: Tensor, *others: Any) -> None:
     """Calls a function with views of the elements of a tensor, one after the other in row-major order."""
+def _file_formats() -> list[tuple[str, list[str], list[str], _Bool]]:
+    """The formats: their names, the suffixes of their files, the arguments of `save` that are for them, and whether they hold one tensor and nothing else."""
 def _file_open(op: str, source_: Any, name: str, options: Any) -> _Document:
     """The native part of `strided.files.open`."""
 def _file_write(op: str, target: Any, name: str, content: Any, options: Any) -> tuple[_Int, list[tuple[str, list[str]]]]:

@@ -1,7 +1,6 @@
-//! A document for another file: some of its tensors, other dtypes, and only what the format of the file can hold.
+//! Conversion: a document with some of another's tensors, cast, and reduced to what the new format can hold.
 
 use super::document::{Blob, Document, ElementType, Node, NodeId, Place};
-use super::format::{Format, NOT_WRITTEN};
 use super::names::{Listed, described, tensor_names, value_names};
 use super::nested::groups;
 use super::{refusal, t7};
@@ -11,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Something that the new file does not have.
 pub struct Loss {
-    /// The names of what is concerned.
+    /// The tensors or values.
     pub names: Vec<String>,
     pub kind: LossKind,
     pub text: String,
@@ -106,7 +105,7 @@ fn cast_blob(original: &Blob, dtype: DType) -> Blob {
     Blob { element, count, place: Place::Cast(Box::new(original.clone())) }
 }
 
-/// What of a document a format can hold.
+/// What a format can hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Capacity {
     Everything,
@@ -117,20 +116,8 @@ pub enum Capacity {
     OneTensor,
 }
 
-impl Capacity {
-    pub fn of(format: Format) -> Result<Capacity> {
-        Ok(match format {
-            Format::Safetensors => Capacity::Everything,
-            Format::T7 => Capacity::Tables,
-            Format::Npz => Capacity::NamedTensors,
-            Format::Npy => Capacity::OneTensor,
-            Format::Pt => return Err(refusal(NOT_WRITTEN)),
-        })
-    }
-}
-
-/// Reduces a document to what a format can hold. Returns what is lost.
-pub fn fit(document: &mut Document, capacity: Capacity) -> Result<Vec<Loss>> {
+/// Reduces a document to what a format of this name and capacity can hold. Returns what is lost.
+pub fn fit(document: &mut Document, format: &str, capacity: Capacity) -> Result<Vec<Loss>> {
     let mut losses = Vec::new();
     if capacity == Capacity::Everything {
         return Ok(losses);
@@ -158,9 +145,8 @@ pub fn fit(document: &mut Document, capacity: Capacity) -> Result<Vec<Loss>> {
         Capacity::OneTensor => {
             let [only] = &listed[..] else {
                 let count = listed.len();
-                return Err(refusal(format!(
-                    "a .npy file holds one tensor, got {count}; .npz holds several"
-                )));
+                let reason = format!("a .{format} file holds one tensor, got {count}; .npz holds several");
+                return Err(refusal(reason));
             };
             let node = as_tensor(document, only.node)?;
             (document.root, document.is_flat) = (node, false);
@@ -169,7 +155,7 @@ pub fn fit(document: &mut Document, capacity: Capacity) -> Result<Vec<Loss>> {
     Ok(losses)
 }
 
-/// Tensors that Torch7 has no equal of.
+/// Tensors whose dtype or shape Torch7 lacks.
 fn changed_tensors(document: &Document, listed: &[Listed]) -> Vec<Loss> {
     let mut losses = Vec::new();
     for listed in listed {

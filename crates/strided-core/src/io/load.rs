@@ -14,11 +14,11 @@ use crate::tensor::Tensor;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Reads of fewer bytes are coalesced where they follow each other.
+/// Shorter reads are coalesced if they follow each other.
 const SMALL_READ: usize = 1 << 14;
-/// Small reads at most this far apart are coalesced: the headers of tensors are between them.
+/// The most bytes, such as the headers of tensors, between two reads that are coalesced.
 const MAX_GAP: u64 = 1 << 12;
-/// Bytes that are read at once for small reads.
+/// Bytes of a coalesced read.
 const READ_AHEAD: usize = 1 << 18;
 
 /// Loads tensors of one document. Those on the same storage share it.
@@ -28,7 +28,7 @@ pub struct Loader<'a> {
     /// The bytes that may still be allocated.
     budget: u64,
     storages: HashMap<usize, Storage>,
-    /// Bytes of the file that were read for small tensors, and where they begin.
+    /// The last coalesced read, and where it begins in the file.
     window: Vec<u8>,
     window_start: u64,
     /// Where the last small tensor ended.
@@ -53,12 +53,12 @@ impl<'a> Loader<'a> {
         self.shared_tensor(view).map_err(|error| self.named(error, view))
     }
 
-    /// A tensor that does not share memory with others. Only the bytes that it spans are read, where the format allows it.
+    /// A tensor with memory of its own. Only the bytes that it spans are read, where the format allows it.
     pub fn separate_tensor(&mut self, view: usize) -> Result<Tensor> {
         self.own_tensor(view).map_err(|error| self.named(error, view))
     }
 
-    /// An error with the names of the file and of the tensor, if the file is not the only one that is concerned.
+    /// Adds the names of the file and of the tensor, if several files are involved.
     #[cold]
     fn named(&self, mut error: Error, view: usize) -> Error {
         if !self.document.name.is_empty()
@@ -173,7 +173,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// A new storage with bytes of the file, which must exist. Small tensors that follow each other are read by one call.
+    /// A new storage with bytes of the file, which must exist. Small reads are coalesced.
     fn read_bytes(&mut self, position: u64, bytes: usize) -> Result<Storage> {
         let source = self.source()?;
         if bytes >= SMALL_READ {

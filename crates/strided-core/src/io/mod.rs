@@ -1,7 +1,7 @@
 //! Formats of files: bytes to tensors and back.
 //!
-//! A format is read into a [`Document`] and written from one; nothing outside this folder knows a format. A document says
-//! what is in a file and where the bytes of its tensors are; [`load`] brings those into memory or maps them.
+//! A format is read into a [`Document`] and written from one. A document says what is in a file and where the bytes of its
+//! tensors are; [`load`] brings those into memory or maps them. [`FORMATS`] has a row for each format.
 //!
 //! | file | |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | `convert` | what of a document another format can hold |
 //! | `json`, `literal`, `zip`, `pickle`, `opcodes`, `torch_names` | notations that formats are made of |
 //! | `raw`, `npy`, `npz`, `safetensors`, `nested`, `t7`, `pt` | formats; `nested` is what `strided.save` adds to safetensors |
-//! | `format` | which formats there are, and how a file's format is recognised |
+//! | `format` | the table of formats |
 //!
 //! Files are hostile until they are checked. A length that a file declares is compared with the bytes that are there before
 //! memory is allocated for it. Nesting is walked with lists on the heap, not by recursion. An error is a
@@ -53,7 +53,7 @@ pub use document::{
     Blob, ByteOrder, Detail, Document, ElementType, ForeignType, LuaFunction, Node, NodeId, Place, Record,
     View,
 };
-pub use format::{Format, ReadOptions, WriteOptions, open, write};
+pub use format::{FORMATS, Format, FormatRow, ReadOptions, WriteOptions, open, write};
 pub use load::{Loader, position_of, why_not_mapped};
 pub use names::{Listed, ListedValue, OutlineRow, list_order, outline, tensor_names, value_names};
 pub use nested::Overlap;
@@ -73,7 +73,7 @@ fn fault(position: u64, reason: impl Into<String>) -> Error {
 
 /// An error of a file as a whole, or of an object that a format cannot hold.
 #[cold]
-fn refusal(reason: impl Into<String>) -> Error {
+pub fn refusal(reason: impl Into<String>) -> Error {
     Error::new("", Problem::Format { file: String::new(), offset: None, reason: reason.into() })
 }
 

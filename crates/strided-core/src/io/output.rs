@@ -57,12 +57,6 @@ impl<'a> FileOutput<'a> {
         self.report()
     }
 
-    /// Writes zero bytes up to a multiple of `alignment`.
-    pub fn pad(&mut self, alignment: u64) -> Result<()> {
-        let missing = self.position.next_multiple_of(alignment) - self.position;
-        self.write(&vec![0; missing as usize])
-    }
-
     /// Writes bytes of a storage.
     pub fn write_storage(&mut self, storage: &Storage, at: usize, length: usize) -> Result<()> {
         if length <= COLLECTED || !self.target.is_system_call() {
@@ -170,10 +164,6 @@ impl NewFile {
         done.map_err(|error| system_error(&self.path, error))?;
         self.temporary = None;
         Ok(())
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

@@ -10,8 +10,8 @@ use crate::convert::numbers::python_number;
 use crate::convert::results::{call, call_with_work, tuple_of};
 use crate::convert::values::values;
 use pyo3::Python;
-use strided_core::ops::index::masks;
 use strided_core::ops::create;
+use strided_core::ops::index::masks;
 use strided_core::{DType, Device, Tensor};
 
 methods! { rows(py, x: TensorArg):

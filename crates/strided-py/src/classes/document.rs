@@ -8,16 +8,16 @@ use crate::abi::refs::to_py;
 use crate::abi::storage_object::{TypedStorage, storage_object};
 use crate::abi::tensor_object::wrap;
 use crate::convert::args::{FromArg, UntypedArg};
-use crate::convert::documents::{Hooks, ObjectMaker};
-use crate::convert::file_options::{FileOptions, Written, format_of, write_document};
+use crate::convert::documents::{Hooks, ObjectMaker, plain_object};
+use crate::convert::file_options::{FileOptions, Written, write_document};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyComplex, PyDict, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use strided_core::DType;
 use strided_core::io::{
-    Capacity, Detail, Document, Format, Listed, ListedValue, Loader, Node, Place, choose, fit, in_file,
-    outline, position_of, tensor_names, value_names, why_not_mapped,
+    Capacity, Detail, Document, Format, FormatRow, Listed, ListedValue, Loader, Node, Place, choose, fit,
+    in_file, outline, position_of, tensor_names, value_names, why_not_mapped,
 };
 
 /// The content of a file, for `strided.files`.
@@ -33,17 +33,13 @@ pub struct PyDocument {
 /// The signatures of the methods.
 pub const SIGNATURES: &[(&str, &[&str])] = &[
     ("format", &["() -> str"]),
+    ("end", &["() -> int | None"]),
     ("details", &["() -> dict[str, str | int]"]),
     ("metadata", &["() -> dict[str, str]"]),
     ("names", &["() -> list[str]"]),
-    (
-        "entry",
-        &[
-            "(index: int) -> tuple[str, dtype | None, str, tuple[int, ...], tuple[int, ...], int, int | None, int, str, int | None, str, str | None]",
-        ],
-    ),
+    ("entry", &["(index: int) -> Any"]),
     ("first_names", &["() -> list[int | None]"]),
-    ("values", &["() -> list[tuple[str, str, Any]]"]),
+    ("values", &["() -> list[tuple[str, Any]]"]),
     (
         "left_out",
         &["(format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]"],
@@ -142,7 +138,7 @@ impl PyDocument {
 #[pymethods]
 impl PyDocument {
     fn format(&self) -> &'static str {
-        self.format.name()
+        self.format.name
     }
 
     fn details<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -164,6 +160,11 @@ impl PyDocument {
         Ok(metadata)
     }
 
+    /// Where the object ends in a file that may go on after it; None if the file ends there.
+    fn end(&self) -> Option<u64> {
+        self.document.end
+    }
+
     /// The names of all tensors and storages.
     fn names(&self, py: Python<'_>) -> PyResult<Vec<&str>> {
         let names = || Ok(self.listed()?.iter().map(|listed| listed.name.as_str()).collect());
@@ -175,19 +176,18 @@ impl PyDocument {
         self.run(py, "open", || Ok(self.listed()?.iter().map(|listed| listed.first).collect()))
     }
 
-    /// All values that are no tensors: name, kind, and what to compare.
-    fn values<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, &'static str, Bound<'py, PyAny>)>> {
+    /// All values that are no tensors, under their names.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
         self.run(py, "open", || {
             let values = detach(py, || value_names(&self.document))?;
-            let value = |value: ListedValue| {
-                let (kind, object) = comparable(py, &self.document.nodes[value.node])?;
-                Ok((value.name, kind, object))
-            };
+            let value =
+                |value: ListedValue| Ok((value.name, comparable(py, &self.document.nodes[value.node])?));
             values.into_iter().map(value).collect()
         })
     }
 
-    /// What a file of another format would not have: kind, names and a text for each loss. 'zarr' counts as 'npz'.
+    /// What a file of another format would not have: kind, names and a text for each loss. Formats that are written in Python
+    /// hold named tensors.
     fn left_out(
         &self,
         py: Python<'_>,
@@ -197,11 +197,11 @@ impl PyDocument {
     ) -> PyResult<Vec<(&'static str, Vec<String>, String)>> {
         self.run(py, "convert", || {
             let mut chosen = choose(&self.document, self.listed()?, select.as_deref(), &HashMap::new())?;
-            let capacity = match format {
-                "zarr" => Capacity::NamedTensors,
-                other => Capacity::of(format_of(other)?).map_err(|error| in_file(error, target))?,
+            let capacity = match FormatRow::from_name(format) {
+                Some(row) => row.writer().map_err(|error| in_file(error, target))?.capacity,
+                None => Capacity::NamedTensors,
             };
-            let losses = detach(py, || fit(&mut chosen, capacity))?;
+            let losses = detach(py, || fit(&mut chosen, format, capacity))?;
             Ok(losses.into_iter().map(|loss| (loss.kind.name(), loss.names, loss.text)).collect())
         })
     }
@@ -226,18 +226,18 @@ impl PyDocument {
                     let (view, _) = self.view_at(index.extract()?)?;
                     by_view.insert(view, DType::from_arg(dtype.as_borrowed(), "dtype")?);
                 }
-                let format = options.format()?.unwrap_or(Format::Safetensors);
+                let format = options.new_format()?;
                 let mut chosen = choose(&self.document, self.listed()?, select.as_deref(), &by_view)
                     .map_err(|error| in_file(error, &self.name))?;
-                fit(&mut chosen, Capacity::of(format)?)?;
+                fit(&mut chosen, format.name, format.writer()?.capacity)?;
                 chosen.name = self.name.clone();
-                write_document(py, UntypedArg(target.as_borrowed()), chosen, format, &options)
+                write_document(py, UntypedArg(target.as_borrowed()), chosen, &options)
             })();
             named(py, op, name, written)
         })
     }
 
-    /// What is known of a tensor without reading it.
+    /// What is known of a tensor without reading it: the items of `strided.files._file.Described`.
     fn entry<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         crate::abi::errors::named(py, "open", || self.described(py, index))
     }
@@ -291,23 +291,12 @@ impl PyDocument {
     }
 }
 
-/// A value of a document that is no tensor, as its kind and an object that is equal for equal values.
-fn comparable<'py>(py: Python<'py>, node: &Node) -> CallResult<(&'static str, Value<'py>)> {
+/// An object that is equal for equal values of documents. Tuples and tables without items count as lists.
+fn comparable<'py>(py: Python<'py>, node: &Node) -> CallResult<Value<'py>> {
     Ok(match node {
-        Node::None => ("None", py.None().into_bound(py)),
-        Node::Bool(value) => ("bool", to_py(py, *value)?),
-        Node::Int(number) => ("int", to_py(py, *number)?),
-        Node::Huge(digits) => ("int", py.get_type::<PyInt>().call1((digits,))?),
-        Node::Float(number) => ("float", to_py(py, *number)?),
-        Node::Complex(real, imaginary) => {
-            ("complex", PyComplex::from_doubles(py, *real, *imaginary).into_any())
-        }
-        Node::Text(text) => ("str", to_py(py, text)?),
-        Node::Bytes(bytes) => ("bytes", PyBytes::new(py, bytes).into_any()),
-        Node::Dict(_) => ("dict", PyDict::new(py).into_any()),
-        Node::Record(record) => ("record", to_py(py, (&record.class, &record.version))?),
-        Node::Function(function) => ("function", PyBytes::new(py, &function.bytecode).into_any()),
-        // Empty ones; a table without items is a list to Python.
-        _ => ("list", PyList::empty(py).into_any()),
+        Node::Dict(_) => PyDict::new(py).into_any(),
+        Node::Record(record) => to_py(py, (&record.class, &record.version))?,
+        Node::Function(function) => PyBytes::new(py, &function.bytecode).into_any(),
+        value => plain_object(py, value)?.unwrap_or_else(|| PyList::empty(py).into_any()),
     })
 }

@@ -9,13 +9,13 @@ mod write;
 pub use read::ObjectReader;
 pub use write::{ObjectWriter, is_held};
 
-use super::budget::Budget;
 use super::document::{ByteOrder, Detail, Document, ElementType};
 use super::fault;
-use super::source::ByteSource;
+use super::format::{OpenedFile, WriteOptions};
+use super::nested::Overlap;
+use super::output::FileOutput;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use std::sync::Arc;
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,18 @@ pub struct EncodingHints {
     pub ascii: Option<bool>,
     pub long_size: Option<usize>,
     pub order: Option<ByteOrder>,
+}
+
+impl EncodingHints {
+    /// The encoding of a new file.
+    pub fn or_default(self) -> Encoding {
+        let default = Encoding::default();
+        Encoding {
+            ascii: self.ascii.unwrap_or(default.ascii),
+            long_size: self.long_size.unwrap_or(default.long_size),
+            order: self.order.unwrap_or(default.order),
+        }
+    }
 }
 
 /// Numbers of the kinds of objects.
@@ -66,10 +78,10 @@ pub fn is_recognised(start: &[u8]) -> bool {
 }
 
 /// Reads a file that is one object.
-pub fn read(source: &Arc<dyn ByteSource>, hints: EncodingHints, budget: &Budget) -> Result<Document> {
+pub fn read(file: &OpenedFile<'_>) -> Result<Document> {
     let mut furthest: Option<Error> = None;
-    for encoding in candidates(hints) {
-        match read_as(source, encoding, budget.clone()) {
+    for encoding in candidates(file.options.encoding) {
+        match read_as(file, encoding) {
             Ok(document) => return Ok(document),
             // The attempt that came furthest is the one that most likely is right.
             Err(error) => {
@@ -101,8 +113,8 @@ fn candidates(hints: EncodingHints) -> impl Iterator<Item = Encoding> {
         .filter(move |encoding| hints.order.is_none_or(|order| order == encoding.order))
 }
 
-fn read_as(source: &Arc<dyn ByteSource>, encoding: Encoding, budget: Budget) -> Result<Document> {
-    let mut reader = ObjectReader::new(source.clone(), encoding, true, budget);
+fn read_as(file: &OpenedFile<'_>, encoding: Encoding) -> Result<Document> {
+    let mut reader = ObjectReader::new(file.source.clone(), encoding, true, file.budget.clone());
     let (root, end) = reader.read_object(0)?;
     reader.expect_end(end)?;
     let mut document = reader.into_document();
@@ -113,6 +125,16 @@ fn read_as(source: &Arc<dyn ByteSource>, encoding: Encoding, budget: Budget) -> 
         document.detail("byte_order", Detail::Text(encoding.order.name().into()));
     }
     Ok(document)
+}
+
+/// Writes a document as one object.
+pub fn write(
+    document: &Document,
+    options: &WriteOptions,
+    output: &mut FileOutput<'_>,
+) -> Result<Vec<Overlap>> {
+    ObjectWriter::new(options.encoding, true).write_object(document, document.root, output)?;
+    Ok(vec![])
 }
 
 /// Torch7's names of types, without `torch.` and `Tensor` or `Storage`.

@@ -244,22 +244,18 @@ impl ObjectReader {
         position: u64,
     ) -> Result<Begun> {
         let class = input.class_name().to_string();
-        match class.as_str() {
-            GENERATOR => {
-                let state = input.raw_bytes(generator_bytes(input.encoding.long_size), "a generator")?;
-                let fields = self.document.add(Node::Bytes(state))?;
-                self.document.nodes[node] = Node::Record(Box::new(Record { class, version, fields }));
-                Ok(Begun::Done(node))
-            }
-            _ => {
-                let next = input.peek_int();
-                if PRIVATE.contains(&class.as_str()) || next != Some(TABLE) {
-                    let reason = format!("objects of the class {class} are written in a format of their own");
-                    return Err(fault(position, reason));
-                }
-                Ok(Begun::Inside(Frame::Fields { node, class, version }))
-            }
+        if class == GENERATOR {
+            let state = input.raw_bytes(generator_bytes(input.encoding.long_size), "a generator")?;
+            let fields = self.document.add(Node::Bytes(state))?;
+            self.document.nodes[node] = Node::Record(Box::new(Record { class, version, fields }));
+            return Ok(Begun::Done(node));
         }
+        let next = input.peek_int();
+        if PRIVATE.contains(&class.as_str()) || next != Some(TABLE) {
+            let reason = format!("objects of the class {class} are written in a format of their own");
+            return Err(fault(position, reason));
+        }
+        Ok(Begun::Inside(Frame::Fields { node, class, version }))
     }
 
     fn read_tensor(&mut self, input: &mut T7Input<'_>, node: NodeId, dtype: DType) -> Result<()> {

@@ -36,16 +36,16 @@ enum Identity {
     Node(NodeId),
     /// Views of several dtypes on one blob have a storage for each.
     Blob(usize, DType),
-    /// Not the same as anything.
+    /// An object that occurs once.
     Unique,
 }
 
-/// What is still to be written, the next one last.
+/// A stack of work.
 enum WriteTask {
     Object(NodeId),
     /// A key of a list.
     Number(f64),
-    /// The end of an object that contains others, which must not contain it.
+    /// The end of a container.
     Leave(NodeId),
 }
 
@@ -64,7 +64,7 @@ impl ObjectWriter {
         let mut sink = Sink { encoding: self.encoding, output };
         let mut loader = Loader::new(document, true, None);
         let mut tasks = vec![WriteTask::Object(root)];
-        // The objects that are being written, if an object inside itself would never end.
+        // The containers around the present object. Without references, one inside itself would never end.
         let mut open: HashSet<NodeId> = HashSet::new();
         while let Some(task) = tasks.pop() {
             let node = match task {
@@ -210,7 +210,7 @@ impl ObjectWriter {
         if layout.size() == 0 {
             return self.write_empty(document, index, sink, loader);
         }
-        // Strides below 0 are none that Torch7 has; a tensor that is loaded when it is written is alone on its storage.
+        // Torch7 has no negative strides. A deferred tensor has a storage of its own.
         let copied = layout.stride().iter().any(|&stride| stride < 0);
         if copied || matches!(place, Place::Deferred(_)) {
             let tensor = loader.separate_tensor(index)?;
@@ -332,12 +332,11 @@ impl Sink<'_, '_> {
 
     /// A long integer in binary.
     fn long(&mut self, number: i64) -> Result<()> {
-        let Encoding { long_size, order, .. } = self.encoding;
-        if long_size == 4 {
+        if self.encoding.long_size == 4 {
             let short = i32::try_from(number);
             return self.int(short.map_err(|_| refusal(format!("{number} does not fit a long of 4 bytes")))?);
         }
-        self.output.write(&order.swapped(number.to_le_bytes()))
+        self.output.write(&self.encoding.order.swapped(number.to_le_bytes()))
     }
 
     /// An object that is a number.
