@@ -8,6 +8,7 @@ import threading
 import mpmath
 import numpy as np
 import pytest
+from op_rows import OPS
 from strategies import (
     COMPLEX,
     DTYPES,
@@ -26,7 +27,7 @@ from strategies import (
 
 import strided as st
 
-WORDS = {row[0]: dict(row[6]) for row in st._strided._ops() if row[6]}
+WORDS = {op: dict(row.keywords) for op, row in OPS.items() if row.keywords}
 REAL = [name for name in DTYPES if name not in COMPLEX]
 LINEAR = {
     "add": lambda alpha, a, b: a + alpha * b,
