@@ -338,10 +338,10 @@ def test_every_layout_and_form(op, name):
         assert_close(getattr(st, op)(*tensors), op, name, wanted, f"function: {layout}")
         assert_close(getattr(tensors[0], op)(*tensors[1:]), op, name, wanted, f"method: {layout}")
         out = st.empty(wanted.shape, dtype=getattr(st, result))
-        assert getattr(st, op)(*tensors, out=out) is out
+        assert getattr(st, op)(*tensors, out=out) is out, layout
         assert_close(out, op, name, wanted, f"out: {layout}")
         if result == name and layout != "stride 0":
-            assert getattr(tensors[0], f"{op}_")(*tensors[1:]) is tensors[0]
+            assert getattr(tensors[0], f"{op}_")(*tensors[1:]) is tensors[0], layout
             assert_close(tensors[0], op, name, wanted, f"in place: {layout}")
 
 

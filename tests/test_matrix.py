@@ -184,9 +184,9 @@ def test_out(op, name):
             if out_layout == "stride 0":
                 with pytest.raises(st.ShapeError, match=f"^{op}: .*share memory"):
                     getattr(st, op)(*tensors, out=out)
-                assert not memory_of(out).any()
+                assert not memory_of(out).any(), (layout, out_layout)
                 continue
-            assert getattr(st, op)(*tensors, out=out) is out
+            assert getattr(st, op)(*tensors, out=out) is out, (layout, out_layout)
             assert_matches(out, op, name, wanted, f"{layout} into {out_layout}")
 
 
@@ -203,11 +203,11 @@ def test_in_place(op, name):
             before = memory_of(x).copy()
             with pytest.raises(st.ShapeError, match=f"^{op}_?: .*share memory"):
                 getattr(x, f"{op}_")(*tensors[1:])
-            assert memory_of(x).tobytes() == before.tobytes()
+            assert memory_of(x).tobytes() == before.tobytes(), layout
             continue
         pointer = x.data_ptr()
-        assert getattr(x, f"{op}_")(*tensors[1:]) is x
-        assert x.data_ptr() == pointer
+        assert getattr(x, f"{op}_")(*tensors[1:]) is x, layout
+        assert x.data_ptr() == pointer, layout
         found = expected(op, name, *values)
         if result_dtype(op, name) == name:
             assert_matches(x, op, name, found, layout)
@@ -222,7 +222,7 @@ def test_in_place_operator(op, name):
     for layout in set(LAYOUTS) - {"stride 0"}:
         tensors, values = arguments(op, name, layout)
         x = IN_PLACE[OPS[op].operator](*tensors)
-        assert x is tensors[0]
+        assert x is tensors[0], layout
         assert_matches(x, op, name, expected(op, name, *values), layout)
 
 

@@ -98,9 +98,9 @@ def test_matrix(op, name):
                 assert_near(got, wanted, f"{layout} {dims} {keep}")
                 # Into a strided output of the same dtype: the same bits.
                 out = st.zeros((*got.shape, 2), dtype=got.dtype)[..., 1]
-                assert getattr(st, op)(x, axis=dims, keepdims=keep, out=out) is out
+                assert getattr(st, op)(x, axis=dims, keepdims=keep, out=out) is out, (layout, dims)
                 assert bits(out) == bits(got), (layout, dims, keep)
-        assert bits(getattr(st, op)(x)) == bits(getattr(x, op)()) == bits(getattr(x, op)(dim=None))
+        assert bits(getattr(st, op)(x)) == bits(getattr(x, op)()) == bits(getattr(x, op)(dim=None)), layout
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -363,7 +363,7 @@ def test_dtype(op, target):
                 getattr(x, op)(dtype=target)
             continue
         got = getattr(x, op)(dtype=target)
-        assert got.dtype.name == target
+        assert got.dtype.name == target, source
         wanted = getattr(x.to(getattr(st, compute)), op)(dtype=compute).to(getattr(st, target))
         assert bits(got) == bits(wanted), source
 
