@@ -453,7 +453,7 @@ for thread in threads:
 
 LONG_CALL = """
 st.set_num_threads(THREADS)
-length = 1_000_000_000
+length = 2_000_000
 out = st.zeros(5000, dtype=st.float64)
 def call():
     # No memory is read, so a call can be made as long as a test needs it.
