@@ -151,7 +151,7 @@ def test_ulp_distances_between_the_ends_do_not_overflow():
         a, b = (st.tensor([value], dtype=st.float64).to(dtype) for value in (float("inf"), -float("inf")))
         exponents = {st.float16: 5, st.bfloat16: 8, st.float32: 8, st.float64: 11}[dtype]
         infinite = ((1 << exponents) - 1) << (8 * dtype.itemsize - 1 - exponents)
-        assert ulp_distance(a, b).tolist() == [2 * infinite]
+        assert ulp_distance(a, b).tolist() == [2 * infinite], dtype
 
 
 # convert

@@ -43,7 +43,7 @@ def test_documented_examples_run(name):
     assert runner.failures == 0, "".join(text)
 
 
-# All types compute (D-33)
+# All types compute; Torch7 has most mathematical functions for float and double alone
 
 
 @pytest.mark.parametrize("cls", WHOLE, ids=lambda cls: cls.__name__)
@@ -143,7 +143,7 @@ def test_operators_return_new_tensors():
         x * torch.ones(2, 2)
 
 
-# Memory that overlaps (D-08): one element after the other, in row-major order
+# Memory that overlaps: one element after the other is written, in row-major order. Elsewhere such a write is an error
 
 
 def test_an_operation_visits_every_element_of_an_expanded_tensor():

@@ -2566,6 +2566,8 @@ def _cpu_levels() -> list[str]:
     """The instruction levels up to the one in use, the lowest first; `STRIDED_CPU` sets the highest one."""
 def _default_max_bytes() -> _Int:
     """The limit of what a file may take in memory without `max_bytes`: half of the memory there is."""
+def _detached_calls() -> _Int:
+    """For tests: the number of calls that run while their thread is detached from the interpreter."""
 def _each_in_order(callable: Callable[..., Any], input: Tensor, *others: Any) -> None:
     """Calls a function with views of the elements of a tensor, one after the other in row-major order."""
 def _file_formats() -> list[tuple[str, list[str], list[str], _Bool]]:
@@ -2592,6 +2594,8 @@ def _ops() -> list[tuple[str, _Int, str, str, str, str, list[tuple[str, str]], l
     """The op table: (name, operands, class, rule, operator, summary, keywords, names) of every elementwise operation."""
 def _part_of_memory(storage: Storage, start: SupportsIndex, length: SupportsIndex) -> Storage:
     """A storage on a part of the shared memory of another storage."""
+def _pending_forks() -> _Int:
+    """For tests: the number of forks that wait for such calls to end, or are under way."""
 def _raw_read(source_: Any, name: str, dtype: _DTypeLike, count: SupportsIndex | None, offset: SupportsIndex, byte_order: str) -> Tensor:
     """The native part of `strided.fromfile`."""
 def _raw_write(input: Tensor, target: Any, name: str, byte_order: str, fsync: _Bool) -> _Int:

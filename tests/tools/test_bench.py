@@ -29,7 +29,7 @@ import operations
 import order
 import strided as st
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 JOBS = operations.jobs(400, in_cache=300)
 
