@@ -211,7 +211,7 @@ fn promote_unequal(a: DType, b: DType) -> Result<DType> {
                 2 => I16,
                 4 => I32,
                 8 => I64,
-                _ => return Err(Error::new("promote", Problem::NoCommonDType { left: a, right: b })),
+                _ => return Err(Error::new(Problem::NoCommonDType { left: a, right: b })),
             }
         }
     })
@@ -228,10 +228,7 @@ pub fn default_float() -> DType {
 pub fn set_default_float(dtype: DType) -> Result<()> {
     if !dtype.is_float() {
         let wanted = "a floating dtype";
-        return Err(Error::new(
-            "set_default_dtype",
-            Problem::WrongDType { argument: "dtype", got: dtype, wanted },
-        ));
+        return Err(Error::new(Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
     }
     DEFAULT.store(dtype as u8, Relaxed);
     Ok(())

@@ -61,7 +61,7 @@ impl Tensor {
     /// A tensor on an existing storage. Refuses a layout with locations outside the storage.
     pub fn from_storage(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
         if layout.offset() < 0 {
-            return Err(Error::shape("", "offset", layout.offset(), "0 or more"));
+            return Err(Error::shape("offset", layout.offset(), "0 or more"));
         }
         storage.check_elements(&layout, dtype)?;
         Ok(Tensor { storage, layout, dtype })
@@ -95,7 +95,7 @@ impl Tensor {
     pub fn part(&self, index: isize) -> Result<Tensor> {
         if !self.dtype.is_complex() {
             let (argument, wanted) = ("input", "a complex dtype");
-            return Err(Error::new("imag", Problem::WrongDType { argument, got: self.dtype, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument, got: self.dtype, wanted }));
         }
         Ok(Tensor {
             storage: self.storage.clone(),
@@ -108,7 +108,7 @@ impl Tensor {
     pub fn view_as_real(&self) -> Result<Tensor> {
         if !self.dtype.is_complex() {
             let (argument, wanted) = ("input", "a complex dtype");
-            return Err(Error::new("", Problem::WrongDType { argument, got: self.dtype, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument, got: self.dtype, wanted }));
         }
         let layout = self.layout.view_as_real()?;
         Ok(Tensor { storage: self.storage.clone(), layout, dtype: self.dtype.real() })
@@ -118,7 +118,7 @@ impl Tensor {
     pub fn view_as_complex(&self) -> Result<Tensor> {
         if !matches!(self.dtype, DType::F32 | DType::F64) {
             let (argument, wanted) = ("input", "float32 or float64");
-            return Err(Error::new("", Problem::WrongDType { argument, got: self.dtype, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument, got: self.dtype, wanted }));
         }
         let (layout, dtype) = (self.layout.view_as_complex()?, complex_of(self.dtype));
         Ok(Tensor { storage: self.storage.clone(), layout, dtype })
@@ -184,7 +184,7 @@ impl Tensor {
             return Ok(());
         }
         let (shape, stride) = (self.layout.shape_text(), self.layout.stride_text());
-        Err(Error::new("", Problem::SelfOverlap { shape, stride }))
+        Err(Error::new(Problem::SelfOverlap { shape, stride }))
     }
 
     /// Makes this a row-major tensor of another shape at the same offset. The storage grows if it is too short, and
@@ -261,7 +261,7 @@ pub fn common_device<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Resul
 #[cold]
 pub fn device_mismatch(first: Device, second: Device) -> Error {
     let (first, second) = (first.to_string(), second.to_string());
-    Error::new("", Problem::DeviceMismatch { first, second })
+    Error::new(Problem::DeviceMismatch { first, second })
 }
 
 /// Whether writing `out` element by element could change elements of `input` before they are read: they share memory,

@@ -68,13 +68,13 @@ use crate::error::{Error, Problem};
 #[cold]
 fn fault(position: u64, reason: impl Into<String>) -> Error {
     let problem = Problem::Format { file: String::new(), offset: Some(position), reason: reason.into() };
-    Error::new("", problem)
+    Error::new(problem)
 }
 
 /// An error of a file as a whole, or of an object that a format cannot hold.
 #[cold]
 pub fn refusal(reason: impl Into<String>) -> Error {
-    Error::new("", Problem::Format { file: String::new(), offset: None, reason: reason.into() })
+    Error::new(Problem::Format { file: String::new(), offset: None, reason: reason.into() })
 }
 
 /// Adds the name of the file to an error that has none.

@@ -129,7 +129,7 @@ impl NewFile {
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         match std::fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {
-                Err(Error::new("", Problem::File { path, what: "is a folder".into() }))
+                Err(Error::new(Problem::File { path, what: "is a folder".into() }))
             }
             // A pipe or a device cannot be replaced.
             Ok(metadata) if !metadata.is_file() => {

@@ -59,7 +59,7 @@ impl FileSource {
         let file = opened.map_err(|error| mmap::system_error(path, error))?;
         let metadata = file.metadata().map_err(|error| mmap::system_error(path, error))?;
         if metadata.is_dir() {
-            return Err(Error::new("", Problem::File { path: path.into(), what: "is a folder".into() }));
+            return Err(Error::new(Problem::File { path: path.into(), what: "is a folder".into() }));
         }
         Ok(FileSource { file, path: path.into(), length: metadata.len(), mode, map: OnceLock::new() })
     }

@@ -23,7 +23,7 @@ pub fn ends(counts: &Tensor) -> Result<Vec<usize>> {
         // SAFETY: `pin` holds the counts, which are contiguous int64 elements: checked above.
         let count = unsafe { pin.origin.cast::<i64>().add(i).read() };
         let Ok(count) = usize::try_from(count) else {
-            return Err(Error::argument("", "repeats", format!("{count} at position {i}"), "0 or more"));
+            return Err(Error::argument("repeats", format!("{count} at position {i}"), "0 or more"));
         };
         end = end.saturating_add(count);
         ends.push(end);

@@ -41,5 +41,5 @@ pub(super) fn check_floating(argument: &'static str, got: DType) -> Result<()> {
     if got.is_float() {
         return Ok(());
     }
-    Err(Error::new("", Problem::WrongDType { argument, got, wanted: "a floating dtype" }))
+    Err(Error::new(Problem::WrongDType { argument, got, wanted: "a floating dtype" }))
 }

@@ -364,14 +364,14 @@ pub fn tensordot(a: &Tensor, b: &Tensor, dims: [&[isize]; 2], out: Out) -> Resul
     let names = ["a", "b"];
     if dims[0].len() != dims[1].len() {
         let got = format!("{} dims of a and {} of b", dims[0].len(), dims[1].len());
-        return Err(Error::shape("", "dims", got, "as many of both"));
+        return Err(Error::shape("dims", got, "as many of both"));
     }
     let mut wrapped = [Vec::new(), Vec::new()];
     for (k, x) in [a, b].into_iter().enumerate() {
         for &dim in dims[k] {
             let dim = wrap_dim(dim, x.layout().rank())?;
             if wrapped[k].contains(&dim) {
-                return Err(Error::new("", Problem::DimRepeated { dim }));
+                return Err(Error::new(Problem::DimRepeated { dim }));
             }
             wrapped[k].push(dim);
         }
@@ -385,7 +385,7 @@ pub fn tensordot(a: &Tensor, b: &Tensor, dims: [&[isize]; 2], out: Out) -> Resul
                 format!("dim {dim} of {} has extent {} (shape {shape})", names[k], extents[k])
             };
             let what = format!("{}, but {}", side(0, i, a), side(1, j, b));
-            return Err(Error::new("", Problem::Labels { what }));
+            return Err(Error::new(Problem::Labels { what }));
         }
     }
     let first: LabelSet = (0..a.layout().rank() as Label).collect();

@@ -41,19 +41,19 @@ pub fn convolve(
         (x.layout().rank().checked_sub(dims), kernel.layout().rank().checked_sub(dims));
     let (Some(planes), Some(kernel_planes)) = (x_planes, kernel_planes) else {
         let (name, short) = if x_planes.is_none() { ("x", x) } else { ("k", kernel) };
-        return Err(Error::shape("", name, of_shape(short), format!("at least {dims} dims")));
+        return Err(Error::shape(name, of_shape(short), format!("at least {dims} dims")));
     };
     if !matches!((planes, kernel_planes), (0, 0) | (1, 1) | (1, 2)) {
         let wanted = match planes {
             0 => format!("{dims} dims, as x has"),
             1 => format!("{} or {} dims, as x has {}", dims + 1, dims + 2, dims + 1),
-            _ => return Err(Error::shape("", "x", of_shape(x), format!("{dims} or {} dims", dims + 1))),
+            _ => return Err(Error::shape("x", of_shape(x), format!("{dims} or {} dims", dims + 1))),
         };
-        return Err(Error::shape("", "k", of_shape(kernel), wanted));
+        return Err(Error::shape("k", of_shape(kernel), wanted));
     }
     if planes == 1 && extent(x, 0) != extent(kernel, kernel_planes - 1) {
         let wanted = format!("{} planes, as x {} has", extent(x, 0), of_shape(x));
-        return Err(Error::shape("", "k", of_shape(kernel), wanted));
+        return Err(Error::shape("k", of_shape(kernel), wanted));
     }
     let dtype = common_dtype(&[x, kernel])?;
     let sides: Vec<isize> = (0..dims).map(|dim| extent(kernel, kernel_planes + dim)).collect();
@@ -69,7 +69,7 @@ pub fn convolve(
         if side == 0 || side > extent(&padded, planes + dim) {
             let wanted =
                 format!("windows of 1 to {} in dim {dim}, as x {} has", extent(x, planes + dim), of_shape(x));
-            return Err(Error::shape("", "k", of_shape(kernel), wanted));
+            return Err(Error::shape("k", of_shape(kernel), wanted));
         }
         layout = layout.unfold((planes + dim) as isize, side, 1)?;
     }

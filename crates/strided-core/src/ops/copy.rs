@@ -63,7 +63,7 @@ fn does_not_fit(source: &Layout, out: &Layout) -> Error {
         Some((from_end, (a, b))) => (out.rank() - 1 - from_end, (a.extent, b.extent)),
         None => (0, (source.modes()[0].extent, 1)),
     };
-    Error::new("copy_", Problem::Expand { from, to, dim, extents })
+    Error::new(Problem::Expand { from, to, dim, extents })
 }
 
 /// Sets every element to a number. Refuses a number that the dtype cannot hold.
@@ -92,7 +92,7 @@ pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
 
 /// A tensor of another shape with the same elements in row-major order: a view if the strides allow it, or a copy.
 pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
-    let shape = x.layout().infer_shape(shape).map_err(|error| error.named("reshape"))?;
+    let shape = x.layout().infer_shape(shape)?;
     match x.layout().try_view(&shape) {
         Some(layout) => Ok(x.with_layout(layout)),
         None => {
@@ -106,14 +106,14 @@ pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
 /// The element at these indices as a number.
 #[inline]
 pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
-    host_reads::item(x, x.layout().location(index).map_err(|error| error.named("item"))?)
+    host_reads::item(x, x.layout().location(index)?)
 }
 
 /// The element of a tensor that has only one, as a number.
 pub fn single_item(x: &Tensor) -> Result<Scalar> {
     if x.size() != 1 {
         let (got, wanted) = (format!("a tensor of shape {}", x.layout().shape_text()), "one element".into());
-        return Err(Error::new("item", Problem::Shape { argument: "input", got, wanted }));
+        return Err(Error::new(Problem::Shape { argument: "input", got, wanted }));
     }
     host_reads::item(x, x.layout().offset())
 }

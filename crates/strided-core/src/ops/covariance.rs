@@ -24,17 +24,17 @@ pub struct Weights<'a> {
 
 /// The covariance matrix of variables, which are rows; columns are observations.
 pub fn cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
-    new_cov(x, correction, weights).map_err(|error| error.named("cov"))
+    new_cov(x, correction, weights)
 }
 
 fn new_cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
     let (rank, dtype) = (x.layout().rank(), x.dtype());
     if rank > 2 {
-        return Err(Error::new("", Problem::Rank { rank, wanted: "at most 2" }));
+        return Err(Error::new(Problem::Rank { rank, wanted: "at most 2" }));
     }
     if dtype == DType::Bool {
         let (argument, wanted) = ("input", "a number, not bool");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     let result = if dtype.is_int() { dtype::default_float() } else { dtype };
     let compute = result.compute();
@@ -47,7 +47,7 @@ fn new_cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
         None => observations as f64,
     };
     if weight.is_some() && total == 0.0 {
-        return Err(Error::argument("", "the weights", "a sum of 0", "a sum above 0"));
+        return Err(Error::argument("the weights", "a sum of 0", "a sum above 0"));
     }
     let factors = weight.as_ref().map(|weight| copy::to_dtype(weight, compute.real())).transpose()?;
     let weighted = |x: &Tensor| match &factors {
@@ -127,16 +127,16 @@ fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
         |argument: &'static str, weight: Option<&Tensor>, category: Category, wanted: &'static str| {
             let Some(weight) = weight else { return Ok(None) };
             if weight.dtype().category() != category {
-                return Err(Error::new("", Problem::WrongDType { argument, got: weight.dtype(), wanted }));
+                return Err(Error::new(Problem::WrongDType { argument, got: weight.dtype(), wanted }));
             }
             let shape = weight.layout().shape();
             if shape.as_slice() != [observations] {
                 let wanted = format!("the shape {observations}, one for each observation");
-                return Err(Error::shape("", argument, format!("of shape {}", shape_text(&shape)), wanted));
+                return Err(Error::shape(argument, format!("of shape {}", shape_text(&shape)), wanted));
             }
             let negative = apply(Op::lt, &[Operand::Tensor(weight), Operand::Scalar(Scalar::Int(0))])?;
             if host_reads::any(&negative)? {
-                return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
+                return Err(Error::argument(argument, "negative somewhere", "0 or more"));
             }
             copy::to_dtype(weight, DType::F64).map(Some)
         };
@@ -150,7 +150,7 @@ fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
 
 /// The correlation coefficients of variables, which are rows.
 pub fn corrcoef(x: &Tensor) -> Result<Tensor> {
-    new_corrcoef(x).map_err(|error| error.named("corrcoef"))
+    new_corrcoef(x)
 }
 
 fn new_corrcoef(x: &Tensor) -> Result<Tensor> {

@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 
 /// A new tensor with every element set to a number.
 pub fn full(device: Device, shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
-    item::check_fits(value, dtype).map_err(|error| error.named("full"))?;
+    item::check_fits(value, dtype)?;
     let out = Tensor::new_on(device, shape, dtype, Fill::Uninitialized)?;
     copy::fill(&out, value)?;
     Ok(out)
@@ -62,11 +62,11 @@ pub fn logspace(
 /// The number of steps. Refuses a negative one, and end points that the dtype cannot hold.
 fn check_steps(steps: isize, ends: &[Scalar], dtype: DType) -> Result<usize> {
     if steps < 0 {
-        return Err(Error::argument("", "steps", steps, "0 or more"));
+        return Err(Error::argument("steps", steps, "0 or more"));
     }
     if dtype == DType::Bool {
         let (argument, wanted) = ("dtype", "an integer, floating or complex dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     for &value in ends {
         item::check_fits(value, dtype)?;
@@ -131,7 +131,7 @@ pub fn range(
     let count = count(start, end, step, rule)?;
     if dtype.is_complex() || dtype == DType::Bool {
         let (argument, wanted) = ("dtype", "an integer or floating dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     // Floats are computed in float64 and then rounded once, so that a long range does not drift from its end.
     let compute = if dtype.is_float() { DType::F64 } else { dtype };
@@ -149,7 +149,7 @@ pub fn range(
 
 fn count(start: Scalar, end: Scalar, step: Scalar, rule: RangeEnd) -> Result<usize> {
     let wrong = |argument: &'static str, got: String, wanted: &str| {
-        Err(Error::new("", Problem::Argument { argument, got, wanted: wanted.into() }))
+        Err(Error::new(Problem::Argument { argument, got, wanted: wanted.into() }))
     };
     let count = if let (Scalar::Int(start), Scalar::Int(end), Scalar::Int(step)) = (start, end, step) {
         if step == 0 {

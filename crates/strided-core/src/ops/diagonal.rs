@@ -23,7 +23,7 @@ pub fn tri(x: &Tensor, diagonal: isize, upper: bool, out: Out) -> Result<Tensor>
 
 fn check_matrices(x: &Tensor) -> Result<()> {
     match x.layout().rank() {
-        rank @ 0..2 => Err(Error::new("", Problem::Rank { rank, wanted: "at least 2" })),
+        rank @ 0..2 => Err(Error::new(Problem::Rank { rank, wanted: "at least 2" })),
         _ => Ok(()),
     }
 }
@@ -45,7 +45,7 @@ pub fn diag(x: &Tensor, diagonal: isize, out: Out) -> Result<Tensor> {
     match x.layout().rank() {
         1 => out.deliver(diag_embed(x, diagonal, 0, 1)?),
         2 => deliver_view(x, x.layout().diagonal(diagonal, 0, 1)?, out),
-        rank => Err(Error::new("", Problem::Rank { rank, wanted: "1 or 2" })),
+        rank => Err(Error::new(Problem::Rank { rank, wanted: "1 or 2" })),
     }
 }
 
@@ -58,11 +58,11 @@ pub fn diagflat(x: &Tensor, offset: isize) -> Result<Tensor> {
 pub fn diag_embed(x: &Tensor, offset: isize, dim1: isize, dim2: isize) -> Result<Tensor> {
     let rank = x.layout().rank();
     let Some(&last) = x.layout().modes().last() else {
-        return Err(Error::new("", Problem::Rank { rank, wanted: "at least 1" }));
+        return Err(Error::new(Problem::Rank { rank, wanted: "at least 1" }));
     };
     let dims = [wrap_dim(dim1, rank + 1)?, wrap_dim(dim2, rank + 1)?];
     if dims[0] == dims[1] {
-        return Err(Error::new("", Problem::DimRepeated { dim: dims[0] }));
+        return Err(Error::new(Problem::DimRepeated { dim: dims[0] }));
     }
     let side = last.extent.saturating_add(offset.saturating_abs());
     let mut others = x.layout().modes().iter().map(|mode| mode.extent);
@@ -79,7 +79,7 @@ pub fn diag_embed(x: &Tensor, offset: isize, dim1: isize, dim2: isize) -> Result
 pub fn trace(x: &Tensor) -> Result<Tensor> {
     match x.layout().rank() {
         2 => sum(&x.with_layout(x.layout().diagonal(0, 0, 1)?), 0),
-        rank => Err(Error::new("", Problem::Rank { rank, wanted: "2" })),
+        rank => Err(Error::new(Problem::Rank { rank, wanted: "2" })),
     }
 }
 
@@ -95,12 +95,12 @@ pub fn triangle_indices(
 ) -> Result<Tensor> {
     for (name, extent) in [("row", rows), ("col", columns)] {
         if !(0..=MAX_SPAN).contains(&extent) {
-            return Err(Error::shape("", name, extent, format!("0 to {MAX_SPAN}")));
+            return Err(Error::shape(name, extent, format!("0 to {MAX_SPAN}")));
         }
     }
     if !dtype.is_int() {
         let (argument, wanted) = ("dtype", "an integer dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     let triangle = Triangle::new(rows, columns, offset, upper);
     let count = isize::try_from(triangle.size()).unwrap_or(isize::MAX);
@@ -114,12 +114,12 @@ pub fn triangle_indices(
 /// The powers of the elements of a vector, one row for each: from the highest to the 0th, or the other way around.
 pub fn vander(x: &Tensor, columns: Option<isize>, increasing: bool) -> Result<Tensor> {
     if x.layout().rank() != 1 {
-        return Err(Error::new("", Problem::Rank { rank: x.layout().rank(), wanted: "1" }));
+        return Err(Error::new(Problem::Rank { rank: x.layout().rank(), wanted: "1" }));
     }
     let rows = extent(x, 0);
     let columns = columns.unwrap_or(rows);
     if columns < 0 {
-        return Err(Error::shape("", "N", columns, "0 or more"));
+        return Err(Error::shape("N", columns, "0 or more"));
     }
     let result = Tensor::like(x, &[rows, columns], reduce::sum_dtype(x.dtype()))?;
     if result.size() == 0 {

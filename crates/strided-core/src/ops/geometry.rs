@@ -15,7 +15,7 @@ use crate::tensor::{Tensor, common_device};
 
 /// The cross products of vectors of 3 elements along a dim. The default dim is the first of extent 3, as in PyTorch.
 pub fn cross(a: &Tensor, b: &Tensor, dim: Option<isize>, out: Out) -> Result<Tensor> {
-    new_cross(a, b, dim).and_then(|result| out.deliver(result)).map_err(|error| error.named("cross"))
+    new_cross(a, b, dim).and_then(|result| out.deliver(result))
 }
 
 fn new_cross(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
@@ -23,16 +23,16 @@ fn new_cross(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
     let of_shape = |x: &Tensor| format!("of shape {}", x.layout().shape_text());
     if b.layout().rank() != rank {
         let wanted = format!("as many dims as input has, which is {}", of_shape(a));
-        return Err(Error::shape("", "other", of_shape(b), wanted));
+        return Err(Error::shape("other", of_shape(b), wanted));
     }
     let shape = crate::layout::broadcast(&[a.layout(), b.layout()])?;
     let found = match dim {
         Some(dim) => Some(wrap_dim(dim, rank)?),
         None => a.layout().modes().iter().position(|mode| mode.extent == 3),
     };
-    let dim = found.ok_or_else(|| Error::shape("", "input", of_shape(a), "a dim of extent 3"))?;
+    let dim = found.ok_or_else(|| Error::shape("input", of_shape(a), "a dim of extent 3"))?;
     if let Some((name, x)) = [("input", a), ("other", b)].into_iter().find(|(_, x)| extent(x, dim) != 3) {
-        return Err(Error::shape("", name, of_shape(x), format!("extent 3 in dim {dim}")));
+        return Err(Error::shape(name, of_shape(x), format!("extent 3 in dim {dim}")));
     }
     let common = dtype::promote(a.dtype(), b.dtype())?;
     // Halves are computed in float32 and rounded once, at the end.
@@ -55,29 +55,26 @@ pub fn renorm(x: &Tensor, p: f64, dim: isize, maxnorm: f64, out: Out) -> Result<
         // Into an output of an integer dtype, as in place, this is refused by the category of the result.
         return renorm(&copy::to_dtype(x, result)?, p, dim, maxnorm, out);
     }
-    let work = || {
-        let factors = factors(x, p, dim, maxnorm)?;
-        let operands = [Operand::Tensor(x), Operand::Tensor(&factors)];
-        let out = match out {
-            Out::New => Tensor::like(x, &x.layout().shape(), x.dtype())?,
-            Out::Into(out) => out.clone(),
-        };
-        apply_into(Op::mul, &operands, &out).map(|()| out)
+    let factors = factors(x, p, dim, maxnorm)?;
+    let operands = [Operand::Tensor(x), Operand::Tensor(&factors)];
+    let out = match out {
+        Out::New => Tensor::like(x, &x.layout().shape(), x.dtype())?,
+        Out::Into(out) => out.clone(),
     };
-    work().map_err(|error| error.named("renorm"))
+    apply_into(Op::mul, &operands, &out).map(|()| out)
 }
 
 /// The factor of each slice, in a shape that broadcasts with `x`.
 fn factors(x: &Tensor, p: f64, dim: isize, maxnorm: f64) -> Result<Tensor> {
     let (rank, dtype) = (x.layout().rank(), x.dtype());
     if rank < 2 {
-        return Err(Error::new("", Problem::Rank { rank, wanted: "at least 2" }));
+        return Err(Error::new(Problem::Rank { rank, wanted: "at least 2" }));
     }
     if p.is_nan() || p <= 0.0 {
-        return Err(Error::argument("", "p", p, "a number above 0"));
+        return Err(Error::argument("p", p, "a number above 0"));
     }
     if maxnorm.is_nan() || maxnorm < 0.0 {
-        return Err(Error::argument("", "maxnorm", maxnorm, "0 or more"));
+        return Err(Error::argument("maxnorm", maxnorm, "0 or more"));
     }
     let dim = x.layout().wrap_dim(dim)?;
     let norms = norms(x, p, dim)?;

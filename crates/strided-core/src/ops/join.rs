@@ -50,18 +50,18 @@ pub fn cat(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Tensor>
 /// The dtype to which all tensors are promoted.
 pub fn common_dtype(tensors: &[Tensor]) -> Result<DType> {
     let Some((first, others)) = tensors.split_first() else { return Err(no_tensors()) };
-    others.iter().try_fold(first.dtype(), |dtype, x| promote(dtype, x.dtype())).map_err(|e| e.named(""))
+    others.iter().try_fold(first.dtype(), |dtype, x| promote(dtype, x.dtype()))
 }
 
 #[cold]
 pub(super) fn no_tensors() -> Error {
-    Error::shape("", "tensors", "empty", "at least one tensor")
+    Error::shape("tensors", "empty", "at least one tensor")
 }
 
 /// Refuses tensors of a higher category than that of the result.
 fn check_categories(tensors: &[Tensor], result: DType) -> Result<()> {
     match tensors.iter().find(|x| x.dtype().category() > result.category()) {
-        Some(x) => Err(Error::new("", Problem::LowerCategory { result: x.dtype(), output: result })),
+        Some(x) => Err(Error::new(Problem::LowerCategory { result: x.dtype(), output: result })),
         None => Ok(()),
     }
 }
@@ -102,7 +102,7 @@ fn joined_shape(tensors: &[Tensor], dim: isize) -> Result<(Dims, usize)> {
 #[cold]
 fn without_dims(position: usize) -> Error {
     let what = "has no dims, wanted at least 1; stack joins numbers".into();
-    Error::new("", Problem::TensorAt { position, what })
+    Error::new(Problem::TensorAt { position, what })
 }
 
 #[cold]
@@ -123,7 +123,7 @@ fn does_not_join(position: usize, x: &Tensor, first: usize, other: &Tensor, dim:
             "has shape {shape}, wanted that of tensors[{first}], {other}, but for dim {dim}: extent {a} instead of {b} in dim {at}"
         )
     };
-    Error::new("", Problem::TensorAt { position, what })
+    Error::new(Problem::TensorAt { position, what })
 }
 
 /// Copies the tensors one after the other into views of `out` along a dim.
@@ -145,9 +145,9 @@ pub fn stack(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Tenso
     if let Some(at) = tensors.iter().position(|x| !x.layout().same_shape(first.layout())) {
         let (shape, wanted) = (tensors[at].layout().shape_text(), first.layout().shape_text());
         let what = format!("has shape {shape}, wanted {wanted}, that of tensors[0]");
-        return Err(Error::new("", Problem::TensorAt { position: at, what }));
+        return Err(Error::new(Problem::TensorAt { position: at, what }));
     }
-    let views = views(tensors, |layout| layout.unsqueeze(dim).map_err(|e| e.named("")))?;
+    let views = views(tensors, |layout| layout.unsqueeze(dim))?;
     // A negative dim counts from the end of the result, which has one dim more.
     cat(&views, dim, target)
 }
@@ -194,7 +194,7 @@ pub fn views(tensors: &[Tensor], view: impl Fn(&Layout) -> Result<Layout>) -> Re
 pub fn block_diag(tensors: &[Tensor]) -> Result<Tensor> {
     if let Some(position) = tensors.iter().position(|x| x.layout().rank() > 2) {
         let what = format!("has shape {}, wanted at most 2 dims", tensors[position].layout().shape_text());
-        return Err(Error::new("", Problem::TensorAt { position, what }));
+        return Err(Error::new(Problem::TensorAt { position, what }));
     }
     if tensors.is_empty() {
         return Tensor::new_on(Device::Cpu, &[1, 0], crate::dtype::default_float(), Fill::Zero);

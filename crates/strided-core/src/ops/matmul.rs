@@ -95,7 +95,7 @@ fn is_zero(value: Scalar) -> bool {
 
 /// Refuses a factor of a higher category than the result, and one that its dtype cannot hold.
 fn check_factor(argument: &'static str, value: Scalar, dtype: DType) -> Result<()> {
-    let wrong = |got, wanted| Err(Error::new("", Problem::WrongNumber { argument, got, wanted }));
+    let wrong = |got, wanted| Err(Error::new(Problem::WrongNumber { argument, got, wanted }));
     match value {
         Scalar::Float(_) if dtype.is_int() => wrong("a float", "an int for integer tensors"),
         Scalar::Complex(_) if !dtype.is_complex() => wrong("complex", "a real number for real tensors"),
@@ -107,12 +107,12 @@ fn check_factor(argument: &'static str, value: Scalar, dtype: DType) -> Result<(
 pub(super) fn common_dtype(tensors: &[&Tensor]) -> Result<DType> {
     let (first, others) = tensors.split_first().expect("there is a tensor");
     let common = others.iter().try_fold(first.dtype(), |dtype, x| promote(dtype, x.dtype()));
-    let common = common.map_err(|error| error.named(""))?;
+    let common = common?;
     if common != DType::Bool {
         return Ok(common);
     }
     let (argument, wanted) = ("the dtype", "a number; convert it with to()");
-    Err(Error::new("", Problem::WrongDType { argument, got: common, wanted }))
+    Err(Error::new(Problem::WrongDType { argument, got: common, wanted }))
 }
 
 fn of_shape(x: &Tensor) -> String {
@@ -125,7 +125,7 @@ fn check_rank(name: &'static str, x: &Tensor, rank: usize) -> Result<()> {
         return Ok(());
     }
     let wanted = if rank == 1 { "1 dim".into() } else { format!("{rank} dims") };
-    Err(Error::shape("", name, of_shape(x), wanted))
+    Err(Error::shape(name, of_shape(x), wanted))
 }
 
 /// Names of two operands in messages.
@@ -141,7 +141,7 @@ fn checked<'a>(
     let (a_rank, b_rank) = (a.layout().rank(), b.layout().rank());
     for (name, rank) in [(names[0], a_rank), (names[1], b_rank)] {
         if rank == 0 {
-            return Err(Error::shape("", name, "a tensor without dims", "at least 1 dim"));
+            return Err(Error::shape(name, "a tensor without dims", "at least 1 dim"));
         }
     }
     let (columns, rows) = (extent(a, a_rank - 1), extent(b, b_rank.saturating_sub(2)));
@@ -151,7 +151,7 @@ fn checked<'a>(
         } else {
             format!("{columns} rows, as {} of shape {} has columns", names[0], a.layout().shape_text())
         };
-        return Err(Error::shape("", names[1], of_shape(b), wanted));
+        return Err(Error::shape(names[1], of_shape(b), wanted));
     }
     let dtype = match addend {
         Some(addend) => common_dtype(&[addend.input, a, b])?,
@@ -212,7 +212,7 @@ fn check_ranks(a: &Tensor, b: &Tensor, ranks: [usize; 2], names: OperandNames) -
     check_rank(names[1], b, ranks[1])?;
     if ranks == [3, 3] && extent(a, 0) != extent(b, 0) {
         let wanted = format!("{} matrices, as {} {} has", extent(a, 0), names[0], of_shape(a));
-        return Err(Error::shape("", names[1], of_shape(b), wanted));
+        return Err(Error::shape(names[1], of_shape(b), wanted));
     }
     Ok(())
 }
@@ -293,12 +293,7 @@ pub fn kron(a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
 /// last may be vectors.
 pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Out) -> Result<Tensor> {
     let Some((first, last)) = tensors.first().zip(tensors.last()).filter(|_| tensors.len() > 1) else {
-        return Err(Error::shape(
-            "",
-            "tensors",
-            format!("a list of {}", tensors.len()),
-            "at least 2 matrices",
-        ));
+        return Err(Error::shape("tensors", format!("a list of {}", tensors.len()), "at least 2 matrices"));
     };
     let is_vector = |x: &Tensor| vectors && x.layout().rank() == 1;
     let mut matrices = try_collect(tensors.iter().cloned())?;
@@ -311,7 +306,7 @@ pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Out) -> Result<Tensor> 
     for (position, matrix) in matrices.iter().enumerate() {
         if matrix.layout().rank() != 2 {
             let what = format!("is {}, wanted 2 dims", of_shape(&tensors[position]));
-            return Err(Error::new("", Problem::TensorAt { position, what }));
+            return Err(Error::new(Problem::TensorAt { position, what }));
         }
         if position > 0 && extent(&matrices[position - 1], 1) != extent(matrix, 0) {
             let before = tensors[position - 1].layout().shape_text();
@@ -321,7 +316,7 @@ pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Out) -> Result<Tensor> 
                 extent(&matrices[position - 1], 1),
                 position - 1,
             );
-            return Err(Error::new("", Problem::TensorAt { position, what }));
+            return Err(Error::new(Problem::TensorAt { position, what }));
         }
     }
     let dtype = common_dtype(&try_collect(tensors.iter())?)?;
@@ -378,20 +373,20 @@ pub fn cdist(a: &Tensor, b: &Tensor, p: f64) -> Result<Tensor> {
     let (a_rank, b_rank) = (a.layout().rank(), b.layout().rank());
     for (name, x, rank) in [("x1", a, a_rank), ("x2", b, b_rank)] {
         if rank < 2 {
-            return Err(Error::shape("", name, of_shape(x), "at least 2 dims"));
+            return Err(Error::shape(name, of_shape(x), "at least 2 dims"));
         }
         if !x.dtype().is_float() {
             let wanted = "a floating dtype";
-            return Err(Error::new("", Problem::WrongDType { argument: name, got: x.dtype(), wanted }));
+            return Err(Error::new(Problem::WrongDType { argument: name, got: x.dtype(), wanted }));
         }
     }
     if p.is_nan() || p < 0.0 {
-        return Err(Error::argument("", "p", p, "0 or more"));
+        return Err(Error::argument("p", p, "0 or more"));
     }
     let columns = extent(a, a_rank - 1);
     if columns != extent(b, b_rank - 1) {
         let wanted = format!("{columns} columns, as x1 {} has", of_shape(a));
-        return Err(Error::shape("", "x2", of_shape(b), wanted));
+        return Err(Error::shape("x2", of_shape(b), wanted));
     }
     let turned = view(b, b.layout().transpose(-2, -1))?;
     let product = checked(a, &turned, ["x1", "x2"], None)?;

@@ -110,7 +110,7 @@ pub fn check_named(name: &'static str, out: &Tensor, result: DType, wanted: &Lay
 
 /// Refuses an output in read-only memory.
 fn check_memory(out: &Tensor) -> Result<()> {
-    if out.storage().is_readonly() { Err(Error::new("", Problem::ReadOnly)) } else { Ok(()) }
+    if out.storage().is_readonly() { Err(Error::new(Problem::ReadOnly)) } else { Ok(()) }
 }
 
 /// Whether an output takes the shape of the result: it has no elements.
@@ -136,7 +136,7 @@ pub fn target(name: &'static str, out: &Tensor, result: DType, wanted: &Layout) 
 pub fn check_shape(name: &'static str, out: &Tensor, wanted: &Layout) -> Result<()> {
     if !out.layout().same_shape(wanted) {
         let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
-        return Err(Error::new("", Problem::OutShape { out: name, got, wanted }));
+        return Err(Error::new(Problem::OutShape { out: name, got, wanted }));
     }
     Ok(())
 }
@@ -144,7 +144,7 @@ pub fn check_shape(name: &'static str, out: &Tensor, wanted: &Layout) -> Result<
 /// Refuses an `out` of a lower category than the result.
 pub fn check_category(out: &Tensor, result: DType) -> Result<()> {
     if result.category() > out.dtype().category() {
-        return Err(Error::new("", Problem::LowerCategory { result, output: out.dtype() }));
+        return Err(Error::new(Problem::LowerCategory { result, output: out.dtype() }));
     }
     Ok(())
 }
@@ -152,7 +152,7 @@ pub fn check_category(out: &Tensor, result: DType) -> Result<()> {
 /// Refuses an `out` for indices that is not int64.
 pub fn check_indices(argument: &'static str, out: &Tensor) -> Result<()> {
     if out.dtype() != DType::I64 {
-        return Err(Error::new("", Problem::WrongDType { argument, got: out.dtype(), wanted: "int64" }));
+        return Err(Error::new(Problem::WrongDType { argument, got: out.dtype(), wanted: "int64" }));
     }
     Ok(())
 }
@@ -160,7 +160,7 @@ pub fn check_indices(argument: &'static str, out: &Tensor) -> Result<()> {
 /// Refuses two outputs that share memory.
 pub fn check_disjoint(first: &Tensor, second: &Tensor) -> Result<()> {
     if shares_memory(first, second) {
-        return Err(Error::argument("", "out", "two tensors that share memory", "two that do not"));
+        return Err(Error::argument("out", "two tensors that share memory", "two that do not"));
     }
     Ok(())
 }

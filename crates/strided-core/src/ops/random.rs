@@ -94,11 +94,11 @@ pub fn check(distribution: Distribution, dtype: DType) -> Result<()> {
         Bernoulli(_) | Integers(..) => (!dtype.is_complex(), "a real dtype"),
     };
     if !accepted {
-        return Err(Error::new("", Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
     }
     let number = |argument, value: f64, valid: bool, wanted: &str| match valid {
         true => Ok(()),
-        false => Err(Error::argument("", argument, Scalar::Float(value), wanted)),
+        false => Err(Error::argument(argument, Scalar::Float(value), wanted)),
     };
     let finite = |argument, value: f64| number(argument, value, value.is_finite(), "a finite number");
     let spread =
@@ -126,7 +126,7 @@ pub fn check(distribution: Distribution, dtype: DType) -> Result<()> {
 
 fn check_integers(low: i128, last: i128, dtype: DType) -> Result<()> {
     if low > last {
-        return Err(Error::argument("", "high", last + 1, format!("more than low, which is {low}")));
+        return Err(Error::argument("high", last + 1, format!("more than low, which is {low}")));
     }
     let (least, most) = match dtype.int_range() {
         Some(range) => range,
@@ -135,7 +135,7 @@ fn check_integers(low: i128, last: i128, dtype: DType) -> Result<()> {
     for (argument, value) in [("low", low), ("high - 1", last)] {
         if !(least..=most).contains(&value) {
             let wanted = format!("{least} to {most}: the integers that {} holds", dtype.name());
-            return Err(Error::argument("", argument, value, wanted));
+            return Err(Error::argument(argument, value, wanted));
         }
     }
     Ok(())
@@ -173,13 +173,13 @@ fn parameters(
     valid: fn(f64) -> bool,
 ) -> Result<Tensor> {
     if x.dtype().is_complex() {
-        return Err(Error::new("", Problem::WrongDType { argument, got: x.dtype(), wanted: "a real dtype" }));
+        return Err(Error::new(Problem::WrongDType { argument, got: x.dtype(), wanted: "a real dtype" }));
     }
     let copied = copy::to_dtype(x, DType::F64)?;
     match host_reads::find_invalid(&copied, valid)? {
         None => Ok(copied),
         Some(value) => {
-            Err(Error::argument("", argument, format!("a tensor with {}", Scalar::Float(value)), wanted))
+            Err(Error::argument(argument, format!("a tensor with {}", Scalar::Float(value)), wanted))
         }
     }
 }
@@ -188,7 +188,7 @@ fn parameters(
 pub fn bernoulli_each(out: &Tensor, p: &Tensor, argument: &'static str, generator: &Generator) -> Result<()> {
     if out.dtype().is_complex() {
         let (argument, wanted) = ("dtype", "a real dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: out.dtype(), wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: out.dtype(), wanted }));
     }
     common_device([out, p])?;
     out.check_writable()?;
@@ -257,15 +257,15 @@ pub fn normal(mean: Operand, std: Operand, dtype: Option<DType>, generator: &Gen
 /// The integers below `n` in random order.
 pub fn permutation(device: Device, n: isize, dtype: DType, generator: &Generator) -> Result<Tensor> {
     if n < 0 {
-        return Err(Error::argument("", "n", n, "0 or more"));
+        return Err(Error::argument("n", n, "0 or more"));
     }
     if dtype.is_complex() || dtype == DType::Bool {
         let (argument, wanted) = ("dtype", "an integer or floating dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     if n > 0 {
         check_integers(0, n as i128 - 1, dtype).map_err(|_| {
-            Error::argument("", "n", n, format!("no more than the integers that {} holds", dtype.name()))
+            Error::argument("n", n, format!("no more than the integers that {} holds", dtype.name()))
         })?;
     }
     let out = Tensor::new_on(device, &[n], DType::I64, Fill::Uninitialized)?;
@@ -282,17 +282,17 @@ pub fn multinomial(
 ) -> Result<Tensor> {
     let rank = weights.layout().rank();
     if !(1..=2).contains(&rank) {
-        return Err(Error::new("", Problem::Rank { rank, wanted: "1 or 2" }));
+        return Err(Error::new(Problem::Rank { rank, wanted: "1 or 2" }));
     }
     check_floating("input", weights.dtype())?;
     let shape = weights.layout().shape();
     let categories = shape[rank - 1];
     if samples < 1 {
-        return Err(Error::argument("", "num_samples", samples, "1 or more"));
+        return Err(Error::argument("num_samples", samples, "1 or more"));
     }
     if !replacement && samples > categories {
         let wanted = format!("at most {categories}, the number of categories, without replacement");
-        return Err(Error::argument("", "num_samples", samples, wanted));
+        return Err(Error::argument("num_samples", samples, wanted));
     }
     let rows = if rank == 2 { shape[0] } else { 1 };
     let out = Tensor::like(weights, &[rows, samples], DType::I64)?;
@@ -313,16 +313,16 @@ fn wrong_weights(problem: WeightProblem, samples: isize) -> Error {
     match problem {
         WeightProblem::Value(value) => {
             let got = format!("a tensor with {}", Scalar::Float(value));
-            Error::argument("", "input", got, "finite weights of 0 or more")
+            Error::argument("input", got, "finite weights of 0 or more")
         }
         WeightProblem::Sum(sum) => {
             let got = format!("weights whose sum is {}", Scalar::Float(sum));
-            Error::argument("", "input", got, "a finite sum above 0 in each row")
+            Error::argument("input", got, "a finite sum above 0 in each row")
         }
         WeightProblem::TooFew(positive) => {
             let wanted =
                 format!("at most {positive}, the number of weights above 0 in a row, without replacement");
-            Error::argument("", "num_samples", samples, wanted)
+            Error::argument("num_samples", samples, wanted)
         }
     }
 }
@@ -338,12 +338,12 @@ pub fn state(generator: &Generator) -> Result<Tensor> {
 pub fn set_state(generator: &Generator, state: &Tensor) -> Result<()> {
     if state.dtype() != DType::U8 {
         let (argument, wanted) = ("new_state", "uint8");
-        return Err(Error::new("", Problem::WrongDType { argument, got: state.dtype(), wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: state.dtype(), wanted }));
     }
     if state.layout().rank() != 1 || state.size() != STATE_BYTES {
         let got = format!("a tensor of shape {}", state.layout().shape_text());
         let wanted = format!("one of shape {}, which get_state returned", STATE_BYTES);
-        return Err(Error::shape("", "new_state", got, wanted));
+        return Err(Error::shape("new_state", got, wanted));
     }
     generator.set_state(&host_reads::read_elements(&copy::clone(state)?)?)
 }

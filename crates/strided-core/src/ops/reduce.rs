@@ -124,7 +124,7 @@ fn float_dtype(x: DType, wanted: Option<DType>) -> Result<DType> {
     let result = wanted.unwrap_or_else(|| float_result(x));
     if result.category() < Category::Float {
         let (argument, wanted) = ("dtype", "a floating or complex dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: result, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: result, wanted }));
     }
     Ok(result)
 }
@@ -133,7 +133,7 @@ fn float_dtype(x: DType, wanted: Option<DType>) -> Result<DType> {
 fn real(x: DType) -> Result<DType> {
     if x.is_complex() {
         let (argument, wanted) = ("input", "a real dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: x, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: x, wanted }));
     }
     Ok(x)
 }
@@ -202,8 +202,7 @@ pub struct ReduceRequest<'a> {
 
 /// Reduces to one result.
 pub fn run(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
-    let work = || run_one(&(row.rule)(x.dtype(), request.dtype)?, x, request, out);
-    work().map_err(|error| error.named(row.name))
+    run_one(&(row.rule)(x.dtype(), request.dtype)?, x, request, out)
 }
 
 /// Reduces to two results.
@@ -213,22 +212,15 @@ pub fn run_both(
     request: &ReduceRequest,
     outs: OutPair,
 ) -> Result<[Tensor; 2]> {
-    let work = || run_rule(&(row.rule)(x.dtype(), request.dtype)?, x, request, outs.each());
-    work()
-        .map(|results| results.map(|result| result.expect(TWO_RESULTS)))
-        .map_err(|error| error.named(row.name))
+    let results = run_rule(&(row.rule)(x.dtype(), request.dtype)?, x, request, outs.each())?;
+    Ok(results.map(|result| result.expect("the rule has two results")))
 }
-
-const TWO_RESULTS: &str = "the rule has two results";
 
 /// Reduces to the first result only.
 pub fn run_first(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
-    let work = || {
-        let mut rule = (row.rule)(x.dtype(), request.dtype)?;
-        rule.results[1] = None;
-        run_one(&rule, x, request, out)
-    };
-    work().map_err(|error: Error| error.named(row.name))
+    let mut rule = (row.rule)(x.dtype(), request.dtype)?;
+    rule.results[1] = None;
+    run_one(&rule, x, request, out)
 }
 
 /// Reduces by a rule with one result.
@@ -271,7 +263,7 @@ fn run_rule(
     let no_terms = modes.iter().zip(&reduced).any(|(m, &r)| r && m.extent == 0);
     if no_terms && !rule.op.has_identity() && shape.iter().product::<isize>() > 0 {
         let (variant, shape) = (rule.variant, x.layout().shape_text());
-        return Err(Error::new("", Problem::EmptyReduction { variant, shape }));
+        return Err(Error::new(Problem::EmptyReduction { variant, shape }));
     }
     let given = outs.map(Out::given);
     common_device([Some(x), given[0], given[1]].into_iter().flatten())?;
@@ -328,7 +320,7 @@ fn reduced_dims(rank: usize, dims: Option<&[isize]>) -> Result<SmallVec<[bool; 8
         // A 0-d tensor may be reduced along dim 0 or -1, as if it had one dim.
         let dim = wrap_dim(dim, rank.max(1))?;
         if std::mem::replace(&mut reduced[dim], true) {
-            return Err(Error::new("", Problem::DimRepeated { dim }));
+            return Err(Error::new(Problem::DimRepeated { dim }));
         }
     }
     reduced.truncate(rank);
@@ -353,92 +345,80 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
     }
     let same =
         |x: &Tensor, y: &Tensor| host_reads::all(&apply(Op::eq, &[Operand::Tensor(x), Operand::Tensor(y)])?);
-    let work = || {
-        if x.size() <= WINDOW {
-            return same(x, y);
+    if x.size() <= WINDOW {
+        return same(x, y);
+    }
+    let (mut a, mut b) = (x.layout().clone(), y.layout().clone());
+    if a.is_row_major() && b.is_row_major() {
+        (a, b) = (a.view(&[-1])?, b.view(&[-1])?);
+    }
+    let rows = a.modes()[0].extent;
+    let window_rows = (WINDOW / (x.size() / rows as usize)).max(1);
+    for start in (0..rows).step_by(window_rows) {
+        let length = (window_rows as isize).min(rows - start);
+        let part = |of: &Tensor, layout: &Layout| Ok(of.with_layout(layout.narrow(0, start, length)?));
+        if !same(&part(x, &a)?, &part(y, &b)?)? {
+            return Ok(false);
         }
-        let (mut a, mut b) = (x.layout().clone(), y.layout().clone());
-        if a.is_row_major() && b.is_row_major() {
-            (a, b) = (a.view(&[-1])?, b.view(&[-1])?);
-        }
-        let rows = a.modes()[0].extent;
-        let window_rows = (WINDOW / (x.size() / rows as usize)).max(1);
-        for start in (0..rows).step_by(window_rows) {
-            let length = (window_rows as isize).min(rows - start);
-            let part = |of: &Tensor, layout: &Layout| Ok(of.with_layout(layout.narrow(0, start, length)?));
-            if !same(&part(x, &a)?, &part(y, &b)?)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    };
-    work().map_err(|error: Error| error.named("equal"))
+    }
+    Ok(true)
 }
 
 /// The mean of the elements that are not NaN.
 pub fn nanmean(x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
-    let work = || {
-        let dtype = real(float_dtype(real(x.dtype())?, request.dtype)?)?;
-        let wide = ReduceRequest { dtype: Some(dtype.compute()), ..*request };
-        let sum = run(&NANSUM, x, &wide, Out::New)?;
-        let nans = run(&COUNT_NAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
-        let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
-        let count = apply(Op::rsub, &[Operand::Tensor(&nans), Operand::Scalar(terms)])?;
-        let count = copy::to_dtype(&count, sum.dtype())?;
-        let mean = apply(Op::div, &[Operand::Tensor(&sum), Operand::Tensor(&count)])?;
-        out.deliver_as(dtype, mean)
-    };
-    work().map_err(|error: Error| error.named("nanmean"))
+    let dtype = real(float_dtype(real(x.dtype())?, request.dtype)?)?;
+    let wide = ReduceRequest { dtype: Some(dtype.compute()), ..*request };
+    let sum = run(&NANSUM, x, &wide, Out::New)?;
+    let nans = run(&COUNT_NAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
+    let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
+    let count = apply(Op::rsub, &[Operand::Tensor(&nans), Operand::Scalar(terms)])?;
+    let count = copy::to_dtype(&count, sum.dtype())?;
+    let mean = apply(Op::div, &[Operand::Tensor(&sum), Operand::Tensor(&count)])?;
+    out.deliver_as(dtype, mean)
 }
 
 /// The norm of order `p`.
 pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Out) -> Result<Tensor> {
-    let work = || {
-        if let Some(dtype) = request.dtype.filter(|dtype| x.dtype().is_complex() && !dtype.is_complex()) {
-            let (argument, wanted) = ("dtype", "a complex dtype, as the input has one");
-            return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
-        }
-        if p == 2.0 {
-            return run(&NORM2, x, request, out);
-        }
-        let d = float_dtype(x.dtype(), request.dtype)?;
-        let (terms, result) = (Terms::of(x.dtype()).to(d.compute()), d.real());
-        let compute = result.compute();
-        let mut rule = if p == 0.0 {
-            terms.then(TermStep::IsNonzero, DType::Bool).rule(ReduceOp::CountNonzero, result)
+    if let Some(dtype) = request.dtype.filter(|dtype| x.dtype().is_complex() && !dtype.is_complex()) {
+        let (argument, wanted) = ("dtype", "a complex dtype, as the input has one");
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
+    }
+    if p == 2.0 {
+        return run(&NORM2, x, request, out);
+    }
+    let d = float_dtype(x.dtype(), request.dtype)?;
+    let (terms, result) = (Terms::of(x.dtype()).to(d.compute()), d.real());
+    let compute = result.compute();
+    let mut rule = if p == 0.0 {
+        terms.then(TermStep::IsNonzero, DType::Bool).rule(ReduceOp::CountNonzero, result)
+    } else {
+        let magnitudes = terms.then(TermStep::Abs, compute);
+        if p == 1.0 {
+            magnitudes.rule(ReduceOp::Sum, result)
+        } else if p == f64::INFINITY {
+            magnitudes.rule(ReduceOp::Max, result)
+        } else if p == f64::NEG_INFINITY {
+            magnitudes.rule(ReduceOp::Min, result)
         } else {
-            let magnitudes = terms.then(TermStep::Abs, compute);
-            if p == 1.0 {
-                magnitudes.rule(ReduceOp::Sum, result)
-            } else if p == f64::INFINITY {
-                magnitudes.rule(ReduceOp::Max, result)
-            } else if p == f64::NEG_INFINITY {
-                magnitudes.rule(ReduceOp::Min, result)
-            } else {
-                let rule = magnitudes.then(TermStep::Pow(p), compute).rule(ReduceOp::Sum, compute);
-                let sum = run_one(&rule, x, request, Out::New)?;
-                let root = Operand::Scalar(Scalar::Float(1.0 / p));
-                apply_into(Op::pow, &[Operand::Tensor(&sum), root], &sum)?;
-                return out.deliver_as(result, sum);
-            }
-        };
-        rule.variant = if p > 0.0 { " of order inf" } else { " of order -inf" };
-        run_one(&rule, x, request, out)
+            let rule = magnitudes.then(TermStep::Pow(p), compute).rule(ReduceOp::Sum, compute);
+            let sum = run_one(&rule, x, request, Out::New)?;
+            let root = Operand::Scalar(Scalar::Float(1.0 / p));
+            apply_into(Op::pow, &[Operand::Tensor(&sum), root], &sum)?;
+            return out.deliver_as(result, sum);
+        }
     };
-    work().map_err(|error: Error| error.named("norm"))
+    rule.variant = if p > 0.0 { " of order inf" } else { " of order -inf" };
+    run_one(&rule, x, request, out)
 }
 
 /// The norm of the difference of two tensors that broadcast.
 pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
-    let work = || {
-        // As floats: differences of integers would wrap around, and uint64 has no common dtype with signed integers.
-        let common = dtype::promote(x.dtype(), y.dtype()).unwrap_or_else(|_| dtype::default_float());
-        let dtype = float_dtype(common, None)?;
-        let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
-        let difference = apply(Op::sub, &[Operand::Tensor(&x), Operand::Tensor(&y)])?;
-        norm(&difference, p, &ReduceRequest::default(), Out::New)
-    };
-    work().map_err(|error: Error| error.named("dist"))
+    // As floats: differences of integers would wrap around, and uint64 has no common dtype with signed integers.
+    let common = dtype::promote(x.dtype(), y.dtype()).unwrap_or_else(|_| dtype::default_float());
+    let dtype = float_dtype(common, None)?;
+    let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
+    let difference = apply(Op::sub, &[Operand::Tensor(&x), Operand::Tensor(&y)])?;
+    norm(&difference, p, &ReduceRequest::default(), Out::New)
 }
 
 /// Variance, or standard deviation if `root`.
@@ -448,7 +428,7 @@ pub fn variance(root: bool, x: &Tensor, request: &ReduceRequest, out: Out) -> Re
         return run_first(row, x, request, out);
     }
     let result = complex_variance(root, x, request).and_then(|result| out.deliver(result));
-    result.map_err(|error| error.named(row.name))
+    result
 }
 
 /// [`variance`], and the mean.
@@ -462,11 +442,8 @@ pub fn variance_and_mean(
     if !x.dtype().is_complex() {
         return run_both(row, x, request, outs);
     }
-    let work = || {
-        let mean = run(&MEAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
-        outs.deliver([complex_variance(root, x, request)?, mean], false)
-    };
-    work().map_err(|error: Error| error.named(row.name))
+    let mean = run(&MEAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
+    outs.deliver([complex_variance(root, x, request)?, mean], false)
 }
 
 /// The variance of complex numbers: that of their real parts plus that of their imaginary parts.

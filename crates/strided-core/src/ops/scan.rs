@@ -63,20 +63,19 @@ fn same(dtype: DType) -> DType {
 /// ```
 pub fn run(row: &LineRow, x: &Tensor, dim: isize, dtype: Option<DType>, out: Out) -> Result<Tensor> {
     let plan = LinePlan::new(row, x, dim, dtype);
-    let result = plan.and_then(|plan| match out {
+    plan.and_then(|plan| match out {
         Out::Into(out) => plan.write(x, out, None).map(|()| out.clone()),
         Out::New => {
             let out = Tensor::like(x, &x.layout().shape(), plan.result)?;
             plan.fill(x, &out, None).map(|()| out)
         }
-    });
-    result.map_err(|error| error.named(row.name))
+    })
 }
 
 /// Applies a row that also returns positions.
 pub fn run_indexed(row: &LineRow, x: &Tensor, dim: isize, out: OutPair) -> Result<[Tensor; 2]> {
     let plan = LinePlan::new(row, x, dim, None);
-    let result = plan.and_then(|plan| match out {
+    plan.and_then(|plan| match out {
         OutPair::Into(outs) => plan.write(x, outs[0], Some(outs[1])).map(|()| outs.map(Tensor::clone)),
         OutPair::New => {
             let shape = x.layout().shape();
@@ -84,8 +83,7 @@ pub fn run_indexed(row: &LineRow, x: &Tensor, dim: isize, out: OutPair) -> Resul
             let indices = Tensor::like(x, &shape, DType::I64)?;
             plan.fill(x, &out, Some(&indices)).map(|()| [out, indices])
         }
-    });
-    result.map_err(|error| error.named(row.name))
+    })
 }
 
 /// What is decided before anything is computed.
@@ -102,7 +100,7 @@ impl LinePlan {
         let result = dtype.unwrap_or_else(|| (row.result)(x.dtype()));
         if !(row.accepts)(result) {
             let argument = if dtype.is_some() { "dtype" } else { "input" };
-            return Err(Error::new("", Problem::WrongDType { argument, got: result, wanted: row.wanted }));
+            return Err(Error::new(Problem::WrongDType { argument, got: result, wanted: row.wanted }));
         }
         Ok(LinePlan { op: row.op, dim, result })
     }

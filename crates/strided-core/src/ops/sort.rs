@@ -17,7 +17,7 @@ use crate::tensor::Tensor;
 pub(super) fn check_order(argument: &'static str, x: &Tensor) -> Result<()> {
     if x.dtype().is_complex() {
         let (got, wanted) = (x.dtype(), "a real dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got, wanted }));
     }
     Ok(())
 }
@@ -70,7 +70,7 @@ impl LastDim {
     fn check_not_empty(&self) -> Result<()> {
         if self.length == 0 {
             let shape = self.x.layout().shape_text();
-            return Err(Error::new("", Problem::EmptyReduction { variant: "", shape }));
+            return Err(Error::new(Problem::EmptyReduction { variant: "", shape }));
         }
         Ok(())
     }
@@ -177,12 +177,7 @@ pub fn kthvalue(x: &Tensor, k: isize, dim: isize, keepdim: bool) -> Result<(Tens
 #[cold]
 fn wrong_k(x: &Tensor, lines: &LastDim, k: isize, least: isize) -> Error {
     let (dim, shape) = (lines.dim, x.layout().shape_text());
-    Error::argument(
-        "",
-        "k",
-        k,
-        format!("{least} to {}, the extent of dim {dim} (shape {shape})", lines.length),
-    )
+    Error::argument("k", k, format!("{least} to {}, the extent of dim {dim} (shape {shape})", lines.length))
 }
 
 /// The medians along a dim, and their indices: the lower one of two middle elements.
@@ -212,17 +207,12 @@ pub fn quick(x: &Tensor, dim: isize, task: QuickTask) -> Result<(Tensor, Tensor)
     let lines = LastDim::new(x, dim)?;
     if x.dtype() == DType::Bool || x.dtype().compute() != x.dtype() {
         let (argument, got, wanted) = ("input", x.dtype(), "an integer dtype, float32 or float64");
-        return Err(Error::new("", Problem::WrongDType { argument, got, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got, wanted }));
     }
     if let QuickTask::Select(rank) = task
         && rank >= lines.length
     {
-        return Err(Error::argument(
-            "",
-            "k",
-            rank,
-            format!("less than {}, the extent of the dim", lines.length),
-        ));
+        return Err(Error::argument("k", rank, format!("less than {}, the extent of the dim", lines.length)));
     }
     let values = copy::clone(&lines.x)?;
     let indices =

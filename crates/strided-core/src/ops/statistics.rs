@@ -47,13 +47,13 @@ fn number(x: &Tensor) -> Result<f64> {
 fn checked_q(q: &Tensor, dtype: DType) -> Result<Tensor> {
     if q.layout().rank() > 1 {
         let got = format!("of shape {}", q.layout().shape_text());
-        return Err(Error::shape("", "q", got, "a number or one dim"));
+        return Err(Error::shape("q", got, "a number or one dim"));
     }
     let q = copy::reshape(q, &[-1])?;
     for i in 0..q.size() as isize {
         let value = number(&q.with_layout(q.layout().select(0, i)?))?;
         if !(0.0..=1.0).contains(&value) {
-            return Err(Error::argument("", "q", value, "0 to 1"));
+            return Err(Error::argument("q", value, "0 to 1"));
         }
     }
     copy::in_dtype(&q, dtype)
@@ -65,13 +65,13 @@ pub fn quantile(x: &Tensor, q: &Tensor, request: QuantileRequest, out: Out) -> R
     check_floating("input", x.dtype())?;
     if q.dtype() != x.dtype() {
         let got = format!("of dtype {}", q.dtype().name());
-        return Err(Error::argument("", "q", got, format!("{}, the dtype of input", x.dtype().name())));
+        return Err(Error::argument("q", got, format!("{}, the dtype of input", x.dtype().name())));
     }
     let compute = x.dtype().compute();
     let ranks = checked_q(q, compute)?;
     if x.size() == 0 {
         let got = format!("a tensor of shape {}", x.layout().shape_text());
-        return Err(Error::shape("", "input", got, "one element or more"));
+        return Err(Error::shape("input", got, "one element or more"));
     }
     let (lines, dim) = match request.dim {
         Some(dim) => (x.clone(), wrap_dim(dim, x.layout().rank().max(1))?),
@@ -150,16 +150,16 @@ fn outer_edges(x: &Tensor, given: Option<(f64, f64)>, around: f64) -> Result<(f6
         None => (0.0, 0.0),
     };
     if !(low.is_finite() && high.is_finite()) {
-        return Err(Error::argument("", "range", format!("{low} to {high}"), "finite numbers"));
+        return Err(Error::argument("range", format!("{low} to {high}"), "finite numbers"));
     }
     if low > high {
-        return Err(Error::argument("", "min", low, format!("at most max, which is {high}")));
+        return Err(Error::argument("min", low, format!("at most max, which is {high}")));
     }
     Ok(if low == high { (low - around, high + around) } else { (low, high) })
 }
 
 fn checked_bins(bins: isize) -> Result<isize> {
-    if bins < 1 { Err(Error::argument("", "bins", bins, "1 or more")) } else { Ok(bins) }
+    if bins < 1 { Err(Error::argument("bins", bins, "1 or more")) } else { Ok(bins) }
 }
 
 /// Whether elements are within two edges.
@@ -215,16 +215,11 @@ pub fn histogram(x: &Tensor, bins: Bins, weight: Option<&Tensor>, density: bool)
     if let Some(weight) = weight {
         if !weight.layout().same_shape(x.layout()) {
             let wanted = format!("{}, that of input", x.layout().shape_text());
-            return Err(Error::shape(
-                "",
-                "weight",
-                format!("of shape {}", weight.layout().shape_text()),
-                wanted,
-            ));
+            return Err(Error::shape("weight", format!("of shape {}", weight.layout().shape_text()), wanted));
         }
         if weight.dtype().is_complex() {
             let (got, wanted) = (weight.dtype(), "a real dtype");
-            return Err(Error::new("", Problem::WrongDType { argument: "weight", got, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument: "weight", got, wanted }));
         }
     }
     let edges = edges(x, bins)?;
@@ -261,18 +256,18 @@ fn edges(x: &Tensor, bins: Bins) -> Result<Tensor> {
     };
     if edges.layout().rank() != 1 || edges.size() < 2 {
         let got = format!("of shape {}", edges.layout().shape_text());
-        return Err(Error::shape("", "bins", got, "an int, or one dim of at least two edges"));
+        return Err(Error::shape("bins", got, "an int, or one dim of at least two edges"));
     }
     if edges.dtype() != x.dtype() {
         let got = format!("of dtype {}", edges.dtype().name());
-        return Err(Error::argument("", "bins", got, format!("{}, the dtype of input", x.dtype().name())));
+        return Err(Error::argument("bins", got, format!("{}, the dtype of input", x.dtype().name())));
     }
     let part = |start: isize| {
         let layout = edges.layout().narrow(0, start, edges.size() as isize - 1)?;
         Ok::<_, Error>(edges.with_layout(layout))
     };
     if !host_reads::all(&of_tensors(Op::le, &part(0)?, &part(1)?)?)? {
-        return Err(Error::argument("", "bins", "edges that are not sorted", "edges in ascending order"));
+        return Err(Error::argument("bins", "edges that are not sorted", "edges in ascending order"));
     }
     copy::clone(edges)
 }
@@ -281,19 +276,18 @@ fn edges(x: &Tensor, bins: Bins) -> Result<Tensor> {
 pub fn bincount(x: &Tensor, weights: Option<&Tensor>, minlength: isize) -> Result<Tensor> {
     if !x.dtype().is_int() {
         let (got, wanted) = (x.dtype(), "an integer dtype");
-        return Err(Error::new("", Problem::WrongDType { argument: "input", got, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument: "input", got, wanted }));
     }
     if x.layout().rank() != 1 {
-        return Err(Error::shape("", "input", format!("of shape {}", x.layout().shape_text()), "one dim"));
+        return Err(Error::shape("input", format!("of shape {}", x.layout().shape_text()), "one dim"));
     }
     if minlength < 0 {
-        return Err(Error::argument("", "minlength", minlength, "0 or more"));
+        return Err(Error::argument("minlength", minlength, "0 or more"));
     }
     if let Some(weights) = weights {
         if !weights.layout().same_shape(x.layout()) {
             let wanted = format!("{}, that of input", x.layout().shape_text());
             return Err(Error::shape(
-                "",
                 "weights",
                 format!("of shape {}", weights.layout().shape_text()),
                 wanted,
@@ -301,7 +295,7 @@ pub fn bincount(x: &Tensor, weights: Option<&Tensor>, minlength: isize) -> Resul
         }
         if weights.dtype().is_complex() {
             let (got, wanted) = (weights.dtype(), "a real dtype");
-            return Err(Error::new("", Problem::WrongDType { argument: "weights", got, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument: "weights", got, wanted }));
         }
     }
     let mut length = minlength;
@@ -314,10 +308,10 @@ pub fn bincount(x: &Tensor, weights: Option<&Tensor>, minlength: isize) -> Resul
             unreachable!("elements of an integer dtype are integers")
         };
         if low < 0 {
-            return Err(Error::argument("", "input", format!("a tensor with {low}"), "no negative numbers"));
+            return Err(Error::argument("input", format!("a tensor with {low}"), "no negative numbers"));
         }
         let Ok(needed) = isize::try_from(high + 1) else {
-            return Err(Error::new("", Problem::TooLarge { shape: (high + 1).to_string() }));
+            return Err(Error::new(Problem::TooLarge { shape: (high + 1).to_string() }));
         };
         length = length.max(needed);
     }

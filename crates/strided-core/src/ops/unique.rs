@@ -66,7 +66,7 @@ fn unique_slices(x: &Tensor, dim: isize, request: UniqueRequest) -> Result<Vec<T
     let n = layout.modes()[dim].extent;
     if x.size() == 0 && n > 0 {
         let wanted = format!("elements in each slice of dim {dim}");
-        return Err(Error::shape("", "input", format!("a tensor of shape {}", layout.shape_text()), wanted));
+        return Err(Error::shape("input", format!("a tensor of shape {}", layout.shape_text()), wanted));
     }
     let moved = row_major(x.with_layout(layout.movedim(&[dim as isize], &[0])?))?;
     let mut shape = moved.layout().shape();
@@ -166,7 +166,7 @@ fn add_requested(
 
 /// `isin`: whether each element is one of `tests`.
 pub fn isin(x: &Tensor, tests: &Tensor, invert: bool) -> Result<Tensor> {
-    let dtype = promote(x.dtype(), tests.dtype()).map_err(|error| error.named(""))?;
+    let dtype = promote(x.dtype(), tests.dtype())?;
     let (shape, x) = (x.layout().shape(), copy::reshape(&copy::in_dtype(x, dtype)?, &[-1])?);
     let tests = copy::reshape(&copy::in_dtype(tests, dtype)?, &[-1])?;
     let (x, tests) = if dtype.is_complex() { numbered(&x, &tests)? } else { (x, tests) };

@@ -52,7 +52,7 @@ impl Storage {
             return Ok(pinned);
         }
         let (first, last) = (at as isize, at.saturating_add(length) as isize - 1);
-        Err(Error::new("", Problem::OutsideStorage { first, last, length: pinned.length }))
+        Err(Error::new(Problem::OutsideStorage { first, last, length: pinned.length }))
     }
 
     /// Copies bytes from position `at` on into a slice. Refuses bytes outside the storage.

@@ -121,7 +121,7 @@ impl InterruptClock {
         }
         self.next_check = next_interrupt_check(elapsed);
         match INTERRUPT_CHECK.get() {
-            Some(check) if check() => Err(Error::new("", Problem::Interrupted)),
+            Some(check) if check() => Err(Error::new(Problem::Interrupted)),
             _ => Ok(()),
         }
     }
@@ -174,7 +174,7 @@ fn first_limit() -> usize {
 pub fn set_limit(threads: isize) -> Result<()> {
     if threads < 1 || threads > MAX_THREADS as isize {
         let wanted = format!("1 to {MAX_THREADS}");
-        return Err(Error::argument("set_num_threads", "num_threads", threads, wanted));
+        return Err(Error::argument("num_threads", threads, wanted));
     }
     LIMIT.store(threads as usize, Relaxed);
     Ok(())

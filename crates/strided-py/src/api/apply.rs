@@ -198,7 +198,7 @@ fn expanded_input(py: Python<'_>, out: &Tensor, name: &'static str, input: Tenso
     let Ok(layout) = input.layout().expand(&shape) else {
         let (got, wanted) = (input.layout().shape_text(), out.layout().shape_text());
         let got = format!("of shape {got}");
-        return Err(Error::shape("", name, got, format!("one that expands to {wanted}")).into());
+        return Err(Error::shape(name, got, format!("one that expands to {wanted}")).into());
     };
     let expanded = input.with_layout(layout);
     if !conflict(out, &expanded) {

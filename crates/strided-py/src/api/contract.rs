@@ -325,7 +325,7 @@ impl PairedDims {
         if count < 0 || count > ranks[0].min(ranks[1]) {
             let wanted =
                 format!("0 to {}, as a has {} dims and b {}", ranks[0].min(ranks[1]), ranks[0], ranks[1]);
-            return Err(strided_core::Error::shape("", "dims", count, wanted).into());
+            return Err(strided_core::Error::shape("dims", count, wanted).into());
         }
         Ok([(ranks[0] - count..ranks[0]).collect(), (0..count).collect()])
     }

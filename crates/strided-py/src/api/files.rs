@@ -114,5 +114,5 @@ fn open(
 }
 
 fn to_u64(name: &'static str, number: isize) -> CallResult<u64> {
-    u64::try_from(number).map_err(|_| Error::argument("", name, number, "0 or more").into())
+    u64::try_from(number).map_err(|_| Error::argument(name, number, "0 or more").into())
 }

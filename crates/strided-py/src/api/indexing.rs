@@ -208,7 +208,7 @@ fn write_part(x: &Tensor, part: Result<strided_core::Layout>, source: &Tensor) -
     let part = x.with_layout(part?);
     if !source.layout().same_shape(part.layout()) {
         let (got, wanted) = (source.layout().shape_text(), part.layout().shape_text());
-        return Err(strided_core::Error::shape("", "src", got, wanted));
+        return Err(strided_core::Error::shape("src", got, wanted));
     }
     copy::copy(&part, source)
 }

@@ -169,13 +169,13 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.arange(4).view(2, 2).fliplr().tolist()
     /// [[1, 0], [3, 2]]
-    view fliplr() => x.flip_one("fliplr", 1);
+    view fliplr() => x.flip_one(1);
 
     /// A view with the order of rows reversed: dim 0 is flipped.
     ///
     /// >>> strided.arange(4).view(2, 2).flipud().tolist()
     /// [[2, 3], [0, 1]]
-    view flipud() => x.flip_one("flipud", 0);
+    view flipud() => x.flip_one(0);
 
     /// A view rotated by `k` quarter turns in the plane of two dims (0 and 1 unless given), from the first towards the second.
     ///
@@ -317,7 +317,7 @@ fn transposed(layout: &Layout) -> strided_core::Result<Layout> {
         2 => layout.transpose(0, 1),
         rank => {
             let problem = strided_core::Problem::Rank { rank, wanted: "at most 2" };
-            Err(strided_core::Error::new("t", problem))
+            Err(strided_core::Error::new(problem))
         }
     }
 }

@@ -297,7 +297,7 @@ impl AssignedValues {
         };
         let (got, wanted) = (values.size(), target.size());
         if got != wanted {
-            return Err(Error::new("", Problem::Count { what: "elements", got, wanted }).into());
+            return Err(Error::new(Problem::Count { what: "elements", got, wanted }).into());
         }
         Ok(detach_if_large(py, wanted, || copy::copy(target, values))?)
     }

@@ -69,7 +69,7 @@ fn encoding_of(encoding: &str, long_size: usize, byte_order: &str) -> CallResult
         other => return Err(Fail::Value(format!("encoding is '{other}', wanted 'binary' or 'ascii'"))),
     };
     if !matches!(long_size, 4 | 8) {
-        return Err(Error::argument("", "long_size", long_size, "4 or 8").into());
+        return Err(Error::argument("long_size", long_size, "4 or 8").into());
     }
     let order = if byte_order == "big" { ByteOrder::Big } else { ByteOrder::Little };
     Ok(Encoding { ascii, long_size, order })

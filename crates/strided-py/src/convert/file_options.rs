@@ -82,7 +82,7 @@ impl<'py> FileOptions<'py> {
             None => None,
             Some(4) => Some(4),
             Some(8) => Some(8),
-            Some(other) => return Err(Error::argument("", "long_size", other, "4 or 8").into()),
+            Some(other) => return Err(Error::argument("long_size", other, "4 or 8").into()),
         };
         let order = self.text("byte_order")?.map(|order| order_of(&order)).transpose()?;
         Ok(EncodingHints { ascii, long_size, order })
@@ -116,7 +116,7 @@ fn read_metadata(object: &Value<'_>) -> CallResult<Vec<(String, String)>> {
 }
 
 pub fn argument(name: &'static str, got: &str, wanted: impl Into<String>) -> Fail {
-    Fail::Core(Error::argument("", name, format!("'{got}'"), wanted))
+    Fail::Core(Error::argument(name, format!("'{got}'"), wanted))
 }
 
 fn format_of(name: &str) -> CallResult<Format> {

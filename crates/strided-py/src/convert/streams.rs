@@ -76,7 +76,7 @@ pub fn call<R>(body: impl FnOnce(Python<'_>) -> PyResult<R>) -> Result<R> {
     let attached = Python::try_attach(|py| {
         body(py).map_err(|error| {
             error.restore(py);
-            Error::new("", Problem::Interrupted)
+            Error::new(Problem::Interrupted)
         })
     });
     attached.unwrap_or_else(|| Err(refusal("Python is shutting down")))

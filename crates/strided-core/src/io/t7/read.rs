@@ -410,7 +410,7 @@ fn inside(error: Error, frames: &[Frame]) -> Error {
         (Some(class), Problem::Format { offset: Some(offset), reason, .. }) => {
             fault(offset, format!("in an object of the class {class}: {reason}"))
         }
-        (_, problem) => Error::new("", problem),
+        (_, problem) => Error::new(problem),
     }
 }
 

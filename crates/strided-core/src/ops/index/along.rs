@@ -50,7 +50,7 @@ fn at_least_1d(x: &Tensor) -> Result<Tensor> {
 
 #[cold]
 fn wrong_shape(argument: &'static str, got: &Layout, wanted: String) -> Error {
-    Error::new("", Problem::Shape { argument, got: got.shape_text(), wanted })
+    Error::new(Problem::Shape { argument, got: got.shape_text(), wanted })
 }
 
 impl DimIndex<'_> {
@@ -193,7 +193,7 @@ pub fn reduce(
         is_ordered && x.dtype().is_complex() || reduction == PlaceReduction::Mean && x.dtype() == DType::Bool;
     if refused {
         let wanted = if is_ordered { "a real dtype" } else { "a dtype other than bool" };
-        return Err(Error::new("", Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
+        return Err(Error::new(Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
     }
     output::check_category(x, source.dtype())?;
     let plan = index.plan(x, RangeCheck::First)?;
@@ -311,7 +311,7 @@ pub fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Res
     if source.size() != index.size() {
         let got = format!("{} elements", source.size());
         let wanted = format!("{}, as many as index", index.size());
-        return Err(Error::new("", Problem::Shape { argument: "source", got, wanted }));
+        return Err(Error::new(Problem::Shape { argument: "source", got, wanted }));
     }
     let source = copy::reshape(source, &index.layout().shape())?;
     let rule = if accumulate { ScatterRule::Add } else { ScatterRule::Replace };
@@ -327,7 +327,7 @@ pub fn fill_diagonal(x: &Tensor, value: Scalar, wrap: bool) -> Result<()> {
         return Err(rank_error(layout));
     }
     if rest.len() > 1 && rest.iter().any(|mode| mode.extent != first.extent) {
-        return Err(Error::shape("", "input", layout.shape_text(), "equal sizes, for more than two dims"));
+        return Err(Error::shape("input", layout.shape_text(), "equal sizes, for more than two dims"));
     }
     let length = layout.modes().iter().map(|mode| mode.extent).min().unwrap_or(0);
     let stride: isize = layout.modes().iter().map(|mode| mode.stride).sum();
@@ -345,5 +345,5 @@ pub fn fill_diagonal(x: &Tensor, value: Scalar, wrap: bool) -> Result<()> {
 
 #[cold]
 fn rank_error(layout: &Layout) -> Error {
-    Error::new("", Problem::Rank { rank: layout.rank(), wanted: "two dims or more" })
+    Error::new(Problem::Rank { rank: layout.rank(), wanted: "two dims or more" })
 }

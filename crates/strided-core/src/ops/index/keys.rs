@@ -233,7 +233,7 @@ fn check_mask(layout: &Layout, dim: usize, mask: &Tensor) -> Result<()> {
         if mode.extent != wanted.extent {
             let (mask, shape) = (mask.layout().shape_text(), layout.shape_text());
             let extents = (mode.extent, wanted.extent);
-            return Err(Error::new("index", Problem::MaskShape { mask, shape, dim: dim + at, extents }));
+            return Err(Error::new(Problem::MaskShape { mask, shape, dim: dim + at, extents }));
         }
     }
     Ok(())
@@ -242,5 +242,5 @@ fn check_mask(layout: &Layout, dim: usize, mask: &Tensor) -> Result<()> {
 #[cold]
 fn shapes_error(shapes: &[&Layout]) -> Error {
     let shapes: Vec<String> = shapes.iter().map(|layout| shape_text(&layout.shape())).collect();
-    Error::new("index", Problem::IndexShapes { shapes: shapes.join(", ") })
+    Error::new(Problem::IndexShapes { shapes: shapes.join(", ") })
 }

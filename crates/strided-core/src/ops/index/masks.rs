@@ -18,7 +18,7 @@ pub fn as_mask(mask: &Tensor) -> Result<Tensor> {
     match mask.dtype() {
         DType::Bool => Ok(mask.clone()),
         DType::U8 => mask.reinterpret(DType::Bool),
-        got => Err(Error::new("", Problem::WrongDType { argument: "mask", got, wanted: "bool or uint8" })),
+        got => Err(Error::new(Problem::WrongDType { argument: "mask", got, wanted: "bool or uint8" })),
     }
 }
 
@@ -29,7 +29,7 @@ fn expanded_mask(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
         Ok(layout) => Ok(mask.with_layout(layout)),
         Err(_) => {
             let wanted = format!("one that broadcasts to {}", x.layout().shape_text());
-            Err(Error::shape("", "mask", mask.layout().shape_text(), wanted))
+            Err(Error::shape("mask", mask.layout().shape_text(), wanted))
         }
     }
 }
@@ -65,7 +65,7 @@ pub fn fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<()> {
     if value.size() != 1 {
         let (got, wanted) =
             (format!("a tensor of shape {}", value.layout().shape_text()), "one element".into());
-        return Err(Error::new("", Problem::Shape { argument: "value", got, wanted }));
+        return Err(Error::new(Problem::Shape { argument: "value", got, wanted }));
     }
     let single = value.with_layout(value.layout().view(&[])?);
     let value = copy::in_dtype(&single, x.dtype())?;
@@ -81,7 +81,7 @@ pub fn scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Result<()> {
     if counts.total() > source.size() {
         let wanted = format!("{} or more, as many as the mask has true elements", counts.total());
         let got = format!("{} elements", source.size());
-        return Err(Error::new("", Problem::Shape { argument: "source", got, wanted }));
+        return Err(Error::new(Problem::Shape { argument: "source", got, wanted }));
     }
     place(x, &mask, source, &counts)
 }

@@ -65,7 +65,7 @@ impl IndexedDim<'_> {
     #[cold]
     fn out_of_range(&self, index: i128) -> Error {
         let (dim, extent, shape) = (self.dim, self.extent, self.layout.shape_text());
-        Error::new("index", Problem::IndexRange { index, dim, extent, shape })
+        Error::new(Problem::IndexRange { index, dim, extent, shape })
     }
 }
 
@@ -74,9 +74,7 @@ pub(super) fn as_int64(index: &Tensor) -> Result<Tensor> {
     match index.dtype() {
         DType::I64 => Ok(index.clone()),
         dtype if dtype.is_int() => copy::to_dtype(index, DType::I64),
-        got => {
-            Err(Error::new("", Problem::WrongDType { argument: "index", got, wanted: "an integer dtype" }))
-        }
+        got => Err(Error::new(Problem::WrongDType { argument: "index", got, wanted: "an integer dtype" })),
     }
 }
 
@@ -188,7 +186,7 @@ impl IndexPlan {
     #[cold]
     fn values_error(&self, values: &Tensor) -> Error {
         let wanted = format!("values that broadcast to {}, the chosen elements", self.base.shape_text());
-        Error::shape("", "value", format!("a tensor of shape {}", values.layout().shape_text()), wanted)
+        Error::shape("value", format!("a tensor of shape {}", values.layout().shape_text()), wanted)
     }
 
     /// Combines the values with the chosen elements. They are broadcast to the positions and cast.
