@@ -6,8 +6,6 @@ import sys
 import textwrap
 from pathlib import Path
 
-import pytest
-
 TESTS = Path(__file__).resolve().parents[1]
 FILES = {
     "test_cases.py": """
@@ -50,9 +48,8 @@ def lines_about_skipped(folder, *words):
     return [line for line in done.stdout.splitlines() if line.startswith("skipped: ")]
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_run_says_what_it_skipped(tmp_path, workers):
-    assert lines_about_skipped(tmp_path, "-n", workers) == [
+def test_a_run_says_what_it_skipped(tmp_path):
+    assert lines_about_skipped(tmp_path) == [
         "skipped: 3 no no_such_library; 1 no affinity here; 1 no no_such_library (a whole file)"
     ]
 
