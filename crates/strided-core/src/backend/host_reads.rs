@@ -71,6 +71,6 @@ fn truth(op: ReduceOp, x: &Tensor) -> Result<bool> {
     let out = &Tensor::like(x, &[], DType::Bool)?;
     let ones: Dims = x.layout().modes().iter().map(|_| 1).collect();
     let keepdim_layout = &out.layout().view(&ones)?;
-    reduce::run(op, &[], false, 0.0, x, [Some(ReductionTarget { out, keepdim_layout }), None])?;
+    reduce::reduce(op, &[], false, 0.0, x, [Some(ReductionTarget { out, keepdim_layout }), None])?;
     Ok(item(out, out.layout().offset())? == Scalar::Bool(true))
 }

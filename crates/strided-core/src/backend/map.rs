@@ -17,7 +17,7 @@ use crate::storage::{Device, not_on_host};
 /// # Panics
 /// If the operation is not computed in the dtype; rules choose one of its class.
 #[inline(always)]
-pub fn run<const N: usize>(
+pub fn compute_elements<const N: usize>(
     device: Device,
     op: Op,
     body: Body,

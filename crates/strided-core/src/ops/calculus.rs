@@ -100,7 +100,7 @@ fn evenly_spaced_area(y: &Tensor, spacing: f64, dim: usize) -> Result<Tensor> {
 
 /// The area under a curve along a dim up to each point but the first, by the trapezoidal rule.
 pub fn cumulative_trapezoid(y: &Tensor, points: Points, dim: isize) -> Result<Tensor> {
-    let cumsum = |heights: &Tensor, dim| scan::run(&scan::CUMSUM, heights, dim, None, Out::New);
+    let cumsum = |heights: &Tensor, dim| scan::scan(&scan::CUMSUM, heights, dim, None, Out::New);
     areas(y, points, y.layout().wrap_dim(dim)?, &cumsum)
 }
 

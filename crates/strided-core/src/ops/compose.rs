@@ -24,7 +24,7 @@ pub(super) fn with_number(op: Op, a: &Tensor, number: f64) -> Result<Tensor> {
 /// The sum along a dim.
 pub(super) fn sum(x: &Tensor, dim: isize) -> Result<Tensor> {
     let request = reduce::ReduceRequest { dims: Some(&[dim]), ..Default::default() };
-    reduce::run(&reduce::SUM, x, &request, Out::New)
+    reduce::reduce(&reduce::SUM, x, &request, Out::New)
 }
 
 /// A view of a tensor with a layout derived from its own.

@@ -131,6 +131,6 @@ pub fn vander(x: &Tensor, columns: Option<isize>, increasing: bool) -> Result<Te
     copy::fill(&part(0, 1)?, Scalar::Bool(true))?;
     let powers = part(1, columns - 1)?;
     copy::copy(&powers, &x.with_layout(Layout::unsqueeze(x.layout(), 1)?))?;
-    scan::run(&scan::CUMPROD, &powers, 1, Some(result.dtype()), Out::Into(&powers))?;
+    scan::scan(&scan::CUMPROD, &powers, 1, Some(result.dtype()), Out::Into(&powers))?;
     Ok(result)
 }

@@ -26,12 +26,12 @@ pub type KeywordValues<'a> = &'a [Option<Scalar>];
 
 /// Applies an operation to its operands and returns the new tensor.
 pub fn apply(op: Op, operands: &[Operand]) -> Result<Tensor> {
-    run(&OPS[op as usize], operands)
+    apply_row(&OPS[op as usize], operands)
 }
 
 /// Applies an operation to its operands and writes the result into `out`.
 pub fn apply_into(op: Op, operands: &[Operand], out: &Tensor) -> Result<()> {
-    run_into(&OPS[op as usize], &[], operands, out)
+    apply_row_into(&OPS[op as usize], &[], operands, out)
 }
 
 /// Applies an operation to its operands.
@@ -43,15 +43,15 @@ pub fn apply_to(op: Op, operands: &[Operand], out: Out) -> Result<Tensor> {
 }
 
 /// Applies a row to its operands and returns the new tensor.
-pub fn run(row: &OpRow, operands: &[Operand]) -> Result<Tensor> {
-    run_with(row, &[], operands)
+pub fn apply_row(row: &OpRow, operands: &[Operand]) -> Result<Tensor> {
+    apply_row_with(row, &[], operands)
 }
 
 /// Applies a row to its operands and keywords and returns the new tensor.
-pub fn run_with(row: &OpRow, keywords: KeywordValues, operands: &[Operand]) -> Result<Tensor> {
+pub fn apply_row_with(row: &OpRow, keywords: KeywordValues, operands: &[Operand]) -> Result<Tensor> {
     let mut result = None;
-    run_new(row, keywords, operands, &mut result)?;
-    Ok(result.expect("`run_new` creates it unless it fails"))
+    apply_row_new(row, keywords, operands, &mut result)?;
+    Ok(result.expect("`apply_row_new` creates it unless it fails"))
 }
 
 /// Evaluates the body with the operands as an array of constant length.
@@ -77,7 +77,7 @@ macro_rules! by_count {
 
 /// Applies a row to its operands and creates the new tensor in `result`, which stays `None` if this fails. Returning the
 /// tensor by value would move some hundred bytes, which takes as long as a small operation.
-pub fn run_new(
+pub fn apply_row_new(
     row: &OpRow,
     keywords: KeywordValues,
     operands: &[Operand],
@@ -103,7 +103,12 @@ pub fn run_new(
 ///
 /// If `out` overlaps an operand in any other way than being the first one, the result is as if all operands were read
 /// before anything is written.
-pub fn run_into(row: &OpRow, keywords: KeywordValues, operands: &[Operand], out: &Tensor) -> Result<()> {
+pub fn apply_row_into(
+    row: &OpRow,
+    keywords: KeywordValues,
+    operands: &[Operand],
+    out: &Tensor,
+) -> Result<()> {
     if row.refuses == Refuses::negatives
         && let Some((shortcut, base)) = power_shortcut(operands)
     {
@@ -222,7 +227,7 @@ fn create<const N: usize, const PLAIN: bool>(
         }
     };
     plan.check_values(operands)?;
-    plan.run(operands, None, Output::New(new))
+    plan.compute(operands, None, Output::New(new))
 }
 
 #[inline(always)]
@@ -246,7 +251,7 @@ fn write<const N: usize, const PLAIN: bool>(
         }
     }
     plan.check_values(operands)?;
-    plan.run(operands, Some(out), Output::Given(out))
+    plan.compute(operands, Some(out), Output::Given(out))
 }
 
 /// The device, dtypes and keywords of a call, decided before anything is computed. `PLAIN` calls are those of plain rows without
@@ -368,7 +373,8 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
             }
             Operand::Scalar(value) => value == Scalar::Bool(false) && test == Op::eq,
             Operand::Tensor(x) => {
-                let hits = run(&OPS[test as usize], &[Operand::Tensor(x), Operand::Scalar(Scalar::Int(0))])?;
+                let hits =
+                    apply_row(&OPS[test as usize], &[Operand::Tensor(x), Operand::Scalar(Scalar::Int(0))])?;
                 host_reads::any(&hits)?
             }
         };
@@ -399,16 +405,16 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
 
     /// Computes the result, from copies of the operands where it must.
     #[inline(always)]
-    fn run<const N: usize>(
+    fn compute<const N: usize>(
         &self,
         operands: &[Operand; N],
         out: Option<&Tensor>,
         target: Output,
     ) -> Result<()> {
         if operands.iter().any(|operand| self.must_copy(operand, out)) {
-            self.run_on_copies(operands, out, target)
+            self.compute_on_copies(operands, out, target)
         } else {
-            self.run_kernel(operands, target)
+            self.compute_in_kernel(operands, target)
         }
     }
 
@@ -421,7 +427,7 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
     }
 
     #[cold]
-    fn run_on_copies<const N: usize>(
+    fn compute_on_copies<const N: usize>(
         &self,
         operands: &[Operand; N],
         out: Option<&Tensor>,
@@ -440,14 +446,14 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
                 *safe = Operand::Tensor(copy);
             }
         }
-        self.run_kernel(&safe, target)
+        self.compute_in_kernel(&safe, target)
     }
 
     /// Runs the kernel over operands that need no copy.
     #[inline(always)]
-    fn run_kernel<const N: usize>(&self, operands: &[Operand; N], out: Output) -> Result<()> {
+    fn compute_in_kernel<const N: usize>(&self, operands: &[Operand; N], out: Output) -> Result<()> {
         if !PLAIN && (self.keywords.is_some() || self.row.class == DTypeClass::select) {
-            return self.run_mixed_kernel(operands, out);
+            return self.compute_in_mixed_kernel(operands, out);
         }
         let mut inputs = [Input::Scalar(item::ScalarBytes::EMPTY); N];
         for (input, operand) in inputs.iter_mut().zip(operands) {
@@ -456,12 +462,12 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
                 Operand::Scalar(value) => Input::Scalar(self.scalar_bytes(value, operands)),
             };
         }
-        map::run(self.device, self.row.op, Body::First, self.compute, &inputs, out)
+        map::compute_elements(self.device, self.row.op, Body::First, self.compute, &inputs, out)
     }
 
     /// The same with keywords, and for kernels whose operands have several dtypes.
     #[cold]
-    fn run_mixed_kernel(&self, operands: &[Operand], out: Output) -> Result<()> {
+    fn compute_in_mixed_kernel(&self, operands: &[Operand], out: Output) -> Result<()> {
         let row = self.row;
         let body = if self.keywords.is_some() { Body::WithKeywords } else { Body::First };
         let mut inputs = [Input::Scalar(item::ScalarBytes::EMPTY); OPERANDS - 1];
@@ -480,7 +486,7 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
             let given = self.keywords.and_then(|values| values.get(k).copied().flatten());
             *input = Input::Scalar(item::ScalarBytes::cast(keyword.resolve(given, self.operand), *dtype));
         }
-        map::run(self.device, row.op, body, self.compute, &inputs, out)
+        map::compute_elements(self.device, row.op, body, self.compute, &inputs, out)
     }
 }
 

@@ -44,7 +44,7 @@ struct CheckedProduct<'a> {
 
 impl CheckedProduct<'_> {
     /// Computes the product.
-    fn run(&self, out: Out) -> Result<Tensor> {
+    fn multiply(&self, out: Out) -> Result<Tensor> {
         let wanted = Layout::row_major(&self.shape)?;
         let addend = self.addend.map(|addend| addend.input);
         common_device([&self.a, &self.b].into_iter().chain(addend).chain(out.given()))?;
@@ -197,13 +197,13 @@ fn checked<'a>(
 /// assert_eq!(copy::item(&y, &[1, 0]).unwrap(), Scalar::Float(12.0));
 /// ```
 pub fn matmul(a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
-    checked(a, b, ["input", "other"], None)?.run(out)
+    checked(a, b, ["input", "other"], None)?.multiply(out)
 }
 
 /// [`matmul`] of tensors that must have these ranks.
 pub fn ranked(a: &Tensor, b: &Tensor, ranks: [usize; 2], names: OperandNames, out: Out) -> Result<Tensor> {
     check_ranks(a, b, ranks, names)?;
-    checked(a, b, names, None)?.run(out)
+    checked(a, b, names, None)?.multiply(out)
 }
 
 /// Refuses operands of other ranks, and batches of different lengths.
@@ -227,7 +227,7 @@ pub fn add_ranked(
     out: Out,
 ) -> Result<Tensor> {
     check_ranks(a, b, ranks, names)?;
-    checked(a, b, names, Some(addend))?.run(out)
+    checked(a, b, names, Some(addend))?.multiply(out)
 }
 
 /// `beta * input + alpha * sum(a[i] @ b[i])`: the products of a batch, added up. They are one product of longer matrices.
@@ -239,14 +239,14 @@ pub fn addbmm(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor
     let rows = view(a, a.layout().transpose(0, 1))?;
     let a = copy::reshape(&rows, &[extent(a, 1), depth])?;
     let b = copy::reshape(b, &[depth, extent(b, 2)])?;
-    checked(&a, &b, names, Some(addend))?.run(out)
+    checked(&a, &b, names, Some(addend))?.multiply(out)
 }
 
 /// `beta * input + alpha * outer(a, b)`.
 pub fn addr(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     check_ranks(a, b, [1, 1], ["vec1", "vec2"])?;
     let (a, b) = (view(a, a.layout().unsqueeze(1))?, view(b, b.layout().unsqueeze(0))?);
-    checked(&a, &b, ["vec1", "vec2"], Some(addend))?.run(out)
+    checked(&a, &b, ["vec1", "vec2"], Some(addend))?.multiply(out)
 }
 
 /// The sum of the products of two vectors' elements. `conjugate` conjugates those of the first.
@@ -254,9 +254,9 @@ pub fn dot(a: &Tensor, b: &Tensor, names: OperandNames, conjugate: bool, out: Ou
     check_ranks(a, b, [1, 1], names)?;
     if conjugate && a.dtype().is_complex() {
         let a = apply(Op::conj_physical, &[Operand::Tensor(a)])?;
-        return checked(&a, b, names, None)?.run(out);
+        return checked(&a, b, names, None)?.multiply(out);
     }
-    checked(a, b, names, None)?.run(out)
+    checked(a, b, names, None)?.multiply(out)
 }
 
 /// The products of all pairs of elements of two vectors.
@@ -399,5 +399,5 @@ pub fn cdist(a: &Tensor, b: &Tensor, p: f64) -> Result<Tensor> {
 pub(super) fn sum_in_dtype(x: &Tensor, dims: &[isize]) -> Result<Tensor> {
     let dtype = Some(x.dtype()).filter(|dtype| dtype.is_int());
     let request = reduce::ReduceRequest { dims: Some(dims), dtype, ..Default::default() };
-    reduce::run(&reduce::SUM, x, &request, Out::New)
+    reduce::reduce(&reduce::SUM, x, &request, Out::New)
 }

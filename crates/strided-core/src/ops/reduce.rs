@@ -201,51 +201,51 @@ pub struct ReduceRequest<'a> {
 }
 
 /// Reduces to one result.
-pub fn run(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
-    run_one(&(row.rule)(x.dtype(), request.dtype)?, x, request, out)
+pub fn reduce(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
+    reduce_to_one(&(row.rule)(x.dtype(), request.dtype)?, x, request, out)
 }
 
 /// Reduces to two results.
-pub fn run_both(
+pub fn reduce_to_pair(
     row: &ReductionRow,
     x: &Tensor,
     request: &ReduceRequest,
     outs: OutPair,
 ) -> Result<[Tensor; 2]> {
-    let results = run_rule(&(row.rule)(x.dtype(), request.dtype)?, x, request, outs.each())?;
+    let results = reduce_by(&(row.rule)(x.dtype(), request.dtype)?, x, request, outs.each())?;
     Ok(results.map(|result| result.expect("the rule has two results")))
 }
 
 /// Reduces to the first result only.
-pub fn run_first(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
+pub fn reduce_to_first(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     let mut rule = (row.rule)(x.dtype(), request.dtype)?;
     rule.results[1] = None;
-    run_one(&rule, x, request, out)
+    reduce_to_one(&rule, x, request, out)
 }
 
 /// Reduces by a rule with one result.
-fn run_one(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
+fn reduce_to_one(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     if let Out::New = out
-        && let Some(result) = run_small(rule, x, request)?
+        && let Some(result) = reduce_small(rule, x, request)?
     {
         return Ok(result);
     }
-    let [first, second] = run_rule(rule, x, request, [out, out])?;
+    let [first, second] = reduce_by(rule, x, request, [out, out])?;
     Ok(first.or(second).expect("a rule has a result"))
 }
 
 /// Reduces a small tensor to one number, if that is one call of the reducer. Two results would be moved through every
 /// caller, which takes longer than the sum of a few elements.
 #[inline]
-fn run_small(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest) -> Result<Option<Tensor>> {
+fn reduce_small(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest) -> Result<Option<Tensor>> {
     let (None, false, [Some(result), None]) = (request.dims, request.keepdim, rule.results) else {
         return Ok(None);
     };
-    backend::run_one_call(rule.op, &rule.steps, request.correction, x, result)
+    backend::reduce_in_one_call(rule.op, &rule.steps, request.correction, x, result)
 }
 
 /// Reduces by a rule. A result that the rule does not have is `None`.
-fn run_rule(
+fn reduce_by(
     rule: &ReductionRule,
     x: &Tensor,
     request: &ReduceRequest,
@@ -286,7 +286,7 @@ fn run_rule(
         results.each_ref().map(|out| Some(with_reduced_dims(out.as_ref()?.layout(), &keepdim_shape)));
     let target =
         |k: usize| Some(ReductionTarget { out: results[k].as_ref()?, keepdim_layout: layouts[k].as_ref()? });
-    backend::run(rule.op, &rule.steps, ordered, request.correction, x, [target(0), target(1)])?;
+    backend::reduce(rule.op, &rule.steps, ordered, request.correction, x, [target(0), target(1)])?;
     Ok(results)
 }
 
@@ -368,8 +368,8 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
 pub fn nanmean(x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     let dtype = real(float_dtype(real(x.dtype())?, request.dtype)?)?;
     let wide = ReduceRequest { dtype: Some(dtype.compute()), ..*request };
-    let sum = run(&NANSUM, x, &wide, Out::New)?;
-    let nans = run(&COUNT_NAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
+    let sum = reduce(&NANSUM, x, &wide, Out::New)?;
+    let nans = reduce(&COUNT_NAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
     let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
     let count = apply(Op::rsub, &[Operand::Tensor(&nans), Operand::Scalar(terms)])?;
     let count = copy::to_dtype(&count, sum.dtype())?;
@@ -384,7 +384,7 @@ pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Out) -> Result<Ten
         return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     if p == 2.0 {
-        return run(&NORM2, x, request, out);
+        return reduce(&NORM2, x, request, out);
     }
     let d = float_dtype(x.dtype(), request.dtype)?;
     let (terms, result) = (Terms::of(x.dtype()).to(d.compute()), d.real());
@@ -401,14 +401,14 @@ pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Out) -> Result<Ten
             magnitudes.rule(ReduceOp::Min, result)
         } else {
             let rule = magnitudes.then(TermStep::Pow(p), compute).rule(ReduceOp::Sum, compute);
-            let sum = run_one(&rule, x, request, Out::New)?;
+            let sum = reduce_to_one(&rule, x, request, Out::New)?;
             let root = Operand::Scalar(Scalar::Float(1.0 / p));
             apply_into(Op::pow, &[Operand::Tensor(&sum), root], &sum)?;
             return out.deliver_as(result, sum);
         }
     };
     rule.variant = if p > 0.0 { " of order inf" } else { " of order -inf" };
-    run_one(&rule, x, request, out)
+    reduce_to_one(&rule, x, request, out)
 }
 
 /// The norm of the difference of two tensors that broadcast.
@@ -425,7 +425,7 @@ pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
 pub fn variance(root: bool, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     let row = if root { &STD } else { &VAR };
     if !x.dtype().is_complex() {
-        return run_first(row, x, request, out);
+        return reduce_to_first(row, x, request, out);
     }
     let result = complex_variance(root, x, request).and_then(|result| out.deliver(result));
     result
@@ -440,16 +440,16 @@ pub fn variance_and_mean(
 ) -> Result<[Tensor; 2]> {
     let row = if root { &STD } else { &VAR };
     if !x.dtype().is_complex() {
-        return run_both(row, x, request, outs);
+        return reduce_to_pair(row, x, request, outs);
     }
-    let mean = run(&MEAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
+    let mean = reduce(&MEAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
     outs.deliver([complex_variance(root, x, request)?, mean], false)
 }
 
 /// The variance of complex numbers: that of their real parts plus that of their imaginary parts.
 fn complex_variance(root: bool, x: &Tensor, request: &ReduceRequest) -> Result<Tensor> {
     let parts = ReduceRequest { dtype: None, ..*request };
-    let [re, im] = [0, 1].map(|part| run_first(&VAR, &x.part(part)?, &parts, Out::New));
+    let [re, im] = [0, 1].map(|part| reduce_to_first(&VAR, &x.part(part)?, &parts, Out::New));
     let (re, im) = (re?, im?);
     apply_into(Op::add, &[Operand::Tensor(&re), Operand::Tensor(&im)], &re)?;
     if root {

@@ -58,10 +58,10 @@ fn same(dtype: DType) -> DType {
 /// ```
 /// use strided_core::{DType, Device, Scalar, ops::{Out, copy, create, scan}};
 /// let x = create::full(Device::Cpu, &[4], Scalar::Int(3), DType::U8).unwrap();
-/// let sums = scan::run(&scan::CUMSUM, &x, 0, None, Out::New).unwrap();
+/// let sums = scan::scan(&scan::CUMSUM, &x, 0, None, Out::New).unwrap();
 /// assert_eq!((sums.dtype(), copy::item(&sums, &[3]).unwrap()), (DType::I64, Scalar::Int(12)));
 /// ```
-pub fn run(row: &LineRow, x: &Tensor, dim: isize, dtype: Option<DType>, out: Out) -> Result<Tensor> {
+pub fn scan(row: &LineRow, x: &Tensor, dim: isize, dtype: Option<DType>, out: Out) -> Result<Tensor> {
     let plan = LinePlan::new(row, x, dim, dtype);
     plan.and_then(|plan| match out {
         Out::Into(out) => plan.write(x, out, None).map(|()| out.clone()),
@@ -73,7 +73,7 @@ pub fn run(row: &LineRow, x: &Tensor, dim: isize, dtype: Option<DType>, out: Out
 }
 
 /// Applies a row that also returns positions.
-pub fn run_indexed(row: &LineRow, x: &Tensor, dim: isize, out: OutPair) -> Result<[Tensor; 2]> {
+pub fn scan_with_positions(row: &LineRow, x: &Tensor, dim: isize, out: OutPair) -> Result<[Tensor; 2]> {
     let plan = LinePlan::new(row, x, dim, None);
     plan.and_then(|plan| match out {
         OutPair::Into(outs) => plan.write(x, outs[0], Some(outs[1])).map(|()| outs.map(Tensor::clone)),
@@ -124,13 +124,13 @@ impl LinePlan {
     fn fill(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
         if self.must_round(x.dtype()) {
             let rounded = copy::to_dtype(x, self.result)?;
-            return lines::run(
+            return lines::compute_lines(
                 self.op,
                 self.result,
                 &LineRequest { x: &rounded, out, indices, dim: self.dim },
             );
         }
-        lines::run(self.op, self.result, &LineRequest { x, out, indices, dim: self.dim })
+        lines::compute_lines(self.op, self.result, &LineRequest { x, out, indices, dim: self.dim })
     }
 
     /// Whether elements must be cast to the result dtype before they are cast to the dtype of the computation. That is

@@ -76,7 +76,7 @@ impl LastDim {
     }
 
     /// Runs a kernel with new tensors for `kept` elements of each line.
-    fn run(
+    fn order_lines(
         &self,
         kept: usize,
         descending: bool,
@@ -98,14 +98,15 @@ impl LastDim {
     }
 
     /// Runs a kernel that keeps some elements of each line, and returns both values and indices.
-    fn run_both(
+    fn order_lines_to_pair(
         &self,
         kept: usize,
         descending: bool,
         keepdim: bool,
         kernel: impl Fn(&OrderRequest) -> Result<()>,
     ) -> Result<(Tensor, Tensor)> {
-        let [values, indices] = self.run(kept, descending, Wanted { values: true, indices: true }, kernel)?;
+        let [values, indices] =
+            self.order_lines(kept, descending, Wanted { values: true, indices: true }, kernel)?;
         let placed = |result: Option<Tensor>| self.placed(result.expect("it was wanted"), keepdim);
         Ok((placed(values)?, placed(indices)?))
     }
@@ -126,14 +127,14 @@ pub(super) fn row_major(x: Tensor) -> Result<Tensor> {
 /// `sort`: the elements along a dim in order, and their indices.
 pub fn sort(x: &Tensor, dim: isize, descending: bool) -> Result<(Tensor, Tensor)> {
     let lines = LastDim::new(x, dim)?;
-    lines.run_both(lines.length, descending, true, sort::sort)
+    lines.order_lines_to_pair(lines.length, descending, true, sort::sort)
 }
 
 /// `sort` without the indices.
 pub fn sorted(x: &Tensor, dim: isize, descending: bool) -> Result<Tensor> {
     let lines = LastDim::new(x, dim)?;
     let wanted = Wanted { values: true, indices: false };
-    let [values, _] = lines.run(lines.length, descending, wanted, sort::sort)?;
+    let [values, _] = lines.order_lines(lines.length, descending, wanted, sort::sort)?;
     lines.placed(values.expect("it was wanted"), true)
 }
 
@@ -141,7 +142,7 @@ pub fn sorted(x: &Tensor, dim: isize, descending: bool) -> Result<Tensor> {
 pub fn argsort(x: &Tensor, dim: isize, descending: bool) -> Result<Tensor> {
     let lines = LastDim::new(x, dim)?;
     let wanted = Wanted { values: false, indices: true };
-    let [_, indices] = lines.run(lines.length, descending, wanted, sort::sort)?;
+    let [_, indices] = lines.order_lines(lines.length, descending, wanted, sort::sort)?;
     lines.placed(indices.expect("it was wanted"), true)
 }
 
@@ -162,7 +163,7 @@ pub fn topk(x: &Tensor, k: isize, dim: isize, largest: bool) -> Result<(Tensor, 
         };
         return Ok((first(values)?, first(indices)?));
     }
-    lines.run_both(k, largest, true, sort::select_first)
+    lines.order_lines_to_pair(k, largest, true, sort::select_first)
 }
 
 /// `kthvalue`: the `k`th smallest element along a dim, where the smallest one is the first, and its index.
@@ -171,7 +172,9 @@ pub fn kthvalue(x: &Tensor, k: isize, dim: isize, keepdim: bool) -> Result<(Tens
     if k < 1 || k as usize > lines.length {
         return Err(wrong_k(x, &lines, k, 1));
     }
-    lines.run_both(1, false, keepdim, |request| sort::select(request, LineRank::Nth(k as usize - 1)))
+    lines.order_lines_to_pair(1, false, keepdim, |request| {
+        sort::select(request, LineRank::Nth(k as usize - 1))
+    })
 }
 
 #[cold]
@@ -184,7 +187,7 @@ fn wrong_k(x: &Tensor, lines: &LastDim, k: isize, least: isize) -> Error {
 pub fn median_along(x: &Tensor, rank: LineRank, dim: isize, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let lines = LastDim::new(x, dim)?;
     lines.check_not_empty()?;
-    lines.run_both(1, false, keepdim, |request| sort::select(request, rank))
+    lines.order_lines_to_pair(1, false, keepdim, |request| sort::select(request, rank))
 }
 
 /// The median of all elements. Without elements it is NaN for floats, and refused for other dtypes.
@@ -199,7 +202,7 @@ pub fn median(x: &Tensor, rank: LineRank) -> Result<Tensor> {
 pub fn mode(x: &Tensor, dim: isize, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let lines = LastDim::new(x, dim)?;
     lines.check_not_empty()?;
-    lines.run_both(1, false, keepdim, sort::mode)
+    lines.order_lines_to_pair(1, false, keepdim, sort::mode)
 }
 
 /// The elements along a dim as Torch7's quicksort or quickselect leaves them, and their indices.

@@ -106,7 +106,7 @@ fn of_lines(x: &Tensor, q: &Tensor, request: QuantileRequest) -> Result<Tensor> 
     let q = copy::in_dtype(q, dtype)?;
     let nan = apply(Op::isnan, &[Operand::Tensor(&ordered)])?;
     let request_last = ReduceRequest { dims: Some(&[-1]), keepdim: true, ..Default::default() };
-    let nans = reduce::run(&reduce::COUNT_NONZERO, &nan, &request_last, Out::New)?;
+    let nans = reduce::reduce(&reduce::COUNT_NONZERO, &nan, &request_last, Out::New)?;
     let ranks = if request.ignore_nan {
         let last = apply(Op::sub, &[Operand::Scalar(Scalar::Int(n as i128 - 1)), Operand::Tensor(&nans)])?;
         let last = with_number(Op::clamp_min, &copy::in_dtype(&last, dtype)?, 0.0)?;
@@ -138,7 +138,7 @@ fn of_lines(x: &Tensor, q: &Tensor, request: QuantileRequest) -> Result<Tensor> 
 
 /// The smallest and the largest element.
 fn extremes(x: &Tensor) -> Result<(f64, f64)> {
-    let all = |row| Ok::<_, Error>(reduce::run(row, x, &ReduceRequest::default(), Out::New)?);
+    let all = |row| Ok::<_, Error>(reduce::reduce(row, x, &ReduceRequest::default(), Out::New)?);
     Ok((number(&all(&reduce::AMIN)?)?, number(&all(&reduce::AMAX)?)?))
 }
 
@@ -235,7 +235,7 @@ pub fn histogram(x: &Tensor, bins: Bins, weight: Option<&Tensor>, density: bool)
     let part = |start: isize| edges.layout().narrow(0, start, count).map(|layout| edges.with_layout(layout));
     let widths = copy::in_dtype(&of_tensors(Op::sub, &part(1)?, &part(0)?)?, DType::F64)?;
     let sums = copy::in_dtype(&sums, DType::F64)?;
-    let total = reduce::run(&reduce::SUM, &sums, &ReduceRequest::default(), Out::New)?;
+    let total = reduce::reduce(&reduce::SUM, &sums, &ReduceRequest::default(), Out::New)?;
     let density = of_tensors(Op::div, &sums, &of_tensors(Op::mul, &widths, &total)?)?;
     Ok((copy::in_dtype(&density, x.dtype())?, edges))
 }
@@ -301,7 +301,7 @@ pub fn bincount(x: &Tensor, weights: Option<&Tensor>, minlength: isize) -> Resul
     let mut length = minlength;
     if x.size() > 0 {
         let extreme = |row| {
-            let found = reduce::run(row, x, &ReduceRequest::default(), Out::New)?;
+            let found = reduce::reduce(row, x, &ReduceRequest::default(), Out::New)?;
             copy::single_item(&found)
         };
         let (Scalar::Int(low), Scalar::Int(high)) = (extreme(&reduce::AMIN)?, extreme(&reduce::AMAX)?) else {

@@ -121,7 +121,7 @@ fn starts(x: &Tensor) -> Result<Tensor> {
         apply_into(Op::ne, &pair, &rest)?;
     } else {
         let request = reduce::ReduceRequest { dims: Some(&[1]), ..Default::default() };
-        reduce::run(&reduce::ANY, &apply(Op::ne, &pair)?, &request, Out::Into(&rest))?;
+        reduce::reduce(&reduce::ANY, &apply(Op::ne, &pair)?, &request, Out::Into(&rest))?;
     }
     Ok(starts)
 }
@@ -136,7 +136,7 @@ fn add_requested(
 ) -> Result<()> {
     let n = starts.size() as isize;
     if request.inverse {
-        let sums = scan::run(&scan::CUMSUM, starts, 0, None, Out::New)?;
+        let sums = scan::scan(&scan::CUMSUM, starts, 0, None, Out::New)?;
         let numbers = apply(Op::sub, &[Operand::Tensor(&sums), Operand::Scalar(Scalar::Int(1))])?;
         results.push(match order {
             Some(order) => {

@@ -162,10 +162,7 @@ fn errors_name_the_numbers() {
     );
     assert_eq!(text(x.reinterpret(4, 8)), "the byte stride 12 is not a multiple of the element size 8");
     let empty = Layout::row_major(&[0]).unwrap();
-    assert_eq!(
-        text(empty.view(&[-1, 0])),
-        "shape is -1x0, wanted no -1 beside a 0: it could be any number"
-    );
+    assert_eq!(text(empty.view(&[-1, 0])), "shape is -1x0, wanted no -1 beside a 0: it could be any number");
     assert_eq!(
         text(empty.view(&[1 << 40, 1 << 40, 0])),
         "shape 1099511627776x1099511627776x0 exceeds the address space"

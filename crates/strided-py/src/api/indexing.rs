@@ -30,7 +30,7 @@ methods! { rows(py, x: TensorArg):
     /// [7.0, 0.0, 5.0]
     both index_copy(dim | axis: isize, index: IndexArg, source | src: DataArg; out: Option<TensorArg> = None) also index_copy_ => {
         let write = Write::of(x.dtype(), dim, index, source, IndexForm::Slices, ScatterRule::Replace)?;
-        x.changed(py, out, copy::clone, move |x| write.run(x))
+        x.changed(py, out, copy::clone, move |x| write.write(x))
     };
 
     /// The tensor with the slices of `source`, times `alpha`, added to those at some indices of a dim. An index that occurs
@@ -70,7 +70,7 @@ methods! { rows(py, x: TensorArg):
     /// [0.0, 12.0, 0.0]
     both index_put(indices: KeysArg, values: DataArg, accumulate: bool = False) also index_put_ => {
         let put = Put::of(x.dtype(), indices, values, accumulate)?;
-        x.changed(py, None, copy::clone, move |x| put.run(x))
+        x.changed(py, None, copy::clone, move |x| put.write(x))
     };
 
     /// The elements at linear row-major indices, in the shape of the index. Negative indices count from the end.
@@ -115,7 +115,7 @@ methods! { rows(py, x: TensorArg):
     /// [[5.0, 0.0, 7.0]]
     both scatter(dim | axis: isize, index: IndexArg, src | value: DataArg; reduce: Option<ScatterReduce> = None, out: Option<TensorArg> = None) also scatter_ => {
         let write = Write::of(x.dtype(), dim, index, src, IndexForm::Elements, rule_of(reduce))?;
-        x.changed(py, out, copy::clone, move |x| write.run(x))
+        x.changed(py, out, copy::clone, move |x| write.write(x))
     };
 
     /// The tensor with the elements of `src` added at the places that an index chooses along a dim.
@@ -125,7 +125,7 @@ methods! { rows(py, x: TensorArg):
     /// [[13.0, 1.0, 1.0]]
     both scatter_add(dim | axis: isize, index: IndexArg, src: DataArg; out: Option<TensorArg> = None) also scatter_add_ => {
         let write = Write::of(x.dtype(), dim, index, src, IndexForm::Elements, ScatterRule::Add)?;
-        x.changed(py, out, copy::clone, move |x| write.run(x))
+        x.changed(py, out, copy::clone, move |x| write.write(x))
     };
 
     /// The tensor with the elements of `src` reduced at the places that an index chooses along a dim: their sum, product,
@@ -242,7 +242,7 @@ impl Write {
         Ok(Write { dim, index, source: read_source(dtype, source)?, form, rule })
     }
 
-    fn run(&self, x: &Tensor) -> Result<()> {
+    fn write(&self, x: &Tensor) -> Result<()> {
         let index = DimIndex { dim: self.dim, index: &self.index, form: self.form };
         along::write(x, index, self.source.borrow(), self.rule)
     }
@@ -261,7 +261,7 @@ impl Put {
         Ok(Put { keys, source: read_source(dtype, source)?, rule })
     }
 
-    fn run(&self, x: &Tensor) -> Result<()> {
+    fn write(&self, x: &Tensor) -> Result<()> {
         keys::put(x, &self.keys, self.source.borrow(), self.rule)
     }
 }

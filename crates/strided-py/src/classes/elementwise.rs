@@ -12,7 +12,7 @@ use crate::convert::results::write_to_out;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use strided_core::backend::host_reads;
-use strided_core::ops::elementwise::{self, KeywordValues, run_into, run_new};
+use strided_core::ops::elementwise::{self, KeywordValues, apply_row_into, apply_row_new};
 use strided_core::ops::output;
 use strided_core::ops::table::{Op, OpRow};
 use strided_core::ops::{Operand, OwnedOperand};
@@ -86,7 +86,7 @@ pub fn apply<'a>(
     let Some(out) = out else {
         return wrap_with(py, |inside| {
             if small {
-                Ok(run_new(row, keywords, operands, inside)?)
+                Ok(apply_row_new(row, keywords, operands, inside)?)
             } else {
                 apply_large(py, row, keywords, operands, Err(inside))
             }
@@ -112,7 +112,7 @@ fn apply_into<'a>(
     if output::takes_any_shape(target) && !in_place {
         let mut result = None;
         if small {
-            run_new(row, keywords, operands, &mut result)?;
+            apply_row_new(row, keywords, operands, &mut result)?;
         } else {
             apply_large(py, row, keywords, operands, Err(&mut result))?;
         }
@@ -120,7 +120,7 @@ fn apply_into<'a>(
         return write_to_out(py, out, &result.expect("made by the call above"));
     }
     if small {
-        run_into(row, keywords, operands, target)?;
+        apply_row_into(row, keywords, operands, target)?;
     } else {
         apply_large(py, row, keywords, operands, Ok(target))?;
     }
@@ -156,8 +156,8 @@ fn apply_large(
     Ok(detach(py, || {
         let args: SmallVec<[Operand; MAX_OPERANDS]> = handles.iter().map(OwnedOperand::borrow).collect();
         match &mut out {
-            Ok(out) => run_into(row, keywords, &args, out),
-            Err(inside) => run_new(row, keywords, &args, inside),
+            Ok(out) => apply_row_into(row, keywords, &args, out),
+            Err(inside) => apply_row_new(row, keywords, &args, inside),
         }
     })?)
 }

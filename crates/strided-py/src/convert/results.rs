@@ -67,7 +67,7 @@ pub fn call_with_work<'a, const N: usize>(
         });
     }
     let mut rule = Some(rule);
-    run_into(py, &operands, work, out, &mut |tensors, out| {
+    call_into(py, &operands, work, out, &mut |tensors, out| {
         rule.take().expect(CALLED_ONCE)(array_of(tensors), out)
     })
 }
@@ -89,13 +89,13 @@ pub fn call_with_others<'a, const N: usize>(
     }
     let operands: SmallVec<[TensorArg; 4]> = std::iter::once(x).chain(others).collect();
     let mut rule = Some(rule);
-    run_into(py, &operands, work, out, &mut |tensors, out| {
+    call_into(py, &operands, work, out, &mut |tensors, out| {
         rule.take().expect(CALLED_ONCE)(tensors[0], array_of(&tensors[1..]), out)
     })
 }
 
 /// [`call_with_work`] with an output, or for much work: once for all rules.
-fn run_into<'a>(
+fn call_into<'a>(
     py: Python<'a>,
     operands: &[TensorArg<'a>],
     work: usize,
@@ -103,7 +103,7 @@ fn run_into<'a>(
     rule: &mut (dyn FnMut(&[&Tensor], Out) -> Result<Tensor> + Send),
 ) -> CallResult<Value<'a>> {
     let target = out.filter(|out| !output::takes_any_shape(out));
-    let result = run(py, operands, work, target, None, &mut |tensors, [target, _]| {
+    let result = run_rule(py, operands, work, target, None, &mut |tensors, [target, _]| {
         rule(tensors, target.map_or(Out::New, Out::Into))
     })?;
     match (out, target) {
@@ -124,13 +124,13 @@ pub fn call_pair<'a, const N: usize>(
     rule: impl FnOnce([&Tensor; N], OutPair) -> Result<[Tensor; 2]> + Send,
 ) -> CallResult<Value<'a>> {
     let mut rule = Some(rule);
-    run_into_pair(py, kind, positions, &operands, out, &mut |tensors, outs| {
+    call_into_pair(py, kind, positions, &operands, out, &mut |tensors, outs| {
         rule.take().expect(CALLED_ONCE)(array_of(tensors), outs)
     })
 }
 
 /// [`call_pair`], once for all rules.
-fn run_into_pair<'a>(
+fn call_into_pair<'a>(
     py: Python<'a>,
     kind: &str,
     positions: bool,
@@ -143,7 +143,7 @@ fn run_into_pair<'a>(
     let targets = outs.filter(|outs| !outs.iter().any(|out| output::takes_any_shape(out)));
     let work = operands.iter().fold(0, |sum, x| x.size().saturating_add(sum));
     let [first, second] = targets.map_or([None, None], |outs| outs.map(Some));
-    let results = run(py, operands, work, first, second, &mut |tensors, targets| match targets {
+    let results = run_rule(py, operands, work, first, second, &mut |tensors, targets| match targets {
         [Some(first), Some(second)] => rule(tensors, OutPair::Into([first, second])),
         _ => rule(tensors, OutPair::New),
     })?;
@@ -180,7 +180,7 @@ pub fn in_place_with_work<'a, const N: usize>(
         rule(&x, others.each_ref().map(|x| &**x))?;
     } else {
         let mut rule = Some(rule);
-        run(py, &others, work, Some(x), None, &mut |others, [x, _]| {
+        run_rule(py, &others, work, Some(x), None, &mut |others, [x, _]| {
             rule.take().expect(CALLED_ONCE)(x.expect("passed above"), array_of(others))
         })?;
     }
@@ -199,7 +199,7 @@ fn array_of<'t, const N: usize>(tensors: &[&'t Tensor]) -> [&'t Tensor; N] {
 }
 
 /// Runs a rule on tensors, detached from the interpreter if it is much work.
-fn run<'a, R: Send>(
+fn run_rule<'a, R: Send>(
     py: Python<'a>,
     operands: &[TensorArg<'a>],
     work: usize,
