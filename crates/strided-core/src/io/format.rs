@@ -5,11 +5,9 @@ use super::convert::Capacity;
 use super::document::Document;
 use super::nested::Overlap;
 use super::output::FileOutput;
+use super::request::{OpenedFile, ReadOptions, WriteOptions};
 use super::source::{ByteSource, Cursor};
-use super::t7::{self, EncodingHints};
-use super::zip::{self, Member};
-use super::{fault, nested, npy, npz, pt, refusal, safetensors};
-use crate::dtype::DType;
+use super::{fault, nested, npy, npz, pt, refusal, safetensors, t7};
 use crate::error::{Error, Result};
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -99,58 +97,19 @@ impl FormatRow {
     }
 }
 
-/// What the caller knows of a file.
-#[derive(Clone, Copy, Default)]
-pub struct ReadOptions {
-    pub format: Option<Format>,
-    /// The dtype of raw elements (`V2`) of a .npy file.
-    pub dtype: Option<DType>,
-    pub encoding: EncodingHints,
-    /// The memory that the object may take, without the elements of tensors; a share of the memory there is without it.
-    pub max_bytes: Option<u64>,
-}
-
-/// How to write a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WriteOptions {
-    /// Deflates the members of a .npz file.
-    pub compress: bool,
-    pub encoding: t7::Encoding,
-}
-
-/// A file whose format is being found, or whose headers are being read.
-pub struct OpenedFile<'a> {
-    pub source: Arc<dyn ByteSource>,
-    pub options: &'a ReadOptions,
-    pub budget: Budget,
-    /// The first bytes; empty if the caller has named the format.
-    pub start: Vec<u8>,
-    members: OnceCell<Vec<Member>>,
-}
-
-impl OpenedFile<'_> {
-    pub fn is_archive(&self) -> bool {
-        self.start.starts_with(zip::LOCAL) || self.start.starts_with(zip::END)
-    }
-
-    /// The members of a zip archive, whose directory is read once.
-    pub fn members(&self) -> Result<&[Member]> {
-        if self.members.get().is_none() {
-            let _ = self.members.set(zip::read_directory(&*self.source)?);
-        }
-        Ok(self.members.get().expect("set above"))
-    }
-}
-
 /// Bytes by which formats are recognised.
 const START: u64 = 512;
 
-/// Reads the headers of a file.
-pub fn open(source: Arc<dyn ByteSource>, options: &ReadOptions) -> Result<(Format, Document)> {
+/// Reads the headers of a file. Its format is recognised unless it is given.
+pub fn open(
+    source: Arc<dyn ByteSource>,
+    format: Option<Format>,
+    options: &ReadOptions,
+) -> Result<(Format, Document)> {
     let budget = Budget::new(options.max_bytes.unwrap_or_else(default_limit));
     let (start, members) = (Vec::new(), OnceCell::new());
     let mut file = OpenedFile { source, options, budget, start, members };
-    let format = match options.format {
+    let format = match format {
         Some(format) => format,
         None => recognise(&mut file)?,
     };

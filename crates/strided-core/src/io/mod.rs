@@ -12,6 +12,7 @@
 //! | `convert` | what of a document another format can hold |
 //! | `json`, `literal`, `zip`, `pickle`, `opcodes`, `torch_names` | notations that formats are made of |
 //! | `raw`, `npy`, `npz`, `safetensors`, `nested`, `t7`, `pt` | formats; `nested` is what `strided.save` adds to safetensors |
+//! | `request` | what the functions of formats are given |
 //! | `format` | the table of formats |
 //!
 //! Files are hostile until they are checked. A length that a file declares is compared with the bytes that are there before
@@ -39,6 +40,7 @@ mod output;
 mod pickle;
 mod pt;
 mod raw;
+mod request;
 mod safetensors;
 mod source;
 pub mod t7;
@@ -53,13 +55,14 @@ pub use document::{
     Blob, ByteOrder, Detail, Document, ElementType, ForeignType, LuaFunction, Node, NodeId, Place, Record,
     View,
 };
-pub use format::{FORMATS, Format, FormatRow, ReadOptions, WriteOptions, open, write};
+pub use format::{FORMATS, Format, FormatRow, open, write};
 pub use load::{Loader, position_of, why_not_mapped};
 pub use names::{Listed, ListedValue, OutlineRow, list_order, outline, tensor_names, value_names};
 pub use nested::Overlap;
 pub use npy::header_of as npy_header;
 pub use output::{ByteTarget, FileOutput, NewFile};
 pub use raw::{RawRequest, read_raw, write_raw};
+pub use request::{ReadOptions, WriteOptions};
 pub use source::{ByteSource, FileSource, MapMode};
 
 use crate::error::{Error, Problem};

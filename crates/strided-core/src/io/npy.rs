@@ -1,11 +1,11 @@
 //! NumPy's .npy: a header in Python's notation, and the elements of one array.
 
 use super::document::{ByteOrder, Detail, Document, ElementType, Node, Place};
-use super::format::{OpenedFile, WriteOptions};
 use super::literal::{self, Literal};
 use super::load::Loader;
 use super::nested::Overlap;
 use super::output::FileOutput;
+use super::request::{OpenedFile, WriteOptions};
 use super::source::Cursor;
 use super::view_bytes::write_tensor;
 use super::{fault, refusal};

@@ -1,12 +1,12 @@
 //! NumPy's .npz: a zip archive of .npy files.
 
 use super::document::{ByteOrder, Detail, Document, Node, Place};
-use super::format::{OpenedFile, WriteOptions};
 use super::inflate::{self, Inflater};
 use super::load::Loader;
 use super::nested::Overlap;
 use super::npy::{self, NpyHeader};
 use super::output::FileOutput;
+use super::request::{OpenedFile, WriteOptions};
 use super::source::{ByteSource, Cursor};
 use super::view_bytes::{each_piece, write_tensor};
 use super::zip::{self, Archive, Checksum, Member};

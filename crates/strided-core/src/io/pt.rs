@@ -1,9 +1,9 @@
 //! PyTorch's .pt: a zip archive of a pickle and the bytes of storages. Read only, and only tensors and plain containers.
 
 use super::document::{Blob, ByteOrder, Detail, Document, ElementType, Node, NodeId, Place, View};
-use super::format::OpenedFile;
 use super::load::Loader;
 use super::pickle::{self, PickleHooks, PickledPart};
+use super::request::OpenedFile;
 use super::source::{ByteSource, Cursor};
 use super::torch_names::{self, Global};
 use super::zip::{self, Member};

@@ -108,8 +108,9 @@ fn open(
         options.get("dtype")?.map(|dtype| DType::from_arg(dtype.as_borrowed(), "dtype")).transpose()?;
     let max_bytes = options.get("max_bytes")?.map(|most| isize::from_arg(most.as_borrowed(), "max_bytes"));
     let max_bytes = max_bytes.transpose()?.map(|most| to_u64("max_bytes", most)).transpose()?;
-    let options = ReadOptions { format: options.format()?, dtype, encoding: options.encoding()?, max_bytes };
-    let (format, document) = detach(py, || io::open(source, &options))?;
+    let (format, encoding) = (options.format()?, options.encoding()?);
+    let options = ReadOptions { dtype, encoding, max_bytes };
+    let (format, document) = detach(py, || io::open(source, format, &options))?;
     Ok(PyDocument::new(document, format, name.into()))
 }
 

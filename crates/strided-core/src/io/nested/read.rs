@@ -2,9 +2,9 @@
 
 use super::super::budget::Budget;
 use super::super::document::{ByteOrder, Document, ElementType, LuaFunction, Node, NodeId, Place, Record};
-use super::super::format::OpenedFile;
 use super::super::json::{self, Json};
 use super::super::names::tensor_names;
+use super::super::request::OpenedFile;
 use super::super::safetensors::{self, SafetensorsHeader};
 use super::super::{fault, refusal};
 use super::{KEY, VERSION, max_span};

@@ -1,12 +1,12 @@
 //! Writes safetensors files, with the object in their metadata.
 
 use super::super::document::{ByteOrder, Document, ElementType, Node, NodeId, Place};
-use super::super::format::WriteOptions;
 use super::super::json;
 use super::super::load::Loader;
 use super::super::names::{Listed, first_names, is_identified, tensor_names};
 use super::super::output::FileOutput;
 use super::super::refusal;
+use super::super::request::WriteOptions;
 use super::super::safetensors::{self, METADATA, NewEntry};
 use super::super::view_bytes::write_tensor;
 use super::plan::{Group, groups};

@@ -11,47 +11,12 @@ pub use write::{ObjectWriter, is_held};
 
 use super::document::{ByteOrder, Detail, Document, ElementType};
 use super::fault;
-use super::format::{OpenedFile, WriteOptions};
 use super::nested::Overlap;
 use super::output::FileOutput;
+pub use super::request::{Encoding, EncodingHints};
+use super::request::{OpenedFile, WriteOptions};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-
-/// How numbers are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Encoding {
-    pub ascii: bool,
-    /// Bytes of a long integer in binary: 4 or 8.
-    pub long_size: usize,
-    pub order: ByteOrder,
-}
-
-impl Default for Encoding {
-    /// What Torch7 writes on today's machines.
-    fn default() -> Encoding {
-        Encoding { ascii: false, long_size: 8, order: ByteOrder::Little }
-    }
-}
-
-/// What is known of the encoding of a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EncodingHints {
-    pub ascii: Option<bool>,
-    pub long_size: Option<usize>,
-    pub order: Option<ByteOrder>,
-}
-
-impl EncodingHints {
-    /// The encoding of a new file.
-    pub fn or_default(self) -> Encoding {
-        let default = Encoding::default();
-        Encoding {
-            ascii: self.ascii.unwrap_or(default.ascii),
-            long_size: self.long_size.unwrap_or(default.long_size),
-            order: self.order.unwrap_or(default.order),
-        }
-    }
-}
 
 /// Numbers of the kinds of objects.
 const NIL: i32 = 0;
