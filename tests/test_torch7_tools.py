@@ -7,7 +7,7 @@ import time
 import pytest
 
 from strided import torch7 as torch
-from strided.torch7 import luapattern, luatext
+from strided.torch7.tools import luapattern, luatext
 
 # Timer
 

@@ -2556,6 +2556,8 @@ uint64: _DType
 uint8: _DType
 default_generator: Generator
 
+def _accumulate_in_order(input: Tensor, product: _Bool = False) -> Tensor:
+    """Replaces each element by its sum with the one before it, or their product, and returns the tensor."""
 def _attach_memory(descriptor: SupportsIndex) -> Storage:
     """A storage of bytes on the whole shared memory of a file descriptor."""
 def _build_info() -> dict[str, str]:

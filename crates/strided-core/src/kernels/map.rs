@@ -228,6 +228,30 @@ pub fn copy_in_order(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> 
     })
 }
 
+/// Replaces each element of a contiguous float64 or float32 tensor by its sum with the one before it, or their product: one
+/// element after the other, each result rounded to the dtype.
+pub fn accumulate_in_order(x: &Tensor, is_product: bool) -> Result<()> {
+    match (x.dtype(), is_product) {
+        (DType::F64, false) => accumulate::<f64>(x, |a, b| a + b),
+        (DType::F64, true) => accumulate::<f64>(x, |a, b| a * b),
+        (DType::F32, false) => accumulate::<f32>(x, |a, b| a + b),
+        (DType::F32, true) => accumulate::<f32>(x, |a, b| a * b),
+        _ => unreachable!("the rule accepts no other dtype"),
+    }
+}
+
+fn accumulate<T: Copy>(x: &Tensor, combine: impl Fn(T, T) -> T) -> Result<()> {
+    assert!(x.layout().is_row_major(), "the elements are adjacent");
+    let pin = x.pin(Access::Write)?;
+    let (elements, n) = (pin.origin.cast::<T>(), x.size());
+    run_in_order(n.div_ceil(ORDERED_PIECE), &mut |piece| {
+        for i in (piece * ORDERED_PIECE).max(1)..n.min((piece + 1) * ORDERED_PIECE) {
+            // SAFETY: `x` is pinned, has the dtype of T, and its n elements are adjacent; i is between 1 and n - 1.
+            unsafe { elements.add(i).write(combine(elements.add(i - 1).read(), elements.add(i).read())) };
+        }
+    })
+}
+
 /// Copies elements of dtype `dtype` to `out`, with a cast where dtypes differ; `whole` as in [`copy`].
 ///
 /// # Safety

@@ -184,6 +184,14 @@ impl Layout {
         Ok(location)
     }
 
+    /// The location of the element at a position in row-major order, which must be below the number of elements.
+    pub fn location_at(&self, position: isize) -> isize {
+        let step = |(location, rest): (isize, isize), mode: &Mode| {
+            (location + rest % mode.extent * mode.stride, rest / mode.extent)
+        };
+        self.modes.iter().rev().fold((self.offset, position), step).0
+    }
+
     /// Wraps a negative dim, and refuses one out of range.
     #[inline]
     pub fn wrap_dim(&self, dim: isize) -> Result<usize> {

@@ -45,6 +45,22 @@ pub fn copy_in_order(out: &Tensor, src: &Tensor) -> Result<()> {
     backend::copy_in_order(out, src, &expanded(src.layout(), out.layout())?)
 }
 
+/// Replaces each element by its sum with the one before it, or their product, one after the other in row-major order: what a
+/// loop in C computes. `cumsum` adds in another order, and in a wider dtype.
+pub fn accumulate_in_order(x: &Tensor, is_product: bool) -> Result<()> {
+    let name = "_accumulate_in_order";
+    if !matches!(x.dtype(), DType::F32 | DType::F64) {
+        let wanted = "float32 or float64";
+        return Err(Error::new(name, Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
+    }
+    if !x.layout().is_row_major() {
+        let got = format!("strides {}", x.layout().stride_text());
+        return Err(Error::shape(name, "input", got, "a contiguous tensor"));
+    }
+    x.check_writable()?;
+    backend::accumulate_in_order(x, is_product)
+}
+
 /// The layout of values that are written to elements of the shape of `out`: expanded to it. The values may have more dims
 /// than the output if the leading ones have extent 1: `x[0] = y[None]`.
 pub(super) fn expanded(source: &Layout, out: &Layout) -> Result<Layout> {
