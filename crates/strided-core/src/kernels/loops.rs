@@ -261,11 +261,7 @@ unsafe fn fast_loop<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s:
 /// caller's narrow stores are in the cache: `a + b` of 8 floats took 10 ns longer.
 #[inline(always)]
 fn used<const N: usize>(p: &Pointers) -> Pointers {
-    let mut at = [null_mut(); OPERANDS];
-    for k in 0..=N {
-        at[k] = p[k];
-    }
-    at
+    std::array::from_fn(|k| if k <= N { p[k] } else { null_mut() })
 }
 
 /// The state of one innermost loop. In all of its methods, `at[k] + i * steps[k]` is valid for `i < left`, as the contract

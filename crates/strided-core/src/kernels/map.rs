@@ -244,8 +244,8 @@ fn accumulate<T: Copy>(x: &Tensor, combine: impl Fn(T, T) -> T) -> Result<()> {
     assert!(x.layout().is_row_major(), "the elements are adjacent");
     let pin = x.pin(Access::Write)?;
     let (elements, n) = (pin.origin.cast::<T>(), x.size());
-    run_in_order(n.div_ceil(ORDERED_PIECE), &mut |piece| {
-        for i in (piece * ORDERED_PIECE).max(1)..n.min((piece + 1) * ORDERED_PIECE) {
+    for_each_range_in_order(n, &mut |range| {
+        for i in range.start.max(1)..range.end {
             // SAFETY: `x` is pinned, has the dtype of T, and its n elements are adjacent; i is between 1 and n - 1.
             unsafe { elements.add(i).write(combine(elements.add(i - 1).read(), elements.add(i).read())) };
         }

@@ -48,14 +48,13 @@ pub fn copy_in_order(out: &Tensor, src: &Tensor) -> Result<()> {
 /// Replaces each element by its sum with the one before it, or their product, one after the other in row-major order: what a
 /// loop in C computes. `cumsum` adds in another order, and in a wider dtype.
 pub fn accumulate_in_order(x: &Tensor, is_product: bool) -> Result<()> {
-    let name = "_accumulate_in_order";
     if !matches!(x.dtype(), DType::F32 | DType::F64) {
         let wanted = "float32 or float64";
-        return Err(Error::new(name, Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
+        return Err(Error::new(Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
     }
     if !x.layout().is_row_major() {
         let got = format!("strides {}", x.layout().stride_text());
-        return Err(Error::shape(name, "input", got, "a contiguous tensor"));
+        return Err(Error::shape("input", got, "a contiguous tensor"));
     }
     x.check_writable()?;
     backend::accumulate_in_order(x, is_product)

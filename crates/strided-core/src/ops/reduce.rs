@@ -427,8 +427,7 @@ pub fn variance(root: bool, x: &Tensor, request: &ReduceRequest, out: Out) -> Re
     if !x.dtype().is_complex() {
         return reduce_to_first(row, x, request, out);
     }
-    let result = complex_variance(root, x, request).and_then(|result| out.deliver(result));
-    result
+    out.deliver(complex_variance(root, x, request)?)
 }
 
 /// [`variance`], and the mean.

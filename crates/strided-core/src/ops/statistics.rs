@@ -138,7 +138,7 @@ fn of_lines(x: &Tensor, q: &Tensor, request: QuantileRequest) -> Result<Tensor> 
 
 /// The smallest and the largest element.
 fn extremes(x: &Tensor) -> Result<(f64, f64)> {
-    let all = |row| Ok::<_, Error>(reduce::reduce(row, x, &ReduceRequest::default(), Out::New)?);
+    let all = |row| reduce::reduce(row, x, &ReduceRequest::default(), Out::New);
     Ok((number(&all(&reduce::AMIN)?)?, number(&all(&reduce::AMAX)?)?))
 }
 
