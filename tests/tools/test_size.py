@@ -9,7 +9,10 @@ import size
     ("symbol", "folder"),
     [
         ("strided_core::kernels::reduce::folds::merge", "strided-core/kernels/reduce"),
-        ("<strided_core::kernels::r#where::Run as strided_core::cpu::Specialised>::compute", "strided-core/kernels/where"),
+        (
+            "<strided_core::kernels::r#where::Run as strided_core::cpu::Specialised>::compute",
+            "strided-core/kernels/where",
+        ),
         ("strided_core::cpu::fused::<strided_core::kernels::loops::Run<f32>, ()>", "strided-core/kernels/loops"),
         ("strided_core::cpu::level", "strided-core/cpu"),
         ("core::ptr::drop_in_place::<smallvec::SmallVec<[strided_core::layout::Mode; 4]>>", "strided-core/layout"),

@@ -196,7 +196,7 @@ fn cast_if_needed(from: DType, to: DType) -> Option<Kernel> {
 pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout, whole: usize) -> Result<()> {
     assert!(layout.same_shape(out.layout()), "the source has the output's shape");
     assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
-    let [to, from] = pin_all([(out, Access::Write), (src, Access::Read)])?;
+    pin_all!(to: Write out, from: Read src);
     // SAFETY: `pin_all` pinned both, and `layout` was checked above to stay within the bounds of `src`.
     unsafe { move_elements(out, to.origin, layout, src.dtype(), from.origin, whole) }
 }
@@ -206,7 +206,7 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout, whole: usize) -> Result
 pub fn copy_in_order(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
     assert!(layout.same_shape(out.layout()), "the source has the output's shape");
     assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
-    let [to, from] = pin_all([(out, Access::Write), (src, Access::Read)])?;
+    pin_all!(to: Write out, from: Read src);
     let sizes = [out.dtype().size(), src.dtype().size()];
     let operands = [Operand { layout: out.layout(), size: sizes[0] }, Operand { layout, size: sizes[1] }];
     let nest = Nest::new(out.layout(), &operands, Order::RowMajor);

@@ -65,7 +65,7 @@ pub fn repeat_rows(out: &Tensor, x: &Tensor, ends: RepeatEnds) -> Result<()> {
         RepeatEnds::Every(count) => rows * count == total,
         RepeatEnds::At(ends) => ends.len() == rows && ends.last() == Some(&total),
     });
-    let [to, from] = pin_all([(out, Access::Write), (x, Access::Read)])?;
+    pin_all!(to: Write out, from: Read x);
     let bytes = inner * out.dtype().size();
     let job =
         RepeatJob { to: Shared::new(to.origin), from: Shared::new(from.origin), bytes, rows, total, ends };

@@ -124,7 +124,7 @@ unsafe fn count_true(at: *const u8, step: isize, n: usize) -> usize {
 /// were counted. Mask and `x` have one shape, and `out` overlaps neither.
 pub fn select(out: &Tensor, mask: &Tensor, x: &Tensor, counts: &MaskCounts) -> Result<()> {
     assert!(out.size() == counts.total() && out.layout().is_row_major() && out.dtype() == x.dtype());
-    let [to, flags, from] = pin_all([(out, Access::Write), (mask, Access::Read), (x, Access::Read)])?;
+    pin_all!(to: Write out, flags: Read mask, from: Read x);
     let size = x.dtype().size();
     let operands = [Operand { layout: mask.layout(), size: 1 }, Operand { layout: x.layout(), size }];
     let walk = MaskWalk::new(mask.layout(), &operands, [flags.origin, from.origin]);
@@ -258,7 +258,7 @@ pub fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()> {
     assert!(out.dtype() == DType::I64 && out.layout().rank() == 2);
     let [rows, columns] = out.layout().modes() else { unreachable!("a matrix") };
     assert!(rows.extent as usize == counts.total() && columns.extent as usize == rank);
-    let [to, flags] = pin_all([(out, Access::Write), (mask, Access::Read)])?;
+    pin_all!(to: Write out, flags: Read mask);
     let walk = MaskWalk::new(mask.layout(), &[Operand { layout: mask.layout(), size: 1 }], [flags.origin]);
     let extents: Extents = mask.layout().modes().iter().map(|m| m.extent as usize).collect();
     let to = Shared::new(to.origin);
@@ -346,7 +346,7 @@ impl Coordinates<'_> {
 /// Neither it nor the mask overlaps `x`, whose elements do not overlap each other.
 pub fn place(x: &Tensor, mask: &Tensor, source: &Tensor, counts: &MaskCounts) -> Result<()> {
     assert!(source.size() >= counts.total() && source.layout().is_row_major() && source.dtype() == x.dtype());
-    let [to, flags, from] = pin_all([(x, Access::Write), (mask, Access::Read), (source, Access::Read)])?;
+    pin_all!(to: Write x, flags: Read mask, from: Read source);
     let size = x.dtype().size();
     let operands = [Operand { layout: mask.layout(), size: 1 }, Operand { layout: x.layout(), size }];
     let walk = MaskWalk::new(mask.layout(), &operands, [flags.origin, to.origin]);

@@ -5,7 +5,6 @@ use super::run::{for_each_index, run_indexed};
 use super::{IndexedOperand, Lookup, by_width, load_index};
 use crate::error::Result;
 use crate::nest::{Loop, Nest, OPERANDS, Operand, Order, Pointers, Steps, shifted};
-use crate::storage::Access;
 use crate::tensor::{Tensor, pin_all};
 use std::marker::PhantomData;
 use std::ptr::null_mut;
@@ -17,8 +16,7 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
     if out.size() == 0 {
         return Ok(true);
     }
-    let [to, from, index] =
-        pin_all([(out, Access::Write), (source.tensor, Access::Read), (source.index, Access::Read)])?;
+    pin_all!(to: Write out, from: Read source.tensor, index: Read source.index);
     let size = out.dtype().size();
     let mut origins = [null_mut(); OPERANDS];
     (origins[0], origins[1], origins[2]) = (to.origin, source.origin(&from), index.origin);

@@ -82,7 +82,7 @@ pub fn add_unraveled_offsets(out: &Tensor, index: &Tensor, modes: &[Mode]) -> Re
 
 /// Adds a function of the index to every element of `out`, which has memory of its own.
 fn add_each(out: &Tensor, index: &Tensor, offset: impl Fn(i64) -> isize + Sync) -> Result<()> {
-    let [to, from] = pin_all([(out, Access::Write), (index, Access::Read)])?;
+    pin_all!(to: Write out, from: Read index);
     let size = size_of::<i64>();
     let operands = [Operand { layout: out.layout(), size }, Operand { layout: index.layout(), size }];
     let nest = Nest::new(out.layout(), &operands, Order::Free);

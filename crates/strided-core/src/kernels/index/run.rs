@@ -15,6 +15,7 @@ use crate::threads::{self, Shared};
 
 /// Columns of a block of columns, so that a row of it is a few cache lines.
 const COLUMNS_PER_PIECE: usize = 64;
+
 /// Runs a nest whose iterations are independent of each other. Operand `base` is the one that the index chooses from, and
 /// operand 2 is the index. A tile has whole rows here.
 ///

@@ -13,7 +13,6 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::nest::{Nest, OPERANDS, Operand, Order, Pointers, Steps};
 use crate::scalar::{Bool, Complex, Num, Real};
-use crate::storage::Access;
 use crate::switch;
 use crate::tensor::{Tensor, pin_all};
 use crate::threads::{self, Shared};
@@ -41,8 +40,7 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
     if target.base.size() == 0 {
         return Ok(());
     }
-    let [to, from, index] =
-        pin_all([(target.tensor, Access::Write), (source, Access::Read), (target.index, Access::Read)])?;
+    pin_all!(to: Write target.tensor, from: Read source, index: Read target.index);
     let size = source.dtype().size();
     let operands = [
         Operand { layout: target.base, size },

@@ -4,7 +4,6 @@ use super::super::scratch::Scratch;
 use super::{Lookup, by_width, load_index};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::storage::Access;
 use crate::tensor::{Tensor, pin_all};
 
 /// The most elements of a mask that is handled here, and of a result.
@@ -26,7 +25,7 @@ pub fn small_gather(x: &Tensor, index: &Tensor) -> Result<Option<Tensor>> {
     shape.extend(rest.iter().map(|mode| mode.extent));
     let mut out = Tensor::like(x, &shape, x.dtype())?;
     let to = out.exclusive_origin()?;
-    let [from, at] = pin_all([(x, Access::Read), (index, Access::Read)])?;
+    pin_all!(from: Read x, at: Read index);
     let bytes = row as usize * x.dtype().size();
     let lookup = Lookup { extent: first.extent, step: bytes as isize, wraps: true };
     let mut in_range = true;
@@ -53,7 +52,7 @@ pub fn small_select(x: &Tensor, mask: &Tensor) -> Result<Option<Tensor>> {
     assert!(mask.size() == n && mask.dtype() == DType::Bool, "a mask of the shape of the tensor");
     let mut scratch = Scratch::<{ MAX_ELEMENTS * MAX_SIZE }>::new();
     let selected = scratch.start();
-    let [from, flags] = pin_all([(x, Access::Read), (mask, Access::Read)])?;
+    pin_all!(from: Read x, flags: Read mask);
     let mut count = 0;
     by_width!(x.dtype().size(), W => for i in 0..n {
         // SAFETY: `pin_all` pinned both, which have n contiguous elements; scratch has bytes for n elements, and `count`

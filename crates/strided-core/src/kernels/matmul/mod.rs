@@ -23,7 +23,6 @@ use crate::error::Result;
 use crate::kernels::item::ScalarBytes;
 use crate::kernels::scratch::for_threads;
 use crate::scalar::Scalar;
-use crate::storage::Access;
 use crate::switch;
 use crate::tensor::{Tensor, pin_all};
 use crate::threads::{self, Shared};
@@ -134,8 +133,8 @@ fn with_pins(
         return Ok(());
     }
     let plan = ProductPlan::new(out.layout(), a.layout(), b.layout());
-    let pins = pin_all([(out, Access::Write), (a, Access::Read), (b, Access::Read)])?;
-    work(&plan, pins.each_ref().map(|pin| pin.origin))
+    pin_all!(c: Write out, left: Read a, right: Read b);
+    work(&plan, [c.origin, left.origin, right.origin])
 }
 
 /// Runs a product by the reference kernel, by the kernel for a matrix and a vector, or by `matrices`.

@@ -203,7 +203,7 @@ impl Reduction<'_> {
         let results = results.each_mut().map(|result| std::ptr::from_mut(result).cast::<u8>());
         let reducer = self.reducer;
         let write = cast::kernel(reducer.results[0].expect("every fold has a first result"), out.dtype());
-        let [out, from] = pin_all([(out, Access::Write), (x, Access::Read)])?;
+        pin_all!(out: Write out, from: Read x);
         // SAFETY: `pin_all` pinned both tensors. `is_one_call` established that the terms are adjacent, at least one
         // and at most SERIAL_ELEMENTS <= CHUNK. `acc` and `results` are large and aligned enough for any accumulator
         // and element.

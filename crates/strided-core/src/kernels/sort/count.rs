@@ -106,7 +106,7 @@ pub fn count_in_bins(x: &Tensor, bins: EqualBins, out: &Tensor) -> Result<()> {
     if x.size() == 0 {
         return Ok(());
     }
-    let [x_pin, out_pin] = pin_all([(x, Access::Read), (out, Access::Write)])?;
+    pin_all!(x_pin: Read x, out_pin: Write out);
     let (from, to, count) = (Shared::new(x_pin.origin), out_pin.origin, out.size());
     let find = |first: usize, found: &mut [usize]| {
         switch!(x.dtype(), float, T => {

@@ -250,7 +250,7 @@ impl KeyLine {
             // Another thread may have changed the elements meanwhile: then a position may be any number.
             let position = position.min(self.length - 1);
             let size = self.dtype.size();
-            // SAFETY: the position is in the line; the contract above.
+            // SAFETY: the position is in the line; this function's contract.
             unsafe { to.copy_from_nonoverlapping(self.start.at(position * size), size) };
         }
     }

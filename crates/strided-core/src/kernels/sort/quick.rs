@@ -5,7 +5,6 @@ use crate::alloc::try_vec;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::scalar::Element;
-use crate::storage::Access;
 use crate::switch;
 use crate::tensor::{Tensor, pin_all};
 use crate::threads::for_each_in_order;
@@ -30,7 +29,7 @@ pub fn quick_lines(values: &Tensor, positions: &Tensor, length: usize, task: Qui
     assert!(
         values.size().is_multiple_of(length) && !matches!(task, QuickTask::Select(rank) if rank >= length)
     );
-    let [to, places] = pin_all([(values, Access::Write), (positions, Access::Write)])?;
+    pin_all!(to: Write values, places: Write positions);
     switch!(values.dtype(), order, T => {
         let (to, places) = (to.origin.cast::<T>(), places.origin.cast::<i64>());
         let mut line = QuickLine { values: try_vec(length)?, positions: try_vec(length)? };

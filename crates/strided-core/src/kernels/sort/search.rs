@@ -4,7 +4,6 @@ use super::keys::{KEYS_PER_LOAD, KeyLine};
 use crate::alloc::{try_collect, try_vec};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::storage::Access;
 use crate::tensor::{Tensor, pin_all};
 use crate::threads::{self, Shared};
 
@@ -31,8 +30,7 @@ pub fn search(sequence: &Tensor, length: usize, numbers: &Tensor, right: bool, o
     let lines = sequence.size().checked_div(length).unwrap_or(1);
     let per_line = numbers.size() / lines;
     assert!(lines * length == sequence.size() && lines * per_line == numbers.size());
-    let [sorted, numbers_pin, to] =
-        pin_all([(sequence, Access::Read), (numbers, Access::Read), (out, Access::Write)])?;
+    pin_all!(sorted: Read sequence, numbers_pin: Read numbers, to: Write out);
     let dtype = numbers.dtype();
     // SAFETY: both tensors are pinned until the end of this function.
     let (line, queries) = unsafe {
@@ -65,7 +63,7 @@ pub fn sort_rows(x: &Tensor, columns: usize, out: &Tensor) -> Result<()> {
     let rows = out.size();
     assert!(x.layout().is_row_major() && x.size() == rows * columns);
     assert!(out.layout().is_row_major() && out.dtype() == DType::I64);
-    let [from, to] = pin_all([(x, Access::Read), (out, Access::Write)])?;
+    pin_all!(from: Read x, to: Write out);
     // SAFETY: the tensor is pinned until the end of this function.
     let keys = keys_of(&unsafe { KeyLine::new(from.origin, x.size(), x.dtype(), false) })?;
     let row = |index: &usize| &keys[index * columns..(index + 1) * columns];

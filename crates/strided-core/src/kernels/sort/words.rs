@@ -111,7 +111,7 @@ impl WordFormat {
     pub unsafe fn pack<W: SortWord>(&self, line: &KeyLine, to: *mut W) {
         line.for_each_block(0..line.length, |first, keys| {
             for (i, &key) in keys.iter().enumerate() {
-                // SAFETY: the contract above; blocks cover the line.
+                // SAFETY: this function's contract; blocks cover the line.
                 unsafe { to.add(first + i).write(self.word(key, first + i)) };
             }
         });
@@ -279,7 +279,7 @@ unsafe fn distribute<W: SortWord, const N: usize>(
 ) -> Option<[usize; N]> {
     let mut ends = [0; N];
     for i in 0..n {
-        // SAFETY: the contract above.
+        // SAFETY: this function's contract.
         ends[unsafe { a.add(i).read() }.digit(shift, mask) & (N - 1)] += 1;
     }
     if ends.contains(&n) {
@@ -289,7 +289,7 @@ unsafe fn distribute<W: SortWord, const N: usize>(
     for count in &mut ends {
         (*count, end) = (end, end + *count);
     }
-    // SAFETY: the contract above; every word was counted.
+    // SAFETY: this function's contract; every word was counted.
     unsafe { move_words(a, b, n, shift, mask, &mut ends) };
     Some(ends)
 }
