@@ -101,7 +101,8 @@ def stubs() -> dict[Path, str]:
     """The text of each file."""
     cls = f'class Rows(TensorMethods):\n    """{sentence(Rows)}"""\n\n    __slots__ = ()\n'
     imports = "from typing import Any, Self\n\nfrom strided.torch7.tensor.base import TensorMethods\n"
-    imports += f"from strided.torch7.tensor.typed import {', '.join(sorted(f'{name}Tensor' for name in ELEMENTS))}\n\n"
+    listed = "".join(f"    {name}Tensor,\n" for name in sorted(ELEMENTS))
+    imports += f"from strided.torch7.tensor.typed import (\n{listed})\n\n"
     head = HEADER.format(title="The methods of tensors that tables of rows describe.") + imports + cls
     typed_head = HEADER.format(title="The classes of each element type.")
     typed_head += "from strided.torch7.tensor.classes import Tensor\n"

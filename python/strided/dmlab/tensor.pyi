@@ -7,8 +7,8 @@ from typing import Any, Self, TypeAlias
 import strided as st
 from strided._dialect.classes import Bridges
 
-from ._random import RandomView
 from ._methods import Row
+from ._random import RandomView
 
 __all__: list[str]
 

@@ -3,7 +3,16 @@
 from typing import Any, Self
 
 from strided.torch7.tensor.base import TensorMethods
-from strided.torch7.tensor.typed import ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor, ShortTensor
+from strided.torch7.tensor.typed import (
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+)
 
 class Rows(TensorMethods):
     """Maths, random numbers and other functions that Torch7 declares as data."""
