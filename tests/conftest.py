@@ -1,10 +1,11 @@
-"""Shared by all tests: hypothesis without deadlines, samples of the tests, and fixtures that restore defaults."""
+"""Shared by all tests: hypothesis without deadlines, samples of the tests, what was skipped, and fixtures that restore defaults."""
 
 import gc
 import hashlib
 import itertools
 import os
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -63,3 +64,18 @@ def pytest_collection_finish():
     """Thousands of collected tests are a large heap: exclude it from the garbage collections of tests."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """One line with all that was skipped, so that a run without an optional library does not look like a complete one."""
+    skipped = terminalreporter.getreports("skipped")
+    if skipped:
+        counts = sorted(Counter(map(skip_reason, skipped)).items(), key=lambda item: (-item[1], item[0]))
+        terminalreporter.write_line("skipped: " + "; ".join(f"{count} {reason}" for reason, count in counts))
+
+
+def skip_reason(report):
+    """Why a test, or a file of tests, was skipped."""
+    _, _, text = report.longrepr
+    reason = re.sub(r"could not import '([\w.]+)'.*", r"no \1", text.removeprefix("Skipped: "), flags=re.DOTALL)
+    return f"{reason} (a whole file)" if report.when == "collect" else reason

@@ -7,6 +7,7 @@ raise FormatError: any other exception, a crash, or much more memory than the fi
 import io
 import struct
 import zipfile
+from functools import partial
 
 import strided as st
 
@@ -135,6 +136,10 @@ def pt_file(r):
     return pt.archive(body(random_object(r, leaf)), storages, compression=compression)
 
 
+#: Format -> the function above that makes a random file of it.
+FILES = {name.removesuffix("_file"): make for name, make in list(globals().items()) if name.endswith("_file")}
+
+
 # Damage
 
 
@@ -183,8 +188,8 @@ DAMAGE = [flip_bits, truncate, replace_number, replace_digits, repeat_part, remo
 
 
 class FileCase:
-    def __init__(self, format, r, make):
-        self.whole = make(r)
+    def __init__(self, format, r):
+        self.whole = FILES[format](r)
         data = bytearray(self.whole)
         self.label = "whole"
         if r.random() < 0.95:
@@ -221,21 +226,5 @@ class FileCase:
         )
 
 
-def random_t7(r):
-    return FileCase("t7", r, t7_file)
-
-
-def random_npy(r):
-    return FileCase("npy", r, npy_file)
-
-
-def random_npz(r):
-    return FileCase("npz", r, npz_file)
-
-
-def random_safetensors(r):
-    return FileCase("safetensors", r, safetensors_file)
-
-
-def random_pt(r):
-    return FileCase("pt", r, pt_file)
+#: The families of `tools/fuzz.py`.
+FAMILIES = {format: partial(FileCase, format) for format in FILES}

@@ -344,3 +344,7 @@ def random_index(r):
         return case
     files["model.safetensors.index.json"] = json.dumps(index).encode()
     return FolderCase(r, files, "model.safetensors.index.json")
+
+
+#: The families of `tools/fuzz.py`.
+FAMILIES = {"zarr": random_zarr, "index": random_index}

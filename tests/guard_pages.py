@@ -9,6 +9,7 @@ import mmap
 import os
 import sys
 
+from op_rows import OPS
 from strategies import DTYPES, memory_of, ordinary
 
 import strided as st
@@ -77,10 +78,10 @@ def check_elementwise(regions, name, n, at_end):
     memories = [ordinary(name, (n,), seed) for seed in range(3)]
     xs = [region.tensor(m, name, at_end) for region, m in zip(regions, memories, strict=False)]
     clones = [x.clone() for x in xs]
-    for op, arity, *_ in st._strided._ops():
+    for op, row in OPS.items():
         function = getattr(st, op, None)
-        if function is not None and arity <= 3:
-            operands = xs[:arity], clones[:arity]
+        if function is not None and row.arity <= 3:
+            operands = xs[: row.arity], clones[: row.arity]
             compare(function, *operands, op, name, n, where)
             compare(reversed_operands(function), *operands, op, name, n, "flipped", where)
     for target in DTYPES:

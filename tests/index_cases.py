@@ -672,3 +672,7 @@ def random_case(r):
     if chance < 0.62:
         return own_index_case(r)
     return function_case(r)
+
+
+#: The families of `tools/fuzz.py`.
+FAMILIES = {"indexing": random_case}

@@ -126,6 +126,10 @@ def random_kill(r):
     return KillCase(r)
 
 
+#: The families of `tools/fuzz.py`.
+FAMILIES = {"kill": random_kill}
+
+
 if __name__ == "__main__":
     import numpy  # noqa: F401  # before the fork, so that the children need not import it
     import zarr  # noqa: F401

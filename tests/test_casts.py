@@ -181,8 +181,8 @@ def test_casts_of_every_layout(source, target):
         wanted = to_values(cast(values_of(x), source, target), target)
         y = x.to(target)
         assert_same(y, wanted, target, layout)
-        assert y.is_contiguous() or source == target
-        assert (y is x) == (source == target)
+        assert y.is_contiguous() or source == target, layout
+        assert (y is x) == (source == target), layout
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -299,10 +299,10 @@ def test_casts_agree_with_reading_one_number():
     for name in FLOATS:
         x = fresh(interesting(name), name)
         values = to_values(interesting(name), name)
-        assert np.array_equal(np.array(x.tolist()), values.astype(np.float64), equal_nan=True)
+        assert np.array_equal(np.array(x.tolist()), values.astype(np.float64), equal_nan=True), name
         assert np.array_equal(
             np.array([x[i].item() for i in range(len(values))]), values.astype(np.float64), equal_nan=True
-        )
+        ), name
     for target in DTYPES:
         if target in INTS:
             continue

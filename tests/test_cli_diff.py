@@ -12,7 +12,7 @@ from hypothesis import strategies as hs
 
 import strided as st
 from strided.cli._commands.diff import compare
-from strided.cli._ulp import ulp_distances
+from strided.testing import ulp_distance
 
 
 @pytest.fixture(autouse=True)
@@ -142,7 +142,7 @@ def test_ulp_distances_count_the_steps_between_numbers(dtype, data):
     value = dtype(data.draw(hs.one_of(hs.floats(-5, 5, width=bits), hs.sampled_from([0.0, -0.0]))))
     steps = data.draw(hs.integers(-9, 9))
     moved = next_after(value, steps, dtype)
-    distance = ulp_distances(st.tensor(np.array([value])), st.tensor(np.array([moved])))
+    distance = ulp_distance(st.tensor(np.array([value])), st.tensor(np.array([moved])))
     assert distance.tolist() == [abs(steps)]
 
 
@@ -151,7 +151,7 @@ def test_ulp_distances_between_the_ends_do_not_overflow():
         a, b = (st.tensor([value], dtype=st.float64).to(dtype) for value in (float("inf"), -float("inf")))
         exponents = {st.float16: 5, st.bfloat16: 8, st.float32: 8, st.float64: 11}[dtype]
         infinite = ((1 << exponents) - 1) << (8 * dtype.itemsize - 1 - exponents)
-        assert ulp_distances(a, b).tolist() == [2 * infinite]
+        assert ulp_distance(a, b).tolist() == [2 * infinite], dtype
 
 
 # convert

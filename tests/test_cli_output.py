@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import threading
 import time
 from contextlib import contextmanager, redirect_stderr
 
@@ -62,11 +63,13 @@ def test_a_progress_bar_appears_after_a_second_and_goes_away(terminal, clock):
 
 def test_a_bar_without_a_percentage_appears_while_nothing_is_known(terminal, monkeypatch):
     monkeypatch.setattr(output, "PATIENCE", 0.0)
+    before = set(threading.enumerate())
     with progress(FANCY, terminal):
         while "writing" not in terminal.getvalue():
             time.sleep(0.001)  # another thread shows it
     shown = terminal.getvalue()
-    time.sleep(0.01)
+    for thread in set(threading.enumerate()) - before:
+        thread.join()
     assert terminal.getvalue() == shown  # nothing more appears when the work is done
 
 

@@ -234,7 +234,7 @@ def test_invalid_arguments_of_empty_strided():
 def test_scalar_tensor():
     for value, dtype in ((3, st.float32), (2.5, st.float32), (True, st.float32), (1j, st.complex64)):
         x = st.scalar_tensor(value)
-        assert x.shape == () and x.dtype is dtype and x.item() == value
+        assert x.shape == () and x.dtype is dtype and x.item() == value, dtype
     assert st.scalar_tensor(3, dtype=st.int8).dtype is st.int8
     with pytest.raises(OverflowError):
         st.scalar_tensor(300, dtype=st.uint8)

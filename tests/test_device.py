@@ -7,6 +7,7 @@ import re
 
 import device_cases as cases
 import pytest
+from op_rows import OPS
 
 import strided as st
 
@@ -52,7 +53,7 @@ def members(cls):
 
 
 def elementwise():
-    return {name: row for row in st._strided._ops() for name in (row[0], *row[7])}
+    return {name: row for row in OPS.values() for name in (row.name, *row.names)}
 
 
 def check(call, expected):
@@ -81,8 +82,8 @@ def test_call(call, expected):
 @pytest.mark.parametrize("name", sorted(elementwise()))
 def test_elementwise_operation(name):
     row = elementwise()[name]
-    operand = "j" if row[2] in ("bits", "int") else "x"
-    operands = ["k", "x", "x"] if row[2] == "select" else [operand] * row[1]
+    operand = "j" if row.accepts in ("bits", "int") else "x"
+    operands = ["k", "x", "x"] if row.accepts == "select" else [operand] * row.arity
     check(f"st.{name}({', '.join(operands)})", "refuses")
     if hasattr(st.Tensor, f"{name}_"):
         check(f"{operands[0]}.{name}_({', '.join(operands[1:])})", "refuses")

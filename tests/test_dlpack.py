@@ -258,16 +258,16 @@ def test_torch_both_ways():
     for name in DTYPES:
         x = st.from_numpy(ordinary(name, (3, 4), 6)).view(getattr(st, name)).t()[1:]
         t = torch.from_dlpack(x)
-        assert str(t.dtype) == f"torch.{name}" and t.data_ptr() == x.data_ptr()
-        assert t.stride() == x.stride() and tuple(t.shape) == tuple(x.shape)
+        assert str(t.dtype) == f"torch.{name}" and t.data_ptr() == x.data_ptr(), name
+        assert t.stride() == x.stride() and tuple(t.shape) == tuple(x.shape), name
         y = st.from_dlpack(t)
-        assert y.dtype is x.dtype and y.data_ptr() == x.data_ptr() and y.stride() == x.stride()
-        assert is_same(memory_of(y), memory_of(x))
+        assert y.dtype is x.dtype and y.data_ptr() == x.data_ptr() and y.stride() == x.stride(), name
+        assert is_same(memory_of(y), memory_of(x)), name
         z = st.from_dlpack(torch.utils.dlpack.to_dlpack(t))
-        assert z.data_ptr() == x.data_ptr()
-        assert torch.utils.dlpack.from_dlpack(x.__dlpack__()).data_ptr() == x.data_ptr()
-        assert is_same(memory_of(st.from_dlpack(torch.from_dlpack(x.flip(0)))), memory_of(x.flip(0)))
-        assert torch.from_dlpack(x, copy=True).data_ptr() != x.data_ptr()
+        assert z.data_ptr() == x.data_ptr(), name
+        assert torch.utils.dlpack.from_dlpack(x.__dlpack__()).data_ptr() == x.data_ptr(), name
+        assert is_same(memory_of(st.from_dlpack(torch.from_dlpack(x.flip(0)))), memory_of(x.flip(0))), name
+        assert torch.from_dlpack(x, copy=True).data_ptr() != x.data_ptr(), name
     assert torch.from_dlpack(st.tensor(5)).item() == st.from_dlpack(torch.tensor(5)).item() == 5
     assert tuple(torch.from_dlpack(st.zeros(3, 0)).shape) == (3, 0) == tuple(st.from_dlpack(torch.zeros(3, 0)).shape)
     row = torch.arange(3).expand(4, 3)

@@ -17,6 +17,8 @@ CASES = json.loads((DATA / "oracle_dmlab.json").read_text())["cases"]
 LAB = Dialect(modules={"tensor"})
 
 FACT_OF_LUA = "a fact about Lua and not about the library: "
+FLOAT_INDEX = "a float is no index in Python: TypeError; Lua truncates it"
+DEFECT_OF_EQUALITY = "the recorded program has a defect: equal tensors that are both not contiguous compare as unequal"
 #: Cases that must not pass as recorded, and why.
 EXCEPTIONS = {
     1: FACT_OF_LUA + "the names of the table that require returns",
@@ -25,8 +27,8 @@ EXCEPTIONS = {
     111: FACT_OF_LUA + "it words the error of #z",
     112: FACT_OF_LUA + "a name that does not exist is nil",
     115: FACT_OF_LUA + "it words the error of an assignment to a field",
-    152: "D-36: a float is no index in Python",
-    271: "S-21: the recorded program compares two equal tensors with gaps as unequal",
+    152: FLOAT_INDEX,
+    271: DEFECT_OF_EQUALITY,
 }
 
 

@@ -114,8 +114,8 @@ def test_contractions_of_many_dims(equation, extent):
     wanted = np.einsum(equation, *arrays)
     for dtype in (np.float64, np.int64):
         got = st.einsum(equation, *[st.tensor(array.astype(dtype)) for array in arrays])
-        assert got.is_contiguous()
-        assert got.tolist() == wanted.tolist()
+        assert got.is_contiguous(), dtype
+        assert got.tolist() == wanted.tolist(), dtype
 
 
 @pytest.mark.parametrize(

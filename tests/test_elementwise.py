@@ -8,6 +8,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from op_rows import OPS
 from strategies import (
     COMPLEX,
     DTYPES,
@@ -24,7 +25,6 @@ from strategies import (
 
 import strided as st
 
-OPS = {row[0]: row[1:] for row in st._strided._ops()}
 PI = np.longdouble(math.pi) + np.longdouble(1.2246467991473532e-16)
 WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "float64": "longdouble"}
 EXACT = {
@@ -226,20 +226,20 @@ def takes(op, name):
         "bits": name == "bool" or name in INTS,
         "int": name in INTS,
         "float": name not in COMPLEX, "floats": name not in COMPLEX,
-    }[OPS[op][1]]  # fmt: skip
+    }[OPS[op].accepts]  # fmt: skip
 
 
 def computed_in(op, name):
     """The dtype that operands are cast to."""
-    if OPS[op][1] == "wide":
+    if OPS[op].accepts == "wide":
         return "complex128" if name in COMPLEX else "float64"
-    if OPS[op][1] == "counts" and name == "bool":
+    if OPS[op].accepts == "counts" and name == "bool":
         return "int64"
-    return "float32" if OPS[op][1] in ("field", "float", "floats") and (name == "bool" or name in INTS) else name
+    return "float32" if OPS[op].accepts in ("field", "float", "floats") and (name == "bool" or name in INTS) else name
 
 
 def result_of(op, name):
-    rule, worked = OPS[op][2], computed_in(op, name)
+    rule, worked = OPS[op].result, computed_in(op, name)
     if rule == "part":
         worked = {"complex64": "float32", "complex128": "float64"}.get(worked, worked)
     return "bool" if rule == "bool" else worked
@@ -262,7 +262,7 @@ def suitable(op, name, values, position):
 def arguments(op, name, layout):
     shape = LAYOUTS[layout][0]
     tensors = []
-    for position in range(OPS[op][0]):
+    for position in range(OPS[op].arity):
         own = (1, shape[1]) if layout == "stride 0" and position == 0 else shape
         values = suitable(op, name, to_values(ordinary(name, own, position + 1), name), position)
         memory = to_memory(values, name)
@@ -338,10 +338,10 @@ def test_every_layout_and_form(op, name):
         assert_close(getattr(st, op)(*tensors), op, name, wanted, f"function: {layout}")
         assert_close(getattr(tensors[0], op)(*tensors[1:]), op, name, wanted, f"method: {layout}")
         out = st.empty(wanted.shape, dtype=getattr(st, result))
-        assert getattr(st, op)(*tensors, out=out) is out
+        assert getattr(st, op)(*tensors, out=out) is out, layout
         assert_close(out, op, name, wanted, f"out: {layout}")
         if result == name and layout != "stride 0":
-            assert getattr(tensors[0], f"{op}_")(*tensors[1:]) is tensors[0]
+            assert getattr(tensors[0], f"{op}_")(*tensors[1:]) is tensors[0], layout
             assert_close(tensors[0], op, name, wanted, f"in place: {layout}")
 
 
@@ -352,7 +352,7 @@ def test_other_dtypes_are_refused(op, name):
         getattr(st, op)(*tensors)
 
 
-@pytest.mark.parametrize("op", [op for op in NEW if OPS[op][1] in ("field", "float")])
+@pytest.mark.parametrize("op", [op for op in NEW if OPS[op].accepts in ("field", "float")])
 @pytest.mark.parametrize("name", ["float32", "float64"])
 def test_many_elements_and_hostile_ones(op, name):
     """Large enough for threads; every exponent of the dtype, and numbers near the poles."""
@@ -366,7 +366,7 @@ def test_many_elements_and_hostile_ones(op, name):
         a = np.concatenate([spread, near, specials]).astype(name)
     if op == "lgamma" or op == "digamma":  # mpmath takes long for large negative numbers
         a = np.where(np.abs(a) < 500, a, np.abs(a))
-    operands = [a, *(rng.permutation(a) for _ in range(OPS[op][0] - 1))]
+    operands = [a, *(rng.permutation(a) for _ in range(OPS[op].arity - 1))]
     got = getattr(st, op)(*(st.tensor(v) for v in operands))
     assert_close(got, op, name, model(op, name, *operands), "hostile")
 
@@ -476,7 +476,7 @@ def test_complex_numbers_near_zeros_and_poles(op, name):
     columns = [z]
     if op == "ldexp":
         columns.append((rng.uniform(-most, most, len(z)) + 1j * rng.uniform(-99, 99, len(z))).astype(name))
-    elif OPS[op][0] == 2:  # half of them nearly opposite, so that exponentials cancel
+    elif OPS[op].arity == 2:  # half of them nearly opposite, so that exponentials cancel
         half_period = np.pi / (1 if op == "logaddexp" else math.log(2))
         opposite = z + 1j * half_period * rng.choice([-1, 1, 3], len(z)) + 2.0 ** rng.uniform(-40, 0, len(z))
         columns.append(np.where(np.arange(len(z)) % 2 == 0, opposite, rng.permutation(z)).astype(name))
@@ -535,20 +535,20 @@ def test_complex_exp2_of_infinities():
 
 
 @pytest.mark.parametrize(
-    "op", [op for op in OPS if OPS[op][1] in ("field", "float", "floats", "wide") and OPS[op][0] > 1]
+    "op", [op for op in OPS if OPS[op].accepts in ("field", "float", "floats", "wide") and OPS[op].arity > 1]
 )
 def test_integers_computed_as_floats_need_no_dtype_in_common(op):
     """No integer dtype holds uint64 and a signed dtype; these rows convert each operand to float."""
     unsigned, signed = st.tensor([3, 2**64 - 1, 7], dtype=st.uint64), st.tensor([-2, 5, 1], dtype=st.int8)
     wanted = st.float64 if op == "float_power" else st.float32
     for a, b in ((unsigned, signed), (signed, unsigned)):
-        operands = [a, b, b][: OPS[op][0]]
+        operands = [a, b, b][: OPS[op].arity]
         got = getattr(st, op)(*operands)
         same = getattr(st, op)(*(x.to(wanted) for x in operands))
         assert got.dtype is wanted and got.isclose(same, rtol=0, atol=0, equal_nan=True).all()
         half = [*operands[:-1], st.ones(3, dtype=st.float64)]
         assert getattr(st, op)(*half).dtype is st.float64
-    if OPS[op][0] == 3:
+    if OPS[op].arity == 3:
         for third in (st.ones(3, dtype=st.float64), st.ones(3, dtype=bool), 2, 2.5):
             floats = st.float64 if isinstance(third, st.Tensor) and third.dtype is st.float64 else st.float32
             assert getattr(st, op)(unsigned, signed, third).dtype is floats
@@ -578,9 +578,9 @@ def test_truth_values():
 @pytest.mark.parametrize("op", OPS)
 def test_operands_without_elements_may_have_any_address(op):
     """Foreign memory without elements may have an unreadable address: null in DLPack."""
-    dtype = "int64" if OPS[op][1] in ("int", "bits") else "float64"
+    dtype = "int64" if OPS[op].accepts in ("int", "bits") else "float64"
     for empty in (st.from_dlpack(np.zeros((0, 3), dtype)), st.frombuffer(b"", dtype=dtype)):
-        others = [empty] * (OPS[op][0] - 1)
+        others = [empty] * (OPS[op].arity - 1)
         assert getattr(st, op)(empty, *others).shape == empty.shape
         assert getattr(st, op)(empty, *[2] * len(others)).shape == empty.shape
         if len(others) == 1:
@@ -629,7 +629,7 @@ def test_operators_in_all_directions():
 def test_other_names():
     x = st.tensor([0.25, 0.5])
     for alias, name in {"arcsin": "asin", "subtract": "sub", "divide": "div", "greater_equal": "ge"}.items():
-        others = () if OPS[name][0] == 1 else (x,)
+        others = () if OPS[name].arity == 1 else (x,)
         assert getattr(st, alias)(x, *others).tolist() == getattr(st, name)(x, *others).tolist()
         assert getattr(x.clone(), alias)(*others).tolist() == getattr(x, name)(*others).tolist()
     assert st.lerp(x, end=x + 1, weight=0.5).tolist() == [0.75, 1.0]

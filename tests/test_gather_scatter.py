@@ -783,7 +783,7 @@ def test_copies_with_a_view_replaced(name):
             src = fresh(values_in(SMALL, name, np.diagonal(a, offset).shape, 4), name)
             wanted = models.diagonal_scatter(a, values_of(src), offset)
             check_all_forms("diagonal_scatter", x, None, (src, offset), wanted, name, layout, offset, out=False)
-        assert memory_of(x).tobytes() == before
+        assert memory_of(x).tobytes() == before, layout
 
 
 @pytest.mark.parametrize("name", DTYPES)

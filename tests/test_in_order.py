@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as hs
 
 import strided as st
-from strided._strided import _copy_in_order, _each_in_order
+from strided._strided import _accumulate_in_order, _copy_in_order, _each_in_order
 
 
 @given(hs.data())
@@ -60,6 +60,40 @@ def test_writes_to_elements_that_overlap_add_up():
     assert x.tolist() == [[3, 3], [4, 4], [5, 5]]
     _each_in_order(lambda view: view.apply_(lambda value: value * 2), x)
     assert x.tolist() == [[12, 12], [16, 16], [20, 20]]
+
+
+def test_tensors_of_other_shapes_are_paired_in_row_major_order():
+    x = st.zeros(2, 3, dtype=st.int64)
+    _each_in_order(st.Tensor.copy_, x, st.arange(6).view(2, 3).t())
+    assert x.tolist() == [[0, 3, 1], [4, 2, 5]]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [0, 1, 2, 255, 1000, 200_000])
+def test_sums_and_products_are_accumulated_in_order(dtype, n):
+    values = np.random.default_rng(n).uniform(0.5, 1.5, n).astype(dtype)
+    x = st.tensor(values)
+    assert _accumulate_in_order(x) is x
+    sums, last = [], dtype(0)
+    for value in values:
+        sums.append(last := dtype(last + value))
+    assert x.tolist() == [float(value) for value in sums]
+    few = values[:500]  # a product of more leaves the range of numbers
+    products = [1.0 * dtype(few[0])] if n else []
+    for value in few[1:]:
+        products.append(dtype(products[-1] * value))
+    assert _accumulate_in_order(st.tensor(few), True).tolist() == [float(value) for value in products]
+
+
+def test_what_cannot_be_accumulated_is_refused():
+    for x in (
+        st.arange(3),
+        st.zeros(3, dtype=st.float16),
+        st.zeros(2, 2).t(),
+        st.frombuffer(bytes(8), dtype=st.float32),
+    ):
+        with pytest.raises((TypeError, ValueError, RuntimeError), match=r"float32 or float64|contiguous|read-only"):
+            _accumulate_in_order(x)
 
 
 def test_an_exception_ends_the_walk():

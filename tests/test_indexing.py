@@ -45,10 +45,10 @@ def test_writing_with_an_index_in_the_same_storage(r):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_many_random_cases(seed):
-    """The fuzzer's cases, without shrinking; `./dev fuzz indexing` runs more."""
+    """The fuzzer's cases, without shrinking; `./dev fuzz indexing` runs more. Some are refused, but fewer than are accepted."""
     r = random.Random(seed)
     accepted = sum(index_cases.random_case(r).check() for _ in range(500))
-    assert 350 < accepted < 500
+    assert 0 < 500 - accepted < accepted
 
 
 @settings(max_examples=150)

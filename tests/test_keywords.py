@@ -8,6 +8,7 @@ import threading
 import mpmath
 import numpy as np
 import pytest
+from op_rows import OPS
 from strategies import (
     COMPLEX,
     DTYPES,
@@ -26,7 +27,7 @@ from strategies import (
 
 import strided as st
 
-WORDS = {row[0]: dict(row[6]) for row in st._strided._ops() if row[6]}
+WORDS = {op: dict(row.keywords) for op, row in OPS.items() if row.keywords}
 REAL = [name for name in DTYPES if name not in COMPLEX]
 LINEAR = {
     "add": lambda alpha, a, b: a + alpha * b,
@@ -97,10 +98,10 @@ def test_alpha(op, name):
             assert_same(getattr(st, op)(x, y, alpha=alpha), wanted, name, f"{layout} {alpha}")
             assert_same(getattr(x, op)(y, alpha=alpha), wanted, name, f"{layout} {alpha}")
             out = st.empty(shape, dtype=x.dtype)
-            assert getattr(st, op)(x, y, alpha=alpha, out=out) is out
+            assert getattr(st, op)(x, y, alpha=alpha, out=out) is out, layout
             assert_same(out, wanted, name, f"out {layout} {alpha}")
             if layout != "stride 0":
-                assert getattr(x, f"{op}_")(y, alpha=alpha) is x
+                assert getattr(x, f"{op}_")(y, alpha=alpha) is x, layout
                 assert_same(x, wanted, name, f"in place {layout} {alpha}")
 
 
@@ -334,7 +335,7 @@ def test_nan_to_num(name):
 def test_halves_use_their_own_largest_number():
     for dtype, top in ((st.float16, 65504.0), (st.bfloat16, 3.3895313892515355e38)):
         x = st.tensor([math.inf, -math.inf, math.nan], dtype=dtype)
-        assert x.nan_to_num().tolist() == [top, -top, 0.0]
+        assert x.nan_to_num().tolist() == [top, -top, 0.0], dtype
 
 
 @pytest.mark.parametrize("name", DTYPES)

@@ -84,7 +84,7 @@ st.late = late  # cleared with the last modules
 @pytest.mark.parametrize("uses", USES.values(), ids=USES)
 def test_a_fork_during_the_first_use_leaves_nothing_locked(uses: tuple[str, ...]) -> None:
     """Another thread is in the middle of its first use when the process forks; then the child uses the same. The first import of
-    the other thread takes a while, so that the fork begins inside of it."""
+    the other thread waits until the fork has begun."""
     run(
         SETUP
         + f"""
@@ -94,7 +94,8 @@ class Slow(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
         if threading.current_thread() is not threading.main_thread() and not importing.is_set():
             importing.set()
-            time.sleep(0.2)
+            while not st._strided._pending_forks():
+                time.sleep(0)
 
 def first_use():
     try:

@@ -41,11 +41,17 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("script", ENDLESS.values(), ids=ENDLESS)
-def test_a_script_that_does_not_end_is_stopped_and_the_runtime_goes_on(version, script):
-    lua = Lua(version, timeout=0.1)
+@pytest.fixture(scope="module", params=VERSIONS)
+def timed_runtime(request):
+    """The runtime of all endless scripts: it goes on after each of them."""
+    lua = Lua(request.param, timeout=0.1)
     lua.execute("require 'torch'")
+    return lua
+
+
+@pytest.mark.parametrize("script", ENDLESS.values(), ids=ENDLESS)
+def test_a_script_that_does_not_end_is_stopped_and_the_runtime_goes_on(timed_runtime, script):
+    lua = timed_runtime
     with pytest.raises(LuaTimeoutError, match=r"the script ran longer than timeout=0\.1 s"):
         lua.execute(script)
     assert lua.execute("local f = coroutine.wrap(function(x) return x + 1 end) return f(1), pcall(error, 'e', 0)") == (
@@ -115,17 +121,24 @@ HUNGRY = {
 }
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("script", HUNGRY.values(), ids=HUNGRY)
-def test_a_script_that_allocates_for_ever_is_stopped_and_the_runtime_goes_on(version, script):
-    lua = Lua(version, memory=4_000_000)
+@pytest.fixture(scope="module", params=VERSIONS)
+def bounded_runtime(request):
+    """The runtime of all scripts that allocate for ever."""
+    lua = Lua(request.param, memory=4_000_000)
     lua.execute("require 'torch'")
+    return lua
+
+
+@pytest.mark.parametrize("script", HUNGRY.values(), ids=HUNGRY)
+def test_a_script_that_allocates_for_ever_is_stopped_and_the_runtime_goes_on(bounded_runtime, script):
+    lua = bounded_runtime
     with pytest.raises(LuaMemoryError):
         lua.execute(script)
     with pytest.raises(LuaMemoryError):
         lua["s"] = "x" * 8_000_000
     lua["s"] = "x" * 1_000_000
     assert lua.eval("#s") == 1_000_000
+    lua["s"] = None
 
 
 def test_the_libraries_do_not_count_as_memory_of_the_script():
@@ -460,7 +473,7 @@ LIMITED_RUNNER = """
 import json, sys
 from strided.lua import Lua, LuaError
 for name, script in json.load(sys.stdin).items():
-    lua = Lua(sys.argv[1], sandbox=True, timeout=0.2, memory=20_000_000)
+    lua = Lua(sys.argv[1], sandbox=True, timeout=0.1, memory=20_000_000)
     try:
         lua.execute(script)
     except LuaError:

@@ -112,7 +112,7 @@ def test_mm_reads_operands_of_any_strides(name, layouts):
         check(x @ y, model, magnitude, k, name)
         for layout in LAYOUTS:
             out = strided_matrix(name, np.ones((m, n), memory_dtype(name)), layout)
-            assert st.mm(x, y, out=out) is out
+            assert st.mm(x, y, out=out) is out, layout
             check(out, model, magnitude, k, name)
 
 

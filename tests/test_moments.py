@@ -51,15 +51,15 @@ def test_variance_and_mean(op, name):
             correction, keep = ((1, False), (0, True), (2.5, False))[nth % 3]
             wanted = SPREADS[op](values, name, axis, keep, correction)
             found = getattr(x, f"{op}_mean")(dims, correction=correction, keepdim=keep)
-            assert type(found) is getattr(return_types, f"{op}_mean")
+            assert type(found) is getattr(return_types, f"{op}_mean"), (layout, dims)
             assert_near(found[0], wanted, f"{layout} {dims} {correction}")
             assert_near(found.mean, of_mean(values, name, axis, keep), f"{layout} {dims}")
             alone = getattr(x, op)(dims, correction=correction, keepdim=keep)
             assert bits(alone) == bits(found[0]), "with and without the mean"
             outs = st.zeros((*alone.shape, 2), dtype=alone.dtype)[..., 0], st.zeros_like(found.mean)
             pair = getattr(st, f"{op}_mean")(x, axis=dims, ddof=correction, keepdims=keep, out=outs)
-            assert pair[0] is outs[0] and pair.mean is outs[1]
-            assert bits(*outs) == bits(*found)
+            assert pair[0] is outs[0] and pair.mean is outs[1], (layout, dims)
+            assert bits(*outs) == bits(*found), (layout, dims)
 
 
 @pytest.mark.parametrize("name", ["float32", "float64"])
@@ -223,14 +223,14 @@ def test_norm(name, p):
                 continue
             keep = dims == 0
             if values.size == 0 and p == INF:
-                assert x.norm(p, dims, keep).shape == (1, 0)
+                assert x.norm(p, dims, keep).shape == (1, 0), (layout, dims)
                 continue
             wanted = of_norm(values, name, axis, keep, p)
             got = x.norm(p, dims, keep)
             assert_near(got, wanted, f"{layout} {dims}")
             out = st.zeros((*got.shape, 2), dtype=got.dtype)[..., 1]
-            assert st.norm(x, p=p, dim=dims, keepdim=keep, out=out) is out
-            assert bits(out) == bits(got)
+            assert st.norm(x, p=p, dim=dims, keepdim=keep, out=out) is out, (layout, dims)
+            assert bits(out) == bits(got), (layout, dims)
 
 
 #: values -> norms of the orders 0, 1, 2, 3, 0.5, -1, inf, -inf: the results of PyTorch.

@@ -139,9 +139,9 @@ def test_unknown_array_types_are_left_to_themselves():
 
 def test_numpy_understands_our_dtypes():
     for dtype in (st.bool, st.uint8, st.int64, st.float16, st.float32, st.complex128):
-        assert np.dtype(dtype) == np.dtype(dtype.name)
-        assert np.zeros(2, dtype=dtype).dtype == np.dtype(dtype.name)
-        assert dtype == np.dtype(dtype.name) and np.dtype(dtype.name) == dtype
+        assert np.dtype(dtype) == np.dtype(dtype.name), dtype
+        assert np.zeros(2, dtype=dtype).dtype == np.dtype(dtype.name), dtype
+        assert dtype == np.dtype(dtype.name) and np.dtype(dtype.name) == dtype, dtype
     assert st.float32 == np.float32 and np.float32 == st.float32
     assert st.float32 != np.float64 and st.float32 != np.dtype("int32") and st.int64 != "int64"
     assert st.float32 != 3 and st.float32 != np.zeros(2)
@@ -191,6 +191,6 @@ def test_arrays_like_a_tensor_have_its_dtype(name):
 def test_arrays_like_a_tensor_of_another_dtype():
     x = st.zeros(2, dtype=st.bfloat16)
     for dtype in (np.float64, "float64", float, "float", st.float64):
-        assert np.ones_like(x, dtype=dtype).dtype == st.float64
+        assert np.ones_like(x, dtype=dtype).dtype == st.float64, dtype
     assert np.ones_like(st.zeros(2), dtype=st.bfloat16).dtype == st.bfloat16
     assert np.ones_like(np.zeros(2)).dtype == np.float64

@@ -64,7 +64,10 @@ def test_the_environment_sets_the_number_of_threads(env, wanted):
 def test_waking_a_worker_does_not_change_its_affinity(threads, cpus):
     """A sleeping worker is steered away from the caller's CPU when it is woken; its affinity must be restored."""
     code = f"""
-    import os, time
+    import os
+    from pathlib import Path
+    def state(task):
+        return Path(f"/proc/self/task/{{task}}/stat").read_text().rpartition(") ")[2][0]
     allowed = set(sorted(os.sched_getaffinity(0))[:{cpus}])
     os.sched_setaffinity(0, allowed)
     import strided as st
@@ -72,7 +75,8 @@ def test_waking_a_worker_does_not_change_its_affinity(threads, cpus):
     x = st.ones(2_000_000)
     for _ in range(20):
         assert x.sum().item() == 2_000_000
-        time.sleep(0.002)
+        while any(state(task) != "S" for task in os.listdir("/proc/self/task") if int(task) != os.getpid()):
+            os.sched_yield()
     own = [int(task) for task in os.listdir("/proc/self/task")]
     assert len(own) == {threads}, own
     assert all(os.sched_getaffinity(task) == allowed for task in own)

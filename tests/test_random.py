@@ -161,11 +161,11 @@ def test_any_layout_and_number_of_threads_gives_the_same_numbers(name, dtype):
     try:
         for threads in (1, 2, 5):
             st.set_num_threads(threads)
-            assert fill(st.zeros(70, 30, 50, dtype=dtype), st.Generator(3)).equal(expected)
-            for make in LAYOUTS.values():
+            assert fill(st.zeros(70, 30, 50, dtype=dtype), st.Generator(3)).equal(expected), threads
+            for layout, make in LAYOUTS.items():
                 x = make(dtype)
-                assert x.shape == expected.shape
-                assert fill(x, st.Generator(3)).equal(expected)
+                assert x.shape == expected.shape, layout
+                assert fill(x, st.Generator(3)).equal(expected), (layout, threads)
     finally:
         st.set_num_threads(before)
 
@@ -196,7 +196,7 @@ def test_permutations_and_samples_do_not_depend_on_threads():
 def test_an_element_depends_on_its_index_and_not_on_the_size_of_the_draw():
     for dtype in FLOATS:
         whole = st.randn(1000, generator=st.Generator(8), dtype=dtype_of(dtype))
-        assert st.randn(300, generator=st.Generator(8), dtype=dtype_of(dtype)).equal(whole[:300])
+        assert st.randn(300, generator=st.Generator(8), dtype=dtype_of(dtype)).equal(whole[:300]), dtype
 
 
 @pytest.mark.parametrize("level", st._strided._cpu_levels())
@@ -713,8 +713,8 @@ def test_sizes_dtypes_and_outputs(name):
         assert x.equal(expected)
     assert function(()).shape == () and function(0, 4).shape == (0, 4)
     for dtype in [*FLOATS, "complex64", "complex128"]:
-        assert function(3, dtype=dtype_of(dtype)).dtype == dtype_of(dtype)
-        assert getattr(st, name + "_like")(st.zeros(3, dtype=dtype_of(dtype))).dtype == dtype_of(dtype)
+        assert function(3, dtype=dtype_of(dtype)).dtype == dtype_of(dtype), dtype
+        assert getattr(st, name + "_like")(st.zeros(3, dtype=dtype_of(dtype))).dtype == dtype_of(dtype), dtype
     for dtype in [*INTEGERS, "bool"]:
         with pytest.raises(st.DTypeError, match=f"{name}: dtype is {dtype}, wanted a floating or complex dtype"):
             function(3, dtype=dtype_of(dtype))

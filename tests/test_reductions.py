@@ -2,11 +2,9 @@
 
 import math
 import os
-import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -100,9 +98,9 @@ def test_matrix(op, name):
                 assert_near(got, wanted, f"{layout} {dims} {keep}")
                 # Into a strided output of the same dtype: the same bits.
                 out = st.zeros((*got.shape, 2), dtype=got.dtype)[..., 1]
-                assert getattr(st, op)(x, axis=dims, keepdims=keep, out=out) is out
+                assert getattr(st, op)(x, axis=dims, keepdims=keep, out=out) is out, (layout, dims)
                 assert bits(out) == bits(got), (layout, dims, keep)
-        assert bits(getattr(st, op)(x)) == bits(getattr(x, op)()) == bits(getattr(x, op)(dim=None))
+        assert bits(getattr(st, op)(x)) == bits(getattr(x, op)()) == bits(getattr(x, op)(dim=None)), layout
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -365,7 +363,7 @@ def test_dtype(op, target):
                 getattr(x, op)(dtype=target)
             continue
         got = getattr(x, op)(dtype=target)
-        assert got.dtype.name == target
+        assert got.dtype.name == target, source
         wanted = getattr(x.to(getattr(st, compute)), op)(dtype=compute).to(getattr(st, target))
         assert bits(got) == bits(wanted), source
 
@@ -700,7 +698,11 @@ def test_equal_of_dtypes_shapes_and_special_values():
 def test_interruption(call):
     """Ctrl-C interrupts the call, and the next call works."""
     code = f"""
-import re, signal, strided as st
+import os, re, signal, threading, strided as st
+def interrupt():
+    while not st._strided._detached_calls():  # until the call runs
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
 def peak():
     try:
         with open("/proc/self/status") as file:
@@ -709,8 +711,8 @@ def peak():
         return 0
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
 before = peak()
+threading.Thread(target=interrupt, daemon=True).start()
 try:
-    print("ready", flush=True)
     {call}
     print("finished")
 except KeyboardInterrupt:
@@ -718,12 +720,5 @@ except KeyboardInterrupt:
         assert peak() - before < 500_000
     print("interrupted", st.ones(10**6).sum().item())
 """
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-        try:
-            assert child.stdout.readline() == b"ready\n"
-            time.sleep(0.3)  # the call runs now
-            child.send_signal(signal.SIGINT)
-            out, err = child.communicate(timeout=300)
-        finally:
-            child.kill()
-    assert (out, err) == (b"interrupted 1000000.0\n", b"")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=300)
+    assert (done.stdout, done.stderr) == (b"interrupted 1000000.0\n", b"")

@@ -592,7 +592,7 @@ def test_in_place(scan):
     for name in DTYPES:
         x = fresh(moderate(name, (4, 300), 2), name)
         wanted = getattr(x, scan)(1, dtype=name)
-        assert getattr(x, scan + "_")(1) is x and x.dtype.name == name
+        assert getattr(x, scan + "_")(1) is x and x.dtype.name == name, name
         assert_same(x, values_of(wanted), name)
     view = st.arange(10.0)[::-2]
     getattr(view, scan + "_")(0)

@@ -228,8 +228,8 @@ def test_bincount(name, n):
     for dtype, result in (("float64", "float64"), ("float32", "float32"), ("int16", "float64"), ("float16", "float64")):
         weights = random.integers(-4, 5, n).astype(dtype)
         got = st.bincount(x, st.from_numpy(weights))
-        assert got.dtype.name == result
-        assert got.tolist() == np.bincount(array.astype(np.int64), weights.astype(np.float64)).tolist()
+        assert got.dtype.name == result, dtype
+        assert got.tolist() == np.bincount(array.astype(np.int64), weights.astype(np.float64)).tolist(), dtype
 
 
 def test_bincount_with_many_bins():

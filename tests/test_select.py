@@ -54,10 +54,10 @@ def test_clamp(name):
                 assert_same(getattr(x, op)(min=minimum, max=maximum), wanted, name, f"{layout}")
                 if layout != "stride 0":
                     y = x.clone()
-                    assert getattr(y, f"{op}_")(max=maximum, min=minimum) is y
+                    assert getattr(y, f"{op}_")(max=maximum, min=minimum) is y, layout
                     assert_same(y, wanted, name, f"in place: {layout}")
             out = st.empty(shape, dtype=x.dtype)
-            assert st.clamp(x, minimum, maximum, out=out) is out
+            assert st.clamp(x, minimum, maximum, out=out) is out, layout
             assert_same(out, wanted, name, f"out: {layout}")
 
 
@@ -121,7 +121,7 @@ def test_where(name):
                 st.where(condition=condition, input=x, other=y),
                 st.where(condition, x, y, out=st.empty(shape, dtype=x.dtype)),
             ):
-                assert got.dtype.name == name
+                assert got.dtype.name == name, layout
                 assert memory_of(got).tobytes() == wanted.tobytes(), layout
         number = True if name == "bool" else 3
         for left, right in ((x, number), (number, y)):

@@ -109,8 +109,8 @@ def test_lengths_and_patterns(n):
             for k in {1, (n + 1) // 2, n}:
                 value, index = x.kthvalue(k)
                 assert index.item() == ascending[k - 1], (pattern, dtype, k)
-                assert value.item() == array[ascending[k - 1]]
-            assert x.median().item() == array[ascending[(n - 1) // 2]]
+                assert value.item() == array[ascending[k - 1]], dtype
+            assert x.median().item() == array[ascending[(n - 1) // 2]], dtype
             k = min(n, 10)
             values, indices = x.topk(k)
             wanted = order(array, descending=True)[:k]
@@ -183,13 +183,13 @@ def test_every_number_of_threads_gives_the_same_permutation(shape):
                 st.set_num_threads(threads)
                 try:
                     values, indices = x.sort(dim)
-                    assert (indices.numpy() == wanted).all()
-                    assert (values.numpy() == np.sort(array, dim)).all()
+                    assert (indices.numpy() == wanted).all(), dtype
+                    assert (values.numpy() == np.sort(array, dim)).all(), dtype
                     middle = x.median(dim)
                     at = np.take(wanted, (shape[dim] - 1) // 2, dim)
-                    assert (middle.indices.numpy() == at).all()
+                    assert (middle.indices.numpy() == at).all(), dtype
                     top = x.topk(min(3, shape[dim]), dim, largest=False)
-                    assert (top.indices.numpy() == np.take(wanted, range(min(3, shape[dim])), dim)).all()
+                    assert (top.indices.numpy() == np.take(wanted, range(min(3, shape[dim])), dim)).all(), dtype
                 finally:
                     st.set_num_threads(before)
 

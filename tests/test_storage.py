@@ -314,7 +314,7 @@ def test_fill_and_copy(name):
     assert s.fill_(1) is s and s.tolist() == [1, 1, 1]
     assert s.copy_([0, 1, 0]) is s and s.tolist() == [0, 1, 0]
     for source in (class_of(name)([1, 0, 1]), st.FloatStorage([1, 0, 1]), st.tensor([[1, 0, 1]]), np.array([1, 0, 1])):
-        assert s.fill_(0).copy_(source).tolist() == [1, 0, 1]
+        assert s.fill_(0).copy_(source).tolist() == [1, 0, 1], source
     for wrong in ([1, 2], [], [1, 2, 3, 4], st.FloatStorage(2), st.zeros(4)):
         with pytest.raises(ValueError, match="copy_: got"):
             s.copy_(wrong)

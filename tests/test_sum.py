@@ -94,9 +94,9 @@ def test_dims(name):
         for dims in (0, -1, (0,), (rank - 1, 0), tuple(range(rank)), (-rank,)):
             for keep in (False, True):
                 got = x.sum(dims, keepdim=keep)
-                assert tuple(got.shape) == values.sum(axis=dims, keepdims=keep).shape
+                assert tuple(got.shape) == values.sum(axis=dims, keepdims=keep).shape, (layout, dims)
                 if name in INTS or name == "bool":
-                    assert got.tolist() == exact(values, name, dims, keep).tolist()
+                    assert got.tolist() == exact(values, name, dims, keep).tolist(), (layout, dims)
                 else:
                     assert_accurate(values_of(got), values, name, dims, keep)
 

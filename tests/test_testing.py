@@ -390,8 +390,8 @@ def test_tensors_have_every_dtype():
     left = set(DTYPES)
     find(testing.tensors(), lambda x: left.discard(x.dtype.name) or not left, settings=ANY)
     for name in DTYPES:
-        assert find(testing.dtypes(), lambda dtype, name=name: dtype.name == name, settings=ANY).name == name
-        assert find(testing.tensors(name, shape=(3,)), lambda x: True, settings=ANY).dtype.name == name
+        assert find(testing.dtypes(), lambda dtype, name=name: dtype.name == name, settings=ANY).name == name, name
+        assert find(testing.tensors(name, shape=(3,)), lambda x: True, settings=ANY).dtype.name == name, name
 
 
 SIGNS = {

@@ -20,6 +20,7 @@ faulthandler.dump_traceback_later(HANGS + 10, exit=True)
 sys.setswitchinterval(1e-5)
 import strided as st
 
+detached_calls, pending_forks = st._strided._detached_calls, st._strided._pending_forks
 EXPECTED = (ValueError, TypeError, RuntimeError, IndexError, OverflowError, BufferError, MemoryError)
 
 def storm(jobs, total, count=8):
@@ -381,23 +382,26 @@ for event in at_work: event.wait()
 def test_fork_waits_for_work_that_gives_back_foreign_memory():
     """The last reference to an array's memory is dropped while an operation writes to it; then the process forks."""
     run("""
+import weakref
 import numpy as np
-n = 20_000_000
-big, out = st.ones(n), st.from_numpy(np.zeros(n, np.float32))
-started = threading.Event()
-def add():
-    started.set()
-    st.add(big, big, out=out)
-thread = threading.Thread(target=add)
-thread.start()
-started.wait()
-time.sleep(0.003)  # most likely the addition runs now; the test passes if it does not
-out.set_(st.zeros(1))
-pid = os.fork()
-if pid == 0:
-    os._exit(0)
-assert os.waitpid(pid, 0)[1] == 0
-thread.join()
+at_fork = []
+os.register_at_fork(before=lambda: at_fork.append((detached_calls(), alive() is not None)))  # runs before our hook
+n = 10_000_000
+while (1, True) not in at_fork:  # until a fork begins while the addition runs, and holds the array alone
+    big, array = st.ones(1).expand(n), np.zeros(n, np.float32)
+    out, alive = st.from_numpy(array), weakref.ref(array)
+    del array
+    thread = threading.Thread(target=lambda: st.add(big, big, out=out))
+    thread.start()
+    while not detached_calls() and thread.is_alive(): pass
+    out.set_(st.zeros(1))
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+    thread.join()
+    assert alive() is None
+    n = min(2 * n, 80_000_000)
 """)
 
 
@@ -405,14 +409,16 @@ def test_two_threads_fork_at_once():
     """A fork hook that runs after ours lets another thread fork in between; the end of that fork must not end our guard."""
     run(
         first="""
-import os, threading, time
-forking, other_fork_ended, about_to_work, stop = (threading.Event() for _ in range(4))
+import os, threading
+forking, other_fork_ended, stop = (threading.Event() for _ in range(3))
+sums, guard_ended = 0, False
 def before_fork():
+    global guard_ended
     if threading.current_thread() is threading.main_thread() and not forking.is_set():
         forking.set()
         other_fork_ended.wait()
-        about_to_work.wait()
-        time.sleep(0.2)  # the other thread would compute now if the guard had ended
+        while sums < 20:  # if the guard had ended, the other thread would release the interpreter while it computes
+            guard_ended |= detached_calls() > 0
 os.register_at_fork(before=before_fork)  # before ours: the hook that was registered last runs first
 """,
         code="""
@@ -425,10 +431,11 @@ def fork_in_between():
     os.waitpid(pid, 0)
     other_fork_ended.set()
 def work():
+    global sums
     other_fork_ended.wait()
-    about_to_work.set()
     while not stop.is_set():
         x.sum()
+        sums += 1
 threads = [threading.Thread(target=fork_in_between), threading.Thread(target=work)]
 for thread in threads:
     thread.start()
@@ -441,29 +448,33 @@ assert os.waitpid(pid, 0)[1] == 0, "the child hung"
 stop.set()
 for thread in threads:
     thread.join()
+assert not guard_ended
 """,
     )
 
 
 LONG_CALL = """
 st.set_num_threads(THREADS)
-def operands(n):
-    return st.zeros(n, dtype=st.uint8), st.tensor([1.5], dtype=st.float64).expand(n)
-out, value = operands(20_000_000)
-out.copy_(value)  # threads start, pages are touched
-start = time.perf_counter()
-out.copy_(value)
-each = (time.perf_counter() - start) / out.numel()
-out, value = operands(min(1_000_000_000, int(1.5 / each)))  # long enough: a call checks for signals after a second
+length = 2_000_000
+out = st.zeros(5000, dtype=st.float64)
+def call():
+    # No memory is read, so a call can be made as long as a test needs it.
+    st.sum(st.ones(1, 1).expand(len(out), length), 1, dtype=st.float64, out=out)
 def is_complete():
-    return bool(out[:: max(1, len(out) // 5000)].all())
+    return bool((out == length).all())
 handled = []
 def handler(*_):
-    if not handled:
+    if not handled and detached_calls():  # in the middle of the call, which checks for signals after a second
         handled.append(True)
         handle()
+def call_until_handled():
+    global length
+    while not handled:
+        out.zero_()
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        call()
+        length *= 1 if handled else 2
 signal.signal(signal.SIGALRM, handler)
-signal.setitimer(signal.ITIMER_REAL, 0.2)
 """
 
 
@@ -479,10 +490,8 @@ def handle():
     children.append(os.fork())
     if not children[0]:
         signal.alarm(HANGS)
-out.copy_(value)
-while not handled: time.sleep(0.01)  # the call was too short on this machine
-wrong = out.numel() - out.sum().item()
-assert wrong == 0, (wrong, children, out.numel())
+call_until_handled()
+assert is_complete(), (children, out)
 pid = os.fork()  # the count of running calls is right again
 if pid == 0:
     os._exit(0)
@@ -500,21 +509,18 @@ def test_a_signal_handler_cannot_move_the_memory_of_the_call_it_interrupts():
     run(
         LONG_CALL.replace("THREADS", "2")
         + """
-refused, in_the_middle = [], False
+refused = []
 def handle():
-    global in_the_middle
+    assert not is_complete()
     for change in (out.share_memory_, lambda: out.storage().resize_(2 * len(out))):
         try:
             change()
         except st.StorageError as error:
             refused.append(str(error))
-    in_the_middle = not is_complete()
-out.copy_(value)
-while not handled: time.sleep(0.01)
-# If the call was too short on this machine, the handler ran after it and was refused nothing.
-if in_the_middle:
-    assert len(refused) == 2 and all("in the middle of a call" in text for text in refused), refused
-    out.storage().resize_(10)
+call_until_handled()
+assert len(refused) == 2 and all("in the middle of a call" in text for text in refused), refused
+assert is_complete()
+out.storage().resize_(10)
 """
     )
 
@@ -525,26 +531,28 @@ def test_a_resize_waits_for_a_long_call_while_a_fork_waits_for_both():
     run(
         LONG_CALL.replace("THREADS", "1")
         + """
-signal.setitimer(signal.ITIMER_REAL, 0)
-begun, forking = threading.Event(), threading.Event()
-def call():
-    begun.set()
-    out.copy_(value)
+waited = False
+def make_call():
+    call()
+    called.set()
 def fork():
-    begun.wait()
-    time.sleep(0.2)  # the call runs now
-    forking.set()
+    while not detached_calls() and not called.is_set(): pass
     pid = os.fork()
     if pid == 0:
         signal.alarm(HANGS)
         out.storage().resize_(11)
         os._exit(0)
     assert os.waitpid(pid, 0)[1] == 0, "the child hung"
+    forked.set()
 def resize():
-    forking.wait()
-    time.sleep(0.2)  # the fork waits now
+    global waited
+    while not pending_forks() and not forked.is_set(): pass
+    waited = not called.is_set()
     out.storage().resize_(10)
-run_all([(call,), (fork,), (resize,)])
-assert out.storage().size() == 10
+while not waited:  # until the resize begins during the call and the fork
+    called, forked, out = threading.Event(), threading.Event(), st.zeros(5000, dtype=st.float64)
+    run_all([(make_call,), (fork,), (resize,)])
+    assert out.storage().size() == 10
+    length *= 2
 """
     )

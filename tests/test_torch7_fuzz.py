@@ -7,9 +7,9 @@ import pytest
 
 import strided as st
 from strided import torch7 as torch
-from strided.torch7 import maths
+from strided.torch7 import public
 
-ROWS = [row for module in maths.MODULES for row in module.ROWS]
+ROWS = [row for module in public.MODULES for row in module.ROWS]
 CLASSES = [torch.ByteTensor, torch.IntTensor, torch.LongTensor, torch.HalfTensor, torch.FloatTensor, torch.DoubleTensor]
 SHAPES = [
     lambda cls: cls(),

@@ -7,12 +7,13 @@ import pytest
 
 import strided as st
 from strided import torch7 as torch
-from strided.torch7 import forms, maths, types, wrap
+from strided.torch7 import public, types
+from strided.torch7.calls import forms, matching
 
 CLASSES = list(types.CLASSES.values())
 WHOLE = [torch.ByteTensor, torch.CharTensor, torch.ShortTensor, torch.IntTensor, torch.LongTensor]
 FLOATS = [torch.HalfTensor, torch.FloatTensor, torch.DoubleTensor]
-ROWS = [row for module in maths.MODULES for row in module.ROWS]
+ROWS = [row for module in public.MODULES for row in module.ROWS]
 
 
 def array(x):
@@ -43,7 +44,7 @@ def test_documented_examples_run(name):
     assert runner.failures == 0, "".join(text)
 
 
-# All types compute (D-33)
+# All types compute; Torch7 has most mathematical functions for float and double alone
 
 
 @pytest.mark.parametrize("cls", WHOLE, ids=lambda cls: cls.__name__)
@@ -143,7 +144,7 @@ def test_operators_return_new_tensors():
         x * torch.ones(2, 2)
 
 
-# Memory that overlaps (D-08): one element after the other, in row-major order
+# Memory that overlaps: one element after the other is written, in row-major order. Elsewhere such a write is an error
 
 
 def test_an_operation_visits_every_element_of_an_expanded_tensor():
@@ -257,7 +258,7 @@ def test_messages_name_all_forms_of_a_function():
 def test_optional_arguments_are_tried_in_the_order_of_torch7():
     argument = forms.Argument
     words = [argument("T", "v0"), argument("T", None), argument("real", "1"), argument("T", None)]
-    assert list(wrap._choices_of_optional(words)) == [[1, 3], [0, 1, 3], [1, 2, 3], [0, 1, 2, 3]]
+    assert list(matching._choices_of_optional(words)) == [[1, 3], [0, 1, 3], [1, 2, 3], [0, 1, 2, 3]]
 
 
 def test_a_type_name_as_the_last_argument_decides_the_type():

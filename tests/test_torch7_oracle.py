@@ -17,9 +17,10 @@ from strided import torch7
 RECORDED = json.loads((Path(__file__).parent / "data/oracle_torch7.json").read_text())
 CASES = {case["id"]: case for case in RECORDED["cases"]}
 
+FLOAT_SIZE = "a float is no size in Python: TypeError; Lua truncates it"
 #: Case -> why it does not hold in Python.
 EXCEPTIONS = {
-    39: "Lua truncates a size of 2.7; in Python a float is a TypeError (D-36)",
+    39: FLOAT_SIZE,
     62: "Lua words the error about a method that does not exist",
     109: "Lua answers nil for a name that does not exist; Python raises AttributeError",
 }

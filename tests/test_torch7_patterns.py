@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 pytest.importorskip("lupa")
 
 from strided.torch7.errors import TorchError
-from strided.torch7.luapattern import search
+from strided.torch7.tools.luapattern import search
 
 #: Parts of patterns: letters, what is special alone, and what is special together. A position capture is a number in Lua.
 PARTS = [

@@ -7,24 +7,35 @@ import time
 import pytest
 
 from strided import torch7 as torch
-from strided.torch7 import luapattern, luatext
+from strided.torch7.tools import luapattern, luatext
 
 # Timer
 
 
-def test_a_timer_counts_while_it_runs():
+def test_a_timer_counts_while_it_runs(monkeypatch):
+    clocks = {"real": 100.0, "user": 10.0, "sys": 1.0}
+    monkeypatch.setattr("strided.torch7.timer._clocks", lambda: tuple(clocks.values()))
+
+    def spend(real, user, sys):
+        clocks.update(real=clocks["real"] + real, user=clocks["user"] + user, sys=clocks["sys"] + sys)
+
     timer = torch.Timer()
     assert str(timer) == "torch.Timer [status: running]"
-    time.sleep(0.02)
+    spend(4, 2, 1)
+    assert timer.time() == {"real": 4, "user": 2, "sys": 1}
     assert timer.stop() is timer and str(timer) == "torch.Timer [status: stopped]"
-    stopped = timer.time()
-    assert stopped["real"] >= 0.02 and set(stopped) == {"real", "user", "sys"}
-    time.sleep(0.01)
-    assert timer.time() == stopped
-    time.sleep(0.01)
-    resumed = timer.resume().time()
-    assert stopped["real"] <= resumed["real"] < stopped["real"] + 0.01
+    spend(8, 8, 8)
+    assert timer.time() == {"real": 4, "user": 2, "sys": 1} == timer.resume().time()
+    spend(3, 2, 1)
+    assert timer.time() == {"real": 7, "user": 4, "sys": 2}
     assert timer.stop().reset().time() == {"real": 0.0, "user": 0.0, "sys": 0.0}
+
+
+def test_the_clocks_of_a_timer_are_those_of_the_process():
+    before, timer = time.time(), torch.Timer()
+    while timer.time()["user"] + timer.time()["sys"] == 0:  # computes until the process has spent a tick
+        pass
+    assert 0 < timer.time()["real"] <= time.time() - before
 
 
 # CmdLine

@@ -13,8 +13,7 @@ from inspect import cleandoc
 from pathlib import Path
 
 from strided.dmlab import _random, tensor
-from strided.dmlab._methods import PYTHON_NAMES
-from strided.dmlab._rows import Row
+from strided.dmlab._methods import PYTHON_NAMES, Row
 from strided.dmlab._types import DTYPES
 
 PACKAGE = Path(__file__).resolve().parent.parent / "python/strided"
@@ -31,9 +30,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeAlias
 
 import strided as st
+from strided._dialect.classes import Bridges
 
+from ._methods import Row
 from ._random import RandomView
-from ._rows import Row
 
 __all__: list[str]
 
@@ -41,7 +41,7 @@ _Float: TypeAlias = builtins.float
 
 ROWS: tuple[Row, ...]
 
-class TensorBase:
+class TensorBase(Bridges):
     _tensor: st.Tensor
     _dtype: st.dtype
     _type_name: str
@@ -56,17 +56,13 @@ class TensorBase:
     def __hash__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
-    def __array__(self, *args: Any, **named: Any) -> Any: ...
-    def __buffer__(self, flags: int) -> memoryview: ...
-    def __dlpack__(self, **named: Any) -> Any: ...
-    def __dlpack_device__(self) -> Any: ...
 """
 
 RANDOM = """\
 from collections.abc import Sequence
 from typing import Any
 
-from ._rows import Row
+from ._methods import Row
 from .session import Session
 
 TYPE_NAME: str

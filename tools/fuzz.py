@@ -12,6 +12,7 @@ import argparse
 import faulthandler
 import os
 import random
+import re
 import sys
 import time
 from collections import Counter
@@ -22,12 +23,12 @@ from typing import Protocol
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 
-#: name -> module of tests/ and its function
+#: Name -> module of tests/, whose own `FAMILIES` has the function. Every format of files is a family.
 FAMILIES = {
-    "indexing": ("index_cases", "random_case"),
-    **{name: ("file_cases", f"random_{name}") for name in ("t7", "npy", "npz", "safetensors", "pt")},
-    **{name: ("folder_cases", f"random_{name}") for name in ("zarr", "index")},
-    "kill": ("kill_cases", "random_kill"),
+    "indexing": "index_cases",
+    **dict.fromkeys(re.findall(r"^def (\w+)_file\(r\)", (TESTS / "file_cases.py").read_text(), re.M), "file_cases"),
+    **dict.fromkeys(("zarr", "index"), "folder_cases"),
+    "kill": "kill_cases",
 }
 
 #: Seconds between two lines of progress.
@@ -108,8 +109,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None, is_limited: bool = False) -> int:
     args = arguments(argv)
     sys.path.insert(0, str(TESTS))
-    module, function = FAMILIES[args.name]
-    make = getattr(import_module(module), function)
+    make = import_module(FAMILIES[args.name]).FAMILIES[args.name]
     seed = int.from_bytes(os.urandom(4), "little") if args.seed is None else args.seed
     if is_limited:
         print(f"seed {seed}", flush=True)  # for the case that a crash ends the process

@@ -2375,8 +2375,10 @@ class _Document:
         """Writes the object, or some of its tensors, to a file."""
     def details(self) -> dict[str, str | _Int]:
         """Facts of the format, by name."""
-    def entry(self, index: SupportsIndex) -> tuple[str, _DType | None, str, tuple[_Int, ...], tuple[_Int, ...], _Int, _Int | None, _Int, str, _Int | None, str, str | None]:
-        """What is known of a tensor without reading it."""
+    def end(self) -> _Int | None:
+        """Where the object ends in a file that may go on after it; None if the file ends there."""
+    def entry(self, index: SupportsIndex) -> Any:
+        """What is known of a tensor without reading it: the items of `strided.files._file.Described`."""
     def first_names(self) -> list[_Int | None]:
         """For each name, the position of the first name of the same object; None for that name itself."""
     def format(self) -> str:
@@ -2393,8 +2395,8 @@ class _Document:
         """The names of all tensors and storages."""
     def outline(self) -> list[tuple[_Int, str, str, str, _Int | None]]:
         """The object as lines of a tree."""
-    def values(self) -> list[tuple[str, str, Any]]:
-        """All values that are no tensors: name, kind, and what to compare."""
+    def values(self) -> list[tuple[str, Any]]:
+        """All values that are no tensors, under their names."""
 
 @final
 class _LabGenerator:
@@ -2556,6 +2558,8 @@ uint64: _DType
 uint8: _DType
 default_generator: Generator
 
+def _accumulate_in_order(input: Tensor, product: _Bool = False) -> Tensor:
+    """Replaces each element by its sum with the one before it, or their product, and returns the tensor."""
 def _attach_memory(descriptor: SupportsIndex) -> Storage:
     """A storage of bytes on the whole shared memory of a file descriptor."""
 def _build_info() -> dict[str, str]:
@@ -2566,8 +2570,12 @@ def _cpu_levels() -> list[str]:
     """The instruction levels up to the one in use, the lowest first; `STRIDED_CPU` sets the highest one."""
 def _default_max_bytes() -> _Int:
     """The limit of what a file may take in memory without `max_bytes`: half of the memory there is."""
+def _detached_calls() -> _Int:
+    """For tests: the number of calls that run while their thread is detached from the interpreter."""
 def _each_in_order(callable: Callable[..., Any], input: Tensor, *others: Any) -> None:
     """Calls a function with views of the elements of a tensor, one after the other in row-major order."""
+def _file_formats() -> list[tuple[str, list[str], list[str], _Bool]]:
+    """The formats: their names, the suffixes of their files, the arguments of `save` that are for them, and whether they hold one tensor and nothing else."""
 def _file_open(op: str, source_: Any, name: str, options: Any) -> _Document:
     """The native part of `strided.files.open`."""
 def _file_write(op: str, target: Any, name: str, content: Any, options: Any) -> tuple[_Int, list[tuple[str, list[str]]]]:
@@ -2590,6 +2598,8 @@ def _ops() -> list[tuple[str, _Int, str, str, str, str, list[tuple[str, str]], l
     """The op table: (name, operands, class, rule, operator, summary, keywords, names) of every elementwise operation."""
 def _part_of_memory(storage: Storage, start: SupportsIndex, length: SupportsIndex) -> Storage:
     """A storage on a part of the shared memory of another storage."""
+def _pending_forks() -> _Int:
+    """For tests: the number of forks that wait for such calls to end, or are under way."""
 def _raw_read(source_: Any, name: str, dtype: _DTypeLike, count: SupportsIndex | None, offset: SupportsIndex, byte_order: str) -> Tensor:
     """The native part of `strided.fromfile`."""
 def _raw_write(input: Tensor, target: Any, name: str, byte_order: str, fsync: _Bool) -> _Int:

@@ -117,7 +117,7 @@ pub fn simd<R>(body: impl FnOnce() -> R) -> R {
 
 /// Work whose code is compiled for each level. A trait and not a closure: the compiler may leave a large closure out of
 /// line, and then compiles it for the baseline, where a fused multiply-add is a function call.
-pub trait Task: Sized {
+pub trait Specialised: Sized {
     /// The type in whose module the code is compiled. The compiler makes a codegen unit of each module. When all code
     /// was in the module of the trampoline, it was one unit: a build took 360 s of CPU time and 7 GB on one thread,
     /// and every edit rebuilt all of it.
@@ -128,78 +128,78 @@ pub trait Task: Sized {
     const BASELINE: bool = true;
 
     /// Does the work. Must be `#[inline(always)]`. `FAST` is true if fused multiply-add is an instruction.
-    fn run<const FAST: bool>(self);
+    fn compute<const FAST: bool>(self);
 }
 
-/// A task's code for each level above the baseline. It is implemented for the task's `Home`, so that it is compiled
+/// The code of some work for each level above the baseline. It is implemented for the work's `Home`, so that it is compiled
 /// in the module of that type.
 #[cfg(target_arch = "x86_64")]
-trait LevelCode<T: Task> {
+trait LevelCode<T: Specialised> {
     /// # Safety
     /// The CPU has the features of [`Level::Fused`].
-    unsafe fn avx2(task: T);
+    unsafe fn avx2(work: T);
     /// # Safety
     /// The CPU has the features of [`Level::Wide`].
-    unsafe fn avx512(task: T);
+    unsafe fn avx512(work: T);
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<H, T: Task<Home = H>> LevelCode<T> for H {
+impl<H, T: Specialised<Home = H>> LevelCode<T> for H {
     #[target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt")]
-    unsafe fn avx2(task: T) {
-        task.run::<true>()
+    unsafe fn avx2(work: T) {
+        work.compute::<true>()
     }
 
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"
     )]
-    unsafe fn avx512(task: T) {
-        task.run::<true>()
+    unsafe fn avx512(work: T) {
+        work.compute::<true>()
     }
 }
 
-/// Runs a task with the code for the level of this CPU.
+/// Does work with the code for the level of this CPU.
 #[inline(always)]
-pub fn dispatch<T: Task>(task: T) {
-    run_at(level(), task)
+pub fn dispatch<T: Specialised>(work: T) {
+    compute_at(level(), work)
 }
 
 /// The same, but the reference kernels run the code for the baseline.
 #[inline(always)]
-pub fn dispatch_or_reference<T: Task>(task: T) {
-    run_at(kernel_level(), task)
+pub fn dispatch_or_reference<T: Specialised>(work: T) {
+    compute_at(kernel_level(), work)
 }
 
-/// Runs a task with the code for a level that this CPU has.
+/// Does work with the code for a level that this CPU has.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn run_at<T: Task>(level: Level, task: T) {
+fn compute_at<T: Specialised>(level: Level, work: T) {
     match level {
         // SAFETY: the caller got the level from `level`, which returns `Wide` only if `detect` has found its features.
-        Level::Wide if const { T::WIDE } => unsafe { T::Home::avx512(task) },
+        Level::Wide if const { T::WIDE } => unsafe { T::Home::avx512(work) },
         // SAFETY: the same holds for the features of `Fused`.
-        Level::Wide | Level::Fused => unsafe { T::Home::avx2(task) },
-        Level::Baseline => run_baseline(task),
+        Level::Wide | Level::Fused => unsafe { T::Home::avx2(work) },
+        Level::Baseline => compute_at_baseline(work),
     }
 }
 
 #[inline(always)]
-fn run_baseline<T: Task>(task: T) {
+fn compute_at_baseline<T: Specialised>(work: T) {
     if const { T::BASELINE } {
-        task.run::<false>()
+        work.compute::<false>()
     } else {
-        unreachable!("a task without code for the baseline")
+        unreachable!("work without code for the baseline")
     }
 }
 
-/// Runs a task. On aarch64, where every CPU has fused multiply-add, the baseline is for tests only.
+/// Does work with the code for a level. On aarch64, where every CPU has fused multiply-add, the baseline is for tests only.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-fn run_at<T: Task>(level: Level, task: T) {
+fn compute_at<T: Specialised>(level: Level, work: T) {
     if cfg!(target_arch = "aarch64") && level >= Level::Fused {
-        task.run::<true>()
+        work.compute::<true>()
     } else {
-        run_baseline(task)
+        compute_at_baseline(work)
     }
 }
 

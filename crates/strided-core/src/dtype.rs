@@ -156,6 +156,16 @@ impl DType {
             _ => Scalar::Int(self.int_range().expect("bool or an integer dtype").0),
         }
     }
+    /// Bits of the mantissa of a floating dtype, the leading one included: integers up to 2 to this power are exact.
+    pub fn mantissa_bits(self) -> u32 {
+        match self.real() {
+            DType::F16 => half::f16::MANTISSA_DIGITS,
+            DType::BF16 => half::bf16::MANTISSA_DIGITS,
+            DType::F32 => f32::MANTISSA_DIGITS,
+            DType::F64 => f64::MANTISSA_DIGITS,
+            other => unreachable!("{} has no mantissa", other.name()),
+        }
+    }
     /// The dtype in which kernels compute: float32 for float16 and bfloat16, any other dtype itself.
     pub fn compute(self) -> DType {
         match self {
@@ -201,7 +211,7 @@ fn promote_unequal(a: DType, b: DType) -> Result<DType> {
                 2 => I16,
                 4 => I32,
                 8 => I64,
-                _ => return Err(Error::new("promote", Problem::NoCommonDType { left: a, right: b })),
+                _ => return Err(Error::new(Problem::NoCommonDType { left: a, right: b })),
             }
         }
     })
@@ -218,10 +228,7 @@ pub fn default_float() -> DType {
 pub fn set_default_float(dtype: DType) -> Result<()> {
     if !dtype.is_float() {
         let wanted = "a floating dtype";
-        return Err(Error::new(
-            "set_default_dtype",
-            Problem::WrongDType { argument: "dtype", got: dtype, wanted },
-        ));
+        return Err(Error::new(Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
     }
     DEFAULT.store(dtype as u8, Relaxed);
     Ok(())

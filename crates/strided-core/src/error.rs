@@ -9,8 +9,6 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// A refused operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error {
-    /// The name of the operation as its caller knows it.
-    pub op: &'static str,
     /// Boxed, so that an `Ok` result is not made larger by the fields of errors.
     pub problem: Box<Problem>,
 }
@@ -296,36 +294,20 @@ pub enum Problem {
 
 impl Error {
     #[cold]
-    pub fn new(op: &'static str, problem: Problem) -> Error {
-        Error { op, problem: Box::new(problem) }
+    pub fn new(problem: Problem) -> Error {
+        Error { problem: Box::new(problem) }
     }
 
     /// An argument outside what the operation allows.
     #[cold]
-    pub fn argument(
-        op: &'static str,
-        argument: &'static str,
-        got: impl fmt::Display,
-        wanted: impl Into<String>,
-    ) -> Error {
-        Error::new(op, Problem::Argument { argument, got: got.to_string(), wanted: wanted.into() })
+    pub fn argument(argument: &'static str, got: impl fmt::Display, wanted: impl Into<String>) -> Error {
+        Error::new(Problem::Argument { argument, got: got.to_string(), wanted: wanted.into() })
     }
 
     /// Sizes, strides or dims outside what the operation allows.
     #[cold]
-    pub fn shape(
-        op: &'static str,
-        argument: &'static str,
-        got: impl fmt::Display,
-        wanted: impl Into<String>,
-    ) -> Error {
-        Error::new(op, Problem::Shape { argument, got: got.to_string(), wanted: wanted.into() })
-    }
-
-    /// The same error under another name of the operation: the one its caller knows.
-    pub fn named(mut self, op: &'static str) -> Error {
-        self.op = op;
-        self
+    pub fn shape(argument: &'static str, got: impl fmt::Display, wanted: impl Into<String>) -> Error {
+        Error::new(Problem::Shape { argument, got: got.to_string(), wanted: wanted.into() })
     }
 
     /// The message, under a name of the operation.
@@ -378,7 +360,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message(self.op))
+        self.problem.fmt(f)
     }
 }
 

@@ -181,6 +181,11 @@ pub fn divisor<T: Num>(value: T) -> T {
     if value == T::ZERO { T::ONE } else { value }
 }
 
+/// Methods that return the number itself.
+macro_rules! unchanged {
+    ($($method:ident)*) => { $( #[inline(always)] fn $method(self) -> Self { self } )* };
+}
+
 macro_rules! integers {
     ($($t:ident $dtype:ident $abs:expr;)*) => { $(
         impl Element for $t { const DTYPE: DType = DType::$dtype; }
@@ -196,10 +201,7 @@ macro_rules! integers {
             #[inline(always)] fn sign(self) -> Self { (self > 0) as $t - <$t as Real>::is_negative(self) as $t }
         }
         impl Real for $t {
-            #[inline(always)] fn floor(self) -> Self { self }
-            #[inline(always)] fn ceil(self) -> Self { self }
-            #[inline(always)] fn trunc(self) -> Self { self }
-            #[inline(always)] fn round(self) -> Self { self }
+            unchanged! { floor ceil trunc round }
             #[allow(unused_comparisons)]
             #[inline(always)] fn is_negative(self) -> bool { self < 0 }
         }
@@ -432,80 +434,34 @@ macro_rules! complexes {
 }
 complexes! { f32 C64 f64 C128 }
 
-impl Element for Bool {
-    const DTYPE: DType = DType::Bool;
+macro_rules! elements {
+    ($($t:ident $dtype:ident)*) => { $( impl Element for $t { const DTYPE: DType = DType::$dtype; } )* };
 }
-impl Element for f16 {
-    const DTYPE: DType = DType::F16;
-}
-impl Element for bf16 {
-    const DTYPE: DType = DType::BF16;
-}
+elements! { Bool Bool f16 F16 bf16 BF16 }
 
+/// Methods of two booleans that are an operator of Rust's.
+macro_rules! bool_operators {
+    ($($method:ident $operator:tt)*) => { $(
+        #[inline(always)]
+        fn $method(self, other: Self) -> Self { Bool::new(self.get() $operator other.get()) }
+    )* };
+}
 impl Num for Bool {
     type Part = Self;
     const ZERO: Self = Bool(0);
     const ONE: Self = Bool(1);
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Bool::new(self.get() | other.get())
-    }
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Bool::new(self.get() ^ other.get())
-    }
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Bool::new(self.get() & other.get())
-    }
-    #[inline(always)]
-    fn neg(self) -> Self {
-        self
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        self
-    }
-    #[inline(always)]
-    fn sign(self) -> Self {
-        self
-    }
+    bool_operators! { add | sub ^ mul & }
+    unchanged! { neg abs sign }
 }
 impl Real for Bool {
-    #[inline(always)]
-    fn floor(self) -> Self {
-        self
-    }
-    #[inline(always)]
-    fn ceil(self) -> Self {
-        self
-    }
-    #[inline(always)]
-    fn trunc(self) -> Self {
-        self
-    }
-    #[inline(always)]
-    fn round(self) -> Self {
-        self
-    }
+    unchanged! { floor ceil trunc round }
     #[inline(always)]
     fn is_negative(self) -> bool {
         false
     }
 }
 impl Bits for Bool {
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Bool::new(self.get() & other.get())
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        Bool::new(self.get() | other.get())
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Bool::new(self.get() ^ other.get())
-    }
+    bool_operators! { and & or | xor ^ }
     #[inline(always)]
     fn not(self) -> Self {
         Bool::new(!self.get())
@@ -531,6 +487,16 @@ impl Scalar {
             Scalar::Int(_) | Scalar::Huge(_) => Category::Int,
             Scalar::Float(_) => Category::Float,
             Scalar::Complex(_) => Category::Complex,
+        }
+    }
+
+    /// The number, or its real part, as a float.
+    pub fn real(self) -> f64 {
+        match self {
+            Scalar::Bool(value) => value as u8 as f64,
+            Scalar::Int(value) => value as f64,
+            Scalar::Huge(value) | Scalar::Float(value) => value,
+            Scalar::Complex(value) => value.re,
         }
     }
 }

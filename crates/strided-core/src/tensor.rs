@@ -61,7 +61,7 @@ impl Tensor {
     /// A tensor on an existing storage. Refuses a layout with locations outside the storage.
     pub fn from_storage(storage: Storage, dtype: DType, layout: Layout) -> Result<Tensor> {
         if layout.offset() < 0 {
-            return Err(Error::shape("", "offset", layout.offset(), "0 or more"));
+            return Err(Error::shape("offset", layout.offset(), "0 or more"));
         }
         storage.check_elements(&layout, dtype)?;
         Ok(Tensor { storage, layout, dtype })
@@ -95,7 +95,7 @@ impl Tensor {
     pub fn part(&self, index: isize) -> Result<Tensor> {
         if !self.dtype.is_complex() {
             let (argument, wanted) = ("input", "a complex dtype");
-            return Err(Error::new("imag", Problem::WrongDType { argument, got: self.dtype, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument, got: self.dtype, wanted }));
         }
         Ok(Tensor {
             storage: self.storage.clone(),
@@ -108,7 +108,7 @@ impl Tensor {
     pub fn view_as_real(&self) -> Result<Tensor> {
         if !self.dtype.is_complex() {
             let (argument, wanted) = ("input", "a complex dtype");
-            return Err(Error::new("", Problem::WrongDType { argument, got: self.dtype, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument, got: self.dtype, wanted }));
         }
         let layout = self.layout.view_as_real()?;
         Ok(Tensor { storage: self.storage.clone(), layout, dtype: self.dtype.real() })
@@ -118,7 +118,7 @@ impl Tensor {
     pub fn view_as_complex(&self) -> Result<Tensor> {
         if !matches!(self.dtype, DType::F32 | DType::F64) {
             let (argument, wanted) = ("input", "float32 or float64");
-            return Err(Error::new("", Problem::WrongDType { argument, got: self.dtype, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument, got: self.dtype, wanted }));
         }
         let (layout, dtype) = (self.layout.view_as_complex()?, complex_of(self.dtype));
         Ok(Tensor { storage: self.storage.clone(), layout, dtype })
@@ -184,7 +184,7 @@ impl Tensor {
             return Ok(());
         }
         let (shape, stride) = (self.layout.shape_text(), self.layout.stride_text());
-        Err(Error::new("", Problem::SelfOverlap { shape, stride }))
+        Err(Error::new(Problem::SelfOverlap { shape, stride }))
     }
 
     /// Makes this a row-major tensor of another shape at the same offset. The storage grows if it is too short, and
@@ -239,6 +239,18 @@ pub fn pin_each<'a, const N: usize>(
     }
 }
 
+/// Binds names to the pins of several tensors: `pin_all!(to: Write out, from: Read x);`. It is no function, since returning
+/// an array of pins moves them, which takes 20 ns.
+macro_rules! pin_all {
+    ($($name:ident: $access:ident $tensor:expr),+) => {
+        let wanted = [$(Some(($tensor, $crate::storage::Access::$access))),+];
+        let [$(Some($name)),+] = $crate::tensor::pin_each(wanted)? else {
+            unreachable!("every tensor was given")
+        };
+    };
+}
+pub(crate) use pin_all;
+
 /// The device of all tensors. Refuses tensors on different devices.
 #[inline(always)]
 pub fn common_device<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<Device> {
@@ -255,7 +267,7 @@ pub fn common_device<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Resul
 #[cold]
 pub fn device_mismatch(first: Device, second: Device) -> Error {
     let (first, second) = (first.to_string(), second.to_string());
-    Error::new("", Problem::DeviceMismatch { first, second })
+    Error::new(Problem::DeviceMismatch { first, second })
 }
 
 /// Whether writing `out` element by element could change elements of `input` before they are read: they share memory,
@@ -271,6 +283,11 @@ pub fn conflict(out: &Tensor, input: &Tensor) -> bool {
         return ranges_overlap(out, input);
     }
     out.layout != input.layout && out.layout.overlaps(&input.layout)
+}
+
+/// Whether writing `out` could change an element of `input`.
+pub fn shares_memory(out: &Tensor, input: &Tensor) -> bool {
+    conflict(out, input) || out.is_set_to(input)
 }
 
 fn ranges_overlap(a: &Tensor, b: &Tensor) -> bool {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use strided_core::backend::index::ScatterRule;
 use strided_core::backend::items as item;
 use strided_core::layout::Index;
-use strided_core::ops::elementwise::OpArg;
-use strided_core::ops::index::along::{self, DimIndex, IndexForm, Written};
+use strided_core::ops::Operand;
+use strided_core::ops::index::along::{self, DimIndex, IndexForm};
 use strided_core::ops::index::keys::{self, Key};
 use strided_core::ops::index::masks;
 use strided_core::ops::{copy, create};
@@ -93,13 +93,13 @@ fn the_last_of_repeated_indices_is_written_and_sums_have_all() {
             let values = create::full(Device::Cpu, &[3, 7], Scalar::Int(1), dtype).unwrap();
             copy::fill(&values.with_layout(values.layout().select(0, 2).unwrap()), Scalar::Int(2)).unwrap();
             let slices = DimIndex { dim: 0, index: &index, form: IndexForm::Slices };
-            along::write(&x, slices, Written::Tensor(&values), ScatterRule::Replace).unwrap();
+            along::write(&x, slices, Operand::Tensor(&values), ScatterRule::Replace).unwrap();
             for column in 0..7 {
                 assert_eq!(at(&x, &[3, column]), at(&values, &[2, column]));
                 assert_eq!(at(&x, &[0, column]), at(&values, &[1, column]));
                 assert_eq!(at(&x, &[1, column]), at(&before, &[1, column]));
             }
-            along::write(&x, slices, Written::Tensor(&values), ScatterRule::Add).unwrap();
+            along::write(&x, slices, Operand::Tensor(&values), ScatterRule::Add).unwrap();
             let five = create::full(Device::Cpu, &[1], Scalar::Int(5), dtype).unwrap();
             assert_eq!(at(&x, &[3, 4]), at(&five, &[0])); // 2 + 1 + 2
         }
@@ -135,7 +135,7 @@ fn indices_out_of_range_are_refused_and_change_nothing() {
     for wrong in [5, -6, isize::MAX, isize::MIN] {
         let key = [Key::Indices(ints(&[0, wrong], &[2]))];
         assert!(keys::get(&x, &key).is_err());
-        assert!(keys::set(&x, &key, OpArg::Scalar(Scalar::Int(9))).is_err());
+        assert!(keys::set(&x, &key, Operand::Scalar(Scalar::Int(9))).is_err());
     }
     assert_eq!(at(&x, &[0, 3]), Scalar::Float(3.0));
 }
@@ -158,7 +158,7 @@ fn an_index_that_changes_never_leads_outside() {
         let elements = DimIndex { dim: 0, index: &index, form: IndexForm::Elements };
         for _ in 0..200 {
             let _ = along::pick(&x, elements);
-            let _ = along::write(&x, elements, Written::Number(Scalar::Int(1)), ScatterRule::Add);
+            let _ = along::write(&x, elements, Operand::Scalar(Scalar::Int(1)), ScatterRule::Add);
             let _ = keys::get(&x, &[Key::Indices(index.clone())]);
             let _ = along::take(&x, &index);
         }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 import strided as st
+from strided._dialect.lua import BITS
+from strided._strided import _accumulate_in_order
 
 from ._errors import LabError, LabTypeError, LabValueError, Refusal
 from ._reading import (
@@ -17,7 +19,7 @@ from ._reading import (
     read_table,
     read_table_shape,
 )
-from ._types import INTEGERS, without_shape
+from ._types import without_shape
 from .session import current
 
 TYPE_CHECKING = False
@@ -85,30 +87,28 @@ def from_range(dtype: st.dtype, argument: object) -> st.Tensor:
     if numbers is None:
         raise LabTypeError("[Tensor.CreateFromRange] Failed to read Tensor range.")
     # C computes with small integers as with int32.
-    lower, upper, step = numbers.to(st.int32 if dtype in INTEGERS and dtype != st.int64 else dtype).unbind()
+    lower, upper, step = numbers.to(st.int32 if dtype in BITS and dtype != st.int64 else dtype).unbind()
     if step == 0:
         raise LabValueError("[Tensor.CreateFromRange] Step size must not be zero.")
     width = upper - lower
     # C++ computes the number of steps as a double, whatever the type.
-    quotient = width.trunc_divide(step) if dtype in INTEGERS else (width / step).floor()
+    quotient = width.trunc_divide(step) if dtype in BITS else (width / step).floor()
     steps = quotient.to(st.float64).to(st.int64).item()
     if steps < 0:
         raise LabValueError("[Tensor.CreateFromRange] Invalid Tensor range.")
-    if dtype in INTEGERS:
+    if dtype in BITS:
         return st.arange(steps + 1, dtype=st.int64).mul_(step.to(st.int64)).add_(lower.to(st.int64)).to(dtype)
     return _accumulated(lower, step, steps)
 
 
 def _accumulated(lower: st.Tensor, step: st.Tensor, steps: int) -> st.Tensor:
     """`lower` and the numbers that follow it by repeated addition of `step`, where every sum is rounded to the dtype."""
-    from ._ordered import running_sum
-
     exact = st.arange(steps + 1, dtype=st.float64).mul_(step.double()).add_(lower.double())
     result = exact.to(lower.dtype)
     if lower.dtype == st.float32 and result.double().equal(exact):
         return result  # no sum was rounded
     result.fill_(step).narrow(0, 0, 1).fill_(lower)
-    return running_sum(result)
+    return _accumulate_in_order(result)
 
 
 def from_file(dtype: st.dtype, argument: object) -> st.Tensor:

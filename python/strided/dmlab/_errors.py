@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import types
 
+from strided._dialect.lua import MISSING
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
@@ -26,8 +28,6 @@ class LabError(RuntimeError):
     True [deepmind.lab.tensor.DoubleTensor.select] - Must contain 1 based dim, index, received: 1, 5
     """
 
-    __module__ = "strided.dmlab"
-
 
 class LabIndexError(LabError, IndexError):
     """A dim or an index that does not exist, as a LabError.
@@ -39,8 +39,6 @@ class LabIndexError(LabError, IndexError):
     ...     print(error)
     [deepmind.lab.tensor.DoubleTensor.__call] - Invalid Index!
     """
-
-    __module__ = "strided.dmlab"
 
 
 class LabTypeError(LabError, TypeError):
@@ -54,8 +52,6 @@ class LabTypeError(LabError, TypeError):
     [deepmind.lab.tensor.DoubleTensor.cadd] - Must call with same sized tensor, received: 3
     """
 
-    __module__ = "strided.dmlab"
-
 
 class LabValueError(LabError, ValueError):
     """An argument with a value that is not accepted, as a LabError.
@@ -67,8 +63,6 @@ class LabValueError(LabError, ValueError):
     ...     print(error)
     [deepmind.lab.tensor.DoubleTensor.clamp] - Arg1 (min value) must not exceed Arg2 (max value).
     """
-
-    __module__ = "strided.dmlab"
 
 
 class LabZeroDivisionError(LabError, ZeroDivisionError):
@@ -82,7 +76,9 @@ class LabZeroDivisionError(LabError, ZeroDivisionError):
     [deepmind.lab.tensor.ByteTensor.cdiv] - division of an integer by zero
     """
 
-    __module__ = "strided.dmlab"
+
+for _error in (LabError, LabIndexError, LabTypeError, LabValueError, LabZeroDivisionError):
+    _error.__module__ = "strided.dmlab"
 
 
 class Refusal(Exception):
@@ -94,17 +90,6 @@ class Refusal(Exception):
     def __init__(self, kind: type[LabError], text: str | None = None, hint: str = "") -> None:
         super().__init__(text)
         self.kind, self.text, self.hint = kind, text, hint
-
-
-class _Missing:
-    """The type of `MISSING`."""
-
-    def __repr__(self) -> str:
-        return "..."
-
-
-#: Stands for an argument that was not passed. Lab tells it from `None`, which is Lua's nil.
-MISSING: Final = _Missing()
 
 
 def number_text(value: float) -> str:

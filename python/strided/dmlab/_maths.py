@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import strided as st
+from strided._dialect import overlap
+from strided._dialect.lua import BITS
+from strided._strided import _accumulate_in_order
 
-from . import _ordered, _serial
 from ._errors import LabTypeError, LabValueError, LabZeroDivisionError, Refusal
+from ._methods import Row
 from ._reading import ELEMENTS, read_number, read_numbers
-from ._rows import Row
-from ._types import INTEGERS, LIMITS, is_valid, is_without_shape, wrap_like
+from ._types import LIMITS, is_valid, is_without_shape, wrap_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +20,12 @@ if TYPE_CHECKING:
 
     from .tensor import TensorBase
 
-_SCALAR_COMPLAINT = "Must call with number or an array that matches last dimension received: {}"
-_COMPONENT_COMPLAINT = "Must call with same sized tensor, received: {}"
-_CLAMP_COMPLAINT = "TypeMismatch Arg1 must be a nil or valid min value and Arg2 must nil or a valid max value."
+#: An in-place operation of the core with another tensor.
+InPlace = Callable[[st.Tensor, st.Tensor], object]
+
+_SCALAR_USAGE = "Must call with number or an array that matches last dimension received: {}"
+_COMPONENT_USAGE = "Must call with same sized tensor, received: {}"
+_CLAMP_USAGE = "TypeMismatch Arg1 must be a nil or valid min value and Arg2 must nil or a valid max value."
 
 
 def _operand(core: st.Tensor, value: object) -> float | st.Tensor:
@@ -63,7 +68,7 @@ def _scalar(operation: Callable[..., st.Tensor]) -> Callable[..., TensorBase]:
     return run
 
 
-def _component(operation: _serial.InPlace | None) -> Callable[..., TensorBase]:
+def _component(operation: InPlace) -> Callable[..., TensorBase]:
     """An operation, or a copy, between elements of two tensors, paired in row-major order whatever the shapes."""
 
     def run(x: TensorBase, tensor: object = None) -> TensorBase:
@@ -72,10 +77,7 @@ def _component(operation: _serial.InPlace | None) -> Callable[..., TensorBase]:
             raise Refusal(LabTypeError)
         if other.numel() != x._tensor.numel():
             raise Refusal(LabValueError)
-        if operation is None:
-            _serial.copy(x._tensor, other)
-        else:
-            _serial.apply(x._tensor, other, operation)
+        overlap.apply(operation, x._tensor, other)
         return x
 
     return run
@@ -90,7 +92,7 @@ def _same_type(x: TensorBase, other: Any) -> st.Tensor | None:
 
 
 def _divide(x: st.Tensor, y: st.Tensor) -> None:
-    if x.dtype not in INTEGERS:
+    if x.dtype not in BITS:
         x.div_(y)
         return
     try:
@@ -140,13 +142,37 @@ def _bound(core: st.Tensor, value: object, default: st.Tensor) -> st.Tensor:
     return st.tensor(element, dtype=core.dtype)
 
 
+# Sums and products are accumulated as Lab does it, one element after the other, in double precision. Those of the core are
+# pairwise, and its scans go chunk by chunk: both differ in the last bits.
+
+
+def _total(x: st.Tensor) -> float:
+    """The sum of all elements."""
+    return 0.0 + _accumulate_in_order(_doubles(x)).item(-1) if x.numel() else 0.0
+
+
+def _product(x: st.Tensor) -> float:
+    """The product of all elements."""
+    return _accumulate_in_order(_doubles(x), True).item(-1) if x.numel() else 1.0
+
+
+def _dot_product(x: st.Tensor, y: st.Tensor) -> float:
+    """The sum of the products of elements, of tensors with the same number of them."""
+    return _total(_doubles(x).mul_(y.reshape(-1)))
+
+
+def _doubles(x: st.Tensor) -> st.Tensor:
+    """The elements in one dim, in memory of their own."""
+    return st.empty(x.numel(), dtype=st.float64).copy_(x.reshape(-1))
+
+
 def _dot(x: TensorBase, tensor: object = None) -> float:
     other = _same_type(x, tensor)
     if other is None:
         raise Refusal(LabTypeError)
     if other.numel() != x._tensor.numel():
         raise Refusal(LabValueError)
-    return _ordered.dot(x._tensor, other)
+    return _dot_product(x._tensor, other)
 
 
 def _mmul(x: TensorBase, tensor: object = None) -> TensorBase:
@@ -173,11 +199,11 @@ def _scalar_row(name: str, run: Callable[..., TensorBase], what: str, result: st
         >>> lab.DoubleTensor([[1, 2], [3, 4]]).{name}([10, 20]).val()
         {result}
         """,
-        _SCALAR_COMPLAINT,
+        _SCALAR_USAGE,
     )
 
 
-def _component_row(name: str, operation: _serial.InPlace | None, what: str, result: str) -> Row:
+def _component_row(name: str, operation: InPlace, what: str, result: str) -> Row:
     return Row(
         name,
         "(tensor: Self) -> Self",
@@ -187,7 +213,7 @@ def _component_row(name: str, operation: _serial.InPlace | None, what: str, resu
         >>> lab.Int32Tensor([[7, 8], [9, 10]]).{name}(lab.Int32Tensor([1, 2, 3, 4])).val()
         {result}
         """,
-        _COMPONENT_COMPLAINT,
+        _COMPONENT_USAGE,
     )
 
 
@@ -223,7 +249,7 @@ ROWS = (
     _scalar_row("sub", _scalar(st.sub), "Subtracts a number from all elements", "[[-9.0, -18.0], [-7.0, -16.0]]"),
     _scalar_row("mul", _scalar(st.mul), "Multiplies all elements by a number", "[[10.0, 40.0], [30.0, 80.0]]"),
     _scalar_row("div", _scalar(st.div), "Divides all elements by a number", "[[0.1, 0.1], [0.3, 0.2]]"),
-    _component_row("copy", None, "Copies the elements of another tensor", "[[1, 2], [3, 4]]"),
+    _component_row("copy", st.Tensor.copy_, "Copies the elements of another tensor", "[[1, 2], [3, 4]]"),
     _component_row("cadd", st.Tensor.add_, "Adds another tensor", "[[8, 10], [12, 14]]"),
     _component_row("csub", st.Tensor.sub_, "Subtracts another tensor", "[[6, 6], [6, 6]]"),
     _component_row("cmul", st.Tensor.mul_, "Multiplies by another tensor", "[[7, 16], [27, 40]]"),
@@ -240,12 +266,12 @@ ROWS = (
         >>> lab.DoubleTensor([-5, 25, 500]).clamp(0, 255).val()
         [0.0, 25.0, 255.0]
         """,
-        _CLAMP_COMPLAINT,
+        _CLAMP_USAGE,
     ),
-    _sum_row("sum", lambda x: _ordered.total(x._tensor), "The sum of all elements", "10.0"),
-    _sum_row("product", lambda x: _ordered.product(x._tensor), "The product of all elements", "24.0"),
+    _sum_row("sum", lambda x: _total(x._tensor), "The sum of all elements", "10.0"),
+    _sum_row("product", lambda x: _product(x._tensor), "The product of all elements", "24.0"),
     _sum_row(
-        "lengthSquared", lambda x: _ordered.dot(x._tensor, x._tensor), "The sum of the squares of all elements", "30.0"
+        "lengthSquared", lambda x: _dot_product(x._tensor, x._tensor), "The sum of the squares of all elements", "30.0"
     ),
     Row(
         "dot",
@@ -256,7 +282,7 @@ ROWS = (
         >>> lab.DoubleTensor([1, 2, 3]).dot(lab.DoubleTensor([4, 5, 6]))
         32.0
         """,
-        _COMPONENT_COMPLAINT,
+        _COMPONENT_USAGE,
     ),
     Row(
         "mmul",

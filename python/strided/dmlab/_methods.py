@@ -1,15 +1,53 @@
-"""From rows to methods: functions that check the receiver, call the body of a row and word its refusals."""
+"""Methods declared as rows: what a row holds, and the function that checks the receiver, calls the body and words refusals."""
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import CO_VARARGS, cleandoc
 from typing import Any
 
-from ._errors import MISSING, LabError, LabTypeError, Refusal, describe
-from ._rows import Row, example
+from strided._dialect.lua import MISSING
+
+from ._errors import LabError, LabTypeError, Refusal, describe
 from ._types import require_valid
 from .session import current
+
+_PARAMETER = re.compile(r"(\w+):")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A method of Lab's tensors.
+
+    `run` takes the tensor and the arguments, and raises `Refusal` for arguments that Lab refuses. `usage` is the
+    text of that error: each `{}` in it shows an argument, and `{type}` the type of the tensor.
+    """
+
+    name: str
+    signature: str
+    run: Callable[..., Any]
+    doc: str
+    usage: str = ""
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the parameters."""
+        return _PARAMETER.findall(self.signature.partition("->")[0])
+
+    @property
+    def accepts_extra_arguments(self) -> bool:
+        """Whether `run` takes more arguments than there are parameters. Lab counts them, or reads the last ones."""
+        return bool(self.run.__code__.co_flags & CO_VARARGS)
+
+
+def example(text: str) -> str:
+    """The document of a method: indentation is removed, and the example imports the front end."""
+    head, mark, code = cleandoc(text).partition(">>> ")
+    return f"{head}>>> from strided import dmlab as lab\n{mark}{code}\n"
+
 
 #: Names of Lab -> names of Python, where these differ.
 PYTHON_NAMES = {"__call": "__call__"}
@@ -46,7 +84,7 @@ def _arranged(row: Row, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[A
     """The arguments of a call in the order of the parameters. Lua has no keywords, and ignores surplus arguments."""
     name, parameters = row.name, row.parameters
     if not named and current().lua:
-        return args if row.sees_surplus else args[: len(parameters)]
+        return args if row.accepts_extra_arguments else args[: len(parameters)]
     if len(args) > len(parameters):
         raise LabTypeError(f"{name}: takes {len(parameters)} arguments, got {len(args)}")
     given = dict(zip(parameters, args, strict=False))
@@ -64,7 +102,7 @@ def _refused(type_name: str, row: Row, refusal: Refusal, args: tuple[Any, ...]) 
     text = refusal.text
     if text is None:
         shown = [*map(describe, args), *[describe(MISSING)] * len(row.parameters)]
-        text = row.complaint.format(*shown, type=type_name)
+        text = row.usage.format(*shown, type=type_name)
     text = f"[{type_name}.{row.name}] - {text}"
     return refusal.kind(f"{text}; {refusal.hint}" if refusal.hint and not current().lua else text)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import strided as st
+from strided._dialect.lua import BITS
 
 from ._errors import number_text
-from ._types import INTEGERS, TYPE_NAMES, shape_of
+from ._types import TYPE_NAMES, shape_of
 
 #: Tensors with more elements than this are shortened.
 LIMIT = 1024
@@ -46,12 +47,12 @@ def _block(core: st.Tensor, depth: int, width: int, shortened: bool) -> str:
 
 def _numbers(core: st.Tensor) -> list[str]:
     """The elements of one dim as text."""
-    return list(map(str if core.dtype in INTEGERS else number_text, core.tolist()))
+    return list(map(str if core.dtype in BITS else number_text, core.tolist()))
 
 
 def _width(core: st.Tensor) -> int:
     """The characters of the longest number, of all elements, shown or not."""
-    if core.dtype in INTEGERS or (core.trunc().eq(core).all() and core.abs().max() < 1e6):
+    if core.dtype in BITS or (core.trunc().eq(core).all() and core.abs().max() < 1e6):
         low, high = core.aminmax()  # the extremes of integers have the longest texts, except for -0
         width = max(map(len, _numbers(st.stack([low, high]))))
         return max(width, len("-0")) if low == 0 and core.signbit().any() else width

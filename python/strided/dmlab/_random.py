@@ -11,9 +11,8 @@ import re
 from typing import Any
 
 from ._errors import LabTypeError, LabValueError, Refusal
-from ._methods import make_method
+from ._methods import Row, make_method
 from ._reading import is_number, read_number, read_numbers
-from ._rows import Row
 from .session import Session, current
 
 TYPE_NAME = "deepmind.lab.RandomView"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ._rows import Row
+from ._methods import Row
 from .session import Session
 
 TYPE_NAME: str

@@ -12,6 +12,7 @@ from itertools import product
 from numbers import Real
 
 import strided as st
+from strided._dialect.lua import BITS, nested_values, to_signed, wrap
 
 from ._errors import LabIndexError, LabTypeError, Refusal
 from ._types import DTYPES, is_without_shape
@@ -26,31 +27,11 @@ BASE = 1
 #: Lab reads tables of tables to this depth.
 MAX_RANK = 20
 
-_INT64_MIN = -(2**63)
-_INT64_LIMIT = 2**63
-
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is what Lua calls a number."""
     kind = type(value)
     return kind is int or kind is float or (kind is not bool and isinstance(value, Real))
-
-
-def to_int64(value: Any) -> int:
-    """A number as C converts it to an int64: truncated, and the minimum if it does not fit."""
-    if isinstance(value, int) or hasattr(value, "__index__"):
-        whole = operator.index(value)
-    elif value - value == 0:  # neither infinite nor NaN
-        whole = int(value)
-    else:
-        return _INT64_MIN
-    return whole if _INT64_MIN <= whole < _INT64_LIMIT else _INT64_MIN
-
-
-def _wrapped(whole: int, bits: int, signed: bool = True) -> int:
-    """An integer as an integer type of C holds it."""
-    low = -(1 << (bits - 1)) if signed else 0
-    return (whole - low) % (1 << bits) + low
 
 
 def read_count(value: object, least: int = 0, bits: int = 64) -> int:
@@ -60,7 +41,7 @@ def read_count(value: object, least: int = 0, bits: int = 64) -> int:
     if not is_number(value):
         raise Refusal(LabTypeError)
     if current().lua:
-        count = to_int64(value) if bits == 64 else _wrapped(to_int64(value), bits)
+        count = to_signed(value) if bits == 64 else wrap(to_signed(value), st.int32)
     elif hasattr(value, "__index__"):
         count = operator.index(value)
     else:
@@ -107,22 +88,19 @@ def read_number(value: object) -> float | None:
         return None
 
 
-def _integer_element(bits: int, signed: bool) -> Callable[[object], int | None]:
+def _integer_element(dtype: st.dtype) -> Callable[[object], int | None]:
     def element(value: object) -> int | None:
         if not is_number(value):
             return None
-        whole = to_int64(value)
-        return _wrapped(whole, bits, signed) if signed or whole >= 0 else None
+        whole = to_signed(value)
+        return wrap(whole, dtype) if dtype != st.uint8 or whole >= 0 else None
 
     return element
 
 
-_BITS = {st.uint8: 8, st.int8: 8, st.int16: 16, st.int32: 32, st.int64: 64}
-
 #: dtype -> reads one element: a number that the core stores as it is, or None for what Lab does not accept.
 ELEMENTS: dict[st.dtype, Callable[[object], int | float | None]] = {
-    dtype: _integer_element(_BITS[dtype], dtype != st.uint8) if dtype in _BITS else read_number
-    for dtype in DTYPES.values()
+    dtype: _integer_element(dtype) if dtype in BITS else read_number for dtype in DTYPES.values()
 }
 
 
@@ -167,16 +145,8 @@ def read_table_shape(table: Sequence[object]) -> list[int] | None:
 
 def read_table(table: Sequence[object], shape: Sequence[int], dtype: st.dtype) -> st.Tensor | None:
     """The values of a table of tables, as a tensor, or None if one is missing or no number. Surplus ones are ignored."""
-    rows = [table]
-    for extent in shape[:-1]:
-        entries = [part for row in rows for entry in row[:extent] if (part := as_table(entry)) is not None]
-        if len(entries) != len(rows) * extent:
-            return None
-        rows = entries
-    values = [value for row in rows for value in row[: shape[-1]]]
-    if any(len(row) < shape[-1] for row in rows):
-        return None
-    elements = read_elements(values, dtype)
+    values = nested_values(table, shape, as_table, surplus=True)
+    elements = None if values is None else read_elements(values, dtype)
     return None if elements is None else elements.view(shape)
 
 

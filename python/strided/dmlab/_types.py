@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 import strided as st
+from strided._dialect import lua
 
 from ._errors import TYPE_PREFIX, LabError, LabTypeError
 
@@ -30,16 +31,9 @@ DTYPES: dict[str, st.dtype] = {
 }
 #: dtype -> the name that Lab gives its tensors.
 TYPE_NAMES: dict[st.dtype, str] = {dtype: f"{TYPE_PREFIX}{name}Tensor" for name, dtype in DTYPES.items()}
-#: The dtypes whose elements are whole numbers.
-INTEGERS: frozenset[st.dtype] = frozenset(DTYPES.values()) - {st.float32, st.float64}
-
 #: dtype -> its lowest and its highest finite number.
 LIMITS: dict[st.dtype, tuple[float, float]] = {
-    st.uint8: (0, 2**8 - 1),
-    st.int8: (-(2**7), 2**7 - 1),
-    st.int16: (-(2**15), 2**15 - 1),
-    st.int32: (-(2**31), 2**31 - 1),
-    st.int64: (-(2**63), 2**63 - 1),
+    **lua.LIMITS,
     st.float32: (2.0**104 - 2.0**128, 2.0**128 - 2.0**104),
     st.float64: (-sys.float_info.max, sys.float_info.max),
 }

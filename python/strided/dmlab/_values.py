@@ -8,8 +8,8 @@ import strided as st
 
 from . import _printing
 from ._errors import LabTypeError, LabValueError, Refusal
+from ._methods import Row
 from ._reading import ELEMENTS, as_table, is_userdata, read_table, read_table_shape
-from ._rows import Row
 from ._types import DTYPES, TYPE_NAMES, is_without_shape, shape_of, without_shape, wrap
 
 TYPE_CHECKING = False

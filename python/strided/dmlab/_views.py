@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ._errors import LabIndexError, LabTypeError, LabValueError, Refusal
+from ._methods import Row
 from ._reading import as_table, read_count, read_dim, read_index
-from ._rows import Row
 from ._types import is_without_shape, wrap_like
 
 TYPE_CHECKING = False

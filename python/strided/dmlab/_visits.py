@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ._errors import LabError, LabTypeError, LabValueError, Refusal, describe
+from strided._dialect.lua import lua_type
+
+from ._errors import LabError, LabTypeError, LabValueError, Refusal
+from ._methods import Row
 from ._random import RandomView
 from ._reading import ELEMENTS, indices
-from ._rows import Row
 from ._types import shape_of
 from .session import current
 
@@ -42,15 +44,8 @@ def _stored(x: TensorBase, visit: Callable[[Any], Any]) -> TensorBase:
 
 def _require_callable(x: TensorBase, function: Any) -> Callable[..., Any]:
     if not callable(function) and x._tensor.numel():
-        raise Refusal(LabTypeError, f"attempt to call a {_lua_type(function)} value")
+        raise Refusal(LabTypeError, f"attempt to call a {lua_type(function)} value")
     return function  # type: ignore[no-any-return]
-
-
-def _lua_type(value: object) -> str:
-    names = {"(nil)": "nil", "(table)": "table", "true": "boolean", "false": "boolean"}
-    if isinstance(value, (str, bytes)):
-        return "string"
-    return names.get(describe(value), "number" if isinstance(value, (int, float)) else "userdata")
 
 
 def _apply(x: TensorBase, function: Any = None) -> TensorBase:

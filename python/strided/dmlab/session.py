@@ -8,17 +8,17 @@ The module has one session; every Lua runtime has another. `current()` is the ac
 True
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
 from strided import _strided
+from strided._dialect.session import SessionBase
 
 __all__ = ["Session", "current"]
 
 
-class Session:
+class Session(SessionBase):
     """The state of one user of the front end.
 
     * `lua` selects the rules of a Lua program: a float is accepted as a size or an index, and truncated; arguments that
@@ -33,12 +33,11 @@ class Session:
     [2]
     """
 
-    __slots__ = ("_generator", "lua", "mixer_seed", "resolve")
+    __slots__ = ("_generator", "mixer_seed")
 
     def __init__(self, lua: bool = False, mixer_seed: int = 0, resolve: Callable[[str], str] = str) -> None:
-        self.lua = lua
+        super().__init__(lua, resolve)
         self.mixer_seed = mixer_seed
-        self.resolve = resolve
         self._generator: Any = None
 
     @property
@@ -52,23 +51,9 @@ class Session:
             self._generator = vars(_strided)["_LabGenerator"]()
         return self._generator
 
-    @contextmanager
-    def activate(self) -> Iterator["Session"]:
-        """Makes this session the current one within a `with` statement.
 
-        >>> with Session().activate() as session:
-        ...     current() is session
-        True
-        """
-        before = _current.set(self)
-        try:
-            yield self
-        finally:
-            _current.reset(before)
-
-
-#: A variable of the context, since runtimes of Lua may run in several threads at once.
-_current = ContextVar("_current", default=Session())  # noqa: B039
+_active: ContextVar[Session] = ContextVar("dmlab_session", default=Session())  # noqa: B039  # shared on purpose
+Session._active = _active
 
 
 def current() -> Session:
@@ -77,7 +62,7 @@ def current() -> Session:
     >>> current().lua
     False
     """
-    return _current.get()
+    return _active.get()
 
 
 def __dir__() -> list[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import strided as st
+from strided._dialect.classes import Bridges, make_class
+from strided._dialect.lua import BITS
 
 from . import _maths, _printing, _values, _views, _visits
 from ._construct import create
 from ._errors import LabValueError
 from ._methods import PYTHON_NAMES, make_method
-from ._types import CLASSES, DTYPES, INTEGERS, TYPE_NAMES, from_strided, is_valid, require_valid, shape_of
+from ._types import CLASSES, DTYPES, TYPE_NAMES, from_strided, is_valid, require_valid, shape_of
 from .session import current
 
 TYPE_CHECKING = False
@@ -21,7 +23,7 @@ __all__ = ["ROWS", "TensorBase", *(f"{name}Tensor" for name in DTYPES)]
 ROWS = (*_views.ROWS, *_values.ROWS, *_maths.ROWS, *_visits.ROWS)
 
 
-class TensorBase:
+class TensorBase(Bridges):
     """What the seven classes of Lab's tensors have in common.
 
     >>> from strided import dmlab as lab
@@ -53,13 +55,16 @@ class TensorBase:
         """
         return self._tensor
 
+    def _core(self, method: str) -> st.Tensor:
+        require_valid(self._tensor, method)
+        return self._tensor
+
     def _is_valid(self) -> bool:
         return is_valid(self._tensor)
 
     def _tostring(self) -> str:
         """The text with its last line end, as Lua's `tostring` gives it."""
-        require_valid(self._tensor, "__tostring")
-        return _printing.text(self._tensor)
+        return _printing.text(self._core("__tostring"))
 
     def __repr__(self) -> str:
         return self._tostring().removesuffix("\n")
@@ -89,8 +94,7 @@ class TensorBase:
         return bool(self._tensor.item())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        require_valid(self._tensor, "__reduce__")
-        return from_strided, (self._tensor,)
+        return from_strided, (self._core("__reduce__"),)
 
     def numpy(self) -> Any:
         """A NumPy array on the same memory.
@@ -99,23 +103,7 @@ class TensorBase:
         >>> lab.ByteTensor([[1, 2], [3, 4]]).numpy().sum()
         np.uint64(10)
         """
-        require_valid(self._tensor, "numpy")
-        return self._tensor.numpy()
-
-    def __array__(self, *args: Any, **named: Any) -> Any:
-        require_valid(self._tensor, "__array__")
-        return self._tensor.__array__(*args, **named)
-
-    def __buffer__(self, flags: int) -> memoryview:
-        require_valid(self._tensor, "__buffer__")
-        return memoryview(self._tensor)
-
-    def __dlpack__(self, **named: Any) -> Any:
-        require_valid(self._tensor, "__dlpack__")
-        return self._tensor.__dlpack__(**named)
-
-    def __dlpack_device__(self) -> Any:
-        return self._tensor.__dlpack_device__()
+        return self._core("numpy").numpy()
 
 
 def _make_class(short: str, dtype: st.dtype) -> type[TensorBase]:
@@ -136,15 +124,8 @@ def _make_class(short: str, dtype: st.dtype) -> type[TensorBase]:
     >>> lab.{name}(range=[5]).size()
     5
     """
-    body = {
-        "__slots__": (),
-        "__doc__": doc,
-        "__module__": "strided.dmlab",
-        "_dtype": dtype,
-        "_type_name": TYPE_NAMES[dtype],
-    }
-    cls = type(name, (TensorBase,), body)
-    cls._base, cls._integral = cls, dtype in INTEGERS
+    cls = make_class(TensorBase, name, "strided.dmlab", doc, _dtype=dtype, _type_name=TYPE_NAMES[dtype])
+    cls._base, cls._integral = cls, dtype in BITS
     for row in ROWS:
         setattr(cls, PYTHON_NAMES.get(row.name, row.name), make_method(cls, cls._type_name, row, True))
     return cls

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeAlias
 
 import strided as st
+from strided._dialect.classes import Bridges
 
+from ._methods import Row
 from ._random import RandomView
-from ._rows import Row
 
 __all__: list[str]
 
@@ -15,7 +16,7 @@ _Float: TypeAlias = builtins.float
 
 ROWS: tuple[Row, ...]
 
-class TensorBase:
+class TensorBase(Bridges):
     _tensor: st.Tensor
     _dtype: st.dtype
     _type_name: str
@@ -30,10 +31,6 @@ class TensorBase:
     def __hash__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
-    def __array__(self, *args: Any, **named: Any) -> Any: ...
-    def __buffer__(self, flags: int) -> memoryview: ...
-    def __dlpack__(self, **named: Any) -> Any: ...
-    def __dlpack_device__(self) -> Any: ...
     def select(self, dim: int, index: int) -> Self:
         """A view of one index of a dim, without that dim. Of a single dim an extent of 1 is left."""
     def narrow(self, dim: int, index: int, size: int) -> Self:

@@ -21,10 +21,11 @@ from __future__ import annotations
 from strided._strided import FormatError
 from strided.files._convert import Conversion, LeftOut, LossError, convert
 from strided.files._file import Entry, File, Row, open
+from strided.files._formats import FORMATS, format_of
 from strided.files._raw import _tofile as _tofile
 from strided.files._raw import fromfile, open_memmap
 from strided.files._values import Function, Record, Table
-from strided.files._whole import FORMATS, format_of, load, save, write
+from strided.files._whole import load, save, write
 
 __all__ = [
     "Conversion",

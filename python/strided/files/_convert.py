@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from strided._strided import _Document, dtype
 from strided.files._arguments import name_of, target_of
 from strided.files._file import Entry, File, open
-from strided.files._whole import FORMATS_OF_ARGUMENT, check_arguments, format_of, write
+from strided.files._formats import format_of, row_of
+from strided.files._whole import write
 
 
 class LeftOut(NamedTuple):
@@ -91,7 +92,7 @@ def convert(
     format = format_of(target) if format is None else format
     options: dict[str, Any] = {"compress": compress, "encoding": encoding, "long_size": long_size}
     options |= {"byte_order": byte_order}
-    check_arguments("convert", format, options)
+    row = row_of("convert", format, options)
     with nullcontext(source) if isinstance(source, File) else open(source, mmap="r", op="convert") as file:
         positions = None if select is None else [file[name]._index for name in select]
         chosen = file.entries if positions is None else [file.entries[at] for at in positions]
@@ -102,11 +103,11 @@ def convert(
         if values and not drop_values:
             raise LossError(name_of(target) or format, values)
         metadata: dict[str, str] | None = file.metadata or None
-        if metadata and format not in FORMATS_OF_ARGUMENT["metadata"]:
+        if metadata and "metadata" not in row.options:
             left_out.append(LeftOut("metadata", sorted(metadata), "metadata"))
             metadata = None
         total = sum(entry.nbytes or 0 for entry in entries)
-        if isinstance(content, _Document) and format != "zarr":
+        if isinstance(content, _Document) and row.write is None:
             callback = None if progress is None else lambda done: progress(min(done, total), total)
             options |= {"metadata": metadata, "format": format, "fsync": fsync, "progress": callback}
             casts = {entry._index: entry._cast for entry in entries if entry._cast is not None}

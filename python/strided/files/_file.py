@@ -9,21 +9,34 @@ from typing import Any, NamedTuple, Protocol
 from strided._strided import Tensor, _file_open, dtype
 from strided.files._arguments import name_of, path_of, source_of
 
-#: What the native module tells of an entry.
-Described = tuple[
-    str, dtype | None, str, tuple[int, ...], tuple[int, ...], int, int | None, int, str, int | None, str, str | None
-]
+
+class Described(NamedTuple):
+    """What a content tells of an entry. The native module gives a plain tuple of these, which is made in half the time."""
+
+    kind: str
+    dtype: dtype | None
+    dtype_name: str
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+    nbytes: int | None
+    storage: int
+    stored: str
+    position: int | None
+    byte_order: str
+    reason: str | None
 
 
 class Content(Protocol):
     """What a file is read into: natively, or by another package."""
 
     def format(self) -> str: ...
+    def end(self) -> int | None: ...
     def details(self) -> dict[str, str | int]: ...
     def metadata(self) -> dict[str, str]: ...
     def names(self) -> list[str]: ...
     def first_names(self) -> list[int | None]: ...
-    def values(self) -> list[tuple[str, str, Any]]: ...
+    def values(self) -> list[tuple[str, Any]]: ...
     def left_out(self, format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]: ...
     def entry(self, index: int) -> Described: ...
     def load(self, max_bytes: int | None, hooks: Any) -> Any: ...
@@ -37,10 +50,13 @@ class TensorsOnly:
     def names(self) -> list[str]:
         raise NotImplementedError
 
+    def end(self) -> int | None:
+        return None
+
     def first_names(self) -> list[int | None]:
         return [None] * len(self.names())
 
-    def values(self) -> list[tuple[str, str, Any]]:
+    def values(self) -> list[tuple[str, Any]]:
         return []
 
     def left_out(self, format: str, target: str, select: list[int] | None) -> list[tuple[str, list[str], str]]:
@@ -190,7 +206,7 @@ class File:
 
         The class of a record, which has its fields as further values, is a tuple of its name and its version.
         """
-        return {name: value for name, _, value in self._content().values()}
+        return dict(self._content().values())
 
     def _entry(self, index: int, name: str) -> Entry:
         if self._firsts is None:

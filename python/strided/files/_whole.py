@@ -2,58 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from strided._strided import Storage, Tensor, _file_write, dtype
-from strided.files._arguments import fault, name_of, path_of, position_of, target_of
+from strided.files._arguments import fault, name_of, position_of, target_of
 from strided.files._file import Entry, open
-
-#: The formats, and the suffixes by which `save` knows them.
-FORMATS = {
-    "safetensors": (".safetensors", ".strided"),
-    "npy": (".npy",),
-    "npz": (".npz",),
-    "t7": (".t7",),
-    "pt": (".pt", ".pth"),
-    "zarr": (".zarr",),
-}
+from strided.files._formats import Format, format_of, row_of
 
 #: The most names that a warning lists.
 SHOWN_NAMES = 8
-
-#: The formats that an argument of `save` and `write` is for.
-FORMATS_OF_ARGUMENT = {
-    "metadata": ("safetensors", "zarr"),
-    "compress": ("npz",),
-    "encoding": ("t7",),
-    "long_size": ("t7",),
-    "byte_order": ("t7",),
-}
-
-
-def format_of(f: Any) -> str:
-    """Returns the format of a file by its suffix; safetensors for a file object or a name without a suffix.
-
-    >>> format_of("weights.npz"), format_of("weights")
-    ('npz', 'safetensors')
-    >>> format_of("weights.csv")
-    Traceback (most recent call last):
-        ...
-    ValueError: weights.csv has the suffix .csv, wanted .safetensors, .strided, .npy, .npz, .t7, .pt, .pth or .zarr; format= chooses a format for any name
-    """
-    path = path_of(f) or ""
-    suffix = os.path.splitext(path)[1].lower()
-    if not suffix:
-        return "safetensors"
-    for name, suffixes in FORMATS.items():
-        if suffix in suffixes:
-            return name
-    *known, last = [known for suffixes in FORMATS.values() for known in suffixes]
-    wanted = f"{', '.join(known)} or {last}; format= chooses a format for any name"
-    raise ValueError(f"{path} has the suffix {suffix}, wanted {wanted}")
 
 
 def save(
@@ -70,9 +29,9 @@ def save(
 ) -> None:
     """Writes an object to a file: a tensor, a storage, or dicts, lists and tuples of them, strings, numbers and None.
 
-    `f` is a path or a file object. `format` is that of the suffix (.npy .npz .safetensors .t7 .zarr) unless it is given;
-    without a suffix it is safetensors, in which everything survives exactly: strides, sharing, nesting, every dtype.
-    `docs/files.md` says what others lose.
+    `f` is a path or a file object. `format` is that of the suffix, such as .npz, unless it is given; without a suffix it is
+    safetensors, in which everything survives exactly: strides, sharing, nesting, every dtype. `docs/files.md` lists the
+    formats, and what they lose.
 
     Other readers of a .safetensors file see each tensor under its own name, in row-major order. Of several names for the
     same tensor they see the first, and the metadata has the others. Different tensors that overlap in memory are written
@@ -94,7 +53,8 @@ def save(
     """
     options: dict[str, Any] = {"metadata": metadata, "compress": compress, "encoding": encoding}
     options |= {"long_size": long_size, "byte_order": byte_order}
-    _write("save", f, obj, format, options, fsync, None)
+    row = row_of("save", format_of(f) if format is None else format, options)
+    _write("save", f, obj, row, options, fsync, None)
 
 
 def load(
@@ -109,7 +69,7 @@ def load(
     long_size: int | None = None,
     byte_order: str | None = None,
 ) -> Any:
-    """Reads an object from a file of any format: .safetensors, .npy, .npz, .t7, PyTorch's .pt, zarr.
+    """Reads an object from a file of any format that `docs/files.md` lists.
 
     The format is recognised by the content. No code runs: an object that is no tensor and no plain container is an error, or
     a `strided.files.Record` in a .t7 file. `strided.files.open` has the other arguments. `map_location` may be None or
@@ -132,15 +92,9 @@ def load(
     with open(f, format=format, mmap=mmap, max_bytes=max_bytes, op="load", **options) as file:
         loaded = file.load()
         if start is not None:
-            f.seek(start + _end_of(file))
+            end = file._content().end()
+            f.seek(start + (file.size or 0 if end is None else end))
     return loaded
-
-
-def _end_of(file: Any) -> int:
-    """Where the object ends: a file may have one .npy array after the other."""
-    if file.format == "npy" and (entry := file.entries[0]).nbytes is not None:
-        return int(entry.position + entry.nbytes)
-    return int(file.size)
 
 
 def write(
@@ -171,36 +125,34 @@ def write(
     {'a': strided.float16, 'b': strided.float16}
     """
     items = dict(items)
-    format = format_of(f) if format is None else format
     for name, item in items.items():
         if not isinstance(item, (Tensor, Storage, Entry)):
             raise TypeError(f"write: items[{name!r}] is {type(item).__name__}, wanted a tensor, a storage or an entry")
-    total = sum(item.nbytes or 0 for item in items.values())
-    callback = None if progress is None else lambda done: progress(min(done, total), total)
-    content = _content_for(format, items, name_of(f))
     options: dict[str, Any] = {"metadata": metadata, "compress": compress, "encoding": encoding}
     options |= {"long_size": long_size, "byte_order": byte_order}
-    _write("write", f, content, format, options, fsync, callback)
+    row = row_of("write", format_of(f) if format is None else format, options)
+    if row.holds_one and len(items) != 1:
+        reason = f"a .{row.name} file holds one tensor, got {len(items)}; .npz holds several"
+        raise fault("write", name_of(f), reason)
+    total = sum(item.nbytes or 0 for item in items.values())
+    callback = None if progress is None else lambda done: progress(min(done, total), total)
+    content = next(iter(items.values())) if row.holds_one else items
+    _write("write", f, content, row, options, fsync, callback)
 
 
 def _write(
     op: str,
     f: Any,
     content: Any,
-    format: str | None,
+    row: Format,
     options: dict[str, Any],
     fsync: bool,
     progress: Callable[[int], object] | None,
 ) -> None:
-    """Writes a file of a format; an argument that the format has no use for is an error."""
-    format = format_of(f) if format is None else format
-    check_arguments(op, format, options)
-    if format == "zarr":
-        from strided.files._zarr_write import save_zarr
-
-        return save_zarr(content, f, op, options["metadata"], fsync, progress)
+    if row.write is not None:
+        return row.write(content, f, op, options["metadata"], fsync, progress)
     with target_of(f, op) as target:
-        options = {**options, "format": format, "fsync": fsync, "progress": progress}
+        options = {**options, "format": row.name, "fsync": fsync, "progress": progress}
         _, overlaps = _file_write(op, target, name_of(f), content, options)
     warn_of_overlaps(op, overlaps)
 
@@ -211,22 +163,3 @@ def warn_of_overlaps(op: str, overlaps: list[tuple[str, list[str]]]) -> None:
         shown = ", ".join(map(repr, names[:SHOWN_NAMES])) + (", …" if len(names) > SHOWN_NAMES else "")
         advice = "save clones of them if others must read them"
         warnings.warn(f"{op}: {shown} overlap in memory; other readers see {entry!r} instead: {advice}", stacklevel=4)
-
-
-def check_arguments(op: str, format: str, options: dict[str, Any]) -> None:
-    """Refuses a format that there is not, and an argument that the format has no use for."""
-    if format not in FORMATS:
-        raise ValueError(f"{op}: format is {format!r}, wanted {', '.join(map(repr, FORMATS))}")
-    for name, value in options.items():
-        if value and format not in FORMATS_OF_ARGUMENT[name]:
-            wanted = " and ".join(f".{other}" for other in FORMATS_OF_ARGUMENT[name])
-            raise ValueError(f"{op}: {name} is for {wanted} files, and the format is {format}")
-
-
-def _content_for(format: str, items: dict[str, Any], name: str) -> Any:
-    """What to write: the dict, or the only tensor for a format that holds one."""
-    if format != "npy":
-        return items
-    if len(items) != 1:
-        raise fault("write", name, f"a .npy file holds one tensor, got {len(items)}; .npz holds several")
-    return next(iter(items.values()))

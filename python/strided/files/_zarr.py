@@ -120,8 +120,20 @@ class ZarrContent(TensorsOnly):
             count *= extent
         nbytes = None if array.itemsize is None else count * array.itemsize
         reason = array.problem or "in chunks"
-        facts = (array.dtype_name, array.shape, tuple(stride), 0, nbytes, index, "chunks", None, "little")
-        return ("tensor", known, *facts, reason)
+        return Described(
+            kind="tensor",
+            dtype=known,
+            dtype_name=array.dtype_name,
+            shape=array.shape,
+            stride=tuple(stride),
+            offset=0,
+            nbytes=nbytes,
+            storage=index,
+            stored="chunks",
+            position=None,
+            byte_order="little",
+            reason=reason,
+        )
 
     def load(self, max_bytes: int | None, hooks: Any) -> Any:
         for _ in range(_TRIES):

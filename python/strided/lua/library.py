@@ -23,23 +23,44 @@ SILENT = frozenset({"manualSeed", "setRNGState", "setdefaulttensortype", "setnum
 
 #: Methods that Torch7 implements in C by hand: they accept an object of their own class as `self`, and no other.
 STRICT = frozenset(
-    {
-        *(
-            "retain",
-            "free",
-            "size",
-            "elementSize",
-            "stride",
-            "dim",
-            "nDimension",
-            "nElement",
-            "storage",
-            "storageOffset",
-        ),
-        *("set", "clone", "contiguous", "resize", "resizeAs", "narrow", "sub", "select", "transpose", "t", "unfold"),
-        *("index", "indexCopy", "indexAdd", "indexFill", "maskedSelect", "maskedCopy", "maskedFill", "copy"),
-        *("isContiguous", "isSameSizeAs", "isSetTo", "isSize", "apply", "map", "map2"),
-    }
+    [
+        "retain",
+        "free",
+        "size",
+        "elementSize",
+        "stride",
+        "dim",
+        "nDimension",
+        "nElement",
+        "storage",
+        "storageOffset",
+        "set",
+        "clone",
+        "contiguous",
+        "resize",
+        "resizeAs",
+        "narrow",
+        "sub",
+        "select",
+        "transpose",
+        "t",
+        "unfold",
+        "index",
+        "indexCopy",
+        "indexAdd",
+        "indexFill",
+        "maskedSelect",
+        "maskedCopy",
+        "maskedFill",
+        "copy",
+        "isContiguous",
+        "isSameSizeAs",
+        "isSetTo",
+        "isSize",
+        "apply",
+        "map",
+        "map2",
+    ]
 )
 
 #: Operators of Torch7's tensors: the name of the event, and the function. Functions of Python's own modules would not say
@@ -138,7 +159,7 @@ def _item(value: Any, name: Any) -> Any:
 
 
 def _bad_self(value: Any, name: str, owner: Any) -> Exception:
-    from strided.torch7.arguments import object_error
+    from strided.torch7.calls.arguments import object_error
 
     return object_error(value, 1, name, owner._typename)
 
@@ -168,7 +189,7 @@ def _torch_tool(cls: Any, adapters: Adapters) -> Description:
 def describe_torch(adapters: Adapters) -> Description:
     """The module `torch`."""
     from strided import torch7
-    from strided.torch7.serialization import PARTS
+    from strided.torch7.files.serialization import PARTS
     from strided.torch7.types import CLASSES, STORAGES
 
     classes = [_torch_class(cls, adapters, cls.size) for cls in CLASSES.values()]

@@ -1,8 +1,8 @@
 """The Python side of values that cross between Python and Lua. `glue/values.lua` is the other side.
 
-Python sends a value as itself if Lua has its like, else as (value, code). Objects travel in a `Reference` that is made for
-each journey: lupa finds its wrappers by the address of an object, and confuses two wrappers of one object if Lua has given
-up the first but not finalised it yet.
+Python sends a value as itself if Lua has its like, else as (value, code). An object crosses in a `Reference`, which is created
+anew for every crossing: lupa finds its wrappers by the address of an object, and confuses two wrappers of one object if Lua has
+collected the first but not finalised it yet.
 """
 
 from __future__ import annotations

@@ -2,15 +2,19 @@
 
 from typing import Any
 
-from strided.torch7.cmdline import CmdLine as CmdLine
-from strided.torch7.conversion import from_strided as from_strided
-from strided.torch7.diskfile import DiskFile as DiskFile
-from strided.torch7.diskfile import MemoryFile as MemoryFile
 from strided.torch7.errors import TorchError as TorchError
 from strided.torch7.errors import TorchIndexError as TorchIndexError
 from strided.torch7.errors import TorchTypeError as TorchTypeError
 from strided.torch7.errors import TorchValueError as TorchValueError
-from strided.torch7.files import File as File
+from strided.torch7.files.diskfile import DiskFile as DiskFile
+from strided.torch7.files.diskfile import MemoryFile as MemoryFile
+from strided.torch7.files.file import File as File
+from strided.torch7.files.serialization import deserialize as deserialize
+from strided.torch7.files.serialization import deserializeFromStorage as deserializeFromStorage
+from strided.torch7.files.serialization import load as load
+from strided.torch7.files.serialization import save as save
+from strided.torch7.files.serialization import serialize as serialize
+from strided.torch7.files.serialization import serializeToStorage as serializeToStorage
 from strided.torch7.functions import getdefaulttensortype as getdefaulttensortype
 from strided.torch7.functions import getnumcores as getnumcores
 from strided.torch7.functions import getnumthreads as getnumthreads
@@ -26,40 +30,36 @@ from strided.torch7.functions import toc as toc
 from strided.torch7.functions import totable as totable
 from strided.torch7.functions import type_
 from strided.torch7.functions import typename as typename
-from strided.torch7.generator import Generator as Generator
-from strided.torch7.random_numbers import multinomialAlias as multinomialAlias
-from strided.torch7.random_numbers import multinomialAliasSetup as multinomialAliasSetup
-from strided.torch7.serialization import deserialize as deserialize
-from strided.torch7.serialization import deserializeFromStorage as deserializeFromStorage
-from strided.torch7.serialization import load as load
-from strided.torch7.serialization import save as save
-from strided.torch7.serialization import serialize as serialize
-from strided.torch7.serialization import serializeToStorage as serializeToStorage
+from strided.torch7.maths.generator import Generator as Generator
+from strided.torch7.maths.random_numbers import multinomialAlias as multinomialAlias
+from strided.torch7.maths.random_numbers import multinomialAliasSetup as multinomialAliasSetup
 from strided.torch7.session import Session as Session
 from strided.torch7.session import current as current
-from strided.torch7.storage import ByteStorage as ByteStorage
-from strided.torch7.storage import CharStorage as CharStorage
-from strided.torch7.storage import DoubleStorage as DoubleStorage
-from strided.torch7.storage import FloatStorage as FloatStorage
-from strided.torch7.storage import HalfStorage as HalfStorage
-from strided.torch7.storage import IntStorage as IntStorage
-from strided.torch7.storage import LongStorage as LongStorage
-from strided.torch7.storage import ShortStorage as ShortStorage
-from strided.torch7.storage import Storage as Storage
-from strided.torch7.tensor import ByteTensor as ByteTensor
-from strided.torch7.tensor import CharTensor as CharTensor
-from strided.torch7.tensor import DoubleTensor as DoubleTensor
-from strided.torch7.tensor import FloatTensor as FloatTensor
-from strided.torch7.tensor import HalfTensor as HalfTensor
-from strided.torch7.tensor import IntTensor as IntTensor
-from strided.torch7.tensor import LongTensor as LongTensor
-from strided.torch7.tensor import ShortTensor as ShortTensor
-from strided.torch7.tensor import Tensor as Tensor
-from strided.torch7.tester import Tester as Tester
-from strided.torch7.tester import TestSuite as TestSuite
-from strided.torch7.timer import Timer as Timer
-from strided.torch7.views import chunk as chunk
-from strided.torch7.views import split as split
+from strided.torch7.tensor.classes import Tensor as Tensor
+from strided.torch7.tensor.conversion import from_strided as from_strided
+from strided.torch7.tensor.storage import Storage as Storage
+from strided.torch7.tensor.typed import ByteStorage as ByteStorage
+from strided.torch7.tensor.typed import ByteTensor as ByteTensor
+from strided.torch7.tensor.typed import CharStorage as CharStorage
+from strided.torch7.tensor.typed import CharTensor as CharTensor
+from strided.torch7.tensor.typed import DoubleStorage as DoubleStorage
+from strided.torch7.tensor.typed import DoubleTensor as DoubleTensor
+from strided.torch7.tensor.typed import FloatStorage as FloatStorage
+from strided.torch7.tensor.typed import FloatTensor as FloatTensor
+from strided.torch7.tensor.typed import HalfStorage as HalfStorage
+from strided.torch7.tensor.typed import HalfTensor as HalfTensor
+from strided.torch7.tensor.typed import IntStorage as IntStorage
+from strided.torch7.tensor.typed import IntTensor as IntTensor
+from strided.torch7.tensor.typed import LongStorage as LongStorage
+from strided.torch7.tensor.typed import LongTensor as LongTensor
+from strided.torch7.tensor.typed import ShortStorage as ShortStorage
+from strided.torch7.tensor.typed import ShortTensor as ShortTensor
+from strided.torch7.tensor.views import chunk as chunk
+from strided.torch7.tensor.views import split as split
+from strided.torch7.tools.cmdline import CmdLine as CmdLine
+from strided.torch7.tools.tester import Tester as Tester
+from strided.torch7.tools.tester import TestSuite as TestSuite
+from strided.torch7.tools.timer import Timer as Timer
 
 __all__: list[str]
 
@@ -144,7 +144,7 @@ def cbitxor(*args: Any) -> Any:
     """Bitwise exclusive or of each element and the element of another tensor; for whole numbers only."""
 
 def cdata(*args: Any) -> Any:
-    """The function `cdata(x, …)` for the method `x.cdata(…)`. A copy of the C structure of the tensor for ctypes, or with `asnumber` the address of that copy."""
+    """The function `cdata(x, …)` for the method `x.cdata(…)`. A copy of the C structure of the object for ctypes, or with `asnumber` the address of that copy."""
 
 def cdiv(*args: Any) -> Any:
     """Divides each element by the element of another tensor; whole numbers are divided towards zero."""
@@ -171,7 +171,7 @@ def cmin(*args: Any) -> Any:
     """The smaller one of each element and a number, or the element of another tensor."""
 
 def cmod(*args: Any) -> Any:
-    """Another name of `fmod`: the remainder of a division by the element of another tensor."""
+    """Another name of `fmod`. The remainder of a division of each element by the element of another tensor, with the sign of the element."""
 
 def cmul(*args: Any) -> Any:
     """Multiplies each element by the element of another tensor."""
@@ -210,7 +210,7 @@ def cumsum(*args: Any) -> Any:
     """The running sum along a dim, the first one unless another is given."""
 
 def data(*args: Any) -> Any:
-    """The function `data(x, …)` for the method `x.data(…)`. A pointer of ctypes to the first element, or with `asnumber` its address. None if there is no storage."""
+    """The function `data(x, …)` for the method `x.data(…)`. A pointer of ctypes to the first element, or with `asnumber` its address. None if a tensor has no storage."""
 
 def diag(*args: Any) -> Any:
     """A diagonal of a matrix, or a matrix with the elements of a vector on a diagonal."""
@@ -354,7 +354,7 @@ def mm(*args: Any) -> Any:
     """The product of two matrices."""
 
 def mod(*args: Any) -> Any:
-    """Another name of `fmod`: the remainder of a division by a number."""
+    """Another name of `fmod`. The remainder of a division of each element by a number, with the sign of the element."""
 
 def mode(*args: Any) -> Any:
     """The most frequent element along a dim, and its last index."""

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 import strided as st
-from strided.torch7.arguments import MISSING, is_number, lua_type, need_method, number_of, refuse, torch_type
+from strided._dialect.lua import MISSING, lua_type
+from strided.torch7.calls.arguments import is_number, need_method, number_of, refuse, torch_type
 from strided.torch7.errors import TorchError, TorchTypeError
-from strided.torch7.luapattern import search
 from strided.torch7.session import current
-from strided.torch7.storage import Storage
-from strided.torch7.tensor import Tensor
+from strided.torch7.tensor.classes import Tensor
+from strided.torch7.tensor.storage import Storage
+from strided.torch7.tensor.views import VIEW_FORMS
+from strided.torch7.tools.luapattern import search
 from strided.torch7.types import CLASSES, NAMES
-from strided.torch7.views import VIEW_FORMS
 
 
 def type_(object: Any = None) -> str:
@@ -231,96 +232,14 @@ def _functional(name: str) -> Callable[..., Any]:
     return function
 
 
-#: Methods that Torch7 implements in C, which check their receiver first.
-C_METHODS = frozenset(
-    [
-        "clone",
-        "contiguous",
-        "copy",
-        "dim",
-        "elementSize",
-        "free",
-        "isContiguous",
-        "isSameSizeAs",
-        "isSetTo",
-        "isSize",
-        "nDimension",
-        "nElement",
-        "narrow",
-        "resize",
-        "resizeAs",
-        "retain",
-        "select",
-        "set",
-        "size",
-        "storage",
-        "storageOffset",
-        "stride",
-        "sub",
-        "t",
-        "transpose",
-        "unfold",
-    ]
-)
-#: Names that Torch7 does not have: of the module, of tensors, and of storages.
-PYTHON_ONLY = {
-    "functions": frozenset(
-        [
-            "Session",
-            "TorchError",
-            "TorchIndexError",
-            "TorchTypeError",
-            "TorchValueError",
-            "current",
-            "from_strided",
-            "index",
-            "indexAdd",
-            "indexCopy",
-            "indexFill",
-            "maskedCopy",
-            "maskedFill",
-            "maskedSelect",
-        ]
-    ),
-    "tensor": frozenset({"numpy", "strided"}),
-    "storage": frozenset({"strided", "type"}),
-}
 #: Methods that are functions of the module as well.
 METHODS = (
-    "cdata",
-    "data",
-    "expand",
-    "expandAs",
-    "index",
-    "indexAdd",
-    "indexCopy",
-    "indexFill",
-    "maskedCopy",
-    "maskedFill",
-    "maskedSelect",
-    "permute",
-    "repeatTensor",
-    "view",
-    "viewAs",
+    "cdata data expand expandAs index indexAdd indexCopy indexFill maskedCopy maskedFill maskedSelect permute repeatTensor "
+    "view viewAs"
 )
-FUNCTIONS: dict[str, Callable[..., Any]] = {name: _functional(name) for name in METHODS}
+FUNCTIONS: dict[str, Callable[..., Any]] = {name: _functional(name) for name in METHODS.split()}
 type_.__name__ = type_.__qualname__ = "type"
-for _function in (
-    type_,
-    typename,
-    isTypeOf,
-    isTensor,
-    isStorage,
-    isequal,
-    pointer,
-    setdefaulttensortype,
-    getdefaulttensortype,
-    totable,
-    tic,
-    toc,
-    setnumthreads,
-    getnumthreads,
-    getnumcores,
-):
+_types = (type_, typename, isTypeOf, isTensor, isStorage, isequal, pointer, setdefaulttensortype, getdefaulttensortype)
+for _function in (*_types, totable, tic, toc, setnumthreads, getnumthreads, getnumcores):
     _function.__module__ = "strided.torch7"
     FUNCTIONS[_function.__name__] = _function

@@ -8,7 +8,7 @@ use std::hash::Hash;
 /// The error of a request for this many bytes.
 #[cold]
 pub fn out_of_memory(bytes: usize) -> Error {
-    Error::new("", Problem::OutOfMemory { bytes })
+    Error::new(Problem::OutOfMemory { bytes })
 }
 
 /// An empty vector with room for `n` elements.

@@ -16,6 +16,9 @@ by_device! {
     /// [`copy`] one element after the other, in row-major order, for tensors that overlap.
     fn copy_in_order(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()>, on side(out, src) => map::copy_in_order;
 
+    /// The running sum, or product, of the elements of a contiguous float64 or float32 tensor, in place and strictly in order.
+    fn accumulate_in_order(x: &Tensor, is_product: bool) -> Result<()>, on x.device() => map::accumulate_in_order;
+
     /// Writes a value to every element.
     fn fill(out: &Tensor, value: ScalarBytes) -> Result<()>, on out.device() => fill::fill;
 }

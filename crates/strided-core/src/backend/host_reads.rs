@@ -22,14 +22,13 @@ by_device! {
     fn item(x: &Tensor, location: isize) -> Result<Scalar>, on x.device() => kernels::item::get;
 
     /// The smallest and the largest element of an int64 index: one out of range is refused before anything is written.
-    fn extremes(index: &Tensor) -> Result<Option<(i64, i64)>>, on index.device() => kernels::index::extremes;
+    fn min_max(index: &Tensor) -> Result<Option<(i64, i64)>>, on index.device() => kernels::index::min_max;
 
     /// How many elements of a mask are true: the shape of the result depends on it.
     fn mask_counts(mask: &Tensor) -> Result<MaskCounts>, on mask.device() => MaskCounts::new;
 
-    /// The elements that a small index chooses. The answer is whether all are in range; the outer `None` means that the index is
-    /// not small.
-    fn small_gather(x: &Tensor, index: &Tensor) -> Result<Option<Option<Tensor>>>, on x.device() => kernels::index::small_gather;
+    /// The elements that a small index selects. `None` if it is not small, or out of range.
+    fn small_gather(x: &Tensor, index: &Tensor) -> Result<Option<Tensor>>, on x.device() => kernels::index::small_gather;
 
     /// The elements that a small mask selects, whose number is the shape of the result. `None` if the mask is not small.
     fn small_select(x: &Tensor, mask: &Tensor) -> Result<Option<Tensor>>, on x.device() => kernels::index::small_select;
@@ -72,6 +71,6 @@ fn truth(op: ReduceOp, x: &Tensor) -> Result<bool> {
     let out = &Tensor::like(x, &[], DType::Bool)?;
     let ones: Dims = x.layout().modes().iter().map(|_| 1).collect();
     let keepdim_layout = &out.layout().view(&ones)?;
-    reduce::run(op, &[], false, 0.0, x, [Some(ReductionTarget { out, keepdim_layout }), None])?;
+    reduce::reduce(op, &[], false, 0.0, x, [Some(ReductionTarget { out, keepdim_layout }), None])?;
     Ok(item(out, out.layout().offset())? == Scalar::Bool(true))
 }

@@ -12,7 +12,7 @@ use crate::storage::{Device, not_on_host};
 ///
 /// # Panics
 /// If the function has no results of that dtype; rules refuse it.
-pub fn run(op: LineOp, result: DType, request: &LineRequest) -> Result<()> {
+pub fn compute_lines(op: LineOp, result: DType, request: &LineRequest) -> Result<()> {
     match request.out.device() {
         Device::Cpu => {
             let function = lines::function(op, result);

@@ -17,7 +17,7 @@ use crate::storage::{Device, not_on_host};
 /// # Panics
 /// If the operation is not computed in the dtype; rules choose one of its class.
 #[inline(always)]
-pub fn run<const N: usize>(
+pub fn compute_elements<const N: usize>(
     device: Device,
     op: Op,
     body: Body,
@@ -26,7 +26,7 @@ pub fn run<const N: usize>(
     out: Output,
 ) -> Result<()> {
     match device {
-        Device::Cpu => map::run(kernels(op, body, compute).expect(IN_CLASS), inputs, out),
+        Device::Cpu => map::compute_elements(kernels(op, body, compute).expect(IN_CLASS), inputs, out),
         device => Err(not_on_host(device)),
     }
 }

@@ -1,6 +1,6 @@
 //! Products of matrices, and distances of rows.
 
-pub use crate::kernels::matmul::multiply_adds;
+pub use crate::kernels::matmul::{MULTIPLY_ADDS_PER_ELEMENT, multiply_adds};
 
 use crate::error::Result;
 use crate::kernels::matmul;

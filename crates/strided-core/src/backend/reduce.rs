@@ -13,7 +13,7 @@ use crate::tensor::Tensor;
 
 /// Reduces `x` into one or both results of an operation. `steps` lead from elements to terms. If `ordered`, terms are taken in
 /// row-major order, as positions need it. `parameter` is the correction of a variance.
-pub fn run(
+pub fn reduce(
     op: ReduceOp,
     steps: &[TermStep],
     ordered: bool,
@@ -33,7 +33,7 @@ pub fn run(
 /// Reduces all of `x` to the first result, a new tensor of rank 0, if that is one call of a kernel: neither a plan nor a
 /// layout of the result is needed then. `None` if it is more.
 #[inline]
-pub fn run_one_call(
+pub fn reduce_in_one_call(
     op: ReduceOp,
     steps: &[TermStep],
     parameter: f64,

@@ -1,7 +1,6 @@
-//! A document for another file: some of its tensors, other dtypes, and only what the format of the file can hold.
+//! Conversion: a document with some of another's tensors, cast, and reduced to what the new format can hold.
 
 use super::document::{Blob, Document, ElementType, Node, NodeId, Place};
-use super::format::{Format, NOT_WRITTEN};
 use super::names::{Listed, described, tensor_names, value_names};
 use super::nested::groups;
 use super::{refusal, t7};
@@ -11,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Something that the new file does not have.
 pub struct Loss {
-    /// The names of what is concerned.
+    /// The tensors or values.
     pub names: Vec<String>,
     pub kind: LossKind,
     pub text: String,
@@ -42,10 +41,10 @@ impl LossKind {
 pub fn choose(
     document: &Document,
     listed: &[Listed],
-    select: Option<&[usize]>,
+    positions: Option<&[usize]>,
     casts: &HashMap<usize, DType>,
 ) -> Result<Document> {
-    let mut chosen = Document {
+    let mut selected = Document {
         nodes: document.nodes.clone(),
         root: document.root,
         views: document.views.clone(),
@@ -54,17 +53,17 @@ pub fn choose(
         source: document.source.clone(),
         ..Document::default()
     };
-    if let Some(select) = select {
-        let mut pairs = Vec::with_capacity(select.len());
-        for &at in select {
+    if let Some(positions) = positions {
+        let mut pairs = Vec::with_capacity(positions.len());
+        for &at in positions {
             let listed = listed.get(at).ok_or_else(|| refusal(format!("there is no tensor {at}")))?;
-            pairs.push((chosen.add_text(&listed.name)?, listed.node));
+            pairs.push((selected.add_text(&listed.name)?, listed.node));
         }
-        chosen.root = chosen.add(Node::Dict(pairs))?;
-        chosen.is_flat = false;
+        selected.root = selected.add(Node::Dict(pairs))?;
+        selected.is_flat = false;
     }
-    cast(&mut chosen, casts);
-    Ok(chosen)
+    cast(&mut selected, casts);
+    Ok(selected)
 }
 
 /// Casts views. The memory of views that are all cast alike is cast as a whole, so that they share it as before.
@@ -106,7 +105,7 @@ fn cast_blob(original: &Blob, dtype: DType) -> Blob {
     Blob { element, count, place: Place::Cast(Box::new(original.clone())) }
 }
 
-/// What of a document a format can hold.
+/// What a format can hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Capacity {
     Everything,
@@ -117,20 +116,8 @@ pub enum Capacity {
     OneTensor,
 }
 
-impl Capacity {
-    pub fn of(format: Format) -> Result<Capacity> {
-        Ok(match format {
-            Format::Safetensors => Capacity::Everything,
-            Format::T7 => Capacity::Tables,
-            Format::Npz => Capacity::NamedTensors,
-            Format::Npy => Capacity::OneTensor,
-            Format::Pt => return Err(refusal(NOT_WRITTEN)),
-        })
-    }
-}
-
-/// Reduces a document to what a format can hold. Returns what is lost.
-pub fn fit(document: &mut Document, capacity: Capacity) -> Result<Vec<Loss>> {
+/// Reduces a document to what a format of this name and capacity can hold. Returns what is lost.
+pub fn fit(document: &mut Document, format: &str, capacity: Capacity) -> Result<Vec<Loss>> {
     let mut losses = Vec::new();
     if capacity == Capacity::Everything {
         return Ok(losses);
@@ -158,9 +145,8 @@ pub fn fit(document: &mut Document, capacity: Capacity) -> Result<Vec<Loss>> {
         Capacity::OneTensor => {
             let [only] = &listed[..] else {
                 let count = listed.len();
-                return Err(refusal(format!(
-                    "a .npy file holds one tensor, got {count}; .npz holds several"
-                )));
+                let reason = format!("a .{format} file holds one tensor, got {count}; .npz holds several");
+                return Err(refusal(reason));
             };
             let node = as_tensor(document, only.node)?;
             (document.root, document.is_flat) = (node, false);
@@ -169,7 +155,7 @@ pub fn fit(document: &mut Document, capacity: Capacity) -> Result<Vec<Loss>> {
     Ok(losses)
 }
 
-/// Tensors that Torch7 has no equal of.
+/// Tensors whose dtype or shape Torch7 lacks.
 fn changed_tensors(document: &Document, listed: &[Listed]) -> Vec<Loss> {
     let mut losses = Vec::new();
     for listed in listed {

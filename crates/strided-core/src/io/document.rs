@@ -44,7 +44,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// Bytes of memory beside the node itself.
+    /// Bytes on the heap.
     fn payload(&self) -> usize {
         match self {
             Node::Huge(text) | Node::Text(text) => text.len(),
@@ -82,7 +82,7 @@ pub enum ElementType {
     Foreign(Box<ForeignType>),
 }
 
-/// A type of elements that strided lacks: its name in the file, and its size if that is known.
+/// A type that strided lacks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForeignType {
     pub name: String,
@@ -166,6 +166,14 @@ impl ByteOrder {
     pub const NATIVE: ByteOrder =
         if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big };
 
+    /// The bytes of a number in this order, from or to little-endian ones.
+    pub fn swapped<const N: usize>(self, mut bytes: [u8; N]) -> [u8; N] {
+        if self == ByteOrder::Big {
+            bytes.reverse();
+        }
+        bytes
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             ByteOrder::Little => "little",
@@ -188,14 +196,16 @@ pub struct Document {
     pub root: NodeId,
     pub views: Vec<View>,
     pub blobs: Vec<Blob>,
-    /// Whether the object is a dict of tensors with different names and nothing else, as in most safetensors files.
+    /// Whether the object is a flat dict of distinct tensors, as in most safetensors files.
     pub is_flat: bool,
-    /// Strings beside the object.
+    /// The user's strings in the header of a safetensors file.
     pub metadata: Vec<(String, String)>,
     pub details: Vec<(&'static str, Detail)>,
     /// Where the bytes of blobs are; `None` if all of them are in memory.
     pub source: Option<Arc<dyn ByteSource>>,
-    /// The name of that file, if errors of reading it must be told from those of another one.
+    /// Where the object ends, if the file may go on after it.
+    pub end: Option<u64>,
+    /// The name of the file, if errors of reading it must be told from those of another one.
     pub name: String,
     /// The memory that nodes, which are made of few bytes of a file, may still take.
     pub budget: Budget,

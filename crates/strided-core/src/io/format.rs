@@ -1,128 +1,146 @@
-//! Which formats there are, and how the format of a file is recognised.
+//! The table of formats: what the rest of the library knows of each, and the functions that read and write it.
 
 use super::budget::{Budget, default_limit};
+use super::convert::Capacity;
 use super::document::Document;
-use super::load::Loader;
 use super::nested::Overlap;
 use super::output::FileOutput;
+use super::request::{OpenedFile, ReadOptions, WriteOptions};
 use super::source::{ByteSource, Cursor};
-use super::t7::{self, EncodingHints, ObjectWriter};
-use super::{fault, nested, npy, npz, pt, refusal, safetensors, zip};
-use crate::dtype::DType;
-use crate::error::Result;
+use super::{fault, nested, npy, npz, pt, refusal, safetensors, t7};
+use crate::error::{Error, Result};
+use std::cell::OnceCell;
 use std::sync::Arc;
 
-/// A format of files with tensors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    Npy,
-    Npz,
-    Safetensors,
-    T7,
-    Pt,
+/// A row of the table.
+pub struct FormatRow {
+    pub name: &'static str,
+    /// The suffixes by which `save` chooses the format.
+    pub suffixes: &'static [&'static str],
+    /// The arguments of `save` that are for this format and not for all.
+    pub options: &'static [&'static str],
+    /// Whether files begin with a number of their own. Formats without one are recognised last.
+    has_magic: bool,
+    /// Whether a file begins as one of this format does.
+    recognise: fn(&OpenedFile<'_>) -> Result<bool>,
+    /// Reads the headers.
+    open: fn(&OpenedFile<'_>) -> Result<Document>,
+    /// A format that is only read has a reason instead.
+    writer: std::result::Result<FormatWriter, &'static str>,
 }
 
-impl Format {
-    pub const ALL: &'static [Format] =
-        &[Format::Npy, Format::Npz, Format::Safetensors, Format::T7, Format::Pt];
+/// How a format is written.
+pub struct FormatWriter {
+    pub capacity: Capacity,
+    /// Returns the tensors that only strided finds under their names.
+    write: fn(&Document, &WriteOptions, &mut FileOutput<'_>) -> Result<Vec<Overlap>>,
+}
 
-    pub const fn name(self) -> &'static str {
-        match self {
-            Format::Npy => "npy",
-            Format::Npz => "npz",
-            Format::Safetensors => "safetensors",
-            Format::T7 => "t7",
-            Format::Pt => "pt",
-        }
-    }
+pub type Format = &'static FormatRow;
 
+/// All formats.
+pub static FORMATS: &[FormatRow] = &[
+    FormatRow {
+        name: "npy",
+        suffixes: &[".npy"],
+        options: &[],
+        has_magic: true,
+        recognise: |file| Ok(file.start.starts_with(npy::MAGIC)),
+        open: npy::read,
+        writer: Ok(FormatWriter { capacity: Capacity::OneTensor, write: npy::write }),
+    },
+    FormatRow {
+        name: "npz",
+        suffixes: &[".npz"],
+        options: &["compress"],
+        has_magic: true,
+        recognise: npz::is_recognised,
+        open: npz::read,
+        writer: Ok(FormatWriter { capacity: Capacity::NamedTensors, write: npz::write }),
+    },
+    FormatRow {
+        name: "safetensors",
+        suffixes: &[".safetensors", ".strided"],
+        options: &["metadata"],
+        has_magic: false,
+        recognise: |file| Ok(safetensors::is_recognised(&file.start, file.source.length())),
+        open: nested::read,
+        writer: Ok(FormatWriter { capacity: Capacity::Everything, write: nested::write }),
+    },
+    FormatRow {
+        name: "t7",
+        suffixes: &[".t7"],
+        options: &["encoding", "long_size", "byte_order"],
+        has_magic: false,
+        recognise: |file| Ok(t7::is_recognised(&file.start)),
+        open: t7::read,
+        writer: Ok(FormatWriter { capacity: Capacity::Tables, write: t7::write }),
+    },
+    FormatRow {
+        name: "pt",
+        suffixes: &[".pt", ".pth"],
+        options: &[],
+        has_magic: true,
+        recognise: pt::is_recognised,
+        open: pt::read,
+        writer: Err("files of PyTorch are read, not written; .safetensors is for both"),
+    },
+];
+
+impl FormatRow {
     pub fn from_name(name: &str) -> Option<Format> {
-        Format::ALL.iter().copied().find(|format| format.name() == name)
+        FORMATS.iter().find(|format| format.name == name)
     }
-}
 
-/// What the caller knows of a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReadOptions {
-    pub format: Option<Format>,
-    /// The dtype of raw elements (`V2`) of a .npy file.
-    pub dtype: Option<DType>,
-    pub encoding: EncodingHints,
-    /// The memory that the object may take, without the elements of tensors; a share of the memory there is without it.
-    pub max_bytes: Option<u64>,
-}
-
-/// How to write a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WriteOptions {
-    /// Deflates the members of a .npz file.
-    pub compress: bool,
-    pub encoding: t7::Encoding,
+    pub fn writer(&self) -> Result<&FormatWriter> {
+        self.writer.as_ref().map_err(|reason| refusal(*reason))
+    }
 }
 
 /// Bytes by which formats are recognised.
 const START: u64 = 512;
-/// The beginning of what PyTorch wrote before version 1.6: a pickle of this number.
-const OLD_PT: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
 
-pub const NOT_WRITTEN: &str = "files of PyTorch are read, not written; .safetensors is for both";
-
-/// Reads the headers of a file.
-pub fn open(source: Arc<dyn ByteSource>, options: &ReadOptions) -> Result<(Format, Document)> {
-    let format = match options.format {
-        Some(format) => format,
-        None => recognise(&*source)?,
-    };
+/// Reads the headers of a file. Its format is recognised unless it is given.
+pub fn open(
+    source: Arc<dyn ByteSource>,
+    format: Option<Format>,
+    options: &ReadOptions,
+) -> Result<(Format, Document)> {
     let budget = Budget::new(options.max_bytes.unwrap_or_else(default_limit));
-    let mut document = match format {
-        Format::Npy => npy::read(&*source, options.dtype)?,
-        Format::Npz => npz::read(&*source, zip::read_directory(&*source)?, options.dtype, budget)?,
-        Format::Pt => pt::read(&source, zip::read_directory(&*source)?, budget)?,
-        Format::Safetensors => nested::read(&*source, budget)?,
-        Format::T7 => t7::read(&source, options.encoding, &budget)?,
+    let (start, members) = (Vec::new(), OnceCell::new());
+    let mut file = OpenedFile { source, options, budget, start, members };
+    let format = match format {
+        Some(format) => format,
+        None => recognise(&mut file)?,
     };
-    document.source = Some(source);
+    let mut document = (format.open)(&file)?;
+    document.source = Some(file.source);
     Ok((format, document))
 }
 
 /// The format of a file, by its content.
-fn recognise(source: &dyn ByteSource) -> Result<Format> {
-    let length = source.length();
-    let start = Cursor::new(source, 0, length).bytes(length.min(START), "the beginning")?;
-    if start.is_empty() {
+fn recognise(file: &mut OpenedFile<'_>) -> Result<Format> {
+    let length = file.source.length();
+    file.start = Cursor::new(&*file.source, 0, length).bytes(length.min(START), "the beginning")?;
+    if file.start.is_empty() {
         return Err(fault(0, "the file is empty"));
     }
-    if start.starts_with(npy::MAGIC) {
-        return Ok(Format::Npy);
+    let (certain, likely): (Vec<_>, Vec<_>) = FORMATS.iter().partition(|format| format.has_magic);
+    for format in certain.into_iter().chain(likely) {
+        if (format.recognise)(file)? {
+            return Ok(format);
+        }
     }
-    if start.starts_with(zip::LOCAL) || start.starts_with(zip::END) {
-        return recognise_archive(source);
-    }
-    if start.starts_with(OLD_PT) || start.get(257..262) == Some(b"ustar") {
-        return Err(fault(
-            0,
-            "the format that PyTorch wrote before version 1.6, which only PyTorch reads: load it there and save it again",
-        ));
-    }
-    if safetensors::is_recognised(&start, length) {
-        return Ok(Format::Safetensors);
-    }
-    if t7::is_recognised(&start) {
-        return Ok(Format::T7);
-    }
-    let shown: Vec<String> = start.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Err(refusal(format!("no known format: the file begins with the bytes {}", shown.join(" "))))
+    Err(unknown(file))
 }
 
-fn recognise_archive(source: &dyn ByteSource) -> Result<Format> {
-    let members = zip::read_directory(source)?;
-    if members.iter().any(|member| pt::is_pickle(&member.name)) {
-        return Ok(Format::Pt);
+#[cold]
+fn unknown(file: &OpenedFile<'_>) -> Error {
+    if file.is_archive() {
+        return fault(0, "a zip archive without tensors: no member is a .npy file or a pickle of PyTorch");
     }
-    if members.is_empty() || members.iter().any(|member| member.name.ends_with(".npy")) {
-        return Ok(Format::Npz);
-    }
-    Err(fault(0, "a zip archive without tensors: no member is a .npy file or a pickle of PyTorch"))
+    let shown: Vec<String> = file.start.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    refusal(format!("no known format: the file begins with the bytes {}", shown.join(" ")))
 }
 
 /// Writes a document as a file. Returns the tensors that only strided finds under their names.
@@ -132,20 +150,8 @@ pub fn write(
     options: &WriteOptions,
     output: &mut FileOutput<'_>,
 ) -> Result<Vec<Overlap>> {
-    if format != Format::Safetensors && !document.metadata.is_empty() {
-        return Err(refusal(format!("a .{} file has no metadata; .safetensors has", format.name())));
+    if !document.metadata.is_empty() && !format.options.contains(&"metadata") {
+        return Err(refusal(format!("a .{} file has no metadata; .safetensors has", format.name)));
     }
-    match format {
-        Format::Npy => {
-            let view = npy::only_tensor(document)?;
-            npy::write(&Loader::new(document, true, None).separate_tensor(view)?, output)?;
-        }
-        Format::Npz => npz::write(document, options.compress, output)?,
-        Format::Safetensors => return nested::write(document, output),
-        Format::T7 => {
-            ObjectWriter::new(options.encoding, true).write_object(document, document.root, output)?;
-        }
-        Format::Pt => return Err(refusal(NOT_WRITTEN)),
-    }
-    Ok(vec![])
+    (format.writer()?.write)(document, options, output)
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// About the most bytes that one byte can be inflated to: a declared length beyond it is wrong.
 const MAX_RATIO: u64 = 1032;
 /// Compressed bytes that are read at a time.
-const PIECE: usize = 1 << 16;
+const BYTES_PER_READ: usize = 1 << 16;
 
 /// Whether this many bytes can come out of that many compressed ones.
 pub fn is_possible(inflated: u64, compressed: u64) -> bool {
@@ -55,7 +55,7 @@ impl<'a> Inflater<'a> {
     }
 
     fn refill(&mut self) -> Result<()> {
-        let length = PIECE.min((self.range.end - self.range.start) as usize);
+        let length = BYTES_PER_READ.min((self.range.end - self.range.start) as usize);
         self.input.resize(length, 0);
         self.used = 0;
         self.source.read_at(self.range.start, &mut self.input)?;
@@ -91,15 +91,15 @@ pub fn inflate_into(
     let start = range.start;
     let mut inflater = Inflater::new(source, range);
     let mut checksum = Crc::new();
-    let mut dropped = vec![0; PIECE.min(skipped as usize)];
+    let mut dropped = vec![0; BYTES_PER_READ.min(skipped as usize)];
     let mut rest = skipped;
     while rest > 0 {
-        let piece = &mut dropped[..PIECE.min(rest as usize)];
+        let piece = &mut dropped[..BYTES_PER_READ.min(rest as usize)];
         inflater.read_exact(piece)?;
         checksum.update(piece);
         rest -= piece.len() as u64;
     }
-    for piece in into.chunks_mut(PIECE) {
+    for piece in into.chunks_mut(BYTES_PER_READ) {
         inflater.read_exact(piece)?;
         checksum.update(piece);
     }

@@ -14,12 +14,12 @@ use crate::tensor::Tensor;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Reads of fewer bytes than these are small.
-const SMALL: usize = 1 << 14;
-/// Small reads are taken for a sequence if at most this many bytes, such as the headers of tensors, are between them.
-const NEAR: u64 = 1 << 12;
-/// Bytes that are read ahead for a sequence of small reads.
-const AHEAD: usize = 1 << 18;
+/// Shorter reads are coalesced if they follow each other.
+const SMALL_READ: usize = 1 << 14;
+/// The most bytes, such as the headers of tensors, between two reads that are coalesced.
+const MAX_GAP: u64 = 1 << 12;
+/// Bytes of a coalesced read.
+const READ_AHEAD: usize = 1 << 18;
 
 /// Loads tensors of one document. Those on the same storage share it.
 pub struct Loader<'a> {
@@ -28,7 +28,7 @@ pub struct Loader<'a> {
     /// The bytes that may still be allocated.
     budget: u64,
     storages: HashMap<usize, Storage>,
-    /// Bytes of the file that were read for small tensors, and where they begin.
+    /// The last coalesced read, and where it begins in the file.
     window: Vec<u8>,
     window_start: u64,
     /// Where the last small tensor ended.
@@ -53,12 +53,12 @@ impl<'a> Loader<'a> {
         self.shared_tensor(view).map_err(|error| self.named(error, view))
     }
 
-    /// A tensor that does not share memory with others. Only the bytes that it spans are read, where the format allows it.
+    /// A tensor with memory of its own. Only the bytes that it spans are read, where the format allows it.
     pub fn separate_tensor(&mut self, view: usize) -> Result<Tensor> {
         self.own_tensor(view).map_err(|error| self.named(error, view))
     }
 
-    /// An error with the names of the file and of the tensor, if the file is not the only one that is concerned.
+    /// Adds the names of the file and of the tensor, if several files are involved.
     #[cold]
     fn named(&self, mut error: Error, view: usize) -> Error {
         if !self.document.name.is_empty()
@@ -173,18 +173,18 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// A new storage with bytes of the file, which must exist. Small tensors that follow each other are read by one call.
+    /// A new storage with bytes of the file, which must exist. Small reads are coalesced.
     fn read_bytes(&mut self, position: u64, bytes: usize) -> Result<Storage> {
         let source = self.source()?;
-        if bytes >= SMALL {
+        if bytes >= SMALL_READ {
             return source.read_storage(position, bytes);
         }
         let is_inside =
             |start: u64, length: usize| position >= start && position + bytes as u64 <= start + length as u64;
         if !is_inside(self.window_start, self.window.len()) {
-            let follows = position.checked_sub(self.last_end).is_some_and(|gap| gap <= NEAR);
+            let follows = position.checked_sub(self.last_end).is_some_and(|gap| gap <= MAX_GAP);
             let left = source.length().saturating_sub(position);
-            let length = if follows { left.min(AHEAD as u64) as usize } else { 0 };
+            let length = if follows { left.min(READ_AHEAD as u64) as usize } else { 0 };
             try_reserve(&mut self.window, length.max(bytes))?;
             self.window.resize(length.max(bytes), 0);
             self.window_start = position;

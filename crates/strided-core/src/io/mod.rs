@@ -1,7 +1,7 @@
 //! Formats of files: bytes to tensors and back.
 //!
-//! A format is read into a [`Document`] and written from one; nothing outside this folder knows a format. A document says
-//! what is in a file and where the bytes of its tensors are; [`load`] brings those into memory or maps them.
+//! A format is read into a [`Document`] and written from one. A document says what is in a file and where the bytes of its
+//! tensors are; [`load`] brings those into memory or maps them. [`FORMATS`] has a row for each format.
 //!
 //! | file | |
 //! |---|---|
@@ -12,7 +12,8 @@
 //! | `convert` | what of a document another format can hold |
 //! | `json`, `literal`, `zip`, `pickle`, `opcodes`, `torch_names` | notations that formats are made of |
 //! | `raw`, `npy`, `npz`, `safetensors`, `nested`, `t7`, `pt` | formats; `nested` is what `strided.save` adds to safetensors |
-//! | `format` | which formats there are, and how a file's format is recognised |
+//! | `request` | what the functions of formats are given |
+//! | `format` | the table of formats |
 //!
 //! Files are hostile until they are checked. A length that a file declares is compared with the bytes that are there before
 //! memory is allocated for it. Nesting is walked with lists on the heap, not by recursion. An error is a
@@ -39,6 +40,7 @@ mod output;
 mod pickle;
 mod pt;
 mod raw;
+mod request;
 mod safetensors;
 mod source;
 pub mod t7;
@@ -53,13 +55,14 @@ pub use document::{
     Blob, ByteOrder, Detail, Document, ElementType, ForeignType, LuaFunction, Node, NodeId, Place, Record,
     View,
 };
-pub use format::{Format, ReadOptions, WriteOptions, open, write};
+pub use format::{FORMATS, Format, FormatRow, open, write};
 pub use load::{Loader, position_of, why_not_mapped};
 pub use names::{Listed, ListedValue, OutlineRow, list_order, outline, tensor_names, value_names};
 pub use nested::Overlap;
 pub use npy::header_of as npy_header;
 pub use output::{ByteTarget, FileOutput, NewFile};
 pub use raw::{RawRequest, read_raw, write_raw};
+pub use request::{ReadOptions, WriteOptions};
 pub use source::{ByteSource, FileSource, MapMode};
 
 use crate::error::{Error, Problem};
@@ -68,13 +71,13 @@ use crate::error::{Error, Problem};
 #[cold]
 fn fault(position: u64, reason: impl Into<String>) -> Error {
     let problem = Problem::Format { file: String::new(), offset: Some(position), reason: reason.into() };
-    Error::new("", problem)
+    Error::new(problem)
 }
 
 /// An error of a file as a whole, or of an object that a format cannot hold.
 #[cold]
-fn refusal(reason: impl Into<String>) -> Error {
-    Error::new("", Problem::Format { file: String::new(), offset: None, reason: reason.into() })
+pub fn refusal(reason: impl Into<String>) -> Error {
+    Error::new(Problem::Format { file: String::new(), offset: None, reason: reason.into() })
 }
 
 /// Adds the name of the file to an error that has none.

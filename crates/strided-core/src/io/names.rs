@@ -11,12 +11,11 @@ use std::collections::HashMap;
 /// than itself.
 const MAX_DEPTH: usize = 256;
 const MAX_KEY: usize = 200;
-/// Bytes of names, and of what references lead to once more. A reference to an object that has two references to another, and
-/// so on, could otherwise have any number of names.
+/// Limits the bytes of all names: nested references multiply, since every way to an object is a name of it.
 const MAX_LISTING: u64 = 1 << 26;
-/// What a visit takes, with its key and the nodes that wait behind it.
+/// Bytes of a visit, with its key and the pending nodes after it.
 const VISIT_BYTES: usize = 256;
-/// What a key takes, in most cases.
+/// Bytes of a typical key.
 const KEY_BYTES: usize = 32;
 /// Characters of a string that an outline shows.
 const MAX_SHOWN: usize = 60;
@@ -25,7 +24,7 @@ const MAX_SHOWN: usize = 60;
 pub struct Listed {
     pub name: String,
     pub node: NodeId,
-    /// The position of the first name of the same object, if this is another one.
+    /// The position of the object's first name, if this is a further one.
     pub first: Option<usize>,
 }
 
@@ -122,7 +121,7 @@ pub fn outline(document: &Document) -> Result<Vec<OutlineRow>> {
     Ok(rows)
 }
 
-/// Names, of which no two are equal.
+/// Unique names.
 #[derive(Default)]
 struct UniqueNames {
     taken: HashMap<String, ()>,
@@ -159,11 +158,11 @@ struct NodeVisit {
     listed: Option<usize>,
 }
 
-/// What is still to be done, the next one last.
+/// A stack of work.
 enum Pending {
-    /// Visits a node, whose parent has the visit, under a key.
+    /// Visits a node: its parent's visit, and its key there.
     Visit(NodeId, Option<usize>, String),
-    /// All that a container contains was visited.
+    /// Ends the visit of a container.
     Leave(NodeId),
 }
 
@@ -174,7 +173,7 @@ struct Walk<'a> {
     pending: Vec<Pending>,
     /// The visit in which each node occurred first.
     first_visits: Vec<Option<usize>>,
-    /// Whether each node is one that contains the present one: inside itself, it is not entered again.
+    /// Whether each node contains the present one. Such a node is not entered again.
     entered: Vec<bool>,
     listed: Vec<Listed>,
     /// The position in `listed` of each tensor's first name.
@@ -342,19 +341,9 @@ pub fn is_container(node: &Node) -> bool {
     )
 }
 
-/// Whether it matters that a node occurs twice.
-fn is_identified(node: &Node) -> bool {
-    !matches!(
-        node,
-        Node::None
-            | Node::Bool(_)
-            | Node::Int(_)
-            | Node::Huge(_)
-            | Node::Float(_)
-            | Node::Complex(..)
-            | Node::Text(_)
-            | Node::Bytes(_)
-    )
+/// Whether a node is an object with an identity; numbers and strings are only equal or not.
+pub fn is_identified(node: &Node) -> bool {
+    is_container(node) || matches!(node, Node::Tensor(_) | Node::Storage(_))
 }
 
 fn key_text(key: &Node) -> String {

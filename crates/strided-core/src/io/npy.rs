@@ -1,9 +1,12 @@
 //! NumPy's .npy: a header in Python's notation, and the elements of one array.
 
-use super::document::{ByteOrder, Detail, Document, ElementType, Place};
+use super::document::{ByteOrder, Detail, Document, ElementType, Node, Place};
 use super::literal::{self, Literal};
+use super::load::Loader;
+use super::nested::Overlap;
 use super::output::FileOutput;
-use super::source::{ByteSource, Cursor};
+use super::request::{OpenedFile, WriteOptions};
+use super::source::Cursor;
 use super::view_bytes::write_tensor;
 use super::{fault, refusal};
 use crate::dtype::DType;
@@ -129,14 +132,15 @@ fn kind_of(dtype: DType) -> String {
 }
 
 /// Reads a .npy file.
-pub fn read(source: &dyn ByteSource, dtype: Option<DType>) -> Result<Document> {
-    let mut cursor = Cursor::new(source, 0, source.length());
-    let header = read_header(&mut cursor, dtype)?;
+pub fn read(file: &OpenedFile<'_>) -> Result<Document> {
+    let mut cursor = Cursor::new(&*file.source, 0, file.source.length());
+    let header = read_header(&mut cursor, file.options.dtype)?;
     let mut document = Document::default();
     let (major, minor) = header.version;
     document.detail("version", Detail::Text(format!("{major}.{minor}")));
     let position = cursor.position();
     check_length(&header, cursor.left(), position)?;
+    document.end = header.element.bytes(header.layout.size() as u64).map(|bytes| position + bytes);
     let place = Place::Plain { position, order: header.order };
     document.root = document.add_tensor(header.element, header.layout, place)?;
     Ok(document)
@@ -196,19 +200,15 @@ pub fn in_file_order(tensor: &Tensor, fortran: bool) -> Result<Tensor> {
     Ok(tensor.with_layout(tensor.layout().permute(&dims)?))
 }
 
-/// Writes one tensor.
-pub fn write(tensor: &Tensor, output: &mut FileOutput<'_>) -> Result<()> {
+/// Writes the only tensor of a document.
+pub fn write(document: &Document, _: &WriteOptions, output: &mut FileOutput<'_>) -> Result<Vec<Overlap>> {
+    let (Some(&Node::Tensor(view)), 1) = (document.nodes.get(document.root), document.views.len()) else {
+        let reason = "a .npy file holds one tensor, and nothing else; .npz and .safetensors hold several";
+        return Err(refusal(reason));
+    };
+    let tensor = Loader::new(document, true, None).separate_tensor(view)?;
     let (header, fortran) = header_of(tensor.dtype(), tensor.layout());
     output.write(&header)?;
-    write_tensor(&in_file_order(tensor, fortran)?, ByteOrder::Little, output)
-}
-
-/// The only tensor of a document; a .npy file holds nothing else.
-pub fn only_tensor(document: &Document) -> Result<usize> {
-    match (document.nodes.get(document.root), document.views.len()) {
-        (Some(super::Node::Tensor(view)), 1) => Ok(*view),
-        _ => {
-            Err(refusal("a .npy file holds one tensor, and nothing else; .npz and .safetensors hold several"))
-        }
-    }
+    write_tensor(&in_file_order(&tensor, fortran)?, ByteOrder::Little, output)?;
+    Ok(vec![])
 }

@@ -1,40 +1,46 @@
 //! NumPy's .npz: a zip archive of .npy files.
 
-use super::budget::Budget;
 use super::document::{ByteOrder, Detail, Document, Node, Place};
 use super::inflate::{self, Inflater};
 use super::load::Loader;
+use super::nested::Overlap;
 use super::npy::{self, NpyHeader};
 use super::output::FileOutput;
+use super::request::{OpenedFile, WriteOptions};
 use super::source::{ByteSource, Cursor};
-use super::view_bytes::each_piece;
+use super::view_bytes::{each_piece, write_tensor};
 use super::zip::{self, Archive, Checksum, Member};
-use super::{fault, refusal};
+use super::{fault, pt, refusal};
 use crate::alloc::{try_filled, try_push};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Error, Problem, Result};
 use crate::tensor::Tensor;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
 /// The most bytes of a deflated member that are inflated to read its header.
 const MAX_HEADER: usize = 1 << 16;
 
+/// Whether a file is an archive with arrays, or an empty one. One with a pickle is PyTorch's.
+pub fn is_recognised(file: &OpenedFile<'_>) -> Result<bool> {
+    if !file.is_archive() {
+        return Ok(false);
+    }
+    let members = file.members()?;
+    let has_arrays = members.is_empty() || members.iter().any(|member| member.name.ends_with(".npy"));
+    Ok(has_arrays && !members.iter().any(|member| pt::is_pickle(&member.name)))
+}
+
 /// Reads the directory of an archive and the headers of its arrays.
-pub fn read(
-    source: &dyn ByteSource,
-    members: Vec<Member>,
-    dtype: Option<DType>,
-    budget: Budget,
-) -> Result<Document> {
-    let mut document = Document { budget, ..Default::default() };
+pub fn read(file: &OpenedFile<'_>) -> Result<Document> {
+    let mut document = Document { budget: file.budget.clone(), ..Default::default() };
     let mut pairs = Vec::new();
     let mut others = 0;
-    for member in members {
+    for member in file.members()? {
         let Some(name) = member.name.strip_suffix(".npy") else {
             others += 1;
             continue;
         };
-        let (header, place) = read_member(source, &member, dtype)?;
+        let (header, place) = read_member(&*file.source, member, file.options.dtype)?;
         let key = document.add_text(name)?;
         try_push(&mut pairs, (key, document.add_tensor(header.element, header.layout, place)?))?;
     }
@@ -78,30 +84,29 @@ fn read_member(source: &dyn ByteSource, member: &Member, dtype: Option<DType>) -
 }
 
 /// An error in an inflated header, at the position of the member.
-fn inside(error: crate::error::Error, position: u64) -> crate::error::Error {
+fn inside(error: Error, position: u64) -> Error {
     match *error.problem {
-        crate::error::Problem::Format { reason, .. } => {
-            fault(position, format!("in the deflated data: {reason}"))
-        }
+        Problem::Format { reason, .. } => fault(position, format!("in the deflated data: {reason}")),
         _ => error,
     }
 }
 
 /// Writes the tensors of a document under their names.
-pub fn write(document: &Document, compress: bool, output: &mut FileOutput<'_>) -> Result<()> {
+pub fn write(
+    document: &Document,
+    options: &WriteOptions,
+    output: &mut FileOutput<'_>,
+) -> Result<Vec<Overlap>> {
     let mut archive = Archive::default();
     for (name, view) in named_tensors(document)? {
         let tensor = Loader::new(document, true, None).separate_tensor(view)?;
         let (header, fortran) = npy::header_of(tensor.dtype(), tensor.layout());
         let tensor = npy::in_file_order(&tensor, fortran)?;
-        let name = format!("{name}.npy");
-        if compress {
-            write_deflated(&mut archive, output, &name, &header, &tensor)?;
-        } else {
-            write_stored(&mut archive, output, &name, &header, &tensor)?;
-        }
+        let write_member = if options.compress { write_deflated } else { write_stored };
+        write_member(&mut archive, output, &format!("{name}.npy"), &header, &tensor)?;
     }
-    archive.finish(output)
+    archive.finish(output)?;
+    Ok(vec![])
 }
 
 fn write_stored(
@@ -120,7 +125,7 @@ fn write_stored(
     let size = (header.len() + tensor.size() * tensor.dtype().size()) as u64;
     archive.stored(output, name, size, checksum.value())?;
     output.write(header)?;
-    super::view_bytes::write_tensor(tensor, ByteOrder::Little, output)
+    write_tensor(tensor, ByteOrder::Little, output)
 }
 
 fn write_deflated(
@@ -160,7 +165,7 @@ fn write_deflated(
 }
 
 /// The tensors of a flat dict by their names, or those of a list by NumPy's names for them.
-pub fn named_tensors(document: &Document) -> Result<Vec<(String, usize)>> {
+fn named_tensors(document: &Document) -> Result<Vec<(String, usize)>> {
     let tensor = |name: String, node: usize| match document.nodes[node] {
         Node::Tensor(view) => Ok((name, view)),
         _ => Err(refusal(format!(

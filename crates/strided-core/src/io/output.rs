@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Problem, Result};
 use crate::storage::mmap::system_error;
-use crate::storage::{Storage, replace_file};
+use crate::storage::{BYTES_PER_SYSTEM_CALL, Storage, replace_file};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,8 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Small pieces are collected until there are this many bytes.
 const COLLECTED: usize = 1 << 18;
-/// Bytes of one system call.
-const PIECE: usize = 8 << 20;
 /// Bytes between two reports of progress.
 const REPORTED: u64 = 16 << 20;
 
@@ -59,12 +57,6 @@ impl<'a> FileOutput<'a> {
         self.report()
     }
 
-    /// Writes zero bytes up to a multiple of `alignment`.
-    pub fn pad(&mut self, alignment: u64) -> Result<()> {
-        let missing = self.position.next_multiple_of(alignment) - self.position;
-        self.write(&vec![0; missing as usize])
-    }
-
     /// Writes bytes of a storage.
     pub fn write_storage(&mut self, storage: &Storage, at: usize, length: usize) -> Result<()> {
         if length <= COLLECTED || !self.target.is_system_call() {
@@ -73,7 +65,7 @@ impl<'a> FileOutput<'a> {
         self.flush()?;
         let mut done = 0;
         while done < length {
-            let piece = PIECE.min(length - done);
+            let piece = BYTES_PER_SYSTEM_CALL.min(length - done);
             storage.write_out(at + done, piece, |bytes| self.target.write(bytes))?;
             done += piece;
             self.position += piece as u64;
@@ -137,7 +129,7 @@ impl NewFile {
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         match std::fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {
-                Err(Error::new("", Problem::File { path, what: "is a folder".into() }))
+                Err(Error::new(Problem::File { path, what: "is a folder".into() }))
             }
             // A pipe or a device cannot be replaced.
             Ok(metadata) if !metadata.is_file() => {
@@ -172,10 +164,6 @@ impl NewFile {
         done.map_err(|error| system_error(&self.path, error))?;
         self.temporary = None;
         Ok(())
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

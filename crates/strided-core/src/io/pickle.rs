@@ -20,8 +20,8 @@ enum Item {
     Mark,
 }
 
-/// Makes nodes of persistent ids, which are the storages of PyTorch's files, and of calls of its functions.
-pub trait Meaning {
+/// What a pickle leaves to its reader: the storages of PyTorch's files, and the functions that rebuild tensors.
+pub trait PickleHooks {
     /// The node of a persistent id.
     fn persistent(&mut self, document: &mut Document, id: &[PickledPart], position: u64) -> Result<NodeId>;
     /// The node of a tensor, from the arguments of the function that rebuilds it. Those of `typed` functions have the dtype.
@@ -46,13 +46,13 @@ pub fn read(
     source: &dyn ByteSource,
     range: Range<u64>,
     document: &mut Document,
-    meaning: &mut dyn Meaning,
+    hooks: &mut dyn PickleHooks,
 ) -> Result<NodeId> {
     let cursor = Cursor::new(source, range.start, range.end);
     let mut machine = Machine {
         cursor,
         document,
-        meaning,
+        hooks,
         stack: vec![],
         memo: HashMap::new(),
         tuples: HashMap::new(),
@@ -68,7 +68,7 @@ pub fn read(
 struct Machine<'a> {
     cursor: Cursor<'a>,
     document: &'a mut Document,
-    meaning: &'a mut dyn Meaning,
+    hooks: &'a mut dyn PickleHooks,
     stack: Vec<Item>,
     memo: HashMap<u64, Item>,
     /// Tuples in which a global occurs, which has no node: persistent ids, and arguments of a few functions.
@@ -142,6 +142,17 @@ impl Machine<'_> {
         Ok(u64::from(u32::from_le_bytes(self.cursor.array("the pickle")?)))
     }
 
+    /// The length of a string: 1, 4 or 8 bytes.
+    fn length(&mut self, code: u8) -> Result<u64> {
+        match code {
+            op::SHORT_BINUNICODE | op::SHORT_BINBYTES | op::SHORT_BINSTRING => Ok(self.byte()?.into()),
+            op::BINUNICODE8 | op::BINBYTES8 | op::BYTEARRAY8 => {
+                Ok(u64::from_le_bytes(self.cursor.array("the pickle")?))
+            }
+            _ => self.u32(),
+        }
+    }
+
     fn bytes(&mut self, length: u64) -> Result<Vec<u8>> {
         self.cursor.bytes(length, "a string of the pickle")
     }
@@ -206,35 +217,20 @@ impl Machine<'_> {
                 let number = f64::from_be_bytes(self.cursor.array("the pickle")?);
                 self.push(Node::Float(number))?;
             }
-            op::BINUNICODE => {
-                let length = self.u32()?;
+            code @ (op::BINUNICODE | op::SHORT_BINUNICODE | op::BINUNICODE8) => {
+                let length = self.length(code)?;
                 let text = self.text(length)?;
                 self.push(Node::Text(text))?;
             }
-            op::SHORT_BINUNICODE => {
-                let length = self.byte()?;
-                let text = self.text(length.into())?;
-                self.push(Node::Text(text))?;
-            }
-            op::BINBYTES | op::BINSTRING => {
-                let length = self.u32()?;
+            code @ (op::BINBYTES
+            | op::BINSTRING
+            | op::SHORT_BINBYTES
+            | op::SHORT_BINSTRING
+            | op::BINBYTES8
+            | op::BYTEARRAY8) => {
+                let length = self.length(code)?;
                 let bytes = self.bytes(length)?;
                 self.push(Node::Bytes(bytes))?;
-            }
-            op::SHORT_BINBYTES | op::SHORT_BINSTRING => {
-                let length = self.byte()?;
-                let bytes = self.bytes(length.into())?;
-                self.push(Node::Bytes(bytes))?;
-            }
-            op::BINBYTES8 | op::BYTEARRAY8 => {
-                let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
-                let bytes = self.bytes(length)?;
-                self.push(Node::Bytes(bytes))?;
-            }
-            op::BINUNICODE8 => {
-                let length = u64::from_le_bytes(self.cursor.array("the pickle")?);
-                let text = self.text(length)?;
-                self.push(Node::Text(text))?;
             }
             code => self.step_container(code, position)?,
         }
@@ -316,7 +312,7 @@ impl Machine<'_> {
             op::BINPERSID => {
                 let id = self.pop_node()?;
                 let parts = self.parts(id).unwrap_or_else(|| vec![PickledPart::Node(id)]);
-                let node = self.meaning.persistent(self.document, &parts, position)?;
+                let node = self.hooks.persistent(self.document, &parts, position)?;
                 self.push_item(Item::Node(node))?;
             }
             op::BINPUT | op::LONG_BINPUT | op::MEMOIZE => {
@@ -422,7 +418,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The meaning of a call.
+    /// Calls a global.
     fn call(&mut self, function: Item, arguments: NodeId, position: u64) -> Result<()> {
         let Item::Global(function) = function else {
             return Err(fault(position, "the pickle calls what is no function"));
@@ -454,7 +450,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The meaning of a call whose arguments are values.
+    /// Calls a global whose arguments are values.
     fn call_plain(&mut self, function: &Global, arguments: NodeId, position: u64) -> Result<()> {
         let arguments = match (&self.document.nodes[arguments], self.tuples.contains_key(&arguments)) {
             (Node::Tuple(arguments), false) => arguments.clone(),
@@ -475,7 +471,7 @@ impl Machine<'_> {
         let made = match (function, node(0).cloned()) {
             (Global::RebuildTensor | Global::RebuildTypedTensor, _) => {
                 let typed = *function == Global::RebuildTypedTensor;
-                let node = self.meaning.tensor(self.document, &arguments, typed, position)?;
+                let node = self.hooks.tensor(self.document, &arguments, typed, position)?;
                 return self.push_item(Item::Node(node));
             }
             (Global::RebuildParameter, Some(_)) => {

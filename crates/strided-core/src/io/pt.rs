@@ -1,9 +1,9 @@
 //! PyTorch's .pt: a zip archive of a pickle and the bytes of storages. Read only, and only tensors and plain containers.
 
-use super::budget::Budget;
 use super::document::{Blob, ByteOrder, Detail, Document, ElementType, Node, NodeId, Place, View};
 use super::load::Loader;
-use super::pickle::{self, Meaning, PickledPart};
+use super::pickle::{self, PickleHooks, PickledPart};
+use super::request::OpenedFile;
 use super::source::{ByteSource, Cursor};
 use super::torch_names::{self, Global};
 use super::zip::{self, Member};
@@ -11,13 +11,16 @@ use super::{fault, inflate};
 use crate::alloc::try_filled;
 use crate::error::Result;
 use crate::layout::Layout;
+use crate::ops::Operand;
 use crate::ops::copy;
-use crate::ops::elementwise::{OpArg, apply};
+use crate::ops::elementwise::apply;
 use crate::ops::table::Op;
 use crate::tensor::Tensor;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// The beginning of what PyTorch wrote before version 1.6: a pickle of this number.
+const OLD: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
 const PICKLE: &str = "data.pkl";
 /// The longest pickle that is inflated into memory; PyTorch stores them as they are.
 const MAX_DEFLATED_PICKLE: u64 = 1 << 28;
@@ -27,9 +30,21 @@ pub fn is_pickle(name: &str) -> bool {
     name == PICKLE || name.strip_suffix(PICKLE).is_some_and(|folder| folder.ends_with('/'))
 }
 
+/// Whether a file is an archive with a pickle. What PyTorch wrote before is refused.
+pub fn is_recognised(file: &OpenedFile<'_>) -> Result<bool> {
+    if file.is_archive() {
+        return Ok(file.members()?.iter().any(|member| is_pickle(&member.name)));
+    }
+    if file.start.starts_with(OLD) || file.start.get(257..262) == Some(b"ustar") {
+        let reason = "the format that PyTorch wrote before version 1.6, which only PyTorch reads: load it there and save it again";
+        return Err(fault(0, reason));
+    }
+    Ok(false)
+}
+
 /// Reads the pickle of an archive.
-pub fn read(shared: &Arc<dyn ByteSource>, members: Vec<Member>, budget: Budget) -> Result<Document> {
-    let source = &**shared;
+pub fn read(file: &OpenedFile<'_>) -> Result<Document> {
+    let (source, members) = (&*file.source, file.members()?);
     let mut pickles = members.iter().filter(|member| is_pickle(&member.name));
     let Some(pickle) = pickles.next() else { return Err(fault(0, "the archive has no data.pkl")) };
     if let Some(second) = pickles.next() {
@@ -42,18 +57,18 @@ pub fn read(shared: &Arc<dyn ByteSource>, members: Vec<Member>, budget: Budget) 
             "a TorchScript archive: its objects are code; save the state dict instead",
         ));
     }
-    let order = byte_order(source, &members, folder)?;
+    let order = byte_order(source, members, folder)?;
     let by_name: HashMap<&str, &Member> =
         members.iter().map(|member| (member.name.as_str(), member)).collect();
     let mut storages = Storages {
-        source: shared,
+        source: &file.source,
         members: by_name,
         folder,
         order,
         nodes: HashMap::new(),
         typed: HashMap::new(),
     };
-    let mut document = Document { budget, ..Default::default() };
+    let mut document = Document { budget: file.budget.clone(), ..Default::default() };
     document.detail("byte_order", Detail::Text(order.name().into()));
     document.root = match pickle.method {
         zip::DEFLATED => {
@@ -112,7 +127,7 @@ struct Storages<'a> {
     typed: HashMap<(usize, String), usize>,
 }
 
-impl Meaning for Storages<'_> {
+impl PickleHooks for Storages<'_> {
     /// `("storage", class, key, location, count)`
     fn persistent(&mut self, document: &mut Document, id: &[PickledPart], position: u64) -> Result<NodeId> {
         let malformed = || fault(position, "the pickle refers to what is no storage");
@@ -234,7 +249,7 @@ impl LazyBits {
             let mut x: Tensor = Loader::new(&stored, false, None).separate_tensor(0)?;
             for (wanted, op) in [(self.conjugate, Op::conj_physical), (self.negate, Op::neg)] {
                 if wanted {
-                    x = apply(op, &[OpArg::Tensor(&x)])?;
+                    x = apply(op, &[Operand::Tensor(&x)])?;
                 }
             }
             if x.layout().is_row_major() { Ok(x) } else { copy::clone(&x) }

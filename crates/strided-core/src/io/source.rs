@@ -9,8 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// Bytes that can be read from any position. The length is known, so that a length that a file declares is compared with
-/// what is there before memory is allocated for it.
+/// Bytes with random access. The length is known, so that a declared length is checked before memory is allocated.
 pub trait ByteSource: Send + Sync {
     fn length(&self) -> u64;
 
@@ -60,7 +59,7 @@ impl FileSource {
         let file = opened.map_err(|error| mmap::system_error(path, error))?;
         let metadata = file.metadata().map_err(|error| mmap::system_error(path, error))?;
         if metadata.is_dir() {
-            return Err(Error::new("", Problem::File { path: path.into(), what: "is a folder".into() }));
+            return Err(Error::new(Problem::File { path: path.into(), what: "is a folder".into() }));
         }
         Ok(FileSource { file, path: path.into(), length: metadata.len(), mode, map: OnceLock::new() })
     }
@@ -131,7 +130,7 @@ impl ByteSource for Storage {
     }
 }
 
-/// Bytes that were taken out of a file, to be parsed by themselves.
+/// Inflated bytes.
 impl ByteSource for Vec<u8> {
     fn length(&self) -> u64 {
         self.len() as u64
@@ -190,7 +189,7 @@ impl<'a> Cursor<'a> {
         self.fault(format!("{what} needs {bytes} bytes, and the file has {} more", self.left()))
     }
 
-    /// The bytes from here on that are in the window: at least `wanted`, which is small, or all that is left.
+    /// The rest of the window: at least `wanted` bytes (at most WINDOW), or all up to the end.
     #[inline]
     fn peek(&mut self, wanted: usize) -> Result<&[u8]> {
         if self.window.len() - self.at < wanted {
@@ -228,7 +227,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// A run of bytes of a declared length, which is compared with what is left before memory is allocated.
+    /// Bytes of a declared length, which is checked before memory is allocated.
     pub fn bytes(&mut self, length: u64, what: &str) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.read_into(&mut bytes, length, what)?;

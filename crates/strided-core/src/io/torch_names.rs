@@ -53,25 +53,17 @@ const GLOBALS: &[(&str, Global)] = &[
     ("collections Counter", Global::OrderedDict),
     ("collections defaultdict", Global::DefaultDict),
     ("builtins list", Global::Factory),
-    ("__builtin__ list", Global::Factory),
     ("builtins dict", Global::Factory),
-    ("__builtin__ dict", Global::Factory),
     ("builtins int", Global::Factory),
-    ("__builtin__ int", Global::Factory),
     ("builtins float", Global::Factory),
-    ("__builtin__ float", Global::Factory),
     ("torch Size", Global::Size),
     ("torch device", Global::Device),
     ("torch.serialization _get_layout", Global::TensorLayout),
     ("_codecs encode", Global::Encode),
     ("builtins set", Global::Set),
-    ("__builtin__ set", Global::Set),
     ("builtins frozenset", Global::Set),
-    ("__builtin__ frozenset", Global::Set),
     ("builtins complex", Global::Complex),
-    ("__builtin__ complex", Global::Complex),
     ("builtins bytearray", Global::ByteArray),
-    ("__builtin__ bytearray", Global::ByteArray),
     ("torch BoolStorage", Global::Storage("bool")),
     ("torch ByteStorage", Global::Storage("uint8")),
     ("torch CharStorage", Global::Storage("int8")),
@@ -134,6 +126,8 @@ pub fn element_type(name: &str) -> Option<ElementType> {
 
 /// The meaning of a name, or why it has none.
 pub fn global(module: &str, name: &str) -> Result<Global, &'static str> {
+    // Python 2 had another name for the module.
+    let module = if module == "__builtin__" { "builtins" } else { module };
     let wanted = format!("{module} {name}");
     let found = GLOBALS.iter().find(|row| row.0 == wanted);
     found

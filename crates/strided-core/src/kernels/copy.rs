@@ -4,7 +4,7 @@
 
 use super::loops::{Function, LevelKernels};
 use super::{Kernel, Pointers, Steps};
-use crate::cpu::{self, Task, dispatch};
+use crate::cpu::{self, Specialised, dispatch};
 use std::marker::PhantomData;
 
 /// The kernel that copies elements of `size` bytes (1, 2, 4, 8 or 16).
@@ -47,7 +47,7 @@ unsafe fn copy_or_reverse<A: Copy + 'static>(p: &Pointers, s: &Steps, n: usize) 
     if s[0] == size && s[1] == -size {
         dispatch(ReverseCopy::<A> { to: p[0].cast(), from: p[1].cast(), n });
     } else {
-        // SAFETY: forwarded from this function's contract: p[k] + i * s[k] is valid for i < n.
+        // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
         unsafe { elementwise::<A>()(p, s, n) }
     }
 }
@@ -60,14 +60,14 @@ struct ReverseCopy<A> {
     n: usize,
 }
 
-impl<A: Copy + 'static> Task for ReverseCopy<A> {
+impl<A: Copy + 'static> Specialised for ReverseCopy<A> {
     type Home = PhantomData<A>;
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
+    fn compute<const FAST: bool>(self) {
         let ReverseCopy { to, from, n } = self;
-        // SAFETY: the contract of `copy_or_reverse`, which made this task: `to + i` and `from - i` are valid for i < n.
+        // SAFETY: the contract of `copy_or_reverse`, which made this: `to + i` and `from - i` are valid for i < n.
         unsafe {
             let done = match size_of::<A>() {
                 1 => reverse_blocks::<A, 64>(to, from, n),

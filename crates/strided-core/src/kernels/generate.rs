@@ -5,8 +5,9 @@
 
 use super::cast::Cast;
 use super::item::ScalarBytes;
+use super::maths::double_double::{DoubleDouble, two_sum};
 use super::scratch::Scratch;
-use super::split::{PIECE_BYTES, SERIAL_ELEMENTS};
+use super::split::{BYTES_PER_PIECE, SERIAL_ELEMENTS};
 use super::{Pointers, copy, pair};
 use crate::cpu::simd;
 use crate::dtype::DType;
@@ -16,14 +17,13 @@ use crate::scalar::{Complex, Element, Num, Scalar};
 use crate::storage::{Access, Device, Fill};
 use crate::switch;
 use crate::tensor::Tensor;
-use crate::threads;
+use crate::threads::{self, Shared};
 use std::ops::Range;
 use std::ptr::null_mut;
 
-/// Elements of a piece of work that a thread takes, at least.
-const MIN_PIECE: usize = 1 << 10;
-/// Bytes of the block in which elements of an output that is not contiguous are computed before they are copied to it.
-const BLOCK_BYTES: usize = 4 << 10;
+const MIN_ELEMENTS_PER_PIECE: usize = 1 << 10;
+/// Bytes of elements that are computed before they are copied to an output that is not contiguous, or converted.
+pub(super) const STAGED_BYTES: usize = 4 << 10;
 
 /// Computes elements `first` to `first + n` of the row-major order, and writes them to contiguous memory.
 pub(super) trait RunBody: Sync {
@@ -38,9 +38,9 @@ impl<F: Fn(usize, usize, *mut u8) + Sync> RunBody for F {
     }
 }
 
-/// Fills a tensor, whose elements do not overlap, with elements that `body` computes from their linear index. `weight` is
+/// Fills a tensor, whose elements do not overlap, with elements that `body` computes from their linear index. `cost` is
 /// the cost of an element, relative to an addition.
-pub(super) fn by_runs(out: &Tensor, weight: usize, body: &dyn RunBody) -> Result<()> {
+pub(super) fn by_runs(out: &Tensor, cost: usize, body: &dyn RunBody) -> Result<()> {
     let pin = out.pin(Access::Write)?;
     let (n, size) = (out.size(), out.dtype().size());
     let target = RunTarget::new(out, pin.origin);
@@ -50,14 +50,12 @@ pub(super) fn by_runs(out: &Tensor, weight: usize, body: &dyn RunBody) -> Result
         // SAFETY: `pin` holds the output for its layout, from which the nest was made.
         unsafe { target.fill(range, &mut write) }
     };
-    if n <= SERIAL_ELEMENTS / weight {
+    if n <= SERIAL_ELEMENTS / cost {
         fill(0..n);
         return Ok(());
     }
-    let piece = (PIECE_BYTES / size / weight).max(MIN_PIECE);
-    threads::run(n.div_ceil(piece), threads::should_parallelize(n.saturating_mul(weight)), &|i| {
-        fill(i * piece..n.min((i + 1) * piece))
-    })
+    let piece = (BYTES_PER_PIECE / size / cost).max(MIN_ELEMENTS_PER_PIECE);
+    threads::for_each_range(n, piece, threads::should_parallelize(n.saturating_mul(cost)), &fill)
 }
 
 /// Fills a tensor with elements that are computed one after the other: on this thread, in row-major order. `write(n, to)`
@@ -65,26 +63,22 @@ pub(super) fn by_runs(out: &Tensor, weight: usize, body: &dyn RunBody) -> Result
 /// the last one of them stays.
 pub(super) fn in_order(out: &Tensor, write: &mut dyn FnMut(usize, *mut u8)) -> Result<()> {
     let pin = out.pin(Access::Write)?;
-    let n = out.size();
     let target = RunTarget::new(out, pin.origin);
-    let piece = PIECE_BYTES / out.dtype().size();
-    threads::run_in_order(n.div_ceil(piece), &mut |i| {
+    threads::for_each_range_in_order(out.size(), &mut |range| {
         let mut next = |_: usize, n: usize, to: *mut u8| write(n, to);
         // SAFETY: `pin` holds the output for its layout, from which the nest was made.
-        unsafe { target.fill(i * piece..n.min((i + 1) * piece), &mut next) }
+        unsafe { target.fill(range, &mut next) }
     })
 }
 
 /// The output of the drivers.
 struct RunTarget {
-    origin: *mut u8,
+    origin: Shared<*mut u8>,
     /// Bytes per element.
     size: usize,
     /// The loops over the output, unless it is contiguous.
     nest: Option<Nest>,
 }
-// SAFETY: the drivers pin the output for the whole call, and threads write to different elements.
-unsafe impl Sync for RunTarget {}
 
 impl RunTarget {
     /// The target for an output that is pinned at an address.
@@ -92,7 +86,7 @@ impl RunTarget {
         let size = out.dtype().size();
         let nest = (!out.layout().is_row_major())
             .then(|| Nest::new(out.layout(), &[Operand { layout: out.layout(), size }], Order::RowMajor));
-        RunTarget { origin, size, nest }
+        RunTarget { origin: Shared::new(origin), size, nest }
     }
 
     /// Fills the elements of a range of linear indices, block by block. `write(first, n, to)` computes those from `first`
@@ -103,14 +97,14 @@ impl RunTarget {
     unsafe fn fill(&self, range: Range<usize>, write: &mut dyn FnMut(usize, usize, *mut u8)) {
         let Some(nest) = &self.nest else {
             // The output is contiguous, and has these elements.
-            return write(range.start, range.len(), self.origin.wrapping_add(range.start * self.size));
+            return write(range.start, range.len(), self.origin.at(range.start * self.size));
         };
-        let mut block = Scratch::<BLOCK_BYTES>::new();
+        let mut block = Scratch::<STAGED_BYTES>::new();
         let block = block.start();
-        let origins: Pointers = pair(self.origin, null_mut(), null_mut());
+        let origins: Pointers = pair(self.origin.get(), null_mut(), null_mut());
         let steps = pair(nest.inner_steps()[0], self.size as isize, 0);
         let copy = copy::kernel(self.size);
-        let max_elements = BLOCK_BYTES / self.size;
+        let max_elements = STAGED_BYTES / self.size;
         for first in range.clone().step_by(max_elements) {
             let n = max_elements.min(range.end - first);
             let mut done = 0;
@@ -132,11 +126,11 @@ impl RunTarget {
 #[inline(always)]
 pub(super) fn by_index<T: Element>(
     out: &Tensor,
-    weight: usize,
+    cost: usize,
     element: impl Fn(usize) -> T + Copy + Sync,
 ) -> Result<()> {
     assert!(out.dtype() == T::DTYPE);
-    by_runs(out, weight, &move |first: usize, n: usize, to: *mut u8| {
+    by_runs(out, cost, &move |first: usize, n: usize, to: *mut u8| {
         let to = to.cast::<T>();
         simd(move || {
             for i in 0..n {
@@ -249,7 +243,7 @@ pub fn linspace(n: usize, start: f64, end: f64) -> Result<Tensor> {
 /// floats: the rounded value and its rounding error.
 struct LinspaceHalf {
     start: f64,
-    step: (f64, f64),
+    step: DoubleDouble<f64>,
     /// A factor that brings ends near the limits of float64 to where nothing overflows or underflows.
     scale: f64,
     /// Values of a smaller magnitude are rounding errors of an exact 0, and are written as 0.
@@ -258,7 +252,7 @@ struct LinspaceHalf {
 
 /// Elements that are computed from one base value: so few that the product of an index in the block and the upper bits
 /// of the step is exact.
-const BLOCK: usize = 1 << 12;
+const ELEMENTS_PER_BASE: usize = 1 << 12;
 
 impl LinspaceHalf {
     fn new(start: f64, end: f64, n: usize) -> LinspaceHalf {
@@ -269,9 +263,9 @@ impl LinspaceHalf {
             _ => 1.0,
         };
         let (start, gaps) = (start * scale, n.max(2) as f64 - 1.0);
-        let (width, lost) = two_sum(end * scale, -start);
-        let first = width / gaps;
-        let second = ((-first).mul_add(gaps, width) + lost) / gaps;
+        let width = two_sum(end * scale, -start);
+        let first = width.hi / gaps;
+        let second = ((-first).mul_add(gaps, width.hi) + width.lo) / gaps;
         let min_nonzero = largest * scale * 2f64.powi(-88);
         LinspaceHalf { start, step: two_sum(first, second), scale, min_nonzero }
     }
@@ -283,21 +277,22 @@ impl LinspaceHalf {
     /// of the range.
     unsafe fn write<const FORWARD: bool>(&self, range: Range<usize>, to: *mut f64) {
         let address = |from: *mut f64, i| if FORWARD { from.wrapping_add(i) } else { from.wrapping_sub(i) };
-        let upper = f64::from_bits(self.step.0.to_bits() & !(2 * BLOCK as u64 - 1));
-        let lower = self.step.0 - upper + self.step.1;
+        let upper = f64::from_bits(self.step.hi.to_bits() & !(2 * ELEMENTS_PER_BASE as u64 - 1));
+        let lower = self.step.hi - upper + self.step.lo;
         let (unscale, min_nonzero) = (1.0 / self.scale, self.min_nonzero);
-        for block in (range.start - range.start % BLOCK..range.end).step_by(BLOCK) {
-            let (base, rest) = self.at(block as f64);
+        for block in (range.start - range.start % ELEMENTS_PER_BASE..range.end).step_by(ELEMENTS_PER_BASE) {
+            let DoubleDouble { hi: base, lo: rest } = self.at(block as f64);
             let first = block.max(range.start);
             let start = address(to, first - range.start);
-            let (skipped, length) = ((first - block) as i32, range.end.min(block + BLOCK) - first);
+            let (skipped, length) =
+                ((first - block) as i32, range.end.min(block + ELEMENTS_PER_BASE) - first);
             // Captured by value: variables behind a reference would be loaded again after each store, which might have
             // changed them.
             simd(move || {
                 for i in 0..length {
                     let i_float = (skipped + i as i32) as f64;
-                    let (high, low) = two_sum(base, i_float * upper);
-                    let value = high + (low + (rest + i_float * lower));
+                    let sum = two_sum(base, i_float * upper);
+                    let value = sum.hi + (sum.lo + (rest + i_float * lower));
                     let value = if value.abs() < min_nonzero { 0.0 } else { value };
                     // SAFETY: this function's contract: `first + i` is in the range.
                     unsafe { address(start, i).write(value * unscale) };
@@ -307,20 +302,12 @@ impl LinspaceHalf {
     }
 
     /// The value at an index, as the sum of two floats.
-    fn at(&self, index: f64) -> (f64, f64) {
-        let product = index * self.step.0;
-        let lost = index.mul_add(self.step.0, -product) + index * self.step.1;
-        let (high, low) = two_sum(self.start, product);
-        two_sum(high, low + lost)
+    fn at(&self, index: f64) -> DoubleDouble<f64> {
+        let product = index * self.step.hi;
+        let lost = index.mul_add(self.step.hi, -product) + index * self.step.lo;
+        let sum = two_sum(self.start, product);
+        two_sum(sum.hi, sum.lo + lost)
     }
-}
-
-/// The rounded sum and its rounding error: Knuth's TwoSum.
-#[inline(always)]
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let b_part = sum - a;
-    (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
 /// A new tensor with `base` to the power of each element of a float64 or complex128 tensor of one dim.
@@ -369,29 +356,14 @@ fn map_elements<A: Element, B: Element>(
     assert!(x.dtype() == A::DTYPE && x.layout().is_row_major() && x.layout().rank() == 1);
     let out = vector(x.size(), B::DTYPE)?;
     let pin = x.pin(Access::Read)?;
-    let from = Elements(pin.origin.cast_const().cast::<A>());
+    let from = Shared::new(pin.origin.cast::<A>());
     // SAFETY: `pin` holds `x`, which has `x.size()` contiguous elements of type A: checked above.
-    by_index(&out, POWER_WEIGHT, move |i| function(unsafe { from.at(i).read() }))?;
+    by_index(&out, POWER_COST, move |i| function(unsafe { from.at(i).read() }))?;
     drop(pin);
     Ok(out)
 }
 
-/// The cost of a power, relative to an addition.
-const POWER_WEIGHT: usize = 16;
-
-/// Pinned elements that several threads read.
-#[derive(Clone, Copy)]
-struct Elements<T>(*const T);
-// SAFETY: `map_elements`, which makes one, pins the tensor for the whole call; elements are only read.
-unsafe impl<T> Sync for Elements<T> {}
-
-impl<T> Elements<T> {
-    /// The address of an element, which may be outside.
-    #[inline(always)]
-    fn at(self, index: usize) -> *const T {
-        self.0.wrapping_add(index)
-    }
-}
+const POWER_COST: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -86,14 +86,14 @@ fn check_range(value: Scalar, dtype: DType) -> Result<()> {
         Scalar::Huge(_) => "an integer this large".into(),
         other => other.to_string(),
     };
-    Err(Error::new("", Problem::DoesNotFit { value, dtype }))
+    Err(Error::new(Problem::DoesNotFit { value, dtype }))
 }
 
 /// Whether a float without its fraction is within the range of an integer dtype. NaN is refused as such: it is not out of
 /// range, it is not a number.
 fn truncates_into(value: f64, (low, high): (i128, i128), dtype: DType) -> Result<bool> {
     if value.is_nan() {
-        return Err(Error::new("", Problem::NanToInt { dtype }));
+        return Err(Error::new(Problem::NanToInt { dtype }));
     }
     // The cast saturates, so infinities are outside of every range.
     Ok((low..=high).contains(&(value as i128)))

@@ -10,6 +10,7 @@ use crate::scalar::Element;
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ptr::null_mut;
 
 /// Which loops are compiled for a function. Code costs build time, bytes of the wheel and memory, so each function takes
 /// the cheapest row that makes it fast:
@@ -36,7 +37,7 @@ pub enum Loops {
 
 impl Loops {
     /// The cost of one element, relative to an addition.
-    pub const fn weight(self) -> usize {
+    pub const fn cost(self) -> usize {
         match self {
             Loops::Light => 1,
             Loops::Heavy | Loops::Bulky | Loops::Plain => 8,
@@ -97,7 +98,7 @@ impl LevelKernels {
     }
 
     /// The kernel for this CPU, or the reference kernel if `STRIDED_KERNELS` asks for it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn select(&self) -> Kernel {
         match cpu::kernel_level() {
             cpu::Level::Wide => self.wide,
@@ -113,7 +114,7 @@ pub struct KernelPair {
     kernels: LevelKernels,
     operands: [DType; OPERANDS - 1],
     result: DType,
-    weight: usize,
+    cost: usize,
 }
 
 impl KernelPair {
@@ -123,7 +124,7 @@ impl KernelPair {
             kernels: LevelKernels::of::<F, A, N>(),
             operands: [A::DTYPE; OPERANDS - 1],
             result: <F::Out as Element>::DTYPE,
-            weight: F::LOOPS.weight(),
+            cost: F::LOOPS.cost(),
         }
     }
 
@@ -144,12 +145,7 @@ impl KernelPair {
         operands: [DType; OPERANDS - 1],
         result: DType,
     ) -> KernelPair {
-        KernelPair {
-            kernels: LevelKernels { reference, fused: fast, wide: fast },
-            operands,
-            result,
-            weight: 1,
-        }
+        KernelPair { kernels: LevelKernels { reference, fused: fast, wide: fast }, operands, result, cost: 1 }
     }
 
     /// The dtype of each operand.
@@ -164,8 +160,8 @@ impl KernelPair {
     }
 
     /// The cost of one element, relative to an addition.
-    pub fn weight(&self) -> usize {
-        self.weight
+    pub fn cost(&self) -> usize {
+        self.cost
     }
 
     #[inline]
@@ -175,7 +171,7 @@ impl KernelPair {
 }
 
 /// The kernels of a function. They are methods of the function's type, so that they are compiled in its module (see
-/// [`cpu::Task::Home`]). With all kernels in one module a build took 360 s of CPU time and 7 GB on one thread, and an edit
+/// [`cpu::Specialised::Home`]). With all kernels in one module a build took 360 s of CPU time and 7 GB on one thread, and an edit
 /// of one function compiled all of them again.
 ///
 /// # Safety
@@ -217,8 +213,8 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionKernels<A, N> for F {
 
     #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2,fma,f16c,lzcnt,popcnt"))]
     unsafe fn fused(p: &Pointers, s: &Steps, n: usize) {
-        // SAFETY: this function's contract is that of `run_fast`.
-        unsafe { run_fast::<F, A, N>(p, s, n) }
+        // SAFETY: this function's contract is that of `fast_loop`.
+        unsafe { fast_loop::<F, A, N>(p, s, n) }
     }
 
     #[cfg_attr(
@@ -228,8 +224,8 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionKernels<A, N> for F {
         )
     )]
     unsafe fn wide(p: &Pointers, s: &Steps, n: usize) {
-        // SAFETY: this function's contract is that of `run_fast`.
-        unsafe { run_fast::<F, A, N>(p, s, n) }
+        // SAFETY: this function's contract is that of `fast_loop`.
+        unsafe { fast_loop::<F, A, N>(p, s, n) }
     }
 }
 
@@ -239,31 +235,40 @@ impl<F: Function<A, N>, A: Copy, const N: usize> FunctionKernels<A, N> for F {
 /// # Safety
 /// The contract of [`super::Kernel`], for inputs of type `A` and an output of type `F::Out`.
 #[inline(always)]
-unsafe fn run_fast<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
+unsafe fn fast_loop<F: Function<A, N>, A: Copy, const N: usize>(p: &Pointers, s: &Steps, n: usize) {
     // With n = 0 the addresses may be invalid, and loops read scalars before they look at n.
     if n == 0 {
         return;
     }
-    let inner = InnerLoop::<F, A, N> { at: *p, steps: s, left: n, function: PhantomData };
+    let inner = InnerLoop::<F, A, N> { start: p, at: used::<N>(p), steps: s, left: n, function: PhantomData };
     // SAFETY: this function's contract, and n > 0. Conditions are `const`, so that a branch that a function does not take
     // is not even compiled.
     unsafe {
         if const { matches!(F::LOOPS, Loops::Heavy | Loops::Bulky) } {
-            if const { size_of::<A>() <= 4 } { inner.run_heavy::<16>() } else { inner.run_heavy::<8>() }
+            if const { size_of::<A>() <= 4 } { inner.heavy_loop::<16>() } else { inner.heavy_loop::<8>() }
         } else {
             match const { InnerLoop::<F, A, N>::WIDEST } {
-                1 => inner.run_light::<64>(),
-                2..=4 => inner.run_light::<32>(),
-                5..=8 => inner.run_light::<16>(),
-                _ => inner.run_light::<8>(),
+                1 => inner.light_loop::<64>(),
+                2..=4 => inner.light_loop::<32>(),
+                5..=8 => inner.light_loop::<16>(),
+                _ => inner.light_loop::<8>(),
             }
         }
     }
 }
 
+/// The addresses of the output and of N inputs, read one by one. A copy of all of them is one wide load, which has to wait until the
+/// caller's narrow stores are in the cache: `a + b` of 8 floats took 10 ns longer.
+#[inline(always)]
+fn used<const N: usize>(p: &Pointers) -> Pointers {
+    std::array::from_fn(|k| if k <= N { p[k] } else { null_mut() })
+}
+
 /// The state of one innermost loop. In all of its methods, `at[k] + i * steps[k]` is valid for `i < left`, as the contract
 /// of [`super::Kernel`] says for `n`.
 struct InnerLoop<'a, F, A, const N: usize> {
+    /// The addresses of the first elements, as the caller passed them.
+    start: &'a Pointers,
     at: Pointers,
     steps: &'a Steps,
     /// Elements that remain.
@@ -302,24 +307,24 @@ impl<F: Function<A, N>, A: Copy, const N: usize> InnerLoop<'_, F, A, N> {
     /// # Safety
     /// `left > 0`, and the elements that remain are valid: see [`InnerLoop`].
     #[inline(always)]
-    unsafe fn run_light<const L: usize>(mut self) {
+    unsafe fn light_loop<const L: usize>(mut self) {
         let mut blocks = [const { ScalarBlock::UNINIT }; N];
-        // SAFETY: this function's contract, which `run_blocks` preserves for the elements that remain; `blocks` outlives the
+        // SAFETY: this function's contract, which `whole_blocks` preserves for the elements that remain; `blocks` outlives the
         // loops.
         unsafe {
             if self.has_fixed_scalars() {
                 // `x * 2` keeps the 2 in a register; a cast of a scalar is computed once.
-                self.run_blocks::<L, true>();
+                self.whole_blocks::<L, true>();
             } else {
                 if !self.is_dense() && !self.broadcast_scalars(&mut blocks) {
-                    return F::reference(&self.at, self.steps, self.left);
+                    return F::reference(self.start, self.steps, self.left);
                 }
-                self.run_blocks::<L, false>();
-                self.run_blocks::<4, false>();
+                self.whole_blocks::<L, false>();
+                self.whole_blocks::<4, false>();
             }
             if self.left > 0 {
                 // A copy, so that the addresses above stay in registers.
-                let rest = self.at;
+                let rest = used::<N>(&self.at);
                 F::reference(&rest, self.steps, self.left)
             }
         }
@@ -329,14 +334,14 @@ impl<F: Function<A, N>, A: Copy, const N: usize> InnerLoop<'_, F, A, N> {
     /// false if an operand is neither dense nor a scalar.
     ///
     /// # Safety
-    /// `left > 0`, and the elements that remain are valid: see [`InnerLoop`]. `blocks` outlives every use of `at`.
+    /// `at` is `start`, `left > 0`, and the elements that remain are valid: see [`InnerLoop`]. `blocks` outlives every use of `at`.
     #[inline(always)]
     unsafe fn broadcast_scalars(&mut self, blocks: &mut [ScalarBlock; N]) -> bool {
         let sizes = [size_of::<F::Out>(), size_of::<A>()];
         // SAFETY: this function's contract.
-        match unsafe { broadcast(&self.at, self.steps, sizes, blocks) } {
+        match unsafe { broadcast(self.start, self.steps, sizes, blocks) } {
             Some(at) => {
-                self.at = at;
+                self.at = used::<N>(&at);
                 true
             }
             None => false,
@@ -350,7 +355,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> InnerLoop<'_, F, A, N> {
     /// Output and inputs are contiguous, `left` elements each, except inputs whose step is 0. If `FIXED`, those are all but
     /// the first of several inputs, or the only one, and `left > 0`. Otherwise they have a block of `W` copies or more.
     #[inline(always)]
-    unsafe fn run_blocks<const W: usize, const FIXED: bool>(&mut self) {
+    unsafe fn whole_blocks<const W: usize, const FIXED: bool>(&mut self) {
         let mut scalars = [const { MaybeUninit::<A>::uninit() }; N];
         if FIXED {
             for k in 0..N {
@@ -392,7 +397,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> InnerLoop<'_, F, A, N> {
     /// # Safety
     /// `left > 0`, and the elements that remain are valid: see [`InnerLoop`].
     #[inline(always)]
-    unsafe fn run_heavy<const L: usize>(mut self) {
+    unsafe fn heavy_loop<const L: usize>(mut self) {
         let mut scalars = [const { ScalarBlock::UNINIT }; N];
         let mut inputs = [const { MaybeUninit::<[[A; L]; SCRATCH_BLOCKS]>::uninit() }; N];
         let mut results = MaybeUninit::<[[F::Out; L]; SCRATCH_BLOCKS]>::uninit();
@@ -420,7 +425,7 @@ impl<F: Function<A, N>, A: Copy, const N: usize> InnerLoop<'_, F, A, N> {
             blocks.left = black_box(blocks.left);
             // SAFETY: every address has `blocks.left` contiguous elements: of a dense operand, or of scratch. Scalars were
             // broadcast above; in scratch they are gathered like all others.
-            unsafe { blocks.run_blocks::<L, false>() };
+            unsafe { blocks.whole_blocks::<L, false>() };
             if direct {
                 (self.at, self.left) = (blocks.at, blocks.left);
                 continue;
@@ -490,7 +495,7 @@ unsafe fn broadcast(
     Some(at)
 }
 
-/// Blocks in the scratch buffers of `run_heavy`: several, so that loading the constants of a body into registers pays off.
+/// Blocks in the scratch buffers of `heavy_loop`: several, so that loading the constants of a body into registers pays off.
 const SCRATCH_BLOCKS: usize = 4;
 
 /// Reads `count` strided elements into scratch, and repeats the last one until there are `padded`.

@@ -12,8 +12,8 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::nest::{Nest, Operand, Order, for_each_run};
 use crate::storage::Access;
-use crate::tensor::{Tensor, pin_each};
-use crate::threads::run_in_order;
+use crate::tensor::{Tensor, pin_all, pin_each};
+use crate::threads::for_each_range_in_order;
 use std::ptr::null_mut;
 
 /// An input of a kernel.
@@ -41,7 +41,11 @@ const MAX_PINNED: usize = 4;
 /// The number of inputs is a constant, so that the loops over them are unrolled: a call on few elements spends most of its
 /// time here.
 #[inline(always)]
-pub fn run<const N: usize>(kernels: &KernelPair, inputs: &[Input; N], out: Output) -> Result<()> {
+pub fn compute_elements<const N: usize>(
+    kernels: &KernelPair,
+    inputs: &[Input; N],
+    out: Output,
+) -> Result<()> {
     const { assert!(N < OPERANDS) };
     let mut wanted = [None; MAX_PINNED];
     for k in 0..N.min(MAX_PINNED - 1) {
@@ -77,11 +81,11 @@ pub fn run<const N: usize>(kernels: &KernelPair, inputs: &[Input; N], out: Outpu
     match single_loop {
         // SAFETY: `pin_each` pinned every tensor above, or the output is new; `single_loop_steps` checked that all have
         // the kernel's dtype and as many contiguous elements as the output. Scalars are read with step 0.
-        Some(steps) if out.size() <= SERIAL_ELEMENTS / kernels.weight() => unsafe {
+        Some(steps) if out.size() <= SERIAL_ELEMENTS / kernels.cost() => unsafe {
             kernels.kernel()(&origins, &steps, out.size())
         },
         // SAFETY: `pin_each` pinned every tensor above for its layout, or the output is new; scalars have the kernel's dtype.
-        _ => return unsafe { run_planned(kernels, inputs, out, origins) },
+        _ => return unsafe { compute_planned(kernels, inputs, out, origins) },
     }
     Ok(())
 }
@@ -111,7 +115,12 @@ fn single_loop_steps<const N: usize>(
 ///
 /// # Safety
 /// The origins are pinned for the operands' layouts, belong to a new output, or are scalars of the kernel's dtype.
-unsafe fn run_planned(kernels: &KernelPair, inputs: &[Input], out: &Tensor, origins: Pointers) -> Result<()> {
+unsafe fn compute_planned(
+    kernels: &KernelPair,
+    inputs: &[Input],
+    out: &Tensor,
+    origins: Pointers,
+) -> Result<()> {
     for input in inputs {
         if let Input::Tensor(x) = input {
             assert!(broadcasts(x.layout(), out.layout()), "inputs broadcast to the output");
@@ -151,12 +160,12 @@ unsafe fn run_planned(kernels: &KernelPair, inputs: &[Input], out: &Tensor, orig
     }
     // SAFETY: this function's contract; scalars have step 0, and the casts above are from the dtypes of the operands to
     // those that `kernels` declares, or back.
-    unsafe { run_nest(nest, origins, kernels.weight(), &staged) }
+    unsafe { run_nest(nest, origins, kernels.cost(), &staged) }
 }
 
 /// Whether an output is written with non-temporal stores: it is larger than half of the last-level cache, is not one of the
 /// inputs, and the inputs are large as well. (An operation of one piece has no fence at its end, so it has no such stores.)
-/// If `out` is a part of an output, `whole` is the size of that in bytes.
+/// `whole`: bytes of the complete output if `out` is a slice of it.
 fn wants_non_temporal(out: &Tensor, whole: usize, origins: &Pointers, input_bytes: usize) -> bool {
     let output_bytes = out.size() * out.dtype().size();
     out.size() > SERIAL_ELEMENTS
@@ -187,29 +196,23 @@ fn cast_if_needed(from: DType, to: DType) -> Option<Kernel> {
 pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout, whole: usize) -> Result<()> {
     assert!(layout.same_shape(out.layout()), "the source has the output's shape");
     assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
-    let wanted = [Some((out, Access::Write)), Some((src, Access::Read))];
-    let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were pinned") };
-    // SAFETY: `pin_each` pinned both, and `layout` was checked above to stay within the bounds of `src`.
+    pin_all!(to: Write out, from: Read src);
+    // SAFETY: `pin_all` pinned both, and `layout` was checked above to stay within the bounds of `src`.
     unsafe { move_elements(out, to.origin, layout, src.dtype(), from.origin, whole) }
 }
-
-/// Elements of [`copy_in_order`] between two looks for an interrupt.
-const ORDERED_PIECE: usize = 1 << 16;
 
 /// [`copy`] one element after the other, in row-major order: an element that was written is read again where the tensors
 /// overlap, and the last one stays where elements of the output do.
 pub fn copy_in_order(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
     assert!(layout.same_shape(out.layout()), "the source has the output's shape");
     assert!(layout.bounds().is_none_or(|bounds| Some(bounds) == src.layout().bounds()));
-    let wanted = [Some((out, Access::Write)), Some((src, Access::Read))];
-    let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were pinned") };
+    pin_all!(to: Write out, from: Read src);
     let sizes = [out.dtype().size(), src.dtype().size()];
     let operands = [Operand { layout: out.layout(), size: sizes[0] }, Operand { layout, size: sizes[1] }];
     let nest = Nest::new(out.layout(), &operands, Order::RowMajor);
     let (start, steps) = (nest.start(pair(to.origin, from.origin, null_mut())), nest.inner_steps());
-    let (kernel, n) = (cast::kernel(src.dtype(), out.dtype()), out.size());
-    run_in_order(n.div_ceil(ORDERED_PIECE), &mut |piece| {
-        let range = piece * ORDERED_PIECE..n.min((piece + 1) * ORDERED_PIECE);
+    let kernel = cast::kernel(src.dtype(), out.dtype());
+    for_each_range_in_order(out.size(), &mut |range| {
         for_each_run(nest.loops(), start, range, |at, count| {
             for i in 0..count as isize {
                 let next = pair(
@@ -217,11 +220,35 @@ pub fn copy_in_order(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> 
                     at[1].wrapping_offset(i * steps[1]),
                     null_mut(),
                 );
-                // SAFETY: `pin_each` pinned both tensors, and `layout` was checked above to stay within the bounds of
+                // SAFETY: `pin_all` pinned both tensors, and `layout` was checked above to stay within the bounds of
                 // `src`; the nest visits their elements. One element is read before it is written.
                 unsafe { kernel(&next, steps, 1) };
             }
         });
+    })
+}
+
+/// Replaces each element of a contiguous float64 or float32 tensor by its sum with the one before it, or their product: one
+/// element after the other, each result rounded to the dtype.
+pub fn accumulate_in_order(x: &Tensor, is_product: bool) -> Result<()> {
+    match (x.dtype(), is_product) {
+        (DType::F64, false) => accumulate::<f64>(x, |a, b| a + b),
+        (DType::F64, true) => accumulate::<f64>(x, |a, b| a * b),
+        (DType::F32, false) => accumulate::<f32>(x, |a, b| a + b),
+        (DType::F32, true) => accumulate::<f32>(x, |a, b| a * b),
+        _ => unreachable!("the rule accepts no other dtype"),
+    }
+}
+
+fn accumulate<T: Copy>(x: &Tensor, combine: impl Fn(T, T) -> T) -> Result<()> {
+    assert!(x.layout().is_row_major(), "the elements are adjacent");
+    let pin = x.pin(Access::Write)?;
+    let (elements, n) = (pin.origin.cast::<T>(), x.size());
+    for_each_range_in_order(n, &mut |range| {
+        for i in range.start.max(1)..range.end {
+            // SAFETY: `x` is pinned, has the dtype of T, and its n elements are adjacent; i is between 1 and n - 1.
+            unsafe { elements.add(i).write(combine(elements.add(i - 1).read(), elements.add(i).read())) };
+        }
     })
 }
 

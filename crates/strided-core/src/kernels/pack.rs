@@ -50,7 +50,7 @@ pub(super) unsafe fn copy_rows(size: usize, to: StridedRows, from: StridedRows, 
         || {
             let bytes = columns * size;
             let dense = to.element_step == size as isize && from.element_step == size as isize;
-            // SAFETY: forwarded from this function's contract; a width is at most the bytes of a row.
+            // SAFETY: this function's contract; a width is at most the bytes of a row.
             unsafe {
                 match bytes {
                     32.. if dense => return copy_dense_rows::<32>(to, from, rows, bytes),
@@ -104,7 +104,7 @@ unsafe fn copy_elements<T: Copy, const WIDE: usize, const NARROW: usize>(
     rows: usize,
     columns: usize,
 ) {
-    // SAFETY: forwarded from this function's contract: every element of both is valid.
+    // SAFETY: this function's contract: every element of both is valid.
     unsafe {
         if from.element_step == 0 && to.element_step == size_of::<T>() as isize && columns >= NARROW {
             if columns >= WIDE {

@@ -1,14 +1,14 @@
 //! Rows of a tensor, each repeated a number of times of its own, and combinations of elements.
 
 use super::generate::by_runs;
-use super::split::{PIECE_BYTES, SERIAL_ELEMENTS};
+use super::split::for_each_row_range;
 use crate::alloc::try_vec;
 use crate::cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::storage::Access;
-use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::tensor::{Tensor, pin_all};
+use crate::threads::Shared;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub fn ends(counts: &Tensor) -> Result<Vec<usize>> {
         // SAFETY: `pin` holds the counts, which are contiguous int64 elements: checked above.
         let count = unsafe { pin.origin.cast::<i64>().add(i).read() };
         let Ok(count) = usize::try_from(count) else {
-            return Err(Error::argument("", "repeats", format!("{count} at position {i}"), "0 or more"));
+            return Err(Error::argument("repeats", format!("{count} at position {i}"), "0 or more"));
         };
         end = end.saturating_add(count);
         ends.push(end);
@@ -65,29 +65,20 @@ pub fn repeat_rows(out: &Tensor, x: &Tensor, ends: RepeatEnds) -> Result<()> {
         RepeatEnds::Every(count) => rows * count == total,
         RepeatEnds::At(ends) => ends.len() == rows && ends.last() == Some(&total),
     });
-    let wanted = [Some((out, Access::Write)), Some((x, Access::Read))];
-    let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were pinned") };
+    pin_all!(to: Write out, from: Read x);
     let bytes = inner * out.dtype().size();
-    let job = RepeatJob { to: to.origin, from: from.origin, bytes, rows, total, ends };
-    let all = outer * total;
-    if out.size() <= SERIAL_ELEMENTS {
-        // SAFETY: both are pinned and have these rows: checked above.
-        unsafe { job.run(0..all) };
-        return Ok(());
-    }
-    let piece = (PIECE_BYTES / bytes).max(1);
-    threads::run(all.div_ceil(piece), threads::should_parallelize(out.size()), &|i| {
-        // SAFETY: both are pinned and have these rows: checked above.
-        unsafe { job.run(i * piece..all.min((i + 1) * piece)) }
-    })
+    let job =
+        RepeatJob { to: Shared::new(to.origin), from: Shared::new(from.origin), bytes, rows, total, ends };
+    // SAFETY: both are pinned and have these rows: checked above.
+    for_each_row_range(outer * total, bytes, out.size(), &|rows| unsafe { job.write_rows(rows) })
 }
 
 /// At least this many copies of a row of one element are written as vectors.
 const MIN_VECTOR_FILL: usize = 16;
 
 struct RepeatJob<'a> {
-    to: *mut u8,
-    from: *const u8,
+    to: Shared<*mut u8>,
+    from: Shared<*mut u8>,
     /// Bytes of a row.
     bytes: usize,
     /// Rows of the input and of the output for one index of the first dim.
@@ -95,23 +86,21 @@ struct RepeatJob<'a> {
     total: usize,
     ends: RepeatEnds<'a>,
 }
-// SAFETY: `repeat_rows` pins both tensors for the whole call, and threads write to different rows.
-unsafe impl Sync for RepeatJob<'_> {}
 
 impl RepeatJob<'_> {
     /// Writes a range of rows of the output.
     ///
     /// # Safety
     /// The output has these rows of `bytes` contiguous bytes, and the input a row for each end, for every first index.
-    unsafe fn run(&self, rows: Range<usize>) {
-        // SAFETY: forwarded from this function's contract.
+    unsafe fn write_rows(&self, rows: Range<usize>) {
+        // SAFETY: this function's contract.
         unsafe {
             match self.bytes {
-                1 => self.run_as::<u8>(rows),
-                2 => self.run_as::<[u8; 2]>(rows),
-                4 => self.run_as::<[u8; 4]>(rows),
-                8 => self.run_as::<[u8; 8]>(rows),
-                16 => self.run_as::<[u8; 16]>(rows),
+                1 => self.write_rows_of::<u8>(rows),
+                2 => self.write_rows_of::<[u8; 2]>(rows),
+                4 => self.write_rows_of::<[u8; 4]>(rows),
+                8 => self.write_rows_of::<[u8; 8]>(rows),
+                16 => self.write_rows_of::<[u8; 16]>(rows),
                 bytes => self.for_each(rows, |to, from, count| {
                     for i in 0..count {
                         to.add(i * bytes).copy_from_nonoverlapping(from, bytes);
@@ -122,8 +111,8 @@ impl RepeatJob<'_> {
     }
 
     /// # Safety
-    /// As [`Self::run`]; a row has as many bytes as a `T`, which has no alignment.
-    unsafe fn run_as<T: Copy>(&self, rows: Range<usize>) {
+    /// As [`Self::write_rows`]; a row has as many bytes as a `T`, which has no alignment.
+    unsafe fn write_rows_of<T: Copy>(&self, rows: Range<usize>) {
         self.for_each(rows, |to, from, count| {
             // SAFETY: this function's contract: one row is read, and `count` rows are written.
             unsafe {
@@ -168,7 +157,7 @@ impl RepeatJob<'_> {
                 let end = last.min(outer * self.total + end_of(source));
                 if end > row {
                     let from = (outer * self.rows + source) * self.bytes;
-                    copy(self.to.wrapping_add(row * self.bytes), self.from.wrapping_add(from), end - row);
+                    copy(self.to.at(row * self.bytes), self.from.at(from), end - row);
                     row = end;
                 }
                 source += 1;
@@ -182,7 +171,7 @@ impl RepeatJob<'_> {
 pub struct Combinations {
     pub n: usize,
     pub length: usize,
-    /// Whether an element may be chosen more than once.
+    /// Whether an element may be indices more than once.
     pub with_replacement: bool,
 }
 
@@ -206,7 +195,7 @@ impl Combinations {
 
     /// The combination at a position of the lexicographic order.
     fn at(self, mut position: u128) -> SmallVec<[usize; 8]> {
-        let mut chosen = SmallVec::new();
+        let mut indices = SmallVec::new();
         let mut lowest = 0;
         for length in (1..=self.length).rev() {
             let all = self.count_from(lowest, length).expect("all combinations were counted");
@@ -218,20 +207,20 @@ impl Combinations {
                 if before(middle) <= position { first = middle } else { end = middle }
             }
             position -= before(first);
-            chosen.push(first);
+            indices.push(first);
             lowest = first + !self.with_replacement as usize;
         }
-        chosen
+        indices
     }
 
     /// Replaces a combination by the next one. After the last one, it is left as it is.
-    fn advance(self, chosen: &mut [usize]) {
-        let length = chosen.len();
+    fn advance(self, indices: &mut [usize]) {
+        let length = indices.len();
         let limit = |at: usize| if self.with_replacement { self.n } else { self.n - (length - 1 - at) };
-        if let Some(at) = (0..length).rev().find(|&at| chosen[at] + 1 < limit(at)) {
-            chosen[at] += 1;
+        if let Some(at) = (0..length).rev().find(|&at| indices[at] + 1 < limit(at)) {
+            indices[at] += 1;
             for next in at + 1..length {
-                chosen[next] = chosen[next - 1] + !self.with_replacement as usize;
+                indices[next] = indices[next - 1] + !self.with_replacement as usize;
             }
         }
     }
@@ -252,33 +241,20 @@ pub fn combine(out: &Tensor, x: &Tensor, rule: Combinations) -> Result<()> {
     assert!(x.layout().is_row_major() && x.size() == rule.n && out.dtype() == x.dtype());
     assert!(rule.count() == Some((out.size() / rule.length) as u128));
     let pin = x.pin(Access::Read)?;
-    let (size, from) = (out.dtype().size(), SharedElements(pin.origin));
+    let (size, from) = (out.dtype().size(), Shared::new(pin.origin));
     by_runs(out, 4, &|first: usize, n: usize, to: *mut u8| {
         let (mut column, length) = (first % rule.length, rule.length);
-        let mut chosen = rule.at((first / length) as u128);
+        let mut indices = rule.at((first / length) as u128);
         for i in 0..n {
-            // SAFETY: the contract of `RunBody`: n elements of `size` bytes; `x` is pinned and has the chosen elements.
-            unsafe {
-                to.add(i * size).copy_from_nonoverlapping(from.start().add(chosen[column] * size), size)
-            };
+            // SAFETY: the contract of `RunBody`: n elements of `size` bytes; `x` is pinned and has these elements.
+            unsafe { to.add(i * size).copy_from_nonoverlapping(from.at(indices[column] * size), size) };
             column += 1;
             if column == length {
                 column = 0;
-                rule.advance(&mut chosen);
+                rule.advance(&mut indices);
             }
         }
     })
-}
-
-/// Pinned elements that several threads read.
-struct SharedElements(*const u8);
-// SAFETY: `combine`, which makes one, pins the tensor for the whole call; elements are only read.
-unsafe impl Sync for SharedElements {}
-
-impl SharedElements {
-    fn start(&self) -> *const u8 {
-        self.0
-    }
 }
 
 #[cfg(test)]
@@ -294,11 +270,11 @@ mod tests {
                 if count == 0 {
                     continue;
                 }
-                let mut chosen = rule.at(0);
+                let mut indices = rule.at(0);
                 for position in 0..count {
-                    assert_eq!(rule.at(position), chosen);
-                    assert!(chosen.windows(2).all(|w| w[0] < w[1] || with_replacement && w[0] == w[1]));
-                    rule.advance(&mut chosen);
+                    assert_eq!(rule.at(position), indices);
+                    assert!(indices.windows(2).all(|w| w[0] < w[1] || with_replacement && w[0] == w[1]));
+                    rule.advance(&mut indices);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::loops::KernelPair;
 use super::{Pointers, Steps};
-use crate::cpu::{Task, dispatch};
+use crate::cpu::{Specialised, dispatch};
 use crate::dtype::DType;
 use crate::scalar::{Bool, Element};
 use crate::switch;
@@ -51,33 +51,33 @@ unsafe fn reference<T: RoundDecimals>(p: &Pointers, s: &Steps, n: usize) {
 /// # Safety
 /// The contract of [`super::Kernel`], for an output and an input of type `T` and an int64 scalar.
 unsafe fn fast<T: RoundDecimals>(p: &Pointers, s: &Steps, n: usize) {
-    dispatch(RoundTask::<T> { p, s, n, element: PhantomData });
+    dispatch(RoundLoop::<T> { p, s, n, element: PhantomData });
 }
 
-/// Makes the compiler put the task's code into this module: see [`Task::Home`].
+/// Makes the compiler put the code into this module: see [`Specialised::Home`].
 struct RoundHome;
 
 /// The arguments of `fast`, under its contract.
-struct RoundTask<'a, T> {
+struct RoundLoop<'a, T> {
     p: &'a Pointers,
     s: &'a Steps,
     n: usize,
     element: PhantomData<T>,
 }
 
-impl<T: RoundDecimals> Task for RoundTask<'_, T> {
+impl<T: RoundDecimals> Specialised for RoundLoop<'_, T> {
     type Home = RoundHome;
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
-        let RoundTask { p, s, n, .. } = self;
+    fn compute<const FAST: bool>(self) {
+        let RoundLoop { p, s, n, .. } = self;
         let size = size_of::<T>() as isize;
-        let whole = if s[0] == size && s[1] == size { n - n % BLOCK } else { 0 };
+        let whole = if s[0] == size && s[1] == size { n - n % ROUND_BLOCK } else { 0 };
         let mut tail = *p;
         (tail[0], tail[1]) =
             (p[0].wrapping_offset(whole as isize * size), p[1].wrapping_offset(whole as isize * size));
-        // SAFETY: the contract of `fast`, which made this task; blocks are used for dense operands only, and the tail
+        // SAFETY: the contract of `fast`, which made this; blocks are used for dense operands only, and the tail
         // starts after them.
         unsafe {
             blocks::<T>(p, whole);
@@ -87,27 +87,27 @@ impl<T: RoundDecimals> Task for RoundTask<'_, T> {
 }
 
 /// Elements per block.
-const BLOCK: usize = 16;
+const ROUND_BLOCK: usize = 16;
 
 /// Rounds dense elements. A block is read before it is written, because the output may be the input.
 ///
 /// # Safety
 /// The contract of [`super::Kernel`], for a dense output and input of type `T` and an int64 scalar; `n` is a multiple
-/// of [`BLOCK`].
+/// of [`ROUND_BLOCK`].
 #[inline(always)]
 unsafe fn blocks<T: RoundDecimals>(p: &Pointers, n: usize) {
     if n == 0 {
         return;
     }
-    // SAFETY: this function's contract: `at + BLOCK <= n`, and n > 0.
+    // SAFETY: this function's contract: `at + ROUND_BLOCK <= n`, and n > 0.
     unsafe {
         let power = T::power(p[2].cast::<i64>().read());
-        for at in (0..n).step_by(BLOCK) {
-            let mut block = p[1].cast::<T>().add(at).cast::<[T; BLOCK]>().read_unaligned();
+        for at in (0..n).step_by(ROUND_BLOCK) {
+            let mut block = p[1].cast::<T>().add(at).cast::<[T; ROUND_BLOCK]>().read_unaligned();
             for value in &mut block {
                 *value = value.round_decimals(power);
             }
-            p[0].cast::<T>().add(at).cast::<[T; BLOCK]>().write_unaligned(block);
+            p[0].cast::<T>().add(at).cast::<[T; ROUND_BLOCK]>().write_unaligned(block);
         }
     }
 }

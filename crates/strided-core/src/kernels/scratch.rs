@@ -25,7 +25,7 @@ impl<const BYTES: usize> Scratch<BYTES> {
     }
 }
 
-/// Scratch memory for the threads that share some pieces of work, for `threads::run_with`: one for each, or fewer if memory is
+/// Scratch memory for the threads that share some pieces of work, for `threads::for_each_piece_with`: one for each, or fewer if memory is
 /// short. It is made before anything is written, so that a call without memory for one thread changes nothing.
 pub(super) fn for_threads<S>(
     pieces: usize,

@@ -2,13 +2,14 @@
 
 use super::{Pointers, Steps, nontemporal, pack};
 use crate::error::Result;
-use crate::nest::{self, Loop, Nest};
-use crate::threads;
+use crate::nest::{self, Loop, Nest, shifted};
+use crate::threads::{self, Shared};
+use std::ops::Range;
 
 /// Bytes of the widest operand in one piece of work: few enough to stay in the L2 cache together with the other operands,
 /// enough to be worth handing to a thread.
-pub(super) const PIECE_BYTES: usize = 256 << 10;
-/// Elements of a cheap operation (weight 1) up to which it runs serially, as one piece; if its operands are dense, as one
+pub(super) const BYTES_PER_PIECE: usize = 256 << 10;
+/// Elements of a cheap operation (cost 1) up to which it runs serially, as one piece; if its operands are dense, as one
 /// loop without a nest.
 pub(super) const SERIAL_ELEMENTS: usize = 16 << 10;
 /// Short rows are run in groups if there are at least this many.
@@ -22,35 +23,55 @@ pub(super) trait NestBody: Sync {
     fn widest_element(&self) -> usize;
 
     /// The largest numbers of rows and of columns of a tile, for a plane of these two loops.
-    fn tile_sides(&self, rows: &Loop, columns: &Loop) -> (usize, usize);
+    fn tile_sides(&self, _rows: &Loop, _columns: &Loop) -> (usize, usize) {
+        (64, 256)
+    }
 
-    /// Runs one innermost loop.
+    /// Computes one innermost loop.
     ///
     /// # Safety
     /// The contract of [`super::Kernel`], for operands in the dtypes they have in memory: `p[k] + i * s[k]` is valid for
     /// `i < n`, and `n > 0`.
-    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize);
+    unsafe fn compute_run(&self, p: &Pointers, s: &Steps, n: usize);
 
-    /// Runs a tile of the two innermost loops, one operand of which is contiguous along the other one.
+    /// Computes a tile of the two innermost loops, one operand of which is contiguous along the other one.
     ///
     /// # Safety
-    /// As for [`Self::run`], for every row `r` of the tile: `p[k] + r * rows.steps[k] + c * columns.steps[k]` is valid for
+    /// As for [`Self::compute_run`], for every row `r` of the tile: `p[k] + r * rows.steps[k] + c * columns.steps[k]` is valid for
     /// `c < columns.extent`. There are at least one row and one column.
-    unsafe fn run_tile(&self, p: &Pointers, rows: &Loop, columns: &Loop);
+    unsafe fn compute_tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+        for row in 0..rows.extent as isize {
+            // SAFETY: this function's contract, for one row.
+            unsafe { self.compute_run(&shifted(p, &rows.steps, row), &columns.steps, columns.extent) };
+        }
+    }
 
-    /// Runs rows that are too short for a call each.
+    /// Computes rows that are too short for a call each.
     ///
     /// # Safety
-    /// As for [`Self::run_tile`]; a row of the widest operand has at most [`pack::MAX_ROW_BYTES`].
-    unsafe fn run_short_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop);
+    /// As for [`Self::compute_tile`]; a row of the widest operand has at most [`pack::MAX_ROW_BYTES`].
+    unsafe fn compute_short_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+        // SAFETY: this function's contract.
+        unsafe { self.compute_tile(p, rows, columns) }
+    }
 }
 
-/// Addresses that several threads use.
-struct SharedPointers(Pointers);
-// SAFETY: the caller of `run_nest` pinned the tensors for the whole call, and pieces write to different elements.
-unsafe impl Sync for SharedPointers {}
+/// Calls `write` with ranges that make up `0..rows`: all rows if they have few elements, or pieces that threads share.
+pub(super) fn for_each_row_range(
+    rows: usize,
+    row_bytes: usize,
+    elements: usize,
+    write: &(impl Fn(Range<usize>) + Sync),
+) -> Result<()> {
+    if elements <= SERIAL_ELEMENTS {
+        write(0..rows);
+        return Ok(());
+    }
+    let piece = (BYTES_PER_PIECE / row_bytes).max(1);
+    threads::for_each_range(rows, piece, threads::should_parallelize(elements), write)
+}
 
-/// Runs a nest whose elements are computed independently. `weight` is the cost of one element, relative to an addition.
+/// Runs a nest whose elements are computed independently. `cost` is the cost of one element, relative to an addition.
 ///
 /// # Safety
 /// The origins are pinned for the layouts that the nest was made of, in the dtypes that `body` expects; a new or scalar
@@ -59,16 +80,16 @@ unsafe impl Sync for SharedPointers {}
 pub(super) unsafe fn run_nest(
     nest: Nest,
     origins: Pointers,
-    weight: usize,
+    cost: usize,
     body: &impl NestBody,
 ) -> Result<()> {
-    if nest.size() <= SERIAL_ELEMENTS / weight {
-        // SAFETY: forwarded from this function's contract: the origins are pinned for the nest.
-        unsafe { run_piece(&nest.with_plane(), origins, body) };
+    if nest.size() <= SERIAL_ELEMENTS / cost {
+        // SAFETY: this function's contract: the origins are pinned for the nest.
+        unsafe { run_nest_serially(&nest.with_plane(), origins, body) };
         return Ok(());
     }
-    // SAFETY: forwarded from this function's contract: the origins are pinned for the nest.
-    unsafe { run_in_pieces(nest.with_plane(), SharedPointers(origins), weight, body) }
+    // SAFETY: this function's contract: the origins are pinned for the nest.
+    unsafe { run_nest_in_pieces(nest.with_plane(), Shared::new(origins), cost, body) }
 }
 
 /// Cuts a nest into pieces along an outer loop and hands them to the threads of the pool.
@@ -76,20 +97,23 @@ pub(super) unsafe fn run_nest(
 /// # Safety
 /// As [`run_nest`].
 #[inline(never)]
-unsafe fn run_in_pieces(
+unsafe fn run_nest_in_pieces(
     nest: Nest,
-    origins: SharedPointers,
-    weight: usize,
+    origins: Shared<Pointers>,
+    cost: usize,
     body: &impl NestBody,
 ) -> Result<()> {
-    let origins = &origins;
     let sides = nest.plane().map_or((1, 1), |(_, rows, columns)| body.tile_sides(rows, columns));
-    let split = nest.split((PIECE_BYTES / body.widest_element() / weight).max(64), sides);
-    threads::run(split.pieces, threads::should_parallelize(nest.size().saturating_mul(weight)), &|i| {
-        // SAFETY: this function's contract: the origins are pinned for the nest, and a piece is a part of it.
-        unsafe { run_piece(&nest.piece(split, i), origins.0, body) };
-        nontemporal::fence();
-    })
+    let split = nest.split((BYTES_PER_PIECE / body.widest_element() / cost).max(64), sides);
+    threads::for_each_piece(
+        split.pieces,
+        threads::should_parallelize(nest.size().saturating_mul(cost)),
+        &|i| {
+            // SAFETY: this function's contract: the origins are pinned for the nest, and a piece is a part of it.
+            unsafe { run_nest_serially(&nest.piece(split, i), origins.get(), body) };
+            nontemporal::fence();
+        },
+    )
 }
 
 /// Runs a nest, or a piece of one, on this thread.
@@ -97,7 +121,7 @@ unsafe fn run_in_pieces(
 /// # Safety
 /// As [`run_nest`].
 #[inline]
-unsafe fn run_piece(nest: &Nest, origins: Pointers, body: &impl NestBody) {
+unsafe fn run_nest_serially(nest: &Nest, origins: Pointers, body: &impl NestBody) {
     // SAFETY: this function's contract: the origins are pinned for the nest, so that every address that it visits is valid.
     unsafe {
         if let Some((_, rows, columns)) = nest.plane() {
@@ -106,12 +130,12 @@ unsafe fn run_piece(nest: &Nest, origins: Pointers, body: &impl NestBody) {
                 if let Some(distance) = &distance {
                     prefetch_plane(p, distance, rows, columns);
                 }
-                body.run_tile(p, rows, columns)
+                body.compute_tile(p, rows, columns)
             });
         } else if let Some((outer, rows, columns)) = short_rows(nest, body.widest_element()) {
-            nest::walk(outer, nest.start(origins), |p| body.run_short_rows(p, rows, columns));
+            nest::walk(outer, nest.start(origins), |p| body.compute_short_rows(p, rows, columns));
         } else {
-            nest.for_each(origins, |p, s, n| body.run(p, s, n));
+            nest.for_each(origins, |p, s, n| body.compute_run(p, s, n));
         }
     }
 }

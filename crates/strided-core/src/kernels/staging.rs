@@ -29,7 +29,7 @@ fn padded_row(bytes: usize) -> usize {
     if bytes.is_multiple_of(CONFLICT_BYTES) { bytes + CACHE_LINE } else { bytes }
 }
 
-/// A kernel, and what is between its operands as they are in memory and as it needs them.
+/// A kernel with the casts of its operands.
 pub struct StagedKernel {
     pub kernel: Kernel,
     /// The cast from an operand's dtype to the kernel's; for operand 0, from the kernel's to the operand's.
@@ -51,14 +51,14 @@ impl NestBody for StagedKernel {
     }
 
     #[inline]
-    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
+    unsafe fn compute_run(&self, p: &Pointers, s: &Steps, n: usize) {
         let size = self.memory_sizes[0];
-        // SAFETY: forwarded from this function's contract: p[k] + i * s[k] is valid for i < n.
+        // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
         unsafe {
             if self.non_temporal && s[0] == size as isize && n * size >= MIN_STREAM_BYTES {
-                self.run_non_temporal(p, s, n)
+                self.write_non_temporal(p, s, n)
             } else {
-                self.run_kernel(p, s, n)
+                self.call_kernel(p, s, n)
             }
         }
     }
@@ -84,7 +84,7 @@ impl NestBody for StagedKernel {
     /// x.t() + y.t()      columns are computed in scratch, and transposed into the output
     /// x + y.t()          y is transposed into scratch, then rows are computed
     /// ```
-    unsafe fn run_tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+    unsafe fn compute_tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
         let size = |k: usize| self.memory_sizes[k] as isize;
         // Contiguous along the rows loop, forwards or backwards, but not along the columns loop.
         let crosses = |k: usize| columns.steps[k].abs() > size(k) && rows.steps[k].abs() == size(k);
@@ -95,8 +95,8 @@ impl NestBody for StagedKernel {
             return unsafe { self.transpose_input(1, p[0], rows.steps[0], p[1], rows, columns) };
         }
         if self.transposes_output(rows, columns) {
-            // SAFETY: forwarded from this function's contract; the condition is the one that the callee needs.
-            return unsafe { self.run_tile_transposing_output(p, rows, columns) };
+            // SAFETY: this function's contract; the condition is the one that the callee needs.
+            return unsafe { self.compute_tile_transposed(p, rows, columns) };
         }
         let bytes: usize = transposed.clone().map(|k| self.memory_sizes[k]).sum();
         // A tile of many rows and few columns may not fit even one column at a time: then nothing is transposed.
@@ -130,13 +130,13 @@ impl NestBody for StagedKernel {
                 }
                 // SAFETY: a row of the tile: of the operands, by this function's contract, or of their transposed copies in
                 // scratch.
-                unsafe { self.run(&shifted(&at, &row_steps, row), &column_steps, part.extent) };
+                unsafe { self.compute_run(&shifted(&at, &row_steps, row), &column_steps, part.extent) };
             }
         }
     }
 
     #[inline(never)]
-    unsafe fn run_short_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+    unsafe fn compute_short_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
         let mut scratch = [const { Scratch::<PACKED_BYTES>::NEW }; OPERANDS];
         let (width, rows_at_once) = (columns.extent, PACKED_BYTES / (columns.extent * self.widest_element()));
         let needs_packing = |k: usize| !StridedRows::of(k, p[k], rows, columns).is_one_run(width);
@@ -163,7 +163,7 @@ impl NestBody for StagedKernel {
                 }
                 let mut operands = first_row;
                 (0..OPERANDS).filter(|&k| needs_packing(k)).for_each(|k| operands[k] = at[k]);
-                self.run(&operands, &steps, count * width);
+                self.compute_run(&operands, &steps, count * width);
                 if needs_packing(0) {
                     pack::copy_rows(self.memory_sizes[0], in_memory(0), packed(0), count, width);
                 }
@@ -190,9 +190,9 @@ impl StagedKernel {
     /// Computes the columns of a tile in scratch, one after the other, and transposes them into the output.
     ///
     /// # Safety
-    /// As for [`NestBody::run_tile`]; [`Self::transposes_output`] holds for these loops.
+    /// As for [`NestBody::compute_tile`]; [`Self::transposes_output`] holds for these loops.
     #[inline(never)]
-    unsafe fn run_tile_transposing_output(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+    unsafe fn compute_tile_transposed(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
         let mut scratch = Scratch::<{ TILE_BYTES + (TILE_BYTES / CONFLICT_BYTES + 1) * CACHE_LINE }>::new();
         let size = self.memory_sizes[0];
         // Rows and columns at a time: a column as long as scratch allows, and as many of those as fit.
@@ -215,7 +215,7 @@ impl StagedKernel {
                     at[0] = scratch.start().wrapping_add(i * run_bytes);
                     // SAFETY: this function's contract: `row_count` elements of a column of each input; scratch has
                     // capacity for `width` columns of `height` elements.
-                    unsafe { self.run_kernel(&at, &steps, row_count) };
+                    unsafe { self.call_kernel(&at, &steps, row_count) };
                 }
                 // SAFETY: this function's contract: the output has these rows and columns. The loop above wrote all of them
                 // to scratch.
@@ -266,23 +266,23 @@ impl StagedKernel {
     /// Runs the kernel, with casts where operands need them.
     ///
     /// # Safety
-    /// As for [`NestBody::run`].
+    /// As for [`NestBody::compute_run`].
     #[inline]
-    unsafe fn run_kernel(&self, p: &Pointers, s: &Steps, n: usize) {
+    unsafe fn call_kernel(&self, p: &Pointers, s: &Steps, n: usize) {
         if self.casts.iter().all(Option::is_none) {
             // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n, and every operand has the kernel's dtype.
             unsafe { (self.kernel)(p, s, n) }
         } else {
-            // SAFETY: forwarded from this function's contract: p[k] + i * s[k] is valid for i < n.
-            unsafe { self.run_with_casts(p, s, n) }
+            // SAFETY: this function's contract: p[k] + i * s[k] is valid for i < n.
+            unsafe { self.call_with_casts(p, s, n) }
         }
     }
 
     /// Runs the kernel block by block; inputs are cast into scratch before it, and its results from scratch after it.
     ///
     /// # Safety
-    /// As for [`NestBody::run`].
-    unsafe fn run_with_casts(&self, p: &Pointers, s: &Steps, n: usize) {
+    /// As for [`NestBody::compute_run`].
+    unsafe fn call_with_casts(&self, p: &Pointers, s: &Steps, n: usize) {
         let mut scratch = [const { Scratch::<{ CAST_BLOCK * 16 }>::NEW }; OPERANDS];
         let (mut inner, mut steps) = (*p, *s);
         for k in 0..OPERANDS {
@@ -326,8 +326,8 @@ impl StagedKernel {
     /// for such stores.
     ///
     /// # Safety
-    /// As for [`NestBody::run`]; the output is dense, and no input overlaps it.
-    unsafe fn run_non_temporal(&self, p: &Pointers, s: &Steps, n: usize) {
+    /// As for [`NestBody::compute_run`]; the output is dense, and no input overlaps it.
+    unsafe fn write_non_temporal(&self, p: &Pointers, s: &Steps, n: usize) {
         let size = self.memory_sizes[0];
         // SAFETY: this function's contract: `n` elements of each operand; at most STREAM_BLOCK_BYTES of results are in scratch.
         unsafe {
@@ -344,7 +344,7 @@ impl StagedKernel {
                 count = count.min(n - done);
                 let mut at = shifted(p, s, done as isize);
                 let to = std::mem::replace(&mut at[0], results);
-                self.run_kernel(&at, s, count);
+                self.call_kernel(&at, s, count);
                 nontemporal::copy(to, results, count * size);
                 done += count;
                 count = block;

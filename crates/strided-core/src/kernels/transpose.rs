@@ -23,7 +23,7 @@ pub(super) unsafe fn tile(
     columns: usize,
 ) {
     let tile = TransposeTile { to, to_step, from, from_step, rows, columns };
-    // SAFETY: forwarded from this function's contract: every element of the tile is valid on both sides.
+    // SAFETY: this function's contract: every element of the tile is valid on both sides.
     unsafe {
         match size {
             1 => tile.transpose::<u8, 16>(),
@@ -78,7 +78,7 @@ impl TransposeTile {
     /// The contract of [`tile`], for elements of the size of `T`.
     #[cfg(not(target_arch = "x86_64"))]
     unsafe fn transpose<T: Copy, const N: usize>(&self) {
-        // SAFETY: forwarded from this function's contract.
+        // SAFETY: this function's contract.
         unsafe { self.one_by_one::<T>() }
     }
 
@@ -88,7 +88,7 @@ impl TransposeTile {
     /// The contract of [`tile`], for elements of the size of `T`; `N` of them fill 16 bytes.
     #[cfg(target_arch = "x86_64")]
     unsafe fn transpose<T: x86::Interleave, const N: usize>(&self) {
-        // SAFETY: forwarded from this function's contract; rows and columns are at least N where blocks are used, and the
+        // SAFETY: this function's contract; rows and columns are at least N where blocks are used, and the
         // CPU has AVX2 where `has_avx2` says so.
         unsafe {
             if self.rows < N || self.columns < N {
@@ -212,7 +212,7 @@ mod x86 {
                     row += N;
                 }
             }
-            // SAFETY: forwarded from this function's contract: the tile has at least N rows and N columns.
+            // SAFETY: this function's contract: the tile has at least N rows and N columns.
             unsafe { self.square_blocks::<T, N>(whole) };
         }
 

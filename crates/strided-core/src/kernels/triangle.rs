@@ -1,7 +1,7 @@
 //! Triangles of matrices: rows of which one part is kept and the other is zero, and the indices of the kept elements.
 
 use super::generate::by_runs;
-use super::split::{PIECE_BYTES, SERIAL_ELEMENTS};
+use super::split::for_each_row_range;
 use super::{Pointers, copy, pair};
 use crate::cpu;
 use crate::dtype::DType;
@@ -11,7 +11,7 @@ use crate::layout::MAX_SPAN;
 use crate::nest::{Loop, Nest, Operand, Order, walk_range};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::threads::Shared;
 use std::ops::Range;
 use std::ptr::null_mut;
 
@@ -92,22 +92,14 @@ fn keep_rows(out: &Tensor, x: Option<&Tensor>, triangle: Triangle) -> Result<()>
     let body = TriangleRows {
         triangle,
         nest: Nest::new(&out_rows, &operands, Order::RowMajor),
-        origins: pair(to.origin, from.as_ref().map_or(to.origin, |pin| pin.origin), null_mut()),
+        origins: Shared::new(pair(to.origin, from.as_ref().map_or(to.origin, |pin| pin.origin), null_mut())),
         steps: pair(column_step(out), column_step(source), 0),
         size,
         copies: x.is_some(),
     };
-    let rows = out_rows.size();
-    if out.size() <= SERIAL_ELEMENTS {
-        // SAFETY: both are pinned for the layouts that the nest was made of.
-        unsafe { body.run(0..rows) };
-        return Ok(());
-    }
-    let piece = (PIECE_BYTES / (triangle.columns as usize * size)).max(1);
-    threads::run(rows.div_ceil(piece), threads::should_parallelize(out.size()), &|i| {
-        // SAFETY: both are pinned for the layouts that the nest was made of.
-        unsafe { body.run(i * piece..rows.min((i + 1) * piece)) }
-    })
+    let row_bytes = triangle.columns as usize * size;
+    // SAFETY: both are pinned for the layouts that the nest was made of.
+    for_each_row_range(out_rows.size(), row_bytes, out.size(), &|rows| unsafe { body.write(rows) })
 }
 
 /// Rows of all matrices, which threads share.
@@ -115,22 +107,20 @@ struct TriangleRows {
     triangle: Triangle,
     /// The loops over all rows, in row-major order.
     nest: Nest,
-    origins: Pointers,
+    origins: Shared<Pointers>,
     /// Bytes from column to column.
     steps: crate::nest::Steps,
     size: usize,
     copies: bool,
 }
-// SAFETY: `keep_rows` pins both tensors for the whole call, and threads write to different rows.
-unsafe impl Sync for TriangleRows {}
 
 impl TriangleRows {
     /// # Safety
     /// The origins are pinned for the layouts that the nest was made of, and for all columns.
-    unsafe fn run(&self, rows: Range<usize>) {
+    unsafe fn write(&self, rows: Range<usize>) {
         let loops: &[Loop] = self.nest.loops();
         let mut row = rows.start as isize % self.triangle.rows;
-        walk_range(loops, self.nest.start(self.origins), rows, |at| {
+        walk_range(loops, self.nest.start(self.origins.get()), rows, |at| {
             let kept = self.triangle.kept(row);
             let columns = self.triangle.columns as usize;
             // SAFETY: this function's contract; the ranges are parts of the columns.
@@ -154,7 +144,7 @@ impl TriangleRows {
     unsafe fn copy(&self, row: &Pointers, columns: Range<usize>) {
         let at = crate::nest::shifted(row, &self.steps, columns.start as isize);
         let dense = self.size as isize;
-        // SAFETY: forwarded from this function's contract.
+        // SAFETY: this function's contract.
         unsafe {
             if self.steps[0] == dense && self.steps[1] == dense && !cpu::reference_kernels() {
                 at[0].copy_from_nonoverlapping(at[1], columns.len() * self.size);
@@ -168,7 +158,7 @@ impl TriangleRows {
     /// The columns of the row that begins at `row` are valid for writing.
     unsafe fn zero(&self, row: *mut u8, columns: Range<usize>) {
         let at = row.wrapping_offset(columns.start as isize * self.steps[0]);
-        // SAFETY: forwarded from this function's contract; the zero is 16 bytes, which are read with step 0.
+        // SAFETY: this function's contract; the zero is 16 bytes, which are read with step 0.
         unsafe {
             if self.steps[0] == self.size as isize && !cpu::reference_kernels() {
                 at.write_bytes(0, columns.len() * self.size);

@@ -3,7 +3,7 @@
 
 use super::loops::KernelPair;
 use super::{Kernel, Pointers, Steps};
-use crate::cpu::{Task, dispatch};
+use crate::cpu::{Specialised, dispatch};
 use crate::dtype::DType;
 use crate::scalar::Bool;
 use std::marker::PhantomData;
@@ -57,36 +57,36 @@ unsafe fn reference<W: Copy>(p: &Pointers, s: &Steps, n: usize) {
 /// The contract of [`super::Kernel`], for an output, a condition of type `Bool` and two inputs of the size of `W`.
 unsafe fn fast<W: Copy>(p: &Pointers, s: &Steps, n: usize) {
     if n > 0 {
-        dispatch(WhereTask::<W> { p, s, n, element: PhantomData });
+        dispatch(WhereLoop::<W> { p, s, n, element: PhantomData });
     }
 }
 
-/// Makes the compiler put the task's code into this module: see [`Task::Home`].
+/// Makes the compiler put the code into this module: see [`Specialised::Home`].
 struct WhereHome;
 
 /// The arguments of `fast`, under its contract and with `n > 0`.
-struct WhereTask<'a, W> {
+struct WhereLoop<'a, W> {
     p: &'a Pointers,
     s: &'a Steps,
     n: usize,
     element: PhantomData<W>,
 }
 
-impl<W: Copy> Task for WhereTask<'_, W> {
+impl<W: Copy> Specialised for WhereLoop<'_, W> {
     type Home = WhereHome;
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
+    fn compute<const FAST: bool>(self) {
         let size = size_of::<W>() as isize;
         let dense = self.s[0] == size && self.s[1] == 1;
-        // SAFETY: the contract of `fast`, which made this task; the steps are those that each case needs.
+        // SAFETY: the contract of `fast`, which made this; the steps are those that each case needs.
         unsafe {
             match (self.s[2], self.s[3]) {
-                (a, b) if dense && a == size && b == size => self.run_dense::<false, false>(),
-                (0, b) if dense && b == size => self.run_dense::<true, false>(),
-                (a, 0) if dense && a == size => self.run_dense::<false, true>(),
-                (0, 0) if dense => self.run_dense::<true, true>(),
+                (a, b) if dense && a == size && b == size => self.select_dense::<false, false>(),
+                (0, b) if dense && b == size => self.select_dense::<true, false>(),
+                (a, 0) if dense && a == size => self.select_dense::<false, true>(),
+                (0, 0) if dense => self.select_dense::<true, true>(),
                 _ => reference::<W>(self.p, self.s, self.n),
             }
         }
@@ -94,22 +94,22 @@ impl<W: Copy> Task for WhereTask<'_, W> {
 }
 
 /// Elements per block.
-const BLOCK: usize = 32;
+const WHERE_BLOCK: usize = 32;
 
-impl<W: Copy> WhereTask<'_, W> {
+impl<W: Copy> WhereLoop<'_, W> {
     /// Runs blocks over a dense output and condition. `A` and `B` say which of the two alternatives are scalars. A block
     /// is read before it is written, because the output may be one of the inputs.
     ///
     /// # Safety
     /// The contract of `fast`; output and condition are dense, and so is each alternative that is not a scalar.
     #[inline(always)]
-    unsafe fn run_dense<const A: bool, const B: bool>(&self) {
+    unsafe fn select_dense<const A: bool, const B: bool>(&self) {
         let mut at = 0;
-        // SAFETY: this function's contract; `at + BLOCK <= n`, or `at < n`: the loop conditions.
+        // SAFETY: this function's contract; `at + WHERE_BLOCK <= n`, or `at < n`: the loop conditions.
         unsafe {
-            while at + BLOCK <= self.n {
-                self.block::<BLOCK, A, B>(at);
-                at += BLOCK;
+            while at + WHERE_BLOCK <= self.n {
+                self.block::<WHERE_BLOCK, A, B>(at);
+                at += WHERE_BLOCK;
             }
             while at < self.n {
                 self.block::<1, A, B>(at);
@@ -121,7 +121,7 @@ impl<W: Copy> WhereTask<'_, W> {
     /// Reads elements `at..at + L` of an alternative, or repeats its only one.
     ///
     /// # Safety
-    /// As for `run_dense`, with `at + L <= n`; `SCALAR` says whether operand `k` is a scalar.
+    /// As for `select_dense`, with `at + L <= n`; `SCALAR` says whether operand `k` is a scalar.
     #[inline(always)]
     unsafe fn load<const L: usize, const SCALAR: bool>(&self, k: usize, at: usize) -> [W; L] {
         let from = self.p[k].cast::<W>();
@@ -134,19 +134,19 @@ impl<W: Copy> WhereTask<'_, W> {
     /// Selects elements `at..at + L`.
     ///
     /// # Safety
-    /// As for `run_dense`, with `at + L <= n`.
+    /// As for `select_dense`, with `at + L <= n`.
     #[inline(always)]
     unsafe fn block<const L: usize, const A: bool, const B: bool>(&self, at: usize) {
         let p = self.p;
         // SAFETY: this function's contract: L elements from `at` on are valid in each dense operand.
         unsafe {
             let condition = p[1].cast::<u8>().add(at).cast::<[u8; L]>().read_unaligned();
-            let mut chosen = self.load::<L, A>(2, at);
+            let mut selected = self.load::<L, A>(2, at);
             let other = self.load::<L, B>(3, at);
             for i in 0..L {
-                chosen[i] = if condition[i] != 0 { chosen[i] } else { other[i] };
+                selected[i] = if condition[i] != 0 { selected[i] } else { other[i] };
             }
-            p[0].cast::<W>().add(at).cast::<[W; L]>().write_unaligned(chosen);
+            p[0].cast::<W>().add(at).cast::<[W; L]>().write_unaligned(selected);
         }
     }
 }

@@ -12,13 +12,13 @@ use smallvec::SmallVec;
 impl Layout {
     /// The number of indices of a mode.
     pub fn extent(&self, mode: isize) -> Result<isize> {
-        Ok(self.modes[self.mode_number("extent", mode)?].extent)
+        Ok(self.modes[self.mode_number(mode)?].extent)
     }
 
     /// Whether mode `i` of this layout and mode `j` of the other have the same extent, so that one index can run over
     /// both.
     pub fn compatible(&self, i: isize, other: &Layout, j: isize) -> Result<bool> {
-        let (i, j) = (self.mode_number("compatible", i)?, other.mode_number("compatible", j)?);
+        let (i, j) = (self.mode_number(i)?, other.mode_number(j)?);
         Ok(self.modes[i].extent == other.modes[j].extent)
     }
 
@@ -90,7 +90,7 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn sequentially_contiguous(&self, modes: &[isize]) -> Result<bool> {
-        let modes = self.distinct_modes("sequentially_contiguous", modes)?;
+        let modes = self.distinct_modes(modes)?;
         Ok(self.folded(&modes).is_some())
     }
 
@@ -108,13 +108,13 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn fold(&self, modes: &[isize]) -> Result<Layout> {
-        let modes = self.distinct_modes("fold", modes)?;
+        let modes = self.distinct_modes(modes)?;
         let Some(&position) = modes.iter().min() else {
-            return Err(Error::shape("fold", "modes", "empty", "at least one mode"));
+            return Err(Error::shape("modes", "empty", "at least one mode"));
         };
         let Some(folded) = self.folded(&modes) else {
             let (modes, shape, stride) = (format!("{modes:?}"), self.shape_text(), self.stride_text());
-            return Err(Error::new("fold", Problem::Fold { modes, shape, stride }));
+            return Err(Error::new(Problem::Fold { modes, shape, stride }));
         };
         let mut is_folded: SmallVec<[bool; 8]> = smallvec::smallvec![false; self.rank()];
         modes.iter().for_each(|&mode| is_folded[mode] = true);
@@ -162,12 +162,12 @@ impl Layout {
         Some(folded)
     }
 
-    fn mode_number(&self, op: &'static str, mode: isize) -> Result<usize> {
-        self.dim(op, mode).map_err(about_modes)
+    fn mode_number(&self, mode: isize) -> Result<usize> {
+        self.dim(mode).map_err(about_modes)
     }
 
-    fn distinct_modes(&self, op: &'static str, modes: &[isize]) -> Result<SmallVec<[usize; 8]>> {
-        self.distinct_dims(op, modes).map_err(about_modes)
+    fn distinct_modes(&self, modes: &[isize]) -> Result<SmallVec<[usize; 8]>> {
+        self.distinct_dims(modes).map_err(about_modes)
     }
 }
 
@@ -179,5 +179,5 @@ fn about_modes(error: Error) -> Error {
         Problem::DimRepeated { dim } => Problem::ModeRepeated { mode: dim },
         other => other,
     };
-    Error::new(error.op, problem)
+    Error::new(problem)
 }

@@ -118,9 +118,9 @@ impl Layout {
     #[cold]
     fn count_error(&self, used: usize) -> Error {
         if used <= self.rank() {
-            return Error::new("index", Problem::EllipsisRepeated);
+            return Error::new(Problem::EllipsisRepeated);
         }
         let (rank, shape) = (self.rank(), self.shape_text());
-        Error::new("index", Problem::TooManyIndices { got: used, rank, shape })
+        Error::new(Problem::TooManyIndices { got: used, rank, shape })
     }
 }

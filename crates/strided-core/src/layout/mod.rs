@@ -79,25 +79,22 @@ impl Layout {
     /// when the storage is pinned.
     pub fn strided(shape: &[isize], stride: &[isize], offset: isize) -> Result<Layout> {
         if shape.len() != stride.len() {
-            return Err(Error::new(
-                "",
-                Problem::Count { what: "strides", got: stride.len(), wanted: shape.len() },
-            ));
+            return Err(wrong_count("strides", stride.len(), shape.len()));
         }
         Layout::row_major(shape)?; // refuses extents below 0
         let modes: Modes =
             shape.iter().zip(stride).map(|(&extent, &stride)| Mode { extent, stride }).collect();
-        Layout { modes, offset }.checked("")
+        Layout { modes, offset }.checked()
     }
 
     /// The layout, if its size, span and strides fit the address space. Every layout has passed this check or is a part
     /// of one that has, so that sums and products of its own numbers cannot overflow.
-    fn checked(self, op: &'static str) -> Result<Layout> {
+    fn checked(self) -> Result<Layout> {
         let count = self.modes.iter().try_fold(1isize, |count, m| count.checked_mul(m.extent.max(1)));
         if count.is_some_and(|count| count <= MAX_SPAN) && self.checked_bounds().is_some() {
             Ok(self)
         } else {
-            Err(Error::new(op, Problem::TooLarge { shape: self.shape_text() }))
+            Err(Error::new(Problem::TooLarge { shape: self.shape_text() }))
         }
     }
 
@@ -178,10 +175,7 @@ impl Layout {
     /// The location of the element with these indices.
     pub fn location(&self, index: &[isize]) -> Result<isize> {
         if index.len() != self.rank() {
-            return Err(Error::new(
-                "location",
-                Problem::Count { what: "indices", got: index.len(), wanted: self.rank() },
-            ));
+            return Err(wrong_count("indices", index.len(), self.rank()));
         }
         let mut location = self.offset;
         for (dim, &i) in index.iter().enumerate() {
@@ -190,13 +184,21 @@ impl Layout {
         Ok(location)
     }
 
-    /// The dim of a number that counts from the end if it is negative.
+    /// The location of the element at a position in row-major order, which must be below the number of elements.
+    pub fn location_at(&self, position: isize) -> isize {
+        let step = |(location, rest): (isize, isize), mode: &Mode| {
+            (location + rest % mode.extent * mode.stride, rest / mode.extent)
+        };
+        self.modes.iter().rev().fold((self.offset, position), step).0
+    }
+
+    /// Wraps a negative dim, and refuses one out of range.
     #[inline]
     pub fn wrap_dim(&self, dim: isize) -> Result<usize> {
         wrap_dim(dim, self.rank())
     }
 
-    /// The index into a dim of a number that counts from the end if it is negative.
+    /// Wraps a negative index, and refuses one out of range.
     #[inline]
     pub fn wrap_index(&self, dim: usize, index: isize) -> Result<isize> {
         let extent = self.modes[dim].extent;
@@ -207,32 +209,29 @@ impl Layout {
     #[cold]
     fn index_error(&self, dim: usize, index: isize) -> Error {
         let extent = self.modes[dim].extent;
-        Error::new(
-            "index",
-            Problem::IndexRange { index: index as i128, dim, extent, shape: self.shape_text() },
-        )
+        Error::new(Problem::IndexRange { index: index as i128, dim, extent, shape: self.shape_text() })
     }
 
     /// `wrap_dim` with the name of the operation in its error.
     #[inline]
-    fn dim(&self, op: &'static str, dim: isize) -> Result<usize> {
-        self.wrap_dim(dim).map_err(|e| e.named(op))
+    fn dim(&self, dim: isize) -> Result<usize> {
+        self.wrap_dim(dim)
     }
 
-    /// The dim of a number, or `None` for dims 0 and -1 of a layout of rank 0.
+    /// [`Self::dim`], or `None` for dims 0 and -1 of a layout of rank 0.
     #[inline]
-    fn dim_or_scalar(&self, op: &'static str, dim: isize) -> Result<Option<usize>> {
-        if self.rank() == 0 && (dim == 0 || dim == -1) { Ok(None) } else { self.dim(op, dim).map(Some) }
+    fn dim_or_scalar(&self, dim: isize) -> Result<Option<usize>> {
+        if self.rank() == 0 && (dim == 0 || dim == -1) { Ok(None) } else { self.dim(dim).map(Some) }
     }
 
-    /// The dims of several numbers. Refuses a dim that is named twice.
-    fn distinct_dims(&self, op: &'static str, dims: &[isize]) -> Result<SmallVec<[usize; 8]>> {
+    /// Wraps several dims. Refuses a dim that occurs twice.
+    fn distinct_dims(&self, dims: &[isize]) -> Result<SmallVec<[usize; 8]>> {
         let mut named: SmallVec<[bool; 8]> = smallvec::smallvec![false; self.rank()];
         let mut distinct = SmallVec::with_capacity(dims.len());
         for &dim in dims {
-            let dim = self.dim(op, dim)?;
+            let dim = self.dim(dim)?;
             if std::mem::replace(&mut named[dim], true) {
-                return Err(Error::new(op, Problem::DimRepeated { dim }));
+                return Err(Error::new(Problem::DimRepeated { dim }));
             }
             distinct.push(dim);
         }
@@ -247,14 +246,14 @@ impl Layout {
     }
 }
 
-/// The dim of a number that counts from the end if it is negative.
+/// Wraps a negative dim, and refuses one out of range.
 #[inline]
 pub fn wrap_dim(dim: isize, rank: usize) -> Result<usize> {
     let wrapped = if dim < 0 { dim + rank as isize } else { dim };
     if wrapped >= 0 && wrapped < rank as isize {
         Ok(wrapped as usize)
     } else {
-        Err(Error::new("", Problem::DimRange { dim, rank }))
+        Err(Error::new(Problem::DimRange { dim, rank }))
     }
 }
 
@@ -274,12 +273,17 @@ fn fill_row_major(modes: &mut [Mode], shape: &[isize]) -> bool {
 }
 
 #[cold]
+fn wrong_count(what: &'static str, got: usize, wanted: usize) -> Error {
+    Error::new(Problem::Count { what, got, wanted })
+}
+
+#[cold]
 fn shape_error(shape: &[isize]) -> Error {
     let problem = match shape.iter().position(|&size| size < 0) {
         Some(dim) => Problem::NegativeSize { size: shape[dim], dim },
         None => Problem::TooLarge { shape: shape_text(shape) },
     };
-    Error::new("", problem)
+    Error::new(problem)
 }
 
 /// `2x5`, as in the footer of a printed tensor; `()` for rank 0.
@@ -307,7 +311,7 @@ pub fn broadcast(layouts: &[&Layout]) -> Result<Dims> {
                 };
                 let left = layouts.iter().find(has).expect("an earlier layout has this extent").shape_text();
                 let right = layout.shape_text();
-                return Err(Error::new("", Problem::Broadcast { left, right, dim: lead + dim, extents }));
+                return Err(Error::new(Problem::Broadcast { left, right, dim: lead + dim, extents }));
             }
         }
     }

@@ -69,7 +69,7 @@ pub(super) fn slice_range(
     step: isize,
 ) -> Result<(isize, isize)> {
     if step == 0 {
-        return Err(Error::argument("index", "step", step, "another number"));
+        return Err(Error::argument("step", step, "another number"));
     }
     // With a negative step the default start is the last index, and the position before the first index is -1.
     let (low, high) = if step > 0 { (0, extent) } else { (-1, extent - 1) };

@@ -17,7 +17,7 @@ impl Layout {
     /// ```
     #[inline]
     pub fn infer_shape(&self, shape: &[isize]) -> Result<Dims> {
-        infer("view", shape, self.size() as isize, || self.shape_text())
+        infer(shape, self.size() as isize, || self.shape_text())
     }
 
     /// Another shape for the same elements in row-major order. Refused if the strides would require a copy.
@@ -48,7 +48,7 @@ impl Layout {
             return error;
         }
         let (from, stride, to) = (self.shape_text(), self.stride_text(), shape_text(shape));
-        Error::new("view", Problem::ViewStride { shape: from, stride, to })
+        Error::new(Problem::ViewStride { shape: from, stride, to })
     }
 
     /// `view` of a shape without -1. `None` if the strides do not allow it or the sizes do not fit.
@@ -107,10 +107,10 @@ impl Layout {
 
     /// The shape with dims `start` to `end` (both included) merged into one. Reshaping to it may require a copy.
     pub fn flatten_shape(&self, start: isize, end: isize) -> Result<Dims> {
-        let wrap = |dim| super::wrap_dim(dim, self.rank().max(1)).map_err(|e| e.named("flatten"));
+        let wrap = |dim| super::wrap_dim(dim, self.rank().max(1));
         let (start, end) = (wrap(start)?, wrap(end)?);
         if start > end {
-            return Err(Error::shape("flatten", "end_dim", end, format!("{start} or more, as start_dim")));
+            return Err(Error::shape("end_dim", end, format!("{start} or more, as start_dim")));
         }
         let mut shape = self.shape();
         if shape.is_empty() {
@@ -123,12 +123,12 @@ impl Layout {
 
     /// Splits a dim into several, the product of whose extents is its extent; one of them may be -1. Always a view.
     pub fn unflatten(&self, dim: isize, sizes: &[isize]) -> Result<Layout> {
-        let dim = self.dim("unflatten", dim)?;
+        let dim = self.dim(dim)?;
         if sizes.is_empty() {
-            return Err(Error::shape("unflatten", "sizes", "empty", "at least one size"));
+            return Err(Error::shape("sizes", "empty", "at least one size"));
         }
         let Mode { extent, mut stride } = self.modes[dim];
-        let sizes = infer("unflatten", sizes, extent, || extent.to_string())?;
+        let sizes = infer(sizes, extent, || extent.to_string())?;
         let mut modes = Modes::from_slice(&self.modes);
         modes[dim].extent = sizes[0];
         modes.insert_many(dim + 1, sizes[1..].iter().map(|&extent| Mode { extent, stride }));
@@ -136,7 +136,7 @@ impl Layout {
             mode.stride = stride;
             stride = stride_or_1(stride.checked_mul(mode.extent.max(1)));
         }
-        Layout { modes, offset: self.offset }.checked("unflatten")
+        Layout { modes, offset: self.offset }.checked()
     }
 
     /// The same bytes as elements of another size, from 1 to 16 bytes: the extent of the last dim changes.
@@ -155,10 +155,10 @@ impl Layout {
         }
         let Some((last, outer)) = self.modes.split_last() else {
             let wanted = "at least 1 to change the element size";
-            return Err(Error::new("view", Problem::Rank { rank: 0, wanted }));
+            return Err(Error::new(Problem::Rank { rank: 0, wanted }));
         };
         if last.extent > 1 && last.stride != 1 {
-            return Err(Error::shape("view", "the last dim's stride", last.stride, "1"));
+            return Err(Error::shape("the last dim's stride", last.stride, "1"));
         }
         if from_size > to_size {
             return self.as_smaller_elements(from_size, to_size);
@@ -181,30 +181,28 @@ impl Layout {
         if let Some(last) = modes.last_mut() {
             *last = Mode { extent: last.extent * ratio, stride: 1 };
         }
-        Layout { modes, offset: self.offset * ratio }.checked("view")
+        Layout { modes, offset: self.offset * ratio }.checked()
     }
 
     /// The real (0) or imaginary (1) parts of complex elements, as elements of half the size.
     pub fn part(&self, index: isize) -> Result<Layout> {
         debug_assert!((0..2).contains(&index));
-        let op = if index == 0 { "real" } else { "imag" };
         let modes = self.modes.iter().map(|m| Mode { extent: m.extent, stride: 2 * m.stride }).collect();
-        Layout { modes, offset: 2 * self.offset + index }.checked(op)
+        Layout { modes, offset: 2 * self.offset + index }.checked()
     }
 
     /// Both parts of complex elements, as elements of half the size: a new last dim of extent 2.
     pub fn view_as_real(&self) -> Result<Layout> {
         let mut layout = self.part(0)?;
         layout.modes.push(Mode { extent: 2, stride: 1 });
-        layout.checked("view_as_real")
+        layout.checked()
     }
 
     /// Pairs of elements along the last dim, as elements of twice the size.
     pub fn view_as_complex(&self) -> Result<Layout> {
-        let op = "view_as_complex";
-        let wrong = |what, got: isize, wanted: &str| Err(Error::shape(op, what, got, wanted));
+        let wrong = |what, got: isize, wanted: &str| Err(Error::shape(what, got, wanted));
         let Some((last, outer)) = self.modes.split_last() else {
-            return Err(Error::new(op, Problem::Rank { rank: 0, wanted: "at least 1" }));
+            return Err(Error::new(Problem::Rank { rank: 0, wanted: "at least 1" }));
         };
         if last.extent != 2 {
             return wrong("the last extent", last.extent, "2");
@@ -219,37 +217,37 @@ impl Layout {
             return wrong("a stride", uneven.stride, "an even one");
         }
         let modes = outer.iter().map(|m| Mode { extent: m.extent, stride: m.stride / 2 }).collect();
-        Layout { modes, offset: self.offset / 2 }.checked(op)
+        Layout { modes, offset: self.offset / 2 }.checked()
     }
 }
 
 fn divide(what: &'static str, bytes: isize, size: usize) -> Result<isize> {
     match bytes.checked_rem(size as isize) {
         Some(0) => Ok(bytes / size as isize),
-        _ => Err(Error::new("view", Problem::Misaligned { what, got: bytes, size })),
+        _ => Err(Error::new(Problem::Misaligned { what, got: bytes, size })),
     }
 }
 
 /// Sizes whose product is `total`; one may be -1 and is replaced. `from` describes the shape they come from.
-fn infer(op: &'static str, sizes: &[isize], total: isize, from: impl Fn() -> String) -> Result<Dims> {
+fn infer(sizes: &[isize], total: isize, from: impl Fn() -> String) -> Result<Dims> {
     let mut shape = Dims::from_slice(sizes);
     let inferred = sizes.iter().position(|&size| size == -1);
     if let Some(dim) = inferred {
         shape[dim] = 1;
         if shape.contains(&-1) {
-            return Err(Error::shape(op, "shape", shape_text(sizes), "at most one -1"));
+            return Err(Error::shape("shape", shape_text(sizes), "at most one -1"));
         }
     }
-    Layout::row_major(&shape).map_err(|e| e.named(op))?; // also refuses 0x(2**40)x(2**40)
+    Layout::row_major(&shape)?; // also refuses 0x(2**40)x(2**40)
     let known: isize = shape.iter().product();
     match inferred {
         None if known == total => {}
         Some(_) if known == 0 && total == 0 => {
             let wanted = "no -1 beside a 0: it could be any number";
-            return Err(Error::shape(op, "shape", shape_text(sizes), wanted));
+            return Err(Error::shape("shape", shape_text(sizes), wanted));
         }
         Some(dim) if known != 0 && total % known == 0 => shape[dim] = total / known,
-        _ => return Err(Error::new(op, Problem::ViewSize { from: from(), to: shape_text(sizes) })),
+        _ => return Err(Error::new(Problem::ViewSize { from: from(), to: shape_text(sizes) })),
     }
     Ok(shape)
 }

@@ -1,7 +1,7 @@
 //! Views: parts of dims, the order of dims, added and removed dims.
 
 use super::mode::{slice_range, stride_or_1};
-use super::{Layout, Mode, Modes, shape_text, wrap_dim};
+use super::{Layout, Mode, Modes, shape_text, wrap_dim, wrong_count};
 use crate::error::{Error, Problem, Result};
 use smallvec::{SmallVec, smallvec};
 
@@ -18,7 +18,7 @@ impl Layout {
     /// ```
     #[inline]
     pub fn narrow(&self, dim: isize, start: isize, length: isize) -> Result<Layout> {
-        let dim = self.dim("narrow", dim)?;
+        let dim = self.dim(dim)?;
         let extent = self.modes[dim].extent;
         let first = if start < 0 { start + extent } else { start };
         if first < 0 || length < 0 || first > extent - length {
@@ -30,7 +30,7 @@ impl Layout {
     #[cold]
     fn narrow_error(&self, dim: usize, start: isize, length: isize) -> Error {
         if length < 0 {
-            return Error::shape("narrow", "length", length, "0 or more");
+            return Error::shape("length", length, "0 or more");
         }
         let (extent, shape) = (self.modes[dim].extent, self.shape_text());
         let problem = if start < -extent {
@@ -38,7 +38,7 @@ impl Layout {
         } else {
             Problem::NarrowRange { start, length, extent, dim, shape }
         };
-        Error::new("narrow", problem)
+        Error::new(problem)
     }
 
     /// Keeps every `step`-th index of a dim from `start` up to, not including, `stop`: Python's `start:stop:step`.
@@ -58,9 +58,8 @@ impl Layout {
         stop: Option<isize>,
         step: isize,
     ) -> Result<Layout> {
-        let dim = self.dim("slice", dim)?;
-        let (first, length) =
-            slice_range(self.modes[dim].extent, start, stop, step).map_err(|e| e.named("slice"))?;
+        let dim = self.dim(dim)?;
+        let (first, length) = slice_range(self.modes[dim].extent, start, stop, step)?;
         Ok(self.sliced(dim, first, length, step))
     }
 
@@ -85,8 +84,8 @@ impl Layout {
     /// Selects one index of a dim, which is removed.
     #[inline]
     pub fn select(&self, dim: isize, index: isize) -> Result<Layout> {
-        let dim = self.dim("select", dim)?;
-        let index = self.wrap_index(dim, index).map_err(|e| e.named("select"))?;
+        let dim = self.dim(dim)?;
+        let index = self.wrap_index(dim, index)?;
         Ok(self.selected(dim, index))
     }
 
@@ -101,7 +100,7 @@ impl Layout {
     /// Swaps two dims. A layout of rank 0 accepts dims 0 and -1, as in PyTorch.
     #[inline]
     pub fn transpose(&self, a: isize, b: isize) -> Result<Layout> {
-        let (a, b) = (self.dim_or_scalar("transpose", a)?, self.dim_or_scalar("transpose", b)?);
+        let (a, b) = (self.dim_or_scalar(a)?, self.dim_or_scalar(b)?);
         let mut modes = Modes::from_slice(&self.modes);
         if let (Some(a), Some(b)) = (a, b) {
             (modes[a], modes[b]) = (self.modes[b], self.modes[a]);
@@ -112,24 +111,18 @@ impl Layout {
     /// Puts all dims into a new order: dim `k` of the result is `dims[k]` of this layout.
     pub fn permute(&self, dims: &[isize]) -> Result<Layout> {
         if dims.len() != self.rank() {
-            return Err(Error::new(
-                "permute",
-                Problem::Count { what: "dims", got: dims.len(), wanted: self.rank() },
-            ));
+            return Err(wrong_count("dims", dims.len(), self.rank()));
         }
-        let dims = self.distinct_dims("permute", dims)?;
+        let dims = self.distinct_dims(dims)?;
         Ok(Layout { modes: dims.iter().map(|&dim| self.modes[dim]).collect(), offset: self.offset })
     }
 
     /// Moves some dims to new positions; the others keep their order.
     pub fn movedim(&self, from: &[isize], to: &[isize]) -> Result<Layout> {
         if from.len() != to.len() {
-            return Err(Error::new(
-                "movedim",
-                Problem::Count { what: "destinations", got: to.len(), wanted: from.len() },
-            ));
+            return Err(wrong_count("destinations", to.len(), from.len()));
         }
-        let (from, to) = (self.distinct_dims("movedim", from)?, self.distinct_dims("movedim", to)?);
+        let (from, to) = (self.distinct_dims(from)?, self.distinct_dims(to)?);
         let mut sources: SmallVec<[Option<usize>; 8]> = smallvec![None; self.rank()];
         let mut moved: SmallVec<[bool; 8]> = smallvec![false; self.rank()];
         for (&from, &to) in from.iter().zip(&to) {
@@ -156,30 +149,29 @@ impl Layout {
     pub fn expand(&self, shape: &[isize]) -> Result<Layout> {
         let Some(added) = shape.len().checked_sub(self.rank()) else {
             let wanted = format!("at least {} sizes", self.rank());
-            return Err(Error::shape("expand", "shape", shape_text(shape), wanted));
+            return Err(Error::shape("shape", shape_text(shape), wanted));
         };
         let mut modes = Modes::with_capacity(shape.len());
         for (dim, &size) in shape.iter().enumerate() {
             let old = dim.checked_sub(added).map(|dim| self.modes[dim]);
             modes.push(match old {
                 Some(mode) if size == -1 || size == mode.extent => mode,
-                _ if size < 0 => return Err(Error::new("expand", Problem::NegativeSize { size, dim })),
+                _ if size < 0 => return Err(Error::new(Problem::NegativeSize { size, dim })),
                 None | Some(Mode { extent: 1, .. }) => Mode { extent: size, stride: 0 },
                 Some(Mode { extent, .. }) => {
                     let (from, to, extents) = (self.shape_text(), shape_text(shape), (extent, size));
-                    return Err(Error::new("expand", Problem::Expand { from, to, dim, extents }));
+                    return Err(Error::new(Problem::Expand { from, to, dim, extents }));
                 }
             });
         }
-        Layout { modes, offset: self.offset }.checked("expand")
+        Layout { modes, offset: self.offset }.checked()
     }
 
     /// Inserts a dim of extent 1 before the given one, from `-(rank + 1)` to `rank`; `rank` and -1 put it last.
     #[inline]
     pub fn unsqueeze(&self, dim: isize) -> Result<Layout> {
         let rank = self.rank();
-        let dim = wrap_dim(dim, rank + 1)
-            .map_err(|_| Error::new("unsqueeze", Problem::NewDimRange { dim, rank }))?;
+        let dim = wrap_dim(dim, rank + 1).map_err(|_| Error::new(Problem::NewDimRange { dim, rank }))?;
         let mut modes = Modes::from_slice(&self.modes);
         modes.insert(dim, Mode::in_front_of(self.modes.get(dim)));
         Ok(Layout { modes, offset: self.offset })
@@ -198,10 +190,9 @@ impl Layout {
     /// Rotates two dims by `k` quarter turns, from the first towards the second.
     pub fn rot90(&self, k: isize, dims: &[isize]) -> Result<Layout> {
         let &[first, second] = dims else {
-            let problem = Problem::Count { what: "dims", got: dims.len(), wanted: 2 };
-            return Err(Error::new("rot90", problem));
+            return Err(wrong_count("dims", dims.len(), 2));
         };
-        self.distinct_dims("rot90", dims)?;
+        self.distinct_dims(dims)?;
         match k.rem_euclid(4) {
             0 => Ok(self.clone()),
             1 => self.flip(&[second]).and_then(|x| x.transpose(first, second)),
@@ -211,10 +202,10 @@ impl Layout {
     }
 
     /// Reverses the first dim (`flipud`) or the second one (`fliplr`), which must exist.
-    pub fn flip_one(&self, op: &'static str, dim: usize) -> Result<Layout> {
+    pub fn flip_one(&self, dim: usize) -> Result<Layout> {
         if self.rank() <= dim {
             let wanted = if dim == 0 { "at least 1" } else { "at least 2" };
-            return Err(Error::new(op, Problem::Rank { rank: self.rank(), wanted }));
+            return Err(Error::new(Problem::Rank { rank: self.rank(), wanted }));
         }
         self.flip(&[dim as isize])
     }
@@ -228,10 +219,10 @@ impl Layout {
     pub fn squeeze(&self, dims: &[isize]) -> Result<Layout> {
         let mut named: SmallVec<[bool; 8]> = smallvec![false; self.rank()];
         for &dim in dims {
-            if let Some(dim) = self.dim_or_scalar("squeeze", dim)?
+            if let Some(dim) = self.dim_or_scalar(dim)?
                 && std::mem::replace(&mut named[dim], true)
             {
-                return Err(Error::new("squeeze", Problem::DimRepeated { dim }));
+                return Err(Error::new(Problem::DimRepeated { dim }));
             }
         }
         let kept = self.modes.iter().zip(&named).filter(|(mode, named)| mode.extent != 1 || !**named);
@@ -248,20 +239,20 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn unfold(&self, dim: isize, size: isize, step: isize) -> Result<Layout> {
-        let dim = self.dim("unfold", dim)?;
+        let dim = self.dim(dim)?;
         let Mode { extent, stride } = self.modes[dim];
         if size < 0 || size > extent {
             let wanted = format!("0 to {extent}, the extent of dim {dim}");
-            return Err(Error::shape("unfold", "size", size, wanted));
+            return Err(Error::shape("size", size, wanted));
         }
         if step <= 0 {
-            return Err(Error::shape("unfold", "step", step, "a positive number"));
+            return Err(Error::shape("step", step, "a positive number"));
         }
         let mut modes = Modes::from_slice(&self.modes);
         modes[dim] =
             Mode { extent: (extent - size) / step + 1, stride: stride_or_1(stride.checked_mul(step)) };
         modes.push(Mode { extent: size, stride });
-        Layout { modes, offset: self.offset }.checked("unfold")
+        Layout { modes, offset: self.offset }.checked()
     }
 
     /// The elements whose indices in two dims differ by `offset`: both dims are removed, the diagonal is a new last
@@ -273,7 +264,7 @@ impl Layout {
     /// 8 9 10 11    diagonal(-1, 0, 1): 4 9
     /// ```
     pub fn diagonal(&self, offset: isize, dim1: isize, dim2: isize) -> Result<Layout> {
-        let dims = self.distinct_dims("diagonal", &[dim1, dim2])?;
+        let dims = self.distinct_dims(&[dim1, dim2])?;
         let (rows, columns) = (self.modes[dims[0]], self.modes[dims[1]]);
         let (first_row, first_column) = (offset.min(0).saturating_neg(), offset.max(0));
         let extent = (rows.extent - first_row).min(columns.extent - first_column).max(0);
@@ -290,10 +281,10 @@ impl Layout {
     pub fn flip(&self, dims: &[isize]) -> Result<Layout> {
         let mut layout = self.clone();
         if self.rank() == 0 {
-            dims.iter().try_for_each(|&dim| self.dim_or_scalar("flip", dim).map(|_| ()))?;
+            dims.iter().try_for_each(|&dim| self.dim_or_scalar(dim).map(|_| ()))?;
             return Ok(layout);
         }
-        for dim in self.distinct_dims("flip", dims)? {
+        for dim in self.distinct_dims(dims)? {
             let extent = self.modes[dim].extent;
             layout.offset += layout.modes[dim].slice(extent - 1, extent, -1);
         }

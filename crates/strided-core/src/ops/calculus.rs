@@ -1,7 +1,7 @@
 //! Differences and areas along a dim: `diff`, `trapezoid`, `cumulative_trapezoid`. Composed of other operations.
 
 use super::compose::{extent, of_tensors, sum, view, with_number};
-use super::output::deliver;
+use super::output::Out;
 use super::table::Op;
 use super::{copy, join, scan};
 use crate::dtype::{Category, DType};
@@ -23,29 +23,26 @@ pub fn diff(
     n: isize,
     dim: isize,
     [prepend, append]: [Option<&Tensor>; 2],
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
-    let work = || {
-        if x.layout().rank() == 0 {
-            return Err(Error::new("", Problem::Rank { rank: 0, wanted: "at least 1" }));
-        }
-        if n < 0 {
-            return Err(Error::argument("", "n", n, "0 or more"));
-        }
-        let dim = x.layout().wrap_dim(dim)?;
-        if n == 0 {
-            return deliver(copy::clone(x)?, out);
-        }
-        let mut line = joined(x, dim, prepend, append)?;
-        let op = if line.dtype() == DType::Bool { Op::logical_xor } else { Op::sub };
-        // Each iteration removes one element: after as many as there are, the result is empty and stays so.
-        for _ in 0..n.min(extent(&line, dim)) {
-            let [left, right] = neighbours(&line, dim)?;
-            line = of_tensors(op, &right, &left)?;
-        }
-        deliver(line, out)
-    };
-    work().map_err(|error| error.named("diff"))
+    out: Out,
+) -> Result<Tensor> {
+    if x.layout().rank() == 0 {
+        return Err(Error::new(Problem::Rank { rank: 0, wanted: "at least 1" }));
+    }
+    if n < 0 {
+        return Err(Error::argument("n", n, "0 or more"));
+    }
+    let dim = x.layout().wrap_dim(dim)?;
+    if n == 0 {
+        return out.deliver(copy::clone(x)?);
+    }
+    let mut line = joined(x, dim, prepend, append)?;
+    let op = if line.dtype() == DType::Bool { Op::logical_xor } else { Op::sub };
+    // Each iteration removes one element: after as many as there are, the result is empty and stays so.
+    for _ in 0..n.min(extent(&line, dim)) {
+        let [left, right] = neighbours(&line, dim)?;
+        line = of_tensors(op, &right, &left)?;
+    }
+    out.deliver(line)
 }
 
 /// Joins tensors before and after `x` along a dim. Without any, returns `x` itself.
@@ -61,11 +58,11 @@ fn joined(x: &Tensor, dim: usize, prepend: Option<&Tensor>, append: Option<&Tens
         if !matches {
             let got = format!("of shape {}", part.layout().shape_text());
             let wanted = format!("the shape {} but for dim {dim}", x.layout().shape_text());
-            return Err(Error::shape("", argument, got, wanted));
+            return Err(Error::shape(argument, got, wanted));
         }
     }
     let parts: Vec<Tensor> = [prepend, Some(x), append].into_iter().flatten().cloned().collect();
-    Ok(join::cat(&parts, dim as isize, Default::default())?.expect("no output was passed"))
+    join::cat(&parts, dim as isize, Default::default())
 }
 
 /// The points at which a curve was sampled.
@@ -77,14 +74,11 @@ pub enum Points<'a> {
 
 /// The area under a curve along a dim, by the trapezoidal rule.
 pub fn trapezoid(y: &Tensor, points: Points, dim: isize) -> Result<Tensor> {
-    let work = || {
-        let dim = y.layout().wrap_dim(dim)?;
-        match points {
-            Points::Spaced(spacing) if extent(y, dim) >= 2 => evenly_spaced_area(y, spacing, dim),
-            _ => areas(y, points, dim, &|heights, dim| sum(heights, dim)),
-        }
-    };
-    work().map_err(|error: Error| error.named("trapezoid"))
+    let dim = y.layout().wrap_dim(dim)?;
+    match points {
+        Points::Spaced(spacing) if extent(y, dim) >= 2 => evenly_spaced_area(y, spacing, dim),
+        _ => areas(y, points, dim, &|heights, dim| sum(heights, dim)),
+    }
 }
 
 /// The area under at least two evenly spaced points: the sum of the inner ones and half of the outer ones. No tensor as
@@ -106,11 +100,8 @@ fn evenly_spaced_area(y: &Tensor, spacing: f64, dim: usize) -> Result<Tensor> {
 
 /// The area under a curve along a dim up to each point but the first, by the trapezoidal rule.
 pub fn cumulative_trapezoid(y: &Tensor, points: Points, dim: isize) -> Result<Tensor> {
-    let cumsum = |heights: &Tensor, dim| {
-        Ok(scan::run(&scan::CUMSUM, heights, dim, None, None)?.expect("no output was passed"))
-    };
-    let work = || areas(y, points, y.layout().wrap_dim(dim)?, &cumsum);
-    work().map_err(|error| error.named("cumulative_trapezoid"))
+    let cumsum = |heights: &Tensor, dim| scan::scan(&scan::CUMSUM, heights, dim, None, Out::New);
+    areas(y, points, y.layout().wrap_dim(dim)?, &cumsum)
 }
 
 /// `sums` of the trapezoids' areas: the sums of neighbouring heights times the widths, divided by 2.
@@ -144,7 +135,7 @@ fn check_points(x: &Tensor, y: &Tensor, dim: usize) -> Result<()> {
     }
     let wanted =
         format!("{} points, as y of shape {} has in dim {dim}", extent(y, dim), y.layout().shape_text());
-    Err(Error::shape("", "x", format!("of shape {}", x.layout().shape_text()), wanted))
+    Err(Error::shape("x", format!("of shape {}", x.layout().shape_text()), wanted))
 }
 
 /// Restates an error about heights and widths, of which there is one less than points, with the shapes of the points.
@@ -180,7 +171,7 @@ fn widths(x: &Tensor, rank: usize, dim: usize) -> Result<Tensor> {
 fn heights(y: &Tensor) -> Result<Tensor> {
     if y.dtype() == DType::Bool {
         let (argument, wanted) = ("y", "a number, not bool");
-        return Err(Error::new("", Problem::WrongDType { argument, got: DType::Bool, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: DType::Bool, wanted }));
     }
     widened(y)
 }

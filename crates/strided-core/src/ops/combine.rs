@@ -33,7 +33,7 @@ pub fn meshgrid(tensors: &[Tensor], swapped: bool) -> Result<Vec<Tensor>> {
     for (position, x) in tensors.iter().enumerate() {
         if x.layout().rank() > 1 {
             let what = format!("has shape {}, wanted at most 1 dim", x.layout().shape_text());
-            return Err(Error::new("", Problem::TensorAt { position, what }));
+            return Err(Error::new(Problem::TensorAt { position, what }));
         }
         shape.push(x.size() as isize);
     }
@@ -54,7 +54,7 @@ pub fn cartesian_prod(tensors: &[Tensor]) -> Result<Tensor> {
     let dtype = common_dtype(tensors)?;
     if let Some(position) = tensors.iter().position(|x| x.layout().rank() != 1) {
         let what = format!("has shape {}, wanted 1 dim", tensors[position].layout().shape_text());
-        return Err(Error::new("", Problem::TensorAt { position, what }));
+        return Err(Error::new(Problem::TensorAt { position, what }));
     }
     if let [only] = tensors {
         return Ok(only.clone());
@@ -72,10 +72,10 @@ pub fn cartesian_prod(tensors: &[Tensor]) -> Result<Tensor> {
 /// All combinations of `length` elements of a vector in the order of their positions, one in each row.
 pub fn combinations(x: &Tensor, length: isize, with_replacement: bool) -> Result<Tensor> {
     if x.layout().rank() != 1 {
-        return Err(Error::new("", Problem::Rank { rank: x.layout().rank(), wanted: "1" }));
+        return Err(Error::new(Problem::Rank { rank: x.layout().rank(), wanted: "1" }));
     }
     if length < 0 {
-        return Err(Error::argument("", "r", length, "0 or more"));
+        return Err(Error::argument("r", length, "0 or more"));
     }
     if length == 0 {
         return Tensor::like(x, &[0], x.dtype()); // as in PyTorch

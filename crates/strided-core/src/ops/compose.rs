@@ -1,27 +1,30 @@
-//! Short forms of the steps that composed operations (`calculus`, `geometry`, `covariance`) are made of.
+//! Short forms of the steps that composed operations (`calculus`, `geometry`, `covariance`) are made of, and their checks.
 
-use super::elementwise::{OpArg, apply};
+use super::elementwise::apply;
+use super::operand::Operand;
+use super::output::Out;
 use super::reduce;
 use super::table::Op;
-use crate::error::Result;
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// Applies an operation to two tensors.
 pub(super) fn of_tensors(op: Op, a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    apply(op, &[OpArg::Tensor(a), OpArg::Tensor(b)])
+    apply(op, &[Operand::Tensor(a), Operand::Tensor(b)])
 }
 
 /// Applies an operation to a tensor and a number.
 pub(super) fn with_number(op: Op, a: &Tensor, number: f64) -> Result<Tensor> {
-    apply(op, &[OpArg::Tensor(a), OpArg::Scalar(Scalar::Float(number))])
+    apply(op, &[Operand::Tensor(a), Operand::Scalar(Scalar::Float(number))])
 }
 
 /// The sum along a dim.
 pub(super) fn sum(x: &Tensor, dim: isize) -> Result<Tensor> {
     let request = reduce::ReduceRequest { dims: Some(&[dim]), ..Default::default() };
-    Ok(reduce::run(&reduce::SUM, x, &request, None)?.expect("no output was passed"))
+    reduce::reduce(&reduce::SUM, x, &request, Out::New)
 }
 
 /// A view of a tensor with a layout derived from its own.
@@ -31,4 +34,12 @@ pub(super) fn view(x: &Tensor, layout: Result<Layout>) -> Result<Tensor> {
 
 pub(super) fn extent(x: &Tensor, dim: usize) -> isize {
     x.layout().modes()[dim].extent
+}
+
+/// Refuses an argument that is not floating.
+pub(super) fn check_floating(argument: &'static str, got: DType) -> Result<()> {
+    if got.is_float() {
+        return Ok(());
+    }
+    Err(Error::new(Problem::WrongDType { argument, got, wanted: "a floating dtype" }))
 }

@@ -7,10 +7,11 @@
 //! the batch; an operand whose depth does not fold is copied once.
 
 use super::compose::{of_tensors, view};
+use super::copy;
 use super::equation::{Equation, Label, LabelSet};
-use super::matmul::{common_dtype, in_dtype, sum_in_dtype};
+use super::matmul::{common_dtype, sum_in_dtype};
+use super::output::Out;
 use super::table::Op;
-use super::{copy, output};
 use crate::backend::products;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
@@ -334,7 +335,7 @@ pub fn einsum(equation: &str, operands: &[Tensor]) -> Result<Tensor> {
     }
     let dtype = common_dtype(&operands.iter().collect::<Vec<_>>())?;
     for each in &mut labelled {
-        each.tensor = in_dtype(&each.tensor, dtype.compute())?;
+        each.tensor = copy::in_dtype(&each.tensor, dtype.compute())?;
         *each = each.summed_to(|label| equation.is_shared(label))?;
     }
     let pairs = path(&equation).pairs;
@@ -354,28 +355,23 @@ pub fn einsum(equation: &str, operands: &[Tensor]) -> Result<Tensor> {
         labelled.push(result);
     }
     let result = labelled.pop().expect("the result of the last pair");
-    in_dtype(&result.tensor, dtype)
+    copy::in_dtype(&result.tensor, dtype)
 }
 
 /// The sums of products over pairs of dims, one of each operand. The result has the other dims of the first operand, then
 /// those of the second.
-pub fn tensordot(
-    a: &Tensor,
-    b: &Tensor,
-    dims: [&[isize]; 2],
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+pub fn tensordot(a: &Tensor, b: &Tensor, dims: [&[isize]; 2], out: Out) -> Result<Tensor> {
     let names = ["a", "b"];
     if dims[0].len() != dims[1].len() {
         let got = format!("{} dims of a and {} of b", dims[0].len(), dims[1].len());
-        return Err(Error::shape("", "dims", got, "as many of both"));
+        return Err(Error::shape("dims", got, "as many of both"));
     }
     let mut wrapped = [Vec::new(), Vec::new()];
     for (k, x) in [a, b].into_iter().enumerate() {
         for &dim in dims[k] {
             let dim = wrap_dim(dim, x.layout().rank())?;
             if wrapped[k].contains(&dim) {
-                return Err(Error::new("", Problem::DimRepeated { dim }));
+                return Err(Error::new(Problem::DimRepeated { dim }));
             }
             wrapped[k].push(dim);
         }
@@ -389,7 +385,7 @@ pub fn tensordot(
                 format!("dim {dim} of {} has extent {} (shape {shape})", names[k], extents[k])
             };
             let what = format!("{}, but {}", side(0, i, a), side(1, j, b));
-            return Err(Error::new("", Problem::Labels { what }));
+            return Err(Error::new(Problem::Labels { what }));
         }
     }
     let first: LabelSet = (0..a.layout().rank() as Label).collect();
@@ -398,7 +394,7 @@ pub fn tensordot(
     let second: LabelSet = (0..b.layout().rank()).map(label).collect();
     let dtype = common_dtype(&[a, b])?;
     let result = contract_free(a, b, [first, second], dtype)?;
-    output::deliver_as(dtype, result, out)
+    out.deliver_as(dtype, result)
 }
 
 /// Contracts the labels that two operands share; the others are those of the result.
@@ -409,8 +405,8 @@ fn contract_free(a: &Tensor, b: &Tensor, labels: [LabelSet; 2], dtype: DType) ->
     };
     let mut output = only(&a_labels, &b_labels);
     output.extend(only(&b_labels, &a_labels));
-    let a = Labelled { tensor: in_dtype(a, dtype.compute())?, labels: a_labels };
-    let b = Labelled { tensor: in_dtype(b, dtype.compute())?, labels: b_labels };
+    let a = Labelled { tensor: copy::in_dtype(a, dtype.compute())?, labels: a_labels };
+    let b = Labelled { tensor: copy::in_dtype(b, dtype.compute())?, labels: b_labels };
     Ok(contract_pair(&a, &b, &output)?.tensor)
 }
 
@@ -421,15 +417,16 @@ pub(super) fn contract_labelled(
     labels: &[Vec<Label>; 3],
     dtype: DType,
 ) -> Result<Tensor> {
-    let [a, b] = [(a, &labels[0]), (b, &labels[1])]
-        .map(|(x, labels)| Ok(Labelled { tensor: in_dtype(x, dtype.compute())?, labels: labels[..].into() }));
+    let [a, b] = [(a, &labels[0]), (b, &labels[1])].map(|(x, labels)| {
+        Ok(Labelled { tensor: copy::in_dtype(x, dtype.compute())?, labels: labels[..].into() })
+    });
     Ok(contract_pair(&a?, &b?, &labels[2])?.tensor)
 }
 
 /// The sums of products over the last dims of two tensors.
-pub fn inner(a: &Tensor, b: &Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn inner(a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     if a.layout().rank() == 0 || b.layout().rank() == 0 {
-        return output::deliver(of_tensors(Op::mul, a, b)?, out);
+        return out.deliver(of_tensors(Op::mul, a, b)?);
     }
     tensordot(a, b, [&[-1], &[-1]], out)
 }

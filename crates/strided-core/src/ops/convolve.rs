@@ -5,7 +5,7 @@
 use super::compose::{extent, view};
 use super::contract::contract_labelled;
 use super::matmul::common_dtype;
-use super::output;
+use super::output::Out;
 use super::pad::{PadMode, pad};
 use crate::error::{Error, Result};
 use crate::scalar::Scalar;
@@ -34,26 +34,26 @@ pub fn convolve(
     dims: usize,
     windows: Windows,
     reversed: bool,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+    out: Out,
+) -> Result<Tensor> {
     let of_shape = |x: &Tensor| format!("of shape {}", x.layout().shape_text());
     let (x_planes, kernel_planes) =
         (x.layout().rank().checked_sub(dims), kernel.layout().rank().checked_sub(dims));
     let (Some(planes), Some(kernel_planes)) = (x_planes, kernel_planes) else {
         let (name, short) = if x_planes.is_none() { ("x", x) } else { ("k", kernel) };
-        return Err(Error::shape("", name, of_shape(short), format!("at least {dims} dims")));
+        return Err(Error::shape(name, of_shape(short), format!("at least {dims} dims")));
     };
     if !matches!((planes, kernel_planes), (0, 0) | (1, 1) | (1, 2)) {
         let wanted = match planes {
             0 => format!("{dims} dims, as x has"),
             1 => format!("{} or {} dims, as x has {}", dims + 1, dims + 2, dims + 1),
-            _ => return Err(Error::shape("", "x", of_shape(x), format!("{dims} or {} dims", dims + 1))),
+            _ => return Err(Error::shape("x", of_shape(x), format!("{dims} or {} dims", dims + 1))),
         };
-        return Err(Error::shape("", "k", of_shape(kernel), wanted));
+        return Err(Error::shape("k", of_shape(kernel), wanted));
     }
     if planes == 1 && extent(x, 0) != extent(kernel, kernel_planes - 1) {
         let wanted = format!("{} planes, as x {} has", extent(x, 0), of_shape(x));
-        return Err(Error::shape("", "k", of_shape(kernel), wanted));
+        return Err(Error::shape("k", of_shape(kernel), wanted));
     }
     let dtype = common_dtype(&[x, kernel])?;
     let sides: Vec<isize> = (0..dims).map(|dim| extent(kernel, kernel_planes + dim)).collect();
@@ -69,7 +69,7 @@ pub fn convolve(
         if side == 0 || side > extent(&padded, planes + dim) {
             let wanted =
                 format!("windows of 1 to {} in dim {dim}, as x {} has", extent(x, planes + dim), of_shape(x));
-            return Err(Error::shape("", "k", of_shape(kernel), wanted));
+            return Err(Error::shape("k", of_shape(kernel), wanted));
         }
         layout = layout.unfold((planes + dim) as isize, side, 1)?;
     }
@@ -87,5 +87,5 @@ pub fn convolve(
         [result_plane, &places].concat(),
     ];
     let result = contract_labelled(&padded.with_layout(layout), &kernel, &labels, dtype)?;
-    output::deliver_as(dtype, result, out)
+    out.deliver_as(dtype, result)
 }

@@ -45,6 +45,21 @@ pub fn copy_in_order(out: &Tensor, src: &Tensor) -> Result<()> {
     backend::copy_in_order(out, src, &expanded(src.layout(), out.layout())?)
 }
 
+/// Replaces each element by its sum with the one before it, or their product, one after the other in row-major order: what a
+/// loop in C computes. `cumsum` adds in another order, and in a wider dtype.
+pub fn accumulate_in_order(x: &Tensor, is_product: bool) -> Result<()> {
+    if !matches!(x.dtype(), DType::F32 | DType::F64) {
+        let wanted = "float32 or float64";
+        return Err(Error::new(Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
+    }
+    if !x.layout().is_row_major() {
+        let got = format!("strides {}", x.layout().stride_text());
+        return Err(Error::shape("input", got, "a contiguous tensor"));
+    }
+    x.check_writable()?;
+    backend::accumulate_in_order(x, is_product)
+}
+
 /// The layout of values that are written to elements of the shape of `out`: expanded to it. The values may have more dims
 /// than the output if the leading ones have extent 1: `x[0] = y[None]`.
 pub(super) fn expanded(source: &Layout, out: &Layout) -> Result<Layout> {
@@ -63,7 +78,7 @@ fn does_not_fit(source: &Layout, out: &Layout) -> Error {
         Some((from_end, (a, b))) => (out.rank() - 1 - from_end, (a.extent, b.extent)),
         None => (0, (source.modes()[0].extent, 1)),
     };
-    Error::new("copy_", Problem::Expand { from, to, dim, extents })
+    Error::new(Problem::Expand { from, to, dim, extents })
 }
 
 /// Sets every element to a number. Refuses a number that the dtype cannot hold.
@@ -78,6 +93,11 @@ pub fn clone(x: &Tensor) -> Result<Tensor> {
     to_dtype(x, x.dtype())
 }
 
+/// The tensor in a dtype: itself, or a row-major copy.
+pub fn in_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    if x.dtype() == dtype { Ok(x.clone()) } else { to_dtype(x, dtype) }
+}
+
 /// A row-major copy in another dtype.
 pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
     let out = Tensor::with_new_memory(x.device(), x.layout().row_major_like(), dtype, Fill::Uninitialized)?;
@@ -87,7 +107,7 @@ pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
 
 /// A tensor of another shape with the same elements in row-major order: a view if the strides allow it, or a copy.
 pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
-    let shape = x.layout().infer_shape(shape).map_err(|error| error.named("reshape"))?;
+    let shape = x.layout().infer_shape(shape)?;
     match x.layout().try_view(&shape) {
         Some(layout) => Ok(x.with_layout(layout)),
         None => {
@@ -101,14 +121,14 @@ pub fn reshape(x: &Tensor, shape: &[isize]) -> Result<Tensor> {
 /// The element at these indices as a number.
 #[inline]
 pub fn item(x: &Tensor, index: &[isize]) -> Result<Scalar> {
-    host_reads::item(x, x.layout().location(index).map_err(|error| error.named("item"))?)
+    host_reads::item(x, x.layout().location(index)?)
 }
 
 /// The element of a tensor that has only one, as a number.
 pub fn single_item(x: &Tensor) -> Result<Scalar> {
     if x.size() != 1 {
         let (got, wanted) = (format!("a tensor of shape {}", x.layout().shape_text()), "one element".into());
-        return Err(Error::new("item", Problem::Shape { argument: "input", got, wanted }));
+        return Err(Error::new(Problem::Shape { argument: "input", got, wanted }));
     }
     host_reads::item(x, x.layout().offset())
 }

@@ -1,7 +1,9 @@
 //! Covariances and correlations of variables: `cov`, `corrcoef`. Composed of other operations.
 
 use super::compose::{extent, of_tensors, sum, view};
-use super::elementwise::{OpArg, apply, apply_into};
+use super::elementwise::{apply, apply_into};
+use super::operand::Operand;
+use super::output::Out;
 use super::table::Op;
 use super::{copy, diagonal, matmul};
 use crate::backend::host_reads;
@@ -22,17 +24,17 @@ pub struct Weights<'a> {
 
 /// The covariance matrix of variables, which are rows; columns are observations.
 pub fn cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
-    new_cov(x, correction, weights).map_err(|error| error.named("cov"))
+    new_cov(x, correction, weights)
 }
 
 fn new_cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
     let (rank, dtype) = (x.layout().rank(), x.dtype());
     if rank > 2 {
-        return Err(Error::new("", Problem::Rank { rank, wanted: "at most 2" }));
+        return Err(Error::new(Problem::Rank { rank, wanted: "at most 2" }));
     }
     if dtype == DType::Bool {
         let (argument, wanted) = ("input", "a number, not bool");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     let result = if dtype.is_int() { dtype::default_float() } else { dtype };
     let compute = result.compute();
@@ -45,7 +47,7 @@ fn new_cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
         None => observations as f64,
     };
     if weight.is_some() && total == 0.0 {
-        return Err(Error::argument("", "the weights", "a sum of 0", "a sum above 0"));
+        return Err(Error::argument("the weights", "a sum of 0", "a sum above 0"));
     }
     let factors = weight.as_ref().map(|weight| copy::to_dtype(weight, compute.real())).transpose()?;
     let weighted = |x: &Tensor| match &factors {
@@ -59,7 +61,7 @@ fn new_cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
     // Subtracted twice: the second mean is the rounding error of the first. A single observation becomes exactly 0.
     let centred = minus_mean(&minus_mean(&x)?)?;
     let divisor = divisor(&weights, weight.as_ref(), total, correction)?;
-    let partners = apply(Op::conj_physical, &[OpArg::Tensor(&weighted(&centred)?)])?;
+    let partners = apply(Op::conj_physical, &[Operand::Tensor(&weighted(&centred)?)])?;
     let matrix = copy::to_dtype(&hermitian(&products(&centred, &partners, divisor)?)?, result)?;
     if rank == 2 && variables != 1 { Ok(matrix) } else { view(&matrix, matrix.layout().view(&[])) }
 }
@@ -84,18 +86,16 @@ fn divisor(weights: &Weights, weight: Option<&Tensor>, total: f64, correction: f
 /// The sums of the products of each variable with each row of `partners`, divided.
 fn products(centred: &Tensor, partners: &Tensor, divisor: f64) -> Result<Tensor> {
     let columns = view(partners, partners.layout().transpose(0, 1))?;
-    let product = matmul::matmul(centred, &columns, None)?.expect("no output was passed");
+    let product = matmul::matmul(centred, &columns, Out::New)?;
     divided(product, divisor)
 }
 
 /// A matrix whose lower triangle has the conjugates of the upper one, and whose diagonal is real. The two triangles of a
 /// product of matrices may be rounded differently.
 fn hermitian(product: &Tensor) -> Result<Tensor> {
-    let upper = |diagonal: isize| {
-        diagonal::tri(product, diagonal, true, None).map(|part| part.expect("no output was passed"))
-    };
+    let upper = |diagonal: isize| diagonal::tri(product, diagonal, true, Out::New);
     let above = upper(1)?;
-    let below = apply(Op::conj_physical, &[OpArg::Tensor(&view(&above, above.layout().transpose(0, 1))?)])?;
+    let below = apply(Op::conj_physical, &[Operand::Tensor(&view(&above, above.layout().transpose(0, 1))?)])?;
     let matrix = of_tensors(Op::add, &upper(0)?, &below)?;
     if matrix.dtype().is_complex() {
         copy::fill(&view(&matrix, matrix.layout().diagonal(0, 0, 1))?.part(1)?, Scalar::Int(0))?;
@@ -105,12 +105,7 @@ fn hermitian(product: &Tensor) -> Result<Tensor> {
 
 /// The only element of a tensor as float64; the real part of a complex one.
 fn number(x: &Tensor) -> Result<f64> {
-    Ok(match copy::item(x, &[])? {
-        Scalar::Bool(value) => value as u8 as f64,
-        Scalar::Int(value) => value as f64,
-        Scalar::Huge(value) | Scalar::Float(value) => value,
-        Scalar::Complex(value) => value.re,
-    })
+    Ok(copy::item(x, &[])?.real())
 }
 
 /// Views of the real and imaginary parts of a complex tensor; a real tensor as it is.
@@ -121,7 +116,7 @@ fn real_parts(x: &Tensor) -> Result<Vec<Tensor>> {
 /// Divides a new tensor by a number, in place. Complex numbers are divided part by part, which rounds once.
 fn divided(x: Tensor, number: f64) -> Result<Tensor> {
     for part in real_parts(&x)? {
-        apply_into(Op::div, &[OpArg::Tensor(&part), OpArg::Scalar(Scalar::Float(number))], &part)?;
+        apply_into(Op::div, &[Operand::Tensor(&part), Operand::Scalar(Scalar::Float(number))], &part)?;
     }
     Ok(x)
 }
@@ -132,16 +127,16 @@ fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
         |argument: &'static str, weight: Option<&Tensor>, category: Category, wanted: &'static str| {
             let Some(weight) = weight else { return Ok(None) };
             if weight.dtype().category() != category {
-                return Err(Error::new("", Problem::WrongDType { argument, got: weight.dtype(), wanted }));
+                return Err(Error::new(Problem::WrongDType { argument, got: weight.dtype(), wanted }));
             }
             let shape = weight.layout().shape();
             if shape.as_slice() != [observations] {
                 let wanted = format!("the shape {observations}, one for each observation");
-                return Err(Error::shape("", argument, format!("of shape {}", shape_text(&shape)), wanted));
+                return Err(Error::shape(argument, format!("of shape {}", shape_text(&shape)), wanted));
             }
-            let negative = apply(Op::lt, &[OpArg::Tensor(weight), OpArg::Scalar(Scalar::Int(0))])?;
+            let negative = apply(Op::lt, &[Operand::Tensor(weight), Operand::Scalar(Scalar::Int(0))])?;
             if host_reads::any(&negative)? {
-                return Err(Error::argument("", argument, "negative somewhere", "0 or more"));
+                return Err(Error::argument(argument, "negative somewhere", "0 or more"));
             }
             copy::to_dtype(weight, DType::F64).map(Some)
         };
@@ -155,7 +150,7 @@ fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
 
 /// The correlation coefficients of variables, which are rows.
 pub fn corrcoef(x: &Tensor) -> Result<Tensor> {
-    new_corrcoef(x).map_err(|error| error.named("corrcoef"))
+    new_corrcoef(x)
 }
 
 fn new_corrcoef(x: &Tensor) -> Result<Tensor> {
@@ -165,12 +160,12 @@ fn new_corrcoef(x: &Tensor) -> Result<Tensor> {
     }
     let diagonal = view(&c, c.layout().diagonal(0, 0, 1))?;
     let variance = if c.dtype().is_complex() { diagonal.part(0)? } else { diagonal };
-    let deviation = apply(Op::sqrt, &[OpArg::Tensor(&variance)])?;
+    let deviation = apply(Op::sqrt, &[Operand::Tensor(&variance)])?;
     let r = of_tensors(Op::div, &c, &view(&deviation, deviation.layout().unsqueeze(1))?)?;
     let r = of_tensors(Op::div, &r, &deviation)?;
     for part in real_parts(&r)? {
         for (op, bound) in [(Op::minimum, 1.0), (Op::maximum, -1.0)] {
-            let operands = [OpArg::Tensor(&part), OpArg::Scalar(Scalar::Float(bound))];
+            let operands = [Operand::Tensor(&part), Operand::Scalar(Scalar::Float(bound))];
             apply_into(op, &operands, &part)?;
         }
     }

@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 
 /// A new tensor with every element set to a number.
 pub fn full(device: Device, shape: &[isize], value: Scalar, dtype: DType) -> Result<Tensor> {
-    item::check_fits(value, dtype).map_err(|error| error.named("full"))?;
+    item::check_fits(value, dtype)?;
     let out = Tensor::new_on(device, shape, dtype, Fill::Uninitialized)?;
     copy::fill(&out, value)?;
     Ok(out)
@@ -37,7 +37,7 @@ pub fn linspace(device: Device, start: Scalar, end: Scalar, steps: isize, dtype:
             truncated(end, dtype)?,
         );
     }
-    cast(evenly_spaced(device, start, end, steps, dtype.is_complex())?, dtype)
+    copy::in_dtype(&evenly_spaced(device, start, end, steps, dtype.is_complex())?, dtype)
 }
 
 /// Powers of a base whose exponents are those of [`linspace`].
@@ -53,19 +53,20 @@ pub fn logspace(
     if dtype.is_int() {
         let truncate = |value| truncated(value, dtype).map(Scalar::Int);
         let exponents = evenly_spaced(device, truncate(start)?, truncate(end)?, steps, false)?;
-        return cast(generate::int_powers(base, &exponents, dtype)?, dtype);
+        return copy::in_dtype(&generate::int_powers(base, &exponents, dtype)?, dtype);
     }
-    cast(generate::powers(base, &evenly_spaced(device, start, end, steps, dtype.is_complex())?)?, dtype)
+    let exponents = evenly_spaced(device, start, end, steps, dtype.is_complex())?;
+    copy::in_dtype(&generate::powers(base, &exponents)?, dtype)
 }
 
 /// The number of steps. Refuses a negative one, and end points that the dtype cannot hold.
 fn check_steps(steps: isize, ends: &[Scalar], dtype: DType) -> Result<usize> {
     if steps < 0 {
-        return Err(Error::argument("", "steps", steps, "0 or more"));
+        return Err(Error::argument("steps", steps, "0 or more"));
     }
     if dtype == DType::Bool {
         let (argument, wanted) = ("dtype", "an integer, floating or complex dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     for &value in ends {
         item::check_fits(value, dtype)?;
@@ -85,7 +86,7 @@ fn truncated(value: Scalar, dtype: DType) -> Result<i128> {
 fn evenly_spaced(device: Device, start: Scalar, end: Scalar, steps: usize, complex: bool) -> Result<Tensor> {
     let parts = |value: Scalar| match value {
         Scalar::Complex(v) => (v.re, v.im),
-        other => (real(other), 0.0),
+        other => (other.real(), 0.0),
     };
     let (start, end) = (parts(start), parts(end));
     if !complex {
@@ -95,10 +96,6 @@ fn evenly_spaced(device: Device, start: Scalar, end: Scalar, steps: usize, compl
     copy::copy(&out.part(0)?, &generate::linspace(device, steps, start.0, end.0)?)?;
     copy::copy(&out.part(1)?, &generate::linspace(device, steps, start.1, end.1)?)?;
     Ok(out)
-}
-
-fn cast(x: Tensor, dtype: DType) -> Result<Tensor> {
-    if x.dtype() == dtype { Ok(x) } else { copy::to_dtype(&x, dtype) }
 }
 
 /// Writes ones along the diagonal of a matrix, and zeros elsewhere.
@@ -134,7 +131,7 @@ pub fn range(
     let count = count(start, end, step, rule)?;
     if dtype.is_complex() || dtype == DType::Bool {
         let (argument, wanted) = ("dtype", "an integer or floating dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     // Floats are computed in float64 and then rounded once, so that a long range does not drift from its end.
     let compute = if dtype.is_float() { DType::F64 } else { dtype };
@@ -147,22 +144,12 @@ pub fn range(
         item::check_fits(Scalar::Int(first + step * (count as i128 - 1)), dtype)?;
     }
     let made = if dtype == DType::F32 { dtype } else { compute };
-    cast(generate::range(device, count, made, first, stride)?, dtype)
-}
-
-/// A number, or its real part, as a float.
-fn real(value: Scalar) -> f64 {
-    match value {
-        Scalar::Bool(v) => v as u8 as f64,
-        Scalar::Int(v) => v as f64,
-        Scalar::Huge(v) | Scalar::Float(v) => v,
-        Scalar::Complex(v) => v.re,
-    }
+    copy::in_dtype(&generate::range(device, count, made, first, stride)?, dtype)
 }
 
 fn count(start: Scalar, end: Scalar, step: Scalar, rule: RangeEnd) -> Result<usize> {
     let wrong = |argument: &'static str, got: String, wanted: &str| {
-        Err(Error::new("", Problem::Argument { argument, got, wanted: wanted.into() }))
+        Err(Error::new(Problem::Argument { argument, got, wanted: wanted.into() }))
     };
     let count = if let (Scalar::Int(start), Scalar::Int(end), Scalar::Int(step)) = (start, end, step) {
         if step == 0 {
@@ -175,7 +162,7 @@ fn count(start: Scalar, end: Scalar, step: Scalar, rule: RangeEnd) -> Result<usi
             RangeEnd::Included => (width / step + 1) * (width >= 0) as i128,
         }
     } else {
-        let (start, end, step) = (real(start), real(end), real(step));
+        let (start, end, step) = (start.real(), end.real(), step.real());
         if step == 0.0 || !step.is_finite() {
             return wrong("step", step.to_string(), "a finite number other than 0");
         }

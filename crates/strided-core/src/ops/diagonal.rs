@@ -2,40 +2,28 @@
 //! `triu_indices`, and `vander`.
 
 use super::compose::{extent, sum};
+use super::output::Out;
 use super::rearrange::deliver_view;
-use super::{copy, output, reduce, scan};
+use super::{copy, reduce, scan};
 use crate::backend::repeat::{self, Triangle};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::{Layout, MAX_SPAN, wrap_dim};
 use crate::scalar::Scalar;
 use crate::storage::{Device, Fill};
-use crate::tensor::{Tensor, conflict};
+use crate::tensor::{Tensor, shares_memory};
 
 /// A copy of matrices with zeros above a diagonal (`upper` false) or below it (`upper` true).
-pub fn tri(x: &Tensor, diagonal: isize, upper: bool, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn tri(x: &Tensor, diagonal: isize, upper: bool, out: Out) -> Result<Tensor> {
     check_matrices(x)?;
-    match out {
-        Some(out) => {
-            output::check(out, x.dtype(), x.layout())?;
-            write_tri(out, x, diagonal, upper).map(|()| None)
-        }
-        None => {
-            let out = Tensor::with_new_memory(
-                x.device(),
-                x.layout().row_major_like(),
-                x.dtype(),
-                Fill::Uninitialized,
-            )?;
-            write_tri(&out, x, diagonal, upper)?;
-            Ok(Some(out))
-        }
-    }
+    let out = out.target(x, &x.layout().shape(), x.dtype())?;
+    write_tri(&out, x, diagonal, upper)?;
+    Ok(out)
 }
 
 fn check_matrices(x: &Tensor) -> Result<()> {
     match x.layout().rank() {
-        rank @ 0..2 => Err(Error::new("", Problem::Rank { rank, wanted: "at least 2" })),
+        rank @ 0..2 => Err(Error::new(Problem::Rank { rank, wanted: "at least 2" })),
         _ => Ok(()),
     }
 }
@@ -43,7 +31,7 @@ fn check_matrices(x: &Tensor) -> Result<()> {
 /// Rows are copied without the elements that become zero, if those of `x` are contiguous.
 fn write_tri(out: &Tensor, x: &Tensor, diagonal: isize, upper: bool) -> Result<()> {
     let has_rows = x.layout().modes().last().is_some_and(|mode| mode.stride == 1);
-    if has_rows && out.dtype() == x.dtype() && !conflict(out, x) && !out.is_set_to(x) {
+    if has_rows && out.dtype() == x.dtype() && !shares_memory(out, x) {
         return repeat::keep_triangle(out, Some(x), diagonal, upper);
     }
     if !out.is_set_to(x) {
@@ -53,11 +41,11 @@ fn write_tri(out: &Tensor, x: &Tensor, diagonal: isize, upper: bool) -> Result<(
 }
 
 /// A matrix with a vector on one of its diagonals, or a copy of a diagonal of a matrix.
-pub fn diag(x: &Tensor, diagonal: isize, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn diag(x: &Tensor, diagonal: isize, out: Out) -> Result<Tensor> {
     match x.layout().rank() {
-        1 => output::deliver(diag_embed(x, diagonal, 0, 1)?, out),
+        1 => out.deliver(diag_embed(x, diagonal, 0, 1)?),
         2 => deliver_view(x, x.layout().diagonal(diagonal, 0, 1)?, out),
-        rank => Err(Error::new("", Problem::Rank { rank, wanted: "1 or 2" })),
+        rank => Err(Error::new(Problem::Rank { rank, wanted: "1 or 2" })),
     }
 }
 
@@ -70,11 +58,11 @@ pub fn diagflat(x: &Tensor, offset: isize) -> Result<Tensor> {
 pub fn diag_embed(x: &Tensor, offset: isize, dim1: isize, dim2: isize) -> Result<Tensor> {
     let rank = x.layout().rank();
     let Some(&last) = x.layout().modes().last() else {
-        return Err(Error::new("", Problem::Rank { rank, wanted: "at least 1" }));
+        return Err(Error::new(Problem::Rank { rank, wanted: "at least 1" }));
     };
     let dims = [wrap_dim(dim1, rank + 1)?, wrap_dim(dim2, rank + 1)?];
     if dims[0] == dims[1] {
-        return Err(Error::new("", Problem::DimRepeated { dim: dims[0] }));
+        return Err(Error::new(Problem::DimRepeated { dim: dims[0] }));
     }
     let side = last.extent.saturating_add(offset.saturating_abs());
     let mut others = x.layout().modes().iter().map(|mode| mode.extent);
@@ -91,7 +79,7 @@ pub fn diag_embed(x: &Tensor, offset: isize, dim1: isize, dim2: isize) -> Result
 pub fn trace(x: &Tensor) -> Result<Tensor> {
     match x.layout().rank() {
         2 => sum(&x.with_layout(x.layout().diagonal(0, 0, 1)?), 0),
-        rank => Err(Error::new("", Problem::Rank { rank, wanted: "2" })),
+        rank => Err(Error::new(Problem::Rank { rank, wanted: "2" })),
     }
 }
 
@@ -107,12 +95,12 @@ pub fn triangle_indices(
 ) -> Result<Tensor> {
     for (name, extent) in [("row", rows), ("col", columns)] {
         if !(0..=MAX_SPAN).contains(&extent) {
-            return Err(Error::shape("", name, extent, format!("0 to {MAX_SPAN}")));
+            return Err(Error::shape(name, extent, format!("0 to {MAX_SPAN}")));
         }
     }
     if !dtype.is_int() {
         let (argument, wanted) = ("dtype", "an integer dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     let triangle = Triangle::new(rows, columns, offset, upper);
     let count = isize::try_from(triangle.size()).unwrap_or(isize::MAX);
@@ -126,12 +114,12 @@ pub fn triangle_indices(
 /// The powers of the elements of a vector, one row for each: from the highest to the 0th, or the other way around.
 pub fn vander(x: &Tensor, columns: Option<isize>, increasing: bool) -> Result<Tensor> {
     if x.layout().rank() != 1 {
-        return Err(Error::new("", Problem::Rank { rank: x.layout().rank(), wanted: "1" }));
+        return Err(Error::new(Problem::Rank { rank: x.layout().rank(), wanted: "1" }));
     }
     let rows = extent(x, 0);
     let columns = columns.unwrap_or(rows);
     if columns < 0 {
-        return Err(Error::shape("", "N", columns, "0 or more"));
+        return Err(Error::shape("N", columns, "0 or more"));
     }
     let result = Tensor::like(x, &[rows, columns], reduce::sum_dtype(x.dtype()))?;
     if result.size() == 0 {
@@ -143,6 +131,6 @@ pub fn vander(x: &Tensor, columns: Option<isize>, increasing: bool) -> Result<Te
     copy::fill(&part(0, 1)?, Scalar::Bool(true))?;
     let powers = part(1, columns - 1)?;
     copy::copy(&powers, &x.with_layout(Layout::unsqueeze(x.layout(), 1)?))?;
-    scan::run(&scan::CUMPROD, &powers, 1, Some(result.dtype()), Some(&powers))?;
+    scan::scan(&scan::CUMPROD, &powers, 1, Some(result.dtype()), Out::Into(&powers))?;
     Ok(result)
 }

@@ -7,8 +7,10 @@
 //! `x.add(y)`, `x.add_(y)`, `strided.add(x, y, out=z)` and `x += y` differ in where the output comes from. In place means
 //! that the output is the first operand.
 
+use super::copy;
+use super::operand::Operand;
+use super::output::{self, Out};
 use super::table::{DTypeClass, OPS, Op, OpRow, Refuses, ResultRule, ScalarKeyword};
-use super::{copy, output};
 use crate::backend::map::{self, Body, Input, OPERANDS, Output};
 use crate::backend::{host_reads, items as item};
 use crate::dtype::{self, Category, DType};
@@ -19,46 +21,37 @@ use crate::storage::Device;
 use crate::tensor::{Tensor, common_device, conflict, device_mismatch};
 use smallvec::SmallVec;
 
-/// An operand: a tensor, or a scalar that takes on the dtype of the tensors.
-#[derive(Clone, Copy)]
-pub enum OpArg<'a> {
-    Tensor(&'a Tensor),
-    Scalar(Scalar),
-}
-
-impl<'a> OpArg<'a> {
-    #[inline]
-    fn tensor(&self) -> Option<&'a Tensor> {
-        match *self {
-            OpArg::Tensor(x) => Some(x),
-            OpArg::Scalar(_) => None,
-        }
-    }
-}
-
 /// The values of a row's scalar keywords, `None` where one is not given. Empty if none is given.
 pub type KeywordValues<'a> = &'a [Option<Scalar>];
 
 /// Applies an operation to its operands and returns the new tensor.
-pub fn apply(op: Op, operands: &[OpArg]) -> Result<Tensor> {
-    run(&OPS[op as usize], operands)
+pub fn apply(op: Op, operands: &[Operand]) -> Result<Tensor> {
+    apply_row(&OPS[op as usize], operands)
 }
 
 /// Applies an operation to its operands and writes the result into `out`.
-pub fn apply_into(op: Op, operands: &[OpArg], out: &Tensor) -> Result<()> {
-    run_into(&OPS[op as usize], &[], operands, out)
+pub fn apply_into(op: Op, operands: &[Operand], out: &Tensor) -> Result<()> {
+    apply_row_into(&OPS[op as usize], &[], operands, out)
+}
+
+/// Applies an operation to its operands.
+pub fn apply_to(op: Op, operands: &[Operand], out: Out) -> Result<Tensor> {
+    match out {
+        Out::New => apply(op, operands),
+        Out::Into(out) => apply_into(op, operands, out).map(|()| out.clone()),
+    }
 }
 
 /// Applies a row to its operands and returns the new tensor.
-pub fn run(row: &OpRow, operands: &[OpArg]) -> Result<Tensor> {
-    run_with(row, &[], operands)
+pub fn apply_row(row: &OpRow, operands: &[Operand]) -> Result<Tensor> {
+    apply_row_with(row, &[], operands)
 }
 
 /// Applies a row to its operands and keywords and returns the new tensor.
-pub fn run_with(row: &OpRow, keywords: KeywordValues, operands: &[OpArg]) -> Result<Tensor> {
+pub fn apply_row_with(row: &OpRow, keywords: KeywordValues, operands: &[Operand]) -> Result<Tensor> {
     let mut result = None;
-    run_new(row, keywords, operands, &mut result)?;
-    Ok(result.expect("`run_new` creates it unless it fails"))
+    apply_row_new(row, keywords, operands, &mut result)?;
+    Ok(result.expect("`apply_row_new` creates it unless it fails"))
 }
 
 /// Evaluates the body with the operands as an array of constant length.
@@ -84,16 +77,16 @@ macro_rules! by_count {
 
 /// Applies a row to its operands and creates the new tensor in `result`, which stays `None` if this fails. Returning the
 /// tensor by value would move some hundred bytes, which takes as long as a small operation.
-pub fn run_new(
+pub fn apply_row_new(
     row: &OpRow,
     keywords: KeywordValues,
-    operands: &[OpArg],
+    operands: &[Operand],
     result: &mut Option<Tensor>,
 ) -> Result<()> {
     if row.refuses == Refuses::negatives
         && let Some((shortcut, base)) = power_shortcut(operands)
     {
-        return shortcut_new(shortcut, base, result).map_err(|error| error.named(row.name));
+        return shortcut_new(shortcut, base, result);
     }
     if !keywords.is_empty() || !row.is_plain {
         create_general(row, keywords, operands, result)
@@ -102,7 +95,7 @@ pub fn run_new(
     }
     .map_err(|error| {
         *result = None;
-        explain(error, operands, None).named(row.name)
+        explain(error, operands, None)
     })
 }
 
@@ -110,25 +103,30 @@ pub fn run_new(
 ///
 /// If `out` overlaps an operand in any other way than being the first one, the result is as if all operands were read
 /// before anything is written.
-pub fn run_into(row: &OpRow, keywords: KeywordValues, operands: &[OpArg], out: &Tensor) -> Result<()> {
+pub fn apply_row_into(
+    row: &OpRow,
+    keywords: KeywordValues,
+    operands: &[Operand],
+    out: &Tensor,
+) -> Result<()> {
     if row.refuses == Refuses::negatives
         && let Some((shortcut, base)) = power_shortcut(operands)
     {
-        return shortcut_into(shortcut, base, out).map_err(|error| error.named(row.name));
+        return shortcut_into(shortcut, base, out);
     }
     if !keywords.is_empty() || !row.is_plain {
         write_general(row, keywords, operands, out)
     } else {
         by_count!(operands, operands => write::<_, true>(row, keywords, operands, out))
     }
-    .map_err(|error| explain(error, operands, Some(out)).named(row.name))
+    .map_err(|error| explain(error, operands, Some(out)))
 }
 
 /// The row that computes floats to the power of this scalar in a tenth of the time, if there is one: for 2, 3, 0.5 and
 /// -1. Tensors of such exponents do not get it, so that a tensor gives the same result as a view of it.
 #[cold]
-fn power_shortcut<'a>(operands: &[OpArg<'a>]) -> Option<(&'static OpRow, OpArg<'a>)> {
-    let [OpArg::Tensor(x), OpArg::Scalar(number)] = *operands else { return None };
+fn power_shortcut<'a>(operands: &[Operand<'a>]) -> Option<(&'static OpRow, Operand<'a>)> {
+    let [Operand::Tensor(x), Operand::Scalar(number)] = *operands else { return None };
     let is_square = matches!(number, Scalar::Int(2) | Scalar::Float(2.0));
     match x.dtype().category() {
         Category::Float => {}
@@ -153,31 +151,31 @@ fn is_host(x: &Tensor) -> bool {
 /// Whether the first tensor is on the host, which decides for a plain call: other tensors fail when they are pinned, and
 /// [`explain`] then says why.
 #[inline(always)]
-fn on_host<const N: usize>(operands: &[OpArg; N]) -> bool {
+fn on_host<const N: usize>(operands: &[Operand; N]) -> bool {
     match operands[0] {
-        OpArg::Tensor(first) => first.device() == Device::Cpu,
-        OpArg::Scalar(_) => operands[1..].iter().all(|operand| operand.tensor().is_none_or(is_host)),
+        Operand::Tensor(first) => first.device() == Device::Cpu,
+        Operand::Scalar(_) => operands[1..].iter().all(|operand| operand.tensor().is_none_or(is_host)),
     }
 }
 
 /// The error of a call, which is about the devices of its tensors if they differ.
 #[cold]
-fn explain(error: Error, operands: &[OpArg], out: Option<&Tensor>) -> Error {
+fn explain(error: Error, operands: &[Operand], out: Option<&Tensor>) -> Error {
     if error.family() != Family::Device {
         return error;
     }
-    common_device(operands.iter().filter_map(OpArg::tensor).chain(out)).err().unwrap_or(error)
+    common_device(operands.iter().filter_map(Operand::tensor).chain(out)).err().unwrap_or(error)
 }
 
 // Cold, so that the compiler takes the branch to host memory for the likely one. With even odds it inlines less after it: `a + b`
 // took 60 instructions more.
 #[cold]
-fn create_on_device(row: &OpRow, operands: &[OpArg], result: &mut Option<Tensor>) -> Result<()> {
+fn create_on_device(row: &OpRow, operands: &[Operand], result: &mut Option<Tensor>) -> Result<()> {
     create_general(row, &[], operands, result)
 }
 
 #[cold]
-fn write_on_device(row: &OpRow, operands: &[OpArg], out: &Tensor) -> Result<()> {
+fn write_on_device(row: &OpRow, operands: &[Operand], out: &Tensor) -> Result<()> {
     write_general(row, &[], operands, out)
 }
 
@@ -186,19 +184,19 @@ fn write_on_device(row: &OpRow, operands: &[OpArg], out: &Tensor) -> Result<()> 
 fn create_general(
     row: &OpRow,
     keywords: KeywordValues,
-    operands: &[OpArg],
+    operands: &[Operand],
     result: &mut Option<Tensor>,
 ) -> Result<()> {
     by_count!(operands, operands => create::<_, false>(row, keywords, operands, result))
 }
 
 #[inline(never)]
-fn write_general(row: &OpRow, keywords: KeywordValues, operands: &[OpArg], out: &Tensor) -> Result<()> {
+fn write_general(row: &OpRow, keywords: KeywordValues, operands: &[Operand], out: &Tensor) -> Result<()> {
     by_count!(operands, operands => write::<_, false>(row, keywords, operands, out))
 }
 
 #[cold]
-fn shortcut_new(row: &OpRow, base: OpArg, result: &mut Option<Tensor>) -> Result<()> {
+fn shortcut_new(row: &OpRow, base: Operand, result: &mut Option<Tensor>) -> Result<()> {
     let done = create::<1, true>(row, &[], &[base], result);
     if done.is_err() {
         *result = None;
@@ -207,7 +205,7 @@ fn shortcut_new(row: &OpRow, base: OpArg, result: &mut Option<Tensor>) -> Result
 }
 
 #[cold]
-fn shortcut_into(row: &OpRow, base: OpArg, out: &Tensor) -> Result<()> {
+fn shortcut_into(row: &OpRow, base: Operand, out: &Tensor) -> Result<()> {
     write::<1, true>(row, &[], &[base], out)
 }
 
@@ -215,7 +213,7 @@ fn shortcut_into(row: &OpRow, base: OpArg, out: &Tensor) -> Result<()> {
 fn create<const N: usize, const PLAIN: bool>(
     row: &OpRow,
     keywords: KeywordValues,
-    operands: &[OpArg; N],
+    operands: &[Operand; N],
     result: &mut Option<Tensor>,
 ) -> Result<()> {
     if PLAIN && !on_host(operands) {
@@ -229,14 +227,14 @@ fn create<const N: usize, const PLAIN: bool>(
         }
     };
     plan.check_values(operands)?;
-    plan.run(operands, None, Output::New(new))
+    plan.compute(operands, None, Output::New(new))
 }
 
 #[inline(always)]
 fn write<const N: usize, const PLAIN: bool>(
     row: &OpRow,
     keywords: KeywordValues,
-    operands: &[OpArg; N],
+    operands: &[Operand; N],
     out: &Tensor,
 ) -> Result<()> {
     if PLAIN && !on_host(operands) {
@@ -253,7 +251,7 @@ fn write<const N: usize, const PLAIN: bool>(
         }
     }
     plan.check_values(operands)?;
-    plan.run(operands, Some(out), Output::Given(out))
+    plan.compute(operands, Some(out), Output::Given(out))
 }
 
 /// The device, dtypes and keywords of a call, decided before anything is computed. `PLAIN` calls are those of plain rows without
@@ -276,7 +274,7 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
     fn new<const N: usize>(
         row: &'a OpRow,
         keywords: KeywordValues<'a>,
-        operands: &[OpArg; N],
+        operands: &[Operand; N],
     ) -> Result<Self> {
         assert!(N == row.operands.len(), "as many operands as the row has");
         let common = if !PLAIN && row.class == DTypeClass::select {
@@ -289,10 +287,10 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
         let compute = if PLAIN { operand.compute() } else { row.class.compute(operand) };
         let result = row.rule.result_dtype(operand);
         let device =
-            if PLAIN { Device::Cpu } else { common_device(operands.iter().filter_map(OpArg::tensor))? };
+            if PLAIN { Device::Cpu } else { common_device(operands.iter().filter_map(Operand::tensor))? };
         let mut plan = ElementwisePlan { row, operand, compute, result, device, keywords: None };
         for o in operands {
-            if let OpArg::Scalar(value) = *o {
+            if let Operand::Scalar(value) = *o {
                 let fits = item::check_fits(value, operand);
                 if fits.is_ok() && (row.rule != ResultRule::bool || !item::rounds_to_infinity(value, operand))
                 {
@@ -345,7 +343,7 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
 
     /// Refuses integers without a result (zero divisors, negative exponents) before anything is written.
     #[inline]
-    fn check_values(&self, operands: &[OpArg]) -> Result<()> {
+    fn check_values(&self, operands: &[Operand]) -> Result<()> {
         if self.row.refuses == Refuses::none || self.operand.category() != Category::Int {
             return Ok(());
         }
@@ -357,7 +355,7 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
     }
 
     #[cold]
-    fn check_second_operand(&self, operand: &OpArg) -> Result<()> {
+    fn check_second_operand(&self, operand: &Operand) -> Result<()> {
         let (test, problem) = match self.row.refuses {
             Refuses::zeros => (Op::eq, Problem::ZeroDivisor),
             _ => {
@@ -366,25 +364,26 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
             }
         };
         let found = match *operand {
-            OpArg::Scalar(Scalar::Int(value)) => {
+            Operand::Scalar(Scalar::Int(value)) => {
                 if test == Op::eq {
                     value == 0
                 } else {
                     value < 0
                 }
             }
-            OpArg::Scalar(value) => value == Scalar::Bool(false) && test == Op::eq,
-            OpArg::Tensor(x) => {
-                let hits = run(&OPS[test as usize], &[OpArg::Tensor(x), OpArg::Scalar(Scalar::Int(0))])?;
+            Operand::Scalar(value) => value == Scalar::Bool(false) && test == Op::eq,
+            Operand::Tensor(x) => {
+                let hits =
+                    apply_row(&OPS[test as usize], &[Operand::Tensor(x), Operand::Scalar(Scalar::Int(0))])?;
                 host_reads::any(&hits)?
             }
         };
-        if found { Err(Error::new("", problem)) } else { Ok(()) }
+        if found { Err(Error::new(problem)) } else { Ok(()) }
     }
 
     /// A scalar operand as the kernel reads it.
     #[inline]
-    fn scalar_bytes(&self, value: Scalar, operands: &[OpArg]) -> item::ScalarBytes {
+    fn scalar_bytes(&self, value: Scalar, operands: &[Operand]) -> item::ScalarBytes {
         if item::check_fits(value, self.operand).is_err()
             || self.row.rule == ResultRule::bool
                 && self.operand == DType::F64
@@ -398,40 +397,45 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
 
     /// Whether a scalar is outside the range of the tensors' dtypes, so that they are compared in float64.
     #[inline]
-    fn is_outside(&self, value: Scalar, operands: &[OpArg]) -> bool {
+    fn is_outside(&self, value: Scalar, operands: &[Operand]) -> bool {
         let fits =
-            |operand: &OpArg| operand.tensor().is_none_or(|x| item::check_fits(value, x.dtype()).is_ok());
+            |operand: &Operand| operand.tensor().is_none_or(|x| item::check_fits(value, x.dtype()).is_ok());
         matches!(value, Scalar::Int(_) | Scalar::Huge(_)) && !operands.iter().all(fits)
     }
 
     /// Computes the result, from copies of the operands where it must.
     #[inline(always)]
-    fn run<const N: usize>(&self, operands: &[OpArg; N], out: Option<&Tensor>, target: Output) -> Result<()> {
+    fn compute<const N: usize>(
+        &self,
+        operands: &[Operand; N],
+        out: Option<&Tensor>,
+        target: Output,
+    ) -> Result<()> {
         if operands.iter().any(|operand| self.must_copy(operand, out)) {
-            self.run_on_copies(operands, out, target)
+            self.compute_on_copies(operands, out, target)
         } else {
-            self.run_kernel(operands, target)
+            self.compute_in_kernel(operands, target)
         }
     }
 
     /// Whether an operand must be copied first: the output overlaps it, or it must be rounded to a half before it is
     /// computed with.
     #[inline]
-    fn must_copy(&self, operand: &OpArg, out: Option<&Tensor>) -> bool {
-        let OpArg::Tensor(x) = operand else { return false };
+    fn must_copy(&self, operand: &Operand, out: Option<&Tensor>) -> bool {
+        let Operand::Tensor(x) = operand else { return false };
         self.must_round(x.dtype()) || out.is_some_and(|out| conflict(out, x))
     }
 
     #[cold]
-    fn run_on_copies<const N: usize>(
+    fn compute_on_copies<const N: usize>(
         &self,
-        operands: &[OpArg; N],
+        operands: &[Operand; N],
         out: Option<&Tensor>,
         target: Output,
     ) -> Result<()> {
         let mut copies: [Option<Tensor>; N] = [const { None }; N];
         for (copy, operand) in copies.iter_mut().zip(operands) {
-            if let (OpArg::Tensor(x), true) = (operand, self.must_copy(operand, out)) {
+            if let (Operand::Tensor(x), true) = (operand, self.must_copy(operand, out)) {
                 let dtype = if self.must_round(x.dtype()) { self.operand } else { x.dtype() };
                 *copy = Some(copy::to_dtype(x, dtype)?);
             }
@@ -439,86 +443,83 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
         let mut safe = *operands;
         for (safe, copy) in safe.iter_mut().zip(&copies) {
             if let Some(copy) = copy {
-                *safe = OpArg::Tensor(copy);
+                *safe = Operand::Tensor(copy);
             }
         }
-        self.run_kernel(&safe, target)
+        self.compute_in_kernel(&safe, target)
     }
 
     /// Runs the kernel over operands that need no copy.
     #[inline(always)]
-    fn run_kernel<const N: usize>(&self, operands: &[OpArg; N], out: Output) -> Result<()> {
+    fn compute_in_kernel<const N: usize>(&self, operands: &[Operand; N], out: Output) -> Result<()> {
         if !PLAIN && (self.keywords.is_some() || self.row.class == DTypeClass::select) {
-            return self.run_mixed_kernel(operands, out);
+            return self.compute_in_mixed_kernel(operands, out);
         }
         let mut inputs = [Input::Scalar(item::ScalarBytes::EMPTY); N];
         for (input, operand) in inputs.iter_mut().zip(operands) {
             *input = match *operand {
-                OpArg::Tensor(x) => Input::Tensor(x),
-                OpArg::Scalar(value) => Input::Scalar(self.scalar_bytes(value, operands)),
+                Operand::Tensor(x) => Input::Tensor(x),
+                Operand::Scalar(value) => Input::Scalar(self.scalar_bytes(value, operands)),
             };
         }
-        map::run(self.device, self.row.op, Body::First, self.compute, &inputs, out)
+        map::compute_elements(self.device, self.row.op, Body::First, self.compute, &inputs, out)
     }
 
     /// The same with keywords, and for kernels whose operands have several dtypes.
     #[cold]
-    fn run_mixed_kernel(&self, operands: &[OpArg], out: Output) -> Result<()> {
+    fn compute_in_mixed_kernel(&self, operands: &[Operand], out: Output) -> Result<()> {
         let row = self.row;
         let body = if self.keywords.is_some() { Body::WithKeywords } else { Body::First };
         let mut inputs = [Input::Scalar(item::ScalarBytes::EMPTY); OPERANDS - 1];
         let mut dtypes = inputs.iter_mut().zip(map::operand_dtypes(row.op, body, self.compute));
         for ((input, dtype), operand) in dtypes.by_ref().take(operands.len()).zip(operands) {
             *input = match *operand {
-                OpArg::Tensor(x) => Input::Tensor(x),
+                Operand::Tensor(x) => Input::Tensor(x),
                 // `isclose` needs the value itself, where other comparisons only need an order.
-                OpArg::Scalar(value) if *dtype != self.compute || row.rule == ResultRule::bool => {
+                Operand::Scalar(value) if *dtype != self.compute || row.rule == ResultRule::bool => {
                     Input::Scalar(item::ScalarBytes::cast(value, *dtype))
                 }
-                OpArg::Scalar(value) => Input::Scalar(self.scalar_bytes(value, operands)),
+                Operand::Scalar(value) => Input::Scalar(self.scalar_bytes(value, operands)),
             };
         }
         for (k, ((input, dtype), keyword)) in dtypes.zip(row.keywords).enumerate() {
             let given = self.keywords.and_then(|values| values.get(k).copied().flatten());
             *input = Input::Scalar(item::ScalarBytes::cast(keyword.resolve(given, self.operand), *dtype));
         }
-        map::run(self.device, row.op, body, self.compute, &inputs, out)
+        map::compute_elements(self.device, row.op, body, self.compute, &inputs, out)
     }
 }
 
 /// Refuses in-place operations whose operands broadcast to another shape than that of the first one.
 #[cold]
-fn check_in_place(operands: &[OpArg], out: &Tensor, wanted: &Layout) -> Result<()> {
+fn check_in_place(operands: &[Operand], out: &Tensor, wanted: &Layout) -> Result<()> {
     let own = out.layout();
     if own.same_shape(wanted) || !operands[0].tensor().is_some_and(|first| first.is_set_to(out)) {
         return Ok(());
     }
-    let tensors = operands.iter().filter_map(OpArg::tensor);
+    let tensors = operands.iter().filter_map(Operand::tensor);
     let shapes: Vec<String> = tensors.map(|x| x.layout().shape_text()).collect();
     let lead = wanted.rank() - own.rank();
     let differs = |dim: &usize| wanted.modes()[lead + dim].extent != own.modes()[*dim].extent;
     let wrong = (0..own.rank()).find(differs).map(|dim| (dim, own.modes()[dim].extent));
     let (shapes, result) = (shapes.join(" and "), wanted.shape_text());
-    Err(Error::new("", Problem::InPlace { shapes, result, rank: own.rank(), wrong }))
+    Err(Error::new(Problem::InPlace { shapes, result, rank: own.rank(), wrong }))
 }
 
 /// The error for a common dtype that a row refuses. It names the operand to which that dtype is due.
 #[cold]
-fn wrong_operand(row: &OpRow, operands: &[OpArg], common: DType, wanted: &'static str) -> Error {
-    let category = |operand: &OpArg| match *operand {
-        OpArg::Tensor(x) => x.dtype().category(),
-        OpArg::Scalar(value) => value.category(),
+fn wrong_operand(row: &OpRow, operands: &[Operand], common: DType, wanted: &'static str) -> Error {
+    let category = |operand: &Operand| match *operand {
+        Operand::Tensor(x) => x.dtype().category(),
+        Operand::Scalar(value) => value.category(),
     };
-    let highest = |operand: &OpArg| category(operand) == common.category();
+    let highest = |operand: &Operand| category(operand) == common.category();
     let at = operands.iter().position(highest).expect("the common category is that of an operand");
     let argument = row.argument(at);
-    Error::new(
-        "",
-        match operands[at] {
-            OpArg::Tensor(x) => Problem::WrongDType { argument, got: x.dtype(), wanted },
-            OpArg::Scalar(value) => Problem::WrongNumber { argument, got: kind_of(value), wanted },
-        },
-    )
+    Error::new(match operands[at] {
+        Operand::Tensor(x) => Problem::WrongDType { argument, got: x.dtype(), wanted },
+        Operand::Scalar(value) => Problem::WrongNumber { argument, got: kind_of(value), wanted },
+    })
 }
 
 /// The category of a scalar in words.
@@ -541,7 +542,7 @@ fn check_keyword(keyword: &ScalarKeyword, value: Scalar, dtype: DType) -> Result
             Category::Int => "an int",
             _ => "a real number",
         };
-        return Err(Error::new("", Problem::WrongNumber { argument: keyword.name, got, wanted }));
+        return Err(Error::new(Problem::WrongNumber { argument: keyword.name, got, wanted }));
     }
     let negative = match value {
         Scalar::Int(v) => v < 0,
@@ -550,7 +551,7 @@ fn check_keyword(keyword: &ScalarKeyword, value: Scalar, dtype: DType) -> Result
     };
     if negative && keyword.is_tolerance() {
         let (got, wanted) = ("a negative number".into(), "0 or more".into());
-        return Err(Error::new("", Problem::Argument { argument: keyword.name, got, wanted }));
+        return Err(Error::new(Problem::Argument { argument: keyword.name, got, wanted }));
     }
     if keyword.is_real() { Ok(()) } else { item::check_fits(value, dtype) }
 }
@@ -569,44 +570,44 @@ fn beyond_all(value: Scalar) -> f64 {
 
 /// The layout of the first tensor, if all tensors among the operands have its shape.
 #[inline(always)]
-fn common_shape<'a, const N: usize>(operands: &[OpArg<'a>; N]) -> Option<&'a Layout> {
-    let first = operands.iter().find_map(OpArg::tensor).expect("one of the operands is a tensor").layout();
-    let same = |operand: &OpArg| operand.tensor().is_none_or(|x| x.layout().same_shape(first));
+fn common_shape<'a, const N: usize>(operands: &[Operand<'a>; N]) -> Option<&'a Layout> {
+    let first = operands.iter().find_map(Operand::tensor).expect("one of the operands is a tensor").layout();
+    let same = |operand: &Operand| operand.tensor().is_none_or(|x| x.layout().same_shape(first));
     operands.iter().all(same).then_some(first)
 }
 
 /// The row-major layout of the shape to which the operands broadcast.
 #[cold]
-fn broadcast_layout(operands: &[OpArg]) -> Result<Layout> {
-    let layouts: Vec<&Layout> = operands.iter().filter_map(OpArg::tensor).map(Tensor::layout).collect();
+fn broadcast_layout(operands: &[Operand]) -> Result<Layout> {
+    let layouts: Vec<&Layout> = operands.iter().filter_map(Operand::tensor).map(Tensor::layout).collect();
     Layout::row_major(&layout::broadcast(&layouts)?)
 }
 
 /// The common dtype of the operands that follow a condition, which must be bool.
 #[cold]
-fn select_dtype(operands: &[OpArg]) -> Result<DType> {
+fn select_dtype(operands: &[Operand]) -> Result<DType> {
     let (condition, others) = operands.split_first().expect("a condition");
     let dtype = match *condition {
-        OpArg::Tensor(x) => x.dtype(),
-        OpArg::Scalar(value) => with_scalar(DType::Bool, value),
+        Operand::Tensor(x) => x.dtype(),
+        Operand::Scalar(value) => with_scalar(DType::Bool, value),
     };
     if dtype != DType::Bool {
         let wanted = "bool; `condition != 0` is";
-        return Err(Error::new("", Problem::WrongDType { argument: "condition", got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument: "condition", got: dtype, wanted }));
     }
     common_dtype(others)
 }
 
 /// The common dtype of the operands: tensors promote, scalars only raise the category.
 #[inline(always)]
-fn common_dtype(operands: &[OpArg]) -> Result<DType> {
-    let mut tensors = operands.iter().filter_map(OpArg::tensor);
+fn common_dtype(operands: &[Operand]) -> Result<DType> {
+    let mut tensors = operands.iter().filter_map(Operand::tensor);
     let mut common = tensors.next().map_or(DType::Bool, Tensor::dtype);
     for x in tensors {
         common = dtype::promote(common, x.dtype())?;
     }
     for operand in operands {
-        if let OpArg::Scalar(value) = operand {
+        if let Operand::Scalar(value) = operand {
             common = with_scalar(common, *value);
         }
     }
@@ -616,9 +617,10 @@ fn common_dtype(operands: &[OpArg]) -> Result<DType> {
 /// The common dtype for rows that compute integers in floats, where the integers have no common dtype (uint64 and int8):
 /// that of the other operands, or int64 if there are none.
 #[cold]
-fn float_dtype(row: &OpRow, operands: &[OpArg]) -> Option<DType> {
-    let is_int = |operand: &OpArg| operand.tensor().is_some_and(|x| x.dtype().is_int());
-    let others: SmallVec<[OpArg; 3]> = operands.iter().filter(|operand| !is_int(operand)).copied().collect();
+fn float_dtype(row: &OpRow, operands: &[Operand]) -> Option<DType> {
+    let is_int = |operand: &Operand| operand.tensor().is_some_and(|x| x.dtype().is_int());
+    let others: SmallVec<[Operand; 3]> =
+        operands.iter().filter(|operand| !is_int(operand)).copied().collect();
     let common = common_dtype(&others).ok()?;
     row.class.makes_floats().then_some(if common == DType::Bool { DType::I64 } else { common })
 }

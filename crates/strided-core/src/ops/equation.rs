@@ -73,11 +73,11 @@ impl<'a> Term<'a> {
 }
 
 fn wrong_equation(equation: &str, wanted: &str) -> Error {
-    Error::argument("", "equation", format!("'{equation}'"), wanted)
+    Error::argument("equation", format!("'{equation}'"), wanted)
 }
 
 fn labels_error(what: String) -> Error {
-    Error::new("", Problem::Labels { what })
+    Error::new(Problem::Labels { what })
 }
 
 fn label_text(label: Label) -> String {

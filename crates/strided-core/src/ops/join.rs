@@ -2,7 +2,8 @@
 //!
 //! Tensors are copied into views of the result.
 
-use super::{copy, output};
+use super::copy;
+use super::output::{self, Out};
 use crate::alloc::try_collect_ok;
 use crate::dtype::{DType, promote};
 use crate::error::{Error, Problem, Result};
@@ -14,7 +15,7 @@ use crate::tensor::{Tensor, common_device, conflict};
 /// Where the result of a join goes, and in which dtype.
 #[derive(Clone, Copy, Default)]
 pub struct JoinTarget<'a> {
-    pub out: Option<&'a Tensor>,
+    pub out: Out<'a>,
     /// The dtype of a new tensor; by default, the common dtype of the inputs.
     pub dtype: Option<DType>,
 }
@@ -25,24 +26,23 @@ pub struct JoinTarget<'a> {
 /// ```
 /// use strided_core::{DType, Device, Scalar, ops::{create, join}};
 /// let row = create::full(Device::Cpu, &[1, 3], Scalar::Int(1), DType::U8).unwrap();
-/// let rows = join::cat(&[row.clone(), row], 0, Default::default()).unwrap().unwrap();
+/// let rows = join::cat(&[row.clone(), row], 0, Default::default()).unwrap();
 /// assert_eq!(rows.layout().shape().as_slice(), [2, 3]);
 /// ```
-pub fn cat(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Option<Tensor>> {
+pub fn cat(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Tensor> {
     let (shape, dim) = joined_shape(tensors, dim)?;
-    let device = common_device(tensors.iter().chain(target.out))?;
+    let device = common_device(tensors.iter().chain(target.out.given()))?;
     match target.out {
-        Some(out) => {
+        Out::Into(out) => {
             check_categories(tensors, out.dtype())?;
             output::check_named("out", out, out.dtype(), &Layout::row_major(&shape)?)?;
-            write_parts(out, &disjoint_from(out, tensors)?, dim).map(|()| None)
+            write_parts(out, &disjoint_from(out, tensors)?, dim).map(|()| out.clone())
         }
-        None => {
+        Out::New => {
             let dtype = target.dtype.map_or_else(|| common_dtype(tensors), Ok)?;
             check_categories(tensors, dtype)?;
             let result = Tensor::new_on(device, &shape, dtype, Fill::Uninitialized)?;
-            write_parts(&result, tensors, dim)?;
-            Ok(Some(result))
+            write_parts(&result, tensors, dim).map(|()| result)
         }
     }
 }
@@ -50,18 +50,18 @@ pub fn cat(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Option<
 /// The dtype to which all tensors are promoted.
 pub fn common_dtype(tensors: &[Tensor]) -> Result<DType> {
     let Some((first, others)) = tensors.split_first() else { return Err(no_tensors()) };
-    others.iter().try_fold(first.dtype(), |dtype, x| promote(dtype, x.dtype())).map_err(|e| e.named(""))
+    others.iter().try_fold(first.dtype(), |dtype, x| promote(dtype, x.dtype()))
 }
 
 #[cold]
 pub(super) fn no_tensors() -> Error {
-    Error::shape("", "tensors", "empty", "at least one tensor")
+    Error::shape("tensors", "empty", "at least one tensor")
 }
 
 /// Refuses tensors of a higher category than that of the result.
 fn check_categories(tensors: &[Tensor], result: DType) -> Result<()> {
     match tensors.iter().find(|x| x.dtype().category() > result.category()) {
-        Some(x) => Err(Error::new("", Problem::LowerCategory { result: x.dtype(), output: result })),
+        Some(x) => Err(Error::new(Problem::LowerCategory { result: x.dtype(), output: result })),
         None => Ok(()),
     }
 }
@@ -102,7 +102,7 @@ fn joined_shape(tensors: &[Tensor], dim: isize) -> Result<(Dims, usize)> {
 #[cold]
 fn without_dims(position: usize) -> Error {
     let what = "has no dims, wanted at least 1; stack joins numbers".into();
-    Error::new("", Problem::TensorAt { position, what })
+    Error::new(Problem::TensorAt { position, what })
 }
 
 #[cold]
@@ -123,7 +123,7 @@ fn does_not_join(position: usize, x: &Tensor, first: usize, other: &Tensor, dim:
             "has shape {shape}, wanted that of tensors[{first}], {other}, but for dim {dim}: extent {a} instead of {b} in dim {at}"
         )
     };
-    Error::new("", Problem::TensorAt { position, what })
+    Error::new(Problem::TensorAt { position, what })
 }
 
 /// Copies the tensors one after the other into views of `out` along a dim.
@@ -140,14 +140,14 @@ fn write_parts(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<()> {
 }
 
 /// Joins tensors of one shape along a new dim.
-pub fn stack(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Option<Tensor>> {
+pub fn stack(tensors: &[Tensor], dim: isize, target: JoinTarget) -> Result<Tensor> {
     let Some(first) = tensors.first() else { return Err(no_tensors()) };
     if let Some(at) = tensors.iter().position(|x| !x.layout().same_shape(first.layout())) {
         let (shape, wanted) = (tensors[at].layout().shape_text(), first.layout().shape_text());
         let what = format!("has shape {shape}, wanted {wanted}, that of tensors[0]");
-        return Err(Error::new("", Problem::TensorAt { position: at, what }));
+        return Err(Error::new(Problem::TensorAt { position: at, what }));
     }
-    let views = views(tensors, |layout| layout.unsqueeze(dim).map_err(|e| e.named("")))?;
+    let views = views(tensors, |layout| layout.unsqueeze(dim))?;
     // A negative dim counts from the end of the result, which has one dim more.
     cat(&views, dim, target)
 }
@@ -166,7 +166,7 @@ pub enum StackAxis {
 }
 
 /// Joins tensors by the rule of a function that is named after an axis.
-pub fn stack_along(axis: StackAxis, tensors: &[Tensor], target: JoinTarget) -> Result<Option<Tensor>> {
+pub fn stack_along(axis: StackAxis, tensors: &[Tensor], target: JoinTarget) -> Result<Tensor> {
     let rank = match axis {
         StackAxis::Columns => 1,
         StackAxis::Rows | StackAxis::ColumnVectors => 2,
@@ -194,7 +194,7 @@ pub fn views(tensors: &[Tensor], view: impl Fn(&Layout) -> Result<Layout>) -> Re
 pub fn block_diag(tensors: &[Tensor]) -> Result<Tensor> {
     if let Some(position) = tensors.iter().position(|x| x.layout().rank() > 2) {
         let what = format!("has shape {}, wanted at most 2 dims", tensors[position].layout().shape_text());
-        return Err(Error::new("", Problem::TensorAt { position, what }));
+        return Err(Error::new(Problem::TensorAt { position, what }));
     }
     if tensors.is_empty() {
         return Tensor::new_on(Device::Cpu, &[1, 0], crate::dtype::default_float(), Fill::Zero);

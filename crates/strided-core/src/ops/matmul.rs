@@ -4,9 +4,11 @@
 //! Operands are promoted to a common dtype. Halves are computed in float32 and rounded once, at the end.
 
 use super::compose::{extent, of_tensors, view};
-use super::elementwise::{OpArg, apply, apply_into};
+use super::elementwise::{apply, apply_to};
+use super::operand::Operand;
+use super::output::{self, Out};
 use super::table::Op;
-use super::{copy, output, reduce};
+use super::{copy, reduce};
 use crate::alloc::{try_collect, try_collect_ok, try_filled};
 use crate::backend::{items as item, products};
 use crate::dtype::{DType, promote};
@@ -14,7 +16,7 @@ use crate::error::{Error, Problem, Result};
 use crate::layout::{Dims, Layout, broadcast};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
-use crate::tensor::{Tensor, common_device, conflict};
+use crate::tensor::{Tensor, common_device, shares_memory};
 
 const ZERO: Scalar = Scalar::Bool(false);
 const ONE: Scalar = Scalar::Bool(true);
@@ -41,12 +43,12 @@ struct CheckedProduct<'a> {
 }
 
 impl CheckedProduct<'_> {
-    /// Computes the product into `out`, or into a new tensor which is returned.
-    fn run(&self, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+    /// Computes the product.
+    fn multiply(&self, out: Out) -> Result<Tensor> {
         let wanted = Layout::row_major(&self.shape)?;
         let addend = self.addend.map(|addend| addend.input);
-        common_device([&self.a, &self.b].into_iter().chain(addend).chain(out))?;
-        if let Some(out) = out {
+        common_device([&self.a, &self.b].into_iter().chain(addend).chain(out.given()))?;
+        if let Out::Into(out) = out {
             output::check(out, self.dtype, &wanted)?;
         }
         let (alpha, beta) = self.addend.map_or((ONE, ZERO), |addend| (addend.alpha, addend.beta));
@@ -57,7 +59,7 @@ impl CheckedProduct<'_> {
         let is_direct = |out: &&Tensor| {
             out.dtype() == compute && !shares_memory(out, &self.a) && !shares_memory(out, &self.b)
         };
-        let direct = out.filter(is_direct);
+        let direct = out.given().filter(is_direct);
         let addend = self.addend.filter(|_| !is_zero(beta));
         let expanded = match addend {
             Some(addend) => Some(view(addend.input, addend.input.layout().expand(&self.shape))?),
@@ -77,12 +79,7 @@ impl CheckedProduct<'_> {
             matrices = matrices.unsqueeze(dim)?;
         }
         products::multiply(&target.with_layout(matrices), &self.a, &self.b, alpha, beta)?;
-        match (direct, out) {
-            (Some(_), _) => Ok(None),
-            (None, Some(out)) => copy::copy(out, &target).map(|()| None),
-            (None, None) if compute == self.dtype => Ok(Some(target)),
-            (None, None) => copy::to_dtype(&target, self.dtype).map(Some),
-        }
+        if direct.is_some() { Ok(target) } else { out.deliver_as(self.dtype, target) }
     }
 }
 
@@ -98,7 +95,7 @@ fn is_zero(value: Scalar) -> bool {
 
 /// Refuses a factor of a higher category than the result, and one that its dtype cannot hold.
 fn check_factor(argument: &'static str, value: Scalar, dtype: DType) -> Result<()> {
-    let wrong = |got, wanted| Err(Error::new("", Problem::WrongNumber { argument, got, wanted }));
+    let wrong = |got, wanted| Err(Error::new(Problem::WrongNumber { argument, got, wanted }));
     match value {
         Scalar::Float(_) if dtype.is_int() => wrong("a float", "an int for integer tensors"),
         Scalar::Complex(_) if !dtype.is_complex() => wrong("complex", "a real number for real tensors"),
@@ -106,26 +103,16 @@ fn check_factor(argument: &'static str, value: Scalar, dtype: DType) -> Result<(
     }
 }
 
-/// Whether two tensors share an element.
-fn shares_memory(out: &Tensor, x: &Tensor) -> bool {
-    conflict(out, x) || out.is_set_to(x)
-}
-
 /// The common dtype of tensors that are multiplied. Refuses bool, as PyTorch.
 pub(super) fn common_dtype(tensors: &[&Tensor]) -> Result<DType> {
     let (first, others) = tensors.split_first().expect("there is a tensor");
     let common = others.iter().try_fold(first.dtype(), |dtype, x| promote(dtype, x.dtype()));
-    let common = common.map_err(|error| error.named(""))?;
+    let common = common?;
     if common != DType::Bool {
         return Ok(common);
     }
     let (argument, wanted) = ("the dtype", "a number; convert it with to()");
-    Err(Error::new("", Problem::WrongDType { argument, got: common, wanted }))
-}
-
-/// A tensor in the dtype of the computation.
-pub(super) fn in_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
-    if x.dtype() == dtype { Ok(x.clone()) } else { copy::to_dtype(x, dtype) }
+    Err(Error::new(Problem::WrongDType { argument, got: common, wanted }))
 }
 
 fn of_shape(x: &Tensor) -> String {
@@ -138,7 +125,7 @@ fn check_rank(name: &'static str, x: &Tensor, rank: usize) -> Result<()> {
         return Ok(());
     }
     let wanted = if rank == 1 { "1 dim".into() } else { format!("{rank} dims") };
-    Err(Error::shape("", name, of_shape(x), wanted))
+    Err(Error::shape(name, of_shape(x), wanted))
 }
 
 /// Names of two operands in messages.
@@ -154,7 +141,7 @@ fn checked<'a>(
     let (a_rank, b_rank) = (a.layout().rank(), b.layout().rank());
     for (name, rank) in [(names[0], a_rank), (names[1], b_rank)] {
         if rank == 0 {
-            return Err(Error::shape("", name, "a tensor without dims", "at least 1 dim"));
+            return Err(Error::shape(name, "a tensor without dims", "at least 1 dim"));
         }
     }
     let (columns, rows) = (extent(a, a_rank - 1), extent(b, b_rank.saturating_sub(2)));
@@ -164,13 +151,13 @@ fn checked<'a>(
         } else {
             format!("{columns} rows, as {} of shape {} has columns", names[0], a.layout().shape_text())
         };
-        return Err(Error::shape("", names[1], of_shape(b), wanted));
+        return Err(Error::shape(names[1], of_shape(b), wanted));
     }
     let dtype = match addend {
         Some(addend) => common_dtype(&[addend.input, a, b])?,
         None => common_dtype(&[a, b])?,
     };
-    let [a, b] = [in_dtype(a, dtype.compute())?, in_dtype(b, dtype.compute())?];
+    let [a, b] = [copy::in_dtype(a, dtype.compute())?, copy::in_dtype(b, dtype.compute())?];
     let (is_row, is_column) = (a_rank == 1, b_rank == 1);
     let a = if is_row { view(&a, a.layout().unsqueeze(0))? } else { a };
     let b = if is_column { view(&b, b.layout().unsqueeze(1))? } else { b };
@@ -204,25 +191,19 @@ fn checked<'a>(
 /// The product of matrices, of vectors, or of batches of matrices that are broadcast.
 ///
 /// ```
-/// use strided_core::{DType, Device, Scalar, ops::{copy, create, matmul}};
+/// use strided_core::{DType, Device, Scalar, ops::{Out, copy, create, matmul}};
 /// let x = create::full(Device::Cpu, &[2, 3], Scalar::Int(2), DType::F32).unwrap();
-/// let y = matmul::matmul(&x, &x.with_layout(x.layout().transpose(0, 1).unwrap()), None).unwrap().unwrap();
+/// let y = matmul::matmul(&x, &x.with_layout(x.layout().transpose(0, 1).unwrap()), Out::New).unwrap();
 /// assert_eq!(copy::item(&y, &[1, 0]).unwrap(), Scalar::Float(12.0));
 /// ```
-pub fn matmul(a: &Tensor, b: &Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    checked(a, b, ["input", "other"], None)?.run(out)
+pub fn matmul(a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
+    checked(a, b, ["input", "other"], None)?.multiply(out)
 }
 
 /// [`matmul`] of tensors that must have these ranks.
-pub fn ranked(
-    a: &Tensor,
-    b: &Tensor,
-    ranks: [usize; 2],
-    names: OperandNames,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+pub fn ranked(a: &Tensor, b: &Tensor, ranks: [usize; 2], names: OperandNames, out: Out) -> Result<Tensor> {
     check_ranks(a, b, ranks, names)?;
-    checked(a, b, names, None)?.run(out)
+    checked(a, b, names, None)?.multiply(out)
 }
 
 /// Refuses operands of other ranks, and batches of different lengths.
@@ -231,7 +212,7 @@ fn check_ranks(a: &Tensor, b: &Tensor, ranks: [usize; 2], names: OperandNames) -
     check_rank(names[1], b, ranks[1])?;
     if ranks == [3, 3] && extent(a, 0) != extent(b, 0) {
         let wanted = format!("{} matrices, as {} {} has", extent(a, 0), names[0], of_shape(a));
-        return Err(Error::shape("", names[1], of_shape(b), wanted));
+        return Err(Error::shape(names[1], of_shape(b), wanted));
     }
     Ok(())
 }
@@ -243,14 +224,14 @@ pub fn add_ranked(
     b: &Tensor,
     ranks: [usize; 2],
     names: OperandNames,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+    out: Out,
+) -> Result<Tensor> {
     check_ranks(a, b, ranks, names)?;
-    checked(a, b, names, Some(addend))?.run(out)
+    checked(a, b, names, Some(addend))?.multiply(out)
 }
 
 /// `beta * input + alpha * sum(a[i] @ b[i])`: the products of a batch, added up. They are one product of longer matrices.
-pub fn addbmm(addend: Addend, a: &Tensor, b: &Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn addbmm(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     let names = ["batch1", "batch2"];
     check_ranks(a, b, [3, 3], names)?;
     checked(a, b, names, Some(addend))?; // its errors name the shapes as they were passed
@@ -258,48 +239,35 @@ pub fn addbmm(addend: Addend, a: &Tensor, b: &Tensor, out: Option<&Tensor>) -> R
     let rows = view(a, a.layout().transpose(0, 1))?;
     let a = copy::reshape(&rows, &[extent(a, 1), depth])?;
     let b = copy::reshape(b, &[depth, extent(b, 2)])?;
-    checked(&a, &b, names, Some(addend))?.run(out)
+    checked(&a, &b, names, Some(addend))?.multiply(out)
 }
 
 /// `beta * input + alpha * outer(a, b)`.
-pub fn addr(addend: Addend, a: &Tensor, b: &Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn addr(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     check_ranks(a, b, [1, 1], ["vec1", "vec2"])?;
     let (a, b) = (view(a, a.layout().unsqueeze(1))?, view(b, b.layout().unsqueeze(0))?);
-    checked(&a, &b, ["vec1", "vec2"], Some(addend))?.run(out)
+    checked(&a, &b, ["vec1", "vec2"], Some(addend))?.multiply(out)
 }
 
 /// The sum of the products of two vectors' elements. `conjugate` conjugates those of the first.
-pub fn dot(
-    a: &Tensor,
-    b: &Tensor,
-    names: OperandNames,
-    conjugate: bool,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+pub fn dot(a: &Tensor, b: &Tensor, names: OperandNames, conjugate: bool, out: Out) -> Result<Tensor> {
     check_ranks(a, b, [1, 1], names)?;
     if conjugate && a.dtype().is_complex() {
-        let a = apply(Op::conj_physical, &[OpArg::Tensor(a)])?;
-        return checked(&a, b, names, None)?.run(out);
+        let a = apply(Op::conj_physical, &[Operand::Tensor(a)])?;
+        return checked(&a, b, names, None)?.multiply(out);
     }
-    checked(a, b, names, None)?.run(out)
-}
-
-/// Writes products of broadcast tensors to `out`, or returns them.
-fn multiplied(a: &Tensor, b: &Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    match out {
-        Some(out) => apply_into(Op::mul, &[OpArg::Tensor(a), OpArg::Tensor(b)], out).map(|()| None),
-        None => of_tensors(Op::mul, a, b).map(Some),
-    }
+    checked(a, b, names, None)?.multiply(out)
 }
 
 /// The products of all pairs of elements of two vectors.
-pub fn outer(a: &Tensor, b: &Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn outer(a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     check_ranks(a, b, [1, 1], ["input", "vec2"])?;
-    multiplied(&view(a, a.layout().unsqueeze(1))?, b, out)
+    let column = view(a, a.layout().unsqueeze(1))?;
+    apply_to(Op::mul, &[Operand::Tensor(&column), Operand::Tensor(b)], out)
 }
 
 /// The Kronecker product: each element of `a` is replaced by its products with all elements of `b`.
-pub fn kron(a: &Tensor, b: &Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn kron(a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     let rank = a.layout().rank().max(b.layout().rank());
     // Dims of both alternate, so that each pair of them becomes one dim of the result.
     let spread = |x: &Tensor, is_first: bool| {
@@ -318,19 +286,14 @@ pub fn kron(a: &Tensor, b: &Tensor, out: Option<&Tensor>) -> Result<Option<Tenso
         (0..rank).map(|dim| extent(&a, 2 * dim).saturating_mul(extent(&b, 2 * dim + 1))).collect();
     Layout::row_major(&shape)?;
     let result = of_tensors(Op::mul, &a, &b)?;
-    output::deliver(view(&result, result.layout().view(&shape))?, out)
+    out.deliver(view(&result, result.layout().view(&shape))?)
 }
 
 /// The product of several matrices, in the order that takes the fewest multiplications. If `vectors`, the first and the
 /// last may be vectors.
-pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Out) -> Result<Tensor> {
     let Some((first, last)) = tensors.first().zip(tensors.last()).filter(|_| tensors.len() > 1) else {
-        return Err(Error::shape(
-            "",
-            "tensors",
-            format!("a list of {}", tensors.len()),
-            "at least 2 matrices",
-        ));
+        return Err(Error::shape("tensors", format!("a list of {}", tensors.len()), "at least 2 matrices"));
     };
     let is_vector = |x: &Tensor| vectors && x.layout().rank() == 1;
     let mut matrices = try_collect(tensors.iter().cloned())?;
@@ -343,7 +306,7 @@ pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Option<&Tensor>) -> Res
     for (position, matrix) in matrices.iter().enumerate() {
         if matrix.layout().rank() != 2 {
             let what = format!("is {}, wanted 2 dims", of_shape(&tensors[position]));
-            return Err(Error::new("", Problem::TensorAt { position, what }));
+            return Err(Error::new(Problem::TensorAt { position, what }));
         }
         if position > 0 && extent(&matrices[position - 1], 1) != extent(matrix, 0) {
             let before = tensors[position - 1].layout().shape_text();
@@ -353,11 +316,11 @@ pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Option<&Tensor>) -> Res
                 extent(&matrices[position - 1], 1),
                 position - 1,
             );
-            return Err(Error::new("", Problem::TensorAt { position, what }));
+            return Err(Error::new(Problem::TensorAt { position, what }));
         }
     }
     let dtype = common_dtype(&try_collect(tensors.iter())?)?;
-    let converted = try_collect_ok(matrices.iter().map(|x| in_dtype(x, dtype.compute())))?;
+    let converted = try_collect_ok(matrices.iter().map(|x| copy::in_dtype(x, dtype.compute())))?;
     let result = chain(&converted, &chain_splits(&converted)?, 0, converted.len() - 1)?;
     let mut shape = Dims::new();
     if !is_vector(first) {
@@ -366,7 +329,7 @@ pub fn multi_dot(tensors: &[Tensor], vectors: bool, out: Option<&Tensor>) -> Res
     if !is_vector(last) {
         shape.push(extent(&result, 1));
     }
-    output::deliver_as(dtype, view(&result, result.layout().view(&shape))?, out)
+    out.deliver_as(dtype, view(&result, result.layout().view(&shape))?)
 }
 
 /// The position at which each part of a chain of matrices is best split in two, by dynamic programming.
@@ -399,7 +362,7 @@ fn chain(matrices: &[Tensor], splits: &[Vec<usize>], start: usize, end: usize) -
     }
     let split = splits[start][end];
     let (left, right) = (chain(matrices, splits, start, split)?, chain(matrices, splits, split + 1, end)?);
-    Ok(matmul(&left, &right, None)?.expect("no output was passed"))
+    matmul(&left, &right, Out::New)
 }
 
 /// The p-norms of the differences of all pairs of rows, one of each operand. Batches are broadcast.
@@ -410,31 +373,31 @@ pub fn cdist(a: &Tensor, b: &Tensor, p: f64) -> Result<Tensor> {
     let (a_rank, b_rank) = (a.layout().rank(), b.layout().rank());
     for (name, x, rank) in [("x1", a, a_rank), ("x2", b, b_rank)] {
         if rank < 2 {
-            return Err(Error::shape("", name, of_shape(x), "at least 2 dims"));
+            return Err(Error::shape(name, of_shape(x), "at least 2 dims"));
         }
         if !x.dtype().is_float() {
             let wanted = "a floating dtype";
-            return Err(Error::new("", Problem::WrongDType { argument: name, got: x.dtype(), wanted }));
+            return Err(Error::new(Problem::WrongDType { argument: name, got: x.dtype(), wanted }));
         }
     }
     if p.is_nan() || p < 0.0 {
-        return Err(Error::argument("", "p", p, "0 or more"));
+        return Err(Error::argument("p", p, "0 or more"));
     }
     let columns = extent(a, a_rank - 1);
     if columns != extent(b, b_rank - 1) {
         let wanted = format!("{columns} columns, as x1 {} has", of_shape(a));
-        return Err(Error::shape("", "x2", of_shape(b), wanted));
+        return Err(Error::shape("x2", of_shape(b), wanted));
     }
     let turned = view(b, b.layout().transpose(-2, -1))?;
     let product = checked(a, &turned, ["x1", "x2"], None)?;
     let result = Tensor::like(&product.a, &product.shape, product.a.dtype())?;
     products::distances(&result, &product.a, &product.b, p)?;
-    in_dtype(&result, product.dtype)
+    copy::in_dtype(&result, product.dtype)
 }
 
 /// The sum over dims of a tensor, in its own dtype.
 pub(super) fn sum_in_dtype(x: &Tensor, dims: &[isize]) -> Result<Tensor> {
     let dtype = Some(x.dtype()).filter(|dtype| dtype.is_int());
     let request = reduce::ReduceRequest { dims: Some(dims), dtype, ..Default::default() };
-    Ok(reduce::run(&reduce::SUM, x, &request, None)?.expect("no output was passed"))
+    reduce::reduce(&reduce::SUM, x, &request, Out::New)
 }

@@ -17,7 +17,7 @@ use crate::tensor::{Tensor, common_device};
 /// Refuses parameters that Torch7 refuses.
 fn check(draw: TorchDraw) -> Result<()> {
     use TorchDraw::*;
-    let refused = |argument, got: Scalar, wanted: &str| Err(Error::argument("", argument, got, wanted));
+    let refused = |argument, got: Scalar, wanted: &str| Err(Error::argument(argument, got, wanted));
     match draw {
         RandomTo(bound) if bound <= 0 => refused("b", Scalar::Int(bound as i128), "1 or more"),
         RandomBetween(low, high) if high < low => {
@@ -90,7 +90,7 @@ pub fn fill_bernoulli(out: &Tensor, generator: &mut TorchGenerator, p: &Tensor) 
     common_device([out, p])?;
     if p.size() != out.size() {
         let got = format!("a tensor of {} elements", p.size());
-        return Err(Error::shape("", "p", got, format!("{} elements", out.size())));
+        return Err(Error::shape("p", got, format!("{} elements", out.size())));
     }
     let copied = copy::to_dtype(p, DType::F64)?;
     check_probabilities("p", &copied)?;
@@ -100,7 +100,7 @@ pub fn fill_bernoulli(out: &Tensor, generator: &mut TorchGenerator, p: &Tensor) 
 fn check_floating(argument: &'static str, x: &Tensor) -> Result<()> {
     match x.dtype() {
         DType::F32 | DType::F64 => Ok(()),
-        got => Err(Error::new("", Problem::WrongDType { argument, got, wanted: "float32 or float64" })),
+        got => Err(Error::new(Problem::WrongDType { argument, got, wanted: "float32 or float64" })),
     }
 }
 
@@ -109,7 +109,7 @@ fn check_probabilities(argument: &'static str, p: &Tensor) -> Result<()> {
         None => Ok(()),
         Some(value) => {
             let got = format!("a tensor with {}", Scalar::Float(value));
-            Err(Error::argument("", argument, got, "probabilities from 0 to 1"))
+            Err(Error::argument(argument, got, "probabilities from 0 to 1"))
         }
     }
 }
@@ -123,7 +123,7 @@ pub fn permutation(n: isize, generator: &mut TorchGenerator) -> Result<Tensor> {
 }
 
 fn check_positive(argument: &'static str, n: isize) -> Result<()> {
-    if n > 0 { Ok(()) } else { Err(Error::argument("", argument, n, "1 or more")) }
+    if n > 0 { Ok(()) } else { Err(Error::argument(argument, n, "1 or more")) }
 }
 
 /// Indices of categories, chosen by the weights along the last dim of a vector or matrix.
@@ -137,13 +137,13 @@ pub fn multinomial(
     let (rows, categories) = match shape[..] {
         [categories] => (1, categories),
         [rows, categories] => (rows, categories),
-        _ => return Err(Error::new("", Problem::Rank { rank: shape.len(), wanted: "1 or 2" })),
+        _ => return Err(Error::new(Problem::Rank { rank: shape.len(), wanted: "1 or 2" })),
     };
     check_floating("p", weights)?;
     check_positive("n", samples)?;
     if !replacement && samples > categories {
         let wanted = format!("at most {categories}, the number of categories, without replacement");
-        return Err(Error::argument("", "n", samples, wanted));
+        return Err(Error::argument("n", samples, wanted));
     }
     check_positive("the number of categories", categories)?;
     let out = Tensor::like(weights, &[rows, samples], DType::I64)?;
@@ -151,7 +151,7 @@ pub fn multinomial(
     let mut drawn = generator.clone();
     if let Some(sum) = random::multinomial_torch(&out, &mut drawn, &table, replacement)? {
         let got = format!("weights whose sum is {}", Scalar::Float(sum));
-        return Err(Error::argument("", "p", got, "a sum above 0 in each row"));
+        return Err(Error::argument("p", got, "a sum above 0 in each row"));
     }
     *generator = drawn;
     if shape.len() == 1 { copy::reshape(&out, &[samples]) } else { Ok(out) }
@@ -166,9 +166,7 @@ pub fn alias_tables(weights: &Tensor) -> Result<(Tensor, Tensor)> {
     let round = if weights.dtype() == DType::F32 { |value| value as f32 as f64 } else { |value| value };
     match random::alias_tables(weights.device(), &numbers, round)? {
         Some((aliases, kept)) => Ok((aliases, copy::to_dtype(&kept, weights.dtype())?)),
-        None => {
-            Err(Error::argument("", "p", "weights that leave a category nothing", "probabilities above 0"))
-        }
+        None => Err(Error::argument("p", "weights that leave a category nothing", "probabilities above 0")),
     }
 }
 
@@ -177,7 +175,7 @@ fn check_vector(argument: &'static str, x: &Tensor) -> Result<()> {
         1 => Ok(()),
         _ => {
             let got = format!("a tensor of shape {}", x.layout().shape_text());
-            Err(Error::shape("", argument, got, "one dim"))
+            Err(Error::shape(argument, got, "one dim"))
         }
     }
 }
@@ -190,19 +188,18 @@ pub fn draw_aliases(
     generator: &mut TorchGenerator,
 ) -> Result<Tensor> {
     if n < 0 {
-        return Err(Error::argument("", "n", n, "0 or more"));
+        return Err(Error::argument("n", n, "0 or more"));
     }
     check_vector("J", aliases)?;
     check_vector("q", kept)?;
     check_floating("q", kept)?;
     if aliases.dtype() != DType::I64 {
         let (argument, wanted) = ("J", "int64");
-        return Err(Error::new("", Problem::WrongDType { argument, got: aliases.dtype(), wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: aliases.dtype(), wanted }));
     }
     if aliases.size() == 0 || aliases.size() != kept.size() {
         let got = format!("a tensor of {} elements", kept.size());
         return Err(Error::shape(
-            "",
             "q",
             got,
             format!("as many as J, which has {}, and 1 or more", aliases.size()),
@@ -231,17 +228,17 @@ pub fn lab_with_state(bytes: &[u8]) -> Result<LabGenerator> {
 }
 
 fn wrong_size(bytes: &[u8], wanted: usize) -> Error {
-    Error::argument("", "state", format!("{} bytes", bytes.len()), format!("{wanted} bytes"))
+    Error::argument("state", format!("{} bytes", bytes.len()), format!("{wanted} bytes"))
 }
 
 fn invalid_state() -> Error {
-    Error::argument("", "state", "not a state of this generator", "what state() returned")
+    Error::argument("state", "not a state of this generator", "what state() returned")
 }
 
 /// An integer of a range.
 pub fn uniform_int(generator: &mut LabGenerator, low: u64, high: u64) -> Result<u64> {
     if low > high {
-        return Err(Error::argument("", "high", high, format!("at least low, which is {low}")));
+        return Err(Error::argument("high", high, format!("at least low, which is {low}")));
     }
     Ok(generator.uniform_int(low, high))
 }
@@ -249,7 +246,7 @@ pub fn uniform_int(generator: &mut LabGenerator, low: u64, high: u64) -> Result<
 /// The index of a weight.
 pub fn discrete(generator: &mut LabGenerator, weights: &[f64]) -> Result<usize> {
     if weights.is_empty() {
-        return Err(Error::argument("", "weights", "no number", "one or more"));
+        return Err(Error::argument("weights", "no number", "one or more"));
     }
     generator.discrete(weights)
 }

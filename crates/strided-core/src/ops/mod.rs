@@ -19,6 +19,7 @@ pub mod index;
 pub mod join;
 pub mod matmul;
 pub mod mersenne;
+mod operand;
 pub mod output;
 pub mod pad;
 pub mod random;
@@ -30,3 +31,7 @@ pub mod sort;
 pub mod statistics;
 pub mod table;
 pub mod unique;
+pub mod work;
+
+pub use operand::{Operand, OwnedOperand};
+pub use output::{Out, OutPair};

@@ -4,7 +4,96 @@ use super::copy;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
-use crate::tensor::{Tensor, conflict};
+use crate::tensor::{Tensor, common_device, shares_memory};
+
+/// Where a result goes.
+#[derive(Clone, Copy, Default)]
+pub enum Out<'a> {
+    /// Into new memory.
+    #[default]
+    New,
+    /// Into a tensor of the caller, which is also what the operation returns.
+    Into(&'a Tensor),
+}
+
+impl<'a> Out<'a> {
+    /// The tensor of the caller.
+    pub fn given(self) -> Option<&'a Tensor> {
+        match self {
+            Out::New => None,
+            Out::Into(out) => Some(out),
+        }
+    }
+
+    /// The tensor to write a result to: a new one on the device of an operand, or that of the caller, which is checked.
+    pub fn target(self, operand: &Tensor, shape: &[isize], dtype: DType) -> Result<Tensor> {
+        match self {
+            Out::New => Tensor::like(operand, shape, dtype),
+            Out::Into(out) => {
+                common_device([operand, out])?;
+                check(out, dtype, &Layout::row_major(shape)?)?;
+                Ok(out.clone())
+            }
+        }
+    }
+
+    /// Writes a result that was computed into memory of its own.
+    pub fn deliver(self, result: Tensor) -> Result<Tensor> {
+        let dtype = result.dtype();
+        self.deliver_as(dtype, result)
+    }
+
+    /// [`Out::deliver`] after a cast to `dtype`.
+    pub fn deliver_as(self, dtype: DType, result: Tensor) -> Result<Tensor> {
+        match self {
+            Out::New => copy::in_dtype(&result, dtype),
+            Out::Into(out) => {
+                check(out, dtype, result.layout())?;
+                copy::copy(out, &result)?;
+                Ok(out.clone())
+            }
+        }
+    }
+}
+
+/// Where the two results of an operation go: both into new memory, or both into tensors of the caller.
+#[derive(Clone, Copy, Default)]
+pub enum OutPair<'a> {
+    #[default]
+    New,
+    Into([&'a Tensor; 2]),
+}
+
+impl<'a> OutPair<'a> {
+    /// The two as separate outputs.
+    pub fn each(self) -> [Out<'a>; 2] {
+        match self {
+            OutPair::New => [Out::New; 2],
+            OutPair::Into(outs) => outs.map(Out::Into),
+        }
+    }
+
+    /// Writes two results that were computed into memory of their own. Nothing is written if either is refused. `positions`
+    /// says that the second result must be int64.
+    pub fn deliver(self, [first, second]: [Tensor; 2], positions: bool) -> Result<[Tensor; 2]> {
+        let OutPair::Into(outs) = self else { return Ok([first, second]) };
+        self.check([first.dtype(), second.dtype()], first.layout(), positions)?;
+        copy::copy(outs[0], &first)?;
+        copy::copy(outs[1], &second)?;
+        Ok(outs.map(Tensor::clone))
+    }
+
+    /// Refuses outputs that cannot hold the results, or that share memory.
+    pub fn check(self, results: [DType; 2], wanted: &Layout, positions: bool) -> Result<()> {
+        let OutPair::Into([first, second]) = self else { return Ok(()) };
+        check_named("out[0]", first, results[0], wanted)?;
+        check_named("out[1]", second, results[1], wanted)?;
+        if positions {
+            check_indices("out[1]", second)?;
+        }
+        check_disjoint(first, second)
+    }
+}
 
 /// Refuses an `out` of another shape or a lower category than the result, or whose elements overlap.
 pub fn check(out: &Tensor, result: DType, wanted: &Layout) -> Result<()> {
@@ -21,7 +110,7 @@ pub fn check_named(name: &'static str, out: &Tensor, result: DType, wanted: &Lay
 
 /// Refuses an output in read-only memory.
 fn check_memory(out: &Tensor) -> Result<()> {
-    if out.storage().is_readonly() { Err(Error::new("", Problem::ReadOnly)) } else { Ok(()) }
+    if out.storage().is_readonly() { Err(Error::new(Problem::ReadOnly)) } else { Ok(()) }
 }
 
 /// Whether an output takes the shape of the result: it has no elements.
@@ -47,7 +136,7 @@ pub fn target(name: &'static str, out: &Tensor, result: DType, wanted: &Layout) 
 pub fn check_shape(name: &'static str, out: &Tensor, wanted: &Layout) -> Result<()> {
     if !out.layout().same_shape(wanted) {
         let (got, wanted) = (out.layout().shape_text(), wanted.shape_text());
-        return Err(Error::new("", Problem::OutShape { out: name, got, wanted }));
+        return Err(Error::new(Problem::OutShape { out: name, got, wanted }));
     }
     Ok(())
 }
@@ -55,7 +144,7 @@ pub fn check_shape(name: &'static str, out: &Tensor, wanted: &Layout) -> Result<
 /// Refuses an `out` of a lower category than the result.
 pub fn check_category(out: &Tensor, result: DType) -> Result<()> {
     if result.category() > out.dtype().category() {
-        return Err(Error::new("", Problem::LowerCategory { result, output: out.dtype() }));
+        return Err(Error::new(Problem::LowerCategory { result, output: out.dtype() }));
     }
     Ok(())
 }
@@ -63,33 +152,15 @@ pub fn check_category(out: &Tensor, result: DType) -> Result<()> {
 /// Refuses an `out` for indices that is not int64.
 pub fn check_indices(argument: &'static str, out: &Tensor) -> Result<()> {
     if out.dtype() != DType::I64 {
-        return Err(Error::new("", Problem::WrongDType { argument, got: out.dtype(), wanted: "int64" }));
+        return Err(Error::new(Problem::WrongDType { argument, got: out.dtype(), wanted: "int64" }));
     }
     Ok(())
 }
 
 /// Refuses two outputs that share memory.
 pub fn check_disjoint(first: &Tensor, second: &Tensor) -> Result<()> {
-    if conflict(first, second) || first.is_set_to(second) {
-        return Err(Error::argument("", "out", "two tensors that share memory", "two that do not"));
+    if shares_memory(first, second) {
+        return Err(Error::argument("out", "two tensors that share memory", "two that do not"));
     }
     Ok(())
-}
-
-/// Writes a result into `out`, or returns it if there is none.
-pub fn deliver(result: Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    let dtype = result.dtype();
-    deliver_as(dtype, result, out)
-}
-
-/// [`deliver`] for a result that was computed in another dtype than `dtype`, the one it should have.
-pub fn deliver_as(dtype: DType, result: Tensor, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    match out {
-        Some(out) => {
-            check(out, dtype, result.layout())?;
-            copy::copy(out, &result).map(|()| None)
-        }
-        None if dtype == result.dtype() => Ok(Some(result)),
-        None => copy::to_dtype(&result, dtype).map(Some),
-    }
 }

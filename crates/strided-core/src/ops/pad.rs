@@ -36,7 +36,7 @@ pub fn pad(x: &Tensor, pad: &[isize], mode: PadMode) -> Result<Tensor> {
         let kept = extent.saturating_sub(first).saturating_sub(last);
         if kept < 0 {
             let wanted = format!("to crop at most {extent} indices, the extent of dim {dim}");
-            return Err(Error::shape("", "pad", format!("{before} and {after} for dim {dim}"), wanted));
+            return Err(Error::shape("pad", format!("{before} and {after} for dim {dim}"), wanted));
         }
         source = source.narrow(dim as isize, first.min(extent), kept)?;
         check_margins(mode, dim, kept, (before, after))?;
@@ -73,7 +73,7 @@ fn margins(x: &Tensor, pad: &[isize]) -> Result<SmallVec<[Margins; 4]>> {
     let rank = x.layout().rank();
     if !pad.len().is_multiple_of(2) || pad.len() / 2 > rank {
         let wanted = format!("pairs for at most {rank} dims");
-        return Err(Error::shape("", "pad", format!("{} numbers", pad.len()), wanted));
+        return Err(Error::shape("pad", format!("{} numbers", pad.len()), wanted));
     }
     let mut margins: SmallVec<[Margins; 4]> = smallvec![(0, 0); rank];
     for (pair, margin) in pad.chunks_exact(2).zip(margins.iter_mut().rev()) {
@@ -95,7 +95,7 @@ fn check_margins(mode: PadMode, dim: usize, extent: isize, (before, after): Marg
         margin => {
             let got = format!("{margin} for dim {dim}");
             let wanted = format!("at most {}, since its extent is {extent}", largest.max(0));
-            Err(Error::shape("", "pad", got, wanted))
+            Err(Error::shape("pad", got, wanted))
         }
     }
 }
@@ -151,14 +151,14 @@ pub fn pad_mode(name: &str, value: Option<Scalar>) -> Result<PadMode> {
         "circular" => PadMode::Circular,
         _ => {
             let wanted = "'constant', 'reflect', 'replicate' or 'circular'";
-            return Err(Error::argument("", "mode", format!("'{name}'"), wanted));
+            return Err(Error::argument("mode", format!("'{name}'"), wanted));
         }
     };
     match value {
         None => Ok(mode),
         Some(value) => {
             let wanted = format!("None: mode '{name}' has no value");
-            Err(Error::new("", Problem::Argument { argument: "value", got: value.to_string(), wanted }))
+            Err(Error::new(Problem::Argument { argument: "value", got: value.to_string(), wanted }))
         }
     }
 }

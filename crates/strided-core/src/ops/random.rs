@@ -1,6 +1,8 @@
 //! Random numbers: which dtypes and parameters a distribution accepts, and the shape and dtype of its results.
 
+use super::compose::check_floating;
 use super::compose::of_tensors;
+use super::operand::Operand;
 use super::table::Op;
 use super::{copy, output};
 use crate::backend::host_reads;
@@ -92,11 +94,11 @@ pub fn check(distribution: Distribution, dtype: DType) -> Result<()> {
         Bernoulli(_) | Integers(..) => (!dtype.is_complex(), "a real dtype"),
     };
     if !accepted {
-        return Err(Error::new("", Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
     }
     let number = |argument, value: f64, valid: bool, wanted: &str| match valid {
         true => Ok(()),
-        false => Err(Error::argument("", argument, Scalar::Float(value), wanted)),
+        false => Err(Error::argument(argument, Scalar::Float(value), wanted)),
     };
     let finite = |argument, value: f64| number(argument, value, value.is_finite(), "a finite number");
     let spread =
@@ -122,28 +124,18 @@ pub fn check(distribution: Distribution, dtype: DType) -> Result<()> {
     }
 }
 
-/// The largest magnitude up to which a floating dtype holds every integer.
-fn exact_integers(dtype: DType) -> i128 {
-    match dtype {
-        DType::F16 => 1 << 11,
-        DType::BF16 => 1 << 8,
-        DType::F32 => 1 << 24,
-        _ => 1 << 53,
-    }
-}
-
 fn check_integers(low: i128, last: i128, dtype: DType) -> Result<()> {
     if low > last {
-        return Err(Error::argument("", "high", last + 1, format!("more than low, which is {low}")));
+        return Err(Error::argument("high", last + 1, format!("more than low, which is {low}")));
     }
     let (least, most) = match dtype.int_range() {
         Some(range) => range,
-        None => (-exact_integers(dtype), exact_integers(dtype)),
+        None => (-(1 << dtype.mantissa_bits()), 1 << dtype.mantissa_bits()),
     };
     for (argument, value) in [("low", low), ("high - 1", last)] {
         if !(least..=most).contains(&value) {
             let wanted = format!("{least} to {most}: the integers that {} holds", dtype.name());
-            return Err(Error::argument("", argument, value, wanted));
+            return Err(Error::argument(argument, value, wanted));
         }
     }
     Ok(())
@@ -154,7 +146,7 @@ fn check_integers(low: i128, last: i128, dtype: DType) -> Result<()> {
 pub fn all_integers(dtype: DType) -> Distribution {
     let last = match dtype.int_range() {
         Some((_, last)) => last,
-        None => exact_integers(dtype),
+        None => 1 << dtype.mantissa_bits(),
     };
     Distribution::Integers(0, last)
 }
@@ -181,13 +173,13 @@ fn parameters(
     valid: fn(f64) -> bool,
 ) -> Result<Tensor> {
     if x.dtype().is_complex() {
-        return Err(Error::new("", Problem::WrongDType { argument, got: x.dtype(), wanted: "a real dtype" }));
+        return Err(Error::new(Problem::WrongDType { argument, got: x.dtype(), wanted: "a real dtype" }));
     }
     let copied = copy::to_dtype(x, DType::F64)?;
     match host_reads::find_invalid(&copied, valid)? {
         None => Ok(copied),
         Some(value) => {
-            Err(Error::argument("", argument, format!("a tensor with {}", Scalar::Float(value)), wanted))
+            Err(Error::argument(argument, format!("a tensor with {}", Scalar::Float(value)), wanted))
         }
     }
 }
@@ -196,7 +188,7 @@ fn parameters(
 pub fn bernoulli_each(out: &Tensor, p: &Tensor, argument: &'static str, generator: &Generator) -> Result<()> {
     if out.dtype().is_complex() {
         let (argument, wanted) = ("dtype", "a real dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: out.dtype(), wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: out.dtype(), wanted }));
     }
     common_device([out, p])?;
     out.check_writable()?;
@@ -214,13 +206,6 @@ pub fn bernoulli(p: &Tensor, generator: &Generator) -> Result<Tensor> {
     Ok(out)
 }
 
-fn check_floating(argument: &'static str, got: DType) -> Result<()> {
-    match got.is_float() {
-        true => Ok(()),
-        false => Err(Error::new("", Problem::WrongDType { argument, got, wanted: "a floating dtype" })),
-    }
-}
-
 /// A new tensor of numbers of events, whose rates are the elements of a floating tensor.
 pub fn poisson(rates: &Tensor, generator: &Generator) -> Result<Tensor> {
     check_floating("input", rates.dtype())?;
@@ -229,26 +214,14 @@ pub fn poisson(rates: &Tensor, generator: &Generator) -> Result<Tensor> {
     let out =
         Tensor::with_new_memory(copied.device(), copied.layout().clone(), DType::F64, Fill::Uninitialized)?;
     random::poisson(&out, generator, &copied)?;
-    if rates.dtype() == DType::F64 { Ok(out) } else { copy::to_dtype(&out, rates.dtype()) }
-}
-
-/// The mean or the standard deviation of [`normal`]: a number, or one for each element.
-#[derive(Clone, Copy)]
-pub enum Parameter<'a> {
-    Number(f64),
-    Each(&'a Tensor),
+    copy::in_dtype(&out, rates.dtype())
 }
 
 /// A new tensor of normal numbers, with means and deviations that are broadcast.
-pub fn normal(
-    mean: Parameter,
-    std: Parameter,
-    dtype: Option<DType>,
-    generator: &Generator,
-) -> Result<Tensor> {
+pub fn normal(mean: Operand, std: Operand, dtype: Option<DType>, generator: &Generator) -> Result<Tensor> {
     let (mut result, mut layouts) = (None, Vec::new());
     for (argument, parameter) in [("mean", mean), ("std", std)] {
-        let Parameter::Each(x) = parameter else { continue };
+        let Some(x) = parameter.tensor() else { continue };
         check_floating(argument, x.dtype())?;
         result = Some(result.map_or(Ok(x.dtype()), |dtype| promote(dtype, x.dtype()))?);
         layouts.push(x.layout());
@@ -256,41 +229,43 @@ pub fn normal(
     let shape = layout::broadcast(&layouts)?;
     let dtype = dtype.or(result).unwrap_or_else(default_float);
     check_floating("dtype", dtype)?;
-    let number = |parameter, other| if let Parameter::Number(value) = parameter { value } else { other };
+    let number = |parameter, other| match parameter {
+        Operand::Scalar(value) => value.real(),
+        Operand::Tensor(_) => other,
+    };
     check(Distribution::Normal(number(mean, 0.0), number(std, 1.0)), dtype)?;
-    if let Parameter::Each(std) = std {
+    if let Some(std) = std.tensor() {
         parameters(std, "std", "0 or more", |std| std >= 0.0)?;
     }
     // A tensor of deviations comes before the mean is added.
-    let scaled_first = matches!(std, Parameter::Each(_));
+    let scaled_first = std.tensor().is_some();
     let inner = Distribution::Normal(if scaled_first { 0.0 } else { number(mean, 0.0) }, number(std, 1.0));
-    let tensor = |parameter| if let Parameter::Each(x) = parameter { Some(x) } else { None };
-    let device = common_device([tensor(mean), tensor(std)].into_iter().flatten())?;
+    let device = common_device([mean.tensor(), std.tensor()].into_iter().flatten())?;
     let mut out = new(device, &shape, dtype, inner, generator)?;
-    if let Parameter::Each(std) = std {
+    if let Some(std) = std.tensor() {
         out = of_tensors(Op::mul, &out, &copy::to_dtype(std, dtype)?)?;
     }
     match mean {
-        Parameter::Each(mean) => of_tensors(Op::add, &out, &copy::to_dtype(mean, dtype)?),
-        Parameter::Number(mean) if scaled_first && mean != 0.0 => {
-            super::compose::with_number(Op::add, &out, mean)
+        Operand::Tensor(mean) => of_tensors(Op::add, &out, &copy::to_dtype(mean, dtype)?),
+        Operand::Scalar(mean) if scaled_first && mean.real() != 0.0 => {
+            super::compose::with_number(Op::add, &out, mean.real())
         }
-        Parameter::Number(_) => Ok(out),
+        Operand::Scalar(_) => Ok(out),
     }
 }
 
 /// The integers below `n` in random order.
 pub fn permutation(device: Device, n: isize, dtype: DType, generator: &Generator) -> Result<Tensor> {
     if n < 0 {
-        return Err(Error::argument("", "n", n, "0 or more"));
+        return Err(Error::argument("n", n, "0 or more"));
     }
     if dtype.is_complex() || dtype == DType::Bool {
         let (argument, wanted) = ("dtype", "an integer or floating dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
     }
     if n > 0 {
         check_integers(0, n as i128 - 1, dtype).map_err(|_| {
-            Error::argument("", "n", n, format!("no more than the integers that {} holds", dtype.name()))
+            Error::argument("n", n, format!("no more than the integers that {} holds", dtype.name()))
         })?;
     }
     let out = Tensor::new_on(device, &[n], DType::I64, Fill::Uninitialized)?;
@@ -307,17 +282,17 @@ pub fn multinomial(
 ) -> Result<Tensor> {
     let rank = weights.layout().rank();
     if !(1..=2).contains(&rank) {
-        return Err(Error::new("", Problem::Rank { rank, wanted: "1 or 2" }));
+        return Err(Error::new(Problem::Rank { rank, wanted: "1 or 2" }));
     }
     check_floating("input", weights.dtype())?;
     let shape = weights.layout().shape();
     let categories = shape[rank - 1];
     if samples < 1 {
-        return Err(Error::argument("", "num_samples", samples, "1 or more"));
+        return Err(Error::argument("num_samples", samples, "1 or more"));
     }
     if !replacement && samples > categories {
         let wanted = format!("at most {categories}, the number of categories, without replacement");
-        return Err(Error::argument("", "num_samples", samples, wanted));
+        return Err(Error::argument("num_samples", samples, wanted));
     }
     let rows = if rank == 2 { shape[0] } else { 1 };
     let out = Tensor::like(weights, &[rows, samples], DType::I64)?;
@@ -338,16 +313,16 @@ fn wrong_weights(problem: WeightProblem, samples: isize) -> Error {
     match problem {
         WeightProblem::Value(value) => {
             let got = format!("a tensor with {}", Scalar::Float(value));
-            Error::argument("", "input", got, "finite weights of 0 or more")
+            Error::argument("input", got, "finite weights of 0 or more")
         }
         WeightProblem::Sum(sum) => {
             let got = format!("weights whose sum is {}", Scalar::Float(sum));
-            Error::argument("", "input", got, "a finite sum above 0 in each row")
+            Error::argument("input", got, "a finite sum above 0 in each row")
         }
         WeightProblem::TooFew(positive) => {
             let wanted =
                 format!("at most {positive}, the number of weights above 0 in a row, without replacement");
-            Error::argument("", "num_samples", samples, wanted)
+            Error::argument("num_samples", samples, wanted)
         }
     }
 }
@@ -363,12 +338,12 @@ pub fn state(generator: &Generator) -> Result<Tensor> {
 pub fn set_state(generator: &Generator, state: &Tensor) -> Result<()> {
     if state.dtype() != DType::U8 {
         let (argument, wanted) = ("new_state", "uint8");
-        return Err(Error::new("", Problem::WrongDType { argument, got: state.dtype(), wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: state.dtype(), wanted }));
     }
     if state.layout().rank() != 1 || state.size() != STATE_BYTES {
         let got = format!("a tensor of shape {}", state.layout().shape_text());
         let wanted = format!("one of shape {}, which get_state returned", STATE_BYTES);
-        return Err(Error::shape("", "new_state", got, wanted));
+        return Err(Error::shape("new_state", got, wanted));
     }
     generator.set_state(&host_reads::read_elements(&copy::clone(state)?)?)
 }

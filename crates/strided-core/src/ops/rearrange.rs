@@ -1,7 +1,8 @@
 //! Elements repeated and rolled: `repeat`, `tile`, `repeat_interleave`, `roll`. Copies through views.
 
 use super::compose::extent;
-use super::{copy, output};
+use super::copy;
+use super::output::Out;
 use crate::backend::host_reads;
 use crate::backend::repeat::{self, RepeatEnds};
 use crate::dtype::DType;
@@ -15,10 +16,10 @@ pub fn repeat(x: &Tensor, repeats: &[isize]) -> Result<Tensor> {
     let rank = x.layout().rank();
     let Some(lead) = repeats.len().checked_sub(rank) else {
         let wanted = format!("at least {rank} numbers, one for each dim");
-        return Err(Error::shape("", "repeats", format!("{repeats:?}"), wanted));
+        return Err(Error::shape("repeats", format!("{repeats:?}"), wanted));
     };
     if let Some(dim) = repeats.iter().position(|&count| count < 0) {
-        return Err(Error::shape("", "repeats", format!("{} for dim {dim}", repeats[dim]), "0 or more"));
+        return Err(Error::shape("repeats", format!("{} for dim {dim}", repeats[dim]), "0 or more"));
     }
     // Dim k of the result is a view of two: the repeats, along which the source has stride 0, and the extent.
     let (mut shape, mut split, mut source) = (Dims::new(), Dims::new(), Dims::new());
@@ -85,7 +86,7 @@ pub fn repeat_interleave(
     let Repeats::Counts(counts) = repeats else { unreachable!("a number was handled above") };
     if counts.size() as isize != extent(x, dim) {
         let wanted = format!("1 or {}, the extent of dim {dim}", extent(x, dim));
-        return Err(Error::shape("", "the number of repeats", counts.size(), wanted));
+        return Err(Error::shape("the number of repeats", counts.size(), wanted));
     }
     let is_plain = counts.dtype() == DType::I64 && counts.layout().is_row_major();
     let ends = host_reads::repeat_ends(&if is_plain {
@@ -123,11 +124,11 @@ fn flattened(x: &Tensor) -> Result<Tensor> {
 fn check_counts(counts: &Tensor) -> Result<()> {
     if !counts.dtype().is_int() {
         let (argument, wanted) = ("repeats", "an integer dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: counts.dtype(), wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: counts.dtype(), wanted }));
     }
     if counts.layout().rank() > 1 {
         let got = format!("of shape {}", counts.layout().shape_text());
-        return Err(Error::shape("", "repeats", got, "at most 1 dim"));
+        return Err(Error::shape("repeats", got, "at most 1 dim"));
     }
     Ok(())
 }
@@ -142,7 +143,7 @@ fn single_count(counts: &Tensor) -> Result<isize> {
 fn check_output_size(wanted: Option<isize>, total: isize) -> Result<()> {
     match wanted {
         Some(size) if size != total => {
-            Err(Error::shape("", "output_size", size, format!("{total}, the sum of the repeats")))
+            Err(Error::shape("output_size", size, format!("{total}, the sum of the repeats")))
         }
         _ => Ok(()),
     }
@@ -151,7 +152,7 @@ fn check_output_size(wanted: Option<isize>, total: isize) -> Result<()> {
 /// Each index of a dim repeated the same number of times.
 fn repeat_each(x: &Tensor, count: isize, dim: usize, output_size: Option<isize>) -> Result<Tensor> {
     if count < 0 {
-        return Err(Error::argument("", "repeats", count, "0 or more"));
+        return Err(Error::argument("repeats", count, "0 or more"));
     }
     let total = extent(x, dim).saturating_mul(count);
     check_output_size(output_size, total)?;
@@ -162,7 +163,7 @@ fn repeat_each(x: &Tensor, count: isize, dim: usize, output_size: Option<isize>)
 pub fn repeated_indices(counts: &Tensor, output_size: Option<isize>) -> Result<Tensor> {
     check_counts(counts)?;
     if counts.layout().rank() != 1 {
-        return Err(Error::new("", Problem::Rank { rank: counts.layout().rank(), wanted: "1" }));
+        return Err(Error::new(Problem::Rank { rank: counts.layout().rank(), wanted: "1" }));
     }
     let (zero, one) = (crate::scalar::Scalar::Int(0), crate::scalar::Scalar::Int(1));
     let end = crate::scalar::Scalar::Int(counts.size() as i128);
@@ -177,13 +178,13 @@ pub fn roll(x: &Tensor, shifts: &[isize], dims: &[isize]) -> Result<Tensor> {
     if dims.is_empty() {
         let &[shift] = shifts else {
             let problem = Problem::Count { what: "shifts without dims", got: shifts.len(), wanted: 1 };
-            return Err(Error::new("", problem));
+            return Err(Error::new(problem));
         };
         let rolled = roll(&flattened(x)?, &[shift], &[0])?;
         return copy::reshape(&rolled, &x.layout().shape());
     }
     if shifts.len() != dims.len() {
-        return Err(Error::new("", Problem::Count { what: "shifts", got: shifts.len(), wanted: dims.len() }));
+        return Err(Error::new(Problem::Count { what: "shifts", got: shifts.len(), wanted: dims.len() }));
     }
     // The shift of each dim, from 0 to its extent; shifts of a dim that is named twice add up.
     let mut shift: Dims = smallvec![0; x.layout().rank()];
@@ -215,15 +216,15 @@ fn copy_rolled(out: &Tensor, to: Layout, x: &Tensor, from: Layout, shifts: &[isi
 pub(super) fn check_product(sizes: &[isize]) -> Result<()> {
     match sizes.iter().try_fold(1isize, |product, &size| product.checked_mul(size)) {
         Some(_) => Ok(()),
-        None => Err(Error::new("", Problem::TooLarge { shape: shape_text(sizes) })),
+        None => Err(Error::new(Problem::TooLarge { shape: shape_text(sizes) })),
     }
 }
 
-/// Delivers a copy of a view of `x`.
-pub(super) fn deliver_view(x: &Tensor, layout: Layout, out: Option<&Tensor>) -> Result<Option<Tensor>> {
+/// A copy of a view of `x`.
+pub(super) fn deliver_view(x: &Tensor, layout: Layout, out: Out) -> Result<Tensor> {
     let view = x.with_layout(layout);
     match out {
-        Some(_) => output::deliver(view, out),
-        None => copy::clone(&view).map(Some),
+        Out::Into(_) => out.deliver(view),
+        Out::New => copy::clone(&view),
     }
 }

@@ -5,8 +5,9 @@
 //! there. Halves, rows of terms and threads need no more code.
 
 use super::copy;
-use super::elementwise::{OpArg, apply, apply_into};
-use super::output::{self, deliver, deliver_as};
+use super::elementwise::{apply, apply_into};
+use super::operand::Operand;
+use super::output::{self, Out, OutPair};
 use super::table::Op;
 use crate::backend::host_reads;
 use crate::backend::reduce::{self as backend, ReductionTarget, TermStep};
@@ -15,7 +16,7 @@ use crate::error::{Error, Problem, Result};
 use crate::layout::{Dims, Layout, wrap_dim};
 use crate::op_table::ReduceOp;
 use crate::scalar::Scalar;
-use crate::tensor::{Tensor, common_device, conflict};
+use crate::tensor::{Tensor, common_device, shares_memory};
 use smallvec::SmallVec;
 
 /// One reduction: its name, and its rule for elements of a dtype and for the `dtype=` of the caller, if there is one.
@@ -123,7 +124,7 @@ fn float_dtype(x: DType, wanted: Option<DType>) -> Result<DType> {
     let result = wanted.unwrap_or_else(|| float_result(x));
     if result.category() < Category::Float {
         let (argument, wanted) = ("dtype", "a floating or complex dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: result, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: result, wanted }));
     }
     Ok(result)
 }
@@ -132,7 +133,7 @@ fn float_dtype(x: DType, wanted: Option<DType>) -> Result<DType> {
 fn real(x: DType) -> Result<DType> {
     if x.is_complex() {
         let (argument, wanted) = ("input", "a real dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got: x, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got: x, wanted }));
     }
     Ok(x)
 }
@@ -199,79 +200,57 @@ pub struct ReduceRequest<'a> {
     pub correction: f64,
 }
 
-/// New tensors with the results of a reduction; `None` for a result that is not wanted or was written into an `out`.
-pub type ReduceResults = [Option<Tensor>; 2];
-
-/// Reduces into `out`, or into a new tensor which is returned.
-pub fn run(
-    row: &ReductionRow,
-    x: &Tensor,
-    request: &ReduceRequest,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
-    let work = || run_one(&(row.rule)(x.dtype(), request.dtype)?, x, request, out);
-    work().map_err(|error| error.named(row.name))
+/// Reduces to one result.
+pub fn reduce(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
+    reduce_to_one(&(row.rule)(x.dtype(), request.dtype)?, x, request, out)
 }
 
-/// Reduces to one or two results, each into an output or a new tensor.
-pub fn run_both(
+/// Reduces to two results.
+pub fn reduce_to_pair(
     row: &ReductionRow,
     x: &Tensor,
     request: &ReduceRequest,
-    outs: [Option<&Tensor>; 2],
-) -> Result<ReduceResults> {
-    let work = || run_rule(&(row.rule)(x.dtype(), request.dtype)?, x, request, outs);
-    work().map_err(|error| error.named(row.name))
+    outs: OutPair,
+) -> Result<[Tensor; 2]> {
+    let results = reduce_by(&(row.rule)(x.dtype(), request.dtype)?, x, request, outs.each())?;
+    Ok(results.map(|result| result.expect("the rule has two results")))
 }
 
 /// Reduces to the first result only.
-pub fn run_first(
-    row: &ReductionRow,
-    x: &Tensor,
-    request: &ReduceRequest,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
-    let work = || {
-        let mut rule = (row.rule)(x.dtype(), request.dtype)?;
-        rule.results[1] = None;
-        run_one(&rule, x, request, out)
-    };
-    work().map_err(|error: Error| error.named(row.name))
+pub fn reduce_to_first(row: &ReductionRow, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
+    let mut rule = (row.rule)(x.dtype(), request.dtype)?;
+    rule.results[1] = None;
+    reduce_to_one(&rule, x, request, out)
 }
 
 /// Reduces by a rule with one result.
-fn run_one(
-    rule: &ReductionRule,
-    x: &Tensor,
-    request: &ReduceRequest,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
-    if out.is_none()
-        && let Some(result) = run_small(rule, x, request)?
+fn reduce_to_one(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
+    if let Out::New = out
+        && let Some(result) = reduce_small(rule, x, request)?
     {
-        return Ok(Some(result));
+        return Ok(result);
     }
-    let [first, second] = run_rule(rule, x, request, [out, out])?;
-    Ok(first.or(second))
+    let [first, second] = reduce_by(rule, x, request, [out, out])?;
+    Ok(first.or(second).expect("a rule has a result"))
 }
 
 /// Reduces a small tensor to one number, if that is one call of the reducer. Two results would be moved through every
 /// caller, which takes longer than the sum of a few elements.
 #[inline]
-fn run_small(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest) -> Result<Option<Tensor>> {
+fn reduce_small(rule: &ReductionRule, x: &Tensor, request: &ReduceRequest) -> Result<Option<Tensor>> {
     let (None, false, [Some(result), None]) = (request.dims, request.keepdim, rule.results) else {
         return Ok(None);
     };
-    backend::run_one_call(rule.op, &rule.steps, request.correction, x, result)
+    backend::reduce_in_one_call(rule.op, &rule.steps, request.correction, x, result)
 }
 
-/// Reduces by a rule.
-fn run_rule(
+/// Reduces by a rule. A result that the rule does not have is `None`.
+fn reduce_by(
     rule: &ReductionRule,
     x: &Tensor,
     request: &ReduceRequest,
-    outs: [Option<&Tensor>; 2],
-) -> Result<ReduceResults> {
+    outs: [Out; 2],
+) -> Result<[Option<Tensor>; 2]> {
     let modes = x.layout().modes();
     let reduced = reduced_dims(modes.len(), request.dims)?;
     let keepdim_shape: Dims =
@@ -284,14 +263,16 @@ fn run_rule(
     let no_terms = modes.iter().zip(&reduced).any(|(m, &r)| r && m.extent == 0);
     if no_terms && !rule.op.has_identity() && shape.iter().product::<isize>() > 0 {
         let (variant, shape) = (rule.variant, x.layout().shape_text());
-        return Err(Error::new("", Problem::EmptyReduction { variant, shape }));
+        return Err(Error::new(Problem::EmptyReduction { variant, shape }));
     }
-    common_device([Some(x), outs[0], outs[1]].into_iter().flatten())?;
-    let mut copied = rule.check_outs(x, outs, &shape)?;
-    let mut made = [None, None];
+    let given = outs.map(Out::given);
+    common_device([Some(x), given[0], given[1]].into_iter().flatten())?;
+    let mut copied = rule.check_outs(x, given, &shape)?;
+    let mut results = [None, None];
     for k in 0..2 {
-        if let (Some(result), None) = (rule.results[k], outs[k]) {
-            made[k] = Some(Tensor::like(x, &shape, result)?);
+        if let Some(dtype) = rule.results[k] {
+            results[k] =
+                Some(given[k].map_or_else(|| Tensor::like(x, &shape, dtype), |out| Ok(out.clone()))?);
         }
     }
     // Positions count terms in row-major order. Where several dims are reduced, a copy brings them into that order.
@@ -301,11 +282,12 @@ fn run_rule(
         copied = Some(copy::clone(x)?);
     }
     let x = copied.as_ref().unwrap_or(x);
-    let out = |k: usize| made[k].as_ref().or(rule.results[k].and(outs[k]));
-    let layouts = [0, 1].map(|k| Some(with_reduced_dims(out(k)?.layout(), &keepdim_shape)));
-    let target = |k: usize| Some(ReductionTarget { out: out(k)?, keepdim_layout: layouts[k].as_ref()? });
-    backend::run(rule.op, &rule.steps, ordered, request.correction, x, [target(0), target(1)])?;
-    Ok(made)
+    let layouts =
+        results.each_ref().map(|out| Some(with_reduced_dims(out.as_ref()?.layout(), &keepdim_shape)));
+    let target =
+        |k: usize| Some(ReductionTarget { out: results[k].as_ref()?, keepdim_layout: layouts[k].as_ref()? });
+    backend::reduce(rule.op, &rule.steps, ordered, request.correction, x, [target(0), target(1)])?;
+    Ok(results)
 }
 
 impl ReductionRule {
@@ -319,7 +301,7 @@ impl ReductionRule {
             if self.positional && k == 1 {
                 output::check_indices(name, out)?;
             }
-            if copied.is_none() && (conflict(out, x) || out.is_set_to(x)) {
+            if copied.is_none() && shares_memory(out, x) {
                 copied = Some(copy::clone(x)?);
             }
         }
@@ -338,7 +320,7 @@ fn reduced_dims(rank: usize, dims: Option<&[isize]>) -> Result<SmallVec<[bool; 8
         // A 0-d tensor may be reduced along dim 0 or -1, as if it had one dim.
         let dim = wrap_dim(dim, rank.max(1))?;
         if std::mem::replace(&mut reduced[dim], true) {
-            return Err(Error::new("", Problem::DimRepeated { dim }));
+            return Err(Error::new(Problem::DimRepeated { dim }));
         }
     }
     reduced.truncate(rank);
@@ -362,133 +344,115 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
         return Ok(false);
     }
     let same =
-        |x: &Tensor, y: &Tensor| host_reads::all(&apply(Op::eq, &[OpArg::Tensor(x), OpArg::Tensor(y)])?);
-    let work = || {
-        if x.size() <= WINDOW {
-            return same(x, y);
+        |x: &Tensor, y: &Tensor| host_reads::all(&apply(Op::eq, &[Operand::Tensor(x), Operand::Tensor(y)])?);
+    if x.size() <= WINDOW {
+        return same(x, y);
+    }
+    let (mut a, mut b) = (x.layout().clone(), y.layout().clone());
+    if a.is_row_major() && b.is_row_major() {
+        (a, b) = (a.view(&[-1])?, b.view(&[-1])?);
+    }
+    let rows = a.modes()[0].extent;
+    let window_rows = (WINDOW / (x.size() / rows as usize)).max(1);
+    for start in (0..rows).step_by(window_rows) {
+        let length = (window_rows as isize).min(rows - start);
+        let part = |of: &Tensor, layout: &Layout| Ok(of.with_layout(layout.narrow(0, start, length)?));
+        if !same(&part(x, &a)?, &part(y, &b)?)? {
+            return Ok(false);
         }
-        let (mut a, mut b) = (x.layout().clone(), y.layout().clone());
-        if a.is_row_major() && b.is_row_major() {
-            (a, b) = (a.view(&[-1])?, b.view(&[-1])?);
-        }
-        let rows = a.modes()[0].extent;
-        let window_rows = (WINDOW / (x.size() / rows as usize)).max(1);
-        for start in (0..rows).step_by(window_rows) {
-            let length = (window_rows as isize).min(rows - start);
-            let part = |of: &Tensor, layout: &Layout| Ok(of.with_layout(layout.narrow(0, start, length)?));
-            if !same(&part(x, &a)?, &part(y, &b)?)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    };
-    work().map_err(|error: Error| error.named("equal"))
+    }
+    Ok(true)
 }
 
 /// The mean of the elements that are not NaN.
-pub fn nanmean(x: &Tensor, request: &ReduceRequest, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    let work = || {
-        let dtype = real(float_dtype(real(x.dtype())?, request.dtype)?)?;
-        let wide = ReduceRequest { dtype: Some(dtype.compute()), ..*request };
-        let sum = run(&NANSUM, x, &wide, None)?.expect("no output was given");
-        let nans = run(&COUNT_NAN, x, &ReduceRequest { dtype: None, ..*request }, None)?
-            .expect("no output was given");
-        let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
-        let count = apply(Op::rsub, &[OpArg::Tensor(&nans), OpArg::Scalar(terms)])?;
-        let count = copy::to_dtype(&count, sum.dtype())?;
-        let mean = apply(Op::div, &[OpArg::Tensor(&sum), OpArg::Tensor(&count)])?;
-        deliver_as(dtype, mean, out)
-    };
-    work().map_err(|error: Error| error.named("nanmean"))
+pub fn nanmean(x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
+    let dtype = real(float_dtype(real(x.dtype())?, request.dtype)?)?;
+    let wide = ReduceRequest { dtype: Some(dtype.compute()), ..*request };
+    let sum = reduce(&NANSUM, x, &wide, Out::New)?;
+    let nans = reduce(&COUNT_NAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
+    let terms = Scalar::Int((x.size() / sum.size().max(1)) as i128);
+    let count = apply(Op::rsub, &[Operand::Tensor(&nans), Operand::Scalar(terms)])?;
+    let count = copy::to_dtype(&count, sum.dtype())?;
+    let mean = apply(Op::div, &[Operand::Tensor(&sum), Operand::Tensor(&count)])?;
+    out.deliver_as(dtype, mean)
 }
 
 /// The norm of order `p`.
-pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-    let work = || {
-        if let Some(dtype) = request.dtype.filter(|dtype| x.dtype().is_complex() && !dtype.is_complex()) {
-            let (argument, wanted) = ("dtype", "a complex dtype, as the input has one");
-            return Err(Error::new("", Problem::WrongDType { argument, got: dtype, wanted }));
-        }
-        if p == 2.0 {
-            return run(&NORM2, x, request, out);
-        }
-        let d = float_dtype(x.dtype(), request.dtype)?;
-        let (terms, result) = (Terms::of(x.dtype()).to(d.compute()), d.real());
-        let compute = result.compute();
-        let mut rule = if p == 0.0 {
-            terms.then(TermStep::IsNonzero, DType::Bool).rule(ReduceOp::CountNonzero, result)
+pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Out) -> Result<Tensor> {
+    if let Some(dtype) = request.dtype.filter(|dtype| x.dtype().is_complex() && !dtype.is_complex()) {
+        let (argument, wanted) = ("dtype", "a complex dtype, as the input has one");
+        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
+    }
+    if p == 2.0 {
+        return reduce(&NORM2, x, request, out);
+    }
+    let d = float_dtype(x.dtype(), request.dtype)?;
+    let (terms, result) = (Terms::of(x.dtype()).to(d.compute()), d.real());
+    let compute = result.compute();
+    let mut rule = if p == 0.0 {
+        terms.then(TermStep::IsNonzero, DType::Bool).rule(ReduceOp::CountNonzero, result)
+    } else {
+        let magnitudes = terms.then(TermStep::Abs, compute);
+        if p == 1.0 {
+            magnitudes.rule(ReduceOp::Sum, result)
+        } else if p == f64::INFINITY {
+            magnitudes.rule(ReduceOp::Max, result)
+        } else if p == f64::NEG_INFINITY {
+            magnitudes.rule(ReduceOp::Min, result)
         } else {
-            let magnitudes = terms.then(TermStep::Abs, compute);
-            if p == 1.0 {
-                magnitudes.rule(ReduceOp::Sum, result)
-            } else if p == f64::INFINITY {
-                magnitudes.rule(ReduceOp::Max, result)
-            } else if p == f64::NEG_INFINITY {
-                magnitudes.rule(ReduceOp::Min, result)
-            } else {
-                let rule = magnitudes.then(TermStep::Pow(p), compute).rule(ReduceOp::Sum, compute);
-                let sum = run_one(&rule, x, request, None)?.expect("no output was given");
-                let root = OpArg::Scalar(Scalar::Float(1.0 / p));
-                apply_into(Op::pow, &[OpArg::Tensor(&sum), root], &sum)?;
-                return deliver_as(result, sum, out);
-            }
-        };
-        rule.variant = if p > 0.0 { " of order inf" } else { " of order -inf" };
-        run_one(&rule, x, request, out)
+            let rule = magnitudes.then(TermStep::Pow(p), compute).rule(ReduceOp::Sum, compute);
+            let sum = reduce_to_one(&rule, x, request, Out::New)?;
+            let root = Operand::Scalar(Scalar::Float(1.0 / p));
+            apply_into(Op::pow, &[Operand::Tensor(&sum), root], &sum)?;
+            return out.deliver_as(result, sum);
+        }
     };
-    work().map_err(|error: Error| error.named("norm"))
+    rule.variant = if p > 0.0 { " of order inf" } else { " of order -inf" };
+    reduce_to_one(&rule, x, request, out)
 }
 
 /// The norm of the difference of two tensors that broadcast.
 pub fn dist(x: &Tensor, y: &Tensor, p: f64) -> Result<Tensor> {
-    let work = || {
-        // As floats: differences of integers would wrap around, and uint64 has no common dtype with signed integers.
-        let common = dtype::promote(x.dtype(), y.dtype()).unwrap_or_else(|_| dtype::default_float());
-        let dtype = float_dtype(common, None)?;
-        let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
-        let difference = apply(Op::sub, &[OpArg::Tensor(&x), OpArg::Tensor(&y)])?;
-        Ok(norm(&difference, p, &ReduceRequest::default(), None)?.expect("no output was given"))
-    };
-    work().map_err(|error: Error| error.named("dist"))
+    // As floats: differences of integers would wrap around, and uint64 has no common dtype with signed integers.
+    let common = dtype::promote(x.dtype(), y.dtype()).unwrap_or_else(|_| dtype::default_float());
+    let dtype = float_dtype(common, None)?;
+    let (x, y) = (copy::to_dtype(x, dtype)?, copy::to_dtype(y, dtype)?);
+    let difference = apply(Op::sub, &[Operand::Tensor(&x), Operand::Tensor(&y)])?;
+    norm(&difference, p, &ReduceRequest::default(), Out::New)
 }
 
-/// Variance, or standard deviation if `root`, and the mean if it is wanted. The variance of complex numbers is that
-/// of their real parts plus that of their imaginary parts.
-pub fn variance(
-    root: bool,
-    mean: bool,
-    x: &Tensor,
-    request: &ReduceRequest,
-    outs: [Option<&Tensor>; 2],
-) -> Result<ReduceResults> {
+/// Variance, or standard deviation if `root`.
+pub fn variance(root: bool, x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     let row = if root { &STD } else { &VAR };
     if !x.dtype().is_complex() {
-        return if mean {
-            run_both(row, x, request, outs)
-        } else {
-            Ok([run_first(row, x, request, outs[0])?, None])
-        };
+        return reduce_to_first(row, x, request, out);
     }
-    let work = || {
-        let dtype = x.dtype().real();
-        let parts = ReduceRequest { dtype: None, ..*request };
-        let part =
-            |k| Ok::<_, Error>(run_first(&VAR, &x.part(k)?, &parts, None)?.expect("no output was given"));
-        let (re, im) = (part(0)?, part(1)?);
-        apply_into(Op::add, &[OpArg::Tensor(&re), OpArg::Tensor(&im)], &re)?;
-        if root {
-            apply_into(Op::sqrt, &[OpArg::Tensor(&re)], &re)?;
-        }
-        if !mean {
-            return Ok([deliver_as(dtype, re, outs[0])?, None]);
-        }
-        let mean = run(&MEAN, x, &parts, None)?.expect("no output was given");
-        if let [Some(first), Some(second)] = outs {
-            output::check_named("out[0]", first, dtype, re.layout())?;
-            output::check_named("out[1]", second, mean.dtype(), re.layout())?;
-            output::check_disjoint(first, second)?;
-        }
-        Ok([deliver_as(dtype, re, outs[0])?, deliver(mean, outs[1])?])
-    };
-    work().map_err(|error: Error| error.named(row.name))
+    out.deliver(complex_variance(root, x, request)?)
+}
+
+/// [`variance`], and the mean.
+pub fn variance_and_mean(
+    root: bool,
+    x: &Tensor,
+    request: &ReduceRequest,
+    outs: OutPair,
+) -> Result<[Tensor; 2]> {
+    let row = if root { &STD } else { &VAR };
+    if !x.dtype().is_complex() {
+        return reduce_to_pair(row, x, request, outs);
+    }
+    let mean = reduce(&MEAN, x, &ReduceRequest { dtype: None, ..*request }, Out::New)?;
+    outs.deliver([complex_variance(root, x, request)?, mean], false)
+}
+
+/// The variance of complex numbers: that of their real parts plus that of their imaginary parts.
+fn complex_variance(root: bool, x: &Tensor, request: &ReduceRequest) -> Result<Tensor> {
+    let parts = ReduceRequest { dtype: None, ..*request };
+    let [re, im] = [0, 1].map(|part| reduce_to_first(&VAR, &x.part(part)?, &parts, Out::New));
+    let (re, im) = (re?, im?);
+    apply_into(Op::add, &[Operand::Tensor(&re), Operand::Tensor(&im)], &re)?;
+    if root {
+        apply_into(Op::sqrt, &[Operand::Tensor(&re)], &re)?;
+    }
+    Ok(re)
 }

@@ -1,14 +1,15 @@
 //! Functions from lines to lines (scans and softmax), one row each: the dtype of the result, the supported dtypes, the
 //! output, and the id of the function.
 
+use super::copy;
+use super::output::{self, Out, OutPair};
 use super::reduce::{float_result, sum_dtype};
-use super::{copy, output};
 use crate::backend::lines::{self, LineRequest};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Problem, Result};
 use crate::layout::wrap_dim;
 use crate::op_table::LineOp;
-use crate::tensor::{Tensor, common_device, conflict};
+use crate::tensor::{Tensor, common_device, conflict, shares_memory};
 
 /// A function from lines along a dim to lines.
 pub struct LineRow {
@@ -52,50 +53,37 @@ fn same(dtype: DType) -> DType {
     dtype
 }
 
-/// Applies a row along a dim. Writes into `out`, or returns a new tensor if there is none.
+/// Applies a row along a dim.
 ///
 /// ```
-/// use strided_core::{DType, Device, Scalar, ops::{copy, create, scan}};
+/// use strided_core::{DType, Device, Scalar, ops::{Out, copy, create, scan}};
 /// let x = create::full(Device::Cpu, &[4], Scalar::Int(3), DType::U8).unwrap();
-/// let sums = scan::run(&scan::CUMSUM, &x, 0, None, None).unwrap().unwrap();
+/// let sums = scan::scan(&scan::CUMSUM, &x, 0, None, Out::New).unwrap();
 /// assert_eq!((sums.dtype(), copy::item(&sums, &[3]).unwrap()), (DType::I64, Scalar::Int(12)));
 /// ```
-pub fn run(
-    row: &LineRow,
-    x: &Tensor,
-    dim: isize,
-    dtype: Option<DType>,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
+pub fn scan(row: &LineRow, x: &Tensor, dim: isize, dtype: Option<DType>, out: Out) -> Result<Tensor> {
     let plan = LinePlan::new(row, x, dim, dtype);
-    let result = plan.and_then(|plan| match out {
-        Some(out) => plan.write(x, out, None).map(|()| None),
-        None => {
+    plan.and_then(|plan| match out {
+        Out::Into(out) => plan.write(x, out, None).map(|()| out.clone()),
+        Out::New => {
             let out = Tensor::like(x, &x.layout().shape(), plan.result)?;
-            plan.fill(x, &out, None).map(|()| Some(out))
+            plan.fill(x, &out, None).map(|()| out)
         }
-    });
-    result.map_err(|error| error.named(row.name))
+    })
 }
 
-/// Applies a row that also returns positions. `out` is a pair of results and positions.
-pub fn run_indexed(
-    row: &LineRow,
-    x: &Tensor,
-    dim: isize,
-    out: Option<(&Tensor, &Tensor)>,
-) -> Result<Option<(Tensor, Tensor)>> {
+/// Applies a row that also returns positions.
+pub fn scan_with_positions(row: &LineRow, x: &Tensor, dim: isize, out: OutPair) -> Result<[Tensor; 2]> {
     let plan = LinePlan::new(row, x, dim, None);
-    let result = plan.and_then(|plan| match out {
-        Some((out, indices)) => plan.write(x, out, Some(indices)).map(|()| None),
-        None => {
+    plan.and_then(|plan| match out {
+        OutPair::Into(outs) => plan.write(x, outs[0], Some(outs[1])).map(|()| outs.map(Tensor::clone)),
+        OutPair::New => {
             let shape = x.layout().shape();
             let out = Tensor::like(x, &shape, plan.result)?;
             let indices = Tensor::like(x, &shape, DType::I64)?;
-            plan.fill(x, &out, Some(&indices)).map(|()| Some((out, indices)))
+            plan.fill(x, &out, Some(&indices)).map(|()| [out, indices])
         }
-    });
-    result.map_err(|error| error.named(row.name))
+    })
 }
 
 /// What is decided before anything is computed.
@@ -112,7 +100,7 @@ impl LinePlan {
         let result = dtype.unwrap_or_else(|| (row.result)(x.dtype()));
         if !(row.accepts)(result) {
             let argument = if dtype.is_some() { "dtype" } else { "input" };
-            return Err(Error::new("", Problem::WrongDType { argument, got: result, wanted: row.wanted }));
+            return Err(Error::new(Problem::WrongDType { argument, got: result, wanted: row.wanted }));
         }
         Ok(LinePlan { op: row.op, dim, result })
     }
@@ -120,13 +108,13 @@ impl LinePlan {
     /// Writes into outputs of the caller. If one of them overlaps the input, the input is copied first.
     fn write(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
         common_device([Some(x), Some(out), indices].into_iter().flatten())?;
-        output::check_named(if indices.is_some() { "out[0]" } else { "out" }, out, self.result, x.layout())?;
-        if let Some(indices) = indices {
-            output::check_named("out[1]", indices, DType::I64, x.layout())?;
-            output::check_indices("out[1]", indices)?;
-            output::check_disjoint(out, indices)?;
+        match indices {
+            None => output::check(out, self.result, x.layout())?,
+            Some(indices) => {
+                OutPair::Into([out, indices]).check([self.result, DType::I64], x.layout(), true)?
+            }
         }
-        if conflict(out, x) || indices.is_some_and(|indices| conflict(indices, x) || indices.is_set_to(x)) {
+        if conflict(out, x) || indices.is_some_and(|indices| shares_memory(indices, x)) {
             return self.fill(&copy::clone(x)?, out, indices);
         }
         self.fill(x, out, indices)
@@ -136,13 +124,13 @@ impl LinePlan {
     fn fill(&self, x: &Tensor, out: &Tensor, indices: Option<&Tensor>) -> Result<()> {
         if self.must_round(x.dtype()) {
             let rounded = copy::to_dtype(x, self.result)?;
-            return lines::run(
+            return lines::compute_lines(
                 self.op,
                 self.result,
                 &LineRequest { x: &rounded, out, indices, dim: self.dim },
             );
         }
-        lines::run(self.op, self.result, &LineRequest { x, out, indices, dim: self.dim })
+        lines::compute_lines(self.op, self.result, &LineRequest { x, out, indices, dim: self.dim })
     }
 
     /// Whether elements must be cast to the result dtype before they are cast to the dtype of the computation. That is

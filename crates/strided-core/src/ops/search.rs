@@ -31,26 +31,21 @@ pub fn searchsorted(
     let (sequence, numbers) = &promoted(sequence, numbers)?;
     let (from, of) = (sequence.layout(), numbers.layout());
     if from.rank() == 0 {
-        return Err(Error::shape("", "sorted_sequence", "a number", "one dim or more"));
+        return Err(Error::shape("sorted_sequence", "a number", "one dim or more"));
     }
     let leading = |shape: &[isize]| shape.split_last().map(|(_, leading)| leading.to_vec());
     if from.rank() > 1 && leading(&from.shape()) != leading(&of.shape()) {
         let wanted = format!("the sizes of sorted_sequence, {}, in all dims but the last", from.shape_text());
-        return Err(Error::shape("", "input", format!("of shape {}", of.shape_text()), wanted));
+        return Err(Error::shape("input", format!("of shape {}", of.shape_text()), wanted));
     }
     let sorted = match sorter {
         Some(sorter) if sorter.dtype() != DType::I64 => {
             let (argument, got) = ("sorter", sorter.dtype());
-            return Err(Error::new("", Problem::WrongDType { argument, got, wanted: "int64" }));
+            return Err(Error::new(Problem::WrongDType { argument, got, wanted: "int64" }));
         }
         Some(sorter) if !sorter.layout().same_shape(from) => {
             let wanted = format!("{}, that of sorted_sequence", from.shape_text());
-            return Err(Error::shape(
-                "",
-                "sorter",
-                format!("of shape {}", sorter.layout().shape_text()),
-                wanted,
-            ));
+            return Err(Error::shape("sorter", format!("of shape {}", sorter.layout().shape_text()), wanted));
         }
         Some(index) => along::pick(sequence, DimIndex { dim: -1, index, form: IndexForm::Elements })?,
         None => sequence.clone(),
@@ -62,7 +57,7 @@ pub fn searchsorted(
 pub fn bucketize(numbers: &Tensor, boundaries: &Tensor, right: bool) -> Result<Tensor> {
     if boundaries.layout().rank() != 1 {
         let got = format!("of shape {}", boundaries.layout().shape_text());
-        return Err(Error::shape("", "boundaries", got, "one dim"));
+        return Err(Error::shape("boundaries", got, "one dim"));
     }
     check_order("boundaries", boundaries)?;
     let (boundaries, numbers) = promoted(boundaries, numbers)?;
@@ -73,9 +68,8 @@ pub fn bucketize(numbers: &Tensor, boundaries: &Tensor, right: bool) -> Result<T
 fn promoted(sequence: &Tensor, numbers: &Tensor) -> Result<(Tensor, Tensor)> {
     check_order("input", numbers)?;
     common_device([sequence, numbers])?;
-    let dtype = promote(sequence.dtype(), numbers.dtype()).map_err(|error| error.named(""))?;
-    let cast = |x: &Tensor| if x.dtype() == dtype { Ok(x.clone()) } else { copy::to_dtype(x, dtype) };
-    Ok((cast(sequence)?, cast(numbers)?))
+    let dtype = promote(sequence.dtype(), numbers.dtype())?;
+    Ok((copy::in_dtype(sequence, dtype)?, copy::in_dtype(numbers, dtype)?))
 }
 
 /// A number as a tensor of rank 0 that is looked for among elements of a dtype: of that dtype if it fits.

@@ -3,7 +3,7 @@
 //! NaN is larger than every number, all NaNs are equal, and so are -0.0 and 0.0. Equal elements keep their order, whether
 //! or not a stable order is asked for. The elements that are returned keep their bits.
 
-use super::{copy, create, output};
+use super::{copy, create};
 use crate::backend::sort::{self, OrderRequest};
 pub use crate::backend::sort::{LineRank, QuickTask};
 use crate::dtype::DType;
@@ -17,7 +17,7 @@ use crate::tensor::Tensor;
 pub(super) fn check_order(argument: &'static str, x: &Tensor) -> Result<()> {
     if x.dtype().is_complex() {
         let (got, wanted) = (x.dtype(), "a real dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got, wanted }));
     }
     Ok(())
 }
@@ -70,13 +70,13 @@ impl LastDim {
     fn check_not_empty(&self) -> Result<()> {
         if self.length == 0 {
             let shape = self.x.layout().shape_text();
-            return Err(Error::new("", Problem::EmptyReduction { variant: "", shape }));
+            return Err(Error::new(Problem::EmptyReduction { variant: "", shape }));
         }
         Ok(())
     }
 
     /// Runs a kernel with new tensors for `kept` elements of each line.
-    fn run(
+    fn order_lines(
         &self,
         kept: usize,
         descending: bool,
@@ -98,14 +98,15 @@ impl LastDim {
     }
 
     /// Runs a kernel that keeps some elements of each line, and returns both values and indices.
-    fn run_both(
+    fn order_lines_to_pair(
         &self,
         kept: usize,
         descending: bool,
         keepdim: bool,
         kernel: impl Fn(&OrderRequest) -> Result<()>,
     ) -> Result<(Tensor, Tensor)> {
-        let [values, indices] = self.run(kept, descending, Wanted { values: true, indices: true }, kernel)?;
+        let [values, indices] =
+            self.order_lines(kept, descending, Wanted { values: true, indices: true }, kernel)?;
         let placed = |result: Option<Tensor>| self.placed(result.expect("it was wanted"), keepdim);
         Ok((placed(values)?, placed(indices)?))
     }
@@ -126,14 +127,14 @@ pub(super) fn row_major(x: Tensor) -> Result<Tensor> {
 /// `sort`: the elements along a dim in order, and their indices.
 pub fn sort(x: &Tensor, dim: isize, descending: bool) -> Result<(Tensor, Tensor)> {
     let lines = LastDim::new(x, dim)?;
-    lines.run_both(lines.length, descending, true, sort::sort)
+    lines.order_lines_to_pair(lines.length, descending, true, sort::sort)
 }
 
 /// `sort` without the indices.
 pub fn sorted(x: &Tensor, dim: isize, descending: bool) -> Result<Tensor> {
     let lines = LastDim::new(x, dim)?;
     let wanted = Wanted { values: true, indices: false };
-    let [values, _] = lines.run(lines.length, descending, wanted, sort::sort)?;
+    let [values, _] = lines.order_lines(lines.length, descending, wanted, sort::sort)?;
     lines.placed(values.expect("it was wanted"), true)
 }
 
@@ -141,7 +142,7 @@ pub fn sorted(x: &Tensor, dim: isize, descending: bool) -> Result<Tensor> {
 pub fn argsort(x: &Tensor, dim: isize, descending: bool) -> Result<Tensor> {
     let lines = LastDim::new(x, dim)?;
     let wanted = Wanted { values: false, indices: true };
-    let [_, indices] = lines.run(lines.length, descending, wanted, sort::sort)?;
+    let [_, indices] = lines.order_lines(lines.length, descending, wanted, sort::sort)?;
     lines.placed(indices.expect("it was wanted"), true)
 }
 
@@ -162,7 +163,7 @@ pub fn topk(x: &Tensor, k: isize, dim: isize, largest: bool) -> Result<(Tensor, 
         };
         return Ok((first(values)?, first(indices)?));
     }
-    lines.run_both(k, largest, true, sort::select_first)
+    lines.order_lines_to_pair(k, largest, true, sort::select_first)
 }
 
 /// `kthvalue`: the `k`th smallest element along a dim, where the smallest one is the first, and its index.
@@ -171,25 +172,22 @@ pub fn kthvalue(x: &Tensor, k: isize, dim: isize, keepdim: bool) -> Result<(Tens
     if k < 1 || k as usize > lines.length {
         return Err(wrong_k(x, &lines, k, 1));
     }
-    lines.run_both(1, false, keepdim, |request| sort::select(request, LineRank::Nth(k as usize - 1)))
+    lines.order_lines_to_pair(1, false, keepdim, |request| {
+        sort::select(request, LineRank::Nth(k as usize - 1))
+    })
 }
 
 #[cold]
 fn wrong_k(x: &Tensor, lines: &LastDim, k: isize, least: isize) -> Error {
     let (dim, shape) = (lines.dim, x.layout().shape_text());
-    Error::argument(
-        "",
-        "k",
-        k,
-        format!("{least} to {}, the extent of dim {dim} (shape {shape})", lines.length),
-    )
+    Error::argument("k", k, format!("{least} to {}, the extent of dim {dim} (shape {shape})", lines.length))
 }
 
 /// The medians along a dim, and their indices: the lower one of two middle elements.
 pub fn median_along(x: &Tensor, rank: LineRank, dim: isize, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let lines = LastDim::new(x, dim)?;
     lines.check_not_empty()?;
-    lines.run_both(1, false, keepdim, |request| sort::select(request, rank))
+    lines.order_lines_to_pair(1, false, keepdim, |request| sort::select(request, rank))
 }
 
 /// The median of all elements. Without elements it is NaN for floats, and refused for other dtypes.
@@ -204,24 +202,7 @@ pub fn median(x: &Tensor, rank: LineRank) -> Result<Tensor> {
 pub fn mode(x: &Tensor, dim: isize, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let lines = LastDim::new(x, dim)?;
     lines.check_not_empty()?;
-    lines.run_both(1, false, keepdim, sort::mode)
-}
-
-/// Writes values and indices to a pair of outputs, or returns them. Nothing is written if either is refused.
-pub fn deliver_pair(
-    (values, indices): (Tensor, Tensor),
-    outs: [Option<&Tensor>; 2],
-) -> Result<[Option<Tensor>; 2]> {
-    let [Some(first), Some(second)] = outs else { return Ok([Some(values), Some(indices)]) };
-    output::check_named("out[0]", first, values.dtype(), values.layout())?;
-    output::check_named("out[1]", second, indices.dtype(), indices.layout())?;
-    if indices.dtype() == DType::I64 {
-        output::check_indices("out[1]", second)?;
-    }
-    output::check_disjoint(first, second)?;
-    copy::copy(first, &values)?;
-    copy::copy(second, &indices)?;
-    Ok([None, None])
+    lines.order_lines_to_pair(1, false, keepdim, sort::mode)
 }
 
 /// The elements along a dim as Torch7's quicksort or quickselect leaves them, and their indices.
@@ -229,17 +210,12 @@ pub fn quick(x: &Tensor, dim: isize, task: QuickTask) -> Result<(Tensor, Tensor)
     let lines = LastDim::new(x, dim)?;
     if x.dtype() == DType::Bool || x.dtype().compute() != x.dtype() {
         let (argument, got, wanted) = ("input", x.dtype(), "an integer dtype, float32 or float64");
-        return Err(Error::new("", Problem::WrongDType { argument, got, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument, got, wanted }));
     }
     if let QuickTask::Select(rank) = task
         && rank >= lines.length
     {
-        return Err(Error::argument(
-            "",
-            "k",
-            rank,
-            format!("less than {}, the extent of the dim", lines.length),
-        ));
+        return Err(Error::argument("k", rank, format!("less than {}, the extent of the dim", lines.length)));
     }
     let values = copy::clone(&lines.x)?;
     let indices =

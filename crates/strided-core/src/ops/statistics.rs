@@ -1,12 +1,14 @@
 //! Quantiles and histograms: `quantile`, `nanquantile`, `histc`, `histogram`, `bincount`.
 
-use super::compose::{of_tensors, with_number};
-use super::elementwise::{OpArg, apply};
+use super::compose::{check_floating, of_tensors, with_number};
+use super::elementwise::apply;
 use super::index::along;
+use super::operand::Operand;
+use super::output::Out;
 use super::reduce::{self, ReduceRequest};
 use super::sort::{row_major, sorted};
 use super::table::Op;
-use super::{copy, create, output, search};
+use super::{copy, create, search};
 use crate::backend::host_reads;
 use crate::backend::sort::{self as backend, EqualBins};
 use crate::dtype::DType;
@@ -37,61 +39,39 @@ pub struct QuantileRequest {
     pub ignore_nan: bool,
 }
 
-fn check_float(argument: &'static str, x: &Tensor) -> Result<()> {
-    if !x.dtype().is_float() {
-        let (got, wanted) = (x.dtype(), "a floating dtype");
-        return Err(Error::new("", Problem::WrongDType { argument, got, wanted }));
-    }
-    Ok(())
-}
-
-fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
-    if x.dtype() == dtype { Ok(x.clone()) } else { copy::to_dtype(x, dtype) }
-}
-
 fn number(x: &Tensor) -> Result<f64> {
-    Ok(match copy::single_item(x)? {
-        Scalar::Float(value) | Scalar::Huge(value) => value,
-        Scalar::Int(value) => value as f64,
-        Scalar::Bool(value) => value as u8 as f64,
-        Scalar::Complex(value) => value.re,
-    })
+    Ok(copy::single_item(x)?.real())
 }
 
 /// The numbers `q`, checked to be from 0 to 1, as a tensor of one dim.
 fn checked_q(q: &Tensor, dtype: DType) -> Result<Tensor> {
     if q.layout().rank() > 1 {
         let got = format!("of shape {}", q.layout().shape_text());
-        return Err(Error::shape("", "q", got, "a number or one dim"));
+        return Err(Error::shape("q", got, "a number or one dim"));
     }
     let q = copy::reshape(q, &[-1])?;
     for i in 0..q.size() as isize {
         let value = number(&q.with_layout(q.layout().select(0, i)?))?;
         if !(0.0..=1.0).contains(&value) {
-            return Err(Error::argument("", "q", value, "0 to 1"));
+            return Err(Error::argument("q", value, "0 to 1"));
         }
     }
-    cast(&q, dtype)
+    copy::in_dtype(&q, dtype)
 }
 
 /// `quantile` and `nanquantile`: the elements of ranks `q * (n - 1)` in the order of `n` elements. A `q` of one dim makes
 /// a first dim of the result.
-pub fn quantile(
-    x: &Tensor,
-    q: &Tensor,
-    request: QuantileRequest,
-    out: Option<&Tensor>,
-) -> Result<Option<Tensor>> {
-    check_float("input", x)?;
+pub fn quantile(x: &Tensor, q: &Tensor, request: QuantileRequest, out: Out) -> Result<Tensor> {
+    check_floating("input", x.dtype())?;
     if q.dtype() != x.dtype() {
         let got = format!("of dtype {}", q.dtype().name());
-        return Err(Error::argument("", "q", got, format!("{}, the dtype of input", x.dtype().name())));
+        return Err(Error::argument("q", got, format!("{}, the dtype of input", x.dtype().name())));
     }
     let compute = x.dtype().compute();
     let ranks = checked_q(q, compute)?;
     if x.size() == 0 {
         let got = format!("a tensor of shape {}", x.layout().shape_text());
-        return Err(Error::shape("", "input", got, "one element or more"));
+        return Err(Error::shape("input", got, "one element or more"));
     }
     let (lines, dim) = match request.dim {
         Some(dim) => (x.clone(), wrap_dim(dim, x.layout().rank().max(1))?),
@@ -99,7 +79,7 @@ pub fn quantile(
     };
     let lines = if lines.layout().rank() == 0 { copy::reshape(&lines, &[1])? } else { lines };
     let moved = lines.with_layout(lines.layout().movedim(&[dim as isize], &[-1])?);
-    let found = of_lines(&cast(&moved, compute)?, &ranks, request)?;
+    let found = of_lines(&copy::in_dtype(&moved, compute)?, &ranks, request)?;
     // The quantiles are along the last dim: they become the first one, or none.
     let layout = match q.layout().rank() {
         0 => found.layout().select(-1, 0)?,
@@ -114,7 +94,7 @@ pub fn quantile(
         }
         _ => layout,
     };
-    output::deliver_as(x.dtype(), row_major(found.with_layout(layout))?, out)
+    out.deliver_as(x.dtype(), row_major(found.with_layout(layout))?)
 }
 
 /// The quantiles of lines along the last dim, along the last dim.
@@ -123,22 +103,23 @@ fn of_lines(x: &Tensor, q: &Tensor, request: QuantileRequest) -> Result<Tensor> 
     let n = ordered.layout().modes()[ordered.layout().rank() - 1].extent;
     // The products are rounded to the dtype, as in PyTorch, while it holds all ranks.
     let dtype = if n <= 1 << 24 { x.dtype() } else { DType::F64 };
-    let q = cast(q, dtype)?;
-    let nan = apply(Op::isnan, &[OpArg::Tensor(&ordered)])?;
+    let q = copy::in_dtype(q, dtype)?;
+    let nan = apply(Op::isnan, &[Operand::Tensor(&ordered)])?;
     let request_last = ReduceRequest { dims: Some(&[-1]), keepdim: true, ..Default::default() };
-    let nans = reduce::run(&reduce::COUNT_NONZERO, &nan, &request_last, None)?.expect("no output was passed");
+    let nans = reduce::reduce(&reduce::COUNT_NONZERO, &nan, &request_last, Out::New)?;
     let ranks = if request.ignore_nan {
-        let last = apply(Op::sub, &[OpArg::Scalar(Scalar::Int(n as i128 - 1)), OpArg::Tensor(&nans)])?;
-        let last = with_number(Op::clamp_min, &cast(&last, dtype)?, 0.0)?;
+        let last = apply(Op::sub, &[Operand::Scalar(Scalar::Int(n as i128 - 1)), Operand::Tensor(&nans)])?;
+        let last = with_number(Op::clamp_min, &copy::in_dtype(&last, dtype)?, 0.0)?;
         of_tensors(Op::mul, &last, &q)?
     } else {
         let ranks = with_number(Op::mul, &q, n as f64 - 1.0)?;
-        let any = apply(Op::ne, &[OpArg::Tensor(&nans), OpArg::Scalar(Scalar::Int(0))])?;
-        let last = OpArg::Scalar(Scalar::Float(n as f64 - 1.0));
-        apply(Op::r#where, &[OpArg::Tensor(&any), last, OpArg::Tensor(&ranks)])?
+        let any = apply(Op::ne, &[Operand::Tensor(&nans), Operand::Scalar(Scalar::Int(0))])?;
+        let last = Operand::Scalar(Scalar::Float(n as f64 - 1.0));
+        apply(Op::r#where, &[Operand::Tensor(&any), last, Operand::Tensor(&ranks)])?
     };
-    let of = |op: Op| apply(op, &[OpArg::Tensor(&ranks)]);
-    let pick = |ranks: &Tensor| along::take_along_dim(&ordered, &cast(ranks, DType::I64)?, Some(-1));
+    let of = |op: Op| apply(op, &[Operand::Tensor(&ranks)]);
+    let pick =
+        |ranks: &Tensor| along::take_along_dim(&ordered, &copy::in_dtype(ranks, DType::I64)?, Some(-1));
     match request.interpolation {
         Interpolation::Lower => pick(&of(Op::floor)?),
         Interpolation::Higher => pick(&of(Op::ceil)?),
@@ -147,19 +128,17 @@ fn of_lines(x: &Tensor, q: &Tensor, request: QuantileRequest) -> Result<Tensor> 
             let below = of(Op::floor)?;
             let weights = match linear {
                 Interpolation::Midpoint => create::full(x.device(), &[], Scalar::Float(0.5), x.dtype())?,
-                _ => cast(&of_tensors(Op::sub, &ranks, &below)?, x.dtype())?,
+                _ => copy::in_dtype(&of_tensors(Op::sub, &ranks, &below)?, x.dtype())?,
             };
             let (low, high) = (pick(&below)?, pick(&of(Op::ceil)?)?);
-            apply(Op::lerp, &[OpArg::Tensor(&low), OpArg::Tensor(&high), OpArg::Tensor(&weights)])
+            apply(Op::lerp, &[Operand::Tensor(&low), Operand::Tensor(&high), Operand::Tensor(&weights)])
         }
     }
 }
 
 /// The smallest and the largest element.
 fn extremes(x: &Tensor) -> Result<(f64, f64)> {
-    let all = |row| {
-        Ok::<_, Error>(reduce::run(row, x, &ReduceRequest::default(), None)?.expect("no output was passed"))
-    };
+    let all = |row| reduce::reduce(row, x, &ReduceRequest::default(), Out::New);
     Ok((number(&all(&reduce::AMIN)?)?, number(&all(&reduce::AMAX)?)?))
 }
 
@@ -171,16 +150,16 @@ fn outer_edges(x: &Tensor, given: Option<(f64, f64)>, around: f64) -> Result<(f6
         None => (0.0, 0.0),
     };
     if !(low.is_finite() && high.is_finite()) {
-        return Err(Error::argument("", "range", format!("{low} to {high}"), "finite numbers"));
+        return Err(Error::argument("range", format!("{low} to {high}"), "finite numbers"));
     }
     if low > high {
-        return Err(Error::argument("", "min", low, format!("at most max, which is {high}")));
+        return Err(Error::argument("min", low, format!("at most max, which is {high}")));
     }
     Ok(if low == high { (low - around, high + around) } else { (low, high) })
 }
 
 fn checked_bins(bins: isize) -> Result<isize> {
-    if bins < 1 { Err(Error::argument("", "bins", bins, "1 or more")) } else { Ok(bins) }
+    if bins < 1 { Err(Error::argument("bins", bins, "1 or more")) } else { Ok(bins) }
 }
 
 /// Whether elements are within two edges.
@@ -190,17 +169,18 @@ fn within(x: &Tensor, low: f64, high: f64) -> Result<Tensor> {
 
 /// Counts bins, or sums weights by bin. Elements that are not `inside` have none; the last bin includes its right edge.
 fn count_bins(places: &Tensor, inside: &Tensor, bins: isize, weights: Option<&Tensor>) -> Result<Tensor> {
-    let last = OpArg::Scalar(Scalar::Int(bins as i128 - 1));
-    let places = apply(Op::clamp_max, &[OpArg::Tensor(places), last])?;
-    let none = OpArg::Scalar(Scalar::Int(-1));
-    let places = apply(Op::r#where, &[OpArg::Tensor(inside), OpArg::Tensor(&places), none])?;
+    let last = Operand::Scalar(Scalar::Int(bins as i128 - 1));
+    let places = apply(Op::clamp_max, &[Operand::Tensor(places), last])?;
+    let none = Operand::Scalar(Scalar::Int(-1));
+    let places = apply(Op::r#where, &[Operand::Tensor(inside), Operand::Tensor(&places), none])?;
     count(&places, bins, weights)
 }
 
 fn count(index: &Tensor, bins: isize, weights: Option<&Tensor>) -> Result<Tensor> {
     let dtype = if weights.is_some() { DType::F64 } else { DType::I64 };
     let out = Tensor::new_on(index.device(), &[bins], dtype, Fill::Zero)?;
-    let weights = weights.map(|weights| cast(weights, DType::F64).and_then(row_major)).transpose()?;
+    let weights =
+        weights.map(|weights| copy::in_dtype(weights, DType::F64).and_then(row_major)).transpose()?;
     backend::count(&row_major(index.clone())?, weights.as_ref(), &out)?;
     Ok(out)
 }
@@ -208,16 +188,16 @@ fn count(index: &Tensor, bins: isize, weights: Option<&Tensor>) -> Result<Tensor
 /// `histc`: how many elements are in each of `bins` bins of equal width from `min` to `max`, or from the smallest to the
 /// largest element if those are equal. Other elements are ignored.
 pub fn histc(x: &Tensor, bins: isize, min: f64, max: f64) -> Result<Tensor> {
-    check_float("input", x)?;
+    check_floating("input", x.dtype())?;
     let bins = checked_bins(bins)?;
     let compute = x.dtype().compute();
-    let values = cast(x, compute)?;
+    let values = copy::in_dtype(x, compute)?;
     let given = (min != max || x.size() == 0).then_some((min, max));
     let (low, high) = outer_edges(&values, given, 1.0)?;
     let width = if compute == DType::F32 { (high as f32 - low as f32) as f64 } else { high - low };
     let counts = Tensor::new_on(x.device(), &[bins], DType::I64, Fill::Zero)?;
     backend::count_in_bins(&row_major(values)?, EqualBins { low, high, width }, &counts)?;
-    cast(&counts, x.dtype())
+    copy::in_dtype(&counts, x.dtype())
 }
 
 /// The bins of a histogram.
@@ -231,20 +211,15 @@ pub enum Bins<'a> {
 /// `histogram`: how many elements, or which sum of their weights, is in each bin, and the edges of the bins. With `density`
 /// the counts are divided by their sum and by the width of the bins.
 pub fn histogram(x: &Tensor, bins: Bins, weight: Option<&Tensor>, density: bool) -> Result<(Tensor, Tensor)> {
-    check_float("input", x)?;
+    check_floating("input", x.dtype())?;
     if let Some(weight) = weight {
         if !weight.layout().same_shape(x.layout()) {
             let wanted = format!("{}, that of input", x.layout().shape_text());
-            return Err(Error::shape(
-                "",
-                "weight",
-                format!("of shape {}", weight.layout().shape_text()),
-                wanted,
-            ));
+            return Err(Error::shape("weight", format!("of shape {}", weight.layout().shape_text()), wanted));
         }
         if weight.dtype().is_complex() {
             let (got, wanted) = (weight.dtype(), "a real dtype");
-            return Err(Error::new("", Problem::WrongDType { argument: "weight", got, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument: "weight", got, wanted }));
         }
     }
     let edges = edges(x, bins)?;
@@ -252,18 +227,17 @@ pub fn histogram(x: &Tensor, bins: Bins, weight: Option<&Tensor>, density: bool)
     let edge = |at: isize| edges.layout().select(0, at).and_then(|layout| number(&edges.with_layout(layout)));
     let inside = within(x, edge(0)?, edge(count)?)?;
     let places = search::search(&edges, x, true)?;
-    let places = apply(Op::sub, &[OpArg::Tensor(&places), OpArg::Scalar(Scalar::Int(1))])?;
+    let places = apply(Op::sub, &[Operand::Tensor(&places), Operand::Scalar(Scalar::Int(1))])?;
     let sums = count_bins(&places, &inside, count, weight)?;
     if !density {
-        return Ok((cast(&sums, x.dtype())?, edges));
+        return Ok((copy::in_dtype(&sums, x.dtype())?, edges));
     }
     let part = |start: isize| edges.layout().narrow(0, start, count).map(|layout| edges.with_layout(layout));
-    let widths = cast(&of_tensors(Op::sub, &part(1)?, &part(0)?)?, DType::F64)?;
-    let sums = cast(&sums, DType::F64)?;
-    let total =
-        reduce::run(&reduce::SUM, &sums, &ReduceRequest::default(), None)?.expect("no output was passed");
+    let widths = copy::in_dtype(&of_tensors(Op::sub, &part(1)?, &part(0)?)?, DType::F64)?;
+    let sums = copy::in_dtype(&sums, DType::F64)?;
+    let total = reduce::reduce(&reduce::SUM, &sums, &ReduceRequest::default(), Out::New)?;
     let density = of_tensors(Op::div, &sums, &of_tensors(Op::mul, &widths, &total)?)?;
-    Ok((cast(&density, x.dtype())?, edges))
+    Ok((copy::in_dtype(&density, x.dtype())?, edges))
 }
 
 /// The edges of bins, in the dtype of the elements.
@@ -282,18 +256,18 @@ fn edges(x: &Tensor, bins: Bins) -> Result<Tensor> {
     };
     if edges.layout().rank() != 1 || edges.size() < 2 {
         let got = format!("of shape {}", edges.layout().shape_text());
-        return Err(Error::shape("", "bins", got, "an int, or one dim of at least two edges"));
+        return Err(Error::shape("bins", got, "an int, or one dim of at least two edges"));
     }
     if edges.dtype() != x.dtype() {
         let got = format!("of dtype {}", edges.dtype().name());
-        return Err(Error::argument("", "bins", got, format!("{}, the dtype of input", x.dtype().name())));
+        return Err(Error::argument("bins", got, format!("{}, the dtype of input", x.dtype().name())));
     }
     let part = |start: isize| {
         let layout = edges.layout().narrow(0, start, edges.size() as isize - 1)?;
         Ok::<_, Error>(edges.with_layout(layout))
     };
     if !host_reads::all(&of_tensors(Op::le, &part(0)?, &part(1)?)?)? {
-        return Err(Error::argument("", "bins", "edges that are not sorted", "edges in ascending order"));
+        return Err(Error::argument("bins", "edges that are not sorted", "edges in ascending order"));
     }
     copy::clone(edges)
 }
@@ -302,19 +276,18 @@ fn edges(x: &Tensor, bins: Bins) -> Result<Tensor> {
 pub fn bincount(x: &Tensor, weights: Option<&Tensor>, minlength: isize) -> Result<Tensor> {
     if !x.dtype().is_int() {
         let (got, wanted) = (x.dtype(), "an integer dtype");
-        return Err(Error::new("", Problem::WrongDType { argument: "input", got, wanted }));
+        return Err(Error::new(Problem::WrongDType { argument: "input", got, wanted }));
     }
     if x.layout().rank() != 1 {
-        return Err(Error::shape("", "input", format!("of shape {}", x.layout().shape_text()), "one dim"));
+        return Err(Error::shape("input", format!("of shape {}", x.layout().shape_text()), "one dim"));
     }
     if minlength < 0 {
-        return Err(Error::argument("", "minlength", minlength, "0 or more"));
+        return Err(Error::argument("minlength", minlength, "0 or more"));
     }
     if let Some(weights) = weights {
         if !weights.layout().same_shape(x.layout()) {
             let wanted = format!("{}, that of input", x.layout().shape_text());
             return Err(Error::shape(
-                "",
                 "weights",
                 format!("of shape {}", weights.layout().shape_text()),
                 wanted,
@@ -322,29 +295,29 @@ pub fn bincount(x: &Tensor, weights: Option<&Tensor>, minlength: isize) -> Resul
         }
         if weights.dtype().is_complex() {
             let (got, wanted) = (weights.dtype(), "a real dtype");
-            return Err(Error::new("", Problem::WrongDType { argument: "weights", got, wanted }));
+            return Err(Error::new(Problem::WrongDType { argument: "weights", got, wanted }));
         }
     }
     let mut length = minlength;
     if x.size() > 0 {
         let extreme = |row| {
-            let found = reduce::run(row, x, &ReduceRequest::default(), None)?.expect("no output was passed");
+            let found = reduce::reduce(row, x, &ReduceRequest::default(), Out::New)?;
             copy::single_item(&found)
         };
         let (Scalar::Int(low), Scalar::Int(high)) = (extreme(&reduce::AMIN)?, extreme(&reduce::AMAX)?) else {
             unreachable!("elements of an integer dtype are integers")
         };
         if low < 0 {
-            return Err(Error::argument("", "input", format!("a tensor with {low}"), "no negative numbers"));
+            return Err(Error::argument("input", format!("a tensor with {low}"), "no negative numbers"));
         }
         let Ok(needed) = isize::try_from(high + 1) else {
-            return Err(Error::new("", Problem::TooLarge { shape: (high + 1).to_string() }));
+            return Err(Error::new(Problem::TooLarge { shape: (high + 1).to_string() }));
         };
         length = length.max(needed);
     }
-    let sums = count(&cast(x, DType::I64)?, length, weights)?;
+    let sums = count(&copy::in_dtype(x, DType::I64)?, length, weights)?;
     match weights {
-        Some(weights) if weights.dtype() == DType::F32 => cast(&sums, DType::F32),
+        Some(weights) if weights.dtype() == DType::F32 => copy::in_dtype(&sums, DType::F32),
         _ => Ok(sums),
     }
 }

@@ -3,9 +3,11 @@
 //! Elements are compared as by `==`: each NaN differs from all others and is kept, and -0.0 equals 0.0.
 
 use super::compose::of_tensors;
-use super::elementwise::{OpArg, apply, apply_into};
-use super::index::along::{self, DimIndex, IndexForm, Written};
+use super::elementwise::{apply, apply_into};
+use super::index::along::{self, DimIndex, IndexForm};
 use super::index::masks;
+use super::operand::Operand;
+use super::output::Out;
 use super::sort::{row_major, sort, sorted};
 use super::table::Op;
 use super::{copy, join, reduce, scan, search};
@@ -64,7 +66,7 @@ fn unique_slices(x: &Tensor, dim: isize, request: UniqueRequest) -> Result<Vec<T
     let n = layout.modes()[dim].extent;
     if x.size() == 0 && n > 0 {
         let wanted = format!("elements in each slice of dim {dim}");
-        return Err(Error::shape("", "input", format!("a tensor of shape {}", layout.shape_text()), wanted));
+        return Err(Error::shape("input", format!("a tensor of shape {}", layout.shape_text()), wanted));
     }
     let moved = row_major(x.with_layout(layout.movedim(&[dim as isize], &[0])?))?;
     let mut shape = moved.layout().shape();
@@ -114,12 +116,12 @@ fn starts(x: &Tensor) -> Result<Tensor> {
     copy::fill(&part(&starts, 0, 1)?, Scalar::Bool(true))?;
     let (later, earlier) = (part(x, 1, n - 1)?, part(x, 0, n - 1)?);
     let rest = part(&starts, 1, n - 1)?;
-    let pair = [OpArg::Tensor(&later), OpArg::Tensor(&earlier)];
+    let pair = [Operand::Tensor(&later), Operand::Tensor(&earlier)];
     if x.layout().rank() == 1 {
         apply_into(Op::ne, &pair, &rest)?;
     } else {
         let request = reduce::ReduceRequest { dims: Some(&[1]), ..Default::default() };
-        reduce::run(&reduce::ANY, &apply(Op::ne, &pair)?, &request, Some(&rest))?;
+        reduce::reduce(&reduce::ANY, &apply(Op::ne, &pair)?, &request, Out::Into(&rest))?;
     }
     Ok(starts)
 }
@@ -134,13 +136,13 @@ fn add_requested(
 ) -> Result<()> {
     let n = starts.size() as isize;
     if request.inverse {
-        let sums = scan::run(&scan::CUMSUM, starts, 0, None, None)?.expect("no output was passed");
-        let numbers = apply(Op::sub, &[OpArg::Tensor(&sums), OpArg::Scalar(Scalar::Int(1))])?;
+        let sums = scan::scan(&scan::CUMSUM, starts, 0, None, Out::New)?;
+        let numbers = apply(Op::sub, &[Operand::Tensor(&sums), Operand::Scalar(Scalar::Int(1))])?;
         results.push(match order {
             Some(order) => {
                 let inverse = Tensor::like(starts, &[n], DType::I64)?;
                 let index = DimIndex { dim: 0, index: &order, form: IndexForm::Elements };
-                along::write(&inverse, index, Written::Tensor(&numbers), ScatterRule::Replace)?;
+                along::write(&inverse, index, Operand::Tensor(&numbers), ScatterRule::Replace)?;
                 inverse
             }
             None => numbers,
@@ -164,9 +166,9 @@ fn add_requested(
 
 /// `isin`: whether each element is one of `tests`.
 pub fn isin(x: &Tensor, tests: &Tensor, invert: bool) -> Result<Tensor> {
-    let dtype = promote(x.dtype(), tests.dtype()).map_err(|error| error.named(""))?;
-    let (shape, x) = (x.layout().shape(), copy::reshape(&cast(x, dtype)?, &[-1])?);
-    let tests = copy::reshape(&cast(tests, dtype)?, &[-1])?;
+    let dtype = promote(x.dtype(), tests.dtype())?;
+    let (shape, x) = (x.layout().shape(), copy::reshape(&copy::in_dtype(x, dtype)?, &[-1])?);
+    let tests = copy::reshape(&copy::in_dtype(tests, dtype)?, &[-1])?;
     let (x, tests) = if dtype.is_complex() { numbered(&x, &tests)? } else { (x, tests) };
     let equal = if invert { Op::ne } else { Op::eq };
     let found = if tests.size() == 0 {
@@ -176,21 +178,16 @@ pub fn isin(x: &Tensor, tests: &Tensor, invert: bool) -> Result<Tensor> {
     } else {
         let tests = sorted(&tests, 0, false)?;
         let places = search::search(&tests, &x, false)?;
-        let last = OpArg::Scalar(Scalar::Int(tests.size() as i128 - 1));
-        let places = apply(Op::clamp_max, &[OpArg::Tensor(&places), last])?;
+        let last = Operand::Scalar(Scalar::Int(tests.size() as i128 - 1));
+        let places = apply(Op::clamp_max, &[Operand::Tensor(&places), last])?;
         of_tensors(equal, &along::take(&tests, &places)?, &x)?
     };
     copy::reshape(&found, &shape)
 }
 
-fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
-    if x.dtype() == dtype { Ok(x.clone()) } else { copy::to_dtype(x, dtype) }
-}
-
 /// Numbers in place of complex elements, equal where those are.
 fn numbered(x: &Tensor, tests: &Tensor) -> Result<(Tensor, Tensor)> {
-    let all = join::cat(&[x.clone(), tests.clone()], 0, join::JoinTarget::default())?
-        .expect("no output was passed");
+    let all = join::cat(&[x.clone(), tests.clone()], 0, join::JoinTarget::default())?;
     let request = UniqueRequest { consecutive: false, inverse: true, counts: false, dim: None };
     let numbers = unique(&all, request)?.remove(1);
     let part = |start: usize, size: usize| {

@@ -24,7 +24,7 @@ pub enum Backing {
     /// The storage: memory that the host cannot address. To the host there are no bytes, so that every pin on an element is
     /// outside of them.
     Device(Box<dyn DeviceMemory>),
-    /// Nobody any more: there are no bytes.
+    /// Nobody: the owner has taken the memory back, and the length is 0.
     Invalidated,
 }
 
@@ -114,9 +114,9 @@ impl Buffer {
     pub fn resize(&mut self, bytes: usize) -> Result<()> {
         match self.backing {
             Backing::Inline | Backing::Block(_) => {}
-            Backing::Foreign(_) => return Err(Error::new("resize_", Problem::NotOwned)),
-            Backing::Mapped(_) => return Err(Error::new("resize_", Problem::Mapped)),
-            Backing::Invalidated => return Err(Error::new("resize_", Problem::Invalidated)),
+            Backing::Foreign(_) => return Err(Error::new(Problem::NotOwned)),
+            Backing::Mapped(_) => return Err(Error::new(Problem::Mapped)),
+            Backing::Invalidated => return Err(Error::new(Problem::Invalidated)),
             Backing::Device(_) => self.check_on_host()?,
         }
         if bytes == self.length {

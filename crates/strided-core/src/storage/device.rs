@@ -63,5 +63,5 @@ impl DeviceMemory for TestMemory {
 /// The error for an access by the host to memory that is on a device.
 #[cold]
 pub fn not_on_host(device: Device) -> Error {
-    Error::new("", Problem::NotOnHost { device: device.to_string() })
+    Error::new(Problem::NotOnHost { device: device.to_string() })
 }

@@ -90,7 +90,7 @@ impl Map {
         match &self.kind {
             MapKind::File { path, shared: false, .. } => {
                 let what = "is mapped privately: what is written never reaches the file".into();
-                Err(Error::new("flush", Problem::File { path: path.into(), what }))
+                Err(Error::new(Problem::File { path: path.into(), what }))
             }
             MapKind::File { readonly: true, .. } | MapKind::Anonymous(_) => Ok(()),
             MapKind::File { path, .. } => self.memory.flush().map_err(|error| system_error(path, error)),
@@ -135,15 +135,15 @@ pub enum OpenedFile {
 pub fn open(path: &Path, dtype: DType, size: usize, options: MapOptions) -> Result<OpenedFile> {
     let MapOptions { shared, readonly, create, grow, offset } = options;
     if readonly && (create || grow) {
-        return Err(Error::argument("", "readonly", "True", "False where a file is made or made longer"));
+        return Err(Error::argument("readonly", "True", "False where a file is made or made longer"));
     }
     if create && size == 0 {
-        return Err(Error::argument("", "size", 0, "the number of elements of the file to make"));
+        return Err(Error::argument("size", 0, "the number of elements of the file to make"));
     }
     let aligned = offset.is_multiple_of(dtype.alignment());
     if shared && !aligned {
         let multiple = format!("a multiple of {} for shared memory of this dtype", dtype.alignment());
-        return Err(Error::argument("", "offset", offset, multiple));
+        return Err(Error::argument("offset", offset, multiple));
     }
     let (file, created) = open_file(path, &options).map_err(|error| system_error(path, error))?;
     let bytes = prepare(&file, path, dtype, size, &options);
@@ -208,7 +208,7 @@ fn open_file(path: &Path, options: &MapOptions) -> io::Result<(File, bool)> {
 
 /// Returns the number of bytes to map. Makes the file that long if the options say so.
 fn prepare(file: &File, path: &Path, dtype: DType, size: usize, options: &MapOptions) -> Result<usize> {
-    let refuse = |what: String| Error::new("", Problem::File { path: path.into(), what });
+    let refuse = |what: String| Error::new(Problem::File { path: path.into(), what });
     let metadata = file.metadata().map_err(|error| system_error(path, error))?;
     if metadata.is_dir() {
         return Err(system_error(path, is_a_directory()));
@@ -228,14 +228,14 @@ fn prepare(file: &File, path: &Path, dtype: DType, size: usize, options: &MapOpt
             )));
         }
         let bytes =
-            isize::try_from(left).map_err(|_| Error::new("", Problem::OutOfMemory { bytes: usize::MAX }))?;
+            isize::try_from(left).map_err(|_| Error::new(Problem::OutOfMemory { bytes: usize::MAX }))?;
         return Ok(bytes as usize);
     }
     let bytes = size.checked_mul(dtype.size()).filter(|&bytes| bytes <= isize::MAX as usize);
     let end =
         bytes.and_then(|bytes| (bytes as u64).checked_add(offset)).filter(|&end| end <= i64::MAX as u64);
     let (Some(bytes), Some(end)) = (bytes, end) else {
-        return Err(Error::new("", Problem::TooLarge { shape: size.to_string() }));
+        return Err(Error::new(Problem::TooLarge { shape: size.to_string() }));
     };
     if length >= end {
         return Ok(bytes);
@@ -318,11 +318,8 @@ fn is_a_directory() -> io::Error {
 /// The error of a system call about a file; an empty path stands for none.
 pub fn system_error(path: impl AsRef<Path>, error: io::Error) -> Error {
     let path = path.as_ref().into();
-    Error::new(
-        "",
-        match error.raw_os_error() {
-            Some(code) => Problem::System { path, code },
-            None => Problem::File { path, what: format!("cannot be used: {error}") },
-        },
-    )
+    Error::new(match error.raw_os_error() {
+        Some(code) => Problem::System { path, code },
+        None => Problem::File { path, what: format!("cannot be used: {error}") },
+    })
 }

@@ -68,7 +68,7 @@ mod transfer;
 
 pub use buffer::Owner;
 pub use device::{Device, DeviceMemory, not_on_host};
-pub use transfer::replace_file;
+pub use transfer::{BYTES_PER_SYSTEM_CALL, replace_file};
 
 use crate::alloc;
 use crate::alloc::out_of_memory;
@@ -80,8 +80,6 @@ use buffer::{Backing, Buffer};
 use mmap::{Map, MapOptions, OpenedFile};
 use state::{Pin, State};
 use std::cell::UnsafeCell;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -191,7 +189,7 @@ impl Storage {
         if offset > map.length() || length > map.length() - offset {
             let saturated = |byte: usize| byte.min(isize::MAX as usize) as isize;
             let (first, last) = (saturated(offset), saturated(offset.saturating_add(length)) - 1);
-            return Err(Error::new("", Problem::OutsideStorage { first, last, length: map.length() }));
+            return Err(Error::new(Problem::OutsideStorage { first, last, length: map.length() }));
         }
         let readonly = map.is_readonly();
         Storage::with_header(Buffer::mapped(map, offset, length), readonly)
@@ -216,21 +214,10 @@ impl Storage {
                 Storage::mapped(Arc::new(map), 0, bytes)
             }
             OpenedFile::Misaligned(file, bytes) => {
-                let storage = Storage::read_file(file, path, bytes, options.offset)?;
+                let storage = Storage::read_from(&file, path, options.offset as u64, bytes)?;
                 Ok(if options.readonly { storage.into_readonly() } else { storage })
             }
         }
-    }
-
-    /// A copy of the bytes of a file.
-    fn read_file(mut file: File, path: &Path, bytes: usize, offset: usize) -> Result<Storage> {
-        let mut storage = Storage::new(bytes, Fill::Zero)?;
-        let start = storage.exclusive_start().expect("a new storage has one handle");
-        // SAFETY: the storage was just made with this many initialised bytes, and nobody else has a handle on it.
-        let memory = unsafe { std::slice::from_raw_parts_mut(start, bytes) };
-        let read = file.seek(SeekFrom::Start(offset as u64)).and_then(|_| file.read_exact(memory));
-        read.map_err(|error| mmap::system_error(path, error))?;
-        Ok(storage)
     }
 
     /// A storage on all the shared memory behind a descriptor that another process has sent. The descriptor stays the
@@ -348,7 +335,7 @@ impl Storage {
     /// [`Storage::length`], unless the owner has taken the memory back.
     pub fn valid_length(&self) -> Result<usize> {
         match self.length() {
-            0 if self.is_invalidated() => Err(Error::new("", Problem::Invalidated)),
+            0 if self.is_invalidated() => Err(Error::new(Problem::Invalidated)),
             length => Ok(length),
         }
     }
@@ -447,7 +434,7 @@ impl Storage {
         access: Access,
     ) -> Result<Option<Pinned<'_>>> {
         if access == Access::Write && self.header().readonly {
-            return Err(Error::new("", Problem::ReadOnly));
+            return Err(Error::new(Problem::ReadOnly));
         }
         let Some(pinned) = self.try_pin_all() else { return Ok(None) };
         let size = dtype.size() as isize;
@@ -483,7 +470,7 @@ impl Storage {
         } else {
             Problem::OutsideStorage { first: low, last: high, length: pinned.length / dtype.size() }
         };
-        Error::new("", problem)
+        Error::new(problem)
     }
 
     /// The first byte, if this is the only handle on the storage: then no pin is needed. `None` for memory that the host cannot
@@ -536,29 +523,29 @@ impl Storage {
             return Ok(());
         }
         if self.is_readonly() {
-            return Err(Error::new("resize_", Problem::ReadOnly));
+            return Err(Error::new(Problem::ReadOnly));
         }
         let header = self.header();
         let exports = header.state.exports();
         if exports > 0 {
-            return Err(self.export_error("resize_", exports));
+            return Err(self.export_error(exports));
         }
         if self.device() != Device::Cpu {
-            return Err(not_on_host(self.device()).named("resize_"));
+            return Err(not_on_host(self.device()));
         }
         if self.is_owned() {
             return Ok(());
         }
-        self.check_valid().map_err(|error| error.named("resize_"))?;
+        self.check_valid()?;
         let problem = if self.map().is_some() { Problem::Mapped } else { Problem::NotOwned };
-        Err(Error::new("resize_", problem))
+        Err(Error::new(problem))
     }
 
     fn change_length(&self, new_length: impl FnOnce(usize) -> usize) -> Result<()> {
         if self.is_readonly() {
-            return Err(Error::new("resize_", Problem::ReadOnly));
+            return Err(Error::new(Problem::ReadOnly));
         }
-        self.exchange("resize_", |buffer| buffer.resize(new_length(buffer.length)))
+        self.exchange(|buffer| buffer.resize(new_length(buffer.length)))
     }
 
     /// Moves the bytes into memory that processes share. Waits for running operations.
@@ -567,10 +554,10 @@ impl Storage {
             return Ok(());
         }
         if !self.is_owned() {
-            self.check_valid().map_err(|error| error.named("share_memory_"))?;
-            return Err(Error::new("share_memory_", Problem::NotMovable));
+            self.check_valid()?;
+            return Err(Error::new(Problem::NotMovable));
         }
-        self.exchange("share_memory_", |buffer| {
+        self.exchange(|buffer| {
             buffer.share()?;
             self.header().owned.store(false, Relaxed);
             Ok(())
@@ -581,7 +568,7 @@ impl Storage {
     /// that was done before.
     pub fn invalidate(&self) -> Result<()> {
         let mut taken = None;
-        let exchanged = self.exchange("invalidate", |buffer| {
+        let exchanged = self.exchange(|buffer| {
             if !buffer.is_invalidated() {
                 self.header().owned.store(false, Relaxed);
                 taken = Some(std::mem::replace(buffer, Buffer::INVALIDATED));
@@ -602,10 +589,10 @@ impl Storage {
     /// Three threads may wait in a circle: this one for the holder of a pin, that holder for the interpreter, and the
     /// thread that holds the interpreter for this storage to open. So after [`CLOSING_PATIENCE`] the storage is opened
     /// for a moment, which lets the third thread finish, and closed again.
-    fn exchange(&self, op: &'static str, change: impl FnOnce(&mut Buffer) -> Result<()>) -> Result<()> {
+    fn exchange(&self, change: impl FnOnce(&mut Buffer) -> Result<()>) -> Result<()> {
         let header = self.header();
         loop {
-            let closed = header.state.close().map_err(|exports| self.export_error(op, exports))?;
+            let closed = header.state.close().map_err(|exports| self.export_error(exports))?;
             if closed.wait_for_pins(CLOSING_PATIENCE) {
                 // SAFETY: this thread has closed the storage, and the last pin is gone: nobody else reads or writes
                 // the buffer until `closed` is dropped.
@@ -613,15 +600,15 @@ impl Storage {
             }
             drop(closed);
             if threads::in_call() {
-                return Err(Error::new(op, Problem::InUse)); // the pin is this thread's own, further up its stack
+                return Err(Error::new(Problem::InUse)); // the pin is this thread's own, further up its stack
             }
             std::thread::sleep(CLOSING_PATIENCE / 10);
         }
     }
 
-    fn export_error(&self, op: &'static str, exports: usize) -> Error {
+    fn export_error(&self, exports: usize) -> Error {
         let permanently = self.header().exported_permanently.load(Relaxed);
-        Error::new(op, if permanently { Problem::AddressTaken } else { Problem::Exported { exports } })
+        Error::new(if permanently { Problem::AddressTaken } else { Problem::Exported { exports } })
     }
 }
 

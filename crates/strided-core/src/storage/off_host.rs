@@ -35,7 +35,7 @@ impl Storage {
         let length = self.valid_length()? / dtype.size();
         match layout.bounds() {
             Some((low, high)) if low < 0 || high >= length as isize => {
-                Err(Error::new("", Problem::OutsideStorage { first: low, last: high, length }))
+                Err(Error::new(Problem::OutsideStorage { first: low, last: high, length }))
             }
             _ => Ok(()),
         }

@@ -32,7 +32,7 @@ static ARENA: Mutex<Arena> = Mutex::new(Arena { process: 0, map: Weak::new(), ne
 
 /// Allocates `bytes` zero bytes of shared memory. Returns the map and the offset in it.
 pub fn allocate(bytes: usize) -> Result<(Arc<Map>, usize)> {
-    let size = alloc::rounded(bytes).ok_or_else(|| Error::new("", Problem::OutOfMemory { bytes }))?;
+    let size = alloc::rounded(bytes).ok_or_else(|| Error::new(Problem::OutOfMemory { bytes }))?;
     if size > MAX_SMALL_BYTES {
         return Ok((new_segment(size)?, 0));
     }
@@ -63,7 +63,7 @@ pub fn from_descriptor(descriptor: std::os::fd::BorrowedFd<'_>) -> Result<Arc<Ma
     let length = isize::try_from(metadata.len()).ok().filter(|_| metadata.is_file());
     let Some(length) = length else {
         let what = "is no shared memory".into();
-        return Err(Error::new("", Problem::File { path: "the descriptor".into(), what }));
+        return Err(Error::new(Problem::File { path: "the descriptor".into(), what }));
     };
     Map::anonymous(file, length as usize).map_err(|error| system_error("", error))
 }

@@ -4,16 +4,16 @@
 //! fill a storage that nobody else can see yet.
 
 use super::mmap::system_error;
-use super::{Fill, Storage};
+use super::{Fill, PinnedBytes, Storage};
 use crate::error::{Error, Problem, Result};
-use crate::threads;
+use crate::threads::{self, Shared};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Bytes of one system call, and of one piece of work. Between two of them a call can be interrupted.
-const PIECE: usize = 8 << 20;
+/// Bytes of one system call, which is a piece of work: between two of them a call can be interrupted.
+pub const BYTES_PER_SYSTEM_CALL: usize = 8 << 20;
 
 impl Storage {
     /// A new storage whose bytes, zeros at first, are written by `write`.
@@ -28,14 +28,13 @@ impl Storage {
     /// A copy of `bytes` bytes of a file, from byte `position` on. Fails if the file ends before.
     pub fn read_from(file: &File, path: &Path, position: u64, bytes: usize) -> Result<Storage> {
         let mut storage = Storage::new(bytes, Fill::Uninitialized)?;
-        let start = Memory(storage.exclusive_start().expect("a new storage has one handle"));
+        let start = Shared::new(storage.exclusive_start().expect("a new storage has one handle"));
         let failure = Mutex::new(None);
-        threads::run(bytes.div_ceil(PIECE), bytes > PIECE, &|piece| {
-            let from = piece * PIECE;
-            let length = PIECE.min(bytes - from);
-            // SAFETY: `from + length` is at most `bytes`, the size of the storage, on which nobody else has a handle.
-            // Pieces do not overlap.
-            let read = unsafe { read_exact(file, position + from as u64, start.at(from), length) };
+        let shared = bytes > BYTES_PER_SYSTEM_CALL;
+        threads::for_each_range(bytes, BYTES_PER_SYSTEM_CALL, shared, &|part| {
+            // SAFETY: the part is inside the storage, on which nobody else has a handle. Parts do not overlap.
+            let read =
+                unsafe { read_exact(file, position + part.start as u64, start.at(part.start), part.len()) };
             if let Err(error) = read {
                 failure.lock().unwrap().get_or_insert(error);
             }
@@ -46,13 +45,20 @@ impl Storage {
         }
     }
 
+    /// Pins all bytes. Refuses a range outside of them.
+    fn pin_range(&self, at: usize, length: usize) -> Result<PinnedBytes<'_>> {
+        let pinned = self.pin_all()?;
+        if at.checked_add(length).is_some_and(|end| end <= pinned.length) {
+            return Ok(pinned);
+        }
+        let (first, last) = (at as isize, at.saturating_add(length) as isize - 1);
+        Err(Error::new(Problem::OutsideStorage { first, last, length: pinned.length }))
+    }
+
     /// Copies bytes from position `at` on into a slice. Refuses bytes outside the storage.
     pub fn copy_out(&self, at: usize, into: &mut [u8]) -> Result<()> {
-        let pinned = self.pin_all()?;
-        if at.checked_add(into.len()).is_none_or(|end| end > pinned.length) {
-            return Err(outside(at, into.len(), pinned.length));
-        }
-        // SAFETY: the range is inside the pinned bytes, as checked. The slice belongs to the caller: a storage never lends
+        let pinned = self.pin_range(at, into.len())?;
+        // SAFETY: the range is inside the pinned bytes, as `pin_range` checked. The slice belongs to the caller: a storage never lends
         // its memory as a slice that outlives a call, so that the two do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(pinned.start.add(at), into.as_mut_ptr(), into.len()) };
         Ok(())
@@ -61,11 +67,8 @@ impl Storage {
     /// Hands `length` bytes from position `at` on to `write`. The memory is pinned meanwhile, so that `write` must not wait for
     /// anything but the system; and it must copy the bytes by a system call, since other threads may write to them.
     pub fn write_out(&self, at: usize, length: usize, write: impl FnOnce(&[u8]) -> Result<()>) -> Result<()> {
-        let pinned = self.pin_all()?;
-        if at.checked_add(length).is_none_or(|end| end > pinned.length) {
-            return Err(outside(at, length, pinned.length));
-        }
-        // SAFETY: the range is inside the pinned bytes, as checked, and the pin outlives the slice.
+        let pinned = self.pin_range(at, length)?;
+        // SAFETY: the range is inside the pinned bytes, as `pin_range` checked, and the pin outlives the slice.
         write(unsafe { std::slice::from_raw_parts(pinned.start.add(at), length) })
     }
 }
@@ -94,24 +97,6 @@ fn exchange_files(new: &Path, path: &Path) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn exchange_files(_: &Path, _: &Path) -> bool {
     false
-}
-
-/// An address that pieces on several threads write to.
-#[derive(Clone, Copy)]
-struct Memory(*mut u8);
-
-impl Memory {
-    fn at(&self, offset: usize) -> *mut u8 {
-        self.0.wrapping_add(offset)
-    }
-}
-
-// SAFETY: an address is plain data; whoever writes through it states why that is sound.
-unsafe impl Sync for Memory {}
-
-fn outside(at: usize, length: usize, end: usize) -> Error {
-    let (first, last) = (at as isize, at.saturating_add(length) as isize - 1);
-    Error::new("", Problem::OutsideStorage { first, last, length: end })
 }
 
 /// Reads bytes of a file into memory that need not be initialised.

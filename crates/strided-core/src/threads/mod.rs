@@ -17,10 +17,14 @@
 //! was interrupted (Ctrl-C). After a fork the child has no workers and starts its own.
 
 mod affinity;
+mod shared;
+
+pub use shared::Shared;
 
 use crate::error::{Error, Problem, Result};
 use affinity::{ThreadNumber, wake_on_other_cpu};
 use std::cell::Cell;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
@@ -44,6 +48,8 @@ const SPIN: Duration = Duration::from_micros(200);
 /// A call checks for an interrupt after this time, and then at every interval.
 const INTERRUPT_PATIENCE: Duration = Duration::from_secs(1);
 const INTERRUPT_INTERVAL: Duration = Duration::from_millis(100);
+/// Elements of sequential work between two looks at the clock.
+const ELEMENTS_PER_CHECK: usize = 1 << 16;
 
 /// How many threads compute, the caller included; 0 until it is first asked.
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
@@ -115,7 +121,7 @@ impl InterruptClock {
         }
         self.next_check = next_interrupt_check(elapsed);
         match INTERRUPT_CHECK.get() {
-            Some(check) if check() => Err(Error::new("", Problem::Interrupted)),
+            Some(check) if check() => Err(Error::new(Problem::Interrupted)),
             _ => Ok(()),
         }
     }
@@ -168,7 +174,7 @@ fn first_limit() -> usize {
 pub fn set_limit(threads: isize) -> Result<()> {
     if threads < 1 || threads > MAX_THREADS as isize {
         let wanted = format!("1 to {MAX_THREADS}");
-        return Err(Error::argument("set_num_threads", "num_threads", threads, wanted));
+        return Err(Error::argument("num_threads", threads, wanted));
     }
     LIMIT.store(threads as usize, Relaxed);
     Ok(())
@@ -212,13 +218,24 @@ fn should_share(work: usize) -> bool {
 
 /// Calls `piece(0)` to `piece(pieces - 1)`, each once: on this thread and, if `shared`, on workers of the pool that are
 /// free. Pieces may run at the same time and in any order. Fails if the call was interrupted.
-pub fn run(pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
-    run_on(limit(), pieces, shared, piece)
+pub fn for_each_piece(pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
+    share_pieces(limit(), pieces, shared, piece)
 }
 
-/// As [`run`], for pieces that need scratch memory. Each gets an element of `scratch` that no other piece uses meanwhile; at
+/// [`for_each_piece`] for the ranges of up to `per_piece` numbers that make up `0..n`.
+#[inline]
+pub fn for_each_range(
+    n: usize,
+    per_piece: usize,
+    shared: bool,
+    work: &(impl Fn(Range<usize>) + Sync),
+) -> Result<()> {
+    for_each_piece(n.div_ceil(per_piece), shared, &|i| work(i * per_piece..n.min((i + 1) * per_piece)))
+}
+
+/// As [`for_each_piece`], for pieces that need scratch memory. Each gets an element of `scratch` that no other piece uses meanwhile; at
 /// most as many threads take part as there are elements, which is one or more.
-pub fn run_with<S: Send>(
+pub fn for_each_piece_with<S: Send>(
     pieces: usize,
     shared: bool,
     scratch: &mut [S],
@@ -226,19 +243,19 @@ pub fn run_with<S: Send>(
 ) -> Result<()> {
     let threads = scratch.len().min(limit());
     if threads == 1 || pieces == 1 || !shared {
-        return run_in_order(pieces, &mut |i| piece(i, &mut scratch[0]));
+        return for_each_in_order(pieces, &mut |i| piece(i, &mut scratch[0]));
     }
     let unused = Mutex::new(scratch.iter_mut().collect::<Vec<_>>());
     let lock = || unused.lock().unwrap_or_else(PoisonError::into_inner);
-    run_on(threads, pieces, true, &|i| {
+    share_pieces(threads, pieces, true, &|i| {
         let own = lock().pop().expect("as many elements as threads");
         piece(i, own);
         lock().push(own);
     })
 }
 
-/// [`run`] on at most `threads` threads.
-fn run_on(threads: usize, pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
+/// [`for_each_piece`] on at most `threads` threads.
+fn share_pieces(threads: usize, pieces: usize, shared: bool, piece: &(dyn Fn(usize) + Sync)) -> Result<()> {
     let _caller = Caller::new();
     let job = PoolJob {
         piece,
@@ -261,7 +278,7 @@ fn run_on(threads: usize, pieces: usize, shared: bool, piece: &(dyn Fn(usize) + 
 }
 
 /// Calls `piece(0)` to `piece(pieces - 1)` one after the other on this thread. Fails if the call was interrupted.
-pub fn run_in_order(pieces: usize, piece: &mut dyn FnMut(usize)) -> Result<()> {
+pub fn for_each_in_order(pieces: usize, piece: &mut dyn FnMut(usize)) -> Result<()> {
     let _caller = Caller::new();
     let mut interrupts = InterruptClock::new();
     for i in 0..pieces {
@@ -269,6 +286,12 @@ pub fn run_in_order(pieces: usize, piece: &mut dyn FnMut(usize)) -> Result<()> {
         interrupts.check()?;
     }
     Ok(())
+}
+
+/// [`for_each_in_order`] for ranges of elements that make up `0..n`.
+pub fn for_each_range_in_order(n: usize, work: &mut dyn FnMut(Range<usize>)) -> Result<()> {
+    let pieces = n.div_ceil(ELEMENTS_PER_CHECK);
+    for_each_in_order(pieces, &mut |i| work(i * ELEMENTS_PER_CHECK..n.min((i + 1) * ELEMENTS_PER_CHECK)))
 }
 
 impl PoolJob<'_> {
@@ -466,7 +489,7 @@ mod tests {
 
     fn every_piece_runs_once(pieces: usize) {
         let counts: Vec<AtomicUsize> = (0..pieces).map(|_| AtomicUsize::new(0)).collect();
-        run(pieces, true, &|i| {
+        for_each_piece(pieces, true, &|i| {
             counts[i].fetch_add(1, Relaxed);
         })
         .unwrap();
@@ -485,12 +508,12 @@ mod tests {
 
     #[test]
     fn a_piece_may_run_a_job_itself() {
-        run(8, true, &|_| every_piece_runs_once(8)).unwrap();
+        for_each_piece(8, true, &|_| every_piece_runs_once(8)).unwrap();
     }
 
     #[test]
     fn a_panic_reaches_the_caller_and_leaves_the_pool_usable() {
-        let fails = || run(16, true, &|i| assert!(i != 9, "piece 9"));
+        let fails = || for_each_piece(16, true, &|i| assert!(i != 9, "piece 9"));
         assert!(catch_unwind(fails).is_err());
         every_piece_runs_once(16);
     }

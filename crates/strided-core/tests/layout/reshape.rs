@@ -153,21 +153,18 @@ fn strides_of_single_indices_are_those_of_pytorch() {
 fn errors_name_the_numbers() {
     let x = Layout::row_major(&[2, 3]).unwrap();
     let text = |result: Result<Layout, strided_core::error::Error>| result.unwrap_err().to_string();
-    assert_eq!(text(x.view(&[5])), "view: shape 5 has another number of elements than 2x3");
-    assert_eq!(text(x.view(&[-1, -1])), "view: shape is -1x-1, wanted at most one -1");
-    assert_eq!(text(x.view(&[-2, 3])), "view: size -2 of dim 0 is negative");
+    assert_eq!(text(x.view(&[5])), "shape 5 has another number of elements than 2x3");
+    assert_eq!(text(x.view(&[-1, -1])), "shape is -1x-1, wanted at most one -1");
+    assert_eq!(text(x.view(&[-2, 3])), "size -2 of dim 0 is negative");
     assert_eq!(
         text(x.transpose(0, 1).unwrap().view(&[6])),
-        "view: shape 3x2 with strides [1, 3] cannot be viewed as 6 without a copy; use reshape"
+        "shape 3x2 with strides [1, 3] cannot be viewed as 6 without a copy; use reshape"
     );
-    assert_eq!(text(x.reinterpret(4, 8)), "view: the byte stride 12 is not a multiple of the element size 8");
+    assert_eq!(text(x.reinterpret(4, 8)), "the byte stride 12 is not a multiple of the element size 8");
     let empty = Layout::row_major(&[0]).unwrap();
-    assert_eq!(
-        text(empty.view(&[-1, 0])),
-        "view: shape is -1x0, wanted no -1 beside a 0: it could be any number"
-    );
+    assert_eq!(text(empty.view(&[-1, 0])), "shape is -1x0, wanted no -1 beside a 0: it could be any number");
     assert_eq!(
         text(empty.view(&[1 << 40, 1 << 40, 0])),
-        "view: shape 1099511627776x1099511627776x0 exceeds the address space"
+        "shape 1099511627776x1099511627776x0 exceeds the address space"
     );
 }

@@ -306,23 +306,23 @@ fn any_index() -> impl Strategy<Value = Index> {
 fn errors_name_the_operation_and_the_numbers() {
     let x = Layout::row_major(&[2, 5]).unwrap();
     let text = |result: Result<Layout, strided_core::error::Error>| result.unwrap_err().to_string();
-    assert_eq!(text(x.narrow(1, 3, 4)), "narrow: start 3 + length 4 exceeds extent 5 of dim 1 (shape 2x5)");
-    assert_eq!(text(x.narrow(1, 0, -4)), "narrow: length is -4, wanted 0 or more");
-    assert_eq!(text(x.narrow(2, 0, 1)), "narrow: dim 2 is outside -2 to 1 (rank 2)");
-    assert_eq!(text(x.select(0, -3)), "select: index -3 is outside dim 0 with extent 2 (shape 2x5)");
-    assert_eq!(text(x.slice(0, None, None, 0)), "slice: step is 0, wanted another number");
-    assert_eq!(text(x.permute(&[0, 0])), "permute: dim 0 is named more than once");
-    assert_eq!(text(x.unsqueeze(3)), "unsqueeze: dim 3 is outside -3 to 2 (rank 2)");
-    assert_eq!(text(Layout::scalar().unsqueeze(-2)), "unsqueeze: dim -2 is outside -1 to 0 (rank 0)");
-    assert_eq!(text(Layout::scalar().select(0, 0)), "select: dim 0 of a tensor of rank 0");
-    assert_eq!(text(x.fold(&[2])), "fold: mode 2 is outside -2 to 1 (rank 2)");
-    assert_eq!(text(x.fold(&[1, -1])), "fold: mode 1 is named more than once");
-    assert_eq!(text(x.expand(&[5])), "expand: shape is 5, wanted at least 2 sizes");
+    assert_eq!(text(x.narrow(1, 3, 4)), "start 3 + length 4 exceeds extent 5 of dim 1 (shape 2x5)");
+    assert_eq!(text(x.narrow(1, 0, -4)), "length is -4, wanted 0 or more");
+    assert_eq!(text(x.narrow(2, 0, 1)), "dim 2 is outside -2 to 1 (rank 2)");
+    assert_eq!(text(x.select(0, -3)), "index -3 is outside dim 0 with extent 2 (shape 2x5)");
+    assert_eq!(text(x.slice(0, None, None, 0)), "step is 0, wanted another number");
+    assert_eq!(text(x.permute(&[0, 0])), "dim 0 is named more than once");
+    assert_eq!(text(x.unsqueeze(3)), "dim 3 is outside -3 to 2 (rank 2)");
+    assert_eq!(text(Layout::scalar().unsqueeze(-2)), "dim -2 is outside -1 to 0 (rank 0)");
+    assert_eq!(text(Layout::scalar().select(0, 0)), "dim 0 of a tensor of rank 0");
+    assert_eq!(text(x.fold(&[2])), "mode 2 is outside -2 to 1 (rank 2)");
+    assert_eq!(text(x.fold(&[1, -1])), "mode 1 is named more than once");
+    assert_eq!(text(x.expand(&[5])), "shape is 5, wanted at least 2 sizes");
     assert_eq!(
         text(x.expand(&[3, 5])),
-        "expand: shape 2x5 does not expand to 3x5: extent 2 cannot become 3 in dim 0"
+        "shape 2x5 does not expand to 3x5: extent 2 cannot become 3 in dim 0"
     );
-    assert_eq!(text(x.unfold(1, 6, 1)), "unfold: size is 6, wanted 0 to 5, the extent of dim 1");
-    assert_eq!(text(x.index(&[Index::At(0); 3])), "index: 3 indices for 2 dims (shape 2x5)");
-    assert_eq!(text(x.index(&[Index::Ellipsis; 2])), "index: more than one '...'");
+    assert_eq!(text(x.unfold(1, 6, 1)), "size is 6, wanted 0 to 5, the extent of dim 1");
+    assert_eq!(text(x.index(&[Index::At(0); 3])), "3 indices for 2 dims (shape 2x5)");
+    assert_eq!(text(x.index(&[Index::Ellipsis; 2])), "more than one '...'");
 }

@@ -94,6 +94,16 @@ fn run_detached(forks: &AtomicUsize, py: Python<'_>, work: &mut (dyn FnMut() + S
     })
 }
 
+/// The calls that run detached now. A thread that is attached and finds one that is not its own knows that it has begun.
+pub fn detached_calls() -> usize {
+    DETACHED_CALLS.load(SeqCst)
+}
+
+/// The forks that have begun and not ended.
+pub fn pending_forks() -> usize {
+    PENDING_FORKS.load(SeqCst)
+}
+
 /// Runs before a fork: no new call detaches, and all detached calls and late imports end. The wait is detached itself, because work that
 /// releases another library's memory attaches to do so. The calls of this thread, in the middle of which it forks, go on
 /// afterwards, in the child too.

@@ -50,7 +50,7 @@ methods! { rows(py, this: TensorArg):
     method map2_(x: TensorArg, y: TensorArg, callable: CallableArg) => replace_each(py, this, &[("x", x), ("y", y)], callable.0);
 
     /// Calls a function with views of the elements of a tensor, one after the other in row-major order. Further arguments
-    /// follow: elements of tensors that are expanded to the first one, and other objects as they are.
+    /// follow: elements of tensors that have as many or are expanded to the first one, and other objects as they are.
     ///
     /// The function may write to elements that overlap.
     ///
@@ -59,6 +59,18 @@ methods! { rows(py, this: TensorArg):
     /// >>> x.tolist()
     /// [6.0, 6.0, 6.0]
     function _each_in_order(callable: CallableArg, input: TensorArg, others: RestObjects) -> "None" => each_in_order(py, callable.0, input, others.0);
+
+    /// Replaces each element by its sum with the one before it, or their product, and returns the tensor. Each result is
+    /// rounded to the dtype, and none is computed in another order.
+    ///
+    /// >>> x = strided.tensor([1.0, 2.0, 3.0, 4.0])
+    /// >>> strided._strided._accumulate_in_order(x).tolist()
+    /// [1.0, 3.0, 6.0, 10.0]
+    function _accumulate_in_order(input: TensorArg, product: bool = False) -> "Tensor" => {
+        let x = Tensor::clone(&input);
+        detach_if_large(py, x.size(), || copy::accumulate_in_order(&x, product))?;
+        Ok(new_ref(input.object()))
+    };
 
     /// Copies elements one after the other in row-major order, where tensors overlap too.
     ///
@@ -86,25 +98,19 @@ fn each_in_order<'a>(
     let mut arguments: Vec<Value<'a>> = vec![py.None().into_bound(py)];
     for &other in others {
         if let Some(other) = TensorArg::read(other)? {
-            let layout = other.layout().expand(&shape)?;
+            let layout = other.layout();
+            let pairs = layout.size() == tensors[0].1.size();
+            let layout = if pairs { layout.clone() } else { layout.expand(&shape)? };
             tensors.push((arguments.len(), other.with_layout(layout)));
         }
         arguments.push(new_ref(other));
     }
-    let mut index: Dims = shape.iter().map(|_| 0).collect();
-    for _ in 0..tensors[0].1.size() {
+    for position in 0..tensors[0].1.size() as isize {
         for (at, tensor) in &tensors {
-            let element = Layout::scalar().at_offset(tensor.layout().location(&index)?);
+            let element = Layout::scalar().at_offset(tensor.layout().location_at(position));
             arguments[*at] = wrap(py, tensor.with_layout(element))?;
         }
         callable.call1(PyTuple::new(py, &arguments)?)?;
-        for (i, extent) in index.iter_mut().zip(&shape).rev() {
-            *i += 1;
-            if *i < *extent {
-                break;
-            }
-            *i = 0;
-        }
     }
     Ok(py.None().into_bound(py))
 }
@@ -198,7 +204,7 @@ fn expanded_input(py: Python<'_>, out: &Tensor, name: &'static str, input: Tenso
     let Ok(layout) = input.layout().expand(&shape) else {
         let (got, wanted) = (input.layout().shape_text(), out.layout().shape_text());
         let got = format!("of shape {got}");
-        return Err(Error::shape("", name, got, format!("one that expands to {wanted}")).into());
+        return Err(Error::shape(name, got, format!("one that expands to {wanted}")).into());
     };
     let expanded = input.with_layout(layout);
     if !conflict(out, &expanded) {

@@ -3,7 +3,7 @@
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
 use crate::convert::args::TensorArg;
-use crate::convert::results::{cloned, into_out, sized_into_out};
+use crate::convert::results::{call, call_with_work, cloned};
 use pyo3::prelude::*;
 use strided_core::Tensor;
 use strided_core::ops::calculus::{self, Points};
@@ -19,7 +19,7 @@ methods! { rows(py, x: TensorArg):
     both diff(n: isize = 1, dim | axis: isize = -1, prepend: Option<TensorArg> = None, append: Option<TensorArg> = None; out: Option<TensorArg> = None) => {
         let (prepend, append) = (cloned(prepend), cloned(append));
         let joined = [&prepend, &append].into_iter().flatten().map(Tensor::size).sum::<usize>();
-        sized_into_out(py, x, x.size() + joined, out, |x, out| calculus::diff(x, n, dim, [prepend.as_ref(), append.as_ref()], out))
+        call_with_work(py, [x], x.size() + joined, out, |[x], out| calculus::diff(x, n, dim, [prepend.as_ref(), append.as_ref()], out))
     };
 
     /// The integral of the points `y` along a dim, by the trapezoidal rule. The points are at `x`, or `dx` apart (1 if neither is given).
@@ -51,8 +51,8 @@ fn integrated<'a>(
         return Err(Fail::Type("x and dx exclude each other".into()));
     }
     let at = cloned(x);
-    into_out(py, y, None, |y, _| {
+    call(py, [y], None, |[y], _| {
         let points = at.as_ref().map_or(Points::Spaced(dx.unwrap_or(1.0)), Points::At);
-        rule(y, points, dim).map(Some)
+        rule(y, points, dim)
     })
 }

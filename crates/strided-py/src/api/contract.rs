@@ -1,21 +1,20 @@
 //! Products of matrices and vectors, and contractions.
 
-use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
-use crate::abi::tensor_object::wrap;
 use crate::abi::{Arg, Value};
+use crate::classes::operators::product;
 use crate::convert::args::{AnyArg, FromArg, Ints, RestObjects, TensorArg};
 use crate::convert::in_place::Target;
-use crate::convert::results::{owned_into_out, sized_into_out};
+use crate::convert::results::call_with_work;
 use crate::convert::tensors::{RestTensors, TensorSequence, TextArg, all_tensors};
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyList};
 use strided_core::layout::{Dims, Layout};
-use strided_core::ops::contract;
 use strided_core::ops::convolve::{Windows, convolve};
 use strided_core::ops::matmul::{self, Addend};
-use strided_core::{Scalar, Tensor};
+use strided_core::ops::{Out, contract, work};
+use strided_core::{Result, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
     /// The product of matrices, of a matrix and a vector, or of two vectors. With more than two dims, batches of matrices,
@@ -173,9 +172,7 @@ methods! { functions(py):
         -> ["(equation: str, *operands: Tensor | _Array) -> Tensor", "(equation: str, operands: Sequence[Tensor | _Array], /) -> Tensor", "(operand: Tensor | _Array, labels: Sequence[Any], /, *more: Any) -> Tensor"]
         => {
             let (equation, operands) = equation_and_operands(equation.0, operands.0)?;
-            // The number of multiplications is not known yet: all but small contractions count as large.
-            let work = operands.iter().fold(1usize, |work, x| work.saturating_mul(x.size().max(1)));
-            wrap(py, detach_if_large(py, work / 16, || contract::einsum(&equation, &operands))?)
+            call_with_work(py, [], work::contraction(&operands), None, |[], _| contract::einsum(&equation, &operands))
         };
 
     /// The order in which `einsum` contracts its operands, as NumPy's `einsum_path` tells it: a list of pairs of positions,
@@ -211,9 +208,7 @@ methods! { functions(py):
     /// 55
     function tensordot(a: TensorArg, b: TensorArg, dims | axes: Option<PairedDims> = None; out: Option<TensorArg> = None) => {
         let [a_dims, b_dims] = dims.unwrap_or(PairedDims::Count(2)).of(&a, &b)?;
-        let work = work_of(&a, &b).max(b.size());
-        let b = Tensor::clone(&b);
-        sized_into_out(py, a, work, out, |a, out| contract::tensordot(a, &b, [&a_dims, &b_dims], out))
+        call_with_work(py, [a, b], work::product(&a, &b), out, |[a, b], out| contract::tensordot(a, b, [&a_dims, &b_dims], out))
     };
 
     /// The product of several matrices, in the order that takes the fewest multiplications. The first and the last may be
@@ -221,18 +216,16 @@ methods! { functions(py):
     ///
     /// >>> strided.multi_dot([strided.ones(2, 3), strided.ones(3, 4), strided.ones(4)]).tolist()
     /// [12.0, 12.0]
-    function multi_dot(tensors: TensorSequence; out: Option<TensorArg> = None) => {
-        let work = tensors.size().saturating_mul(16);
-        owned_into_out(py, work, out, |out| matmul::multi_dot(&tensors.0, true, out))
-    };
+    function multi_dot(tensors: TensorSequence; out: Option<TensorArg> = None) =>
+        call_with_work(py, [], work::chain(&tensors.0), out, |[], out| matmul::multi_dot(&tensors.0, true, out));
 
     /// The product of several matrices, in the order that takes the fewest multiplications.
     ///
     /// >>> strided.chain_matmul(strided.ones(2, 3), strided.ones(3, 4), strided.ones(4, 1)).tolist()
     /// [[12.0], [12.0]]
     function chain_matmul(matrices: RestTensors; out: Option<TensorArg> = None) => {
-        let work = matrices.tensors.size().saturating_mul(16);
-        owned_into_out(py, work, out, |out| matmul::multi_dot(&matrices.tensors.0, false, out))
+        let matrices = matrices.tensors.0;
+        call_with_work(py, [], work::chain(&matrices), out, |[], out| matmul::multi_dot(&matrices, false, out))
     };
 
     /// The distances of all pairs of rows, one of each tensor: p-norms of their differences. Batches are broadcast. Squares
@@ -247,33 +240,8 @@ methods! { functions(py):
         if let Some(mode) = compute_mode.filter(|mode| !modes.contains(&&mode.0[..])) {
             return Err(Fail::Value(format!("compute_mode is '{}', wanted one of {}", mode.0, modes.join(", "))));
         }
-        let other = Tensor::clone(&x2);
-        let work = x1.size().saturating_mul(rows_of(&other)) / 8;
-        sized_into_out(py, x1, work, None, |a, _| matmul::cdist(a, &other, p).map(Some))
+        call_with_work(py, [x1, x2], work::distances(&x1, &x2), None, |[a, b], _| matmul::cdist(a, b, p))
     };
-}
-
-/// The extent of the dim before the last one.
-fn rows_of(x: &Tensor) -> usize {
-    x.layout().modes().iter().rev().nth(1).map_or(1, |mode| mode.extent as usize)
-}
-
-/// Multiplications of a product, in elements of a cheap operation.
-fn work_of(a: &Tensor, b: &Tensor) -> usize {
-    let columns = b.layout().modes().last().filter(|_| b.layout().rank() > 1);
-    a.size().saturating_mul(columns.map_or(1, |mode| mode.extent as usize)) / 16
-}
-
-fn product<'a>(
-    py: Python<'a>,
-    x: TensorArg<'a>,
-    other: TensorArg<'a>,
-    out: Option<TensorArg<'a>>,
-    work: impl FnOnce(&Tensor, &Tensor, Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
-) -> CallResult<Value<'a>> {
-    let other = Tensor::clone(&other);
-    let size = work_of(&x, &other).max(other.size());
-    sized_into_out(py, x, size, out, |x, out| work(x, &other, out))
 }
 
 fn convolved<'a>(
@@ -290,53 +258,37 @@ fn convolved<'a>(
         "F" => Windows::Full,
         other => return Err(Fail::Value(format!("mode is '{other}', wanted 'V' or 'F'"))),
     };
-    let kernel = Tensor::clone(&kernel);
-    let work = x.size().saturating_mul(kernel.size()) / 16;
-    sized_into_out(py, x, work, out, |x, out| convolve(x, &kernel, dims, windows, reversed, out))
+    call_with_work(py, [x, kernel], work::convolution(&x, &kernel), out, |[x, kernel], out| {
+        convolve(x, kernel, dims, windows, reversed, out)
+    })
 }
 
 /// An operation that adds a product.
-type AddedProduct = fn(Addend, &Tensor, &Tensor, Option<&Tensor>) -> strided_core::Result<Option<Tensor>>;
+type AddedProduct = fn(Addend, &Tensor, &Tensor, Out) -> Result<Tensor>;
 
-fn addmm(
-    addend: Addend,
-    a: &Tensor,
-    b: &Tensor,
-    out: Option<&Tensor>,
-) -> strided_core::Result<Option<Tensor>> {
+fn addmm(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     matmul::add_ranked(addend, a, b, [2, 2], ["mat1", "mat2"], out)
 }
 
-fn addmv(
-    addend: Addend,
-    a: &Tensor,
-    b: &Tensor,
-    out: Option<&Tensor>,
-) -> strided_core::Result<Option<Tensor>> {
+fn addmv(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     matmul::add_ranked(addend, a, b, [2, 1], ["mat", "vec"], out)
 }
 
-fn baddbmm(
-    addend: Addend,
-    a: &Tensor,
-    b: &Tensor,
-    out: Option<&Tensor>,
-) -> strided_core::Result<Option<Tensor>> {
+fn baddbmm(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     matmul::add_ranked(addend, a, b, [3, 3], ["batch1", "batch2"], out)
 }
 
 fn added<'a>(
     py: Python<'a>,
     x: impl Target<'a>,
-    operands: [TensorArg<'a>; 2],
+    [a, b]: [TensorArg<'a>; 2],
     factors: [Option<Scalar>; 2],
     out: Option<TensorArg<'a>>,
-    work: AddedProduct,
+    rule: AddedProduct,
 ) -> CallResult<Value<'a>> {
-    let [a, b] = operands.map(|operand| Tensor::clone(&operand));
     let [beta, alpha] = factors.map(|factor| factor.unwrap_or(Scalar::Int(1)));
-    let size = work_of(&a, &b).max(x.size());
-    x.into_out(py, size, out, |input, out| work(Addend { input, beta, alpha }, &a, &b, out))
+    let work = work::product(&a, &b).max(x.size());
+    x.call(py, [a, b], work, out, |input, [a, b], out| rule(Addend { input, beta, alpha }, a, b, out))
 }
 
 /// The dims of `tensordot`: how many, or a list for each operand.
@@ -373,7 +325,7 @@ impl PairedDims {
         if count < 0 || count > ranks[0].min(ranks[1]) {
             let wanted =
                 format!("0 to {}, as a has {} dims and b {}", ranks[0].min(ranks[1]), ranks[0], ranks[1]);
-            return Err(strided_core::Error::shape("", "dims", count, wanted).into());
+            return Err(strided_core::Error::shape("dims", count, wanted).into());
         }
         Ok([(ranks[0] - count..ranks[0]).collect(), (0..count).collect()])
     }

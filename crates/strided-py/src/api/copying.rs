@@ -7,7 +7,7 @@ use crate::abi::storage_object::read_storage;
 use crate::abi::tensor_object::replace;
 use crate::convert::args::{DataArg, FromArg, Ints, MemoryArg, Rest, TensorArg, wrong_type};
 use crate::convert::numbers::python_number;
-use crate::convert::results::{compute, in_place, resize};
+use crate::convert::results::{call, in_place, resize};
 use crate::convert::values::values;
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
@@ -19,14 +19,14 @@ methods! { rows(py, x: TensorArg):
     /// >>> x = strided.zeros(2)
     /// >>> x.clone().fill_(1).tolist(), x.tolist()
     /// ([1.0, 1.0], [0.0, 0.0])
-    both clone() alias method copy => compute(py, &x, copy::clone);
+    both clone() alias method copy => call(py, [x], None, |[x], _| copy::clone(x));
 
     /// The tensor itself if it is contiguous in row-major order, otherwise such a copy.
     ///
     /// >>> x = strided.zeros(2, 3)
     /// >>> x.contiguous() is x, x.t().contiguous().stride()
     /// (True, (2, 1))
-    method contiguous() => if x.layout().is_row_major() { Ok(new_ref(x.object())) } else { compute(py, &x, copy::clone) };
+    method contiguous() => if x.layout().is_row_major() { Ok(new_ref(x.object())) } else { call(py, [x], None, |[x], _| copy::clone(x)) };
 
     /// Writes the values of a tensor, an array or a nested sequence into this tensor, broadcast and cast.
     ///

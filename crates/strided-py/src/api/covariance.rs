@@ -1,8 +1,9 @@
 //! Covariances and correlation coefficients.
 
 use crate::convert::args::TensorArg;
-use crate::convert::results::{cloned, sized_into_out};
+use crate::convert::results::{call_with_work, cloned};
 use strided_core::ops::covariance::{self, Weights};
+use strided_core::ops::work;
 
 methods! { rows(py, x: TensorArg):
     /// The covariance matrix of variables, which are rows; columns are observations. `fweights` is the frequency of each
@@ -13,7 +14,7 @@ methods! { rows(py, x: TensorArg):
     both cov(; correction: isize = 1, fweights: Option<TensorArg> = None, aweights: Option<TensorArg> = None) => {
         let (frequency, importance) = (cloned(fweights), cloned(aweights));
         let weights = Weights { frequency: frequency.as_ref(), importance: importance.as_ref() };
-        sized_into_out(py, x, x.size().saturating_mul(x.size()), None, |x, _| covariance::cov(x, correction as f64, weights).map(Some))
+        call_with_work(py, [x], work::pairs(x.size()), None, |[x], _| covariance::cov(x, correction as f64, weights))
     };
 
     /// The correlation coefficients of variables, which are rows; columns are observations.
@@ -21,5 +22,5 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).corrcoef().tolist()
     /// [[1.0, -1.0], [-1.0, 1.0]]
     both corrcoef()
-        => sized_into_out(py, x, x.size().saturating_mul(x.size()), None, |x, _| covariance::corrcoef(x).map(Some));
+        => call_with_work(py, [x], work::pairs(x.size()), None, |[x], _| covariance::corrcoef(x));
 }

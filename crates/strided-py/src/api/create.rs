@@ -17,7 +17,7 @@ use crate::convert::buffer::{from_bytes, has_buffer};
 use crate::convert::dlpack;
 use crate::convert::mapping::{FileRequest, from_file};
 use crate::convert::numbers::python_number;
-use crate::convert::results::write_out;
+use crate::convert::results::{call_with_work, write_out};
 use crate::convert::values::{Values, cast, cast_object};
 use pyo3::prelude::*;
 use strided_core::dtype::{default_float, promote, set_default_float};
@@ -398,7 +398,7 @@ fn copied<'py>(py: Python<'py>, data: Arg<'_>, dtype: Option<DType>) -> CallResu
     if is_new && tensor.dtype() == dtype {
         return wrap(py, tensor);
     }
-    wrap(py, detach_if_large(py, tensor.size(), || copy::to_dtype(&tensor, dtype))?)
+    call_with_work(py, [], tensor.size(), None, |[], _| copy::to_dtype(&tensor, dtype))
 }
 
 fn asarray<'a>(
@@ -446,7 +446,7 @@ fn filled<'py>(
     dtype: DType,
 ) -> CallResult<Value<'py>> {
     let size = shape.iter().fold(1usize, |a, &b| a.saturating_mul(b.max(0) as usize));
-    wrap(py, detach_if_large(py, size, || full(device, shape, value, dtype))?)
+    call_with_work(py, [], size, None, |[], _| full(device, shape, value, dtype))
 }
 
 /// The requested dtype, or that of `out`.

@@ -9,18 +9,18 @@ use crate::abi::tensor_object::wrap;
 use crate::classes::document::{PyDocument, comparable, named};
 use crate::convert::args::{FromArg, Instance, UntypedArg};
 use crate::convert::documents::{Hooks, ObjectMaker};
-use crate::convert::file_options::{FileOptions, format_of, write_document};
+use crate::convert::file_options::{FileOptions, write_document};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::HashMap;
 use strided_core::DType;
 use strided_core::io::{
-    Capacity, Detail, Format, Loader, OutlineRow, choose, fit, in_file, outline, value_names,
+    Capacity, Detail, FormatRow, ListedValue, Loader, OutlineRow, choose, fit, in_file, outline, value_names,
 };
 
 methods! { rows(py, x: Instance<PyDocument>):
     /// The name of the format.
-    method format() -> "str" => to_py(py, x.format.name());
+    method format() -> "str" => to_py(py, x.format.name);
 
     /// Facts of the format, by name.
     method details() -> "dict[str, str | int]" => {
@@ -43,6 +43,9 @@ methods! { rows(py, x: Instance<PyDocument>):
         Ok(metadata.into_any())
     };
 
+    /// Where the object ends in a file that may go on after it; None if the file ends there.
+    method end() -> "int | None" => to_py(py, x.document.end);
+
     /// The names of all tensors and storages.
     method names() -> "list[str]" => {
         let listed = x.named(py, "open", x.listed())?;
@@ -55,10 +58,11 @@ methods! { rows(py, x: Instance<PyDocument>):
         to_py(py, listed.iter().map(|listed| listed.first).collect::<Vec<_>>())
     };
 
-    /// All values that are no tensors: name, kind, and what to compare.
-    method values() -> "list[tuple[str, str, Any]]" => to_py(py, x.named(py, "open", values(py, &x))?);
+    /// All values that are no tensors, under their names.
+    method values() -> "list[tuple[str, Any]]" => to_py(py, x.named(py, "open", values(py, &x))?);
 
-    /// What a file of another format would not have: kind, names and a text for each loss. 'zarr' counts as 'npz'.
+    /// What a file of another format would not have: kind, names and a text for each loss. Formats that are written in Python
+    /// hold named tensors.
     method left_out(format: &str, target: &str, select: Option<Vec<usize>>) -> "list[tuple[str, list[str], str]]"
         => to_py(py, x.named(py, "convert", left_out(py, &x, format, target, select))?);
 
@@ -73,20 +77,18 @@ methods! { rows(py, x: Instance<PyDocument>):
                     let (view, _) = x.view_at(index.extract()?)?;
                     by_view.insert(view, DType::from_arg(dtype.as_borrowed(), "dtype")?);
                 }
-                let format = options.format()?.unwrap_or(Format::Safetensors);
+                let format = options.new_format()?;
                 let mut chosen = choose(&x.document, x.listed()?, select.as_deref(), &by_view)
                     .map_err(|error| in_file(error, &x.name))?;
-                fit(&mut chosen, Capacity::of(format)?)?;
+                fit(&mut chosen, format.name, format.writer()?.capacity)?;
                 chosen.name = x.name.clone();
-                write_document(py, target, chosen, format, &options)
+                write_document(py, target, chosen, &options)
             })();
             to_py(py, named(py, op, name, written)?)
         };
 
-    /// What is known of a tensor without reading it.
-    method entry(index: u64)
-        -> "tuple[str, dtype | None, str, tuple[int, ...], tuple[int, ...], int, int | None, int, str, int | None, str, str | None]"
-        => Ok(crate::abi::errors::named(py, "open", || x.described(py, index as usize))?);
+    /// What is known of a tensor without reading it: the items of `strided.files._file.Described`.
+    method entry(index: u64) -> "Any" => Ok(crate::abi::errors::named(py, "open", || x.described(py, index as usize))?);
 
     /// The whole object.
     method load(max_bytes: Option<u64>, hooks: Option<UntypedArg>) -> "Any" => {
@@ -119,15 +121,10 @@ methods! { rows(py, x: Instance<PyDocument>):
     };
 }
 
-type NamedValue<'py> = (String, &'static str, Value<'py>);
-
-fn values<'py>(py: Python<'py>, x: &PyDocument) -> CallResult<Vec<NamedValue<'py>>> {
-    let listed = detach(py, || value_names(&x.document))?;
-    let values = listed.into_iter().map(|value| {
-        let (kind, object) = comparable(py, &x.document.nodes[value.node])?;
-        Ok((value.name, kind, object))
-    });
-    values.collect()
+fn values<'py>(py: Python<'py>, x: &PyDocument) -> CallResult<Vec<(String, Value<'py>)>> {
+    let values = detach(py, || value_names(&x.document))?;
+    let value = |value: ListedValue| Ok((value.name, comparable(py, &x.document.nodes[value.node])?));
+    values.into_iter().map(value).collect()
 }
 
 fn left_out(
@@ -138,10 +135,10 @@ fn left_out(
     select: Option<Vec<usize>>,
 ) -> CallResult<Vec<(&'static str, Vec<String>, String)>> {
     let mut chosen = choose(&x.document, x.listed()?, select.as_deref(), &HashMap::new())?;
-    let capacity = match format {
-        "zarr" => Capacity::NamedTensors,
-        other => Capacity::of(format_of(other)?).map_err(|error| in_file(error, target))?,
+    let capacity = match FormatRow::from_name(format) {
+        Some(row) => row.writer().map_err(|error| in_file(error, target))?.capacity,
+        None => Capacity::NamedTensors,
     };
-    let losses = detach(py, || fit(&mut chosen, capacity))?;
+    let losses = detach(py, || fit(&mut chosen, format, capacity))?;
     Ok(losses.into_iter().map(|loss| (loss.kind.name(), loss.names, loss.text)).collect())
 }

@@ -12,7 +12,9 @@ use crate::convert::streams::source;
 use crate::convert::tensors::TextArg;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use strided_core::io::{self, Document, Format, MapMode, RawRequest, ReadOptions, read_raw, write_raw};
+use strided_core::io::{
+    self, Capacity, FORMATS, FormatRow, MapMode, RawRequest, ReadOptions, read_raw, write_raw,
+};
 use strided_core::{DType, Error, Layout, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -40,12 +42,21 @@ methods! { rows(py, x: TensorArg):
     function _file_write(op: TextArg, target: UntypedArg, name: TextArg, content: UntypedArg, options: UntypedArg) -> "tuple[int, list[tuple[str, list[str]]]]" => {
         let written = (|| {
             let options = FileOptions::new(options.0)?;
-            let format = options.format()?.unwrap_or(Format::Safetensors);
             let mut builder = DocumentBuilder::new(options.get("unwrap")?.map(Bound::unbind));
             builder.document.root = builder.add(&new_ref(content.0))?;
-            write_document(py, target, builder.document, format, &options)
+            write_document(py, target, builder.document, &options)
         })();
         to_py(py, named(py, &op.0, &name.0, written)?)
+    };
+
+    /// The formats: their names, the suffixes of their files, the arguments of `save` that are for them, and whether they hold one
+    /// tensor and nothing else.
+    function _file_formats() -> "list[tuple[str, list[str], list[str], bool]]" => {
+        let row = |format: &'static FormatRow| {
+            let holds_one = format.writer().is_ok_and(|writer| writer.capacity == Capacity::OneTensor);
+            (format.name, format.suffixes, format.options, holds_one)
+        };
+        to_py(py, FORMATS.iter().map(row).collect::<Vec<_>>())
     };
 
     /// The native part of `strided.fromfile`.
@@ -97,11 +108,12 @@ fn open(
         options.get("dtype")?.map(|dtype| DType::from_arg(dtype.as_borrowed(), "dtype")).transpose()?;
     let max_bytes = options.get("max_bytes")?.map(|most| isize::from_arg(most.as_borrowed(), "max_bytes"));
     let max_bytes = max_bytes.transpose()?.map(|most| to_u64("max_bytes", most)).transpose()?;
-    let options = ReadOptions { format: options.format()?, dtype, encoding: options.encoding()?, max_bytes };
-    let (format, document): (Format, Document) = detach(py, || io::open(source, &options))?;
+    let (format, encoding) = (options.format()?, options.encoding()?);
+    let options = ReadOptions { dtype, encoding, max_bytes };
+    let (format, document) = detach(py, || io::open(source, format, &options))?;
     Ok(PyDocument::new(document, format, name.into()))
 }
 
 fn to_u64(name: &'static str, number: isize) -> CallResult<u64> {
-    u64::try_from(number).map_err(|_| Error::argument("", name, number, "0 or more").into())
+    u64::try_from(number).map_err(|_| Error::argument(name, number, "0 or more").into())
 }

@@ -2,8 +2,7 @@
 
 use crate::convert::args::TensorArg;
 use crate::convert::in_place::Target;
-use crate::convert::results::sized_into_out;
-use strided_core::Tensor;
+use crate::convert::results::call;
 use strided_core::ops::geometry;
 
 methods! { rows(py, x: TensorArg):
@@ -11,16 +10,13 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([1, 0, 0]).cross(strided.tensor([0, 1, 0])).tolist()
     /// [0, 0, 1]
-    both cross(other: TensorArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None) => {
-        let other = Tensor::clone(&other);
-        let size = x.size().max(other.size());
-        sized_into_out(py, x, size, out, |x, out| geometry::cross(x, &other, dim, out))
-    };
+    both cross(other: TensorArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None) =>
+        call(py, [x, other], out, |[a, b], out| geometry::cross(a, b, dim, out));
 
     /// The tensor, with every slice along a dim whose p-norm exceeds `maxnorm` scaled down to that norm.
     ///
     /// >>> strided.tensor([[3.0, 4.0], [0.5, 0.0]]).renorm(2, 0, 2.5).tolist()
     /// [[1.5, 2.0], [0.5, 0.0]]
     both renorm(p: f64, dim | axis: isize, maxnorm: f64; out: Option<TensorArg> = None) also renorm_
-        => x.into_out(py, x.size(), out, |x, out| geometry::renorm(x, p, dim, maxnorm, out));
+        => x.call(py, [], x.size(), out, |x, [], out| geometry::renorm(x, p, dim, maxnorm, out));
 }

@@ -6,14 +6,13 @@ use crate::convert::args::{DataArg, TensorArg};
 use crate::convert::in_place::Target;
 use crate::convert::keys::{ElementReduction, IndexArg, KeysArg, NumberArg, ScatterReduce, SliceReduction};
 use crate::convert::numbers::python_number;
-use crate::convert::results::{in_place, sized_into_out};
+use crate::convert::results::{call_with_work, in_place};
 use crate::convert::values::values;
 use pyo3::Python;
 use strided_core::backend::index::ScatterRule;
-use strided_core::ops::elementwise::OpArg;
-use strided_core::ops::index::along::{self, DimIndex, IndexForm, Written};
+use strided_core::ops::index::along::{self, DimIndex, IndexForm};
 use strided_core::ops::index::keys;
-use strided_core::ops::{copy, output};
+use strided_core::ops::{Operand, OwnedOperand, copy};
 use strided_core::{DType, Result, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -31,7 +30,7 @@ methods! { rows(py, x: TensorArg):
     /// [7.0, 0.0, 5.0]
     both index_copy(dim | axis: isize, index: IndexArg, source | src: DataArg; out: Option<TensorArg> = None) also index_copy_ => {
         let write = Write::of(x.dtype(), dim, index, source, IndexForm::Slices, ScatterRule::Replace)?;
-        x.changed(py, out, copy::clone, move |x| write.run(x))
+        x.changed(py, out, copy::clone, move |x| write.write(x))
     };
 
     /// The tensor with the slices of `source`, times `alpha`, added to those at some indices of a dim. An index that occurs
@@ -50,7 +49,7 @@ methods! { rows(py, x: TensorArg):
     /// [5.0, 0.0, 5.0]
     both index_fill(dim | axis: isize, index: IndexArg, value: NumberArg) also index_fill_ => {
         let value = value.0;
-        x.changed(py, None, copy::clone, move |x| along::write(x, slices(dim, &index.0), Written::Number(value), ScatterRule::Replace))
+        x.changed(py, None, copy::clone, move |x| along::write(x, slices(dim, &index.0), Operand::Scalar(value), ScatterRule::Replace))
     };
 
     /// The tensor with the slices of `source` reduced into those at some indices of a dim: their product, mean, maximum or
@@ -71,7 +70,7 @@ methods! { rows(py, x: TensorArg):
     /// [0.0, 12.0, 0.0]
     both index_put(indices: KeysArg, values: DataArg, accumulate: bool = False) also index_put_ => {
         let put = Put::of(x.dtype(), indices, values, accumulate)?;
-        x.changed(py, None, copy::clone, move |x| put.run(x))
+        x.changed(py, None, copy::clone, move |x| put.write(x))
     };
 
     /// The elements at linear row-major indices, in the shape of the index. Negative indices count from the end.
@@ -79,7 +78,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([[4, 5], [6, 7]]).take(strided.tensor([3, 0, -2])).tolist()
     /// [7, 4, 6]
     both take(index: IndexArg; out: Option<TensorArg> = None)
-        => sized_into_out(py, x, x.size() + index.0.size(), out, move |x, out| output::deliver(along::take(x, &index.0)?, out));
+        => call_with_work(py, [x], x.size() + index.0.size(), out, move |[x], out| out.deliver(along::take(x, &index.0)?));
 
     /// The tensor with the elements of `source` written to linear row-major indices, or added with `accumulate`.
     ///
@@ -106,7 +105,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x.take_along_dim(x.argmax(1, keepdim=True), 1).tolist()
     /// [[30], [60]]
     both take_along_dim(indices: IndexArg, dim | axis: Option<isize> = None; out: Option<TensorArg> = None)
-        => sized_into_out(py, x, x.size() + indices.0.size(), out, move |x, out| output::deliver(along::take_along_dim(x, &indices.0, dim)?, out));
+        => call_with_work(py, [x], x.size() + indices.0.size(), out, move |[x], out| out.deliver(along::take_along_dim(x, &indices.0, dim)?));
 
     /// The tensor with the elements of `src`, or a number, written to the places that an index chooses along a dim. With
     /// `reduce` they are added to, or multiplied with, the elements there.
@@ -116,7 +115,7 @@ methods! { rows(py, x: TensorArg):
     /// [[5.0, 0.0, 7.0]]
     both scatter(dim | axis: isize, index: IndexArg, src | value: DataArg; reduce: Option<ScatterReduce> = None, out: Option<TensorArg> = None) also scatter_ => {
         let write = Write::of(x.dtype(), dim, index, src, IndexForm::Elements, rule_of(reduce))?;
-        x.changed(py, out, copy::clone, move |x| write.run(x))
+        x.changed(py, out, copy::clone, move |x| write.write(x))
     };
 
     /// The tensor with the elements of `src` added at the places that an index chooses along a dim.
@@ -126,7 +125,7 @@ methods! { rows(py, x: TensorArg):
     /// [[13.0, 1.0, 1.0]]
     both scatter_add(dim | axis: isize, index: IndexArg, src: DataArg; out: Option<TensorArg> = None) also scatter_add_ => {
         let write = Write::of(x.dtype(), dim, index, src, IndexForm::Elements, ScatterRule::Add)?;
-        x.changed(py, out, copy::clone, move |x| write.run(x))
+        x.changed(py, out, copy::clone, move |x| write.write(x))
     };
 
     /// The tensor with the elements of `src` reduced at the places that an index chooses along a dim: their sum, product,
@@ -199,8 +198,8 @@ fn pick<'a>(
     form: IndexForm,
     out: Option<TensorArg<'a>>,
 ) -> CallResult<Value<'a>> {
-    sized_into_out(py, x, x.size() + index.0.size(), out, move |x, out| {
-        output::deliver(along::pick(x, DimIndex { dim, index: &index.0, form })?, out)
+    call_with_work(py, [x], x.size() + index.0.size(), out, move |[x], out| {
+        out.deliver(along::pick(x, DimIndex { dim, index: &index.0, form })?)
     })
 }
 
@@ -209,7 +208,7 @@ fn write_part(x: &Tensor, part: Result<strided_core::Layout>, source: &Tensor) -
     let part = x.with_layout(part?);
     if !source.layout().same_shape(part.layout()) {
         let (got, wanted) = (source.layout().shape_text(), part.layout().shape_text());
-        return Err(strided_core::Error::shape("", "src", got, wanted));
+        return Err(strided_core::Error::shape("src", got, wanted));
     }
     copy::copy(&part, source)
 }
@@ -218,24 +217,17 @@ fn write_part(x: &Tensor, part: Result<strided_core::Layout>, source: &Tensor) -
 struct Write {
     dim: isize,
     index: Tensor,
-    source: Source,
+    source: OwnedOperand,
     form: IndexForm,
     rule: ScatterRule,
 }
 
-/// Values that were read from an argument.
-enum Source {
-    Tensor(Tensor),
-    Number(Scalar),
-}
-
-impl Source {
-    fn of(dtype: DType, source: DataArg<'_>) -> CallResult<Source> {
-        Ok(match python_number(source.0)? {
-            Some(number) => Source::Number(number),
-            None => Source::Tensor(values(source.0, dtype)?),
-        })
-    }
+/// The values of an argument.
+fn read_source(dtype: DType, source: DataArg<'_>) -> CallResult<OwnedOperand> {
+    Ok(match python_number(source.0)? {
+        Some(number) => OwnedOperand::Scalar(number),
+        None => OwnedOperand::Tensor(values(source.0, dtype)?),
+    })
 }
 
 impl Write {
@@ -247,37 +239,29 @@ impl Write {
         form: IndexForm,
         rule: ScatterRule,
     ) -> CallResult<Write> {
-        Ok(Write { dim, index, source: Source::of(dtype, source)?, form, rule })
+        Ok(Write { dim, index, source: read_source(dtype, source)?, form, rule })
     }
 
-    fn run(&self, x: &Tensor) -> Result<()> {
+    fn write(&self, x: &Tensor) -> Result<()> {
         let index = DimIndex { dim: self.dim, index: &self.index, form: self.form };
-        let written = match &self.source {
-            Source::Tensor(source) => Written::Tensor(source),
-            Source::Number(number) => Written::Number(*number),
-        };
-        along::write(x, index, written, self.rule)
+        along::write(x, index, self.source.borrow(), self.rule)
     }
 }
 
 /// The arguments of `index_put`.
 struct Put {
     keys: Vec<keys::Key>,
-    source: Source,
+    source: OwnedOperand,
     rule: ScatterRule,
 }
 
 impl Put {
     fn of(dtype: DType, KeysArg(keys): KeysArg, source: DataArg<'_>, accumulate: bool) -> CallResult<Put> {
         let rule = if accumulate { ScatterRule::Add } else { ScatterRule::Replace };
-        Ok(Put { keys, source: Source::of(dtype, source)?, rule })
+        Ok(Put { keys, source: read_source(dtype, source)?, rule })
     }
 
-    fn run(&self, x: &Tensor) -> Result<()> {
-        let value = match &self.source {
-            Source::Tensor(source) => OpArg::Tensor(source),
-            Source::Number(number) => OpArg::Scalar(*number),
-        };
-        keys::put(x, &self.keys, value, self.rule)
+    fn write(&self, x: &Tensor) -> Result<()> {
+        keys::put(x, &self.keys, self.source.borrow(), self.rule)
     }
 }

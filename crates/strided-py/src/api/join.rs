@@ -1,17 +1,16 @@
 //! Several tensors as one, or against each other.
 
 use crate::abi::Value;
-use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::tensor_object::wrap;
 use crate::classes::size::new_size;
 use crate::convert::args::TensorArg;
-use crate::convert::results::{owned_into_out, tuple_of};
+use crate::convert::results::{call_with_work, tuple_of};
 use crate::convert::tensors::{RestShapes, RestTensors, TensorSequence, TextArg};
 use pyo3::prelude::*;
 use strided_core::Tensor;
-use strided_core::ops::combine;
 use strided_core::ops::join::{self, JoinTarget, StackAxis};
+use strided_core::ops::{combine, work};
 
 methods! { rows(py):
     /// Tensors joined along one of their dims. All other extents must be equal; tensors of shape `(0,)` are skipped. The
@@ -72,8 +71,8 @@ methods! { rows(py):
     /// >>> strided.block_diag(strided.tensor([[1, 2]]), strided.tensor([[3], [4]])).tolist()
     /// [[1, 2, 0], [0, 0, 3], [0, 0, 4]]
     function block_diag(tensors: RestTensors) => {
-        let rows = tensors.tensors.size();
-        wrap(py, detach_if_large(py, rows.saturating_mul(rows), || join::block_diag(&tensors.tensors.0))?)
+        let tensors = tensors.tensors.0;
+        call_with_work(py, [], work::pairs(tensors.iter().map(Tensor::size).sum()), None, |[], _| join::block_diag(&tensors))
     };
 
     /// All combinations of one element of each vector, one in each row, the last vector fastest.
@@ -81,8 +80,8 @@ methods! { rows(py):
     /// >>> strided.cartesian_prod(strided.tensor([1, 2]), strided.tensor([5, 6])).tolist()
     /// [[1, 5], [1, 6], [2, 5], [2, 6]]
     function cartesian_prod(tensors: RestTensors) => {
-        let rows = tensors.tensors.0.iter().fold(1usize, |rows, x| rows.saturating_mul(x.size()));
-        wrap(py, detach_if_large(py, rows, || combine::cartesian_prod(&tensors.tensors.0))?)
+        let tensors = tensors.tensors.0;
+        call_with_work(py, [], work::combinations(&tensors), None, |[], _| combine::cartesian_prod(&tensors))
     };
 
     /// All combinations of `r` elements of a vector, one in each row; with replacement, an element may occur several times.
@@ -92,10 +91,9 @@ methods! { rows(py):
     /// >>> strided.combinations(strided.tensor([1, 2]), with_replacement=True).tolist()
     /// [[1, 1], [1, 2], [2, 2]]
     function combinations(input: TensorArg, r: isize = 2, with_replacement: bool = False) => {
-        let x = Tensor::clone(&input);
-        // The number of combinations is not known yet: all but small ones count as large.
-        let elements = x.size().saturating_pow(r.clamp(0, 8) as u32);
-        wrap(py, detach_if_large(py, elements, || combine::combinations(&x, r, with_replacement))?)
+        // The number of combinations is not known yet.
+        let work = input.size().saturating_pow(r.clamp(0, 8) as u32);
+        call_with_work(py, [input], work, None, |[x], _| combine::combinations(x, r, with_replacement))
     };
 
     /// A tuple of views of vectors, expanded to the grid of all combinations of their elements. Vector `k` varies along dim `k`
@@ -158,10 +156,10 @@ fn joined<'a>(
     py: Python<'a>,
     tensors: TensorSequence,
     out: Option<TensorArg<'a>>,
-    join: impl FnOnce(&[Tensor], JoinTarget) -> strided_core::Result<Option<Tensor>> + Send,
+    join: impl FnOnce(&[Tensor], JoinTarget) -> strided_core::Result<Tensor> + Send,
 ) -> CallResult<Value<'a>> {
     let dtype = out.map(|out| out.dtype());
-    owned_into_out(py, tensors.size(), out, |out| join(&tensors.0, JoinTarget { out, dtype }))
+    call_with_work(py, [], tensors.size(), out, |[], out| join(&tensors.0, JoinTarget { out, dtype }))
 }
 
 fn at_least(py: Python<'_>, tensors: RestTensors, rank: usize) -> CallResult<Value<'_>> {

@@ -7,11 +7,11 @@ use crate::convert::args::{DataArg, TensorArg};
 use crate::convert::in_place::Target;
 use crate::convert::keys::MaskArg;
 use crate::convert::numbers::python_number;
-use crate::convert::results::{compute, into_out, sized_into_out, tuple_of};
+use crate::convert::results::{call, call_with_work, tuple_of};
 use crate::convert::values::values;
 use pyo3::Python;
+use strided_core::ops::create;
 use strided_core::ops::index::masks;
-use strided_core::ops::{create, output};
 use strided_core::{DType, Device, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -21,7 +21,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x.masked_select(x > 2).tolist()
     /// [5, 3]
     both masked_select(mask: MaskArg; out: Option<TensorArg> = None)
-        => sized_into_out(py, x, x.size().max(mask.0.size()), out, move |x, out| output::deliver(masks::select(x, &mask.0)?, out));
+        => call_with_work(py, [x], x.size().max(mask.0.size()), out, move |[x], out| out.deliver(masks::select(x, &mask.0)?));
 
     /// The tensor with the elements for which a mask is true set to a number. Both are broadcast to one shape.
     ///
@@ -53,7 +53,7 @@ methods! { rows(py, x: TensorArg):
     /// [5, 6]
     both nonzero(; as_tuple: bool = False, out: Option<TensorArg> = None) -> "Any" => {
         if as_tuple { return columns(py, Tensor::clone(&x)); }
-        into_out(py, x, out, |x, out| output::deliver(masks::nonzero(x)?, out))
+        call(py, [x], out, |[x], out| out.deliver(masks::nonzero(x)?))
     };
 
     /// The indices of all elements that are not 0, a row for each.
@@ -61,7 +61,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.argwhere(strided.tensor([0, 5, 6])).tolist()
     /// [[1], [2]]
     #[numpy(argwhere)]
-    both argwhere() => compute(py, &x, masks::nonzero);
+    both argwhere() => call(py, [x], None, |[x], _| masks::nonzero(x));
 }
 
 /// A number as a tensor of a dtype, which must hold it, or the values of a tensor, which are cast.

@@ -6,16 +6,14 @@ use crate::abi::tensor_object::{cloned_tensor, wrap};
 use crate::abi::{Arg, Value};
 use crate::convert::args::{DataArg, FromArg, OutArg, TensorArg, TensorPair};
 use crate::convert::numbers::python_number;
-use crate::convert::results::{
-    SecondResult, cloned, compute, into_out, into_out_pair, owned_into_out, sized_into_out, tuple_of,
-};
+use crate::convert::results::{call, call_pair, call_with_work, cloned, tuple_of};
 use crate::convert::tensors::TextArg;
 use crate::convert::values::{Values, values};
 use pyo3::prelude::*;
-use strided_core::ops::sort::{self, LineRank, QuickTask, deliver_pair};
+use strided_core::ops::sort::{self, LineRank, QuickTask};
 use strided_core::ops::statistics::{self, Bins, Interpolation, QuantileRequest};
 use strided_core::ops::unique::{self, UniqueRequest};
-use strided_core::ops::{create, output, search};
+use strided_core::ops::{create, search};
 use strided_core::{Result, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -35,7 +33,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([3, 1, 2]).argsort().tolist()
     /// [1, 2, 0]
     both argsort(dim | axis: isize = -1, descending: bool = False, stable: bool = False)
-        => compute(py, &x, |x| sort::argsort(x, dim, descending));
+        => call(py, [x], None, |[x], _| sort::argsort(x, dim, descending));
 
     /// The elements along a dim as Torch7's quicksort leaves them, and their indices: equal elements do not keep their order.
     ///
@@ -62,7 +60,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.tensor([[3, 1], [0, 2]]).msort().tolist()
     /// [[0, 1], [3, 2]]
-    both msort(; out: Option<TensorArg> = None) => into_out(py, x, out, |x, out| output::deliver(sort::sorted(x, 0, false)?, out));
+    both msort(; out: Option<TensorArg> = None) => call(py, [x], out, |[x], out| out.deliver(sort::sorted(x, 0, false)?));
 
     /// The `k` largest elements along a dim in descending order, or the smallest ones in ascending order, and their indices:
     /// `(values, indices)`. The first ones of equal elements count. They are sorted, also if `sorted` is False.
@@ -158,7 +156,7 @@ methods! { rows(py, x: TensorArg):
     /// [True, False, True]
     function isin(elements: DataArg, test_elements: DataArg; assume_unique: bool = False, invert: bool = False) => {
         let (elements, tests) = both_operands(elements.0, test_elements.0)?;
-        owned_into_out(py, elements.size().saturating_add(tests.size()), None, move |_| unique::isin(&elements, &tests, invert).map(Some))
+        call_with_work(py, [], elements.size().saturating_add(tests.size()), None, move |[], _| unique::isin(&elements, &tests, invert))
     };
 
     /// The index of each number in a sorted sequence at which it could be inserted: before equal elements, or behind them with
@@ -173,9 +171,9 @@ methods! { rows(py, x: TensorArg):
         let right = is_right(right, side)?;
         let (sequence, sorter) = (Tensor::clone(&sorted_sequence), cloned(sorter));
         let numbers = operand(input.0, &sequence)?;
-        owned_into_out(py, sequence.size().saturating_add(numbers.size()), out, move |out| {
+        call_with_work(py, [], sequence.size().saturating_add(numbers.size()), out, move |[], out| {
             let found = search::searchsorted(&sequence, &numbers, right, sorter.as_ref())?;
-            output::deliver(search::as_index(found, out_int32)?, out)
+            out.deliver(search::as_index(found, out_int32)?)
         })
     };
 
@@ -187,9 +185,9 @@ methods! { rows(py, x: TensorArg):
     function bucketize(input: DataArg, boundaries: TensorArg; out_int32: bool = False, right: bool = False, out: Option<TensorArg> = None) => {
         let boundaries = Tensor::clone(&boundaries);
         let numbers = operand(input.0, &boundaries)?;
-        owned_into_out(py, boundaries.size().saturating_add(numbers.size()), out, move |out| {
+        call_with_work(py, [], boundaries.size().saturating_add(numbers.size()), out, move |[], out| {
             let found = search::bucketize(&numbers, &boundaries, right)?;
-            output::deliver(search::as_index(found, out_int32)?, out)
+            out.deliver(search::as_index(found, out_int32)?)
         })
     };
 
@@ -199,7 +197,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([1.0, 2.0, 1.0]).histc(bins=4, min=0, max=3).tolist()
     /// [0.0, 2.0, 1.0, 0.0]
     both histc(bins: isize = 100, min: f64 = 0.0, max: f64 = 0.0; out: Option<TensorArg> = None)
-        => into_out(py, x, out, |x, out| output::deliver(statistics::histc(x, bins, min, max)?, out));
+        => call(py, [x], out, |[x], out| out.deliver(statistics::histc(x, bins, min, max)?));
 
     /// How many elements are in each bin, and the edges of the bins: `(hist, bin_edges)`. `bins` is the number of bins of equal
     /// width, in `range` or in that of the elements, or a tensor of edges. With `weight` the weights of the elements are summed,
@@ -218,7 +216,7 @@ methods! { rows(py, x: TensorArg):
     /// [0, 2, 0, 1]
     both bincount(weights: Option<TensorArg> = None, minlength: isize = 0) => {
         let weights = cloned(weights);
-        sized_into_out(py, x, x.size(), None, move |x, _| statistics::bincount(x, weights.as_ref(), minlength).map(Some))
+        call_with_work(py, [x], x.size(), None, move |[x], _| statistics::bincount(x, weights.as_ref(), minlength))
     };
 }
 
@@ -228,9 +226,12 @@ fn pair<'a>(
     kind: &'static str,
     x: TensorArg<'a>,
     out: Option<TensorPair<'a>>,
-    work: impl FnOnce(&Tensor) -> Result<(Tensor, Tensor)> + Send,
+    rule: impl FnOnce(&Tensor) -> Result<(Tensor, Tensor)> + Send,
 ) -> CallResult<Value<'a>> {
-    into_out_pair(py, kind, SecondResult::Indices, x, out, |x, outs| deliver_pair(work(x)?, outs))
+    call_pair(py, kind, true, [x], out, |[x], outs| {
+        let (values, indices) = rule(x)?;
+        outs.deliver([values, indices], true)
+    })
 }
 
 fn median<'a>(
@@ -247,7 +248,7 @@ fn median<'a>(
             return Err(Fail::Type("keepdim is for a dim, and there is none".into()));
         }
         let out = out.map_or(Ok(None), |out| TensorArg::from_arg(out.0, "out").map(Some))?;
-        return into_out(py, x, out, |x, out| output::deliver(sort::median(x, rank)?, out));
+        return call(py, [x], out, |[x], out| out.deliver(sort::median(x, rank)?));
     };
     let out = out.map_or(Ok(None), |out| TensorPair::from_arg(out.0, "out").map(Some))?;
     pair(py, kind, x, out, move |x| sort::median_along(x, rank, dim, keepdim))
@@ -279,7 +280,7 @@ fn quantile<'a>(
         _ => values(q.0, x.dtype())?,
     };
     let request = QuantileRequest { dim, keepdim, interpolation, ignore_nan };
-    into_out(py, x, out, move |x, out| statistics::quantile(x, &q, request, out))
+    call(py, [x], out, move |[x], out| statistics::quantile(x, &q, request, out))
 }
 
 fn distinct<'a>(py: Python<'a>, x: TensorArg<'a>, request: UniqueRequest) -> CallResult<Value<'a>> {

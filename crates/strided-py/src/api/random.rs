@@ -2,16 +2,17 @@
 
 use super::create::into;
 use crate::abi::Value;
-use crate::abi::detach::{MIN_DETACHED_ELEMENTS, detach, detach_if_large};
+use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
-use crate::abi::tensor_object::{wrap, wrap_with};
+use crate::abi::tensor_object::wrap;
 use crate::classes::generator::{GeneratorArg, Seed, default_object, given_or_default};
 use crate::convert::args::{AnyArg, FromArg, Ints, NoGrad, OperandArg, Rest, TensorArg, missing, wrong_type};
-use crate::convert::results::{compute, in_place, write_out};
+use crate::convert::results::{call, call_with_work, in_place, write_out};
 use pyo3::prelude::*;
 use strided_core::dtype::default_float;
-use strided_core::ops::random::{self, Distribution, Generator, Parameter};
+use strided_core::ops::random::{self, Distribution, Generator};
+use strided_core::ops::{Operand, OwnedOperand};
 use strided_core::{DType, Device, Layout, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -96,21 +97,26 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([4])
     function normal(mean: OperandArg, std: Option<OperandArg> = None, size | shape: Option<Ints> = None; generator: Option<GeneratorArg> = None, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => {
-        let (mean, std) = (Mean::read(mean, "mean")?, std.map_or(Ok(Mean::Number(1.0)), |std| Mean::read(std, "std"))?);
-        if let (Mean::Number(mean), Mean::Number(std)) = (&mean, &std) {
+        let one = OwnedOperand::Scalar(Scalar::Float(1.0));
+        let (mean, std) = (read_parameter(mean, "mean")?, std.map_or(Ok(one), |std| read_parameter(std, "std"))?);
+        let (mean, std) = (mean.borrow(), std.borrow());
+        if let (Operand::Scalar(mean), Operand::Scalar(std)) = (mean, std) {
             let size = size.ok_or_else(|| missing("size"))?;
-            return drawn(py, device, &size.ints, dtype, out, default_float, Distribution::Normal(*mean, *std), &generator);
+            let distribution = Distribution::Normal(mean.real(), std.real());
+            return drawn(py, device, &size.ints, dtype, out, default_float, distribution, &generator);
         }
         if size.is_some() {
             return Err(Fail::Value("size is for two numbers, not for tensors".into()));
         }
         let wanted = dtype.or(out.map(|out| out.dtype()));
         let generator = given_or_default(&generator);
-        let elements = mean.size().max(std.size());
-        if let Some(out) = out && let Some(shape) = Mean::shape(&mean, &std) {
+        let tensors = || [mean.tensor(), std.tensor()].into_iter().flatten();
+        let layouts: Vec<_> = tensors().map(Tensor::layout).collect();
+        if let Some(out) = out && let Ok(shape) = strided_core::layout::broadcast(&layouts) {
             random::check_out(&out, wanted.unwrap_or(out.dtype()), &shape)?;
         }
-        let tensor = detach_if_large(py, elements, || random::normal(mean.parameter(), std.parameter(), wanted, generator))?;
+        let elements = tensors().map(Tensor::size).max().unwrap_or(1);
+        let tensor = detach_if_large(py, elements, || random::normal(mean, std, wanted, generator))?;
         into(py, out, tensor, dtype)
     };
 
@@ -125,7 +131,7 @@ methods! { rows(py, x: TensorArg):
             return drawn(py, Some(x.device()), &x.layout().shape(), out.is_none().then(|| x.dtype()), out, default_float, Distribution::Bernoulli(p), &generator);
         }
         let generator = given_or_default(&generator);
-        let Some(out) = out else { return compute(py, &x, |x| random::bernoulli(x, generator)) };
+        let Some(out) = out else { return call(py, [x], None, |[x], _| random::bernoulli(x, generator)) };
         random::check_out(&out, x.dtype(), &x.layout().shape())?;
         let input = Tensor::clone(&x);
         let tensor = detach_if_large(py, input.size(), || random::bernoulli(&input, generator))?;
@@ -138,7 +144,7 @@ methods! { rows(py, x: TensorArg):
     /// [0.0, 0.0]
     function poisson(input: TensorArg; generator: Option<GeneratorArg> = None) => {
         let generator = given_or_default(&generator);
-        compute(py, &input, |rates| random::poisson(rates, generator))
+        call(py, [input], None, |[rates], _| random::poisson(rates, generator))
     };
 
     /// Indices of the elements of a vector, or of each row of a matrix, chosen with probabilities in proportion to the
@@ -216,10 +222,11 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.zeros(2, dtype=strided.bool).bernoulli_(strided.tensor([0.0, 1.0])).tolist()
     /// [False, True]
     method bernoulli_(p: Option<OperandArg> = None; generator: Option<GeneratorArg> = None) => {
-        let p = p.map_or(Ok(Mean::Number(0.5)), |p| Mean::read(p, "p"))?;
+        let half = OwnedOperand::Scalar(Scalar::Float(0.5));
+        let p = p.map_or(Ok(half), |p| read_parameter(p, "p"))?;
         match p {
-            Mean::Number(p) => filled(py, x, Distribution::Bernoulli(p), &generator),
-            Mean::Each(p) => {
+            OwnedOperand::Scalar(p) => filled(py, x, Distribution::Bernoulli(p.real()), &generator),
+            OwnedOperand::Tensor(p) => {
                 let generator = given_or_default(&generator);
                 in_place(py, x, |x| random::bernoulli_each(x, &p, "p", generator))
             }
@@ -305,13 +312,7 @@ fn drawn<'a>(
     let (device, dtype) = (device.unwrap_or(Device::Cpu), dtype.unwrap_or_else(default));
     let elements =
         size.iter().fold(1usize, |product, &extent| product.saturating_mul(extent.max(0) as usize));
-    if elements >= MIN_DETACHED_ELEMENTS {
-        return wrap(py, detach(py, || random::new(device, size, dtype, distribution, generator))?);
-    }
-    wrap_with(py, |inside| {
-        *inside = Some(random::new(device, size, dtype, distribution, generator)?);
-        Ok(())
-    })
+    call_with_work(py, [], elements, None, |[], _| random::new(device, size, dtype, distribution, generator))
 }
 
 /// A tensor filled with numbers of a distribution.
@@ -348,36 +349,9 @@ fn integer(object: AnyArg<'_>, name: &'static str) -> CallResult<i128> {
 }
 
 /// A parameter of a distribution: a number, or one for each element.
-enum Mean {
-    Number(f64),
-    Each(Tensor),
-}
-
-impl Mean {
-    fn read(object: OperandArg<'_>, name: &'static str) -> CallResult<Mean> {
-        if let Some(x) = TensorArg::read(object.0)? {
-            return Ok(Mean::Each(Tensor::clone(&x)));
-        }
-        Ok(Mean::Number(f64::from_arg(object.0, name)?))
+fn read_parameter(object: OperandArg<'_>, name: &'static str) -> CallResult<OwnedOperand> {
+    if let Some(x) = TensorArg::read(object.0)? {
+        return Ok(OwnedOperand::Tensor(Tensor::clone(&x)));
     }
-
-    fn size(&self) -> usize {
-        if let Mean::Each(x) = self { x.size() } else { 1 }
-    }
-
-    fn parameter(&self) -> Parameter<'_> {
-        match self {
-            Mean::Number(value) => Parameter::Number(*value),
-            Mean::Each(x) => Parameter::Each(x),
-        }
-    }
-
-    /// The shape to which both broadcast, if they do.
-    fn shape(mean: &Mean, std: &Mean) -> Option<strided_core::layout::Dims> {
-        let layouts: Vec<_> = [mean, std]
-            .iter()
-            .filter_map(|x| if let Mean::Each(x) = x { Some(x.layout()) } else { None })
-            .collect();
-        strided_core::layout::broadcast(&layouts).ok()
-    }
+    Ok(OwnedOperand::Scalar(Scalar::Float(f64::from_arg(object.0, name)?)))
 }

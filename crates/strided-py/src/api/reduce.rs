@@ -9,7 +9,7 @@ use crate::classes::elementwise::operate;
 use crate::convert::args::{
     DimOrTensor, DimsOrFlag, FromArg, Ints, OutArg, TensorArg, TensorPair, wrong_type,
 };
-use crate::convert::results::{SecondResult, into_out, into_out_pair, sized_into_out};
+use crate::convert::results::{call, call_pair};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use strided_core::layout::Dims;
@@ -26,7 +26,7 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([2, 1])
     #[numpy(sum)]
     both sum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => run(py, &reduce::SUM, x, dim, keepdim, dtype, out);
+        => reduce_to_one(py, &reduce::SUM, x, dim, keepdim, dtype, out);
 
     /// Sum of the elements that are not NaN.
     ///
@@ -34,7 +34,7 @@ methods! { rows(py, x: TensorArg):
     /// 3.0
     #[numpy(nansum)]
     both nansum(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => run(py, &reduce::NANSUM, x, dim, keepdim, dtype, out);
+        => reduce_to_one(py, &reduce::NANSUM, x, dim, keepdim, dtype, out);
 
     /// Product of the elements, of all or along dims. Integers are multiplied as int64.
     ///
@@ -42,7 +42,7 @@ methods! { rows(py, x: TensorArg):
     /// 24
     #[numpy(prod)]
     both prod(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => run(py, &reduce::PROD, x, dim, keepdim, dtype, out);
+        => reduce_to_one(py, &reduce::PROD, x, dim, keepdim, dtype, out);
 
     /// Mean of the elements; integers are computed in the default float.
     ///
@@ -50,7 +50,7 @@ methods! { rows(py, x: TensorArg):
     /// [1.0, 4.0]
     #[numpy(mean)]
     both mean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None)
-        => run(py, &reduce::MEAN, x, dim, keepdim, dtype, out);
+        => reduce_to_one(py, &reduce::MEAN, x, dim, keepdim, dtype, out);
 
     /// Mean of the elements that are not NaN.
     ///
@@ -60,7 +60,7 @@ methods! { rows(py, x: TensorArg):
     both nanmean(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; dtype: Option<DType> = None, out: Option<TensorArg> = None) => {
         let dims = dims_of(dim);
         let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-        into_out(py, x, out, |x, out| reduce::nanmean(x, &request, out))
+        call(py, [x], out, |[x], out| reduce::nanmean(x, &request, out))
     };
 
     /// The largest element, of all or along dims; NaN if there is one.
@@ -69,7 +69,7 @@ methods! { rows(py, x: TensorArg):
     /// [5, 7]
     #[numpy(max, amax)]
     both amax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => run(py, &reduce::AMAX, x, dim, keepdim, None, out);
+        => reduce_to_one(py, &reduce::AMAX, x, dim, keepdim, None, out);
 
     /// The smallest element, of all or along dims; NaN if there is one.
     ///
@@ -77,7 +77,7 @@ methods! { rows(py, x: TensorArg):
     /// [1, 2]
     #[numpy(min, amin)]
     both amin(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => run(py, &reduce::AMIN, x, dim, keepdim, None, out);
+        => reduce_to_one(py, &reduce::AMIN, x, dim, keepdim, None, out);
 
     /// The smallest and the largest element, of all or along a dim: `(min, max)`.
     ///
@@ -85,7 +85,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> low.item(), high.item()
     /// (1, 3)
     both aminmax(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorPair> = None) -> "_return_types.aminmax"
-        => run_pair(py, &reduce::AMINMAX, SecondResult::Values, x, dim, keepdim, out);
+        => reduce_to_pair(py, &reduce::AMINMAX, false, x, dim, keepdim, out);
 
     /// The largest element; with a dim, the largest elements along it and the indices of the first ones, `(values, indices)`;
     /// with another tensor, the larger element of each pair (`maximum`).
@@ -124,7 +124,7 @@ methods! { rows(py, x: TensorArg):
     /// 2
     #[numpy(argmax)]
     both argmax(dim | axis: Option<isize> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => run(py, &reduce::ARGMAX, x, dim.map(one_dim), keepdim, None, out);
+        => reduce_to_one(py, &reduce::ARGMAX, x, dim.map(one_dim), keepdim, None, out);
 
     /// Index of the first smallest element, in row-major order or along a dim.
     ///
@@ -132,7 +132,7 @@ methods! { rows(py, x: TensorArg):
     /// [0, 1]
     #[numpy(argmin)]
     both argmin(dim | axis: Option<isize> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => run(py, &reduce::ARGMIN, x, dim.map(one_dim), keepdim, None, out);
+        => reduce_to_one(py, &reduce::ARGMIN, x, dim.map(one_dim), keepdim, None, out);
 
     /// Whether all elements are nonzero, of all or along dims; along no dims (`()`), whether each one is.
     ///
@@ -140,7 +140,7 @@ methods! { rows(py, x: TensorArg):
     /// [False, True]
     #[numpy(all)]
     both all(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => run_truth(py, &reduce::ALL, x, dim, keepdim, out);
+        => reduce_to_truth(py, &reduce::ALL, x, dim, keepdim, out);
 
     /// Whether any element is nonzero, of all or along dims; along no dims (`()`), whether each one is.
     ///
@@ -148,7 +148,7 @@ methods! { rows(py, x: TensorArg):
     /// [True, False]
     #[numpy(any)]
     both any(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => run_truth(py, &reduce::ANY, x, dim, keepdim, out);
+        => reduce_to_truth(py, &reduce::ANY, x, dim, keepdim, out);
 
     /// The number of nonzero elements, of all or along dims.
     ///
@@ -156,7 +156,7 @@ methods! { rows(py, x: TensorArg):
     /// [2, 1]
     #[numpy(count_nonzero)]
     both count_nonzero(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => run(py, &reduce::COUNT_NONZERO, x, dim, keepdim, None, out);
+        => reduce_to_one(py, &reduce::COUNT_NONZERO, x, dim, keepdim, None, out);
 
     /// Variance: the squared distances from the mean, summed and divided by the number of elements minus `correction`
     /// (1 unless given; 0 where `unbiased` is False).
@@ -202,7 +202,7 @@ methods! { rows(py, x: TensorArg):
         let p = p.map_or(2.0, |NormOrder(p)| p);
         let dims = dims_of(dim);
         let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-        into_out(py, x, out, |x, out| reduce::norm(x, p, &request, out))
+        call(py, [x], out, |[x], out| reduce::norm(x, p, &request, out))
     };
 
     /// The p-norm of the difference of two tensors.
@@ -211,8 +211,7 @@ methods! { rows(py, x: TensorArg):
     /// 5.0
     both dist(other: TensorArg, p: Option<NormOrder> = None) => {
         let p = p.map_or(2.0, |NormOrder(p)| p);
-        let other = Tensor::clone(&other);
-        sized_into_out(py, x, x.size().max(other.size()), None, |x, _| reduce::dist(x, &other, p).map(Some))
+        call(py, [x, other], None, |[x, y], _| reduce::dist(x, y, p))
     };
 
     /// Logarithm of the sum of the exponentials, of all or along dims, without intermediate overflow; for complex numbers the
@@ -221,7 +220,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([1000.0, 1000.0]).logsumexp(0).item()
     /// 1000.6931762695312
     both logsumexp(dim | axis: Option<Ints> = None, keepdim | keepdims: bool = False; out: Option<TensorArg> = None)
-        => run(py, &reduce::LOGSUMEXP, x, dim, keepdim, None, out);
+        => reduce_to_one(py, &reduce::LOGSUMEXP, x, dim, keepdim, None, out);
 
     /// Whether two tensors have the same shape and equal elements, as a bool.
     ///
@@ -261,7 +260,7 @@ fn one_dim(dim: isize) -> Ints {
 }
 
 /// Runs a reduction with one result.
-fn run<'a>(
+fn reduce_to_one<'a>(
     py: Python<'a>,
     row: &ReductionRow,
     x: TensorArg<'a>,
@@ -272,11 +271,11 @@ fn run<'a>(
 ) -> CallResult<Value<'a>> {
     let dims = dims_of(dims);
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype, correction: 0.0 };
-    into_out(py, x, out, |x, out| reduce::run(row, x, &request, out))
+    call(py, [x], out, |[x], out| reduce::reduce(row, x, &request, out))
 }
 
 /// `all` and `any`, for which an empty list of dims means none of them, as in PyTorch.
-fn run_truth<'a>(
+fn reduce_to_truth<'a>(
     py: Python<'a>,
     row: &ReductionRow,
     x: TensorArg<'a>,
@@ -286,14 +285,14 @@ fn run_truth<'a>(
 ) -> CallResult<Value<'a>> {
     let dims = dims.map(|dims| dims.ints);
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction: 0.0 };
-    into_out(py, x, out, |x, out| reduce::run(row, x, &request, out))
+    call(py, [x], out, |[x], out| reduce::reduce(row, x, &request, out))
 }
 
 /// Runs a reduction with two results.
-fn run_pair<'a>(
+fn reduce_to_pair<'a>(
     py: Python<'a>,
     row: &ReductionRow,
-    second: SecondResult,
+    positions: bool,
     x: TensorArg<'a>,
     dims: Option<Ints>,
     keepdim: bool,
@@ -301,7 +300,7 @@ fn run_pair<'a>(
 ) -> CallResult<Value<'a>> {
     let dims = dims_of(dims);
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction: 0.0 };
-    into_out_pair(py, row.name, second, x, out, |x, outs| reduce::run_both(row, x, &request, outs))
+    call_pair(py, row.name, positions, [x], out, |[x], outs| reduce::reduce_to_pair(row, x, &request, outs))
 }
 
 /// `max` and `min`: of all elements, along a dim, or of pairs.
@@ -315,7 +314,9 @@ fn extreme<'a>(
     out: Option<OutArg<'a>>,
 ) -> CallResult<Value<'a>> {
     let one_out = || out.map_or(Ok(None), |out| TensorArg::from_arg(out.0, "out").map(Some));
-    let Some(DimOrTensor(object)) = dim else { return run(py, all, x, None, keepdim, None, one_out()?) };
+    let Some(DimOrTensor(object)) = dim else {
+        return reduce_to_one(py, all, x, None, keepdim, None, one_out()?);
+    };
     if is_tensor(object) {
         if keepdim {
             return Err(Fail::Type("keepdim is for a dim, not for another Tensor".into()));
@@ -327,7 +328,7 @@ fn extreme<'a>(
         return Err(wrong_type(object, "dim", "an int or a Tensor"));
     };
     let out = out.map_or(Ok(None), |out| TensorPair::from_arg(out.0, "out").map(Some))?;
-    run_pair(py, along, SecondResult::Indices, x, Some(one_dim(dim)), keepdim, out)
+    reduce_to_pair(py, along, true, x, Some(one_dim(dim)), keepdim, out)
 }
 
 /// The dims and the correction of a variance. A bool in the position of the dims is `unbiased`.
@@ -360,10 +361,7 @@ fn variance<'a>(
     out: Option<TensorArg<'a>>,
 ) -> CallResult<Value<'a>> {
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
-    into_out(py, x, out, |x, out| {
-        let [result, _] = reduce::variance(root, false, x, &request, [out, None])?;
-        Ok(result)
-    })
+    call(py, [x], out, |[x], out| reduce::variance(root, x, &request, out))
 }
 
 fn variance_and_mean<'a>(
@@ -376,7 +374,5 @@ fn variance_and_mean<'a>(
 ) -> CallResult<Value<'a>> {
     let request = ReduceRequest { dims: dims.as_deref(), keepdim, dtype: None, correction };
     let name = if root { "std_mean" } else { "var_mean" };
-    into_out_pair(py, name, SecondResult::Values, x, out, |x, outs| {
-        reduce::variance(root, true, x, &request, outs)
-    })
+    call_pair(py, name, false, [x], out, |[x], outs| reduce::variance_and_mean(root, x, &request, outs))
 }

@@ -1,18 +1,16 @@
 //! Elements repeated, rolled and padded, and the triangles and diagonals of matrices.
 
 use crate::abi::Value;
-use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail};
-use crate::abi::tensor_object::wrap;
 use crate::convert::args::{DataArg, FromArg, Ints, Rest, TensorArg, missing};
 use crate::convert::in_place::Target;
-use crate::convert::results::{compute, sized_into_out};
+use crate::convert::results::{call, call_with_work};
 use crate::convert::tensors::TextArg;
 use crate::convert::values::Values;
 use pyo3::prelude::*;
 use strided_core::layout::Dims;
 use strided_core::ops::rearrange::{self, Repeats};
-use strided_core::ops::{diagonal, pad};
+use strided_core::ops::{diagonal, pad, work};
 use strided_core::{DType, Device, Scalar, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -50,10 +48,10 @@ methods! { rows(py, x: TensorArg):
             (None, None) => Err(missing("input")),
             (None, Some(repeats)) => {
                 let counts = TensorArg::from_arg(repeats.0, "repeats")?;
-                compute(py, &counts, |counts| rearrange::repeated_indices(counts, output_size))
+                call(py, [counts], None, |[counts], _| rearrange::repeated_indices(counts, output_size))
             }
             (Some(_), None) if dim.is_some() => Err(missing("repeats")),
-            (Some(counts), None) => compute(py, &counts, |counts| rearrange::repeated_indices(counts, output_size)),
+            (Some(counts), None) => call(py, [counts], None, |[counts], _| rearrange::repeated_indices(counts, output_size)),
         };
 
     /// Each index of a dim repeated, one after the other: so many times, or as many times as a number of `repeats` for each
@@ -78,7 +76,7 @@ methods! { rows(py, x: TensorArg):
         if !shifts.sequence && dims.len() > 1 {
             shifts.ints = dims.iter().map(|_| shifts.ints[0]).collect();
         }
-        compute(py, &x, |x| rearrange::roll(x, &shifts.ints, &dims))
+        call(py, [x], None, |[x], _| rearrange::roll(x, &shifts.ints, &dims))
     };
 
     /// A copy with margins: `pad` holds their sizes before and after each dim, the last dim first. Negative sizes crop. The
@@ -91,8 +89,7 @@ methods! { rows(py, x: TensorArg):
     /// [3, 2, 1, 2, 3, 2]
     function pad(input: TensorArg, pad: Ints, mode: Option<TextArg> = None, value: Option<Scalar> = None) => {
         let mode = pad::pad_mode(mode.as_ref().map_or("constant", |text| &text.0), value)?;
-        let margins = pad.ints.iter().fold(1usize, |sum, &size| sum.saturating_add(size.unsigned_abs()));
-        sized_into_out(py, input, input.size().saturating_mul(margins), None, |x, _| pad::pad(x, &pad.ints, mode).map(Some))
+        call_with_work(py, [input], work::padded(&input, &pad.ints), None, |[x], _| pad::pad(x, &pad.ints, mode))
     };
 
     /// A copy of matrices with zeros above a diagonal: the main one, or the one so many columns to the right.
@@ -101,7 +98,7 @@ methods! { rows(py, x: TensorArg):
     /// [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     #[numpy(tril)]
     both tril(diagonal | k: isize = 0; out: Option<TensorArg> = None) also tril_
-        => x.into_out(py, x.size(), out, |x, out| diagonal::tri(x, diagonal, false, out));
+        => x.call(py, [], x.size(), out, |x, [], out| diagonal::tri(x, diagonal, false, out));
 
     /// A copy of matrices with zeros below a diagonal: the main one, or the one so many columns to the right.
     ///
@@ -109,7 +106,7 @@ methods! { rows(py, x: TensorArg):
     /// [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
     #[numpy(triu)]
     both triu(diagonal | k: isize = 0; out: Option<TensorArg> = None) also triu_
-        => x.into_out(py, x.size(), out, |x, out| diagonal::tri(x, diagonal, true, out));
+        => x.call(py, [], x.size(), out, |x, [], out| diagonal::tri(x, diagonal, true, out));
 
     /// A matrix with a vector on a diagonal, and zeros elsewhere; or a copy of a diagonal of a matrix.
     ///
@@ -119,7 +116,7 @@ methods! { rows(py, x: TensorArg):
     /// [0, 4, 8]
     #[numpy(diag)]
     both diag(diagonal | k: isize = 0; out: Option<TensorArg> = None)
-        => sized_into_out(py, x, on_diagonal(&x, diagonal), out, |x, out| diagonal::diag(x, diagonal, out));
+        => call_with_work(py, [x], work::on_diagonal(&x, diagonal), out, |[x], out| diagonal::diag(x, diagonal, out));
 
     /// A matrix with all elements of a tensor on a diagonal, and zeros elsewhere.
     ///
@@ -127,20 +124,20 @@ methods! { rows(py, x: TensorArg):
     /// [[0, 0, 0], [1, 0, 0], [0, 2, 0]]
     #[numpy(diagflat)]
     both diagflat(offset | k: isize = 0)
-        => sized_into_out(py, x, on_diagonal(&x, offset), None, |x, _| diagonal::diagflat(x, offset).map(Some));
+        => call_with_work(py, [x], work::on_diagonal(&x, offset), None, |[x], _| diagonal::diagflat(x, offset));
 
     /// Zeros, with the last dim of a tensor on a diagonal of two dims of the result.
     ///
     /// >>> strided.tensor([[1, 2], [3, 4]]).diag_embed().tolist()
     /// [[[1, 0], [0, 2]], [[3, 0], [0, 4]]]
     both diag_embed(offset: isize = 0, dim1 | axis1: isize = -2, dim2 | axis2: isize = -1)
-        => sized_into_out(py, x, on_diagonal(&x, offset), None, |x, _| diagonal::diag_embed(x, offset, dim1, dim2).map(Some));
+        => call_with_work(py, [x], work::on_diagonal(&x, offset), None, |[x], _| diagonal::diag_embed(x, offset, dim1, dim2));
 
     /// The sum of the main diagonal of a matrix.
     ///
     /// >>> strided.arange(9).view(3, 3).trace().item()
     /// 12
-    both trace() => compute(py, &x, diagonal::trace);
+    both trace() => call(py, [x], None, |[x], _| diagonal::trace(x));
 
     /// The indices of the elements of a matrix on and below a diagonal: a row of row indices, and one of column indices.
     ///
@@ -163,8 +160,8 @@ methods! { rows(py, x: TensorArg):
     /// [[1, 1, 1], [4, 2, 1], [9, 3, 1]]
     #[numpy(vander)]
     function vander(x: TensorArg, N: Option<isize> = None, increasing: bool = False) => {
-        let elements = x.size().saturating_mul(N.map_or(x.size(), |columns| columns.max(0) as usize));
-        sized_into_out(py, x, elements, None, |x, _| diagonal::vander(x, N, increasing).map(Some))
+        let columns = N.unwrap_or(x.size() as isize);
+        call_with_work(py, [x], work::repeated(&x, &[columns]), None, |[x], _| diagonal::vander(x, N, increasing))
     };
 }
 
@@ -173,10 +170,9 @@ fn repeated<'a>(
     py: Python<'a>,
     x: TensorArg<'a>,
     repeats: &[isize],
-    work: impl FnOnce(&Tensor, &[isize]) -> strided_core::Result<Tensor> + Send,
+    rule: impl FnOnce(&Tensor, &[isize]) -> strided_core::Result<Tensor> + Send,
 ) -> CallResult<Value<'a>> {
-    let elements = repeats.iter().fold(x.size(), |size, &count| size.saturating_mul(count.max(0) as usize));
-    sized_into_out(py, x, elements, None, |x, _| work(x, repeats).map(Some))
+    call_with_work(py, [x], work::repeated(&x, repeats), None, |[x], _| rule(x, repeats))
 }
 
 fn interleaved<'a>(
@@ -191,20 +187,15 @@ fn interleaved<'a>(
         count => count?,
     };
     if let Some(count) = count {
-        let elements = x.size().saturating_mul(count.max(0) as usize);
-        let work = |x: &Tensor| rearrange::repeat_interleave(x, Repeats::Each(count), dim, output_size);
-        return sized_into_out(py, x, elements, None, |x, _| work(x).map(Some));
+        return call_with_work(py, [x], work::repeated(&x, &[count]), None, |[x], _| {
+            rearrange::repeat_interleave(x, Repeats::Each(count), dim, output_size)
+        });
     }
     let counts = Values::of(repeats.0, None)?.tensor;
-    let work = |x: &Tensor| rearrange::repeat_interleave(x, Repeats::Counts(&counts), dim, output_size);
-    // The number of elements of the result is known only after the counts were added up. Until then the square of the size
-    // stands for it, so that all but the smallest results count as large.
-    sized_into_out(py, x, x.size().saturating_mul(x.size()), None, |x, _| work(x).map(Some))
-}
-
-/// Elements of a matrix with the elements of `x` on a diagonal.
-fn on_diagonal(x: &Tensor, offset: isize) -> usize {
-    x.size().saturating_mul(x.size().saturating_add(offset.unsigned_abs()))
+    // The number of elements of the result is known only after the counts were added up.
+    call_with_work(py, [x], work::pairs(x.size()), None, |[x], _| {
+        rearrange::repeat_interleave(x, Repeats::Counts(&counts), dim, output_size)
+    })
 }
 
 fn triangle_indices(
@@ -217,7 +208,7 @@ fn triangle_indices(
 ) -> CallResult<Value<'_>> {
     let elements = (rows.max(0) as usize).saturating_mul(columns.max(0) as usize);
     let dtype = dtype.unwrap_or(DType::I64);
-    let work =
-        || diagonal::triangle_indices(device.unwrap_or(Device::Cpu), rows, columns, offset, upper, dtype);
-    wrap(py, detach_if_large(py, elements, work)?)
+    call_with_work(py, [], elements, None, |[], _| {
+        diagonal::triangle_indices(device.unwrap_or(Device::Cpu), rows, columns, offset, upper, dtype)
+    })
 }

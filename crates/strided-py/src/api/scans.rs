@@ -4,7 +4,7 @@ use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
 use crate::convert::args::{TensorArg, TensorPair};
 use crate::convert::in_place::Target;
-use crate::convert::results::{SecondResult, into_out, into_out_pair};
+use crate::convert::results::{call, call_pair};
 use pyo3::prelude::*;
 use strided_core::DType;
 use strided_core::ops::scan::{self, LineRow};
@@ -34,38 +34,38 @@ methods! { rows(py, x: TensorArg):
     /// >>> values, indices = strided.tensor([1, 3, 2, 3]).cummax(0)
     /// >>> values.tolist(), indices.tolist()
     /// ([1, 3, 3, 3], [0, 1, 1, 3])
-    both cummax(dim | axis: isize; out: Option<TensorPair> = None) -> "_return_types.cummax" => run_indexed(py, &scan::CUMMAX, x, dim, out);
+    both cummax(dim | axis: isize; out: Option<TensorPair> = None) -> "_return_types.cummax" => along_dim_with_positions(py, &scan::CUMMAX, x, dim, out);
 
     /// Cumulative minimum along a dim, and its index: `(values, indices)`. The last of equal elements counts, and NaN
     /// propagates.
     ///
     /// >>> strided.tensor([3, 1, 2, 1]).cummin(0).indices.tolist()
     /// [0, 1, 1, 3]
-    both cummin(dim | axis: isize; out: Option<TensorPair> = None) -> "_return_types.cummin" => run_indexed(py, &scan::CUMMIN, x, dim, out);
+    both cummin(dim | axis: isize; out: Option<TensorPair> = None) -> "_return_types.cummin" => along_dim_with_positions(py, &scan::CUMMIN, x, dim, out);
 
     /// Logarithm of the cumulative sum of the exponentials along a dim; for complex numbers the principal value.
     ///
     /// >>> strided.tensor([0.0, 0.0]).logcumsumexp(0).tolist()
     /// [0.0, 0.6931471824645996]
     both logcumsumexp(dim | axis: isize; out: Option<TensorArg> = None)
-        => run(py, &scan::LOGCUMSUMEXP, x, dim, None, out);
+        => along_dim(py, &scan::LOGCUMSUMEXP, x, dim, None, out);
 
     /// Exponentials of the elements along a dim, divided by their sum.
     ///
     /// >>> strided.tensor([0.0, 0.0, -1e999]).softmax(0).tolist()
     /// [0.5, 0.5, 0.0]
     both softmax(dim | axis: isize, dtype: Option<DType> = None; out: Option<TensorArg> = None)
-        => run(py, &scan::SOFTMAX, x, dim, dtype, out);
+        => along_dim(py, &scan::SOFTMAX, x, dim, dtype, out);
 
     /// Logarithm of `softmax`, computed without the exponentials, so that it does not underflow.
     ///
     /// >>> strided.tensor([0.0, 1000.0]).log_softmax(0).tolist()
     /// [-1000.0, 0.0]
     both log_softmax(dim | axis: isize, dtype: Option<DType> = None; out: Option<TensorArg> = None)
-        => run(py, &scan::LOG_SOFTMAX, x, dim, dtype, out);
+        => along_dim(py, &scan::LOG_SOFTMAX, x, dim, dtype, out);
 }
 
-fn run<'a>(
+fn along_dim<'a>(
     py: Python<'a>,
     row: &'static LineRow,
     x: TensorArg<'a>,
@@ -73,7 +73,7 @@ fn run<'a>(
     dtype: Option<DType>,
     out: Option<TensorArg<'a>>,
 ) -> CallResult<Value<'a>> {
-    into_out(py, x, out, |x, out| scan::run(row, x, dim, dtype, out))
+    call(py, [x], out, |[x], out| scan::scan(row, x, dim, dtype, out))
 }
 
 /// A sum or product, which keeps the dtype of the tensor in place.
@@ -91,19 +91,15 @@ fn accumulated<'a, X: Target<'a>>(
         return Err(Fail::Type(format!("dtype is {other}, and in place it is that of the tensor, {own}")));
     }
     let dtype = if X::IN_PLACE { Some(own) } else { dtype };
-    x.into_out(py, x.size(), out, |x, out| scan::run(row, x, dim, dtype, out))
+    x.call(py, [], x.size(), out, |x, [], out| scan::scan(row, x, dim, dtype, out))
 }
 
-fn run_indexed<'a>(
+fn along_dim_with_positions<'a>(
     py: Python<'a>,
     row: &'static LineRow,
     x: TensorArg<'a>,
     dim: isize,
     out: Option<TensorPair<'a>>,
 ) -> CallResult<Value<'a>> {
-    into_out_pair(py, row.name, SecondResult::Indices, x, out, |x, outs| {
-        let outs = outs[0].zip(outs[1]);
-        Ok(scan::run_indexed(row, x, dim, outs)?
-            .map_or([None, None], |(values, indices)| [Some(values), Some(indices)]))
-    })
+    call_pair(py, row.name, true, [x], out, |[x], outs| scan::scan_with_positions(row, x, dim, outs))
 }

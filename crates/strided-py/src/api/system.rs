@@ -1,7 +1,7 @@
 //! Settings of the engine: threads and memory.
 
 use crate::abi::Value;
-use crate::abi::detach::detach;
+use crate::abi::detach::{detach, detached_calls, pending_forks};
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use pyo3::prelude::*;
@@ -55,6 +55,12 @@ methods! { rows(py):
         }
         to_py(py, alloc::limit())
     };
+
+    /// For tests: the number of calls that run while their thread is detached from the interpreter.
+    function _detached_calls() -> "int" => to_py(py, detached_calls());
+
+    /// For tests: the number of forks that wait for such calls to end, or are under way.
+    function _pending_forks() -> "int" => to_py(py, pending_forks());
 }
 
 fn build_info(py: Python<'_>) -> CallResult<Value<'_>> {

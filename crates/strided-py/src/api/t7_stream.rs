@@ -59,7 +59,7 @@ fn encoding_of(encoding: &str, long_size: u64, byte_order: &str) -> CallResult<E
         other => return Err(Fail::Value(format!("encoding is '{other}', wanted 'binary' or 'ascii'"))),
     };
     if !matches!(long_size, 4 | 8) {
-        return Err(Error::argument("", "long_size", long_size, "4 or 8").into());
+        return Err(Error::argument("long_size", long_size, "4 or 8").into());
     }
     let order = if byte_order == "big" { ByteOrder::Big } else { ByteOrder::Little };
     Ok(Encoding { ascii, long_size: long_size as usize, order })

@@ -8,7 +8,7 @@ use crate::abi::tensor_object::wrap;
 use crate::classes::layout::LayoutArg;
 use crate::convert::args::{FromArg, Ints, MemoryArg, Rest, TensorArg, missing, wrong_type};
 use crate::convert::in_place::Target;
-use crate::convert::results::{compute, view};
+use crate::convert::results::{call, view};
 use crate::convert::tensors::SectionsArg;
 use strided_core::layout::Dims;
 use strided_core::ops::copy;
@@ -58,7 +58,7 @@ methods! { rows(py, x: TensorArg):
     /// [0, 3, 1, 4, 2, 5]
     both reshape(shape | size: Rest) => {
         let shape = shape.given("shape")?;
-        compute(py, &x, |x| copy::reshape(x, shape))
+        call(py, [x], None, |[x], _| copy::reshape(x, shape))
     };
 
     /// The elements in the shape of another tensor: a view if the strides allow it.
@@ -67,7 +67,7 @@ methods! { rows(py, x: TensorArg):
     /// [[0, 1], [2, 3]]
     both reshape_as(other: TensorArg) => {
         let shape = other.layout().shape();
-        compute(py, &x, |x| copy::reshape(x, &shape))
+        call(py, [x], None, |[x], _| copy::reshape(x, &shape))
     };
 
     /// Dims `start_dim` to `end_dim` as one: a view if the strides allow it.
@@ -76,14 +76,14 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([2, 12])
     both flatten(start_dim: isize = 0, end_dim: isize = -1) => {
         let shape = x.layout().flatten_shape(start_dim, end_dim)?;
-        compute(py, &x, |x| copy::reshape(x, &shape))
+        call(py, [x], None, |[x], _| copy::reshape(x, &shape))
     };
 
     /// All elements as one dim: a view if the strides allow it.
     ///
     /// >>> strided.arange(4).view(2, 2).ravel().tolist()
     /// [0, 1, 2, 3]
-    both ravel() => compute(py, &x, |x| copy::reshape(x, &[-1]).or_else(|_| copy::reshape(x, &[0])));
+    both ravel() => call(py, [x], None, |[x], _| copy::reshape(x, &[-1]).or_else(|_| copy::reshape(x, &[0])));
 
     /// The transpose of a matrix; tensors of fewer dims are unchanged.
     ///
@@ -169,13 +169,13 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.arange(4).view(2, 2).fliplr().tolist()
     /// [[1, 0], [3, 2]]
-    view fliplr() => x.flip_one("fliplr", 1);
+    view fliplr() => x.flip_one(1);
 
     /// A view with the order of rows reversed: dim 0 is flipped.
     ///
     /// >>> strided.arange(4).view(2, 2).flipud().tolist()
     /// [[2, 3], [0, 1]]
-    view flipud() => x.flip_one("flipud", 0);
+    view flipud() => x.flip_one(0);
 
     /// A view rotated by `k` quarter turns in the plane of two dims (0 and 1 unless given), from the first towards the second.
     ///
@@ -317,7 +317,7 @@ fn transposed(layout: &Layout) -> strided_core::Result<Layout> {
         2 => layout.transpose(0, 1),
         rank => {
             let problem = strided_core::Problem::Rank { rank, wanted: "at most 2" };
-            Err(strided_core::Error::new("t", problem))
+            Err(strided_core::Error::new(problem))
         }
     }
 }

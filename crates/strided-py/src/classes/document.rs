@@ -4,8 +4,9 @@ use super::dtype;
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
+use crate::convert::documents::plain_object;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyComplex, PyDict, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use std::sync::OnceLock;
 use strided_core::io::{
     Document, Format, Listed, Node, Place, in_file, position_of, tensor_names, why_not_mapped,
@@ -96,23 +97,12 @@ impl PyDocument {
     }
 }
 
-/// A value of a document that is no tensor, as its kind and an object that is equal for equal values.
-pub fn comparable<'py>(py: Python<'py>, node: &Node) -> CallResult<(&'static str, Value<'py>)> {
+/// An object that is equal for equal values of documents. Tuples and tables without items count as lists.
+pub fn comparable<'py>(py: Python<'py>, node: &Node) -> CallResult<Value<'py>> {
     Ok(match node {
-        Node::None => ("None", py.None().into_bound(py)),
-        Node::Bool(value) => ("bool", to_py(py, *value)?),
-        Node::Int(number) => ("int", to_py(py, *number)?),
-        Node::Huge(digits) => ("int", py.get_type::<PyInt>().call1((digits,))?),
-        Node::Float(number) => ("float", to_py(py, *number)?),
-        Node::Complex(real, imaginary) => {
-            ("complex", PyComplex::from_doubles(py, *real, *imaginary).into_any())
-        }
-        Node::Text(text) => ("str", to_py(py, text)?),
-        Node::Bytes(bytes) => ("bytes", PyBytes::new(py, bytes).into_any()),
-        Node::Dict(_) => ("dict", PyDict::new(py).into_any()),
-        Node::Record(record) => ("record", to_py(py, (&record.class, &record.version))?),
-        Node::Function(function) => ("function", PyBytes::new(py, &function.bytecode).into_any()),
-        // Empty ones; a table without items is a list to Python.
-        _ => ("list", PyList::empty(py).into_any()),
+        Node::Dict(_) => PyDict::new(py).into_any(),
+        Node::Record(record) => to_py(py, (&record.class, &record.version))?,
+        Node::Function(function) => PyBytes::new(py, &function.bytecode).into_any(),
+        value => plain_object(py, value)?.unwrap_or_else(|| PyList::empty(py).into_any()),
     })
 }

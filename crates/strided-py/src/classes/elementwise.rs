@@ -12,9 +12,10 @@ use crate::convert::results::write_to_out;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use strided_core::backend::host_reads;
-use strided_core::ops::elementwise::{self, KeywordValues, OpArg, run_into, run_new};
+use strided_core::ops::elementwise::{self, KeywordValues, apply_row_into, apply_row_new};
 use strided_core::ops::output;
 use strided_core::ops::table::{Op, OpRow};
+use strided_core::ops::{Operand, OwnedOperand};
 use strided_core::{Scalar, Tensor};
 
 /// The largest number of operands that a row has.
@@ -63,11 +64,11 @@ impl<'a> ReadOperands<'a> {
     ) -> CallResult<Value<'a>> {
         let args = self.0.iter().map(|operand| match operand {
             // SAFETY: `of` checked that it is a tensor; `apply` runs no Python code while it uses the reference.
-            ReadOperand::Object(object) => OpArg::Tensor(unsafe { tensor_of(*object) }),
-            ReadOperand::Number(number) => OpArg::Scalar(*number),
-            ReadOperand::Imported(tensor) => OpArg::Tensor(tensor),
+            ReadOperand::Object(object) => Operand::Tensor(unsafe { tensor_of(*object) }),
+            ReadOperand::Number(number) => Operand::Scalar(*number),
+            ReadOperand::Imported(tensor) => Operand::Tensor(tensor),
         });
-        let args: SmallVec<[OpArg; MAX_OPERANDS]> = args.collect();
+        let args: SmallVec<[Operand; MAX_OPERANDS]> = args.collect();
         apply(py, row, keywords, &args, out)
     }
 }
@@ -78,14 +79,14 @@ pub fn apply<'a>(
     py: Python<'a>,
     row: &'static OpRow,
     keywords: KeywordValues,
-    operands: &[OpArg],
+    operands: &[Operand],
     out: Option<Arg<'a>>,
 ) -> CallResult<Value<'a>> {
     let small = result_size(operands) < MIN_DETACHED_ELEMENTS;
     let Some(out) = out else {
         return wrap_with(py, |inside| {
             if small {
-                Ok(run_new(row, keywords, operands, inside)?)
+                Ok(apply_row_new(row, keywords, operands, inside)?)
             } else {
                 apply_large(py, row, keywords, operands, Err(inside))
             }
@@ -100,18 +101,18 @@ fn apply_into<'a>(
     py: Python<'a>,
     row: &'static OpRow,
     keywords: KeywordValues,
-    operands: &[OpArg],
+    operands: &[Operand],
     out: Arg<'a>,
     small: bool,
 ) -> CallResult<Value<'a>> {
     // SAFETY: callers pass an output that was read as a tensor. Neither branch uses the reference after Python code may
     // have run: `apply_large` clones it first.
     let target = unsafe { tensor_of(out) };
-    let in_place = matches!(operands[0], OpArg::Tensor(x) if std::ptr::eq(x, target));
+    let in_place = matches!(operands[0], Operand::Tensor(x) if std::ptr::eq(x, target));
     if output::takes_any_shape(target) && !in_place {
         let mut result = None;
         if small {
-            run_new(row, keywords, operands, &mut result)?;
+            apply_row_new(row, keywords, operands, &mut result)?;
         } else {
             apply_large(py, row, keywords, operands, Err(&mut result))?;
         }
@@ -119,7 +120,7 @@ fn apply_into<'a>(
         return write_to_out(py, out, &result.expect("made by the call above"));
     }
     if small {
-        run_into(row, keywords, operands, target)?;
+        apply_row_into(row, keywords, operands, target)?;
     } else {
         apply_large(py, row, keywords, operands, Ok(target))?;
     }
@@ -128,10 +129,10 @@ fn apply_into<'a>(
 
 /// An upper bound on the number of elements of the result: operands of other shapes are broadcast.
 #[inline]
-fn result_size(operands: &[OpArg]) -> usize {
+fn result_size(operands: &[Operand]) -> usize {
     let mut size = 0usize;
     for operand in operands {
-        if let OpArg::Tensor(x) = operand {
+        if let Operand::Tensor(x) = operand {
             let elements = x.size();
             size = if size == 0 || elements == size { elements } else { size.saturating_mul(elements) };
         }
@@ -146,25 +147,17 @@ fn apply_large(
     py: Python<'_>,
     row: &'static OpRow,
     keywords: KeywordValues,
-    operands: &[OpArg],
+    operands: &[Operand],
     out: std::result::Result<&Tensor, &mut Option<Tensor>>,
 ) -> CallResult<()> {
-    let handle = |operand: &OpArg| match operand {
-        OpArg::Tensor(x) => Ok(Tensor::clone(x)),
-        OpArg::Scalar(number) => Err(*number),
-    };
-    let handles: SmallVec<[std::result::Result<Tensor, Scalar>; MAX_OPERANDS]> =
-        operands.iter().map(handle).collect();
+    let handles: SmallVec<[OwnedOperand; MAX_OPERANDS]> =
+        operands.iter().map(|operand| operand.with_handle()).collect();
     let mut out = out.cloned();
     Ok(detach(py, || {
-        let args = handles.iter().map(|handle| match handle {
-            Ok(x) => OpArg::Tensor(x),
-            Err(number) => OpArg::Scalar(*number),
-        });
-        let args: SmallVec<[OpArg; MAX_OPERANDS]> = args.collect();
+        let args: SmallVec<[Operand; MAX_OPERANDS]> = handles.iter().map(OwnedOperand::borrow).collect();
         match &mut out {
-            Ok(out) => run_into(row, keywords, &args, out),
-            Err(inside) => run_new(row, keywords, &args, inside),
+            Ok(out) => apply_row_into(row, keywords, &args, out),
+            Err(inside) => apply_row_new(row, keywords, &args, inside),
         }
     })?)
 }
@@ -186,13 +179,13 @@ pub fn call_row<'a>(
 
 /// The operands of most calls: two tensors, or a tensor and a Python number. Reading those runs no Python code.
 #[inline(always)]
-pub fn plain_pair<'a>(left: Arg<'a>, right: Arg<'a>) -> CallResult<Option<[OpArg<'a>; 2]>> {
+pub fn plain_pair<'a>(left: Arg<'a>, right: Arg<'a>) -> CallResult<Option<[Operand<'a>; 2]>> {
     // SAFETY: only called below for objects that are tensors; callers run the row before any Python code.
-    let tensor = |object| unsafe { OpArg::Tensor(tensor_of(object)) };
+    let tensor = |object| unsafe { Operand::Tensor(tensor_of(object)) };
     Ok(match (is_tensor(left), is_tensor(right)) {
         (true, true) => Some([tensor(left), tensor(right)]),
-        (true, false) => python_number(right)?.map(|number| [tensor(left), OpArg::Scalar(number)]),
-        (false, true) => python_number(left)?.map(|number| [OpArg::Scalar(number), tensor(right)]),
+        (true, false) => python_number(right)?.map(|number| [tensor(left), Operand::Scalar(number)]),
+        (false, true) => python_number(left)?.map(|number| [Operand::Scalar(number), tensor(right)]),
         (false, false) => None,
     })
 }
@@ -216,8 +209,8 @@ pub fn operate<'a>(
 }
 
 /// Whether any element equals a number, or the element of a tensor that it is broadcast with.
-pub fn contains(py: Python<'_>, x: &Tensor, value: OpArg) -> CallResult<bool> {
-    let operands = [OpArg::Tensor(x), value];
+pub fn contains(py: Python<'_>, x: &Tensor, value: Operand) -> CallResult<bool> {
+    let operands = [Operand::Tensor(x), value];
     let any = || host_reads::any(&elementwise::apply(Op::eq, &operands)?);
     Ok(detach_if_large(py, result_size(&operands), any)?)
 }

@@ -1,21 +1,22 @@
 //! The operators of the op table as slots of Tensor: `a + b`, `a += b`, `-a`, `a < b`.
 
 use super::elementwise::{apply, operate};
-use crate::abi::Object;
-use crate::abi::detach::detach_if_large;
-use crate::abi::errors::guard_value;
+use crate::abi::errors::{CallResult, guard_value};
 use crate::abi::heap::slot;
 use crate::abi::refs::{arg, to_py};
-use crate::abi::tensor_object::{cloned_tensor, tensor_of, wrap};
+use crate::abi::tensor_object::{cloned_tensor, tensor_of};
+use crate::abi::{Object, Value};
+use crate::convert::args::{FromArg, TensorArg};
 use crate::convert::buffer::{has_buffer, import_or_copy};
+use crate::convert::results::call_with_work;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
-use strided_core::ops::elementwise::OpArg;
-use strided_core::ops::matmul;
+use strided_core::ops::Operand;
 use strided_core::ops::table::{OPS, Op};
-use strided_core::{Tensor, op_table};
+use strided_core::ops::{Out, matmul, work};
+use strided_core::{Result, Tensor, op_table};
 
 /// `a + b`
 ///
@@ -54,7 +55,7 @@ unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
     let py = unsafe { Python::assume_attached() };
     guard_value(py, OPS[I].name, |py| {
         // SAFETY: the contract above; `apply` uses the reference before any Python code runs.
-        let operand = OpArg::Tensor(unsafe { tensor_of(arg(py, object)) });
+        let operand = Operand::Tensor(unsafe { tensor_of(arg(py, object)) });
         apply(py, &OPS[I], &[], &[operand], None)
     })
 }
@@ -162,6 +163,9 @@ unsafe extern "C" fn matrix_product(left: Object, right: Object) -> Object {
     guard_value(py, "matmul", |py| {
         // SAFETY: the interpreter keeps both operands alive during the call.
         let objects = unsafe { [arg(py, left), arg(py, right)] };
+        if let [Some(left), Some(right)] = [TensorArg::read(objects[0])?, TensorArg::read(objects[1])?] {
+            return product(py, left, right, None, matmul::matmul);
+        }
         let mut operands = SmallVec::<[Tensor; 2]>::new();
         for object in objects {
             operands.push(match cloned_tensor(object) {
@@ -170,15 +174,21 @@ unsafe extern "C" fn matrix_product(left: Object, right: Object) -> Object {
                 None => return Ok(py.NotImplemented().into_bound(py)),
             });
         }
-        let columns = operands[1].layout().modes().last().map_or(1, |mode| mode.extent as usize);
-        let work = operands[0].size().saturating_mul(columns) / MULTIPLY_ADDS_PER_ELEMENT;
-        let product = detach_if_large(py, work, || matmul::matmul(&operands[0], &operands[1], None))?;
-        wrap(py, product.expect("no output was passed"))
+        let [a, b] = [&operands[0], &operands[1]];
+        call_with_work(py, [], work::product(a, b), None, |[], out| matmul::matmul(a, b, out))
     })
 }
 
-/// Multiplications in the time of an element of a cheap operation.
-const MULTIPLY_ADDS_PER_ELEMENT: usize = 16;
+/// A product, which the rule computes.
+pub fn product<'a>(
+    py: Python<'a>,
+    x: TensorArg<'a>,
+    other: TensorArg<'a>,
+    out: Option<TensorArg<'a>>,
+    rule: impl FnOnce(&Tensor, &Tensor, Out) -> Result<Tensor> + Send,
+) -> CallResult<Value<'a>> {
+    call_with_work(py, [x, other], work::product(&x, &other), out, |[a, b], out| rule(a, b, out))
+}
 
 /// The number slots of Tensor. Comparisons have a slot of their own, [`compare`].
 pub fn slots() -> Vec<ffi::PyType_Slot> {

@@ -22,8 +22,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::ffi::{c_int, c_void};
 use strided_core::layout::Index;
+use strided_core::ops::Operand;
 use strided_core::ops::copy;
-use strided_core::ops::elementwise::OpArg;
 use strided_core::ops::index::keys;
 use strided_core::{Scalar, Tensor};
 
@@ -109,12 +109,12 @@ unsafe extern "C" fn assign_subscript(this: Object, key: Object, value: Object) 
 
 fn assign_number(py: Python<'_>, x: TensorArg<'_>, key: Arg<'_>, number: Scalar) -> CallResult<()> {
     let target = Target::of(key)?; // before the tensor is used: reading the key may run Python code
-    target.assign(py, Tensor::clone(&x), OpArg::Scalar(number))
+    target.assign(py, Tensor::clone(&x), Operand::Scalar(number))
 }
 
 fn assign_values(py: Python<'_>, x: TensorArg<'_>, key: Arg<'_>, value: Arg<'_>) -> CallResult<()> {
     let (target, source) = (Target::of(key)?, values(value, x.dtype())?); // before the tensor is used: both may run Python code
-    target.assign(py, Tensor::clone(&x), OpArg::Tensor(&source))
+    target.assign(py, Tensor::clone(&x), Operand::Tensor(&source))
 }
 
 /// The elements that an assignment writes to.
@@ -127,13 +127,13 @@ impl Target {
         Ok(Target(if basic { ReadKeys::View(indices) } else { read_keys(key)? }))
     }
 
-    fn assign(self, py: Python<'_>, x: Tensor, value: OpArg) -> CallResult<()> {
+    fn assign(self, py: Python<'_>, x: Tensor, value: Operand) -> CallResult<()> {
         match self.0 {
             ReadKeys::View(indices) => {
                 let part = x.with_layout(x.layout().index(&indices)?);
                 detach_if_large(py, part.size(), || match value {
-                    OpArg::Tensor(source) => copy::copy(&part, source),
-                    OpArg::Scalar(number) => copy::fill(&part, number),
+                    Operand::Tensor(source) => copy::copy(&part, source),
+                    Operand::Scalar(number) => copy::fill(&part, number),
                 })?;
             }
             ReadKeys::Advanced(keys) => {
@@ -180,10 +180,10 @@ unsafe extern "C" fn contains_value(this: Object, value: Object) -> c_int {
         // SAFETY: the interpreter keeps both alive during the call, and slots of Tensor are called on tensors.
         let (x, value) = unsafe { (receiver(py, this), arg(py, value)) };
         let found = match python_number(value)? {
-            Some(number) => contains(py, &Tensor::clone(&x), OpArg::Scalar(number)),
+            Some(number) => contains(py, &Tensor::clone(&x), Operand::Scalar(number)),
             None => {
                 let values = Values::of(value, None)?.tensor;
-                contains(py, &Tensor::clone(&x), OpArg::Tensor(&values))
+                contains(py, &Tensor::clone(&x), Operand::Tensor(&values))
             }
         };
         Ok(found? as c_int)
@@ -226,14 +226,12 @@ unsafe extern "C" fn to_float(this: Object) -> Object {
     guard_value(py, "float", |py| {
         // SAFETY: slots of Tensor are called on tensors.
         let value = match copy::single_item(&*unsafe { receiver(py, this) })? {
-            Scalar::Bool(v) => v as u8 as f64,
-            Scalar::Int(v) => v as f64,
-            Scalar::Huge(v) | Scalar::Float(v) => v,
             Scalar::Complex(_) => {
                 return Err(
                     PyTypeError::new_err("float: a complex number has no single float; use .real").into()
                 );
             }
+            value => value.real(),
         };
         to_py(py, value)
     })

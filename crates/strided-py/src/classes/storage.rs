@@ -23,8 +23,8 @@ use pyo3::types::{PySlice, PyString, PyTuple, PyType};
 use std::ffi::c_int;
 use strided_core::dtype::default_float;
 use strided_core::layout::Index;
+use strided_core::ops::Operand;
 use strided_core::ops::copy;
-use strided_core::ops::elementwise::OpArg;
 use strided_core::storage::Fill;
 use strided_core::{DType, Device, Error, Problem, Scalar, Tensor};
 
@@ -141,7 +141,7 @@ impl PyStorage {
     fn __contains__(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         named(py, "in", || {
             let value = Scalar::from_arg(value.as_borrowed(), "value")?;
-            contains(py, &self.typed.to_tensor()?, OpArg::Scalar(value))
+            contains(py, &self.typed.to_tensor()?, Operand::Scalar(value))
         })
     }
 
@@ -269,7 +269,7 @@ impl AssignedValues {
         };
         let (got, wanted) = (values.size(), target.size());
         if got != wanted {
-            return Err(Error::new("", Problem::Count { what: "elements", got, wanted }).into());
+            return Err(Error::new(Problem::Count { what: "elements", got, wanted }).into());
         }
         Ok(detach_if_large(py, wanted, || copy::copy(target, values))?)
     }

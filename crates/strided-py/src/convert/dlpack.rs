@@ -459,7 +459,7 @@ fn described(tensor: &DLTensor) -> CallResult<ForeignBuffer> {
         (0..tensor.ndim as usize).map(move |dim| unsafe { start.add(dim).read_unaligned() })
     };
     let shape: Dims = list(tensor.shape).map(|extent| extent as isize).collect();
-    let too_large = || Error::new("", Problem::TooLarge { shape: shape_text(&shape) });
+    let too_large = || Error::new(Problem::TooLarge { shape: shape_text(&shape) });
     // Strides of dims of extent 1, or of tensors without elements, are never used, and may be anything.
     let bytes = |(stride, &extent): (i64, &isize)| match extent {
         ..=1 => Some(0),

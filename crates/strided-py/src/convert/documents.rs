@@ -3,15 +3,14 @@
 use crate::abi::Value;
 use crate::abi::detach::detach_if_large;
 use crate::abi::errors::CallResult;
+use crate::abi::refs::to_py;
 use crate::abi::storage_object::{TypedStorage, storage_object};
 use crate::abi::tensor_object::wrap;
-use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::*;
 use std::collections::HashSet;
 use strided_core::alloc::{try_push, try_reserve};
-use strided_core::error::{Error, Problem};
-use strided_core::io::{Budget, Document, Loader, Node, NodeId, Record, list_order};
+use strided_core::io::{Budget, Document, Loader, Node, NodeId, Record, list_order, refusal};
 
 /// Makes objects of nodes. A node that occurs twice is one object.
 pub struct ObjectMaker<'a, 'py> {
@@ -23,11 +22,11 @@ pub struct ObjectMaker<'a, 'py> {
     made: MadeObjects,
     /// Tuples whose items are being made.
     open: HashSet<NodeId>,
-    /// Containers that are empty so far.
+    /// Containers to be filled.
     empty: Vec<NodeId>,
     /// Records that the dialect has a class for.
     own_records: HashSet<NodeId>,
-    /// Tries from time to time whether there is memory: PyO3 panics if there is none for a small object.
+    /// Probes for memory from time to time: PyO3 panics if a small object cannot be allocated.
     memory: Budget,
 }
 
@@ -77,13 +76,13 @@ impl<'py> Hooks<'py> {
     }
 }
 
-/// What a table becomes.
+/// The class of a table.
 enum TableKind {
-    /// What the dialect has.
+    /// The dialect's own.
     Own,
     List(Vec<NodeId>),
     Dict,
-    /// No dict can have its keys.
+    /// `strided.files.Table`: its keys cannot be those of a dict.
     Table,
 }
 
@@ -105,7 +104,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
 
     /// The object of a node.
     pub fn make(&mut self, root: NodeId) -> CallResult<Value<'py>> {
-        // The next one last: objects are made in the order of the file, so that it is read from its beginning to its end.
+        // A stack. Objects are made in the order of the file, so that it is read sequentially.
         let mut pending = vec![(root, false)];
         while let Some((node, items_are_made)) = pending.pop() {
             if items_are_made {
@@ -141,15 +140,9 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         self.memory.spend(OBJECT_BYTES + text_bytes)?;
         let pair = |&(key, value): &(NodeId, NodeId)| [(value, false), (key, false)];
         let object = match &self.document.nodes[node] {
-            Node::None => py.None().into_bound(py),
-            Node::Bool(value) => value.into_bound_py_any(py)?,
-            Node::Int(number) => number.into_bound_py_any(py)?,
-            Node::Huge(digits) => py.get_type::<PyInt>().call1((digits,))?,
-            Node::Float(number) => number.into_bound_py_any(py)?,
-            Node::Complex(real, imaginary) => PyComplex::from_doubles(py, *real, *imaginary).into_any(),
             Node::Text(text) => match &self.hooks.string {
                 Some(string) => string.call1((PyBytes::new(py, text.as_bytes()),))?,
-                None => text.into_bound_py_any(py)?,
+                None => to_py(py, text)?,
             },
             Node::Bytes(bytes) => called(&self.hooks.string, PyBytes::new(py, bytes).into_any())?,
             Node::Tensor(view) => self.tensor(*view)?,
@@ -175,23 +168,16 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
             Node::Table(pairs) => {
                 try_reserve(pending, 2 * pairs.len())?;
                 try_push(&mut self.empty, node)?;
-                match self.table_kind(pairs) {
-                    TableKind::Own => {
-                        pending.extend(pairs.iter().rev().flat_map(pair));
-                        self.hooks.table.as_ref().expect("this kind has a hook").call0()?
-                    }
-                    TableKind::List(items) => {
-                        pending.extend(items.iter().rev().map(|&item| (item, false)));
-                        PyList::empty(py).into_any()
-                    }
-                    TableKind::Dict => {
-                        pending.extend(pairs.iter().rev().flat_map(pair));
-                        PyDict::new(py).into_any()
-                    }
-                    TableKind::Table => {
-                        pending.extend(pairs.iter().rev().flat_map(pair));
-                        self.hooks.files.getattr("Table")?.call1((PyList::empty(py),))?
-                    }
+                let kind = self.table_kind(pairs);
+                match &kind {
+                    TableKind::List(items) => pending.extend(items.iter().rev().map(|&item| (item, false))),
+                    _ => pending.extend(pairs.iter().rev().flat_map(pair)),
+                }
+                match kind {
+                    TableKind::Own => self.hooks.table.as_ref().expect("this kind has a hook").call0()?,
+                    TableKind::List(_) => PyList::empty(py).into_any(),
+                    TableKind::Dict => PyDict::new(py).into_any(),
+                    TableKind::Table => self.hooks.files.getattr("Table")?.call1((PyList::empty(py),))?,
                 }
             }
             Node::Record(record) => {
@@ -210,6 +196,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                     }
                 }
             }
+            value => plain_object(py, value)?.expect("the other nodes are numbers"),
         };
         self.made[node] = Some(object.unbind());
         Ok(())
@@ -252,7 +239,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         Ok(())
     }
 
-    /// Gives a container its items, all of which are made.
+    /// Fills a container. All of its items are made.
     fn fill(&self, node: NodeId) -> CallResult<()> {
         let container = self.object(node);
         match &self.document.nodes[node] {
@@ -344,14 +331,25 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
     }
 }
 
+/// The object of a number or a string; `None` for other nodes.
+pub fn plain_object<'py>(py: Python<'py>, node: &Node) -> CallResult<Option<Value<'py>>> {
+    Ok(Some(match node {
+        Node::None => py.None().into_bound(py),
+        Node::Bool(value) => to_py(py, *value)?,
+        Node::Int(number) => to_py(py, *number)?,
+        Node::Huge(digits) => py.get_type::<PyInt>().call1((digits,))?,
+        Node::Float(number) => to_py(py, *number)?,
+        Node::Complex(real, imaginary) => PyComplex::from_doubles(py, *real, *imaginary).into_any(),
+        Node::Text(text) => to_py(py, text)?,
+        Node::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+        _ => return Ok(None),
+    }))
+}
+
 /// What a hook makes of an object.
 fn called<'py>(hook: &Option<Value<'py>>, object: Value<'py>) -> CallResult<Value<'py>> {
     match hook {
         Some(hook) => Ok(hook.call1((object,))?),
         None => Ok(object),
     }
-}
-
-fn refusal(reason: &str) -> Error {
-    Error::new("", Problem::Format { file: String::new(), offset: None, reason: reason.into() })
 }

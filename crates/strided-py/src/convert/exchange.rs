@@ -117,7 +117,7 @@ impl ForeignBuffer {
         let first = address.checked_add_signed(low * size);
         let end = address.checked_add_signed((high + 1) * size);
         if first.is_none() || end.is_none() {
-            return Err(Error::new("", Problem::TooLarge { shape: at_zero.shape_text() }).into());
+            return Err(Error::new(Problem::TooLarge { shape: at_zero.shape_text() }).into());
         }
         Ok(Layout::strided(&self.shape, &stride, -low)?)
     }

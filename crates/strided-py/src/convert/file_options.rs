@@ -9,8 +9,10 @@ use crate::abi::{Arg, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use strided_core::Error;
-use strided_core::io::t7::{Encoding, EncodingHints};
-use strided_core::io::{self, ByteOrder, Document, FileOutput, Format, Overlap, WriteOptions};
+use strided_core::io::t7::EncodingHints;
+use strided_core::io::{
+    self, ByteOrder, Document, FORMATS, FileOutput, Format, FormatRow, Overlap, WriteOptions,
+};
 
 /// The length of a new file, and its entries for tensors that overlap: their names, and those of the tensors.
 pub type Written = (u64, Vec<(String, Vec<String>)>);
@@ -20,16 +22,9 @@ pub fn write_document(
     py: Python<'_>,
     target: UntypedArg<'_>,
     mut document: Document,
-    format: Format,
     options: &FileOptions<'_>,
 ) -> CallResult<Written> {
-    let hints = options.encoding()?;
-    let default = Encoding::default();
-    let encoding = Encoding {
-        ascii: hints.ascii.unwrap_or(default.ascii),
-        long_size: hints.long_size.unwrap_or(default.long_size),
-        order: hints.order.unwrap_or(default.order),
-    };
+    let (format, encoding) = (options.new_format()?, options.encoding()?.or_default());
     document.metadata = options.get("metadata")?.map_or(Ok(vec![]), |metadata| read_metadata(&metadata))?;
     let write = WriteOptions { compress: options.flag("compress")?, encoding };
     let progress = options.get("progress")?.map(Bound::unbind);
@@ -69,6 +64,11 @@ impl<'py> FileOptions<'py> {
         self.text("format")?.map(|name| format_of(&name)).transpose()
     }
 
+    /// The format of a new file.
+    pub fn new_format(&self) -> CallResult<Format> {
+        format_of(&self.text("format")?.unwrap_or_default())
+    }
+
     /// What is known of the encoding of a .t7 file.
     pub fn encoding(&self) -> CallResult<EncodingHints> {
         let ascii = match self.text("encoding")?.as_deref() {
@@ -82,7 +82,7 @@ impl<'py> FileOptions<'py> {
             None => None,
             Some(4) => Some(4),
             Some(8) => Some(8),
-            Some(other) => return Err(Error::argument("", "long_size", other, "4 or 8").into()),
+            Some(other) => return Err(Error::argument("long_size", other, "4 or 8").into()),
         };
         let order = self.text("byte_order")?.map(|order| order_of(&order)).transpose()?;
         Ok(EncodingHints { ascii, long_size, order })
@@ -115,13 +115,16 @@ fn read_metadata(object: &Value<'_>) -> CallResult<Vec<(String, String)>> {
     pairs.iter().map(|(key, value)| Ok((text(key)?, text(value)?))).collect()
 }
 
-pub fn argument(name: &'static str, got: &str, wanted: &'static str) -> Fail {
-    Fail::Core(Error::argument("", name, format!("'{got}'"), wanted))
+pub fn argument(name: &'static str, got: &str, wanted: impl Into<String>) -> Fail {
+    Fail::Core(Error::argument(name, format!("'{got}'"), wanted))
 }
 
-pub fn format_of(name: &str) -> CallResult<Format> {
-    Format::from_name(name)
-        .ok_or_else(|| argument("format", name, "'npy', 'npz', 'safetensors', 't7' or 'pt'"))
+fn format_of(name: &str) -> CallResult<Format> {
+    FormatRow::from_name(name).ok_or_else(|| {
+        let names: Vec<String> = FORMATS.iter().map(|format| format!("'{}'", format.name)).collect();
+        let (last, others) = names.split_last().expect("there are formats");
+        argument("format", name, format!("{} or {last}", others.join(", ")))
+    })
 }
 
 pub fn order_of(name: &str) -> CallResult<ByteOrder> {

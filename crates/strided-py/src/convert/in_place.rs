@@ -1,15 +1,14 @@
 //! Rows with an in-place form: the type of the receiver says where the result goes.
 
 use super::args::{FromArg, TensorArg};
-use super::results::{in_place, into_out, sized_into_out};
-use crate::abi::detach::{MIN_DETACHED_ELEMENTS, detach};
+use super::results::{call, call_with_others, in_place, in_place_with_work};
 use crate::abi::errors::CallResult;
 use crate::abi::refs::new_ref;
 use crate::abi::tensor_object::{replace, wrap};
 use crate::abi::{Arg, Value};
 use pyo3::prelude::*;
 use std::ops::Deref;
-use strided_core::ops::output;
+use strided_core::ops::Out;
 use strided_core::{Result, Tensor};
 
 /// The receiver of a row that has an in-place form.
@@ -19,41 +18,37 @@ pub trait Target<'a>: Copy + Deref<Target = Tensor> {
     /// The argument itself.
     fn argument(self) -> TensorArg<'a>;
 
-    /// The result of work on `elements` elements: written to `out`, or a new tensor. In place, it is written to the tensor.
-    fn into_out(
+    /// Runs a rule on the tensor and others: its result is written to `out`, or a new tensor. In place, it is written to the tensor.
+    fn call<const N: usize>(
         self,
         py: Python<'a>,
-        elements: usize,
+        others: [TensorArg<'a>; N],
+        work: usize,
         out: Option<TensorArg<'a>>,
-        work: impl FnOnce(&Tensor, Option<&Tensor>) -> Result<Option<Tensor>> + Send,
+        rule: impl FnOnce(&Tensor, [&Tensor; N], Out) -> Result<Tensor> + Send,
     ) -> CallResult<Value<'a>> {
+        let x = self.argument();
         if !Self::IN_PLACE {
-            return sized_into_out(py, self.argument(), elements, out, work);
+            return call_with_others(py, x, others, work, out, rule);
         }
-        if elements < MIN_DETACHED_ELEMENTS {
-            work(&self, Some(&self))?;
-        } else {
-            let x = Tensor::clone(&self);
-            detach(py, || work(&x, Some(&x)))?;
-        }
-        Ok(new_ref(self.argument().object()))
+        in_place_with_work(py, x, others, work, |x, others| rule(x, others, Out::Into(x)).map(drop))
     }
 
-    /// A copy of the tensor that `work` changes, or `out` with its elements. In place, `work` changes the tensor.
+    /// A copy of the tensor that a rule changes, or `out` with its elements. In place, the rule changes the tensor.
     fn changed(
         self,
         py: Python<'a>,
         out: Option<TensorArg<'a>>,
         copy: impl FnOnce(&Tensor) -> Result<Tensor> + Send,
-        work: impl FnOnce(&Tensor) -> Result<()> + Send,
+        rule: impl FnOnce(&Tensor) -> Result<()> + Send,
     ) -> CallResult<Value<'a>> {
         if Self::IN_PLACE {
-            return in_place(py, self.argument(), work);
+            return in_place(py, self.argument(), rule);
         }
-        into_out(py, self.argument(), out, |x, out| {
+        call(py, [self.argument()], out, |[x], out| {
             let copy = copy(x)?;
-            work(&copy)?;
-            output::deliver(copy, out)
+            rule(&copy)?;
+            out.deliver(copy)
         })
     }
 

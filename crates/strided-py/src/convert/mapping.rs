@@ -33,7 +33,7 @@ pub fn from_file(filename: Arg<'_>, dtype: DType, request: FileRequest) -> CallR
     let path: OsString = py.import("os")?.call_method1("fsdecode", (filename,))?.extract()?;
     let size = Layout::row_major(&[size])?.size();
     let Ok(offset) = usize::try_from(offset) else {
-        return Err(Error::argument("", "offset", offset, "0 or more").into());
+        return Err(Error::argument("offset", offset, "0 or more").into());
     };
     let options = MapOptions { shared, readonly, create, grow, offset };
     let path = PathBuf::from(path);
@@ -62,7 +62,7 @@ pub fn share(py: Python<'_>, storage: &Storage) -> CallResult<()> {
 pub fn flush(py: Python<'_>, storage: &Storage) -> CallResult<()> {
     match storage.map() {
         Some((map, _)) if matches!(map.kind, MapKind::File { .. }) => Ok(detach(py, move || map.flush())?),
-        _ => Err(Error::new("flush", Problem::NoFile).into()),
+        _ => Err(Error::new(Problem::NoFile).into()),
     }
 }
 

@@ -55,10 +55,8 @@ impl<'a> FromArg<'a> for f64 {
     const STUB: &'static str = "SupportsFloat";
     fn read(object: Arg<'a>) -> CallResult<Option<f64>> {
         Ok(match Scalar::read(object)? {
-            Some(Scalar::Bool(value)) => Some(value as u8 as f64),
-            Some(Scalar::Int(value)) => Some(value as f64),
-            Some(Scalar::Huge(value) | Scalar::Float(value)) => Some(value),
             Some(Scalar::Complex(_)) | None => None,
+            Some(value) => Some(value.real()),
         })
     }
 }

@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::*;
 use std::collections::HashMap;
 use std::sync::Arc;
-use strided_core::error::{Error, Problem};
-use strided_core::io::{Blob, Document, ElementType, LuaFunction, Node, NodeId, Place, Record, View};
+use strided_core::io::{
+    Blob, Document, ElementType, LuaFunction, Node, NodeId, Place, Record, View, refusal,
+};
 use strided_core::{DType, Layout, Storage, Tensor};
 
 /// Makes a document of objects. An object that occurs twice is one node.
@@ -214,10 +215,8 @@ impl DocumentBuilder {
     /// A tensor of another file, which is loaded when it is written.
     fn deferred(&mut self, entry: &Bound<'_, PyAny>) -> CallResult<NodeId> {
         let name: String = entry.getattr("dtype_name")?.extract()?;
-        let dtype = DType::from_name(&name).ok_or_else(|| {
-            let reason = format!("a tensor has the dtype {name}, which strided does not have");
-            Error::new("", Problem::Format { file: String::new(), offset: None, reason })
-        })?;
+        let unknown = || refusal(format!("a tensor has the dtype {name}, which strided does not have"));
+        let dtype = DType::from_name(&name).ok_or_else(unknown)?;
         let shape: Vec<isize> = entry.getattr("shape")?.extract()?;
         let entry = entry.clone().unbind();
         let load = Arc::new(move || {

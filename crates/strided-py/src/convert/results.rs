@@ -1,4 +1,9 @@
-//! Results as objects: views, new tensors, or the outputs that the caller passed.
+//! One way for a call: a rule of the engine is run on the tensors of its operands, detached from the interpreter if it is much
+//! work, and its result becomes a new object, or is in the output that the caller passed.
+//!
+//! A rule gets references to the tensors inside the objects as long as no other Python thread can run. Detached, it gets handles
+//! of its own, since other threads may replace the tensors of the objects meanwhile. So the work must be known before the rule
+//! runs: it is the number of elements of the operands, unless the rule's family in `ops/` has a function for it.
 
 use super::args::{TensorArg, TensorPair};
 use crate::abi::Value;
@@ -10,17 +15,14 @@ use crate::abi::tensor_object::{replace, wrap, wrap_with};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
+use smallvec::SmallVec;
 use std::ffi::c_void;
-use strided_core::ops::{copy, output};
-use strided_core::{DType, Layout, Tensor};
+use strided_core::ops::{Out, OutPair, copy, output};
+use strided_core::{DType, Layout, Result, Tensor};
 
 /// A view of a tensor as a new object.
 #[inline(always)]
-pub fn view<'py>(
-    py: Python<'py>,
-    x: &Tensor,
-    layout: strided_core::Result<Layout>,
-) -> CallResult<Value<'py>> {
+pub fn view<'py>(py: Python<'py>, x: &Tensor, layout: Result<Layout>) -> CallResult<Value<'py>> {
     wrap_with(py, |inside| {
         *inside = Some(x.with_layout(layout?));
         Ok(())
@@ -28,11 +30,7 @@ pub fn view<'py>(
 }
 
 /// Views of a tensor as a tuple.
-pub fn views<'py>(
-    py: Python<'py>,
-    x: &Tensor,
-    layouts: strided_core::Result<Vec<Layout>>,
-) -> CallResult<Value<'py>> {
+pub fn views<'py>(py: Python<'py>, x: &Tensor, layouts: Result<Vec<Layout>>) -> CallResult<Value<'py>> {
     let x = x.clone(); // making objects may run Python code that replaces the object's tensor
     new_tuple(py, layouts?.into_iter().map(|layout| view(py, &x, Ok(layout))))
 }
@@ -42,122 +40,183 @@ pub fn tuple_of(py: Python<'_>, tensors: Vec<Tensor>) -> CallResult<Value<'_>> {
     new_tuple(py, tensors.into_iter().map(|x| wrap(py, x)))
 }
 
-/// A new tensor computed from one.
-pub fn compute<'py>(
-    py: Python<'py>,
-    x: &Tensor,
-    work: impl FnOnce(&Tensor) -> strided_core::Result<Tensor> + Send,
-) -> CallResult<Value<'py>> {
-    if x.size() < MIN_DETACHED_ELEMENTS {
-        return wrap(py, work(x)?);
-    }
-    let x = x.clone();
-    wrap(py, detach(py, || work(&x))?)
+/// Runs a rule. Its work is the number of elements of the operands.
+#[inline]
+pub fn call<'a, const N: usize>(
+    py: Python<'a>,
+    operands: [TensorArg<'a>; N],
+    out: Option<TensorArg<'a>>,
+    rule: impl FnOnce([&Tensor; N], Out) -> Result<Tensor> + Send,
+) -> CallResult<Value<'a>> {
+    let work = operands.iter().fold(0, |sum, x| x.size().saturating_add(sum));
+    call_with_work(py, operands, work, out, rule)
 }
 
-/// Work that changes a tensor's elements; returns its object.
+/// [`call`] with the work in elements of a cheap operation.
+pub fn call_with_work<'a, const N: usize>(
+    py: Python<'a>,
+    operands: [TensorArg<'a>; N],
+    work: usize,
+    out: Option<TensorArg<'a>>,
+    rule: impl FnOnce([&Tensor; N], Out) -> Result<Tensor> + Send,
+) -> CallResult<Value<'a>> {
+    if out.is_none() && work < MIN_DETACHED_ELEMENTS {
+        return wrap_with(py, |inside| {
+            *inside = Some(rule(operands.each_ref().map(|x| &**x), Out::New)?);
+            Ok(())
+        });
+    }
+    let mut rule = Some(rule);
+    call_into(py, &operands, work, out, &mut |tensors, out| {
+        rule.take().expect(CALLED_ONCE)(array_of(tensors), out)
+    })
+}
+
+/// [`call_with_work`] for a rule that takes its first operand apart from the others.
+pub fn call_with_others<'a, const N: usize>(
+    py: Python<'a>,
+    x: TensorArg<'a>,
+    others: [TensorArg<'a>; N],
+    work: usize,
+    out: Option<TensorArg<'a>>,
+    rule: impl FnOnce(&Tensor, [&Tensor; N], Out) -> Result<Tensor> + Send,
+) -> CallResult<Value<'a>> {
+    if out.is_none() && work < MIN_DETACHED_ELEMENTS {
+        return wrap_with(py, |inside| {
+            *inside = Some(rule(&x, others.each_ref().map(|x| &**x), Out::New)?);
+            Ok(())
+        });
+    }
+    let operands: SmallVec<[TensorArg; 4]> = std::iter::once(x).chain(others).collect();
+    let mut rule = Some(rule);
+    call_into(py, &operands, work, out, &mut |tensors, out| {
+        rule.take().expect(CALLED_ONCE)(tensors[0], array_of(&tensors[1..]), out)
+    })
+}
+
+/// [`call_with_work`] with an output, or for much work: once for all rules.
+fn call_into<'a>(
+    py: Python<'a>,
+    operands: &[TensorArg<'a>],
+    work: usize,
+    out: Option<TensorArg<'a>>,
+    rule: &mut (dyn FnMut(&[&Tensor], Out) -> Result<Tensor> + Send),
+) -> CallResult<Value<'a>> {
+    let target = out.filter(|out| !output::takes_any_shape(out));
+    let result = run_rule(py, operands, work, target, None, &mut |tensors, [target, _]| {
+        rule(tensors, target.map_or(Out::New, Out::Into))
+    })?;
+    match (out, target) {
+        (None, _) => wrap(py, result),
+        (Some(out), Some(_)) => Ok(new_ref(out.object())),
+        (Some(out), None) => write_to_out(py, out, &result),
+    }
+}
+
+/// Runs a rule with two results, into a pair of outputs or new tensors. Returns a tuple of `strided.return_types`. `positions`
+/// says that the second result has positions, whose output must be int64.
+pub fn call_pair<'a, const N: usize>(
+    py: Python<'a>,
+    kind: &str,
+    positions: bool,
+    operands: [TensorArg<'a>; N],
+    out: Option<TensorPair<'a>>,
+    rule: impl FnOnce([&Tensor; N], OutPair) -> Result<[Tensor; 2]> + Send,
+) -> CallResult<Value<'a>> {
+    let mut rule = Some(rule);
+    call_into_pair(py, kind, positions, &operands, out, &mut |tensors, outs| {
+        rule.take().expect(CALLED_ONCE)(array_of(tensors), outs)
+    })
+}
+
+/// [`call_pair`], once for all rules.
+fn call_into_pair<'a>(
+    py: Python<'a>,
+    kind: &str,
+    positions: bool,
+    operands: &[TensorArg<'a>],
+    out: Option<TensorPair<'a>>,
+    rule: &mut (dyn FnMut(&[&Tensor], OutPair) -> Result<[Tensor; 2]> + Send),
+) -> CallResult<Value<'a>> {
+    let outs = out.map(|TensorPair(first, second)| [first, second]);
+    // If an output takes the shape of its result, both results are new tensors at first.
+    let targets = outs.filter(|outs| !outs.iter().any(|out| output::takes_any_shape(out)));
+    let work = operands.iter().fold(0, |sum, x| x.size().saturating_add(sum));
+    let [first, second] = targets.map_or([None, None], |outs| outs.map(Some));
+    let results = run_rule(py, operands, work, first, second, &mut |tensors, targets| match targets {
+        [Some(first), Some(second)] => rule(tensors, OutPair::Into([first, second])),
+        _ => rule(tensors, OutPair::New),
+    })?;
+    let objects = match (outs, targets) {
+        (None, _) => {
+            let [first, second] = results;
+            (wrap(py, first)?, wrap(py, second)?)
+        }
+        (Some([first, second]), Some(_)) => (new_ref(first.object()), new_ref(second.object())),
+        (Some(outs), None) => write_to_pair(py, outs, &results, positions)?,
+    };
+    named_tuple(py, kind, objects)
+}
+
+/// Runs a rule that changes the elements of a tensor; returns its object.
 pub fn in_place<'a>(
     py: Python<'a>,
     x: TensorArg<'a>,
-    work: impl FnOnce(&Tensor) -> strided_core::Result<()> + Send,
+    rule: impl FnOnce(&Tensor) -> Result<()> + Send,
 ) -> CallResult<Value<'a>> {
-    if x.size() < MIN_DETACHED_ELEMENTS {
-        work(&x)?;
+    let work = x.size();
+    in_place_with_work(py, x, [], work, |x, []| rule(x))
+}
+
+/// [`in_place`] with other operands, and with the work in elements of a cheap operation.
+pub fn in_place_with_work<'a, const N: usize>(
+    py: Python<'a>,
+    x: TensorArg<'a>,
+    others: [TensorArg<'a>; N],
+    work: usize,
+    rule: impl FnOnce(&Tensor, [&Tensor; N]) -> Result<()> + Send,
+) -> CallResult<Value<'a>> {
+    if work < MIN_DETACHED_ELEMENTS {
+        rule(&x, others.each_ref().map(|x| &**x))?;
     } else {
-        let tensor = Tensor::clone(&x);
-        detach(py, || work(&tensor))?;
+        let mut rule = Some(rule);
+        run_rule(py, &others, work, Some(x), None, &mut |others, [x, _]| {
+            rule.take().expect(CALLED_ONCE)(x.expect("passed above"), array_of(others))
+        })?;
     }
     Ok(new_ref(x.object()))
 }
 
-/// New tensors; `None` for a result that was written to an output.
-pub type NewTensors = [Option<Tensor>; 2];
-
-/// A handle of our own on an argument.
+/// A handle of our own on an argument that a rule takes besides its operands.
 pub fn cloned(argument: Option<TensorArg<'_>>) -> Option<Tensor> {
     argument.as_deref().cloned()
 }
 
-/// Work with one result: written to `out`, or a new tensor.
-pub fn into_out<'a>(
-    py: Python<'a>,
-    x: TensorArg<'a>,
-    out: Option<TensorArg<'a>>,
-    work: impl FnOnce(&Tensor, Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
-) -> CallResult<Value<'a>> {
-    sized_into_out(py, x, x.size(), out, work)
+const CALLED_ONCE: &str = "a rule is called once";
+
+fn array_of<'t, const N: usize>(tensors: &[&'t Tensor]) -> [&'t Tensor; N] {
+    tensors.try_into().expect("a rule gets the operands of its call")
 }
 
-/// As [`into_out`], for work on a number of elements other than that of `x`.
-pub fn sized_into_out<'a>(
+/// Runs a rule on tensors, detached from the interpreter if it is much work.
+fn run_rule<'a, R: Send>(
     py: Python<'a>,
-    x: TensorArg<'a>,
-    elements: usize,
-    out: Option<TensorArg<'a>>,
-    work: impl FnOnce(&Tensor, Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
-) -> CallResult<Value<'a>> {
-    if out.is_none() && elements < MIN_DETACHED_ELEMENTS {
-        return wrap_with(py, |inside| {
-            *inside = work(&x, None)?;
-            assert!(inside.is_some(), "there is a result");
-            Ok(())
-        });
+    operands: &[TensorArg<'a>],
+    work: usize,
+    first: Option<TensorArg<'a>>,
+    second: Option<TensorArg<'a>>,
+    rule: &mut (dyn FnMut(&[&Tensor], [Option<&Tensor>; 2]) -> R + Send),
+) -> R {
+    if work < MIN_DETACHED_ELEMENTS {
+        let tensors: SmallVec<[&Tensor; 4]> = operands.iter().map(|x| &**x).collect();
+        return rule(&tensors, [first.as_deref(), second.as_deref()]);
     }
-    let mut work = once(|x: &Tensor, [out, _]: Outputs| Ok([work(x, out)?, None]));
-    let [result, _] = run(py, x, elements, [out, None], SecondResult::Values, &mut work)?;
-    Ok(result.expect("there is a result"))
-}
-
-/// Work on `elements` elements of tensors on which it has handles of its own. Its result is written to `out`, or a new
-/// tensor.
-pub fn owned_into_out<'a>(
-    py: Python<'a>,
-    elements: usize,
-    out: Option<TensorArg<'a>>,
-    work: impl FnOnce(Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send,
-) -> CallResult<Value<'a>> {
-    let mut work = Some(work);
-    let mut once = |out: Option<&Tensor>| work.take().expect("called once")(out);
-    run_owned(py, elements, out, &mut once)
-}
-
-/// [`owned_into_out`], once for all kinds of work.
-fn run_owned<'a>(
-    py: Python<'a>,
-    elements: usize,
-    out: Option<TensorArg<'a>>,
-    work: &mut (dyn FnMut(Option<&Tensor>) -> strided_core::Result<Option<Tensor>> + Send),
-) -> CallResult<Value<'a>> {
-    let target = out.filter(|out| !output::takes_any_shape(out));
-    let new = if elements < MIN_DETACHED_ELEMENTS {
-        work(target.as_deref())?
-    } else {
-        let target = cloned(target);
-        detach(py, || work(target.as_ref()))?
-    };
-    Ok(delivered(py, new, out)?.expect("there is a result"))
-}
-
-/// What the second of two results is. An output for indices must be int64.
-#[derive(Clone, Copy, PartialEq)]
-pub enum SecondResult {
-    Values,
-    Indices,
-}
-
-/// Work with two results: written to a pair of outputs, or new tensors. Returns a tuple of `strided.return_types`.
-pub fn into_out_pair<'a>(
-    py: Python<'a>,
-    kind: &str,
-    second: SecondResult,
-    x: TensorArg<'a>,
-    out: Option<TensorPair<'a>>,
-    work: impl FnOnce(&Tensor, Outputs) -> strided_core::Result<NewTensors> + Send,
-) -> CallResult<Value<'a>> {
-    let outs = out.map_or([None, None], |TensorPair(first, second)| [Some(first), Some(second)]);
-    let [first, second] = run(py, x, x.size(), outs, second, &mut once(work))?
-        .map(|result| result.expect("there are two results"));
-    named_tuple(py, kind, (first, second))
+    let handles: SmallVec<[Tensor; 4]> = operands.iter().map(|x| Tensor::clone(x)).collect();
+    let (first, second) = (cloned(first), cloned(second));
+    detach(py, || {
+        let tensors: SmallVec<[&Tensor; 4]> = handles.iter().collect();
+        rule(&tensors, [first.as_ref(), second.as_ref()])
+    })
 }
 
 /// A tuple of a class of `strided.return_types`.
@@ -192,20 +251,20 @@ pub fn write_out<'a>(
     out: TensorArg<'a>,
     result: DType,
     wanted: &Layout,
-    write: impl FnOnce(&Tensor) -> strided_core::Result<()> + Send,
+    write: impl FnOnce(&Tensor) -> Result<()> + Send,
 ) -> CallResult<Value<'a>> {
     let target = output::target("out", &out, result, wanted)?;
     if output::takes_any_shape(&out) {
-        grow(py, &[Some(target.clone())])?;
+        grow(py, std::slice::from_ref(&target))?;
     }
     detach_if_large(py, target.size(), || write(&target))?;
     Ok(written(out, target))
 }
 
 /// Makes the storages of outputs long enough for their results.
-fn grow(py: Python<'_>, targets: &[Option<Tensor>]) -> CallResult<()> {
+fn grow(py: Python<'_>, targets: &[Tensor]) -> CallResult<()> {
     // Waits for operations of other threads, which may need the interpreter to release their arguments.
-    Ok(detach_to_wait(py, || targets.iter().flatten().try_for_each(Tensor::grow_storage))?)
+    Ok(detach_to_wait(py, || targets.iter().try_for_each(Tensor::grow_storage))?)
 }
 
 /// The object of an output whose result was written to `target`. It takes the shape of the result if it had no elements.
@@ -217,6 +276,30 @@ fn written<'a>(out: TensorArg<'a>, target: Tensor) -> Value<'a> {
     new_ref(out.object())
 }
 
+/// Writes two results to outputs, of which one or both take the shape of their result. Both are checked before one is changed.
+fn write_to_pair<'a>(
+    py: Python<'a>,
+    outs: [TensorArg<'a>; 2],
+    results: &[Tensor; 2],
+    positions: bool,
+) -> CallResult<(Value<'a>, Value<'a>)> {
+    let [first, second] = results;
+    let targets = [
+        output::target("out[0]", &outs[0], first.dtype(), first.layout())?,
+        output::target("out[1]", &outs[1], second.dtype(), second.layout())?,
+    ];
+    if positions {
+        output::check_indices("out[1]", &targets[1])?;
+    }
+    output::check_disjoint(&targets[0], &targets[1])?;
+    grow(py, &targets)?;
+    let pairs = || targets.iter().zip(results);
+    let elements = targets.iter().map(Tensor::size).sum();
+    detach_if_large(py, elements, || pairs().try_for_each(|(target, result)| copy::copy(target, result)))?;
+    let [first, second] = targets;
+    Ok((written(outs[0], first), written(outs[1], second)))
+}
+
 /// Changes the shape of a tensor's object, in row-major order. The storage grows if it must.
 pub fn resize(py: Python<'_>, x: TensorArg<'_>, shape: &[isize]) -> CallResult<()> {
     let mut tensor = Tensor::clone(&x);
@@ -225,88 +308,4 @@ pub fn resize(py: Python<'_>, x: TensorArg<'_>, shape: &[isize]) -> CallResult<(
     // SAFETY: `x` is a tensor, and no reference to its old tensor is used again.
     unsafe { replace(x.object(), tensor) };
     Ok(())
-}
-
-/// The outputs that work writes to; `None` for a new tensor.
-type Outputs<'t> = [Option<&'t Tensor>; 2];
-
-/// Work that is called once, as a function that can be called through a pointer: [`run`] exists once for all kinds of work.
-fn once(
-    work: impl FnOnce(&Tensor, Outputs) -> strided_core::Result<NewTensors> + Send,
-) -> impl FnMut(&Tensor, Outputs) -> strided_core::Result<NewTensors> + Send {
-    let mut work = Some(work);
-    move |x, outs| work.take().expect("called once")(x, outs)
-}
-
-/// Runs work, on handles of our own and detached if there are many elements. The results are new objects or the outputs.
-fn run<'a>(
-    py: Python<'a>,
-    x: TensorArg<'a>,
-    elements: usize,
-    outs: [Option<TensorArg<'a>>; 2],
-    second: SecondResult,
-    work: &mut (dyn FnMut(&Tensor, Outputs) -> strided_core::Result<NewTensors> + Send),
-) -> CallResult<[Option<Value<'a>>; 2]> {
-    // If an output takes the shape of its result, all results are new tensors at first.
-    let any_shape = outs.iter().flatten().any(|out| output::takes_any_shape(out));
-    let targets = if any_shape { [None, None] } else { outs };
-    let tensors = if elements < MIN_DETACHED_ELEMENTS {
-        work(&x, [targets[0].as_deref(), targets[1].as_deref()])?
-    } else {
-        let (input, outputs) = (Tensor::clone(&x), targets.map(cloned));
-        detach(py, || work(&input, [outputs[0].as_ref(), outputs[1].as_ref()]))?
-    };
-    if any_shape {
-        return deliver(py, tensors, outs, second);
-    }
-    let mut results = [None, None];
-    for (result, (new, out)) in results.iter_mut().zip(tensors.into_iter().zip(outs)) {
-        *result = delivered(py, new, out)?;
-    }
-    Ok(results)
-}
-
-/// Writes new tensors to outputs, of which some take the shape of their result. All are checked before one is changed.
-fn deliver<'a>(
-    py: Python<'a>,
-    new: NewTensors,
-    outs: [Option<TensorArg<'a>>; 2],
-    second: SecondResult,
-) -> CallResult<[Option<Value<'a>>; 2]> {
-    let names = if outs[1].is_some() { ["out[0]", "out[1]"] } else { ["out"; 2] };
-    let mut targets = [None, None];
-    for (k, target) in targets.iter_mut().enumerate() {
-        if let (Some(new), Some(out)) = (&new[k], outs[k]) {
-            *target = Some(output::target(names[k], &out, new.dtype(), new.layout())?);
-        }
-    }
-    if let [Some(first), Some(other)] = &targets {
-        if second == SecondResult::Indices {
-            output::check_indices(names[1], other)?;
-        }
-        output::check_disjoint(first, other)?;
-    }
-    grow(py, &targets)?;
-    let pairs = || targets.iter().flatten().zip(new.iter().flatten());
-    let elements = pairs().map(|(target, _)| target.size()).sum();
-    detach_if_large(py, elements, || pairs().try_for_each(|(target, new)| copy::copy(target, new)))?;
-    let mut results = [None, None];
-    for ((result, target), out) in results.iter_mut().zip(targets).zip(outs) {
-        *result = target.zip(out).map(|(target, out)| written(out, target));
-    }
-    Ok(results)
-}
-
-/// A new tensor as an object, or written to an output. Without a new tensor, the output, to which the work has written.
-fn delivered<'a>(
-    py: Python<'a>,
-    new: Option<Tensor>,
-    out: Option<TensorArg<'a>>,
-) -> CallResult<Option<Value<'a>>> {
-    Ok(match (new, out) {
-        (Some(new), None) => Some(wrap(py, new)?),
-        (Some(new), Some(out)) => Some(write_to_out(py, out, &new)?),
-        (None, Some(out)) => Some(new_ref(out.object())),
-        (None, None) => None,
-    })
 }

@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use std::path::PathBuf;
 use std::sync::Arc;
 use strided_core::error::{Error, Problem, Result};
-use strided_core::io::{ByteSource, ByteTarget, FileSource, MapMode, NewFile};
+use strided_core::io::{ByteSource, ByteTarget, FileSource, MapMode, NewFile, refusal};
 use strided_core::{DType, Storage};
 
 /// Bytes that are asked of a file object at a time.
@@ -76,13 +76,10 @@ pub fn call<R>(body: impl FnOnce(Python<'_>) -> PyResult<R>) -> Result<R> {
     let attached = Python::try_attach(|py| {
         body(py).map_err(|error| {
             error.restore(py);
-            Error::new("", Problem::Interrupted)
+            Error::new(Problem::Interrupted)
         })
     });
-    attached.unwrap_or_else(|| {
-        let reason = "Python is shutting down".into();
-        Err(Error::new("", Problem::Format { file: String::new(), offset: None, reason }))
-    })
+    attached.unwrap_or_else(|| Err(refusal("Python is shutting down")))
 }
 
 /// A file that is being written, and the function that progress is reported to.

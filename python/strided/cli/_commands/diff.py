@@ -202,23 +202,23 @@ def compare(
         left, right = left[differs], right[differs]
         largest = max(largest, _largest_distance(left, right))
         if is_floating:
-            from strided.cli._ulp import ulp_distances
+            from strided.testing import ulp_distance
 
             numbers = ~(left.isnan() | right.isnan())
             if numbers.any():
-                most_ulp = max(most_ulp, ulp_distances(left[numbers], right[numbers]).max().item())
+                most_ulp = max(most_ulp, ulp_distance(left[numbers], right[numbers]).max().item())
     facts = {"elements": elements, "of": a.numel(), "largest": largest}
     return facts | ({"ulp": most_ulp} if is_floating else {})
 
 
 def _differs(a: Tensor, b: Tensor, ulp: int, rtol: float, atol: float) -> Tensor:
-    from strided.cli._ulp import ulp_distances
+    from strided.testing import ulp_distance
 
     differs = a != b
     if a.is_floating_point() or a.is_complex() or b.is_floating_point() or b.is_complex():
         differs &= ~(a.isnan() & b.isnan())
     if ulp:
-        differs &= (ulp_distances(a, b) > ulp) | a.isnan() | b.isnan()
+        differs &= (ulp_distance(a, b) > ulp) | a.isnan() | b.isnan()
     if rtol or atol:
         differs &= ~a.isclose(b, rtol=rtol, atol=atol)
     return differs

@@ -48,7 +48,7 @@ pub fn groups(document: &Document, listed: &[Listed]) -> Vec<Group> {
     groups
 }
 
-/// What two views must have in common to share elements.
+/// The memory of a view.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 enum Memory {
     Storage(usize),
@@ -101,7 +101,7 @@ struct Spanned {
 }
 
 impl Spanned {
-    /// Gives the member back if it has no elements.
+    /// `Err(member)` if it has no elements.
     fn new(document: &Document, member: Member) -> Result<Spanned, Member> {
         let seen = &document.views[member.views[0]];
         let size = seen.element.bytes(1).unwrap_or(1) as usize;
@@ -158,6 +158,6 @@ fn overlapping(document: &Document, spanned: Vec<Spanned>) -> Vec<Group> {
 
 fn share_elements(document: &Document, a: &Spanned, b: &Spanned) -> bool {
     let [a, b] = [a, b].map(|spanned| &document.views[spanned.member.views[0]]);
-    // Layouts count in elements; those of different sizes are not compared any closer.
+    // Layouts count in elements. Views with elements of different sizes count as overlapping.
     a.element.bytes(1) != b.element.bytes(1) || a.layout.overlaps(&b.layout)
 }

@@ -4,8 +4,8 @@ use super::super::budget::Budget;
 use super::super::document::{ByteOrder, Document, ElementType, LuaFunction, Node, NodeId, Place, Record};
 use super::super::json::{self, Json};
 use super::super::names::tensor_names;
+use super::super::request::OpenedFile;
 use super::super::safetensors::{self, SafetensorsHeader};
-use super::super::source::ByteSource;
 use super::super::{fault, refusal};
 use super::{KEY, VERSION, max_span};
 use crate::alloc::{try_collect_ok, try_reserve_entry, try_text};
@@ -15,8 +15,9 @@ use crate::layout::Layout;
 use std::collections::HashMap;
 
 /// Reads a safetensors file: nested if it has our string, and otherwise a dict of its entries.
-pub fn read(source: &dyn ByteSource, budget: Budget) -> Result<Document> {
-    let SafetensorsHeader { entries, mut metadata } = safetensors::read_header(source)?;
+pub fn read(file: &OpenedFile<'_>) -> Result<Document> {
+    let SafetensorsHeader { entries, mut metadata } = safetensors::read_header(&*file.source)?;
+    let budget = file.budget.clone();
     let mut document = match metadata.iter().position(|(key, _)| key == KEY) {
         Some(at) => {
             let document = read_nodes(&metadata.remove(at).1, &entries, budget)?;

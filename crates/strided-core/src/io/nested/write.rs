@@ -3,9 +3,10 @@
 use super::super::document::{ByteOrder, Document, ElementType, Node, NodeId, Place};
 use super::super::json;
 use super::super::load::Loader;
-use super::super::names::{Listed, first_names, tensor_names};
+use super::super::names::{Listed, first_names, is_identified, tensor_names};
 use super::super::output::FileOutput;
 use super::super::refusal;
+use super::super::request::WriteOptions;
 use super::super::safetensors::{self, METADATA, NewEntry};
 use super::super::view_bytes::write_tensor;
 use super::plan::{Group, groups};
@@ -20,18 +21,18 @@ use std::fmt::Write;
 /// Bytes of an entry for elements of several sizes begin at a multiple of this, so that all offsets are whole.
 const MIXED_ALIGNMENT: usize = 16;
 
-/// Tensors that overlap: other readers see the entry with their memory instead of them.
+/// Tensors that overlap: other readers see one entry with their memory.
 pub struct Overlap {
     pub entry: String,
     pub names: Vec<String>,
 }
 
 /// Writes a document.
-pub fn write(document: &Document, output: &mut FileOutput<'_>) -> Result<Vec<Overlap>> {
+pub fn write(document: &Document, _: &WriteOptions, output: &mut FileOutput<'_>) -> Result<Vec<Overlap>> {
     if let Some((key, _)) = document.metadata.iter().find(|(key, _)| key == KEY || key == METADATA) {
         return Err(refusal(format!("the metadata {key:?} is strided's own")));
     }
-    // Further names are for other readers. Where they are too many, the object in the metadata has them all the same.
+    // Aliases serve other readers. If there are too many, they are left to our string in the metadata.
     let listed = tensor_names(document).or_else(|_| first_names(document))?;
     let plan = Plan::new(document, &listed)?;
     let mut metadata = document.metadata.clone();
@@ -49,7 +50,7 @@ pub fn write(document: &Document, output: &mut FileOutput<'_>) -> Result<Vec<Ove
     Ok(plan.overlaps)
 }
 
-/// Which entries there are, and which part of an entry each view is.
+/// The entries of a file, and the entry of each view.
 struct Plan {
     /// One entry per group.
     groups: Vec<Group>,
@@ -98,7 +99,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether the object is a dict of tensors that are entries under their keys: then a reader needs to know no more.
+    /// Whether the entries alone describe the object: a dict of tensors, each stored under its key.
     fn is_flat(&self, document: &Document) -> bool {
         let pairs = match &document.nodes[document.root] {
             Node::Dict(pairs) => pairs,
@@ -214,24 +215,16 @@ impl NodeWriter<'_> {
 
     /// A key or an item of a container.
     fn value(&mut self, node: NodeId) {
-        match &self.document.nodes[node] {
-            Node::List(_)
-            | Node::Tuple(_)
-            | Node::Dict(_)
-            | Node::Table(_)
-            | Node::Record(_)
-            | Node::Function(_)
-            | Node::Tensor(_)
-            | Node::Storage(_) => {
-                let next = self.numbered.len();
-                let number = *self.numbers.entry(node).or_insert(next);
-                if number == next {
-                    self.numbered.push(node);
-                }
-                put!(self.text, "{{\"node\":{number}}}");
-            }
-            scalar => write_scalar(&mut self.text, scalar),
+        let value = &self.document.nodes[node];
+        if !is_identified(value) {
+            return write_scalar(&mut self.text, value);
         }
+        let next = self.numbered.len();
+        let number = *self.numbers.entry(node).or_insert(next);
+        if number == next {
+            self.numbered.push(node);
+        }
+        put!(self.text, "{{\"node\":{number}}}");
     }
 
     fn items(&mut self, kind: &str, items: &[NodeId]) {
@@ -291,7 +284,7 @@ fn is_text(document: &Document, node: NodeId) -> bool {
     matches!(document.nodes[node], Node::Text(_))
 }
 
-/// Whether a tensor has the strides that a new one of its shape has, where elements do not matter, too.
+/// Whether the strides are those of a new tensor of this shape, also in dims of extent 1.
 fn has_default_strides(layout: &Layout) -> bool {
     layout.row_major_like().stride() == layout.stride()
 }
@@ -301,7 +294,7 @@ fn is_noted(document: &Document, view: usize) -> bool {
     let seen = &document.views[view];
     let layout = &seen.layout;
     let span = layout.bounds().map_or(0, |(low, high)| (high - low + 1) as usize);
-    // What is computed when it is written has no strides yet.
+    // A deferred tensor has no strides before it is computed.
     !matches!(document.blobs[seen.blob].place, Place::Deferred(_)) && span <= max_span(layout.size())
 }
 

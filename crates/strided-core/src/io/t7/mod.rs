@@ -9,37 +9,14 @@ mod write;
 pub use read::ObjectReader;
 pub use write::{ObjectWriter, is_held};
 
-use super::budget::Budget;
 use super::document::{ByteOrder, Detail, Document, ElementType};
 use super::fault;
-use super::source::ByteSource;
+use super::nested::Overlap;
+use super::output::FileOutput;
+pub use super::request::{Encoding, EncodingHints};
+use super::request::{OpenedFile, WriteOptions};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
-use std::sync::Arc;
-
-/// How numbers are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Encoding {
-    pub ascii: bool,
-    /// Bytes of a long integer in binary: 4 or 8.
-    pub long_size: usize,
-    pub order: ByteOrder,
-}
-
-impl Default for Encoding {
-    /// What Torch7 writes on today's machines.
-    fn default() -> Encoding {
-        Encoding { ascii: false, long_size: 8, order: ByteOrder::Little }
-    }
-}
-
-/// What is known of the encoding of a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EncodingHints {
-    pub ascii: Option<bool>,
-    pub long_size: Option<usize>,
-    pub order: Option<ByteOrder>,
-}
 
 /// Numbers of the kinds of objects.
 const NIL: i32 = 0;
@@ -51,6 +28,8 @@ const BOOLEAN: i32 = 5;
 const FUNCTION: i32 = 6;
 const OLD_CLOSURE: i32 = 7;
 const CLOSURE: i32 = 8;
+/// Integers up to this size are exact in a double, which is what numbers of Lua are.
+const MAX_EXACT: i64 = 1 << 53;
 
 /// Whether a file may be a .t7 file: it begins with the number of a kind, in one of the encodings.
 pub fn is_recognised(start: &[u8]) -> bool {
@@ -64,10 +43,10 @@ pub fn is_recognised(start: &[u8]) -> bool {
 }
 
 /// Reads a file that is one object.
-pub fn read(source: &Arc<dyn ByteSource>, hints: EncodingHints, budget: &Budget) -> Result<Document> {
+pub fn read(file: &OpenedFile<'_>) -> Result<Document> {
     let mut furthest: Option<Error> = None;
-    for encoding in candidates(hints) {
-        match read_as(source, encoding, budget.clone()) {
+    for encoding in candidates(file.options.encoding) {
+        match read_as(file, encoding) {
             Ok(document) => return Ok(document),
             // The attempt that came furthest is the one that most likely is right.
             Err(error) => {
@@ -99,8 +78,8 @@ fn candidates(hints: EncodingHints) -> impl Iterator<Item = Encoding> {
         .filter(move |encoding| hints.order.is_none_or(|order| order == encoding.order))
 }
 
-fn read_as(source: &Arc<dyn ByteSource>, encoding: Encoding, budget: Budget) -> Result<Document> {
-    let mut reader = ObjectReader::new(source.clone(), encoding, true, budget);
+fn read_as(file: &OpenedFile<'_>, encoding: Encoding) -> Result<Document> {
+    let mut reader = ObjectReader::new(file.source.clone(), encoding, true, file.budget.clone());
     let (root, end) = reader.read_object(0)?;
     reader.expect_end(end)?;
     let mut document = reader.into_document();
@@ -111,6 +90,16 @@ fn read_as(source: &Arc<dyn ByteSource>, encoding: Encoding, budget: Budget) -> 
         document.detail("byte_order", Detail::Text(encoding.order.name().into()));
     }
     Ok(document)
+}
+
+/// Writes a document as one object.
+pub fn write(
+    document: &Document,
+    options: &WriteOptions,
+    output: &mut FileOutput<'_>,
+) -> Result<Vec<Overlap>> {
+    ObjectWriter::new(options.encoding, true).write_object(document, document.root, output)?;
+    Ok(vec![])
 }
 
 /// Torch7's names of types, without `torch.` and `Tensor` or `Storage`.

@@ -1,12 +1,12 @@
 //! Reads objects of .t7 files.
 
 use super::super::budget::Budget;
-use super::super::document::{ByteOrder, Document, LuaFunction, Node, NodeId, Place, Record};
+use super::super::document::{Document, LuaFunction, Node, NodeId, Place, Record};
 use super::super::source::{ByteSource, Cursor};
 use super::super::{fault, text};
 use super::{
-    BOOLEAN, CLOSURE, Encoding, FUNCTION, GENERATOR, NIL, NUMBER, OLD_CLOSURE, STRING, TABLE, TORCH,
-    TorchClass, generator_bytes, known,
+    BOOLEAN, CLOSURE, Encoding, FUNCTION, GENERATOR, MAX_EXACT, NIL, NUMBER, OLD_CLOSURE, STRING, TABLE,
+    TORCH, TorchClass, generator_bytes, known,
 };
 use crate::alloc::{try_push, try_reserve, try_reserve_entry};
 use crate::dtype::DType;
@@ -18,8 +18,6 @@ use std::sync::Arc;
 
 /// Classes whose objects are not written as tables: only their own code can read them.
 const PRIVATE: &[&str] = &["tds.Hash", "tds.Vec", "tds.AtomicCounter"];
-/// Integers up to this size are exact in a double.
-const MAX_EXACT: f64 = (1u64 << 53) as f64;
 
 /// Reads objects one after the other. An object that was read before is referred to by its number, also by later ones.
 pub struct ObjectReader {
@@ -230,16 +228,11 @@ impl ObjectReader {
         let position = input.cursor.position();
         let version = input.class()?;
         match TorchClass::from_name(input.class_name()) {
-            Some(TorchClass::Tensor(dtype)) => {
-                self.read_tensor(input, node, dtype)?;
-                Ok(Begun::Done(node))
-            }
-            Some(TorchClass::Storage(dtype)) => {
-                self.read_storage(input, node, dtype)?;
-                Ok(Begun::Done(node))
-            }
-            None => self.begin_record(input, node, version, position),
+            Some(TorchClass::Tensor(dtype)) => self.read_tensor(input, node, dtype)?,
+            Some(TorchClass::Storage(dtype)) => self.read_storage(input, node, dtype)?,
+            None => return self.begin_record(input, node, version, position),
         }
+        Ok(Begun::Done(node))
     }
 
     /// An object of a class that is not known here.
@@ -251,22 +244,18 @@ impl ObjectReader {
         position: u64,
     ) -> Result<Begun> {
         let class = input.class_name().to_string();
-        match class.as_str() {
-            GENERATOR => {
-                let state = input.raw_bytes(generator_bytes(input.encoding.long_size), "a generator")?;
-                let fields = self.document.add(Node::Bytes(state))?;
-                self.document.nodes[node] = Node::Record(Box::new(Record { class, version, fields }));
-                Ok(Begun::Done(node))
-            }
-            _ => {
-                let next = input.peek_int();
-                if PRIVATE.contains(&class.as_str()) || next != Some(TABLE) {
-                    let reason = format!("objects of the class {class} are written in a format of their own");
-                    return Err(fault(position, reason));
-                }
-                Ok(Begun::Inside(Frame::Fields { node, class, version }))
-            }
+        if class == GENERATOR {
+            let state = input.raw_bytes(generator_bytes(input.encoding.long_size), "a generator")?;
+            let fields = self.document.add(Node::Bytes(state))?;
+            self.document.nodes[node] = Node::Record(Box::new(Record { class, version, fields }));
+            return Ok(Begun::Done(node));
         }
+        let next = input.peek_int();
+        if PRIVATE.contains(&class.as_str()) || next != Some(TABLE) {
+            let reason = format!("objects of the class {class} are written in a format of their own");
+            return Err(fault(position, reason));
+        }
+        Ok(Begun::Inside(Frame::Fields { node, class, version }))
     }
 
     fn read_tensor(&mut self, input: &mut T7Input<'_>, node: NodeId, dtype: DType) -> Result<()> {
@@ -406,7 +395,7 @@ fn wrong_storage(dtype: DType, position: u64) -> Error {
 
 fn number_node(number: f64) -> Node {
     let is_integer = number.trunc() == number
-        && number.abs() <= MAX_EXACT
+        && number.abs() <= MAX_EXACT as f64
         && !(number == 0.0 && number.is_sign_negative());
     if is_integer { Node::Int(number as i64) } else { Node::Float(number) }
 }
@@ -421,7 +410,7 @@ fn inside(error: Error, frames: &[Frame]) -> Error {
         (Some(class), Problem::Format { offset: Some(offset), reason, .. }) => {
             fault(offset, format!("in an object of the class {class}: {reason}"))
         }
-        (_, problem) => Error::new("", problem),
+        (_, problem) => Error::new(problem),
     }
 }
 
@@ -435,17 +424,18 @@ struct T7Input<'a> {
 }
 
 impl T7Input<'_> {
+    /// The bytes of a number of a binary file.
+    fn little_endian<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {
+        Ok(self.encoding.order.swapped(self.cursor.array(what)?))
+    }
+
     fn int(&mut self, what: &str) -> Result<i32> {
         if self.encoding.ascii {
             let number = text::number(&mut self.cursor, &mut self.buffer, what)?;
             self.skip_newline()?;
             return Ok(number);
         }
-        let bytes = self.cursor.array(what)?;
-        Ok(match self.encoding.order {
-            ByteOrder::Little => i32::from_le_bytes(bytes),
-            ByteOrder::Big => i32::from_be_bytes(bytes),
-        })
+        Ok(i32::from_le_bytes(self.little_endian(what)?))
     }
 
     /// The next integer, which is not taken.
@@ -457,7 +447,7 @@ impl T7Input<'_> {
     }
 
     fn longs(&mut self, count: usize, what: &str) -> Result<SmallVec<[i64; 8]>> {
-        let Encoding { ascii, long_size, order } = self.encoding;
+        let Encoding { ascii, long_size, .. } = self.encoding;
         let mut longs = SmallVec::with_capacity(count);
         for _ in 0..count {
             longs.push(if ascii {
@@ -465,11 +455,7 @@ impl T7Input<'_> {
             } else if long_size == 4 {
                 i64::from(self.int(what)?)
             } else {
-                let bytes = self.cursor.array(what)?;
-                match order {
-                    ByteOrder::Little => i64::from_le_bytes(bytes),
-                    ByteOrder::Big => i64::from_be_bytes(bytes),
-                }
+                i64::from_le_bytes(self.little_endian(what)?)
             });
         }
         if ascii && count > 0 {
@@ -484,11 +470,7 @@ impl T7Input<'_> {
             self.skip_newline()?;
             return Ok(number);
         }
-        let bytes = self.cursor.array("a number")?;
-        Ok(match self.encoding.order {
-            ByteOrder::Little => f64::from_le_bytes(bytes),
-            ByteOrder::Big => f64::from_be_bytes(bytes),
-        })
+        Ok(f64::from_le_bytes(self.little_endian("a number")?))
     }
 
     fn string(&mut self, what: &str) -> Result<Vec<u8>> {

@@ -6,9 +6,11 @@ use super::super::names::{is_container, name_of};
 use super::super::output::FileOutput;
 use super::super::view_bytes::{each_piece, write_tensor};
 use super::super::{refusal, text};
-use super::{BOOLEAN, Encoding, FUNCTION, GENERATOR, NIL, NUMBER, STRING, TABLE, TORCH, TorchClass};
+use super::{
+    BOOLEAN, Encoding, FUNCTION, GENERATOR, MAX_EXACT, NIL, NUMBER, STRING, TABLE, TORCH, TorchClass,
+};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::ops::copy;
 use crate::tensor::Tensor;
@@ -16,8 +18,6 @@ use half::f16;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-/// Integers up to this size are exact in a double, which is what Lua's numbers are.
-const MAX_EXACT: i64 = 1 << 53;
 /// The version of every class of Torch7.
 const VERSION: &str = "1";
 
@@ -36,16 +36,16 @@ enum Identity {
     Node(NodeId),
     /// Views of several dtypes on one blob have a storage for each.
     Blob(usize, DType),
-    /// Not the same as anything.
+    /// An object that occurs once.
     Unique,
 }
 
-/// What is still to be written, the next one last.
+/// A stack of work.
 enum WriteTask {
     Object(NodeId),
     /// A key of a list.
     Number(f64),
-    /// The end of an object that contains others, which must not contain it.
+    /// The end of a container.
     Leave(NodeId),
 }
 
@@ -64,14 +64,13 @@ impl ObjectWriter {
         let mut sink = Sink { encoding: self.encoding, output };
         let mut loader = Loader::new(document, true, None);
         let mut tasks = vec![WriteTask::Object(root)];
-        // The objects that are being written, if an object inside itself would never end.
+        // The containers around the present object. Without references, one inside itself would never end.
         let mut open: HashSet<NodeId> = HashSet::new();
         while let Some(task) = tasks.pop() {
             let node = match task {
                 WriteTask::Object(node) => node,
                 WriteTask::Number(number) => {
-                    sink.int(NUMBER)?;
-                    sink.double(number)?;
+                    sink.number(number)?;
                     continue;
                 }
                 WriteTask::Leave(node) => {
@@ -105,29 +104,13 @@ impl ObjectWriter {
                 sink.int(BOOLEAN)?;
                 sink.int(i32::from(*value))
             }
-            Node::Int(number) if number.unsigned_abs() <= MAX_EXACT as u64 => {
-                sink.int(NUMBER)?;
-                sink.double(*number as f64)
-            }
-            Node::Int(number) => {
-                Err(refusal(format!("{number} does not fit a number of Lua, which is a double")))
-            }
-            Node::Huge(digits) => {
-                Err(refusal(format!("{digits} does not fit a number of Lua, which is a double")))
-            }
+            Node::Int(number) if number.unsigned_abs() <= MAX_EXACT as u64 => sink.number(*number as f64),
+            Node::Int(number) => Err(too_large(&number.to_string())),
+            Node::Huge(digits) => Err(too_large(digits)),
             Node::Complex(..) => Err(refusal("Lua has no complex numbers")),
-            Node::Float(number) => {
-                sink.int(NUMBER)?;
-                sink.double(*number)
-            }
-            Node::Text(text) => {
-                sink.int(STRING)?;
-                sink.string(text.as_bytes())
-            }
-            Node::Bytes(bytes) => {
-                sink.int(STRING)?;
-                sink.string(bytes)
-            }
+            Node::Float(number) => sink.number(*number),
+            Node::Text(text) => sink.text(text.as_bytes()),
+            Node::Bytes(bytes) => sink.text(bytes),
             Node::List(items) | Node::Tuple(items) => {
                 if self.enter(sink, TABLE, Identity::Node(node))? {
                     // A table has no items that are nil.
@@ -227,7 +210,7 @@ impl ObjectWriter {
         if layout.size() == 0 {
             return self.write_empty(document, index, sink, loader);
         }
-        // Strides below 0 are none that Torch7 has; a tensor that is loaded when it is written is alone on its storage.
+        // Torch7 has no negative strides. A deferred tensor has a storage of its own.
         let copied = layout.stride().iter().any(|&stride| stride < 0);
         if copied || matches!(place, Place::Deferred(_)) {
             let tensor = loader.separate_tensor(index)?;
@@ -292,6 +275,10 @@ impl ObjectWriter {
     }
 }
 
+fn too_large(digits: &str) -> Error {
+    refusal(format!("{digits} does not fit a number of Lua, which is a double"))
+}
+
 /// Whether a table can have a value as an item.
 pub fn is_held(node: &Node) -> bool {
     match node {
@@ -319,11 +306,10 @@ struct Sink<'a, 'b> {
 
 impl Sink<'_, '_> {
     fn int(&mut self, number: i32) -> Result<()> {
-        match self.encoding {
-            Encoding { ascii: true, .. } => self.output.write(format!("{number}\n").as_bytes()),
-            Encoding { order: ByteOrder::Little, .. } => self.output.write(&number.to_le_bytes()),
-            Encoding { order: ByteOrder::Big, .. } => self.output.write(&number.to_be_bytes()),
+        if self.encoding.ascii {
+            return self.output.write(format!("{number}\n").as_bytes());
         }
+        self.output.write(&self.encoding.order.swapped(number.to_le_bytes()))
     }
 
     fn count(&mut self, count: usize) -> Result<()> {
@@ -346,25 +332,30 @@ impl Sink<'_, '_> {
 
     /// A long integer in binary.
     fn long(&mut self, number: i64) -> Result<()> {
-        let Encoding { long_size, order, .. } = self.encoding;
-        if long_size == 4 {
+        if self.encoding.long_size == 4 {
             let short = i32::try_from(number);
             return self.int(short.map_err(|_| refusal(format!("{number} does not fit a long of 4 bytes")))?);
         }
-        match order {
-            ByteOrder::Little => self.output.write(&number.to_le_bytes()),
-            ByteOrder::Big => self.output.write(&number.to_be_bytes()),
-        }
+        self.output.write(&self.encoding.order.swapped(number.to_le_bytes()))
+    }
+
+    /// An object that is a number.
+    fn number(&mut self, number: f64) -> Result<()> {
+        self.int(NUMBER)?;
+        self.double(number)
+    }
+
+    /// An object that is a string.
+    fn text(&mut self, bytes: &[u8]) -> Result<()> {
+        self.int(STRING)?;
+        self.string(bytes)
     }
 
     fn double(&mut self, number: f64) -> Result<()> {
-        match self.encoding {
-            Encoding { ascii: true, .. } => {
-                self.output.write(format!("{}\n", text::general(number, 17)).as_bytes())
-            }
-            Encoding { order: ByteOrder::Little, .. } => self.output.write(&number.to_le_bytes()),
-            Encoding { order: ByteOrder::Big, .. } => self.output.write(&number.to_be_bytes()),
+        if self.encoding.ascii {
+            return self.output.write(format!("{}\n", text::general(number, 17)).as_bytes());
         }
+        self.output.write(&self.encoding.order.swapped(number.to_le_bytes()))
     }
 
     fn string(&mut self, bytes: &[u8]) -> Result<()> {

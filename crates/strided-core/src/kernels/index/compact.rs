@@ -1,9 +1,9 @@
 //! What a mask selects: its elements packed one after the other (`masked_select`), their indices (`nonzero`), and the way
 //! back (`masked_scatter`).
 //!
-//! Positions are numbered in row-major order and cut into chunks. A first pass counts the true elements of each chunk, so
-//! that every chunk knows where its results begin and threads can share the second pass. Another thread may change the
-//! mask in between: a chunk writes as many results as were counted, at most; results that are missing then are 0.
+//! Positions are numbered in row-major order and cut into pieces. A first pass counts the true elements of each piece, so
+//! that every piece knows where its results begin and threads can share the second pass. Another thread may change the
+//! mask in between: a piece writes as many results as were counted, at most; results that are missing then are 0.
 
 use super::super::split::SERIAL_ELEMENTS;
 use super::{by_width, load_mask_word};
@@ -13,38 +13,38 @@ use crate::error::Result;
 use crate::layout::Layout;
 use crate::nest::{self, Loop, Nest, OPERANDS, Operand, Order, Pointers};
 use crate::storage::Access;
-use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::tensor::{Tensor, pin_all};
+use crate::threads::{self, Shared};
 use smallvec::{SmallVec, smallvec};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Positions of a chunk.
-const CHUNK: usize = 16 << 10;
-/// Results that are buffered and written together.
-const HELD: usize = 256;
+/// Positions of a piece.
+const POSITIONS_PER_PIECE: usize = 16 << 10;
+/// Results that are written together.
+const RESULTS_PER_WRITE: usize = 256;
 
-/// How many elements of a mask are true, chunk by chunk.
+/// How many elements of a mask are true, piece by piece.
 pub struct MaskCounts {
-    /// The number of true elements before each chunk, and at the end their total.
+    /// The number of true elements before each piece, and at the end their total.
     starts: Vec<usize>,
 }
 
 impl MaskCounts {
     /// Counts the true elements of a bool tensor.
     pub fn new(mask: &Tensor) -> Result<MaskCounts> {
-        let chunks = mask.size().div_ceil(CHUNK);
-        let counts = try_collect((0..chunks).map(|_| AtomicUsize::new(0)))?;
-        let mut starts = try_vec(chunks + 1)?;
+        let pieces = mask.size().div_ceil(POSITIONS_PER_PIECE);
+        let counts = try_collect((0..pieces).map(|_| AtomicUsize::new(0)))?;
+        let mut starts = try_vec(pieces + 1)?;
         let pin = mask.pin(Access::Read)?;
         let walk = MaskWalk::new(mask.layout(), &[Operand { layout: mask.layout(), size: 1 }], [pin.origin]);
         // SAFETY: `pin` holds the mask, the only operand of the walk.
-        walk.for_each_chunk(&|chunk| unsafe {
+        walk.for_each_piece(&|piece| unsafe {
             let mut count = 0;
-            walk.for_each_run(chunk, |p, steps, n| count += count_true(p[0], steps[0], n));
-            counts[chunk].store(count, Relaxed);
+            walk.for_each_run(piece, |p, steps, n| count += count_true(p[0], steps[0], n));
+            counts[piece].store(count, Relaxed);
         })?;
         let mut total = 0;
         for count in counts {
@@ -60,41 +60,38 @@ impl MaskCounts {
         *self.starts.last().expect("the total is always there")
     }
 
-    /// The results of a chunk.
-    fn results(&self, chunk: usize) -> Range<usize> {
-        self.starts[chunk]..self.starts[chunk + 1]
+    /// The results of a piece.
+    fn results(&self, piece: usize) -> Range<usize> {
+        self.starts[piece]..self.starts[piece + 1]
     }
 }
 
 /// The positions of a mask in row-major order, with the operands that go along with it.
 struct MaskWalk {
     nest: Nest,
-    start: Pointers,
+    start: Shared<Pointers>,
     size: usize,
 }
-
-// SAFETY: the addresses are those of pinned tensors, and chunks write to different elements.
-unsafe impl Sync for MaskWalk {}
 
 impl MaskWalk {
     fn new<const N: usize>(shape: &Layout, operands: &[Operand; N], origins: [*mut u8; N]) -> MaskWalk {
         let mut all = [null_mut(); OPERANDS];
         all[..N].copy_from_slice(&origins);
         let nest = Nest::new(shape, operands, Order::RowMajor);
-        MaskWalk { start: nest.start(all), nest, size: shape.size() }
+        MaskWalk { start: Shared::new(nest.start(all)), nest, size: shape.size() }
     }
 
-    /// Calls `work` for every chunk, on several threads if there are many.
-    fn for_each_chunk(&self, work: &(dyn Fn(usize) + Sync)) -> Result<()> {
+    /// Calls `work` for every piece, on several threads if there are many.
+    fn for_each_piece(&self, work: &(dyn Fn(usize) + Sync)) -> Result<()> {
         let shared = self.size > SERIAL_ELEMENTS && threads::should_parallelize(self.size * 2);
-        threads::run(self.size.div_ceil(CHUNK), shared, work)
+        threads::for_each_piece(self.size.div_ceil(POSITIONS_PER_PIECE), shared, work)
     }
 
-    /// Calls `run(addresses, steps, n)` for the parts of innermost loops that make up a chunk.
-    fn for_each_run(&self, chunk: usize, mut run: impl FnMut(&Pointers, &[isize; OPERANDS], usize)) {
+    /// Calls `run(addresses, steps, n)` for the parts of innermost loops that make up a piece.
+    fn for_each_run(&self, piece: usize, mut run: impl FnMut(&Pointers, &[isize; OPERANDS], usize)) {
         let loops: &[Loop] = self.nest.loops();
-        let range = chunk * CHUNK..((chunk + 1) * CHUNK).min(self.size);
-        nest::for_each_run(loops, self.start, range, |p, n| run(p, self.nest.inner_steps(), n));
+        let range = piece * POSITIONS_PER_PIECE..((piece + 1) * POSITIONS_PER_PIECE).min(self.size);
+        nest::for_each_run(loops, self.start.get(), range, |p, n| run(p, self.nest.inner_steps(), n));
     }
 }
 
@@ -127,58 +124,49 @@ unsafe fn count_true(at: *const u8, step: isize, n: usize) -> usize {
 /// were counted. Mask and `x` have one shape, and `out` overlaps neither.
 pub fn select(out: &Tensor, mask: &Tensor, x: &Tensor, counts: &MaskCounts) -> Result<()> {
     assert!(out.size() == counts.total() && out.layout().is_row_major() && out.dtype() == x.dtype());
-    let wanted = [Some((out, Access::Write)), Some((mask, Access::Read)), Some((x, Access::Read))];
-    let [Some(to), Some(flags), Some(from)] = pin_each(wanted)? else { unreachable!("all were pinned") };
+    pin_all!(to: Write out, flags: Read mask, from: Read x);
     let size = x.dtype().size();
     let operands = [Operand { layout: mask.layout(), size: 1 }, Operand { layout: x.layout(), size }];
     let walk = MaskWalk::new(mask.layout(), &operands, [flags.origin, from.origin]);
-    let to = OutputStart(to.origin);
-    by_width!(size, W => walk.for_each_chunk(&|chunk| {
-        let mut results = HeldResults::<W>::new(to.at(), counts.results(chunk));
-        // SAFETY: `pin_each` pinned all operands; the results of a chunk are within `out`, as asserted.
-        walk.for_each_run(chunk, |p, s, n| unsafe {
+    let to = Shared::new(to.origin);
+    by_width!(size, W => walk.for_each_piece(&|piece| {
+        let mut results = ResultBuffer::<W>::new(to.get(), counts.results(piece));
+        // SAFETY: `pin_all` pinned all operands; the results of a piece are within `out`, as asserted.
+        walk.for_each_run(piece, |p, s, n| unsafe {
             if s[1] == size_of::<W>() as isize {
                 results.pack(p[0], s[0], n, |i| p[1].cast::<W>().add(i).read_unaligned());
             } else {
                 results.pack(p[0], s[0], n, |i| p[1].wrapping_offset(i as isize * s[1]).cast::<W>().read_unaligned());
             }
         });
-        results.finish();
+        results.flush();
         results.zero_missing();
     }))
 }
 
-/// The address where results begin.
-#[derive(Clone, Copy)]
-struct OutputStart(*mut u8);
-
-impl OutputStart {
-    fn at(&self) -> *mut u8 {
-        self.0
-    }
-}
-
-// SAFETY: an address of a pinned tensor; chunks write to different elements of it.
-unsafe impl Sync for OutputStart {}
-
 /// Results on their way to the output: they are collected in a small buffer, so that most stores stay in the L1 cache and
 /// the bounds of the output are checked once per buffer.
-struct HeldResults<W> {
-    held: [MaybeUninit<W>; 2 * HELD],
+struct ResultBuffer<W> {
+    buffer: [MaybeUninit<W>; 2 * RESULTS_PER_WRITE],
     count: usize,
     to: *mut W,
-    /// How many results the chunk may still write.
+    /// How many results the piece may still write.
     left: usize,
 }
 
-impl<W: Copy> HeldResults<W> {
+impl<W: Copy> ResultBuffer<W> {
     /// For the results of a range of the output that starts at `out`.
-    fn new(out: *mut u8, results: Range<usize>) -> HeldResults<W> {
+    fn new(out: *mut u8, results: Range<usize>) -> ResultBuffer<W> {
         let to = out.cast::<W>().wrapping_add(results.start);
-        HeldResults { held: [const { MaybeUninit::uninit() }; 2 * HELD], count: 0, to, left: results.len() }
+        ResultBuffer {
+            buffer: [const { MaybeUninit::uninit() }; 2 * RESULTS_PER_WRITE],
+            count: 0,
+            to,
+            left: results.len(),
+        }
     }
 
-    /// Adds the values of true elements. Those beyond what was counted for the chunk are dropped.
+    /// Adds the values of true elements. Those beyond what was counted for the piece are dropped.
     ///
     /// Every value is stored, and only the count depends on the mask: a branch would be mispredicted for half of the
     /// elements of a random mask. Eight elements that are all false are skipped.
@@ -190,11 +178,11 @@ impl<W: Copy> HeldResults<W> {
     unsafe fn pack(&mut self, mask: *const u8, step: isize, n: usize, value: impl Fn(usize) -> W) {
         let mut first = 0;
         while first < n {
-            let end = n.min(first + HELD);
-            let mut count = self.count; // at most HELD, so that a block fits
+            let end = n.min(first + RESULTS_PER_WRITE);
+            let mut count = self.count; // at most RESULTS_PER_WRITE, so that a block fits
             let mut i = first;
             while i < end {
-                // SAFETY: this function's contract; the loop stays below `n`, and `count` below `2 * HELD`.
+                // SAFETY: this function's contract; the loop stays below `n`, and `count` below `2 * RESULTS_PER_WRITE`.
                 unsafe {
                     if step == 1 && i + 8 <= end && mask.add(i).cast::<[u8; 8]>().read() == [0; 8] {
                         i += 8;
@@ -202,27 +190,27 @@ impl<W: Copy> HeldResults<W> {
                     }
                     let stop = end.min(i + 8);
                     while i < stop {
-                        self.held.get_unchecked_mut(count).write(value(i));
+                        self.buffer.get_unchecked_mut(count).write(value(i));
                         count += (mask.wrapping_offset(i as isize * step).read() != 0) as usize;
                         i += 1;
                     }
                 }
             }
             self.count = count;
-            if count >= HELD {
-                self.finish();
+            if count >= RESULTS_PER_WRITE {
+                self.flush();
             }
             first = end;
         }
     }
 
-    /// Writes what is held.
-    fn finish(&mut self) {
+    /// Writes what is in the buffer.
+    fn flush(&mut self) {
         let n = self.count.min(self.left);
         // SAFETY: the first `count` values were written by `pack`, under whose contract the output has `left` elements from
         // `to` on.
         unsafe {
-            self.to.cast::<u8>().copy_from_nonoverlapping(self.held.as_ptr().cast(), n * size_of::<W>())
+            self.to.cast::<u8>().copy_from_nonoverlapping(self.buffer.as_ptr().cast(), n * size_of::<W>())
         };
         self.to = self.to.wrapping_add(n);
         (self.left, self.count) = (self.left - n, 0);
@@ -230,7 +218,7 @@ impl<W: Copy> HeldResults<W> {
 
     /// Writes zeros for results that are missing because the mask was changed.
     fn zero_missing(&mut self) {
-        // SAFETY: as in `finish`: the output has `left` elements from `to` on.
+        // SAFETY: as in `flush`: the output has `left` elements from `to` on.
         unsafe { self.to.write_bytes(0, self.left) };
         self.left = 0;
     }
@@ -270,33 +258,32 @@ pub fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()> {
     assert!(out.dtype() == DType::I64 && out.layout().rank() == 2);
     let [rows, columns] = out.layout().modes() else { unreachable!("a matrix") };
     assert!(rows.extent as usize == counts.total() && columns.extent as usize == rank);
-    let wanted = [Some((out, Access::Write)), Some((mask, Access::Read))];
-    let [Some(to), Some(flags)] = pin_each(wanted)? else { unreachable!("both were pinned") };
+    pin_all!(to: Write out, flags: Read mask);
     let walk = MaskWalk::new(mask.layout(), &[Operand { layout: mask.layout(), size: 1 }], [flags.origin]);
     let extents: Extents = mask.layout().modes().iter().map(|m| m.extent as usize).collect();
-    let to = OutputStart(to.origin);
+    let to = Shared::new(to.origin);
     let size = size_of::<i64>() as isize;
     if rank == 1 && rows.stride == 1 {
-        return walk.for_each_chunk(&|chunk| {
-            let mut results = HeldResults::<i64>::new(to.at(), counts.results(chunk));
-            let mut first = chunk * CHUNK;
-            // SAFETY: `pin_each` pinned both; the results of a chunk are within `out`, as asserted.
-            walk.for_each_run(chunk, |p, s, n| unsafe {
+        return walk.for_each_piece(&|piece| {
+            let mut results = ResultBuffer::<i64>::new(to.get(), counts.results(piece));
+            let mut first = piece * POSITIONS_PER_PIECE;
+            // SAFETY: `pin_all` pinned both; the results of a piece are within `out`, as asserted.
+            walk.for_each_run(piece, |p, s, n| unsafe {
                 results.pack(p[0], s[0], n, |i| (first + i) as i64);
                 first += n;
             });
-            results.finish();
+            results.flush();
             results.zero_missing();
         });
     }
-    walk.for_each_chunk(&|chunk| {
-        let results = counts.results(chunk);
-        let mut row = to.at().wrapping_offset(results.start as isize * rows.stride * size);
+    walk.for_each_piece(&|piece| {
+        let results = counts.results(piece);
+        let mut row = to.get().wrapping_offset(results.start as isize * rows.stride * size);
         let mut left = results.len();
         let mut position = Coordinates::new(&extents);
-        let mut first = chunk * CHUNK;
-        // SAFETY: `pin_each` pinned the mask, and the output, which has `left` rows from `row` on.
-        walk.for_each_run(chunk, |p, s, n| unsafe {
+        let mut first = piece * POSITIONS_PER_PIECE;
+        // SAFETY: `pin_all` pinned the mask, and the output, which has `left` rows from `row` on.
+        walk.for_each_run(piece, |p, s, n| unsafe {
             for_each_true(p[0], s[0], n, |i| {
                 if left == 0 {
                     return;
@@ -314,7 +301,7 @@ pub fn nonzero(out: &Tensor, mask: &Tensor, counts: &MaskCounts) -> Result<()> {
         // Results that are missing because the mask was changed.
         for _ in 0..left {
             for dim in 0..rank as isize {
-                // SAFETY: `pin_each` pinned the output, which has `left` rows from `row` on.
+                // SAFETY: `pin_all` pinned the output, which has `left` rows from `row` on.
                 unsafe { row.wrapping_offset(dim * columns.stride * size).cast::<i64>().write(0) };
             }
             row = row.wrapping_offset(rows.stride * size);
@@ -359,18 +346,17 @@ impl Coordinates<'_> {
 /// Neither it nor the mask overlaps `x`, whose elements do not overlap each other.
 pub fn place(x: &Tensor, mask: &Tensor, source: &Tensor, counts: &MaskCounts) -> Result<()> {
     assert!(source.size() >= counts.total() && source.layout().is_row_major() && source.dtype() == x.dtype());
-    let wanted = [Some((x, Access::Write)), Some((mask, Access::Read)), Some((source, Access::Read))];
-    let [Some(to), Some(flags), Some(from)] = pin_each(wanted)? else { unreachable!("all were pinned") };
+    pin_all!(to: Write x, flags: Read mask, from: Read source);
     let size = x.dtype().size();
     let operands = [Operand { layout: mask.layout(), size: 1 }, Operand { layout: x.layout(), size }];
     let walk = MaskWalk::new(mask.layout(), &operands, [flags.origin, to.origin]);
-    let from = OutputStart(from.origin);
-    by_width!(size, W => walk.for_each_chunk(&|chunk| {
-        let results = counts.results(chunk);
-        let mut next = from.at().cast::<W>().wrapping_add(results.start);
+    let from = Shared::new(from.origin);
+    by_width!(size, W => walk.for_each_piece(&|piece| {
+        let results = counts.results(piece);
+        let mut next = from.get().cast::<W>().wrapping_add(results.start);
         let mut left = results.len();
-        // SAFETY: `pin_each` pinned all operands; the source has `left` elements from `next` on, as asserted.
-        walk.for_each_run(chunk, |p, s, n| unsafe {
+        // SAFETY: `pin_all` pinned all operands; the source has `left` elements from `next` on, as asserted.
+        walk.for_each_run(piece, |p, s, n| unsafe {
             for_each_true(p[0], s[0], n, |i| {
                 if left > 0 {
                     let to = p[1].wrapping_offset(i as isize * s[1]).cast::<W>();

@@ -1,11 +1,11 @@
 //! Gather: the elements that an index chooses, copied to an output.
 
-use super::run::{IndexedBody, for_each_index, run_indexed};
+use super::super::split::NestBody;
+use super::run::{for_each_index, run_indexed};
 use super::{IndexedOperand, Lookup, by_width, load_index};
 use crate::error::Result;
 use crate::nest::{Loop, Nest, OPERANDS, Operand, Order, Pointers, Steps, shifted};
-use crate::storage::Access;
-use crate::tensor::{Tensor, pin_each};
+use crate::tensor::{Tensor, pin_all};
 use std::marker::PhantomData;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -16,9 +16,7 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
     if out.size() == 0 {
         return Ok(true);
     }
-    let wanted =
-        [Some((out, Access::Write)), Some((source.tensor, Access::Read)), Some((source.index, Access::Read))];
-    let [Some(to), Some(from), Some(index)] = pin_each(wanted)? else { unreachable!("all were pinned") };
+    pin_all!(to: Write out, from: Read source.tensor, index: Read source.index);
     let size = out.dtype().size();
     let mut origins = [null_mut(); OPERANDS];
     (origins[0], origins[1], origins[2]) = (to.origin, source.origin(&from), index.origin);
@@ -32,7 +30,7 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
     let in_range = AtomicBool::new(true);
     by_width!(size, W => {
         let body = GatherBody::<W> { lookup, in_range: &in_range, element: PhantomData };
-        // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the source
+        // SAFETY: `pin_all` pinned the three operands of the nest; every clamped index is within the bounds of the source
         // (the contract of `IndexedOperand`).
         unsafe { run_indexed(&nest, origins, 1, body) }
     })?;
@@ -48,12 +46,12 @@ struct GatherBody<'a, W> {
 }
 
 /// The operands are the output, the base of the source, and the index.
-impl<W: Copy> IndexedBody for GatherBody<'_, W> {
+impl<W: Copy> NestBody for GatherBody<'_, W> {
     fn widest_element(&self) -> usize {
         size_of::<W>().max(size_of::<i64>())
     }
 
-    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
+    unsafe fn compute_run(&self, p: &Pointers, s: &Steps, n: usize) {
         let (size, lookup) = (size_of::<W>() as isize, self.lookup);
         // SAFETY: this function's contract, in all cases.
         unsafe {
@@ -74,19 +72,19 @@ impl<W: Copy> IndexedBody for GatherBody<'_, W> {
         }
     }
 
-    unsafe fn run_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
+    unsafe fn compute_tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
         let size = size_of::<W>() as isize;
         let is_dense = columns.steps[0] == size && columns.steps[1] == size && columns.steps[2] == 0;
         if !is_dense {
             for row in 0..rows.extent as isize {
-                // SAFETY: forwarded from this function's contract.
-                unsafe { self.run(&shifted(p, &rows.steps, row), &columns.steps, columns.extent) };
+                // SAFETY: this function's contract.
+                unsafe { self.compute_run(&shifted(p, &rows.steps, row), &columns.steps, columns.extent) };
             }
             return;
         }
         // The compiler knows the length of the copies of the most common rows.
         match columns.extent * size_of::<W>() {
-            // SAFETY: forwarded from this function's contract; rows are contiguous and of this many bytes.
+            // SAFETY: this function's contract; rows are contiguous and of this many bytes.
             8 => unsafe { self.copy_rows(p, rows, 8) },
             // SAFETY: as in the first case.
             16 => unsafe { self.copy_rows(p, rows, 16) },
@@ -112,7 +110,7 @@ impl<W> GatherBody<'_, W> {
     /// Copies contiguous rows of `bytes` bytes.
     ///
     /// # Safety
-    /// As for `run_rows`, for rows that are contiguous in output and source and have one index each.
+    /// As for `compute_tile`, for rows that are contiguous in output and source and have one index each.
     #[inline(always)]
     unsafe fn copy_rows(&self, p: &Pointers, rows: &Loop, bytes: usize) {
         let [mut to, mut base, mut index, ..] = *p;

@@ -1,18 +1,19 @@
-//! The extremes of an index, and several indices combined into one.
+//! The smallest and the largest element of an index, and several indices combined into one.
 
+use super::super::pair;
 use super::super::split::run_nest;
-use super::{Lookup, LoopBody, WEIGHT, load_index};
+use super::{INDEX_COST, Lookup, LoopBody, load_index};
 use crate::cpu::simd;
 use crate::error::Result;
 use crate::layout::Mode;
-use crate::nest::{Nest, OPERANDS, Operand, Order, Pointers, Steps};
+use crate::nest::{Nest, Operand, Order, Pointers, Steps};
 use crate::storage::Access;
-use crate::tensor::{Tensor, pin_each};
+use crate::tensor::{Tensor, pin_all};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
 /// The smallest and the largest element of an int64 tensor; `None` if it has no elements.
-pub fn extremes(index: &Tensor) -> Result<Option<(i64, i64)>> {
+pub fn min_max(index: &Tensor) -> Result<Option<(i64, i64)>> {
     if index.size() == 0 {
         return Ok(None);
     }
@@ -25,15 +26,13 @@ pub fn extremes(index: &Tensor) -> Result<Option<(i64, i64)>> {
         widest: size,
         run: |p: &Pointers, s: &Steps, n| {
             // SAFETY: `pin` holds the index, and the nest visits its elements.
-            let (least, most) = unsafe { extremes_of_loop(p[0], s[0], n) };
+            let (least, most) = unsafe { min_max_of_run(p[0], s[0], n) };
             low.fetch_min(least, Relaxed);
             high.fetch_max(most, Relaxed);
         },
     };
-    let mut origins = [null_mut(); OPERANDS];
-    origins[0] = pin.origin;
     // SAFETY: `pin` holds the only operand of the nest.
-    unsafe { run_nest(nest, origins, 1, &body)? };
+    unsafe { run_nest(nest, pair(pin.origin, null_mut(), null_mut()), 1, &body)? };
     Ok(Some((low.into_inner(), high.into_inner())))
 }
 
@@ -41,7 +40,7 @@ pub fn extremes(index: &Tensor) -> Result<Option<(i64, i64)>> {
 ///
 /// # Safety
 /// `at + i * step` is the address of a readable int64 for `i < n`.
-unsafe fn extremes_of_loop(at: *const u8, step: isize, n: usize) -> (i64, i64) {
+unsafe fn min_max_of_run(at: *const u8, step: isize, n: usize) -> (i64, i64) {
     let (mut least, mut most) = (i64::MAX, i64::MIN);
     // SAFETY: this function's contract.
     let load = |i: usize| unsafe { at.wrapping_offset(i as isize * step).cast::<i64>().read() };
@@ -83,18 +82,15 @@ pub fn add_unraveled_offsets(out: &Tensor, index: &Tensor, modes: &[Mode]) -> Re
 
 /// Adds a function of the index to every element of `out`, which has memory of its own.
 fn add_each(out: &Tensor, index: &Tensor, offset: impl Fn(i64) -> isize + Sync) -> Result<()> {
-    let wanted = [Some((out, Access::Write)), Some((index, Access::Read))];
-    let [Some(to), Some(from)] = pin_each(wanted)? else { unreachable!("both were pinned") };
+    pin_all!(to: Write out, from: Read index);
     let size = size_of::<i64>();
     let operands = [Operand { layout: out.layout(), size }, Operand { layout: index.layout(), size }];
     let nest = Nest::new(out.layout(), &operands, Order::Free);
-    let mut origins = [null_mut(); OPERANDS];
-    (origins[0], origins[1]) = (to.origin, from.origin);
     let body = LoopBody {
         widest: size,
         run: |p: &Pointers, s: &Steps, n| {
             for i in 0..n as isize {
-                // SAFETY: `pin_each` pinned both operands of the nest, whose elements are int64.
+                // SAFETY: `pin_all` pinned both operands of the nest, whose elements are int64.
                 unsafe {
                     let to = p[0].wrapping_offset(i * s[0]).cast::<i64>();
                     let index = load_index(p[1].wrapping_offset(i * s[1]));
@@ -103,6 +99,6 @@ fn add_each(out: &Tensor, index: &Tensor, offset: impl Fn(i64) -> isize + Sync) 
             }
         },
     };
-    // SAFETY: `pin_each` pinned both operands of the nest.
-    unsafe { run_nest(nest, origins, WEIGHT, &body) }
+    // SAFETY: `pin_all` pinned both operands of the nest.
+    unsafe { run_nest(nest, pair(to.origin, from.origin, null_mut()), INDEX_COST, &body) }
 }

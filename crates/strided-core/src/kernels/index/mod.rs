@@ -15,7 +15,7 @@
 //! # Safety of indices
 //!
 //! [`Lookup`] clamps every index that is loaded. A gather writes to a new tensor, and reports afterwards whether all indices
-//! were in range. Before a scatter, [`extremes`] looks at the index, so that the operation can refuse it before anything is
+//! were in range. Before a scatter, [`min_max`] looks at the index, so that the operation can refuse it before anything is
 //! written. Another thread may change the index after that: the interpreter is released, and NumPy may share the memory. A
 //! changed index may give wrong elements, and never an address outside the tensor.
 
@@ -28,19 +28,18 @@ mod small;
 
 pub use compact::{MaskCounts, nonzero, place, select};
 pub use gather::gather;
-pub use linear::{add_offsets, add_unraveled_offsets, extremes};
+pub use linear::{add_offsets, add_unraveled_offsets, min_max};
 pub use scatter::{ScatterRule, scatter};
 pub use small::{small_gather, small_select};
 
 use super::split::NestBody;
 use super::{Pointers, Steps};
 use crate::layout::Layout;
-use crate::nest::{Loop, shifted};
 use crate::storage::Pinned;
 use crate::tensor::Tensor;
 
 /// The cost of an element that is found by index, relative to an addition.
-const WEIGHT: usize = 4;
+const INDEX_COST: usize = 4;
 
 /// The operand whose elements an index chooses.
 pub struct IndexedOperand<'a> {
@@ -159,23 +158,8 @@ impl<F: Fn(&Pointers, &Steps, usize) + Sync> NestBody for LoopBody<F> {
         self.widest
     }
 
-    fn tile_sides(&self, _: &Loop, _: &Loop) -> (usize, usize) {
-        (64, 256)
-    }
-
-    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
+    unsafe fn compute_run(&self, p: &Pointers, s: &Steps, n: usize) {
         (self.run)(p, s, n)
-    }
-
-    unsafe fn run_tile(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
-        for row in 0..rows.extent as isize {
-            (self.run)(&shifted(p, &rows.steps, row), &columns.steps, columns.extent);
-        }
-    }
-
-    unsafe fn run_short_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
-        // SAFETY: forwarded from this function's contract.
-        unsafe { self.run_tile(p, rows, columns) }
     }
 }
 
@@ -183,27 +167,16 @@ impl<F: Fn(&Pointers, &Steps, usize) + Sync> NestBody for LoopBody<F> {
 macro_rules! by_width {
     ($size:expr, $W:ident => $body:expr) => {
         match $size {
-            1 => {
-                type $W = u8;
-                $body
-            }
-            2 => {
-                type $W = u16;
-                $body
-            }
-            4 => {
-                type $W = u32;
-                $body
-            }
-            8 => {
-                type $W = u64;
-                $body
-            }
-            _ => {
-                type $W = u128;
-                $body
-            }
+            1 => by_width!(@as u8, $W => $body),
+            2 => by_width!(@as u16, $W => $body),
+            4 => by_width!(@as u32, $W => $body),
+            8 => by_width!(@as u64, $W => $body),
+            _ => by_width!(@as u128, $W => $body),
         }
     };
+    (@as $t:ident, $W:ident => $body:expr) => {{
+        type $W = $t;
+        $body
+    }};
 }
 use by_width;

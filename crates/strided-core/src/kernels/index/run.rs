@@ -7,70 +7,35 @@
 //! | any other scatter | each piece reads the whole index, and writes the elements of a range of indices |
 //! | any other gather | parts of the outermost loop |
 
-use super::super::split::SERIAL_ELEMENTS;
-use super::WEIGHT;
+use super::super::split::{BYTES_PER_PIECE, NestBody, SERIAL_ELEMENTS};
+use super::INDEX_COST;
 use crate::error::Result;
-use crate::nest::{Loop, Nest, Pointers, Steps};
-use crate::threads;
+use crate::nest::{Nest, Pointers, Steps};
+use crate::threads::{self, Shared};
 
-/// What is done with the elements that a nest with an index visits. Operand 2 is the index.
-pub trait IndexedBody: Sync {
-    /// Bytes of an element of the widest operand.
-    fn widest_element(&self) -> usize;
+/// Columns of a block of columns, so that a row of it is a few cache lines.
+const COLUMNS_PER_PIECE: usize = 64;
 
-    /// Runs one innermost loop.
-    ///
-    /// # Safety
-    /// `p[k] + i * s[k]` is valid for every operand and `i < n`, and `n > 0`.
-    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize);
-
-    /// Runs the two innermost loops.
-    ///
-    /// # Safety
-    /// As for [`Self::run`], for every row: `p[k] + r * rows.steps[k] + c * columns.steps[k]` is valid. There is at least
-    /// one row, and one column.
-    unsafe fn run_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop);
-}
-
-/// The number of columns of a block, so that a block of a row is a few cache lines.
-const BLOCK_COLUMNS: usize = 64;
-/// Bytes of the widest operand in a piece.
-const PIECE_BYTES: usize = 256 << 10;
-
-/// Addresses that several threads use.
-pub struct SharedAddresses(Pointers);
-// SAFETY: the caller of `run_indexed` pinned the tensors for the whole call, and pieces write to different elements.
-unsafe impl Sync for SharedAddresses {}
-
-impl SharedAddresses {
-    pub fn new(pointers: Pointers) -> SharedAddresses {
-        SharedAddresses(pointers)
-    }
-
-    pub fn get(&self) -> Pointers {
-        self.0
-    }
-}
-
-/// Runs a nest whose iterations are independent of each other. Operand `base` is the one that the index chooses from.
+/// Runs a nest whose iterations are independent of each other. Operand `base` is the one that the index chooses from, and
+/// operand 2 is the index. A tile has whole rows here.
 ///
 /// # Safety
 /// The origins are pinned for the layouts that the nest was made of, and the body may visit all of its elements.
-pub unsafe fn run_indexed(nest: &Nest, origins: Pointers, base: usize, body: impl IndexedBody) -> Result<()> {
-    let work = nest.size().saturating_mul(WEIGHT);
+pub unsafe fn run_indexed(nest: &Nest, origins: Pointers, base: usize, body: impl NestBody) -> Result<()> {
+    let work = nest.size().saturating_mul(INDEX_COST);
     if work <= SERIAL_ELEMENTS {
-        // SAFETY: forwarded from this function's contract.
-        unsafe { run_piece(nest, origins, &body) };
+        // SAFETY: this function's contract.
+        unsafe { run_indexed_serially(nest, origins, &body) };
         return Ok(());
     }
     let split = match column_blocks(nest, base) {
         Some(blocks) => nest.split_loop(nest.loops().len() - 1, blocks),
-        None => nest.split((PIECE_BYTES / body.widest_element() / WEIGHT).max(64), (1, 1)),
+        None => nest.split((BYTES_PER_PIECE / body.widest_element() / INDEX_COST).max(64), (1, 1)),
     };
-    let origins = SharedAddresses(origins);
-    threads::run(split.pieces, threads::should_parallelize(work), &|i| {
-        // SAFETY: forwarded from this function's contract; a piece is a part of the nest.
-        unsafe { run_piece(&nest.piece(split, i), origins.get(), &body) }
+    let origins = Shared::new(origins);
+    threads::for_each_piece(split.pieces, threads::should_parallelize(work), &|i| {
+        // SAFETY: this function's contract; a piece is a part of the nest.
+        unsafe { run_indexed_serially(&nest.piece(split, i), origins.get(), &body) }
     })
 }
 
@@ -79,19 +44,20 @@ pub fn column_blocks(nest: &Nest, base: usize) -> Option<usize> {
     let (columns, outer) = nest.loops().split_last().expect("a nest has a loop");
     let jumps = outer.iter().any(|l| l.steps[base] == 0 && l.steps[2] != 0 && l.extent > 1);
     let steps = columns.steps[base] != 0 && columns.steps[2] != 0;
-    (jumps && steps && columns.extent >= 2 * BLOCK_COLUMNS).then(|| columns.extent.div_ceil(BLOCK_COLUMNS))
+    (jumps && steps && columns.extent >= 2 * COLUMNS_PER_PIECE)
+        .then(|| columns.extent.div_ceil(COLUMNS_PER_PIECE))
 }
 
 /// Runs a nest, or a piece of one, on this thread, in the order of its loops.
 ///
 /// # Safety
 /// As [`run_indexed`].
-pub unsafe fn run_piece(nest: &Nest, origins: Pointers, body: &impl IndexedBody) {
-    // SAFETY: forwarded from this function's contract.
+pub unsafe fn run_indexed_serially(nest: &Nest, origins: Pointers, body: &impl NestBody) {
+    // SAFETY: this function's contract.
     nest.for_each_plane(origins, |p, rows, columns| unsafe {
         match rows {
-            Some(rows) => body.run_rows(p, rows, columns),
-            None => body.run(p, &columns.steps, columns.extent),
+            Some(rows) => body.compute_tile(p, rows, columns),
+            None => body.compute_run(p, &columns.steps, columns.extent),
         }
     });
 }

@@ -5,18 +5,17 @@
 //! does not choose, or each thread takes the elements of a range of indices. So the bits do not depend on threads.
 
 use super::super::cast::Cast;
-use super::super::split::SERIAL_ELEMENTS;
+use super::super::split::{NestBody, SERIAL_ELEMENTS};
 use super::gather::copy_row;
-use super::run::{IndexedBody, SharedAddresses, column_blocks, for_each_index, run_piece};
-use super::{IndexedOperand, Lookup, WEIGHT, by_width, load_index};
+use super::run::{column_blocks, for_each_index, run_indexed_serially};
+use super::{INDEX_COST, IndexedOperand, Lookup, by_width, load_index};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::nest::{Loop, Nest, OPERANDS, Operand, Order, Pointers, Steps, shifted};
+use crate::nest::{Nest, OPERANDS, Operand, Order, Pointers, Steps};
 use crate::scalar::{Bool, Complex, Num, Real};
-use crate::storage::Access;
 use crate::switch;
-use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::tensor::{Tensor, pin_all};
+use crate::threads::{self, Shared};
 use half::{bf16, f16};
 use std::ops::Range;
 use std::ptr::null_mut;
@@ -41,12 +40,7 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
     if target.base.size() == 0 {
         return Ok(());
     }
-    let wanted = [
-        Some((target.tensor, Access::Write)),
-        Some((source, Access::Read)),
-        Some((target.index, Access::Read)),
-    ];
-    let [Some(to), Some(from), Some(index)] = pin_each(wanted)? else { unreachable!("all were pinned") };
+    pin_all!(to: Write target.tensor, from: Read source, index: Read target.index);
     let size = source.dtype().size();
     let operands = [
         Operand { layout: target.base, size },
@@ -58,19 +52,19 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
     (origins[0], origins[1], origins[2]) = (target.origin(&to), from.origin, index.origin);
     let job = ScatterJob {
         nest,
-        origins: SharedAddresses::new(origins),
+        origins: Shared::new(origins),
         lookup: target.lookup(),
         kernel: kernel(source.dtype(), rule),
     };
-    // SAFETY: `pin_each` pinned the three operands of the nest; every clamped index is within the bounds of the target
+    // SAFETY: `pin_all` pinned the three operands of the nest; every clamped index is within the bounds of the target
     // (the contract of `IndexedOperand`), and the kernel is that of the dtype.
-    unsafe { job.run() }
+    unsafe { job.scatter_elements() }
 }
 
 /// A scatter whose operands are pinned.
 struct ScatterJob {
     nest: Nest,
-    origins: SharedAddresses,
+    origins: Shared<Pointers>,
     lookup: Lookup,
     kernel: ScatterKernel,
 }
@@ -109,14 +103,14 @@ impl ScatterJob {
     /// # Safety
     /// The origins are pinned for the layouts that the nest was made of, with elements of the kernel's type, and every
     /// index that `lookup` can return leads to an element of the target.
-    unsafe fn run(&self) -> Result<()> {
+    unsafe fn scatter_elements(&self) -> Result<()> {
         let whole = 0..self.lookup.extent;
-        let work = self.nest.size().saturating_mul(WEIGHT);
+        let work = self.nest.size().saturating_mul(INDEX_COST);
         let threads = threads::limit();
-        // SAFETY: forwarded from this function's contract; a piece is a part of the nest.
+        // SAFETY: this function's contract; a piece is a part of the nest.
         let part = |nest: &Nest, range: Range<isize>| unsafe {
             let body = ScatterBody { lookup: self.lookup, kernel: self.kernel, range };
-            run_piece(nest, self.origins.get(), &body)
+            run_indexed_serially(nest, self.origins.get(), &body)
         };
         if work <= SERIAL_ELEMENTS {
             part(&self.nest, whole);
@@ -128,12 +122,14 @@ impl ScatterJob {
             None => self.parallel_loop(threads).map(|dim| self.nest.split_loop(dim, 8 * threads)),
         };
         if let Some(split) = split {
-            return threads::run(split.pieces, shared, &|i| part(&self.nest.piece(split, i), whole.clone()));
+            return threads::for_each_piece(split.pieces, shared, &|i| {
+                part(&self.nest.piece(split, i), whole.clone())
+            });
         }
         // Every piece reads the whole index, and writes the elements of one range of indices.
         let pieces = if shared { threads as isize } else { 1 };
         let per_piece = (self.lookup.extent + pieces - 1) / pieces;
-        threads::run(pieces as usize, shared, &|i| {
+        threads::for_each_piece(pieces as usize, shared, &|i| {
             let first = (i as isize * per_piece).min(self.lookup.extent);
             part(&self.nest, first..(first + per_piece).min(self.lookup.extent));
         })
@@ -152,7 +148,7 @@ impl ScatterJob {
 }
 
 /// Positions that are searched at a time for those in a range.
-const BLOCK: usize = 256;
+const INDICES_PER_SEARCH: usize = 256;
 
 /// A rule for elements of a type.
 trait Combine<T> {
@@ -204,28 +200,21 @@ rules! {
     Smaller minimum Real [Bool u8 u16 u32 u64 i8 i16 i32 i64 f32 f64]
 }
 
-/// The work of a scatter, for the indices of a range. Only `ScatterJob::run` makes one, under its contract.
+/// The work of a scatter, for the indices of a range. Only `ScatterJob::scatter_elements` makes one, under its contract.
 struct ScatterBody {
     lookup: Lookup,
     kernel: ScatterKernel,
     range: Range<isize>,
 }
 
-impl IndexedBody for ScatterBody {
+impl NestBody for ScatterBody {
     fn widest_element(&self) -> usize {
         size_of::<i64>()
     }
 
-    unsafe fn run(&self, p: &Pointers, s: &Steps, n: usize) {
-        // SAFETY: forwarded from this function's contract; the kernel is that of the operands' type.
+    unsafe fn compute_run(&self, p: &Pointers, s: &Steps, n: usize) {
+        // SAFETY: this function's contract; the kernel is that of the operands' type.
         unsafe { (self.kernel)(p, s, n, self.lookup, &self.range) }
-    }
-
-    unsafe fn run_rows(&self, p: &Pointers, rows: &Loop, columns: &Loop) {
-        for row in 0..rows.extent as isize {
-            // SAFETY: forwarded from this function's contract.
-            unsafe { self.run(&shifted(p, &rows.steps, row), &columns.steps, columns.extent) };
-        }
     }
 }
 
@@ -280,12 +269,12 @@ unsafe fn scatter_loop<T: Copy, R: Combine<T>>(
             });
         }
         // Those in the range are found first, without a branch that would be mispredicted for half of them.
-        let mut found = [(0, 0); BLOCK];
-        for first in (0..n).step_by(BLOCK) {
+        let mut found = [(0, 0); INDICES_PER_SEARCH];
+        for first in (0..n).step_by(INDICES_PER_SEARCH) {
             let mut count = 0;
-            for i in first..n.min(first + BLOCK) {
+            for i in first..n.min(first + INDICES_PER_SEARCH) {
                 let at = lookup.clamp(load_index(p[2].wrapping_offset(i as isize * s[2])));
-                found[count % BLOCK] = (i as isize, at);
+                found[count % INDICES_PER_SEARCH] = (i as isize, at);
                 count += range.contains(&at) as usize;
             }
             for &(i, at) in &found[..count] {

@@ -12,7 +12,7 @@ use crate::layout::{Layout, Mode};
 use crate::nest::{Loop, Nest, Operand, Order, Pointers, shifted};
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::threads::{self, Shared};
 use smallvec::SmallVec;
 
 /// The tensors of a call and the dim of its lines. All tensors have the same shape.
@@ -28,7 +28,7 @@ pub struct LineRequest<'a> {
 /// The pinned operands of a call, as lines. There is at least one line, and each has at least one element.
 pub(in crate::kernels) struct LineJob {
     /// Output, input and positions of the first line.
-    pub(super) origins: Pointers,
+    pub(super) origins: Shared<Pointers>,
     /// The loops over the lines; neighbouring iterations of `inner` are neighbouring lines.
     pub(super) outer: SmallVec<[Loop; 4]>,
     pub inner: Loop,
@@ -38,9 +38,6 @@ pub(in crate::kernels) struct LineJob {
     pub input: LineOperand,
     pub indices: LineOperand,
 }
-// SAFETY: `with_lines` holds the pins of all operands while it lends the job, and the tasks that share it write
-// to different lines or to different chunks.
-unsafe impl Sync for LineJob {}
 
 /// Some neighbouring lanes of a job: lines, or chunks of one line.
 #[derive(Clone, Copy)]
@@ -106,7 +103,7 @@ pub(in crate::kernels) fn with_lines(
     }
     let (inner, outer) = nest.loops().split_last().expect("a nest has a loop");
     work(&LineJob {
-        origins: nest.start(origins),
+        origins: Shared::new(nest.start(origins)),
         outer: outer.into(),
         inner: *inner,
         length: mode(x).extent as usize,
@@ -133,8 +130,8 @@ impl LineJob {
     }
 
     /// Whether lines are cut into chunks, which threads share. That is so for few long lines; for adjacent ones only if
-    /// there are several threads, because a single one passes over them once without cutting. It is also so for
-    /// any lines of which a strip of `width` would take too long without a chance to interrupt.
+    /// there are several threads, because a single one passes over them once without cutting. Also for
+    /// any lines if a strip of `width` would exceed `MAX_TASK_ELEMENTS`: a piece cannot be interrupted.
     pub fn cuts_lines(&self, weight: usize, width: usize) -> bool {
         let few_long = self.length >= LONG_LINE && self.count() < MANY_LINES;
         let strip = width.min(self.inner.extent) * self.length;
@@ -186,7 +183,7 @@ impl LineJob {
     /// The address of every operand in a line: that of iteration `inner` of the inner loop, within iteration `outer` of
     /// the outer ones.
     fn line(&self, mut outer: usize, inner: usize) -> Pointers {
-        let mut at = self.origins;
+        let mut at = self.origins.get();
         let mut advance = |index: usize, l: &Loop| at = shifted(&at, &l.steps, index as isize);
         for l in self.outer.iter().rev() {
             advance(outer % l.extent, l);

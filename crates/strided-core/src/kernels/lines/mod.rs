@@ -40,7 +40,7 @@ mod tile;
 pub use job::LineRequest;
 pub(super) use job::{LineJob, Strip, with_lines};
 pub(super) use lanes::{Widened, map_lanes};
-pub(super) use run::{DisjointSlots, LineScratch};
+pub(super) use run::LineScratch;
 pub(super) use tile::{LineTile, TileKernel, TileRows};
 
 use crate::error::Result;

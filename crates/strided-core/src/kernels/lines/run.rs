@@ -40,11 +40,6 @@ impl LineScratch<'_> {
     }
 }
 
-/// Slots for results of tasks. Each task writes its own slots.
-pub(in crate::kernels) struct DisjointSlots<T>(pub *mut T);
-// SAFETY: tasks write to different slots, and nothing is read before all of them are done.
-unsafe impl<T> Sync for DisjointSlots<T> {}
-
 impl LineJob {
     /// Calls `work` for strips of up to `width` lines that together have all lines. Threads share the strips; an
     /// element costs as much as `weight` additions. The scratch has a buffer of `line_bytes` bytes for whole lines. `make`
@@ -69,11 +64,11 @@ impl LineJob {
             })
         };
         if line_bytes == 0 {
-            return threads::run(tasks, shared, &|task| run_task(task, &mut []));
+            return threads::for_each_piece(tasks, shared, &|task| run_task(task, &mut []));
         }
         let units = line_bytes.div_ceil(size_of::<u128>());
         let mut buffers = for_threads(tasks, shared, || try_filled(units, 0))?;
-        threads::run_with(tasks, shared, &mut buffers, &|task, lines| run_task(task, lines))
+        threads::for_each_piece_with(tasks, shared, &mut buffers, &|task, lines| run_task(task, lines))
     }
 
     /// Calls `work` for every long line, one after the other, or for bundles of up to `max_width` adjacent ones.
@@ -101,7 +96,7 @@ impl LineJob {
         let whole = range.end.min(self.length / CHUNK) - range.start;
         let groups = whole.div_ceil(per_group) + (range.len() > whole) as usize;
         let per_task = (TASK_ELEMENTS / weight / (per_group * lines.width * CHUNK)).max(1);
-        threads::run(groups.div_ceil(per_task), self.is_threaded(lines.width, weight), &|task| {
+        threads::for_each_piece(groups.div_ceil(per_task), self.is_threaded(lines.width, weight), &|task| {
             let mut lanes = make();
             LineScratch::with(&mut [], |scratch| {
                 for group in task * per_task..groups.min((task + 1) * per_task) {

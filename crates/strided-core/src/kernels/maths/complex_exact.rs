@@ -3,6 +3,7 @@
 //! Trigonometric functions follow from hyperbolic ones by swapping the parts of argument and result, and the other way round:
 //! `f(swap_parts(z)) = swap_parts(g(z))` for the pairs sin/sinh, tan/tanh, asin/asinh and atan/atanh.
 
+use super::double_double::{DoubleDouble, two_sum};
 use super::exact::double as real;
 use crate::scalar::{Field, Float};
 use num_complex::Complex;
@@ -71,19 +72,12 @@ fn log_size(x: f64, y: f64) -> f64 {
         if (0.3..4.0).contains(&(xx + yy)) {
             // x^2 + y^2 - 1, with the rounding errors of the squares and sums.
             let (ex, ey) = (x.mul_add(x, -xx), y.mul_add(y, -yy));
-            let (s, es) = sum(xx, -1.0);
-            let (t, et) = sum(s, yy);
-            return 0.5 * real::log1p(t + (es + et + ex + ey));
+            let s = two_sum(xx, -1.0);
+            let t = two_sum(s.hi, yy);
+            return 0.5 * real::log1p(t.hi + (s.lo + t.lo + ex + ey));
         }
     }
     real::log(real::hypot(x, y))
-}
-
-/// `a + b` and its rounding error.
-fn sum(a: f64, b: f64) -> (f64, f64) {
-    let s = a + b;
-    let v = s - a;
-    (s, (a - (s - v)) + (b - v))
 }
 
 pub fn log(z: C) -> C {
@@ -187,8 +181,8 @@ fn log_of_sum(y: HiLo, x: f64, v: HiLo) -> C {
         return C::new(0.0, real::atan2(first.im, first.re));
     }
     // The sum is the first term times 1 + e^(x + id), d = v - y.
-    let (d, rest) = sum(v[0], -y[0]);
-    let rest = rest + (v[1] - y[1]);
+    let DoubleDouble { hi: d, lo } = two_sum(v[0], -y[0]);
+    let rest = lo + (v[1] - y[1]);
     let (w, half) = if d.is_finite() {
         (phase([d, rest]), phase([d * 0.5, rest * 0.5]).re)
     } else {

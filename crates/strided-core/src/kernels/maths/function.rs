@@ -26,7 +26,7 @@ pub trait Function1<T: Copy>: 'static {
     #[inline(always)]
     fn block<const L: usize>(x: [T; L]) -> [T; L] {
         let (mut y, mut any) = (x, false);
-        // A loop and not a closure: see `cpu::Task`. A second loop for `any` would be unrolled.
+        // A loop and not a closure: see `cpu::Specialised`. A second loop for `any` would be unrolled.
         for i in 0..L {
             y[i] = Self::lane(x[i]);
             any |= Self::is_rare(x[i]) | Self::failed(y[i]);
@@ -45,7 +45,7 @@ pub trait Function1<T: Copy>: 'static {
 /// A function of two floats.
 pub trait Function2<T: Copy>: 'static {
     const LOOPS: Loops = Loops::Heavy;
-    /// Whether blocks of only rare arguments are common. The fast body is skipped for them.
+    /// Whether whole blocks outside the fast range are expected. They skip the fast body.
     const OFTEN_RARE: bool = false;
     fn lane(x: T, y: T) -> T;
     fn is_rare(x: T, y: T) -> bool;

@@ -142,7 +142,8 @@ rows! { Function2 [x y] (x, y);
 }
 
 /// Implements the functions of complex numbers: an exact body, and for some of them a fast one, which returns NaN where it
-/// does not serve the argument. complex64 is computed in complex128. `often` says which arguments are rare but common.
+/// does not serve the argument. complex64 is computed in complex128. `often`: the arguments outside the fast range that still
+/// occur in practice; blocks of them skip the fast body.
 macro_rules! complex_rows {
     ($trait:ident $xs:tt $args:tt; $($name:ident $function:ident $(= $fast:path $(, often $rare:path)?)?;)*) => { $(
         impl $trait<Complex<f64>> for $name {

@@ -12,7 +12,7 @@
 mod complex_exact;
 mod complex_fast;
 mod divide;
-mod double_double;
+pub(super) mod double_double;
 mod exact;
 mod exp;
 mod function;

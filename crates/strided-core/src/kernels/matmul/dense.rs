@@ -77,8 +77,8 @@ macro_rules! level_kernel {
                 gemm_basic_generic::<
                     _, $real, $lanes, ROWS, { kernels::NR }, { kernels::MR_DIV_N }, { kernels::H_M }, { kernels::H_N },
                 >(
-                    lanes.expect("the CPU has the instructions of the level"), rows, columns, depth, out.at, out.column,
-                    out.row, beta != 0.0, a.at, a.column, a.row, b.at, b.column, b.row, beta, alpha, false, false, false,
+                    lanes.expect("the CPU has the instructions of the level"), rows, columns, depth, out.start(), out.column,
+                    out.row, beta != 0.0, a.start(), a.column, a.row, b.start(), b.column, b.row, beta, alpha, false, false, false,
                     |a, b, c| a * b + c, &kernels::UKR, &kernels::H_UKR, false, Parallelism::None,
                 )
             }
@@ -107,8 +107,8 @@ macro_rules! dense_elements {
                         _ => {
                             let Product { out, a, b, rows, columns, depth, alpha, beta } = product;
                             $highest()(
-                                rows, columns, depth, out.at, out.column, out.row, beta != 0.0, a.at, a.column, a.row,
-                                b.at, b.column, b.row, beta, alpha, false, false, false, Parallelism::None,
+                                rows, columns, depth, out.start(), out.column, out.row, beta != 0.0, a.start(), a.column, a.row,
+                                b.start(), b.column, b.row, beta, alpha, false, false, false, Parallelism::None,
                             )
                         }
                     }
@@ -160,28 +160,22 @@ fn oriented<T: Copy>(product: &Product<T>) -> Product<T> {
     } else {
         (out, a, b, rows, columns)
     };
-    let reversed = |at: *mut T, count: usize, stride: isize| {
-        (at.wrapping_offset(count.saturating_sub(1) as isize * stride), -stride)
-    };
     if out.row < 0 {
-        (out.at, out.row) = reversed(out.at, rows, out.row);
-        (a.at, a.row) = reversed(a.at, rows, a.row);
+        (out, a) = (out.with_reversed_rows(rows), a.with_reversed_rows(rows));
     }
     if out.column < 0 {
-        (out.at, out.column) = reversed(out.at, columns, out.column);
-        (b.at, b.column) = reversed(b.at, columns, b.column);
+        (out, b) = (out.with_reversed_columns(columns), b.with_reversed_columns(columns));
     }
     if a.column < 0 {
-        (a.at, a.column) = reversed(a.at, depth, a.column);
-        (b.at, b.row) = reversed(b.at, depth, b.row);
+        (a, b) = (a.with_reversed_columns(depth), b.with_reversed_rows(depth));
     }
     Product { out, a, b, rows, columns, depth, alpha, beta }
 }
 
 /// The matrices of the real and of the imaginary parts.
 fn parts<R>(matrix: Matrix<Complex<R>>) -> [Matrix<R>; 2] {
-    let (start, row, column) = (matrix.at.cast::<R>(), 2 * matrix.row, 2 * matrix.column);
-    [0, 1].map(|part| Matrix { at: start.wrapping_add(part), row, column })
+    let start = matrix.start().cast::<R>();
+    [0, 1].map(|part| Matrix::new(start.wrapping_add(part), 2 * matrix.row, 2 * matrix.column))
 }
 
 /// The real factor of the output that is left to be applied. A complex `beta` is applied here.

@@ -8,7 +8,7 @@ use super::element::{ProductElement, store};
 use super::plan::{ProductPieces, ProductPlan};
 use super::{Matrix, Product, run_pieces};
 use crate::alloc::{try_filled, try_vec};
-use crate::cpu::{Task, dispatch};
+use crate::cpu::{Specialised, dispatch};
 use crate::error::Result;
 use crate::kernels::scratch::for_threads;
 use crate::threads;
@@ -16,21 +16,21 @@ use std::marker::PhantomData;
 use std::sync::Mutex;
 
 /// Elements of the matrix in a piece.
-const PIECE_ELEMENTS: usize = 64 << 10;
+const ELEMENTS_PER_PIECE: usize = 64 << 10;
 /// Elements of `y` that are computed at a time if the columns of `A` are contiguous: they stay in the L1 cache.
-const COLUMN_BLOCK: usize = 1024;
+const SUMS_PER_BLOCK: usize = 1024;
 /// Terms of a block of a long sum. Threads sum blocks; then the sums of the blocks are added in order.
-const LONG_BLOCK: usize = 32 << 10;
+const TERMS_PER_BLOCK: usize = 32 << 10;
 /// Rows at a time, and lanes of each of them. A single row has more lanes, so that additions do not wait for each other.
 const ROWS: usize = 4;
-const LANES: usize = 16;
-const SINGLE_LANES: usize = 64;
+const LANES_PER_ROW: usize = 16;
+const LANES_OF_SINGLE_ROW: usize = 64;
 
-/// Runs a plan that has one row.
+/// Computes the products of a plan that has one row.
 ///
 /// # Safety
 /// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
-pub(super) unsafe fn run<T: ProductElement>(
+pub(super) unsafe fn multiply<T: ProductElement>(
     plan: &ProductPlan,
     origins: [*mut u8; 3],
     alpha: T,
@@ -38,19 +38,19 @@ pub(super) unsafe fn run<T: ProductElement>(
 ) -> Result<()> {
     assert!(plan.rows == 1);
     let whole = plan.product(origins, alpha, beta);
-    if plan.batch() == 1 && plan.columns < ROWS && plan.depth >= 2 * LONG_BLOCK {
+    if plan.batch() == 1 && plan.columns < ROWS && plan.depth >= 2 * TERMS_PER_BLOCK {
         // SAFETY: this function's contract: the addresses are pinned.
-        return unsafe { run_long(&whole) };
+        return unsafe { sum_blocks(&whole) };
     }
     let by_columns = whole.b.column == 1 && whole.b.row != 1;
-    let rows = (PIECE_ELEMENTS / plan.depth.max(1)).max(if by_columns { COLUMN_BLOCK } else { 8 });
+    let rows = (ELEMENTS_PER_PIECE / plan.depth.max(1)).max(if by_columns { SUMS_PER_BLOCK } else { 8 });
     let rows = rows.min(plan.columns).max(1);
-    let products = PIECE_ELEMENTS / (rows * plan.depth.max(1));
+    let products = ELEMENTS_PER_PIECE / (rows * plan.depth.max(1));
     let pieces = ProductPieces::new(plan, 1, rows, products);
     let scratch = || vector_scratch(&whole, plan.depth);
     run_pieces(plan, &whole, &pieces, plan.work(), scratch, &|product: &Product<T>, scratch| {
         // SAFETY: this function's contract: the addresses are pinned, and a piece is a part of the product.
-        unsafe { run_part(product, scratch) };
+        unsafe { multiply_part(product, scratch) };
     })
 }
 
@@ -59,42 +59,42 @@ fn vector_scratch<T: ProductElement>(product: &Product<T>, depth: usize) -> Resu
     try_vec(if product.a.column == 1 { 0 } else { depth })
 }
 
-/// Runs a part of a product. Out of line, so that its two callers share the code for the baseline. `scratch` is that of
+/// Computes a part of a product. Out of line, so that its two callers share the code for the baseline. `scratch` is that of
 /// [`vector_scratch`].
 ///
 /// # Safety
 /// The product has one row. The addresses are pinned for the extents.
 #[inline(never)]
-unsafe fn run_part<T: ProductElement>(product: &Product<T>, scratch: &mut Vec<T>) {
+unsafe fn multiply_part<T: ProductElement>(product: &Product<T>, scratch: &mut Vec<T>) {
     // SAFETY: this function's contract.
     dispatch(unsafe { MatrixVector::of(product, scratch) });
 }
 
-/// Runs a product of few, long sums: threads take blocks of terms.
+/// Computes a product of few, long sums: threads take blocks of terms.
 ///
 /// # Safety
 /// The addresses are pinned for the extents.
-unsafe fn run_long<T: ProductElement>(whole: &Product<T>) -> Result<()> {
-    let blocks = whole.depth.div_ceil(LONG_BLOCK);
+unsafe fn sum_blocks<T: ProductElement>(whole: &Product<T>) -> Result<()> {
+    let blocks = whole.depth.div_ceil(TERMS_PER_BLOCK);
     let sums = Mutex::new(try_filled(blocks * whole.columns, T::ZERO)?);
     let work = whole.depth.saturating_mul(whole.columns);
     let shared = threads::should_parallelize(work);
-    let mut scratch = for_threads(blocks, shared, || vector_scratch(whole, LONG_BLOCK))?;
-    threads::run_with(blocks, shared, &mut scratch, &|block, scratch| {
-        let start = block * LONG_BLOCK;
+    let mut scratch = for_threads(blocks, shared, || vector_scratch(whole, TERMS_PER_BLOCK))?;
+    threads::for_each_piece_with(blocks, shared, &mut scratch, &|block, scratch| {
+        let start = block * TERMS_PER_BLOCK;
         let mut parts = [T::ZERO; ROWS];
         let part = Product {
-            out: Matrix { at: parts.as_mut_ptr(), row: 0, column: 1 },
+            out: Matrix::new(parts.as_mut_ptr(), 0, 1),
             a: whole.a.part(0, start),
             b: whole.b.part(start, 0),
-            depth: LONG_BLOCK.min(whole.depth - start),
+            depth: TERMS_PER_BLOCK.min(whole.depth - start),
             alpha: T::ONE,
             beta: T::ZERO,
             ..*whole
         };
         // SAFETY: this function's contract: the addresses are pinned, and a block is a part of the terms; `parts` has as
         // many elements as there are columns.
-        unsafe { run_part(&part, scratch) };
+        unsafe { multiply_part(&part, scratch) };
         let mut sums = sums.lock().expect("no thread panics with the lock");
         sums[block * whole.columns..][..whole.columns].copy_from_slice(&parts[..whole.columns]);
     })?;
@@ -124,7 +124,7 @@ struct MatrixVector<'a, T> {
 
 impl<'a, T: ProductElement> MatrixVector<'a, T> {
     /// # Safety
-    /// The addresses of the product, which has one row, are pinned for the extents while the task lives.
+    /// The addresses of the product, which has one row, are pinned for the extents while it is used.
     unsafe fn of(product: &Product<T>, scratch: &'a mut Vec<T>) -> MatrixVector<'a, T> {
         let Product { out, a, b, columns, depth, alpha, beta, .. } = *product;
         let (y, matrix, x) = (out.transposed(), b.transposed(), a.transposed());
@@ -149,7 +149,7 @@ impl<'a, T: ProductElement> MatrixVector<'a, T> {
             let mut sum = [T::ZERO];
             // SAFETY: this function's contract.
             unsafe {
-                self.row_sums::<FAST, 1, SINGLE_LANES>(0, x, &mut sum);
+                self.row_sums::<FAST, 1, LANES_OF_SINGLE_ROW>(0, x, &mut sum);
                 self.store(0, sum[0]);
             }
             return;
@@ -161,10 +161,10 @@ impl<'a, T: ProductElement> MatrixVector<'a, T> {
             // SAFETY: this function's contract; `row + count <= self.rows`.
             unsafe {
                 if count == ROWS {
-                    self.row_sums::<FAST, ROWS, LANES>(row, x, &mut sums);
+                    self.row_sums::<FAST, ROWS, LANES_PER_ROW>(row, x, &mut sums);
                 } else {
                     for r in 0..count {
-                        self.row_sums::<FAST, 1, LANES>(row + r, x, &mut sums[r..]);
+                        self.row_sums::<FAST, 1, LANES_PER_ROW>(row + r, x, &mut sums[r..]);
                     }
                 }
                 for (r, &sum) in sums[..count].iter().enumerate() {
@@ -222,9 +222,9 @@ impl<'a, T: ProductElement> MatrixVector<'a, T> {
     /// The addresses are pinned for the extents; `x` is contiguous.
     #[inline(always)]
     unsafe fn along_columns<const FAST: bool>(&self, x: *const T) {
-        let mut sums = [T::ZERO; COLUMN_BLOCK];
-        for start in (0..self.rows).step_by(COLUMN_BLOCK) {
-            let count = COLUMN_BLOCK.min(self.rows - start);
+        let mut sums = [T::ZERO; SUMS_PER_BLOCK];
+        for start in (0..self.rows).step_by(SUMS_PER_BLOCK) {
+            let count = SUMS_PER_BLOCK.min(self.rows - start);
             sums[..count].fill(T::ZERO);
             let mut k = 0;
             // SAFETY: this function's contract: columns are contiguous, and `x` has `depth` elements.
@@ -281,13 +281,13 @@ impl<'a, T: ProductElement> MatrixVector<'a, T> {
     }
 }
 
-impl<T: ProductElement> Task for MatrixVector<'_, T> {
+impl<T: ProductElement> Specialised for MatrixVector<'_, T> {
     type Home = PhantomData<T>;
     const WIDE: bool = T::WIDE;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
-        let mut x = self.x.at.cast_const();
+    fn compute<const FAST: bool>(self) {
+        let mut x = self.x.start().cast_const();
         if self.x.row != 1 && self.depth > 1 {
             self.scratch.clear();
             // SAFETY: `of` was called with addresses that are pinned for the extents.

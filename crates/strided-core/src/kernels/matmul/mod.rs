@@ -23,10 +23,9 @@ use crate::error::Result;
 use crate::kernels::item::ScalarBytes;
 use crate::kernels::scratch::for_threads;
 use crate::scalar::Scalar;
-use crate::storage::Access;
 use crate::switch;
-use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::tensor::{Tensor, pin_all};
+use crate::threads::{self, Shared};
 use dense::DenseElement;
 use element::{ProductElement, store};
 use panel::{Chebyshev, Euclidean, Manhattan, Minkowski, ProductSum, Unequal};
@@ -36,32 +35,52 @@ use plan::{ProductPieces, ProductPlan};
 /// A matrix in memory. Strides are in elements.
 #[derive(Clone, Copy)]
 struct Matrix<T> {
-    at: *mut T,
+    at: Shared<*mut T>,
     row: isize,
     column: isize,
 }
 
-// SAFETY: an address is plain data. Kernels, which use it, state their own conditions.
-unsafe impl<T> Send for Matrix<T> {}
-// SAFETY: as for `Send`.
-unsafe impl<T> Sync for Matrix<T> {}
-
 impl<T> Matrix<T> {
+    #[inline(always)]
+    fn new(at: *mut T, row: isize, column: isize) -> Matrix<T> {
+        Matrix { at: Shared::new(at), row, column }
+    }
+
+    /// The address of the first element.
+    #[inline(always)]
+    fn start(&self) -> *mut T {
+        self.at.get()
+    }
+
     /// The address of an element.
     #[inline(always)]
     fn element(&self, row: usize, column: usize) -> *mut T {
-        self.at.wrapping_offset(row as isize * self.row + column as isize * self.column)
+        self.start().wrapping_offset(row as isize * self.row + column as isize * self.column)
     }
 
     /// The part of the matrix that starts at an element.
     #[inline(always)]
     fn part(&self, row: usize, column: usize) -> Matrix<T> {
-        Matrix { at: self.element(row, column), ..*self }
+        Matrix { at: Shared::new(self.element(row, column)), ..*self }
+    }
+
+    /// The matrix so many elements further on.
+    #[inline(always)]
+    fn shifted(&self, elements: isize) -> Matrix<T> {
+        Matrix { at: Shared::new(self.start().wrapping_offset(elements)), ..*self }
+    }
+
+    fn with_reversed_rows(&self, rows: usize) -> Matrix<T> {
+        Matrix { row: -self.row, ..self.part(rows.saturating_sub(1), 0) }
+    }
+
+    fn with_reversed_columns(&self, columns: usize) -> Matrix<T> {
+        Matrix { column: -self.column, ..self.part(0, columns.saturating_sub(1)) }
     }
 
     #[inline(always)]
     fn transposed(&self) -> Matrix<T> {
-        Matrix { at: self.at, row: self.column, column: self.row }
+        Matrix { row: self.column, column: self.row, ..*self }
     }
 }
 
@@ -87,14 +106,14 @@ pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor, alpha: Scalar, beta: Scala
         // SAFETY: `with_pins` has pinned the origins for the layouts that the plan was made of, and the dtype is theirs.
         unsafe {
             switch!(out.dtype(), field, T => {
-                run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
+                multiply_with::<T>(plan, origins, alpha, beta, |alpha, beta| {
                     let pieces = ProductPieces::blocks(plan, T::COST);
                     dense::check_memory::<T>(plan, &pieces)?;
-                    run(plan, &pieces, origins, alpha, beta, T::COST, |product| T::multiply(product))
+                    multiply_pieces(plan, &pieces, origins, alpha, beta, T::COST, |product| T::multiply(product))
                 })
             }, else => switch!(out.dtype(), int, T => {
-                run_product::<T>(plan, origins, alpha, beta, |alpha, beta| {
-                    panel::run(plan, origins, alpha, beta, ProductSum)
+                multiply_with::<T>(plan, origins, alpha, beta, |alpha, beta| {
+                    panel::multiply(plan, origins, alpha, beta, ProductSum)
                 })
             }, else => unreachable!("halves and bools are not multiplied")))
         }
@@ -114,15 +133,15 @@ fn with_pins(
         return Ok(());
     }
     let plan = ProductPlan::new(out.layout(), a.layout(), b.layout());
-    let pins = pin_each([Some((out, Access::Write)), Some((a, Access::Read)), Some((b, Access::Read))])?;
-    work(&plan, pins.each_ref().map(|pin| pin.as_ref().expect("all were pinned").origin))
+    pin_all!(c: Write out, left: Read a, right: Read b);
+    work(&plan, [c.origin, left.origin, right.origin])
 }
 
 /// Runs a product by the reference kernel, by the kernel for a matrix and a vector, or by `matrices`.
 ///
 /// # Safety
 /// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
-unsafe fn run_product<T: ProductElement>(
+unsafe fn multiply_with<T: ProductElement>(
     plan: &ProductPlan,
     origins: [*mut u8; 3],
     alpha: Scalar,
@@ -134,9 +153,11 @@ unsafe fn run_product<T: ProductElement>(
     unsafe {
         if cpu::reference_kernels() {
             let pieces = ProductPieces::blocks(plan, 1);
-            run(plan, &pieces, origins, alpha, beta, 1, |product: &Product<T>| product.run_reference())
+            multiply_pieces(plan, &pieces, origins, alpha, beta, 1, |product: &Product<T>| {
+                product.multiply_reference()
+            })
         } else if plan.columns == 1 || plan.rows == 1 {
-            gemv::run(plan, origins, alpha, beta)
+            gemv::multiply(plan, origins, alpha, beta)
         } else {
             matrices(alpha, beta)
         }
@@ -156,11 +177,11 @@ pub fn distances(out: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
         // SAFETY: `with_pins` has pinned the origins for the layouts that the plan was made of, and the dtype is theirs.
         unsafe {
             switch!(out.dtype(), float, T => match p {
-                0.0 => panel::run::<T, _>(plan, origins, 1.0, 0.0, Unequal),
-                1.0 => panel::run::<T, _>(plan, origins, 1.0, 0.0, Manhattan),
-                2.0 => panel::run::<T, _>(plan, origins, 1.0, 0.0, Euclidean),
-                f64::INFINITY => panel::run::<T, _>(plan, origins, 1.0, 0.0, Chebyshev),
-                p => panel::run::<T, _>(plan, origins, 1.0, 0.0, Minkowski(p)),
+                0.0 => panel::multiply::<T, _>(plan, origins, 1.0, 0.0, Unequal),
+                1.0 => panel::multiply::<T, _>(plan, origins, 1.0, 0.0, Manhattan),
+                2.0 => panel::multiply::<T, _>(plan, origins, 1.0, 0.0, Euclidean),
+                f64::INFINITY => panel::multiply::<T, _>(plan, origins, 1.0, 0.0, Chebyshev),
+                p => panel::multiply::<T, _>(plan, origins, 1.0, 0.0, Minkowski(p)),
             }, else => unreachable!("distances are computed in float32 or float64"))
         }
     })
@@ -170,7 +191,7 @@ pub fn distances(out: &Tensor, a: &Tensor, b: &Tensor, p: f64) -> Result<()> {
 ///
 /// # Safety
 /// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
-unsafe fn run<T: ProductElement>(
+unsafe fn multiply_pieces<T: ProductElement>(
     plan: &ProductPlan,
     pieces: &ProductPieces,
     origins: [*mut u8; 3],
@@ -185,7 +206,7 @@ unsafe fn run<T: ProductElement>(
 }
 
 /// Multiply-adds of float32 that take as long as one element of a cheap elementwise operation.
-const MULTIPLY_ADDS_PER_ELEMENT: usize = 8;
+pub const MULTIPLY_ADDS_PER_ELEMENT: usize = 8;
 
 /// Runs the pieces of a product: one on this thread, several on the threads of the pool. `scratch` makes the memory that the
 /// work on a piece needs.
@@ -206,7 +227,7 @@ fn run_pieces<T: ProductElement, S: Send>(
     }
     let shared = threads::should_parallelize(elements);
     let mut scratch = for_threads(pieces.count(), shared, scratch)?;
-    threads::run_with(pieces.count(), shared, &mut scratch, &piece)
+    threads::for_each_piece_with(pieces.count(), shared, &mut scratch, &piece)
 }
 
 impl<T: ProductElement> Product<T> {
@@ -214,7 +235,7 @@ impl<T: ProductElement> Product<T> {
     ///
     /// # Safety
     /// The addresses are pinned for the extents.
-    unsafe fn run_reference(&self) {
+    unsafe fn multiply_reference(&self) {
         for row in 0..self.rows {
             for column in 0..self.columns {
                 let mut sum = T::ZERO;

@@ -7,7 +7,7 @@ use super::element::{ProductElement, store};
 use super::plan::{ProductPieces, ProductPlan};
 use super::{Matrix, Product, run_pieces};
 use crate::alloc::try_filled;
-use crate::cpu::{Task, dispatch};
+use crate::cpu::{Specialised, dispatch};
 use crate::error::Result;
 use crate::scalar::Float;
 use std::marker::PhantomData;
@@ -19,13 +19,13 @@ const BLOCK_ROWS: usize = 64;
 const BLOCK_COLUMNS: usize = 128;
 const BLOCK_DEPTH: usize = 128;
 /// Multiplications that are worth a piece of their own.
-const PIECE_WORK: usize = 1 << 18;
+const PANEL_WORK_PER_PIECE: usize = 1 << 18;
 
 /// An element type that this file computes blocks of.
 pub(super) trait PanelElement: ProductElement {
-    /// Runs a block with as many columns in registers as fit a cache line; with a quarter of them at the baseline, which has
+    /// Computes a block with as many columns in registers as fit a cache line; with a quarter of them at the baseline, which has
     /// registers of a quarter of the size.
-    fn run_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>);
+    fn compute_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>);
     /// The most columns in registers.
     const COLUMNS: usize;
 }
@@ -34,8 +34,8 @@ macro_rules! panel_elements {
         impl PanelElement for $t {
             const COLUMNS: usize = $columns;
             #[inline(always)]
-            fn run_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>) {
-                if const { FAST } { block.run::<FAST, $columns>() } else { block.run::<FAST, { $columns / 4 }>() }
+            fn compute_block<S: PanelStep<Self>, const FAST: bool>(block: PanelBlock<Self, S>) {
+                if const { FAST } { block.compute_with::<FAST, $columns>() } else { block.compute_with::<FAST, { $columns / 4 }>() }
             }
         }
     )* };
@@ -152,11 +152,11 @@ macro_rules! powers {
 }
 powers! { f32, f64 }
 
-/// Runs a plan.
+/// Computes the products of a plan.
 ///
 /// # Safety
 /// The origins are pinned for the layouts that the plan was made of, whose elements are of type `T`.
-pub(super) unsafe fn run<T: PanelElement, S: PanelStep<T>>(
+pub(super) unsafe fn multiply<T: PanelElement, S: PanelStep<T>>(
     plan: &ProductPlan,
     origins: [*mut u8; 3],
     alpha: T,
@@ -165,7 +165,7 @@ pub(super) unsafe fn run<T: PanelElement, S: PanelStep<T>>(
 ) -> Result<()> {
     let whole = plan.product(origins, alpha, beta);
     let (rows, columns) = (plan.rows.min(BLOCK_ROWS), plan.columns.min(BLOCK_COLUMNS));
-    let pieces = ProductPieces::new(plan, rows, columns, PIECE_WORK / plan.work_of_one().max(1));
+    let pieces = ProductPieces::new(plan, rows, columns, PANEL_WORK_PER_PIECE / plan.work_of_one().max(1));
     let elements = plan.work().saturating_mul(T::COST);
     let scratch = || try_filled(scratch_elements::<T>(rows, columns, plan.depth), T::ZERO);
     run_pieces(plan, &whole, &pieces, elements, scratch, &|product: &Product<T>, scratch| {
@@ -180,7 +180,7 @@ fn scratch_elements<T: PanelElement>(rows: usize, columns: usize, depth: usize) 
     (rows + columns) * depth.min(BLOCK_DEPTH) + rows * columns
 }
 
-/// A block of a product. Only `run` makes one, with addresses that are pinned for the extents.
+/// A block of a product. Only `multiply` makes one, with addresses that are pinned for the extents.
 pub(super) struct PanelBlock<'a, T, S> {
     product: Product<T>,
     step: S,
@@ -188,20 +188,20 @@ pub(super) struct PanelBlock<'a, T, S> {
     scratch: &'a mut [T],
 }
 
-impl<T: PanelElement, S: PanelStep<T>> Task for PanelBlock<'_, T, S> {
+impl<T: PanelElement, S: PanelStep<T>> Specialised for PanelBlock<'_, T, S> {
     type Home = PhantomData<T>;
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
-        T::run_block::<S, FAST>(self)
+    fn compute<const FAST: bool>(self) {
+        T::compute_block::<S, FAST>(self)
     }
 }
 
 impl<T: ProductElement, S: PanelStep<T>> PanelBlock<'_, T, S> {
-    /// Runs the block with `L` columns in registers.
+    /// Computes the block with `L` columns in registers.
     #[inline(always)]
-    pub fn run<const FAST: bool, const L: usize>(self) {
+    pub fn compute_with<const FAST: bool, const L: usize>(self) {
         let Product { out, a, b, rows, columns, depth, alpha, beta } = self.product;
         let (row_tiles, column_tiles) = (rows.div_ceil(TILE_ROWS), columns.div_ceil(L));
         let deepest = depth.min(BLOCK_DEPTH);
@@ -213,7 +213,7 @@ impl<T: ProductElement, S: PanelStep<T>> PanelBlock<'_, T, S> {
         let sums = sums.as_chunks_mut::<L>().0.as_chunks_mut::<TILE_ROWS>().0;
         for start in (0..depth).step_by(BLOCK_DEPTH) {
             let depth = BLOCK_DEPTH.min(depth - start);
-            // SAFETY: the addresses are pinned for the extents: see `run` of this file.
+            // SAFETY: the addresses are pinned for the extents: see `multiply`.
             unsafe {
                 pack(packed_a, a.part(0, start), rows, depth);
                 pack(packed_b, b.transposed().part(0, start), columns, depth);
@@ -236,7 +236,7 @@ impl<T: ProductElement, S: PanelStep<T>> PanelBlock<'_, T, S> {
             for column in 0..columns {
                 let tile = &sums[row / TILE_ROWS * column_tiles + column / L];
                 let sum = self.step.finish(tile[row % TILE_ROWS][column % L]);
-                // SAFETY: the addresses are pinned for the extents: see `run` of this file.
+                // SAFETY: the addresses are pinned for the extents: see `multiply`.
                 unsafe { store(out.element(row, column), sum, alpha, beta) };
             }
         }

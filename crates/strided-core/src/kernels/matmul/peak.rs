@@ -1,7 +1,7 @@
 //! Multiply-adds at the full rate of the CPU, on one thread: the peak that benchmarks compare products with.
 
 use super::element::ProductElement;
-use crate::cpu::{self, Task};
+use crate::cpu::{self, Specialised};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
@@ -14,12 +14,12 @@ struct PeakLoop<T, const L: usize> {
     dtype: PhantomData<T>,
 }
 
-impl<T: ProductElement, const L: usize> Task for PeakLoop<T, L> {
+impl<T: ProductElement, const L: usize> Specialised for PeakLoop<T, L> {
     type Home = PhantomData<T>;
     const WIDE: bool = true;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
+    fn compute<const FAST: bool>(self) {
         let (factor, addend) = black_box((T::ZERO, T::ONE));
         // Separate variables: an array of arrays would stay in memory.
         let [mut a, mut b, mut c, mut d, mut e, mut f] = [[addend; L]; 6];

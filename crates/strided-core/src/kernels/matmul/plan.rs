@@ -121,11 +121,8 @@ impl ProductPlan {
         if self.is_transposed {
             origins.swap(1, 2);
         }
-        let [out, a, b] = [0, 1, 2].map(|k| Matrix {
-            at: origins[k].cast::<T>(),
-            row: self.strides[k][0],
-            column: self.strides[k][1],
-        });
+        let [out, a, b] =
+            [0, 1, 2].map(|k| Matrix::new(origins[k].cast(), self.strides[k][0], self.strides[k][1]));
         Product { out, a, b, rows: self.rows, columns: self.columns, depth: self.depth, alpha, beta }
     }
 
@@ -142,9 +139,9 @@ impl ProductPlan {
             for each in self.loops.iter().rev() {
                 let at = (left % each.extent) as isize;
                 left /= each.extent;
-                product.out.at = product.out.at.wrapping_offset(at * each.strides[0]);
-                product.a.at = product.a.at.wrapping_offset(at * each.strides[1]);
-                product.b.at = product.b.at.wrapping_offset(at * each.strides[2]);
+                product.out = product.out.shifted(at * each.strides[0]);
+                product.a = product.a.shifted(at * each.strides[1]);
+                product.b = product.b.shifted(at * each.strides[2]);
             }
             work(&product);
         }
@@ -165,7 +162,7 @@ pub(super) struct ProductPieces {
 }
 
 /// Multiplications of float32 that are worth one piece of work: smaller products are combined.
-const PIECE_WORK: usize = 1 << 20;
+const DENSE_WORK_PER_PIECE: usize = 1 << 20;
 /// Pieces that a large product is cut into at least.
 const MIN_PIECES: usize = 8;
 /// The longest side of a block. Longer ones pack less often, but leave threads without work at the end.
@@ -184,7 +181,7 @@ impl ProductPieces {
             plan.rows.div_ceil(rows) * plan.columns.div_ceil(columns) * plan.batch()
         };
         while rows.max(columns) > MAX_SIDE
-            || count(rows, columns) < MIN_PIECES && work(rows, columns) >= 2 * PIECE_WORK
+            || count(rows, columns) < MIN_PIECES && work(rows, columns) >= 2 * DENSE_WORK_PER_PIECE
         {
             let side = if rows > columns { &mut rows } else { &mut columns };
             let next = halved(*side);
@@ -193,7 +190,7 @@ impl ProductPieces {
             }
             *side = next;
         }
-        ProductPieces::new(plan, rows, columns, PIECE_WORK.div_ceil(work(rows, columns).max(1)))
+        ProductPieces::new(plan, rows, columns, DENSE_WORK_PER_PIECE.div_ceil(work(rows, columns).max(1)))
     }
 
     /// Blocks of given sides. If a block is a whole product, a piece has `products` of them.

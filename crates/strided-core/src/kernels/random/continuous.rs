@@ -6,7 +6,7 @@
 use super::arithmetic::{cos_sin_turns, exp, ln};
 use super::generator::Generator;
 use super::philox::{Draw, Word};
-use super::run::{Sampler, each, fill};
+use super::run::{Sampler, fill, of_word};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::scalar::{Float, NextAfter};
@@ -16,21 +16,21 @@ use half::{bf16, f16};
 use std::marker::PhantomData;
 
 /// Costs of an element, relative to an addition.
-const UNIFORM_WEIGHT: usize = 4;
-const CURVED_WEIGHT: usize = 16;
+const UNIFORM_COST: usize = 4;
+pub(super) const TRANSCENDENTAL_COST: usize = 16;
 
 /// float32 and float64, with the words that their distributions are made from.
 pub trait Continuous: Float {
     type Bits: Word;
-    /// A number between 0 and 1, neither included: the middle of one of equal intervals. Exact.
-    fn inside(word: Self::Bits) -> f64;
+    /// A number in (0, 1): the middle of one of equal intervals. Exact.
+    fn open_unit_interval(word: Self::Bits) -> f64;
 }
 
 impl Continuous for f32 {
     type Bits = u32;
     #[inline(always)]
-    fn inside(word: u32) -> f64 {
-        // The word after the first bit of a number in [1, 2).
+    fn open_unit_interval(word: u32) -> f64 {
+        // The random bits become the mantissa of a float in [1, 2).
         f64::from_bits(1f64.to_bits() | (word as u64) << 20) - (1.0 - 1.0 / (1u64 << 33) as f64)
     }
 }
@@ -38,7 +38,7 @@ impl Continuous for f32 {
 impl Continuous for f64 {
     type Bits = u64;
     #[inline(always)]
-    fn inside(word: u64) -> f64 {
+    fn open_unit_interval(word: u64) -> f64 {
         f64::from_bits(1f64.to_bits() | word >> 12) - (1.0 - f64::EPSILON / 2.0)
     }
 }
@@ -57,64 +57,40 @@ macro_rules! sampled {
     };
 }
 
-/// `low + u * width` for multiples u of a power of two in [0, 1), and at most `top`.
-#[derive(Clone, Copy)]
-struct Uniform<T> {
-    low: T,
-    width: T,
-    /// The largest number below the upper bound that the dtype of the output holds.
-    top: T,
-    /// Bits of a word that are not used: u has as many as the dtype of the output holds exactly.
-    unused_bits: u32,
-    scale: f32,
-}
-
-impl Sampler for Uniform<f32> {
-    type Word = u32;
-    type Out = f32;
-    #[inline(always)]
-    unsafe fn group(self, _: &Draw, _: usize, words: *const u32, n: usize, out: *mut f32) {
-        // SAFETY: forwarded from this function's contract.
-        unsafe {
-            each(words, n, out, |word| {
-                let unit = (word >> self.unused_bits) as i32 as f32 * self.scale;
-                let value = self.low + unit * self.width;
-                if value > self.top { self.top } else { value }
-            })
-        }
-    }
-}
-
-impl Sampler for Uniform<f64> {
-    type Word = u64;
-    type Out = f64;
-    #[inline(always)]
-    unsafe fn group(self, _: &Draw, _: usize, words: *const u64, n: usize, out: *mut f64) {
-        // SAFETY: forwarded from this function's contract.
-        unsafe {
-            each(words, n, out, |word| {
-                let value = self.low + unit(word) * self.width;
-                if value > self.top { self.top } else { value }
-            })
-        }
-    }
-}
-
 /// Fills a floating tensor with numbers in `[low, high)`, bounds that its dtype holds. If they are equal, all numbers are.
 pub fn uniform(out: &Tensor, generator: &Generator, low: f64, high: f64) -> Result<()> {
-    let (bits, below) = match out.dtype() {
-        DType::F16 => (11, f16::from_f64(high).next_after(f16::NEG_INFINITY).to_f64()),
-        DType::BF16 => (8, bf16::from_f64(high).next_after(bf16::NEG_INFINITY).to_f64()),
-        DType::F32 => (24, (high as f32).next_after(f32::NEG_INFINITY) as f64),
-        _ => (53, high.next_after(f64::NEG_INFINITY)),
+    // The largest number below the upper bound that the dtype holds.
+    let below = match out.dtype() {
+        DType::F16 => f16::from_f64(high).next_after(f16::NEG_INFINITY).to_f64(),
+        DType::BF16 => bf16::from_f64(high).next_after(bf16::NEG_INFINITY).to_f64(),
+        DType::F32 => (high as f32).next_after(f32::NEG_INFINITY) as f64,
+        _ => high.next_after(f64::NEG_INFINITY),
     };
     let top = if below < low { low } else { below };
-    sampled!(out.dtype(), T => {
-        let of = |value: f64| value as T;
-        let (unused_bits, scale) = (32u32.saturating_sub(bits), 2f32.powi(-(bits as i32)));
-        let sampler = Uniform { low: of(low), width: of(high) - of(low), top: of(top), unused_bits, scale };
-        fill(out, generator, UNIFORM_WEIGHT, sampler)
-    })
+    // `low + u * width` for multiples u of a power of two in [0, 1), with as many bits as the dtype holds exactly.
+    let bits = out.dtype().mantissa_bits();
+    let unused_bits = 32u32.saturating_sub(bits);
+    let scale = 2f32.powi(-(bits as i32));
+    if out.dtype() == DType::F64 {
+        let width = high - low;
+        let sampler = of_word(
+            #[inline(always)]
+            move |word: u64| {
+                let value = low + unit(word) * width;
+                if value > top { top } else { value }
+            },
+        );
+        return fill(out, generator, UNIFORM_COST, sampler);
+    }
+    let (low, width, top) = (low as f32, high as f32 - low as f32, top as f32);
+    let sampler = of_word(
+        #[inline(always)]
+        move |word: u32| {
+            let value = low + (word >> unused_bits) as i32 as f32 * scale * width;
+            if value > top { top } else { value }
+        },
+    );
+    fill(out, generator, UNIFORM_COST, sampler)
 }
 
 /// A normal distribution, or its exponential. Two words make two independent numbers, by the method of Box and Muller: those
@@ -130,7 +106,7 @@ impl<T: Continuous, const EXP: bool> Sampler for Normal<T, EXP> {
     type Word = T::Bits;
     type Out = T;
     #[inline(always)]
-    unsafe fn group(self, _: &Draw, _: usize, words: *const T::Bits, n: usize, out: *mut T) {
+    unsafe fn fill_group(self, _: &Draw, _: usize, words: *const T::Bits, n: usize, out: *mut T) {
         let half = T::Bits::PER_GROUP / 2;
         let finish = |z: f64| {
             let value = self.mean + self.std * z;
@@ -139,8 +115,8 @@ impl<T: Continuous, const EXP: bool> Sampler for Normal<T, EXP> {
         for i in 0..n.min(half) {
             // SAFETY: this function's contract: words and output have a whole group.
             unsafe {
-                let length = (-2.0 * ln(T::inside(words.add(i).read()))).sqrt();
-                let (cosine, sine) = cos_sin_turns(T::inside(words.add(half + i).read()));
+                let length = (-2.0 * ln(T::open_unit_interval(words.add(i).read()))).sqrt();
+                let (cosine, sine) = cos_sin_turns(T::open_unit_interval(words.add(half + i).read()));
                 out.add(i).write(finish(length * cosine));
                 out.add(half + i).write(finish(length * sine));
             }
@@ -151,67 +127,40 @@ impl<T: Continuous, const EXP: bool> Sampler for Normal<T, EXP> {
 /// Fills a floating tensor with normally distributed numbers.
 pub fn normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()> {
     sampled!(out.dtype(), T => {
-        fill(out, generator, CURVED_WEIGHT, Normal::<T, false> { mean, std, dtype: PhantomData })
+        fill(out, generator, TRANSCENDENTAL_COST, Normal::<T, false> { mean, std, dtype: PhantomData })
     })
 }
 
 /// Fills a floating tensor with numbers whose logarithms are normally distributed.
 pub fn log_normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()> {
     sampled!(out.dtype(), T => {
-        fill(out, generator, CURVED_WEIGHT, Normal::<T, true> { mean, std, dtype: PhantomData })
+        fill(out, generator, TRANSCENDENTAL_COST, Normal::<T, true> { mean, std, dtype: PhantomData })
     })
-}
-
-#[derive(Clone, Copy)]
-struct Exponential<T> {
-    rate: f64,
-    dtype: PhantomData<T>,
-}
-
-impl<T: Continuous> Sampler for Exponential<T> {
-    type Word = T::Bits;
-    type Out = T;
-    #[inline(always)]
-    unsafe fn group(self, _: &Draw, _: usize, words: *const T::Bits, n: usize, out: *mut T) {
-        // SAFETY: forwarded from this function's contract.
-        unsafe { each(words, n, out, |word| T::of(-ln(T::inside(word)) / self.rate)) }
-    }
 }
 
 /// Fills a floating tensor with exponentially distributed numbers of a rate (the inverse of their mean).
 pub fn exponential(out: &Tensor, generator: &Generator, rate: f64) -> Result<()> {
     sampled!(out.dtype(), T => {
-        fill(out, generator, CURVED_WEIGHT, Exponential::<T> { rate, dtype: PhantomData })
+        let sampler = of_word(
+            #[inline(always)]
+            move |word| T::of(-ln(T::open_unit_interval(word)) / rate),
+        );
+        fill(out, generator, TRANSCENDENTAL_COST, sampler)
     })
-}
-
-#[derive(Clone, Copy)]
-struct Cauchy<T> {
-    median: f64,
-    sigma: f64,
-    dtype: PhantomData<T>,
-}
-
-impl<T: Continuous> Sampler for Cauchy<T> {
-    type Word = T::Bits;
-    type Out = T;
-    #[inline(always)]
-    unsafe fn group(self, _: &Draw, _: usize, words: *const T::Bits, n: usize, out: *mut T) {
-        // SAFETY: forwarded from this function's contract.
-        unsafe {
-            each(words, n, out, |word| {
-                // The tangent of an angle between -pi/2 and pi/2.
-                let (cosine, sine) = cos_sin_turns(0.5 * (T::inside(word) - 0.5));
-                T::of(self.median + self.sigma * (sine / cosine))
-            })
-        }
-    }
 }
 
 /// Fills a floating tensor with numbers of a Cauchy distribution.
 pub fn cauchy(out: &Tensor, generator: &Generator, median: f64, sigma: f64) -> Result<()> {
     sampled!(out.dtype(), T => {
-        fill(out, generator, CURVED_WEIGHT, Cauchy::<T> { median, sigma, dtype: PhantomData })
+        let sampler = of_word(
+            #[inline(always)]
+            move |word| {
+                // The tangent of an angle between -pi/2 and pi/2.
+                let (cosine, sine) = cos_sin_turns(0.5 * (T::open_unit_interval(word) - 0.5));
+                T::of(median + sigma * (sine / cosine))
+            },
+        );
+        fill(out, generator, TRANSCENDENTAL_COST, sampler)
     })
 }
 
@@ -221,10 +170,10 @@ mod tests {
 
     #[test]
     fn words_become_numbers_between_0_and_1() {
-        assert_eq!(<f32 as Continuous>::inside(0), 2f64.powi(-33));
-        assert_eq!(<f32 as Continuous>::inside(u32::MAX), 1.0 - 2f64.powi(-33));
-        assert_eq!(<f64 as Continuous>::inside(0), 2f64.powi(-53));
-        assert_eq!(<f64 as Continuous>::inside(u64::MAX), 1.0 - 2f64.powi(-53));
+        assert_eq!(<f32 as Continuous>::open_unit_interval(0), 2f64.powi(-33));
+        assert_eq!(<f32 as Continuous>::open_unit_interval(u32::MAX), 1.0 - 2f64.powi(-33));
+        assert_eq!(<f64 as Continuous>::open_unit_interval(0), 2f64.powi(-53));
+        assert_eq!(<f64 as Continuous>::open_unit_interval(u64::MAX), 1.0 - 2f64.powi(-53));
         for (word, bits) in [(0, 0), (u64::MAX, (1u64 << 53) - 1), (3 << 11, 3), ((5 << 40) + 77, 5 << 29)] {
             assert_eq!(unit(word), bits as f64 * 2f64.powi(-53));
         }

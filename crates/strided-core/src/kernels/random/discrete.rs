@@ -3,25 +3,25 @@
 use super::super::cast::Cast;
 use super::super::maths::functions::{Function1, Log1p};
 use super::arithmetic::ln;
-use super::continuous::{Continuous, unit};
+use super::continuous::{Continuous, TRANSCENDENTAL_COST, unit};
 use super::generator::Generator;
 use super::philox::Draw;
-use super::run::{Sampler, each, fill};
+use super::run::{Sampler, fill, of_word};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::Tensor;
+use crate::threads::Shared;
 use std::marker::PhantomData;
 
-const INTEGER_WEIGHT: usize = 4;
-const GEOMETRIC_WEIGHT: usize = 16;
+const INTEGER_COST: usize = 4;
 
 /// Ranges up to this have so few rejected words of 32 bits (one of 256) that these are faster than words of 64 bits.
 const MAX_NARROW_RANGE: u64 = 1 << 24;
 
-/// `low + k` for k below a range, from words of 32 bits, by Lemire's method: the upper half of `word * range`, unless the
-/// lower half is one of the `2^32 % range` smallest. Those words are rejected, so that every k has as many words.
+/// `low + k` for k below a range, from words of 32 bits, by Lemire's method: the upper half of `word * range`. Words whose
+/// lower half is one of the `2^32 % range` smallest are rejected, so that every k has the same number of words.
 #[derive(Clone, Copy)]
 struct Narrow<T> {
     low: u64,
@@ -37,7 +37,7 @@ where
     type Word = u32;
     type Out = T;
     #[inline(always)]
-    unsafe fn group(self, draw: &Draw, first: usize, words: *const u32, n: usize, out: *mut T) {
+    unsafe fn fill_group(self, draw: &Draw, first: usize, words: *const u32, n: usize, out: *mut T) {
         let Narrow { low, range, rejected, .. } = self;
         let mut any = false;
         for i in 0..n {
@@ -49,8 +49,8 @@ where
             }
         }
         if any {
-            // SAFETY: forwarded from this function's contract.
-            unsafe { self.repeat(draw, first, words, n, out) };
+            // SAFETY: this function's contract.
+            unsafe { self.redraw(draw, first, words, n, out) };
         }
     }
 }
@@ -65,7 +65,7 @@ where
     /// `words` and `out` are valid for `n` words and elements.
     #[cold]
     #[inline(never)]
-    unsafe fn repeat(self, draw: &Draw, first: usize, words: *const u32, n: usize, out: *mut T) {
+    unsafe fn redraw(self, draw: &Draw, first: usize, words: *const u32, n: usize, out: *mut T) {
         for i in 0..n {
             // SAFETY: this function's contract.
             let word = unsafe { words.add(i).read() };
@@ -108,7 +108,7 @@ where
     type Word = u64;
     type Out = T;
     #[inline(always)]
-    unsafe fn group(self, draw: &Draw, first: usize, words: *const u64, n: usize, out: *mut T) {
+    unsafe fn fill_group(self, draw: &Draw, first: usize, words: *const u64, n: usize, out: *mut T) {
         for i in 0..n {
             // SAFETY: this function's contract: n words and elements.
             let mut word = unsafe { words.add(i).read() };
@@ -133,80 +133,54 @@ pub fn integers(out: &Tensor, generator: &Generator, low: i128, last: i128) -> R
     let range = (last - low + 1) as u128;
     debug_assert!((1..=1 << 64).contains(&range));
     let is_narrow = range <= MAX_NARROW_RANGE as u128 || (range.is_power_of_two() && range <= 1 << 32);
+    let (low, range) = (low as u64, range as u64);
+    macro_rules! fill_with {
+        ($Sampler:ident<$T:ty>, $rejected:ident) => {{
+            let sampler = $Sampler::<$T> { low, range, rejected: $rejected, dtype: PhantomData };
+            fill(out, generator, INTEGER_COST, sampler)
+        }};
+    }
     if !is_narrow {
-        let range = range as u64;
         // 2^64 % range.
         let rejected = if range == 0 { 0 } else { range.wrapping_neg() % range };
         return match out.dtype() {
-            DType::U32 | DType::I32 => fill(
-                out,
-                generator,
-                INTEGER_WEIGHT,
-                Wide::<u32> { low: low as u64, range, rejected, dtype: PhantomData },
-            ),
-            _ => fill(
-                out,
-                generator,
-                INTEGER_WEIGHT,
-                Wide::<i64> { low: low as u64, range, rejected, dtype: PhantomData },
-            ),
+            DType::U32 | DType::I32 => fill_with!(Wide<u32>, rejected),
+            _ => fill_with!(Wide<i64>, rejected),
         };
     }
-    let (low, range) = (low as u64, range as u64);
     let rejected = ((1u64 << 32) % range) as u32;
-    macro_rules! narrow {
-        ($T:ty) => {
-            fill(out, generator, INTEGER_WEIGHT, Narrow::<$T> { low, range, rejected, dtype: PhantomData })
-        };
-    }
     match out.dtype() {
-        DType::Bool | DType::U8 | DType::I8 => narrow!(u8),
-        DType::U16 | DType::I16 => narrow!(u16),
-        DType::U32 | DType::I32 => narrow!(u32),
-        _ => narrow!(i64), // floats are cast from it
-    }
-}
-
-/// 1 with a probability: whether 53 bits of a word are below it.
-#[derive(Clone, Copy)]
-struct Bernoulli {
-    /// The probability times 2^53, rounded up.
-    bound: i64,
-}
-
-impl Sampler for Bernoulli {
-    type Word = u64;
-    type Out = u8;
-    #[inline(always)]
-    unsafe fn group(self, _: &Draw, _: usize, words: *const u64, n: usize, out: *mut u8) {
-        // SAFETY: forwarded from this function's contract.
-        unsafe { each(words, n, out, |word| (((word >> 11) as i64) < self.bound) as u8) }
+        DType::Bool | DType::U8 | DType::I8 => fill_with!(Narrow<u8>, rejected),
+        DType::U16 | DType::I16 => fill_with!(Narrow<u16>, rejected),
+        DType::U32 | DType::I32 => fill_with!(Narrow<u32>, rejected),
+        _ => fill_with!(Narrow<i64>, rejected), // floats are cast from it
     }
 }
 
 /// Fills a tensor with ones of a probability from 0 to 1, and zeros.
 pub fn bernoulli(out: &Tensor, generator: &Generator, p: f64) -> Result<()> {
+    // 53 bits of a word are compared with the probability times 2^53, rounded up.
     let bound = (p * 2f64.powi(53)).ceil() as i64;
-    fill(out, generator, INTEGER_WEIGHT, Bernoulli { bound })
+    let sampler = of_word(
+        #[inline(always)]
+        move |word: u64| (((word >> 11) as i64) < bound) as u8,
+    );
+    fill(out, generator, INTEGER_COST, sampler)
 }
 
-/// The same with a probability for each element.
+/// Ones with a probability for each element.
 #[derive(Clone, Copy)]
-struct BernoulliEach(*const f64);
-// SAFETY: `bernoulli_each`, which makes one, pins the probabilities for the whole call; they are only read.
-unsafe impl Send for BernoulliEach {}
-// SAFETY: as for Send.
-unsafe impl Sync for BernoulliEach {}
+struct BernoulliEach(Shared<*mut f64>);
 
 impl Sampler for BernoulliEach {
     type Word = u64;
     type Out = u8;
     #[inline(always)]
-    unsafe fn group(self, _: &Draw, first: usize, words: *const u64, n: usize, out: *mut u8) {
+    unsafe fn fill_group(self, _: &Draw, first: usize, words: *const u64, n: usize, out: *mut u8) {
         for i in 0..n {
             // SAFETY: this function's contract: there are n words and elements, and as many probabilities as the draw has
             // elements.
-            unsafe { out.add(i).write((unit(words.add(i).read()) < self.0.add(first + i).read()) as u8) };
+            unsafe { out.add(i).write((unit(words.add(i).read()) < self.0.at(first + i).read()) as u8) };
         }
     }
 }
@@ -216,37 +190,22 @@ impl Sampler for BernoulliEach {
 pub fn bernoulli_each(out: &Tensor, generator: &Generator, p: &Tensor) -> Result<()> {
     assert!(p.dtype() == DType::F64 && p.layout().is_row_major() && p.size() == out.size());
     let pin = p.pin(Access::Read)?;
-    fill(out, generator, INTEGER_WEIGHT, BernoulliEach(pin.origin.cast_const().cast()))
-}
-
-/// The number of trials up to the first success: the inverse of the distribution function.
-#[derive(Clone, Copy)]
-struct Geometric {
-    /// ln(1 - p)
-    log_failure: f64,
-    most: f64,
-}
-
-impl Sampler for Geometric {
-    type Word = u64;
-    type Out = f64;
-    #[inline(always)]
-    unsafe fn group(self, _: &Draw, _: usize, words: *const u64, n: usize, out: *mut f64) {
-        // SAFETY: forwarded from this function's contract.
-        unsafe {
-            each(words, n, out, |word| {
-                let trials = (ln(f64::inside(word)) / self.log_failure).ceil();
-                let trials = if trials < 1.0 { 1.0 } else { trials };
-                if trials > self.most { self.most } else { trials }
-            })
-        }
-    }
+    fill(out, generator, INTEGER_COST, BernoulliEach(Shared::new(pin.origin.cast())))
 }
 
 /// Fills a tensor with numbers of trials up to the first success, of a probability between 0 and 1; at most `most`.
 pub fn geometric(out: &Tensor, generator: &Generator, p: f64, most: f64) -> Result<()> {
     let log_failure = <Log1p as Function1<f64>>::exact(-p);
-    fill(out, generator, GEOMETRIC_WEIGHT, Geometric { log_failure, most })
+    // The inverse of the distribution function.
+    let sampler = of_word(
+        #[inline(always)]
+        move |word: u64| {
+            let trials = (ln(f64::open_unit_interval(word)) / log_failure).ceil();
+            let trials = if trials < 1.0 { 1.0 } else { trials };
+            if trials > most { most } else { trials }
+        },
+    );
+    fill(out, generator, TRANSCENDENTAL_COST, sampler)
 }
 
 #[cfg(test)]

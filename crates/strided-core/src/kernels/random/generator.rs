@@ -84,7 +84,7 @@ impl Generator {
 
     /// Restores a state. Refuses bytes that are none.
     pub fn set_state(&self, bytes: &[u8]) -> Result<()> {
-        let wrong = |got: String| Error::argument("", "new_state", got, "what get_state returned");
+        let wrong = |got: String| Error::argument("new_state", got, "what get_state returned");
         let Ok(state) = <&[u8; STATE_BYTES]>::try_from(bytes) else {
             return Err(wrong(format!("{} bytes", bytes.len())));
         };

@@ -5,14 +5,12 @@ use crate::alloc::try_vec;
 use crate::error::Result;
 use crate::storage::Access;
 use crate::tensor::Tensor;
-use crate::threads::run_in_order;
+use crate::threads::for_each_range_in_order;
 
 /// The seed of a generator of C++ that was not given one.
 pub const LAB_DEFAULT_SEED: u64 = 5489;
 /// Bytes of a saved state: the words, and the number of those that were returned, little-endian.
 pub const LAB_STATE_BYTES: usize = 8 * (Mt19937x64::WORDS + 1);
-/// Draws between two looks for an interrupt.
-const PIECE: usize = 1 << 16;
 
 /// The state of Lab's random numbers.
 #[derive(Clone)]
@@ -129,8 +127,8 @@ pub fn shuffle_lab(x: &Tensor, generator: &mut LabGenerator) -> Result<()> {
     let step = mode.stride * size as isize;
     let at = |i: usize| pin.origin.wrapping_offset(i as isize * step);
     let (n, swaps) = (x.size(), x.size().saturating_sub(1));
-    run_in_order(swaps.div_ceil(PIECE), &mut |piece| {
-        for i in piece * PIECE..swaps.min((piece + 1) * PIECE) {
+    for_each_range_in_order(swaps, &mut |range| {
+        for i in range {
             let last = n - 1 - i;
             let other = generator.uniform_int(0, last as u64) as usize;
             // SAFETY: both are below n, and `pin` holds all elements for writing.

@@ -10,9 +10,9 @@ macro_rules! twister {
         #[derive(Clone)]
         pub struct $name {
             words: [$word; $n],
-            /// The word that is returned next, unless all are renewed before.
+            /// The word that is returned next, unless all are regenerated before.
             next: usize,
-            /// The draw that renews the words, counted from the next one, which is 1.
+            /// Draws until the words are regenerated; 1 if the next draw does it (Torch's `left`).
             left: usize,
         }
 
@@ -29,13 +29,13 @@ macro_rules! twister {
                 $name { words, next: 0, left: 1 }
             }
 
-            /// The twister with such a state; `None` if it would read beyond the last word before it renews them.
+            /// The twister with such a state; `None` if it would read beyond the last word before it regenerates them.
             pub fn with_state(words: [$word; $n], next: usize, left: usize) -> Option<$name> {
                 let is_inside = (1..=$n + 1).contains(&left) && next <= $n + 1 - left;
                 is_inside.then_some($name { words, next, left })
             }
 
-            /// The words, the next one, and the draw that renews them.
+            /// The words, the next one, and the draws until they are regenerated.
             pub fn state(&self) -> (&[$word; $n], usize, usize) {
                 (&self.words, self.next, self.left)
             }
@@ -44,7 +44,7 @@ macro_rules! twister {
             pub fn next_word(&mut self) -> $word {
                 self.left -= 1;
                 if self.left == 0 {
-                    self.renew();
+                    self.regenerate();
                 }
                 let mut word = self.words[self.next];
                 self.next += 1;
@@ -54,7 +54,7 @@ macro_rules! twister {
                 word ^ (word >> $l)
             }
 
-            fn renew(&mut self) {
+            fn regenerate(&mut self) {
                 const LOWER: $word = (1 << $lower) - 1;
                 let twisted = |high: $word, low: $word| {
                     let joined = (high & !LOWER) | (low & LOWER);

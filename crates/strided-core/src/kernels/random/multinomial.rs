@@ -12,9 +12,9 @@ use crate::error::Result;
 use crate::kernels::scratch::for_threads;
 use crate::storage::Access;
 use crate::tensor::Tensor;
-use crate::threads;
+use crate::threads::{self, Shared};
 
-const WEIGHT: usize = 32;
+const SAMPLE_COST: usize = 32;
 
 /// Why the weights of a row are not a distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,19 +29,16 @@ pub enum WeightProblem {
 
 /// The weights of all rows: row-major float64 memory that nobody else has a handle on.
 struct CategoryWeights {
-    start: *mut f64,
+    start: Shared<*mut f64>,
     rows: usize,
     categories: usize,
 }
-// SAFETY: the functions that make one pin the tensor, a copy of their own, for the whole call; threads write to
-// different rows.
-unsafe impl Sync for CategoryWeights {}
 
 impl CategoryWeights {
     fn row(&self, row: usize) -> &[f64] {
         assert!(row < self.rows);
         // SAFETY: `start` is pinned for `rows * categories` numbers, which nobody else writes.
-        unsafe { std::slice::from_raw_parts(self.start.add(row * self.categories), self.categories) }
+        unsafe { std::slice::from_raw_parts(self.start.at(row * self.categories), self.categories) }
     }
 
     /// Replaces each weight by the sum of those up to it. Refuses weights that are not a distribution.
@@ -52,7 +49,7 @@ impl CategoryWeights {
             for i in 0..self.categories {
                 // SAFETY: inside the row; no slice of it is used meanwhile.
                 unsafe {
-                    let at = self.start.add(row * self.categories + i);
+                    let at = self.start.at(row * self.categories + i);
                     sum += at.read();
                     at.write(sum);
                 }
@@ -89,12 +86,12 @@ fn shapes(out: &Tensor, weights: &Tensor) -> [usize; 3] {
 pub fn with_replacement(out: &Tensor, generator: &Generator, weights: &Tensor) -> Sampled {
     let [rows, categories, samples] = shapes(out, weights);
     let pin = weights.pin(Access::Write)?;
-    let sums = CategoryWeights { start: pin.origin.cast(), rows, categories };
+    let sums = CategoryWeights { start: Shared::new(pin.origin.cast()), rows, categories };
     if let Err(problem) = sums.accumulate() {
         return Ok(Err(problem));
     }
     let draw = generator.take::<u64>(rows * samples);
-    by_runs(out, WEIGHT, &|first: usize, n: usize, to: *mut u8| {
+    by_runs(out, SAMPLE_COST, &|first: usize, n: usize, to: *mut u8| {
         let mut words = Reader::new(draw);
         for i in 0..n {
             let sums = sums.row((first + i) / samples);
@@ -115,24 +112,23 @@ fn choose(sums: &[f64], part: f64) -> usize {
     if index < sums.len() { index } else { sums.partition_point(|&sum| sum < total) }
 }
 
-/// The same without replacement: each category gets an exponentially distributed time whose rate is its weight, and the
-/// categories are taken in the order of these times. The earliest of several such times is that of a category with a
-/// probability in proportion to its weight, and so is the next one among the others.
+/// The same without replacement, by an exponential race: each category gets an exponentially distributed time whose rate is
+/// its weight. The order of arrival is a draw without replacement.
 pub fn without_replacement(out: &Tensor, generator: &Generator, weights: &Tensor) -> Sampled {
     let [rows, categories, samples] = shapes(out, weights);
     let (to, pin) = (out.pin(Access::Write)?, weights.pin(Access::Write)?);
     assert!(out.layout().is_row_major());
-    let weights = CategoryWeights { start: pin.origin.cast(), rows, categories };
+    let weights = CategoryWeights { start: Shared::new(pin.origin.cast()), rows, categories };
     for row in 0..rows {
         if let Err(problem) = check(weights.row(row), samples) {
             return Ok(Err(problem));
         }
     }
-    let shared = threads::should_parallelize(rows.saturating_mul(categories).saturating_mul(WEIGHT));
+    let shared = threads::should_parallelize(rows.saturating_mul(categories).saturating_mul(SAMPLE_COST));
     let mut scratch = for_threads(rows, shared, || try_vec(categories))?;
     let draw = generator.take::<u64>(rows * categories);
-    let to = SampleTable(to.origin.cast());
-    threads::run_with(rows, shared, &mut scratch, &|row, times| {
+    let to = Shared::new(to.origin.cast::<i64>());
+    threads::for_each_piece_with(rows, shared, &mut scratch, &|row, times| {
         earliest(weights.row(row), samples, draw, row * categories, times);
         for (i, &(_, index)) in times.iter().enumerate() {
             // SAFETY: `to` is pinned for `rows * samples` int64 elements, and this thread alone writes those of the row.
@@ -148,7 +144,7 @@ fn earliest(weights: &[f64], samples: usize, draw: Draw, word: usize, times: &mu
     let mut words = Reader::new(draw);
     times.clear();
     for (i, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
-        times.push((-ln(f64::inside(words.word64(word + i))) / weight, i));
+        times.push((-ln(f64::open_unit_interval(words.word64(word + i))) / weight, i));
     }
     let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
     if samples < times.len() {
@@ -156,17 +152,6 @@ fn earliest(weights: &[f64], samples: usize, draw: Draw, word: usize, times: &mu
         times.truncate(samples);
     }
     times.sort_unstable_by(order);
-}
-
-/// Pinned indices that several threads write.
-struct SampleTable(*mut i64);
-// SAFETY: `without_replacement`, which makes one, pins the output for the whole call; threads write to different rows.
-unsafe impl Sync for SampleTable {}
-
-impl SampleTable {
-    fn at(&self, index: usize) -> *mut i64 {
-        self.0.wrapping_add(index)
-    }
 }
 
 #[cfg(test)]

@@ -11,25 +11,25 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::storage::Access;
 use crate::tensor::Tensor;
-use crate::threads;
+use crate::threads::{self, Shared};
 use std::ops::Range;
 
 /// Elements of a bucket, about.
-const BUCKET: usize = 1 << 13;
+const ELEMENTS_PER_BUCKET: usize = 1 << 13;
 const MAX_BUCKET_BITS: u32 = 11;
 /// Elements that a thread distributes, at least.
-const MIN_PIECE: usize = 1 << 17;
+const MIN_ELEMENTS_PER_PIECE: usize = 1 << 17;
 /// Pieces, at most: each has a count for every bucket.
 const MAX_PIECES: usize = 256;
-const WEIGHT: usize = 16;
+const SHUFFLE_COST: usize = 16;
 
 /// Fills a row-major int64 vector with the integers from 0 on, in random order.
 pub fn permutation(out: &Tensor, generator: &Generator) -> Result<()> {
     assert!(out.dtype() == DType::I64 && out.layout().is_row_major());
     let pin = out.pin(Access::Write)?;
-    let (n, to) = (out.size(), Numbers(pin.origin.cast()));
-    let bits = n.div_ceil(BUCKET).next_power_of_two().trailing_zeros().min(MAX_BUCKET_BITS);
-    let shared = threads::should_parallelize(n.saturating_mul(WEIGHT));
+    let (n, to) = (out.size(), Shared::new(pin.origin.cast::<i64>()));
+    let bits = n.div_ceil(ELEMENTS_PER_BUCKET).next_power_of_two().trailing_zeros().min(MAX_BUCKET_BITS);
+    let shared = threads::should_parallelize(n.saturating_mul(SHUFFLE_COST));
     let bounds = if bits == 0 {
         for i in 0..n {
             // SAFETY: `to` is pinned for n elements.
@@ -37,39 +37,34 @@ pub fn permutation(out: &Tensor, generator: &Generator) -> Result<()> {
         }
         vec![0, n]
     } else {
-        distribute(&to, n, bits, generator, shared)?
+        distribute(to, n, bits, generator, shared)?
     };
     let draw = generator.take::<u32>(n);
-    threads::run(bounds.len() - 1, shared, &|bucket| {
+    threads::for_each_piece(bounds.len() - 1, shared, &|bucket| {
         // SAFETY: `to` is pinned for n elements, and this thread alone uses those of the bucket.
-        unsafe { shuffle(&to, bounds[bucket]..bounds[bucket + 1], draw) }
+        unsafe { shuffle(to, bounds[bucket]..bounds[bucket + 1], draw) }
     })
 }
 
-/// Pinned numbers that several threads write.
-struct Numbers(*mut i64);
-// SAFETY: `permutation`, which makes one, pins the output for the whole call; threads write to different elements.
-unsafe impl Sync for Numbers {}
-
-impl Numbers {
-    fn at(&self, index: usize) -> *mut i64 {
-        self.0.wrapping_add(index)
-    }
-}
-
 /// Writes every integer below `n` to a random bucket. Returns where the buckets begin, and the end of the last one.
-fn distribute(to: &Numbers, n: usize, bits: u32, generator: &Generator, shared: bool) -> Result<Vec<usize>> {
-    let (buckets, piece) = (1usize << bits, MIN_PIECE.max(n.div_ceil(MAX_PIECES)));
+fn distribute(
+    to: Shared<*mut i64>,
+    n: usize,
+    bits: u32,
+    generator: &Generator,
+    shared: bool,
+) -> Result<Vec<usize>> {
+    let (buckets, piece) = (1usize << bits, MIN_ELEMENTS_PER_PIECE.max(n.div_ceil(MAX_PIECES)));
     let pieces = n.div_ceil(piece);
     let range = |i: usize| i * piece..n.min((i + 1) * piece);
     // A place for each pair of a piece and a bucket: the count at first, then where the elements of the pair begin.
     let mut places = try_filled(pieces * buckets, 0usize)?;
     let mut bounds = try_vec(buckets + 1)?;
     let draw = generator.take::<u32>(n);
-    let rows = Places(places.as_mut_ptr());
-    threads::run(pieces, shared, &|i| {
+    let rows = Shared::new(places.as_mut_ptr());
+    threads::for_each_piece(pieces, shared, &|i| {
         // SAFETY: the row of the piece, which no other thread uses.
-        let row = unsafe { rows.row(i, buckets) };
+        let row = unsafe { std::slice::from_raw_parts_mut(rows.at(i * buckets), buckets) };
         let mut words = Reader::new(draw);
         range(i).for_each(|index| row[(words.word32(index) >> (32 - bits)) as usize] += 1);
     })?;
@@ -81,10 +76,10 @@ fn distribute(to: &Numbers, n: usize, bits: u32, generator: &Generator, shared: 
         }
     }
     bounds.push(next);
-    let rows = Places(places.as_mut_ptr());
-    threads::run(pieces, shared, &|i| {
+    let rows = Shared::new(places.as_mut_ptr());
+    threads::for_each_piece(pieces, shared, &|i| {
         // SAFETY: the row of the piece, which no other thread uses.
-        let row = unsafe { rows.row(i, buckets) };
+        let row = unsafe { std::slice::from_raw_parts_mut(rows.at(i * buckets), buckets) };
         let mut words = Reader::new(draw);
         for index in range(i) {
             let place = &mut row[(words.word32(index) >> (32 - bits)) as usize];
@@ -96,26 +91,11 @@ fn distribute(to: &Numbers, n: usize, bits: u32, generator: &Generator, shared: 
     Ok(bounds)
 }
 
-/// Rows of places, one for each piece.
-struct Places(*mut usize);
-// SAFETY: `distribute`, which makes one, keeps the vector meanwhile; each thread uses rows of its own.
-unsafe impl Sync for Places {}
-
-impl Places {
-    /// # Safety
-    /// The vector has this row, of `buckets` places, and nobody else uses it.
-    #[allow(clippy::mut_from_ref)]
-    unsafe fn row(&self, row: usize, buckets: usize) -> &mut [usize] {
-        // SAFETY: this function's contract.
-        unsafe { std::slice::from_raw_parts_mut(self.0.add(row * buckets), buckets) }
-    }
-}
-
 /// Shuffles a range by the method of Fisher and Yates. Each element has the word of its index.
 ///
 /// # Safety
 /// The elements of the range are valid for reading and writing, and nobody else uses them.
-unsafe fn shuffle(to: &Numbers, range: Range<usize>, draw: Draw) {
+unsafe fn shuffle(to: Shared<*mut i64>, range: Range<usize>, draw: Draw) {
     let mut words = Reader::new(draw);
     let count = range.len();
     for i in 1..count {

@@ -9,8 +9,9 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::storage::Access;
 use crate::tensor::Tensor;
+use crate::threads::Shared;
 
-const WEIGHT: usize = 64;
+const POISSON_COST: usize = 64;
 /// For rates of at least this, transformed rejection is faster than the multiplication of uniform numbers.
 const LARGE_RATE: f64 = 10.0;
 
@@ -20,48 +21,35 @@ pub fn poisson(out: &Tensor, generator: &Generator, rates: &Tensor) -> Result<()
     assert!(rates.dtype() == DType::F64 && rates.layout().is_row_major() && rates.size() == out.size());
     assert!(out.dtype() == DType::F64);
     let pin = rates.pin(Access::Read)?;
-    let rates = Rates(pin.origin.cast_const().cast());
+    let rates = Shared::new(pin.origin.cast::<f64>());
     drop(out.pin(Access::Write)?);
     let draw = generator.take_blocks(out.size());
-    by_runs(out, WEIGHT, &move |first: usize, n: usize, to: *mut u8| {
+    by_runs(out, POISSON_COST, &move |first: usize, n: usize, to: *mut u8| {
         for i in 0..n {
             // SAFETY: the contract of `RunBody`: n float64 elements; `pin` holds as many rates as there are elements.
             unsafe {
                 let rate = rates.at(first + i).read();
-                to.cast::<f64>().add(i).write(events(&draw, (first + i) as u64, rate));
+                to.cast::<f64>().add(i).write(sample(&draw, (first + i) as u64, rate));
             }
         }
     })
 }
 
-/// Pinned rates that several threads read.
-#[derive(Clone, Copy)]
-struct Rates(*const f64);
-// SAFETY: `poisson`, which makes one, pins the tensor for the whole call; elements are only read.
-unsafe impl Sync for Rates {}
-
-impl Rates {
-    /// The address of a rate, which may be outside.
-    fn at(self, index: usize) -> *const f64 {
-        self.0.wrapping_add(index)
-    }
-}
-
-/// Two numbers between 0 and 1 for an attempt at an element.
-fn pair_of(draw: &Draw, element: u64, attempt: u32) -> [f64; 2] {
+/// Two uniform numbers for an attempt at an element.
+fn uniform_pair(draw: &Draw, element: u64, attempt: u32) -> [f64; 2] {
     let [a, b, c, d] = draw.block(element, attempt);
-    [a as u64 | (b as u64) << 32, c as u64 | (d as u64) << 32].map(f64::inside)
+    [a as u64 | (b as u64) << 32, c as u64 | (d as u64) << 32].map(f64::open_unit_interval)
 }
 
-fn events(draw: &Draw, element: u64, rate: f64) -> f64 {
-    if rate < LARGE_RATE { few(draw, element, rate) } else { many(draw, element, rate) }
+fn sample(draw: &Draw, element: u64, rate: f64) -> f64 {
+    if rate < LARGE_RATE { knuth(draw, element, rate) } else { ptrs(draw, element, rate) }
 }
 
 /// As many uniform numbers as can be multiplied before the product falls to e^-rate (Knuth).
-fn few(draw: &Draw, element: u64, rate: f64) -> f64 {
+fn knuth(draw: &Draw, element: u64, rate: f64) -> f64 {
     let (limit, mut product, mut count) = (exp(-rate), 1.0, 0.0);
     for attempt in 0.. {
-        for uniform in pair_of(draw, element, attempt) {
+        for uniform in uniform_pair(draw, element, attempt) {
             product *= uniform;
             if product <= limit {
                 return count;
@@ -72,14 +60,14 @@ fn few(draw: &Draw, element: u64, rate: f64) -> f64 {
     unreachable!("the product falls")
 }
 
-/// Hörmann's method PTRS ("The transformed rejection method for generating Poisson random variables", 1993).
-fn many(draw: &Draw, element: u64, rate: f64) -> f64 {
+/// Hörmann's PTRS ("The transformed rejection method for generating Poisson random variables", 1993).
+fn ptrs(draw: &Draw, element: u64, rate: f64) -> f64 {
     let b = 0.931 + 2.53 * rate.sqrt();
     let a = -0.059 + 0.02483 * b;
     let accepted = 0.9277 - 3.6224 / (b - 2.0);
     let mut attempt = 0;
     loop {
-        let [u, v] = pair_of(draw, element, attempt);
+        let [u, v] = uniform_pair(draw, element, attempt);
         let u = u - 0.5;
         let us = 0.5 - u.abs();
         let k = ((2.0 * a / us + b) * u + rate + 0.43).floor();

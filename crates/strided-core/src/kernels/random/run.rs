@@ -6,11 +6,12 @@ use super::super::scratch::Scratch;
 use super::super::{Kernel, pair};
 use super::generator::Generator;
 use super::philox::{Draw, GROUP, Word, blocks_of};
-use crate::cpu::{self, Task};
+use crate::cpu::{self, Specialised};
 use crate::error::Result;
 use crate::scalar::Element;
 use crate::storage::Access;
 use crate::tensor::Tensor;
+use std::marker::PhantomData;
 use std::ptr::null_mut;
 
 /// Computes elements from the words of a group.
@@ -25,31 +26,52 @@ pub trait Sampler: Copy + Send + Sync + 'static {
     /// # Safety
     /// `words` and `out` are valid for a whole group of words and of elements. `n` is at most that, and `first + n` at most
     /// the number of elements of the draw; `first` is the index of the first element of the group.
-    unsafe fn group(self, draw: &Draw, first: usize, words: *const Self::Word, n: usize, out: *mut Self::Out);
+    unsafe fn fill_group(
+        self,
+        draw: &Draw,
+        first: usize,
+        words: *const Self::Word,
+        n: usize,
+        out: *mut Self::Out,
+    );
 }
 
-/// Writes a function of each word to an element.
-///
-/// # Safety
-/// `words` and `out` are valid for `n` words and elements.
-#[inline(always)]
-pub unsafe fn each<W: Copy, T>(words: *const W, n: usize, out: *mut T, value: impl Fn(W) -> T) {
-    for i in 0..n {
-        // SAFETY: this function's contract.
-        unsafe { out.add(i).write(value(words.add(i).read())) };
+/// A sampler whose elements are functions of one word each.
+#[derive(Clone, Copy)]
+pub struct OfWord<F, W>(F, PhantomData<W>);
+
+/// A sampler of `value(word)`, which must be `#[inline(always)]`.
+pub fn of_word<W: Word, T: Element, F: Fn(W) -> T>(value: F) -> OfWord<F, W> {
+    OfWord(value, PhantomData)
+}
+
+impl<W, T, F> Sampler for OfWord<F, W>
+where
+    W: Word + Send + Sync + 'static,
+    T: Element,
+    F: Fn(W) -> T + Copy + Send + Sync + 'static,
+{
+    type Word = W;
+    type Out = T;
+    #[inline(always)]
+    unsafe fn fill_group(self, _: &Draw, _: usize, words: *const W, n: usize, out: *mut T) {
+        for i in 0..n {
+            // SAFETY: this function's contract: n words and elements.
+            unsafe { out.add(i).write((self.0)(words.add(i).read())) };
+        }
     }
 }
 
-/// Fills a tensor, whose elements do not overlap, with the elements of a sampler. `weight` is the cost of an element,
+/// Fills a tensor, whose elements do not overlap, with the elements of a sampler. `cost` is the cost of an element,
 /// relative to an addition. Takes words from the generator only if the tensor can be written.
-pub fn fill<S: Sampler>(out: &Tensor, generator: &Generator, weight: usize, sampler: S) -> Result<()> {
+pub fn fill<S: Sampler>(out: &Tensor, generator: &Generator, cost: usize, sampler: S) -> Result<()> {
     drop(out.pin(Access::Write)?);
     let draw = generator.take::<S::Word>(out.size());
     let (from, to) = (S::Out::DTYPE, out.dtype());
     // The bits of integers of one size are the same, whether they are signed or not; a bool is 0 or 1.
     let same = from == to || (!from.is_float() && !to.is_float() && from.size() == to.size());
     let cast = (!same).then(|| cast::kernel(from, to));
-    by_runs(out, weight, &move |first: usize, n: usize, to: *mut u8| {
+    by_runs(out, cost, &move |first: usize, n: usize, to: *mut u8| {
         cpu::dispatch(SamplerRun { draw, sampler, first, n, to, size: out.dtype().size(), cast })
     })
 }
@@ -70,12 +92,12 @@ struct SamplerRun<S> {
 /// Bytes of the elements of a group: at most 256 of 4 bytes, or of 8 if they are cast.
 const GROUP_BYTES: usize = 4 * GROUP * 8;
 
-impl<S: Sampler> Task for SamplerRun<S> {
+impl<S: Sampler> Specialised for SamplerRun<S> {
     type Home = S;
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
+    fn compute<const FAST: bool>(self) {
         let per_group = S::Word::PER_GROUP;
         let (mut words, mut elements) = (Scratch::<{ 16 * GROUP }>::new(), Scratch::<GROUP_BYTES>::new());
         let (words, elements) = (words.start(), elements.start());
@@ -90,7 +112,7 @@ impl<S: Sampler> Task for SamplerRun<S> {
             // `RunBody`: `to` is aligned and valid for all elements from `at` to `end`, which `count` of them are.
             unsafe {
                 self.draw.group(group as u64, blocks_of::<S::Word>(needed), words.cast());
-                self.sampler.group(
+                self.sampler.fill_group(
                     &self.draw,
                     at - skipped,
                     words.cast_const().cast(),

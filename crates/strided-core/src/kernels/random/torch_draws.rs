@@ -1,6 +1,6 @@
 //! Tensors that are filled from Torch7's generator, one draw after the other, as `THTensorRandom.c` fills them.
 
-use super::super::generate::in_order;
+use super::super::generate::{STAGED_BYTES, in_order};
 use super::super::scratch::Scratch;
 use super::super::{cast, pair};
 use super::torch_generator::{TorchDraw, TorchGenerator};
@@ -10,13 +10,8 @@ use crate::error::Result;
 use crate::scalar::Element;
 use crate::storage::{Access, Device, Fill};
 use crate::tensor::Tensor;
-use crate::threads::run_in_order;
+use crate::threads::{for_each_in_order, for_each_range_in_order};
 use std::ptr::null_mut;
-
-/// Bytes of the numbers that are drawn before they are converted.
-const STAGED_BYTES: usize = 4 << 10;
-/// Draws between two looks for an interrupt.
-const PIECE: usize = 1 << 16;
 
 /// Fills a tensor with numbers of a distribution.
 pub fn fill_torch(out: &Tensor, generator: &mut TorchGenerator, draw: TorchDraw) -> Result<()> {
@@ -41,13 +36,9 @@ pub fn fill_torch(out: &Tensor, generator: &mut TorchGenerator, draw: TorchDraw)
 
 /// The number of integers from 0 on that `random` without bounds draws. A word has 32 bits: more of them do not matter.
 fn default_range(dtype: DType) -> u64 {
-    match dtype.real() {
-        DType::Bool => 2,
-        DType::F16 => (1 << 11) + 1,
-        DType::BF16 => (1 << 8) + 1,
-        DType::F32 => (1 << 24) + 1,
-        DType::F64 => (1 << 53) + 1,
-        integer => integer.int_range().map_or(u64::MAX, |(_, last)| (last as u64).saturating_add(1)),
+    match dtype.int_range() {
+        Some((_, last)) => (last as u64).saturating_add(1),
+        None => (1 << dtype.mantissa_bits()) + 1,
     }
 }
 
@@ -95,8 +86,8 @@ pub fn permute_torch(out: &Tensor, generator: &mut TorchGenerator) -> Result<()>
         unsafe { to.add(i).write(i as i64) };
     }
     let swaps = n.saturating_sub(1);
-    run_in_order(swaps.div_ceil(PIECE), &mut |piece| {
-        for i in piece * PIECE..swaps.min((piece + 1) * PIECE) {
+    for_each_range_in_order(swaps, &mut |range| {
+        for i in range {
             let other = i + generator.random() as usize % (n - i);
             // SAFETY: `pin` holds n elements, and both are below n.
             unsafe { to.add(i).swap(to.add(other)) };
@@ -124,7 +115,7 @@ pub fn multinomial_torch(
             Ok(sums) => sums,
             Err(sum) => return Ok(Some(sum)),
         };
-        run_in_order(samples, &mut |sample| {
+        for_each_in_order(samples, &mut |sample| {
             let category = sums.draw(generator);
             if !replacement {
                 sums.remove(category);
@@ -203,7 +194,7 @@ pub fn alias_tables(weights: &[f64], round: fn(f64) -> f64) -> Result<Option<(Te
             smaller.pop();
         }
     }
-    let (least, most) = extremes(&kept);
+    let (least, most) = min_max(&kept);
     if least.is_nan() || least <= 0.0 {
         return Ok(None);
     }
@@ -220,7 +211,7 @@ pub fn alias_tables(weights: &[f64], round: fn(f64) -> f64) -> Result<Option<(Te
 }
 
 /// The least and the largest number, as Torch7 finds them: from the last one, by comparisons that a NaN fails.
-fn extremes(numbers: &[f64]) -> (f64, f64) {
+fn min_max(numbers: &[f64]) -> (f64, f64) {
     let last = numbers.last().copied().unwrap_or(f64::NAN);
     numbers.iter().fold((last, last), |(least, most), &number| match number {
         _ if number < least => (number, most),

@@ -15,7 +15,7 @@ use crate::kernels::scratch::Scratch;
 use crate::kernels::split::SERIAL_ELEMENTS;
 use crate::kernels::{Kernel, OPERANDS, Pointers, Steps, cast, pair};
 use crate::nest::{for_each_run, iterations, shifted, walk_range};
-use crate::threads;
+use crate::threads::{self, Shared};
 use std::ops::Range;
 use std::ptr::null_mut;
 
@@ -70,7 +70,7 @@ impl ResultWrite {
 }
 
 impl PlannedReduction<'_> {
-    /// Reduces everything, from the addresses of the first output, the first element, and the first second output.
+    /// Reduces everything. `start` has the addresses of the first output, input and second output.
     ///
     /// # Safety
     /// The tensors are pinned, and the plan's loops stay within them from these addresses on. The stages lead from the
@@ -85,14 +85,13 @@ impl PlannedReduction<'_> {
             unsafe { self.whole_strips(&start, 0..strips) };
             return Ok(());
         }
-        let origins = StripOrigins(start);
-        let origins = &origins;
+        let origins = Shared::new(start);
         if strips >= MIN_STRIP_TASKS && strip_work <= MAX_TASK_TERMS || strip_work <= 2 * TASK_TERMS {
             let per_task = (TASK_TERMS / strip_work.max(1)).max(1);
-            return threads::run(strips.div_ceil(per_task), shared, &|i| {
+            return threads::for_each_piece(strips.div_ceil(per_task), shared, &|i| {
                 let task = i * per_task..strips.min((i + 1) * per_task);
                 // SAFETY: forwarded from this function's contract; each strip is in one task only.
-                unsafe { self.whole_strips(&origins.0, task) }
+                unsafe { self.whole_strips(&origins.get(), task) }
             });
         }
         // SAFETY: forwarded from this function's contract.
@@ -104,7 +103,7 @@ impl PlannedReduction<'_> {
     ///
     /// # Safety
     /// As for `run`; `strips` is the number of strips.
-    unsafe fn parted_strips(&self, origins: &StripOrigins, strips: usize, shared: bool) -> Result<()> {
+    unsafe fn parted_strips(&self, origins: Shared<Pointers>, strips: usize, shared: bool) -> Result<()> {
         let plan = &self.plan;
         let blocks = (TASK_TERMS / BLOCK / plan.width / self.reducer.weight).max(1);
         let level = blocks.next_power_of_two().ilog2();
@@ -116,35 +115,37 @@ impl PlannedReduction<'_> {
         let units = Tree::new(self.reducer, plan.width).level_units();
         let max_wave = (MAX_PARTIAL_UNITS / units / strips).clamp(1, parts);
         let mut partial = try_vec::<AccumulatorUnit>(strips * max_wave * units)?;
-        let partial = &PartialResults(partial.as_mut_ptr());
+        let partial = Shared::new(partial.as_mut_ptr());
         let mut first = 0;
         while first < parts {
             let wave = max_wave.min(parts - first);
-            threads::run(strips * wave, shared, &|i| {
+            threads::for_each_piece(strips * wave, shared, &|i| {
                 let (strip, part) = (i / wave, first + i % wave);
                 let terms = part * part_terms..plan.terms.min((part + 1) * part_terms);
-                walk_range(&plan.strips, origins.0, strip..strip + 1, |at| {
+                walk_range(&plan.strips, origins.get(), strip..strip + 1, |at| {
                     // SAFETY: `at` is the address of this strip, by the contract of `run`; the units from `i * units`
                     // on belong to this part alone, and hold the accumulators of the widest strip.
-                    unsafe { self.strip(at, plan.width_of(strip), terms.clone(), partial.at(i * units)) }
+                    unsafe {
+                        self.strip(at, plan.width_of(strip), terms.clone(), partial.at(i * units).cast())
+                    }
                 });
             })?;
             for (strip, tree) in trees.iter_mut().enumerate() {
                 for part in 0..wave {
                     // SAFETY: the task of this part, which has ended, wrote its accumulators there.
-                    unsafe { tree.push(partial.at((strip * wave + part) * units), level) };
+                    unsafe { tree.push(partial.at((strip * wave + part) * units).cast(), level) };
                 }
             }
             first += wave;
         }
         let mut trees = trees.iter_mut();
-        walk_range(&plan.strips, origins.0, 0..strips, |at| {
+        walk_range(&plan.strips, origins.get(), 0..strips, |at| {
             let tree = trees.next().expect("a tree for each strip");
             // SAFETY: `at` is the address of this strip, by the contract of `run`. All parts were pushed, so the stored
             // ones are free to be overwritten; their first units hold the accumulators of the widest strip.
             unsafe {
-                tree.finish(partial.at(0));
-                self.finish(at, &plan.columns.steps, partial.at(0), tree.width());
+                tree.finish(partial.get().cast());
+                self.finish(at, &plan.columns.steps, partial.get().cast(), tree.width());
             }
         });
         Ok(())
@@ -225,21 +226,5 @@ impl PlannedReduction<'_> {
                 }
             }
         }
-    }
-}
-
-/// Addresses of pinned tensors, for other threads.
-struct StripOrigins(Pointers);
-// SAFETY: the caller of `PlannedReduction::run` holds the pins until it returns, and tasks write to different outputs.
-unsafe impl Sync for StripOrigins {}
-
-/// The accumulators of parts, for other threads.
-struct PartialResults(*mut AccumulatorUnit);
-// SAFETY: `parted_strips` owns the memory until its tasks have ended, and every part writes to its own units.
-unsafe impl Sync for PartialResults {}
-
-impl PartialResults {
-    fn at(&self, unit: usize) -> *mut u8 {
-        self.0.wrapping_add(unit).cast()
     }
 }

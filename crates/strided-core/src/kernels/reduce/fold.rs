@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 
 /// A reduction of terms of one type.
 ///
-/// In all functions `FAST` has the meaning of [`Task::run`](crate::cpu::Task::run): the CPU has fused multiply-add.
+/// In all functions `FAST` has the meaning of [`Specialised::compute`](crate::cpu::Specialised::compute): the CPU has fused multiply-add.
 pub trait Fold<T: Copy>: 'static {
     type Acc: Copy;
     type Out: FoldResult;

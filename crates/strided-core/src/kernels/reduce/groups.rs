@@ -27,7 +27,7 @@ pub struct Groups<T> {
 }
 
 impl<T: Copy> Groups<T> {
-    /// The groups of `n` terms, padded with `identity`. `FAST` as in [`cpu::Task::run`].
+    /// The groups of `n` terms, padded with `identity`. `FAST` as in [`cpu::Specialised::compute`].
     ///
     /// # Safety
     /// `terms` points to `n` readable terms; they and the scratch outlive the groups.

@@ -16,7 +16,7 @@ use std::mem::MaybeUninit;
 /// A reduction of float32 terms, for halves.
 pub struct Halves<F>(PhantomData<F>);
 
-/// Reads N adjacent halves as float32. `FAST` as in [`Task::run`](crate::cpu::Task::run).
+/// Reads N adjacent halves as float32. `FAST` as in [`Specialised::compute`](crate::cpu::Specialised::compute).
 ///
 /// # Safety
 /// `halves` points to N readable halves.

@@ -49,7 +49,7 @@ use crate::error::Result;
 use crate::layout::{Layout, Mode};
 use crate::nest::{Nest, Operand, Order};
 use crate::storage::Access;
-use crate::tensor::{Tensor, pin_each};
+use crate::tensor::{Tensor, pin_all, pin_each};
 use std::ptr::null_mut;
 
 /// Running results per block. Terms `j`, `j + LANES`, … go to lane `j`.
@@ -203,9 +203,8 @@ impl Reduction<'_> {
         let results = results.each_mut().map(|result| std::ptr::from_mut(result).cast::<u8>());
         let reducer = self.reducer;
         let write = cast::kernel(reducer.results[0].expect("every fold has a first result"), out.dtype());
-        let wanted = [Some((out, Access::Write)), Some((x, Access::Read))];
-        let [Some(out), Some(from)] = pin_each(wanted)? else { unreachable!("both were requested") };
-        // SAFETY: `pin_each` pinned both tensors. `is_one_call` established that the terms are adjacent, at least one
+        pin_all!(out: Write out, from: Read x);
+        // SAFETY: `pin_all` pinned both tensors. `is_one_call` established that the terms are adjacent, at least one
         // and at most SERIAL_ELEMENTS <= CHUNK. `acc` and `results` are large and aligned enough for any accumulator
         // and element.
         unsafe {

@@ -5,7 +5,7 @@
 use super::fold::{Fold, FoldByLanes, FoldResult, LaneFold, PlainColumns};
 use super::groups::column;
 use super::{CHUNK, MAX_ACCUMULATOR_BYTES, MAX_LANE_BYTES};
-use crate::cpu::{Task, dispatch, dispatch_or_reference};
+use crate::cpu::{Specialised, dispatch, dispatch_or_reference};
 use crate::dtype::DType;
 use crate::kernels::scratch::Scratch;
 use crate::scalar::Element;
@@ -158,7 +158,7 @@ impl Reducer {
 /// Runs a task with its code for this CPU. Costly folds have code of their own for the reference kernels, which
 /// computes with exact functions.
 #[inline(always)]
-fn dispatch_fold<F: Fold<T>, T: Copy>(task: impl Task) {
+fn dispatch_fold<F: Fold<T>, T: Copy>(task: impl Specialised) {
     if const { F::WEIGHT > 1 && !F::FUSED_ONLY } { dispatch_or_reference(task) } else { dispatch(task) }
 }
 
@@ -168,13 +168,13 @@ fn dispatch_fold<F: Fold<T>, T: Copy>(task: impl Task) {
 /// Each line has `n` readable terms of type `T`; `acc` has space for `lines.count` accumulators.
 unsafe fn block<F: Fold<T>, T: Copy>(lines: &TermLines, acc: *mut u8) {
     struct BlockTask<'a, F, T>(&'a TermLines, *mut u8, PhantomData<(F, T)>);
-    impl<F: Fold<T>, T: Copy> Task for BlockTask<'_, F, T> {
+    impl<F: Fold<T>, T: Copy> Specialised for BlockTask<'_, F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
         const BASELINE: bool = !F::FUSED_ONLY;
 
         #[inline(always)]
-        fn run<const FAST: bool>(self) {
+        fn compute<const FAST: bool>(self) {
             let BlockTask(lines, acc, _) = self;
             for i in 0..lines.count {
                 let terms = lines.terms.wrapping_offset(i as isize * lines.step).cast::<T>();
@@ -216,13 +216,13 @@ unsafe fn finish<F: Fold<T>, T: Copy>(
     destinations: [*mut u8; 2],
 ) {
     struct FinishTask<F, T>(*const u8, usize, usize, f64, [*mut u8; 2], PhantomData<(F, T)>);
-    impl<F: Fold<T>, T: Copy> Task for FinishTask<F, T> {
+    impl<F: Fold<T>, T: Copy> Specialised for FinishTask<F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
         const BASELINE: bool = !F::FUSED_ONLY;
 
         #[inline(always)]
-        fn run<const FAST: bool>(self) {
+        fn compute<const FAST: bool>(self) {
             let FinishTask(acc, width, terms, parameter, to, _) = self;
             let whole = whole_registers::<FAST>(width);
             // SAFETY: the contract of `finish`: `width` accumulators, and space for as many results.
@@ -266,13 +266,13 @@ unsafe fn fill_empty<F: Fold<T>, T: Copy>(acc: *mut u8, width: usize) {
 /// unless `fresh`.
 unsafe fn add_rows<L: LaneFold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize, fresh: bool) {
     struct AddRowsTask<'a, L, T>(*mut u8, &'a [*const u8], usize, bool, PhantomData<(L, T)>);
-    impl<L: LaneFold<T>, T: Copy> Task for AddRowsTask<'_, L, T> {
+    impl<L: LaneFold<T>, T: Copy> Specialised for AddRowsTask<'_, L, T> {
         type Home = L;
         const WIDE: bool = false;
         const BASELINE: bool = !L::FUSED_ONLY;
 
         #[inline(always)]
-        fn run<const FAST: bool>(self) {
+        fn compute<const FAST: bool>(self) {
             let AddRowsTask(acc, mut rows, width, mut fresh, _) = self;
             // SAFETY: the contract of `add_rows`: `width` accumulators, and as many terms in every row.
             unsafe {
@@ -310,13 +310,13 @@ unsafe fn add_rows<L: LaneFold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], wi
 /// Each row has `width` contiguous terms of type `T`; `acc` has space for `width` accumulators.
 unsafe fn reduce_lanes<L: LaneFold<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const u8]], width: usize) {
     struct ReduceLanesTask<'a, L, T>(*mut u8, &'a [&'a [*const u8]], usize, PhantomData<(L, T)>);
-    impl<L: LaneFold<T>, T: Copy> Task for ReduceLanesTask<'_, L, T> {
+    impl<L: LaneFold<T>, T: Copy> Specialised for ReduceLanesTask<'_, L, T> {
         type Home = L;
         const WIDE: bool = false;
         const BASELINE: bool = !L::FUSED_ONLY;
 
         #[inline(always)]
-        fn run<const FAST: bool>(self) {
+        fn compute<const FAST: bool>(self) {
             let ReduceLanesTask(acc, lanes, width, _) = self;
             // SAFETY: the contract of `reduce_lanes`: space for `width` accumulators, and as many terms in every row.
             unsafe {
@@ -340,13 +340,13 @@ unsafe fn reduce_lanes<L: LaneFold<T>, T: Copy>(acc: *mut u8, lanes: &[&[*const 
 /// `acc` has space for `width` accumulators.
 unsafe fn few_terms<F: Fold<T>, T: Copy>(acc: *mut u8, rows: &[*const u8], width: usize) {
     struct FewTermsTask<'a, F, T>(*mut u8, &'a [*const u8], usize, PhantomData<(F, T)>);
-    impl<F: Fold<T>, T: Copy> Task for FewTermsTask<'_, F, T> {
+    impl<F: Fold<T>, T: Copy> Specialised for FewTermsTask<'_, F, T> {
         type Home = F;
         const WIDE: bool = F::WEIGHT > 1;
         const BASELINE: bool = !F::FUSED_ONLY;
 
         #[inline(always)]
-        fn run<const FAST: bool>(self) {
+        fn compute<const FAST: bool>(self) {
             let FewTermsTask(acc, rows, width, _) = self;
             let whole = whole_registers::<FAST>(width);
             // SAFETY: the contract of `few_terms`: space for `width` accumulators, and as many terms in every row.

@@ -3,7 +3,7 @@
 //! stepped through element by element.
 
 use super::lanes::Scan;
-use crate::cpu::{Task, dispatch_or_reference};
+use crate::cpu::{Specialised, dispatch_or_reference};
 use crate::nest::Pointers;
 use crate::scalar::Num;
 use std::marker::PhantomData;
@@ -64,12 +64,12 @@ fn one_lane<T: Num, const K: usize>(state: [T; K]) -> [[T; 1]; K] {
     lane
 }
 
-impl<S: Scan<K>, const K: usize> Task for BlockScan<S, K> {
+impl<S: Scan<K>, const K: usize> Specialised for BlockScan<S, K> {
     type Home = S;
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
+    fn compute<const FAST: bool>(self) {
         let carry = one_lane(S::START);
         let mut state = one_lane(S::begin(S::START));
         let mut row = 0;

@@ -168,7 +168,7 @@ impl<E, T: ScanAccumulator + PartialOrd, const LARGEST: bool> CumExtreme<E, T, L
     }
 }
 
-/// Numbers with a lowest and a highest value, which the first element of a chunk always replaces.
+/// The identities of max and min: any element replaces them.
 pub(super) trait Bounded: Num {
     const LOWEST: Self;
     const HIGHEST: Self;

@@ -4,7 +4,7 @@
 //! amount to. Within the chunk, a state is stepped from element to element. A lane is a chunk: one of each of several
 //! lines, or one of several chunks of a single line. Both take the same steps, and so compute the same bits.
 
-use crate::cpu::{Task, dispatch_or_reference};
+use crate::cpu::{Specialised, dispatch_or_reference};
 use crate::kernels::lines::{LineTile, MAX_LANES, REGISTER_LANES, TileKernel};
 use crate::scalar::{Element, Num};
 use std::ops::Range;
@@ -172,14 +172,14 @@ struct ScanPass<'a, S: Scan<K>, const K: usize, const WRITE: bool, const SINGLE:
     LineTile,
 );
 
-impl<S: Scan<K>, const K: usize, const WRITE: bool, const SINGLE: bool> Task
+impl<S: Scan<K>, const K: usize, const WRITE: bool, const SINGLE: bool> Specialised
     for ScanPass<'_, S, K, WRITE, SINGLE>
 {
     type Home = S;
     const WIDE: bool = false;
 
     #[inline(always)]
-    fn run<const FAST: bool>(self) {
+    fn compute<const FAST: bool>(self) {
         let ScanPass(lanes, tile) = self;
         let band = if tile.width <= REGISTER_LANES { tile.rows.max(1) } else { BAND_ROWS };
         for first in (0..tile.rows).step_by(band) {

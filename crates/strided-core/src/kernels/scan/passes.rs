@@ -5,11 +5,11 @@ use super::lanes::{AlongLanes, Scan, ScanKernel, ScanLanes};
 use crate::alloc::try_filled;
 use crate::error::Result;
 use crate::kernels::lines::{
-    CHUNK, DisjointSlots, LineJob, LineRequest, LineScratch, MAX_TASK_ELEMENTS, REGISTER_LANES, Strip,
-    with_lines,
+    CHUNK, LineJob, LineRequest, LineScratch, MAX_TASK_ELEMENTS, REGISTER_LANES, Strip, with_lines,
 };
 use crate::nest::shifted;
 use crate::scalar::Element;
+use crate::threads::Shared;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -115,16 +115,15 @@ impl<S: Scan<K>, const K: usize> ScanJob<'_, S, K> {
 
     /// Finds the totals of some chunks, and stores each at the index of the next chunk's carry.
     fn find_totals(&self, lines: &Strip, range: Range<usize>, carries: &mut [[S::T; K]]) -> Result<()> {
-        let (first, slots) = (range.start, DisjointSlots(carries.as_mut_ptr()));
+        let (first, slots) = (range.start, Shared::new(carries.as_mut_ptr()));
         let make = || ScanLanes::<S, K>::new(S::START);
         self.job.for_each_chunk_group(lines, range, S::WEIGHT, make, |chunk, strip, rows, scratch, lanes| {
-            let slots = &slots;
             lanes.begin_all(strip.width, S::START);
             // SAFETY: `for_each_chunk_group` passes chunks of the lines with `rows` elements each. `carries` has a
             // slot for each chunk of a window and one more, and each slot is written by one group.
             unsafe {
                 self.pass::<false, false>(lanes, strip, rows, chunk * CHUNK, scratch);
-                let slot = slots.0.add((chunk - first + 1) * lines.width);
+                let slot = slots.at((chunk - first + 1) * lines.width);
                 (0..strip.width).for_each(|lane| slot.add(lane).write(lanes.state(lane)));
             }
         })

@@ -1,6 +1,6 @@
 //! Loads and stores of blocks of a line and of rows of lanes, also of incomplete ones.
 
-// Loops have indices, and what they call is inlined: see `cpu::Task`.
+// Loops have indices, and what they call is inlined: see `cpu::Specialised`.
 #![allow(clippy::needless_range_loop)]
 
 use super::exponential::{BLOCK, SoftmaxFloat};

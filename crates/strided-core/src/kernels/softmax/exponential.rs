@@ -7,8 +7,8 @@ use crate::scalar::Float;
 /// Elements whose exponentials are computed together.
 pub(super) const BLOCK: usize = 16;
 
-/// BLOCK zeros, then BLOCK ones. The BLOCK factors from `BLOCK - skip` on clear the first `skip` elements of a block.
-/// The factors of a whole block start at a cache line.
+/// A sliding mask, BLOCK zeros and BLOCK ones: the factors from `BLOCK - skip` on clear the first `skip` elements of a block.
+/// Those of a whole block start at a cache line.
 #[repr(align(64))]
 pub struct TailFactors<T>(pub [T; 2 * BLOCK]);
 

@@ -3,12 +3,12 @@
 //! The elements of a line are added in the order that `mod.rs` describes, whether lines are walked along their elements
 //! or side by side.
 
-// Loops have indices, and what they call is inlined: see `cpu::Task`.
+// Loops have indices, and what they call is inlined: see `cpu::Specialised`.
 #![allow(clippy::needless_range_loop)]
 
 use super::blocks::{last_block, load_block, load_lanes, store_block, store_lanes};
 use super::exponential::{BLOCK, SoftmaxFloat};
-use crate::cpu::{Task, dispatch_or_reference};
+use crate::cpu::{Specialised, dispatch_or_reference};
 use crate::kernels::lines::{CHUNK, LONG_LINE, LineTile, TileKernel, TileRows, map_lanes};
 use crate::kernels::maths::functions::Log;
 use std::hint::black_box;
@@ -160,15 +160,15 @@ struct SoftmaxPass<'a, E, const LOG: bool> {
     line_steps: Option<[isize; 2]>,
 }
 
-/// Makes the compiler put the code of a pass into this module: see [`Task::Home`].
+/// Makes the compiler put the code of a pass into this module: see [`Specialised::Home`].
 struct SoftmaxHome<E, const LOG: bool>(PhantomData<E>);
 
-impl<E: SoftmaxFloat, const LOG: bool> Task for SoftmaxPass<'_, E, LOG> {
+impl<E: SoftmaxFloat, const LOG: bool> Specialised for SoftmaxPass<'_, E, LOG> {
     type Home = SoftmaxHome<E, LOG>;
     const WIDE: bool = true;
 
     #[inline(always)]
-    fn run<const FAST: bool>(mut self) {
+    fn compute<const FAST: bool>(mut self) {
         let (width, mut lane) = (self.tile.width, 0);
         // SAFETY: the contract of `SoftmaxKernel::pass`; the lanes passed on are below `width`.
         unsafe {

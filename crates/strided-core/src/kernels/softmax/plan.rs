@@ -5,11 +5,11 @@ use super::pass::{PART, SOFTMAX_LANES, SoftmaxKernel, SoftmaxLanes, SoftmaxSteps
 use crate::alloc::try_filled;
 use crate::error::Result;
 use crate::kernels::lines::{
-    CHUNK, DisjointSlots, LineJob, LineRequest, LineScratch, LineTile, MAX_STAGED_BYTES, MIN_ADJACENT_LINES,
-    REGISTER_LANES, Strip, TASK_ELEMENTS, TILE_BYTES, TileRows, with_lines,
+    CHUNK, LineJob, LineRequest, LineScratch, LineTile, MAX_STAGED_BYTES, MIN_ADJACENT_LINES, REGISTER_LANES,
+    Strip, TASK_ELEMENTS, TILE_BYTES, TileRows, with_lines,
 };
 use crate::nest::shifted;
-use crate::threads;
+use crate::threads::{self, Shared};
 
 /// Shorter lines are transposed, so that several are walked side by side.
 const MIN_ALONG: usize = 32;
@@ -128,12 +128,11 @@ fn run_parts<E: SoftmaxFloat, const LOG: bool>(job: &LineJob, lines: &Strip) -> 
     let mut known = SoftmaxLanes::<E>::new();
     let mut found = try_filled(parts * width, (E::LOWEST, 0.0))?;
     for steps in [SoftmaxSteps::FIND, SoftmaxSteps::sum(keep)] {
-        let slots = DisjointSlots(found.as_mut_ptr());
+        let slots = Shared::new(found.as_mut_ptr());
         for_each_part::<E, LOG>(job, lines, steps, &known, |part, lanes| {
-            let slots = &slots;
             for lane in 0..width {
                 // SAFETY: `found` has `width` slots for each part, and one task works on a part.
-                unsafe { slots.0.add(part * width + lane).write((lanes.max[lane], lanes.total(lane))) };
+                unsafe { slots.at(part * width + lane).write((lanes.max[lane], lanes.total(lane))) };
             }
         })?;
         for (slot, &(max, total)) in found.iter().enumerate() {
@@ -156,7 +155,7 @@ fn for_each_part<E: SoftmaxFloat, const LOG: bool>(
 ) -> Result<()> {
     let parts = job.length.div_ceil(PART);
     let per_task = (TASK_ELEMENTS / WEIGHT / (PART * lines.width)).max(1);
-    threads::run(parts.div_ceil(per_task), job.is_threaded(lines.width, WEIGHT), &|task| {
+    threads::for_each_piece(parts.div_ceil(per_task), job.is_threaded(lines.width, WEIGHT), &|task| {
         let mut lanes = SoftmaxLanes::new();
         LineScratch::with(&mut [], |scratch| {
             for part in task * per_task..parts.min((task + 1) * per_task) {

@@ -1,13 +1,14 @@
 //! How often each number occurs, the sums of weights by number, and how many numbers are in each of some bins.
 
-use super::{Pieces, WordPointer};
+use super::Pieces;
 use crate::alloc::try_filled;
 use crate::cpu::simd;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::storage::Access;
 use crate::switch;
-use crate::tensor::{Tensor, pin_each};
+use crate::tensor::{Tensor, pin_all, pin_each};
+use crate::threads::Shared;
 use std::ops::Range;
 
 /// Several threads count at least this many numbers, in at most `MAX_SHARED_BINS` bins: each piece has bins of its own.
@@ -25,7 +26,7 @@ pub fn count(index: &Tensor, weights: Option<&Tensor>, out: &Tensor) -> Result<(
     ];
     let pins = pin_each(wanted)?;
     let origin = |at: usize| pins[at].as_ref().map_or(std::ptr::null_mut(), |pin| pin.origin);
-    let (from, bins) = (WordPointer(origin(0).cast::<i64>()), out.size());
+    let (from, bins) = (Shared::new(origin(0).cast::<i64>()), out.size());
     // SAFETY: callers pass positions of the index, which is pinned. A negative index is a large bin.
     let bin = |at: usize| unsafe { from.at(at).read() } as usize;
     if let Some(weights) = weights {
@@ -50,7 +51,7 @@ pub fn count(index: &Tensor, weights: Option<&Tensor>, out: &Tensor) -> Result<(
 }
 
 /// Elements whose bins are found at a time.
-const BLOCK: usize = 256;
+const BINS_PER_SEARCH: usize = 256;
 
 /// Adds 1 to the count of the bin of each of `n` elements. `find` writes the bins of the elements from a position on; one
 /// that is not below `bins` is skipped.
@@ -65,9 +66,9 @@ unsafe fn tally(
 ) -> Result<()> {
     // SAFETY: callers pass an address that is valid for `bins` elements.
     let count = |part: Range<usize>, counts: *mut i64| unsafe {
-        let mut found = [0; BLOCK];
-        for first in part.clone().step_by(BLOCK) {
-            let found = &mut found[..BLOCK.min(part.end - first)];
+        let mut found = [0; BINS_PER_SEARCH];
+        for first in part.clone().step_by(BINS_PER_SEARCH) {
+            let found = &mut found[..BINS_PER_SEARCH.min(part.end - first)];
             find(first, found);
             found.iter().filter(|&&bin| bin < bins).for_each(|&bin| *counts.add(bin) += 1);
         }
@@ -105,9 +106,8 @@ pub fn count_in_bins(x: &Tensor, bins: EqualBins, out: &Tensor) -> Result<()> {
     if x.size() == 0 {
         return Ok(());
     }
-    let pins = pin_each([Some((x, Access::Read)), Some((out, Access::Write))])?;
-    let [from, to] = [0, 1].map(|at| pins[at].as_ref().expect("both were pinned").origin);
-    let (from, count) = (WordPointer(from), out.size());
+    pin_all!(x_pin: Read x, out_pin: Write out);
+    let (from, to, count) = (Shared::new(x_pin.origin), out_pin.origin, out.size());
     let find = |first: usize, found: &mut [usize]| {
         switch!(x.dtype(), float, T => {
             let (low, width, scale) = (bins.low as T, bins.width as T, count as T);

@@ -8,11 +8,12 @@ use crate::cpu::simd;
 use crate::dtype::DType;
 use crate::scalar::{Bool, Element};
 use crate::switch;
+use crate::threads::Shared;
 use half::{bf16, f16};
 use std::ops::Range;
 
 /// Keys that are loaded at a time.
-pub(super) const BLOCK: usize = 512;
+pub(super) const KEYS_PER_LOAD: usize = 512;
 
 /// An element that has a key.
 trait Keyed: Element {
@@ -22,7 +23,10 @@ trait Keyed: Element {
     fn key(self) -> Self::Key;
     fn of_key(key: u64) -> Self;
     /// Whether the key does not determine the bits.
-    fn is_ambiguous(self) -> bool;
+    #[inline(always)]
+    fn is_ambiguous(self) -> bool {
+        false
+    }
 }
 
 macro_rules! keyed_integers {
@@ -35,8 +39,6 @@ macro_rules! keyed_integers {
             fn key(self) -> $key { self as $key ^ $sign }
             #[inline(always)]
             fn of_key(key: u64) -> $t { (key as $key ^ $sign) as $t }
-            #[inline(always)]
-            fn is_ambiguous(self) -> bool { false }
         }
     )* };
 }
@@ -56,10 +58,6 @@ impl Keyed for Bool {
     #[inline(always)]
     fn of_key(key: u64) -> Bool {
         Bool::new(key & 1 != 0)
-    }
-    #[inline(always)]
-    fn is_ambiguous(self) -> bool {
-        false
     }
 }
 
@@ -118,14 +116,12 @@ impl KeyRange {
 /// A line of contiguous elements, and the order in which they are sorted.
 #[derive(Clone, Copy)]
 pub(super) struct KeyLine {
-    start: *const u8,
+    start: Shared<*mut u8>,
     pub length: usize,
     dtype: DType,
     /// All bits of a key to sort in descending order, 0 otherwise.
     flip: u64,
 }
-// SAFETY: the functions of `kernels/sort` pin the tensor of a line while they use it, and only read it.
-unsafe impl Sync for KeyLine {}
 
 /// Evaluates the body with `T` as the element type of a dtype that has an order.
 macro_rules! by_element {
@@ -139,9 +135,9 @@ impl KeyLine {
     ///
     /// # Safety
     /// The elements stay readable while the line is used.
-    pub unsafe fn new(start: *const u8, length: usize, dtype: DType, descending: bool) -> KeyLine {
+    pub unsafe fn new(start: *mut u8, length: usize, dtype: DType, descending: bool) -> KeyLine {
         let flip = if descending { u64::MAX >> (64 - 8 * dtype.size()) } else { 0 };
-        KeyLine { start, length, dtype, flip }
+        KeyLine { start: Shared::new(start), length, dtype, flip }
     }
 
     /// The key of every NaN, as it is in a line that is not flipped. Only floats have it.
@@ -180,7 +176,7 @@ impl KeyLine {
         assert!(part.end <= self.length && !part.is_empty());
         let found = by_element!(self.dtype, T => {
             // SAFETY: the constructor's contract, for elements that are in the line.
-            simd(|| unsafe { of::<T>(self.start.cast::<T>().add(part.start), part.len()) })
+            simd(|| unsafe { of::<T>(self.start.get().cast::<T>().add(part.start), part.len()) })
         });
         match self.flip {
             0 => found,
@@ -209,17 +205,17 @@ impl KeyLine {
         assert!(first + keys.len() <= self.length);
         by_element!(self.dtype, T => {
             // SAFETY: the constructor's contract, for elements that are in the line.
-            simd(|| unsafe { load::<T>(self.start.cast::<T>().add(first), self.flip, keys) })
+            simd(|| unsafe { load::<T>(self.start.get().cast::<T>().add(first), self.flip, keys) })
         })
     }
 
     /// Calls `visit` with the keys of some elements, a block at a time, and the position of the first of them.
     #[inline(always)]
     pub fn for_each_block(&self, part: Range<usize>, mut visit: impl FnMut(usize, &[u64])) {
-        let mut keys = [0; BLOCK];
+        let mut keys = [0; KEYS_PER_LOAD];
         let mut first = part.start;
         while first < part.end {
-            let n = BLOCK.min(part.end - first);
+            let n = KEYS_PER_LOAD.min(part.end - first);
             self.load(first, &mut keys[..n]);
             visit(first, &keys[..n]);
             first += n;
@@ -254,8 +250,8 @@ impl KeyLine {
             // Another thread may have changed the elements meanwhile: then a position may be any number.
             let position = position.min(self.length - 1);
             let size = self.dtype.size();
-            // SAFETY: the position is in the line; the contract above.
-            unsafe { to.copy_from_nonoverlapping(self.start.add(position * size), size) };
+            // SAFETY: the position is in the line; this function's contract.
+            unsafe { to.copy_from_nonoverlapping(self.start.at(position * size), size) };
         }
     }
 

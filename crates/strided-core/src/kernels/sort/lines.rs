@@ -2,11 +2,11 @@
 
 use super::keys::KeyLine;
 use super::words::{self, BUCKETS, SortWord, WordFormat, by_word};
-use super::{DigitCounts, Lines, OrderRequest, Pieces, WordPointer, WordScratch, with_lines};
+use super::{DigitCounts, Lines, OrderRequest, Pieces, WordScratch, with_lines};
 use crate::alloc::{try_filled, try_vec};
 use crate::error::Result;
 use crate::storage::{Fill, Storage};
-use crate::threads;
+use crate::threads::{self, Shared};
 
 /// Sorts each line of a request, whose results keep all elements.
 pub fn sort(request: &OrderRequest) -> Result<()> {
@@ -66,12 +66,12 @@ fn sort_long<W: SortWord>(
         let storage = storage.as_mut().map_err(|error| error.clone())?;
         *block = storage.exclusive_start().expect("a new storage has one handle").cast::<W>();
     }
-    let [a, b] = blocks.map(WordPointer);
+    let [a, b] = blocks.map(Shared::new);
     let groups = digits.groups(n)?;
     let mut places = digits.places(&groups)?;
-    let rows = WordPointer(places.as_mut_ptr());
+    let rows = Shared::new(places.as_mut_ptr());
     let count = groups.list.len();
-    pieces.run(|piece| {
+    pieces.for_each(|piece| {
         // SAFETY: the places of the piece, which no other thread uses.
         let places = unsafe { std::slice::from_raw_parts_mut(rows.at(piece * count), count) };
         line.for_each_block(pieces.part(piece), |first, keys| {
@@ -84,9 +84,9 @@ fn sort_long<W: SortWord>(
         });
     })?;
     let low = format.position_bits;
-    threads::run(groups.list.len(), pieces.shared, &|group| {
+    threads::for_each_piece(groups.list.len(), pieces.shared, &|group| {
         let DigitGroup { start, end, digit_bits } = groups.list[group];
-        // SAFETY: both blocks hold `n` words, and a group is a part of them that no other task uses. The results have
+        // SAFETY: both blocks hold `n` words, and a group is a part of them that no other piece uses. The results have
         // `length` elements for each line.
         unsafe {
             let high = low + digits.shift + digit_bits;

@@ -35,21 +35,21 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::storage::Access;
 use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::threads::{self, Shared};
 use keys::{KeyLine, KeyRange};
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 use words::{LineResults, WordFormat};
 
 /// The cost of sorting an element, relative to an addition.
-const WEIGHT: usize = 32;
+const SORT_COST: usize = 32;
 /// The passes over a line of at least this many elements are split into pieces, which threads share.
 const MIN_LONG: usize = 1 << 16;
 /// Elements of a piece of a long line, and the most pieces. They depend on the length only.
-const MIN_PIECE: usize = 1 << 15;
+const MIN_ELEMENTS_PER_PIECE: usize = 1 << 15;
 const MAX_PIECES: usize = 64;
-/// Elements of lines that one task sorts.
-const MIN_TASK: usize = 1 << 12;
+/// Elements of the short lines that are one piece.
+const ELEMENTS_PER_PIECE: usize = 1 << 12;
 
 /// The tensors of a call: lines along the last dim, of `length` elements each, and results of `kept` elements for each
 /// line. All tensors are row-major.
@@ -67,15 +67,13 @@ pub struct OrderRequest<'a> {
 
 /// The lines of a call, pinned.
 struct Lines {
-    start: *const u8,
+    start: Shared<*mut u8>,
     length: usize,
     count: usize,
     dtype: DType,
     descending: bool,
     results: LineResults,
 }
-// SAFETY: `with_lines` holds the pins of all tensors while it lends the lines, and tasks write to different lines.
-unsafe impl Sync for Lines {}
 
 /// Pins the tensors of a request and passes their lines on, if there are any elements.
 fn with_lines(request: &OrderRequest, work: impl FnOnce(&Lines) -> Result<()>) -> Result<()> {
@@ -96,20 +94,20 @@ fn with_lines(request: &OrderRequest, work: impl FnOnce(&Lines) -> Result<()>) -
         indices.map(|indices| (indices, Access::Write)),
     ])?;
     let origin = |at: usize| pins[at].as_ref().map_or(std::ptr::null_mut(), |pin| pin.origin);
-    let results = LineResults { values: origin(1), positions: origin(2).cast() };
-    work(&Lines { start: origin(0), length, count, dtype: x.dtype(), descending, results })
+    let results = LineResults { values: Shared::new(origin(1)), positions: Shared::new(origin(2).cast()) };
+    work(&Lines { start: Shared::new(origin(0)), length, count, dtype: x.dtype(), descending, results })
 }
 
 impl Lines {
     fn line(&self, index: usize) -> KeyLine {
-        let start = self.start.wrapping_add(index * self.length * self.dtype.size());
+        let start = self.start.at(index * self.length * self.dtype.size());
         // SAFETY: `with_lines` pinned the tensor, of which this is a line.
         unsafe { KeyLine::new(start, self.length, self.dtype, self.descending) }
     }
 
     /// Whether positions are wanted.
     fn is_indexed(&self) -> bool {
-        !self.results.positions.is_null()
+        !self.results.positions.get().is_null()
     }
 
     /// Calls `work` for every line, with scratch that lines share. Threads share the lines, unless they are long.
@@ -118,20 +116,20 @@ impl Lines {
             let mut scratch = WordScratch(Vec::new());
             return (0..self.count).try_for_each(|index| work(index, &self.line(index), &mut scratch));
         }
-        let (task, failure) = (MIN_TASK.div_ceil(self.length), Mutex::new(None));
-        let shared = threads::should_parallelize((self.count * self.length).saturating_mul(WEIGHT));
-        let run_task = |i: usize| {
+        let (lines, failure) = (ELEMENTS_PER_PIECE.div_ceil(self.length), Mutex::new(None));
+        let shared = threads::should_parallelize((self.count * self.length).saturating_mul(SORT_COST));
+        let run_piece = |i: usize| {
             let mut scratch = WordScratch(Vec::new());
-            for index in i * task..self.count.min((i + 1) * task) {
+            for index in i * lines..self.count.min((i + 1) * lines) {
                 if let Err(error) = work(index, &self.line(index), &mut scratch) {
                     failure.lock().expect("no panic").get_or_insert(error);
                     return;
                 }
             }
         };
-        match self.count.div_ceil(task) {
-            1 => run_task(0),
-            tasks => threads::run(tasks, shared, &run_task)?,
+        match self.count.div_ceil(lines) {
+            1 => run_piece(0),
+            pieces => threads::for_each_piece(pieces, shared, &run_piece)?,
         }
         failure.into_inner().expect("no panic").map_or(Ok(()), Err)
     }
@@ -167,18 +165,18 @@ struct Pieces {
 impl Pieces {
     /// The pieces of a line. Threads share them if it is one of few.
     fn of(length: usize, is_long: bool) -> Pieces {
-        let size = length.div_ceil(MAX_PIECES).max(MIN_PIECE);
-        let shared = is_long && threads::should_parallelize(length.saturating_mul(WEIGHT));
+        let size = length.div_ceil(MAX_PIECES).max(MIN_ELEMENTS_PER_PIECE);
+        let shared = is_long && threads::should_parallelize(length.saturating_mul(SORT_COST));
         Pieces { length, size, count: length.div_ceil(size), shared }
     }
 
     /// Calls `work` with the number of each piece.
-    fn run(&self, work: impl Fn(usize) + Sync) -> Result<()> {
+    fn for_each(&self, work: impl Fn(usize) + Sync) -> Result<()> {
         if !self.shared {
             (0..self.count).for_each(work);
             return Ok(());
         }
-        threads::run(self.count, true, &work)
+        threads::for_each_piece(self.count, true, &work)
     }
 
     fn part(&self, index: usize) -> Range<usize> {
@@ -188,7 +186,7 @@ impl Pieces {
     /// Calls a function of each piece, and returns the results in the order of the pieces.
     fn map<R: Send + Sync>(&self, work: impl Fn(Range<usize>) -> Result<R> + Sync) -> Result<Vec<R>> {
         let results = try_collect((0..self.count).map(|_| OnceLock::new()))?;
-        self.run(|i| {
+        self.for_each(|i| {
             let _ = results[i].set(work(self.part(i)));
         })?;
         try_collect_ok(results.into_iter().map(|result| result.into_inner().expect("every piece was run")))
@@ -240,15 +238,4 @@ impl DigitCounts {
 #[inline(always)]
 fn digit(format: &WordFormat, shift: u32, key: u64) -> usize {
     (format.relative(key) >> shift) as usize & (words::BUCKETS - 1)
-}
-
-/// An address that tasks share.
-struct WordPointer<W>(*mut W);
-// SAFETY: tasks write to different words, in memory that the caller of the tasks keeps.
-unsafe impl<W> Sync for WordPointer<W> {}
-
-impl<W> WordPointer<W> {
-    fn at(&self, position: usize) -> *mut W {
-        self.0.wrapping_add(position)
-    }
 }

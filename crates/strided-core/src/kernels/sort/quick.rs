@@ -5,13 +5,12 @@ use crate::alloc::try_vec;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::scalar::Element;
-use crate::storage::Access;
 use crate::switch;
-use crate::tensor::{Tensor, pin_each};
-use crate::threads::run_in_order;
+use crate::tensor::{Tensor, pin_all};
+use crate::threads::for_each_in_order;
 
 /// Parts of so few elements, plus one, are left to insertion sort.
-const SMALL: usize = 10;
+const MAX_INSERTION_SORTED: usize = 10;
 
 /// What to do with each line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,21 +29,20 @@ pub fn quick_lines(values: &Tensor, positions: &Tensor, length: usize, task: Qui
     assert!(
         values.size().is_multiple_of(length) && !matches!(task, QuickTask::Select(rank) if rank >= length)
     );
-    let wanted = [Some((values, Access::Write)), Some((positions, Access::Write))];
-    let [Some(to), Some(places)] = pin_each(wanted)? else { unreachable!("both were pinned") };
+    pin_all!(to: Write values, places: Write positions);
     switch!(values.dtype(), order, T => {
         let (to, places) = (to.origin.cast::<T>(), places.origin.cast::<i64>());
         let mut line = QuickLine { values: try_vec(length)?, positions: try_vec(length)? };
-        run_in_order(values.size() / length, &mut |at| {
+        for_each_in_order(values.size() / length, &mut |at| {
             let elements = at * length..(at + 1) * length;
             line.values.clear();
             line.positions.clear();
-            // SAFETY: `pin_each` pinned both tensors, which have these elements.
+            // SAFETY: `pin_all` pinned both tensors, which have these elements.
             line.values.extend(elements.clone().map(|i| unsafe { to.add(i).read() }));
             line.positions.extend(0..length as i64);
-            line.run(task);
+            line.rearrange(task);
             for (i, (value, position)) in elements.zip(line.values.iter().zip(&line.positions)) {
-                // SAFETY: `pin_each` pinned both tensors for writing, and they have these elements.
+                // SAFETY: `pin_all` pinned both tensors for writing, and they have these elements.
                 unsafe {
                     to.add(i).write(*value);
                     places.add(i).write(*position);
@@ -61,7 +59,7 @@ struct QuickLine<T> {
 }
 
 impl<T: Element + PartialOrd> QuickLine<T> {
-    fn run(&mut self, task: QuickTask) {
+    fn rearrange(&mut self, task: QuickTask) {
         match task {
             QuickTask::Ascending => self.sort(|a, b| a > b),
             QuickTask::Descending => self.sort(|a, b| a < b),
@@ -104,15 +102,15 @@ impl<T: Element + PartialOrd> QuickLine<T> {
 
     fn sort(&mut self, above: impl Fn(T, T) -> bool + Copy) {
         let mut parts = Vec::new();
-        if self.values.len() > SMALL + 1 {
+        if self.values.len() > MAX_INSERTION_SORTED + 1 {
             parts.push((0, self.values.len() - 1));
         }
         while let Some((left, right)) = parts.pop() {
             let (pivot, after) = self.partition(left, right, above);
             // As sizes: the place of the pivot may be the first one.
             let (before_size, after_size) = (pivot - left, right + 1 - after);
-            let before = (before_size > SMALL).then(|| (left, pivot - 1));
-            let after = (after_size > SMALL).then_some((after, right));
+            let before = (before_size > MAX_INSERTION_SORTED).then(|| (left, pivot - 1));
+            let after = (after_size > MAX_INSERTION_SORTED).then_some((after, right));
             // The smaller part is next.
             let next = if before_size > after_size { [before, after] } else { [after, before] };
             parts.extend(next.into_iter().flatten());

@@ -1,17 +1,15 @@
 //! Binary search in sorted lines, and the order of rows.
 
-use super::keys::{BLOCK, KeyLine};
+use super::keys::{KEYS_PER_LOAD, KeyLine};
 use crate::alloc::{try_collect, try_vec};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::storage::Access;
-use crate::tensor::{Tensor, pin_each};
-use crate::threads;
+use crate::tensor::{Tensor, pin_all};
+use crate::threads::{self, Shared};
 
 /// The cost of a search, relative to an addition.
-const WEIGHT: usize = 16;
-/// Numbers that one task looks for.
-const TASK: usize = 8 * BLOCK;
+const SEARCH_COST: usize = 16;
+const NUMBERS_PER_PIECE: usize = 8 * KEYS_PER_LOAD;
 
 /// The keys of some elements.
 fn keys_of(line: &KeyLine) -> Result<Vec<u64>> {
@@ -32,10 +30,7 @@ pub fn search(sequence: &Tensor, length: usize, numbers: &Tensor, right: bool, o
     let lines = sequence.size().checked_div(length).unwrap_or(1);
     let per_line = numbers.size() / lines;
     assert!(lines * length == sequence.size() && lines * per_line == numbers.size());
-    let wanted = [Some((sequence, Access::Read)), Some((numbers, Access::Read)), Some((out, Access::Write))];
-    let [Some(sorted), Some(numbers_pin), Some(to)] = pin_each(wanted)? else {
-        unreachable!("all were pinned")
-    };
+    pin_all!(sorted: Read sequence, numbers_pin: Read numbers, to: Write out);
     let dtype = numbers.dtype();
     // SAFETY: both tensors are pinned until the end of this function.
     let (line, queries) = unsafe {
@@ -43,10 +38,9 @@ pub fn search(sequence: &Tensor, length: usize, numbers: &Tensor, right: bool, o
         (line, KeyLine::new(numbers_pin.origin, numbers.size(), dtype, false))
     };
     let keys = keys_of(&line)?;
-    let to = super::WordPointer(to.origin.cast::<i64>());
-    let shared = threads::should_parallelize(numbers.size().saturating_mul(WEIGHT));
-    threads::run(numbers.size().div_ceil(TASK), shared, &|task| {
-        let part = task * TASK..numbers.size().min((task + 1) * TASK);
+    let to = Shared::new(to.origin.cast::<i64>());
+    let shared = threads::should_parallelize(numbers.size().saturating_mul(SEARCH_COST));
+    threads::for_each_range(numbers.size(), NUMBERS_PER_PIECE, shared, &|part| {
         queries.for_each_block(part, |first, block| {
             for (i, &query) in block.iter().enumerate() {
                 let line = (first + i) / per_line;
@@ -69,9 +63,7 @@ pub fn sort_rows(x: &Tensor, columns: usize, out: &Tensor) -> Result<()> {
     let rows = out.size();
     assert!(x.layout().is_row_major() && x.size() == rows * columns);
     assert!(out.layout().is_row_major() && out.dtype() == DType::I64);
-    let [Some(from), Some(to)] = pin_each([Some((x, Access::Read)), Some((out, Access::Write))])? else {
-        unreachable!("both were pinned")
-    };
+    pin_all!(from: Read x, to: Write out);
     // SAFETY: the tensor is pinned until the end of this function.
     let keys = keys_of(&unsafe { KeyLine::new(from.origin, x.size(), x.dtype(), false) })?;
     let row = |index: &usize| &keys[index * columns..(index + 1) * columns];

@@ -7,18 +7,19 @@
 //! digit, or up to it. `select_nth_unstable` of the standard library, whose time is linear in the worst case, then selects
 //! among the collected words.
 
-use super::keys::{BLOCK, KeyLine, KeyRange};
+use super::keys::{KEYS_PER_LOAD, KeyLine, KeyRange};
 use super::words::{BUCKETS, SortWord, WordFormat, by_word};
-use super::{DigitCounts, Lines, MIN_LONG, OrderRequest, Pieces, WordPointer, WordScratch, with_lines};
+use super::{DigitCounts, Lines, MIN_LONG, OrderRequest, Pieces, WordScratch, with_lines};
 use crate::alloc::{try_collect, try_reserve, try_vec};
 use crate::cpu::simd;
 use crate::error::Result;
+use crate::threads::Shared;
 use std::ops::Range;
 
 /// Which element of a line is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineRank {
-    /// The element with this many smaller or earlier equal ones before it.
+    /// The element of this rank in a stable ascending sort.
     Nth(usize),
     /// The middle element, or the lower one of two; the first NaN if there is one.
     Median,
@@ -52,7 +53,7 @@ pub fn select(request: &OrderRequest, rank: LineRank) -> Result<()> {
             };
             let format = WordFormat::new(n, range, true);
             by_word!(format, W => {
-                let (words, rank) = candidates::<W>(line, &pieces, format, rank, false, scratch)?;
+                let (words, rank) = words_near_rank::<W>(line, &pieces, format, rank, false, scratch)?;
                 let (_, selected, _) = words.select_nth_unstable(rank);
                 // SAFETY: the results have one element for each line.
                 unsafe { lines.results.write(line, &format, index, std::slice::from_ref(selected)) };
@@ -87,10 +88,10 @@ fn select_by_sample(
     // `ambiguous`: the result is read from the line, since several bit patterns may have its key.
     let format = WordFormat::new(n, KeyRange { low, high, ambiguous: true }, true);
     by_word!(format, W => {
-        let found = pieces.map(|part| Enclosed::<W>::new(line, part, &format, low, high))?;
+        let found = pieces.map(|part| Candidates::<W>::new(line, part, &format, low, high))?;
         let below: usize = found.iter().map(|piece| piece.below).sum();
         let count: usize = found.iter().map(|piece| piece.words.len()).sum();
-        if found.iter().any(|piece| piece.gives_up) || rank < below || rank >= below + count {
+        if found.iter().any(|piece| piece.overflowed) || rank < below || rank >= below + count {
             return Ok(false);
         }
         let mut words: Vec<W> = try_vec(count)?;
@@ -103,16 +104,16 @@ fn select_by_sample(
 }
 
 /// What the pass over a piece of a line finds.
-struct Enclosed<W> {
+struct Candidates<W> {
     /// The number of keys below the enclosing ones.
     below: usize,
     /// Whether there is a NaN, or too many keys are enclosed: the caller then counts digits instead.
-    gives_up: bool,
+    overflowed: bool,
     /// The words of the enclosed keys.
     words: Vec<W>,
 }
 
-impl<W: SortWord> Enclosed<W> {
+impl<W: SortWord> Candidates<W> {
     /// Collects the words of the keys from `low` to `high`.
     fn new(
         line: &KeyLine,
@@ -120,8 +121,8 @@ impl<W: SortWord> Enclosed<W> {
         format: &WordFormat,
         low: u64,
         high: u64,
-    ) -> Result<Enclosed<W>> {
-        let mut found = Enclosed { below: 0, gives_up: false, words: Vec::new() };
+    ) -> Result<Candidates<W>> {
+        let mut found = Candidates { below: 0, overflowed: false, words: Vec::new() };
         let max_words = part.len() / 2;
         let (mut below, mut highest, mut reserved) = (0, 0, Ok(()));
         line.for_each_block(part, |first, keys| {
@@ -136,7 +137,7 @@ impl<W: SortWord> Enclosed<W> {
                     })
                 },
             );
-            let mut inside = [0u16; BLOCK];
+            let mut inside = [0u16; KEYS_PER_LOAD];
             let mut count = 0;
             for (i, &key) in keys.iter().enumerate() {
                 inside[count] = i as u16;
@@ -152,7 +153,7 @@ impl<W: SortWord> Enclosed<W> {
         });
         reserved?;
         found.below = below as usize;
-        found.gives_up = found.words.len() > max_words || line.is_nan(highest);
+        found.overflowed = found.words.len() > max_words || line.is_nan(highest);
         Ok(found)
     }
 }
@@ -165,7 +166,7 @@ pub fn select_first(request: &OrderRequest) -> Result<()> {
             let pieces = Pieces::of(line.length, lines.are_long());
             let format = WordFormat::new(line.length, pieces.range(line)?, true);
             by_word!(format, W => {
-                let (words, _) = candidates::<W>(line, &pieces, format, k - 1, true, scratch)?;
+                let (words, _) = words_near_rank::<W>(line, &pieces, format, k - 1, true, scratch)?;
                 if k < words.len() {
                     words.select_nth_unstable(k - 1);
                 }
@@ -192,7 +193,7 @@ fn count_nans(line: &KeyLine, pieces: &Pieces) -> Result<usize> {
 
 /// Some words of a line that include the one of a rank, and its rank among them. With `before`, they include all words of
 /// lower ranks, too.
-fn candidates<'a, W: SortWord>(
+fn words_near_rank<'a, W: SortWord>(
     line: &KeyLine,
     pieces: &Pieces,
     format: WordFormat,
@@ -223,8 +224,8 @@ fn candidates<'a, W: SortWord>(
         starts.push(starts[starts.len() - 1] + count);
     }
     let total = starts[pieces.count];
-    let words = WordPointer(scratch.words::<W>(total)?);
-    pieces.run(|piece| {
+    let words = Shared::new(scratch.words::<W>(total)?);
+    pieces.for_each(|piece| {
         let (mut next, end) = (starts[piece], starts[piece + 1]);
         line.for_each_block(pieces.part(piece), |at, keys| {
             for (i, &key) in keys.iter().enumerate() {

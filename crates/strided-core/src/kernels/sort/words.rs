@@ -21,7 +21,8 @@
 //! A first pass of 11 bits over 10M words instead of 8 bits took 31 instead of 10: its buckets are more than the TLB has
 //! entries. Up to [`MAX_COMPARED`] words, `sort_unstable` is as fast as counting digits.
 
-use super::keys::{KeyLine, KeyRange};
+use super::keys::{KEYS_PER_LOAD, KeyLine, KeyRange};
+use crate::threads::Shared;
 
 /// The most words that are sorted by comparisons, and the most whose keys have more than [`MAX_PASSES`] digits.
 const MAX_COMPARED: usize = 1536;
@@ -110,7 +111,7 @@ impl WordFormat {
     pub unsafe fn pack<W: SortWord>(&self, line: &KeyLine, to: *mut W) {
         line.for_each_block(0..line.length, |first, keys| {
             for (i, &key) in keys.iter().enumerate() {
-                // SAFETY: the contract above; blocks cover the line.
+                // SAFETY: this function's contract; blocks cover the line.
                 unsafe { to.add(first + i).write(self.word(key, first + i)) };
             }
         });
@@ -121,31 +122,24 @@ impl WordFormat {
 macro_rules! by_word {
     ($format:expr, $W:ident => $body:expr) => {
         match $format.bits() {
-            0..=32 => {
-                type $W = u32;
-                $body
-            }
-            33..=64 => {
-                type $W = u64;
-                $body
-            }
-            _ => {
-                type $W = u128;
-                $body
-            }
+            0..=32 => by_word!(@as u32, $W => $body),
+            33..=64 => by_word!(@as u64, $W => $body),
+            _ => by_word!(@as u128, $W => $body),
         }
     };
+    (@as $t:ident, $W:ident => $body:expr) => {{
+        type $W = $t;
+        $body
+    }};
 }
 pub(super) use by_word;
 
 /// Where the results of a line are written: values, positions, or both. Null if they are not wanted.
 #[derive(Clone, Copy)]
 pub(super) struct LineResults {
-    pub values: *mut u8,
-    pub positions: *mut i64,
+    pub values: Shared<*mut u8>,
+    pub positions: Shared<*mut i64>,
 }
-// SAFETY: the functions of `kernels/sort` pin the tensors of results, and their tasks write to different elements.
-unsafe impl Sync for LineResults {}
 
 impl LineResults {
     /// Writes the values and positions of sorted words to results from `at` on.
@@ -155,20 +149,20 @@ impl LineResults {
     pub unsafe fn write<W: SortWord>(&self, line: &KeyLine, format: &WordFormat, at: usize, words: &[W]) {
         let shift = format.position_bits;
         let mut at = at;
-        for block in words.chunks(super::keys::BLOCK) {
-            if !self.positions.is_null() {
+        for block in words.chunks(KEYS_PER_LOAD) {
+            if !self.positions.get().is_null() {
                 for (i, word) in block.iter().enumerate() {
                     // SAFETY: this function's contract.
-                    unsafe { self.positions.add(at + i).write(word.position(shift) as i64) };
+                    unsafe { self.positions.at(at + i).write(word.position(shift) as i64) };
                 }
             }
-            if !self.values.is_null() {
-                let mut keys = [0; super::keys::BLOCK];
+            if !self.values.get().is_null() {
+                let mut keys = [0; KEYS_PER_LOAD];
                 keys.iter_mut().zip(block).for_each(|(key, word)| *key = format.key(*word));
                 let size = line.element_size();
                 // SAFETY: this function's contract.
                 unsafe {
-                    let to = self.values.add(at * size);
+                    let to = self.values.at(at * size);
                     line.store(to, &keys[..block.len()]);
                     if format.ambiguous {
                         for (i, word) in block.iter().enumerate() {
@@ -285,7 +279,7 @@ unsafe fn distribute<W: SortWord, const N: usize>(
 ) -> Option<[usize; N]> {
     let mut ends = [0; N];
     for i in 0..n {
-        // SAFETY: the contract above.
+        // SAFETY: this function's contract.
         ends[unsafe { a.add(i).read() }.digit(shift, mask) & (N - 1)] += 1;
     }
     if ends.contains(&n) {
@@ -295,7 +289,7 @@ unsafe fn distribute<W: SortWord, const N: usize>(
     for count in &mut ends {
         (*count, end) = (end, end + *count);
     }
-    // SAFETY: the contract above; every word was counted.
+    // SAFETY: this function's contract; every word was counted.
     unsafe { move_words(a, b, n, shift, mask, &mut ends) };
     Some(ends)
 }

@@ -239,7 +239,7 @@ macro_rules! expand {
         /// The functions of the rows, as types.
         #[allow(non_camel_case_types, dead_code)]
         mod bodies {
-            // One module per row, so that each row is a codegen unit of its own: see `cpu::Task::Home`.
+            // One module per row, so that each row is a codegen unit of its own: see `cpu::Specialised::Home`.
             $(pub mod $name { pub struct Body; })*
         }
         $(functions! { $name $args $class $rule $body $($second)? })*

@@ -3,19 +3,18 @@
 //! `index_*` have an index of one dim: it chooses slices. `gather` and `scatter` have an index of the tensor's rank: each
 //! element of it chooses an element, at its own place along the other dims.
 
-use super::{
-    CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, checked, picked, shares_memory,
-};
+use super::{CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, checked, picked};
 use crate::backend::index::{self, ScatterRule};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::{Dims, Layout, Mode, broadcast};
-use crate::ops::elementwise::{OpArg, apply, apply_into};
+use crate::ops::Operand;
+use crate::ops::elementwise::{apply, apply_into};
 use crate::ops::table::Op;
 use crate::ops::{copy, create, output};
 use crate::scalar::Scalar;
 use crate::storage::Fill;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, shares_memory};
 
 /// A reduction of the elements that fall on one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +24,6 @@ pub enum PlaceReduction {
     Mean,
     Amax,
     Amin,
-}
-
-/// What is written to the chosen elements.
-#[derive(Clone, Copy)]
-pub enum Written<'a> {
-    Tensor(&'a Tensor),
-    Number(Scalar),
 }
 
 /// An index along one dim of a tensor.
@@ -58,7 +50,7 @@ fn at_least_1d(x: &Tensor) -> Result<Tensor> {
 
 #[cold]
 fn wrong_shape(argument: &'static str, got: &Layout, wanted: String) -> Error {
-    Error::new("", Problem::Shape { argument, got: got.shape_text(), wanted })
+    Error::new(Problem::Shape { argument, got: got.shape_text(), wanted })
 }
 
 impl DimIndex<'_> {
@@ -160,25 +152,25 @@ pub fn pick(x: &Tensor, index: DimIndex) -> Result<Tensor> {
 
 /// Writes values to the chosen elements, or combines them: `index_copy_`, `index_fill_`, `index_add_`, `scatter_`,
 /// `scatter_add_`.
-pub fn write(x: &Tensor, index: DimIndex, written: Written, rule: ScatterRule) -> Result<()> {
+pub fn write(x: &Tensor, index: DimIndex, values: Operand, rule: ScatterRule) -> Result<()> {
     let plan = index.plan(x, RangeCheck::First)?;
-    match written {
-        Written::Tensor(source) => {
+    match values {
+        Operand::Tensor(source) => {
             output::check_category(x, source.dtype())?;
             let source = index.fit(&plan.base, source)?;
             plan.scatter(&source, rule)
         }
-        Written::Number(value) => plan.scatter(&create::full(x.device(), &[], value, x.dtype())?, rule),
+        Operand::Scalar(value) => plan.scatter(&create::full(x.device(), &[], value, x.dtype())?, rule),
     }
 }
 
 /// `index_add_`: adds `alpha` times the source.
 pub fn index_add(x: &Tensor, index: DimIndex, source: &Tensor, alpha: Scalar) -> Result<()> {
     if alpha == Scalar::Int(1) {
-        return write(x, index, Written::Tensor(source), ScatterRule::Add);
+        return write(x, index, Operand::Tensor(source), ScatterRule::Add);
     }
-    let scaled = apply(Op::mul, &[OpArg::Tensor(source), OpArg::Scalar(alpha)])?;
-    write(x, index, Written::Tensor(&scaled), ScatterRule::Add)
+    let scaled = apply(Op::mul, &[Operand::Tensor(source), Operand::Scalar(alpha)])?;
+    write(x, index, Operand::Tensor(&scaled), ScatterRule::Add)
 }
 
 /// `index_reduce_` and `scatter_reduce_`: reduces the elements of the source that fall on one place, together with the
@@ -201,7 +193,7 @@ pub fn reduce(
         is_ordered && x.dtype().is_complex() || reduction == PlaceReduction::Mean && x.dtype() == DType::Bool;
     if refused {
         let wanted = if is_ordered { "a real dtype" } else { "a dtype other than bool" };
-        return Err(Error::new("", Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
+        return Err(Error::new(Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
     }
     output::check_category(x, source.dtype())?;
     let plan = index.plan(x, RangeCheck::First)?;
@@ -239,14 +231,14 @@ fn counts(x: &Tensor, index: DimIndex, include_self: bool) -> Result<Tensor> {
     index
         .plan(&counts, RangeCheck::First)?
         .scatter(&create::full(x.device(), &[], Scalar::Int(1), DType::I64)?, ScatterRule::Add)?;
-    apply_into(Op::maximum, &[OpArg::Tensor(&counts), OpArg::Scalar(Scalar::Int(1))], &counts)?;
+    apply_into(Op::maximum, &[Operand::Tensor(&counts), Operand::Scalar(Scalar::Int(1))], &counts)?;
     Ok(counts)
 }
 
 /// Divides sums by counts; integers are rounded down.
 fn divide(x: &Tensor, counts: &Tensor) -> Result<()> {
     if !x.dtype().is_int() {
-        return apply_into(Op::div, &[OpArg::Tensor(x), OpArg::Tensor(counts)], x);
+        return apply_into(Op::div, &[Operand::Tensor(x), Operand::Tensor(counts)], x);
     }
     // int64 and uint64 have no common dtype.
     let converted;
@@ -256,7 +248,7 @@ fn divide(x: &Tensor, counts: &Tensor) -> Result<()> {
     } else {
         counts
     };
-    copy::copy(x, &apply(Op::floor_divide, &[OpArg::Tensor(x), OpArg::Tensor(counts)])?)
+    copy::copy(x, &apply(Op::floor_divide, &[Operand::Tensor(x), Operand::Tensor(counts)])?)
 }
 
 /// `take_along_dim`: a gather whose operands are broadcast along the other dims. Negative indices count from the end.
@@ -319,7 +311,7 @@ pub fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Res
     if source.size() != index.size() {
         let got = format!("{} elements", source.size());
         let wanted = format!("{}, as many as index", index.size());
-        return Err(Error::new("", Problem::Shape { argument: "source", got, wanted }));
+        return Err(Error::new(Problem::Shape { argument: "source", got, wanted }));
     }
     let source = copy::reshape(source, &index.layout().shape())?;
     let rule = if accumulate { ScatterRule::Add } else { ScatterRule::Replace };
@@ -335,7 +327,7 @@ pub fn fill_diagonal(x: &Tensor, value: Scalar, wrap: bool) -> Result<()> {
         return Err(rank_error(layout));
     }
     if rest.len() > 1 && rest.iter().any(|mode| mode.extent != first.extent) {
-        return Err(Error::shape("", "input", layout.shape_text(), "equal sizes, for more than two dims"));
+        return Err(Error::shape("input", layout.shape_text(), "equal sizes, for more than two dims"));
     }
     let length = layout.modes().iter().map(|mode| mode.extent).min().unwrap_or(0);
     let stride: isize = layout.modes().iter().map(|mode| mode.stride).sum();
@@ -353,5 +345,5 @@ pub fn fill_diagonal(x: &Tensor, value: Scalar, wrap: bool) -> Result<()> {
 
 #[cold]
 fn rank_error(layout: &Layout) -> Error {
-    Error::new("", Problem::Rank { rank: layout.rank(), wanted: "two dims or more" })
+    Error::new(Problem::Rank { rank: layout.rank(), wanted: "two dims or more" })
 }

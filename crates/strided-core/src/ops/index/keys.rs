@@ -10,8 +10,8 @@ use crate::backend::index::ScatterRule;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::{Dims, Index, Layout, Mode, broadcast, shape_text};
+use crate::ops::Operand;
 use crate::ops::create;
-use crate::ops::elementwise::OpArg;
 use crate::scalar::Scalar;
 use crate::storage::Device;
 use crate::tensor::{Tensor, common_device};
@@ -37,7 +37,7 @@ pub fn get(x: &Tensor, keys: &[Key]) -> Result<Tensor> {
     }
     if let [Key::Indices(index)] = keys
         && common_device([x, index]).is_ok()
-        && let Some(Some(elements)) = host_reads::small_gather(x, index)?
+        && let Some(elements) = host_reads::small_gather(x, index)?
     {
         return Ok(elements);
     }
@@ -46,16 +46,16 @@ pub fn get(x: &Tensor, keys: &[Key]) -> Result<Tensor> {
 
 /// `x[keys] = value`. The value is broadcast and cast; a number must fit the dtype. If an element is chosen several times,
 /// the last value in row-major order stays.
-pub fn set(x: &Tensor, keys: &[Key], value: OpArg) -> Result<()> {
+pub fn set(x: &Tensor, keys: &[Key], value: Operand) -> Result<()> {
     put(x, keys, value, ScatterRule::Replace)
 }
 
 /// [`set`] that combines the values with the elements by a rule.
-pub fn put(x: &Tensor, keys: &[Key], value: OpArg, rule: ScatterRule) -> Result<()> {
+pub fn put(x: &Tensor, keys: &[Key], value: Operand, rule: ScatterRule) -> Result<()> {
     let number;
     let values = match value {
-        OpArg::Tensor(values) => values,
-        OpArg::Scalar(value) => {
+        Operand::Tensor(values) => values,
+        Operand::Scalar(value) => {
             number = create::full(x.device(), &[], value, x.dtype())?;
             &number
         }
@@ -233,7 +233,7 @@ fn check_mask(layout: &Layout, dim: usize, mask: &Tensor) -> Result<()> {
         if mode.extent != wanted.extent {
             let (mask, shape) = (mask.layout().shape_text(), layout.shape_text());
             let extents = (mode.extent, wanted.extent);
-            return Err(Error::new("index", Problem::MaskShape { mask, shape, dim: dim + at, extents }));
+            return Err(Error::new(Problem::MaskShape { mask, shape, dim: dim + at, extents }));
         }
     }
     Ok(())
@@ -242,5 +242,5 @@ fn check_mask(layout: &Layout, dim: usize, mask: &Tensor) -> Result<()> {
 #[cold]
 fn shapes_error(shapes: &[&Layout]) -> Error {
     let shapes: Vec<String> = shapes.iter().map(|layout| shape_text(&layout.shape())).collect();
-    Error::new("index", Problem::IndexShapes { shapes: shapes.join(", ") })
+    Error::new(Problem::IndexShapes { shapes: shapes.join(", ") })
 }

@@ -1,24 +1,24 @@
 //! Masks: `masked_select`, `masked_fill_`, `masked_scatter_`, `nonzero`.
 
-use super::shares_memory;
 use crate::alloc::try_collect;
 use crate::backend::host_reads;
 use crate::backend::index::{self, MaskCounts};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::{Layout, broadcast};
+use crate::ops::Operand;
 use crate::ops::copy;
-use crate::ops::elementwise::{OpArg, apply, apply_into};
+use crate::ops::elementwise::{apply, apply_into};
 use crate::ops::table::Op;
 use crate::scalar::Scalar;
-use crate::tensor::{Tensor, common_device};
+use crate::tensor::{Tensor, common_device, shares_memory};
 
 /// A mask as a bool tensor. Bytes are masks too: every one that is not 0 is true.
 pub fn as_mask(mask: &Tensor) -> Result<Tensor> {
     match mask.dtype() {
         DType::Bool => Ok(mask.clone()),
         DType::U8 => mask.reinterpret(DType::Bool),
-        got => Err(Error::new("", Problem::WrongDType { argument: "mask", got, wanted: "bool or uint8" })),
+        got => Err(Error::new(Problem::WrongDType { argument: "mask", got, wanted: "bool or uint8" })),
     }
 }
 
@@ -29,7 +29,7 @@ fn expanded_mask(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
         Ok(layout) => Ok(mask.with_layout(layout)),
         Err(_) => {
             let wanted = format!("one that broadcasts to {}", x.layout().shape_text());
-            Err(Error::shape("", "mask", mask.layout().shape_text(), wanted))
+            Err(Error::shape("mask", mask.layout().shape_text(), wanted))
         }
     }
 }
@@ -65,11 +65,11 @@ pub fn fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<()> {
     if value.size() != 1 {
         let (got, wanted) =
             (format!("a tensor of shape {}", value.layout().shape_text()), "one element".into());
-        return Err(Error::new("", Problem::Shape { argument: "value", got, wanted }));
+        return Err(Error::new(Problem::Shape { argument: "value", got, wanted }));
     }
     let single = value.with_layout(value.layout().view(&[])?);
-    let value = if single.dtype() == x.dtype() { single } else { copy::to_dtype(&single, x.dtype())? };
-    apply_into(Op::r#where, &[OpArg::Tensor(&mask), OpArg::Tensor(&value), OpArg::Tensor(x)], x)
+    let value = copy::in_dtype(&single, x.dtype())?;
+    apply_into(Op::r#where, &[Operand::Tensor(&mask), Operand::Tensor(&value), Operand::Tensor(x)], x)
 }
 
 /// `masked_scatter_`: writes the elements of the source, in row-major order, to those for which the mask is true. The
@@ -81,7 +81,7 @@ pub fn scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Result<()> {
     if counts.total() > source.size() {
         let wanted = format!("{} or more, as many as the mask has true elements", counts.total());
         let got = format!("{} elements", source.size());
-        return Err(Error::new("", Problem::Shape { argument: "source", got, wanted }));
+        return Err(Error::new(Problem::Shape { argument: "source", got, wanted }));
     }
     place(x, &mask, source, &counts)
 }
@@ -110,7 +110,7 @@ fn place(x: &Tensor, mask: &Tensor, source: &Tensor, counts: &MaskCounts) -> Res
 fn truth(x: &Tensor) -> Result<Tensor> {
     match x.dtype() {
         DType::Bool => Ok(x.clone()),
-        _ => apply(Op::ne, &[OpArg::Tensor(x), OpArg::Scalar(Scalar::Bool(false))]),
+        _ => apply(Op::ne, &[Operand::Tensor(x), Operand::Scalar(Scalar::Bool(false))]),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::Fill;
-use crate::tensor::{Tensor, common_device, conflict};
+use crate::tensor::{Tensor, common_device, shares_memory};
 
 /// Whether negative indices count from the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl IndexedDim<'_> {
     #[cold]
     fn out_of_range(&self, index: i128) -> Error {
         let (dim, extent, shape) = (self.dim, self.extent, self.layout.shape_text());
-        Error::new("index", Problem::IndexRange { index, dim, extent, shape })
+        Error::new(Problem::IndexRange { index, dim, extent, shape })
     }
 }
 
@@ -74,9 +74,7 @@ pub(super) fn as_int64(index: &Tensor) -> Result<Tensor> {
     match index.dtype() {
         DType::I64 => Ok(index.clone()),
         dtype if dtype.is_int() => copy::to_dtype(index, DType::I64),
-        got => {
-            Err(Error::new("", Problem::WrongDType { argument: "index", got, wanted: "an integer dtype" }))
-        }
+        got => Err(Error::new(Problem::WrongDType { argument: "index", got, wanted: "an integer dtype" })),
     }
 }
 
@@ -93,7 +91,7 @@ fn checked(
     if check == RangeCheck::WhileGathering && dim.extent > 0 {
         return Ok(CheckedIndex { tensor, extent: dim.extent, stride, wraps });
     }
-    if let Some((low, high)) = host_reads::extremes(&tensor)? {
+    if let Some((low, high)) = host_reads::min_max(&tensor)? {
         let lowest = if wraps { -dim.extent } else { 0 };
         // A large uint64 is negative as int64.
         let value = |index_value: i64| match index.dtype() {
@@ -188,7 +186,7 @@ impl IndexPlan {
     #[cold]
     fn values_error(&self, values: &Tensor) -> Error {
         let wanted = format!("values that broadcast to {}, the chosen elements", self.base.shape_text());
-        Error::shape("", "value", format!("a tensor of shape {}", values.layout().shape_text()), wanted)
+        Error::shape("value", format!("a tensor of shape {}", values.layout().shape_text()), wanted)
     }
 
     /// Combines the values with the chosen elements. They are broadcast to the positions and cast.
@@ -212,9 +210,4 @@ impl IndexPlan {
         }
         index::scatter(&self.operand(), &values.with_layout(layout), rule)
     }
-}
-
-/// Whether writing the target could change the other tensor.
-fn shares_memory(target: &Tensor, other: &Tensor) -> bool {
-    conflict(target, other) || target.is_set_to(other)
 }

@@ -1,0 +1,1 @@
+"""What the front ends `torch7` and `dmlab` share: classes, sessions, casts, tables, and writes in row-major order."""

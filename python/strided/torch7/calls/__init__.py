@@ -1,0 +1,1 @@
+"""Calls of functions: arguments and their errors, forms, which form a call means, and where results go."""

@@ -1,0 +1,1 @@
+"""Files of Torch7: DiskFile, MemoryFile, and whole objects."""

@@ -1,0 +1,1 @@
+"""The classes of tensors and storages, and the methods that are not rows."""
