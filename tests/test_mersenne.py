@@ -115,7 +115,7 @@ def test_samples_of_categories_are_those_of_torch7(dtype):
 @pytest.mark.parametrize("dtype", [st.float32, st.float64], ids=str)
 def test_the_alias_method_is_that_of_torch7(dtype):
     name = f"alias {str(dtype).removeprefix('strided.')}"
-    aliases, kept = _TorchGenerator.alias_setup(st.tensor([0.1, 0.2, 0.05, 0.3, 0.25, 0.1], dtype=dtype))
+    aliases, kept = _TorchGenerator().alias_setup(st.tensor([0.1, 0.2, 0.05, 0.3, 0.25, 0.1], dtype=dtype))
     assert (aliases + 1).tolist() == TORCH[f"{name} J"]
     assert kept.dtype == dtype
     assert kept.tolist() == TORCH[f"{name} q"]

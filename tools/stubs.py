@@ -3,8 +3,9 @@
     python tools/stubs.py             writes the file
     python tools/stubs.py --check     says in one sentence if the file is stale, and exits with code 1
 
-Names, parameters, types and documents come from the module: each row of the binding carries its types. Only Python's own
-protocols, such as `__len__`, have their types here. A member without a type is an error, so the stubs are complete.
+Names, parameters, types and documents come from the module: each row of the binding carries its types. What is no row has its
+types here: Python's own protocols, such as `__len__`, and constructors. A member without a type is an error, so the stubs are
+complete.
 """
 
 import inspect
@@ -92,11 +93,14 @@ QUALIFIED = {
 # Python's protocols: parameters after self, and the result; `{}` is the class.
 PROTOCOLS = {
     "__abs__": "() -> Tensor",
+    "__array_ufunc__": "(ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any",
     "__bool__": "() -> bool",
     "__contains__": "(value: object, /) -> bool",
     "__copy__": "() -> {}",
     "__deepcopy__": "(memo: Any, /) -> {}",
+    "__divmod__": "(other: _Operand, /) -> tuple[Tensor, Tensor]",
     "__eq__": "(other: object, /) -> bool",
+    "__exit__": "(exc_type: object, exc_value: object, traceback: object, /) -> None",
     "__float__": "() -> float",
     "__format__": "(spec: str, /) -> str",
     "__hash__": "() -> int",
@@ -104,15 +108,72 @@ PROTOCOLS = {
     "__int__": "() -> int",
     "__invert__": "() -> Tensor",
     "__len__": "() -> int",
+    "__matmul__": "(other: _Operand, /) -> Tensor",
     "__ne__": "(other: object, /) -> bool",
     "__neg__": "() -> Tensor",
     "__pos__": "() -> Tensor",
+    "__rdivmod__": "(other: _Operand, /) -> tuple[Tensor, Tensor]",
     "__reduce__": "() -> str | tuple[Any, ...]",
     "__reduce_ex__": "(protocol: SupportsIndex, /) -> str | tuple[Any, ...]",
     "__repr__": "() -> str",
+    "__rmatmul__": "(other: _Operand, /) -> Tensor",
     "__round__": "(ndigits: SupportsIndex | None = None, /) -> Tensor",
+    "__setstate__": "(state: bytes, /) -> None",
     "__sizeof__": "() -> int",
     "__str__": "() -> str",
+}
+MEMORY_OPTIONS = "dtype: _DTypeLike | None = None, device: _DeviceLike | None = None"
+# Members that have several signatures, or whose types depend on the class.
+SIGNATURES = {
+    "Generator.__new__": [
+        "(seed: SupportsIndex | None = None, device: _DeviceLike | None = None) -> Self",
+        "(device: _DeviceLike) -> Self",
+    ],
+    "Layout.__getitem__": ["(index: _Index | tuple[_Index, ...], /) -> Layout"],
+    "Layout.__new__": [
+        "(shape: _Ints, stride: _Ints | None = None, offset: SupportsIndex = 0) -> Self",
+        '(shape: _Ints, *, order: Literal["row", "column"], offset: SupportsIndex = 0) -> Self',
+    ],
+    "Size.__add__": ["(other: tuple[int, ...], /) -> Size"],
+    "Size.__getitem__": ["(index: SupportsIndex, /) -> int", "(index: slice, /) -> Size"],
+    "Storage.__getitem__": ["(index: SupportsIndex, /) -> Any", "(index: slice, /) -> Storage"],
+    "Storage.__iter__": ["() -> Iterator[Any]"],
+    "Storage.__new__": [
+        f"(size: SupportsIndex = 0, /, *, {MEMORY_OPTIONS}) -> Self",
+        f"(data: _Data, /, *, {MEMORY_OPTIONS}) -> Self",
+    ],
+    "Storage.__setitem__": ["(index: SupportsIndex | slice, value: _Data, /) -> None"],
+    "Tensor.__getitem__": ["(index: _Index | _Data | tuple[_Index | _Data, ...], /) -> Tensor"],
+    "Tensor.__iter__": ["() -> Iterator[Tensor]"],
+    "Tensor.__new__": [
+        f"(*size: SupportsIndex, {MEMORY_OPTIONS}) -> Self",
+        f"(data: _Data, /, *, {MEMORY_OPTIONS}) -> Self",
+    ],
+    "Tensor.__setitem__": ["(index: _Index | _Data | tuple[_Index | _Data, ...], value: _Data, /) -> None"],
+}
+# The other members that are no rows have a signature in the module. These are the types of its parameters and results.
+PARAMETERS = {
+    "create": "bool",
+    "dtype": "_DTypeLike | None",
+    "filename": "_Path",
+    "grow": "bool",
+    "name": "_DTypeLike",
+    "offset": "SupportsIndex",
+    "readonly": "bool",
+    "seed": "SupportsIndex | None",
+    "shape": "_Ints",
+    "shared": "bool",
+    "size": "SupportsIndex",
+    "source": "Any",
+    "type": "_DeviceLike | None",
+    "unwrap": "Callable[[Any], Any] | None",
+}
+RESULTS = {
+    "__new__": "Self",
+    "column_major": "Layout",
+    "from_file": "Storage",
+    "numel": "int",
+    "row_major": "Layout",
 }
 OPERATORS = {
     f"__{form}{name}__"
@@ -129,6 +190,13 @@ SUBCLASSABLE = 1 << 10  # Py_TPFLAGS_BASETYPE
 
 class Missing(Exception):
     """A member without a type."""
+
+
+class Written(str):
+    """A type that `inspect` writes without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 class Param(NamedTuple):
@@ -166,6 +234,7 @@ def rows() -> dict[tuple[str, str], Row]:
 
 
 ROWS = rows()
+ROWS["Tensor", "size"] = Row("Tensor", "size", None, "_Count", [], False)  # a descriptor, which can be called too
 
 
 def main(*arguments: str) -> int:
@@ -175,7 +244,7 @@ def main(*arguments: str) -> int:
     try:
         text = module()
     except Missing as missing:
-        print(f"stubs: {missing}; its row, or the class's SIGNATURES, must give it.", file=sys.stderr)
+        print(f"stubs: {missing}; its row, or a table in tools/stubs.py, must give it.", file=sys.stderr)
         return 1
     if not arguments:
         STUBS.write_text(text)
@@ -223,7 +292,7 @@ def member_lines(owner: str, name: str, member: Any) -> list[str]:
         return [f"def {name}(self, other: _Operand, /) -> Tensor: ...  # type: ignore[override]"]
     if name in PROTOCOLS:
         return definitions(owner, name, member, [PROTOCOLS[name].replace("{}", owner)])
-    if name == "__new__" and (owner, name) not in ROWS:
+    if name == "__new__" and not other_signatures(owner, name):
         return []  # that of the base
     if isinstance(member, float):
         return [f"{name}: _Float"]
@@ -245,15 +314,31 @@ def property_lines(owner: str, name: str, member: Any) -> list[str]:
 def callable_lines(owner: str, name: str, member: Any) -> list[str]:
     """A function or method: one definition, or one for each way to call it."""
     row = ROWS.get((owner, name))
-    if not row:
+    overloads = row.overloads if row else other_signatures(owner, name)
+    if overloads:
+        return definitions(owner, name, member, overloads)
+    if row is None or row.params is None:
         raise Missing(f"{owner}.{name} has no signature")
-    if row.params is None:
-        return definitions(owner, name, member, row.overloads)
     params = [param._replace(name="input", aliases=[]) if param.name == "self" else param for param in row.params]
     if owner:
         params = params[1:]
     signatures = [f"({written_parameters(way)}) -> {row.result}" for way in ways_to_call(params)]
     return definitions(owner, name, member, signatures, has_input=True)
+
+
+def other_signatures(owner: str, name: str) -> list[str]:
+    """The signatures of a member that is no row."""
+    written = SIGNATURES.get(f"{owner}.{name}")
+    described: Any = getattr(native, owner) if name == "__new__" else getattr(getattr(native, owner, None), name, None)
+    if written or name not in RESULTS or not getattr(described, "__text_signature__", None):
+        return written or []
+    signature = inspect.signature(described)
+    params = [
+        param.replace(annotation=Written(PARAMETERS[key]))
+        for key, param in signature.parameters.items()
+        if key != "self"
+    ]
+    return [f"{signature.replace(parameters=params)} -> {RESULTS[name]}"]
 
 
 def definitions(owner: str, name: str, member: Any, signatures: list[str], has_input: bool = False) -> list[str]:

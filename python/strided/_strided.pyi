@@ -141,7 +141,7 @@ class Generator:
     def set_state(self, new_state: Tensor) -> None:
         """Restores a state that `get_state` returned."""
     def spawn(self, n: SupportsIndex) -> tuple[Generator, ...]:
-        """NumPy's name of `split`."""
+        """Another name for `split`."""
     def split(self, n: SupportsIndex) -> tuple[Generator, ...]:
         """Several generators whose numbers are independent of each other's and of this one's, for threads and processes."""
     @overload
@@ -2371,23 +2371,26 @@ class UInt64Tensor(Tensor):
 @final
 class _Document:
     """The content of a file, for `strided.files`."""
-    def convert(self, op: str, target: Any, name: str, select: list[_Int] | None, casts: dict[_Int, _DType], options: dict[str, Any]) -> tuple[_Int, list[tuple[str, list[str]]]]:
+    def convert(self, op: str, target: Any, name: str, select: list[_Int] | None, casts: Any, options: Any) -> tuple[_Int, list[tuple[str, list[str]]]]:
         """Writes the object, or some of its tensors, to a file."""
-    def details(self) -> dict[str, str | _Int]: ...
+    def details(self) -> dict[str, str | _Int]:
+        """Facts of the format, by name."""
     def end(self) -> _Int | None:
         """Where the object ends in a file that may go on after it; None if the file ends there."""
-    def entry(self, index: _Int) -> Any:
+    def entry(self, index: SupportsIndex) -> Any:
         """What is known of a tensor without reading it: the items of `strided.files._file.Described`."""
     def first_names(self) -> list[_Int | None]:
         """For each name, the position of the first name of the same object; None for that name itself."""
-    def format(self) -> str: ...
+    def format(self) -> str:
+        """The name of the format."""
     def left_out(self, format: str, target: str, select: list[_Int] | None) -> list[tuple[str, list[str], str]]:
         """What a file of another format would not have: kind, names and a text for each loss."""
-    def load(self, max_bytes: _Int | None, hooks: Any) -> Any:
+    def load(self, max_bytes: SupportsIndex | None, hooks: Any | None) -> Any:
         """The whole object."""
-    def load_entry(self, index: _Int, max_bytes: _Int | None) -> Any:
+    def load_entry(self, index: SupportsIndex, max_bytes: SupportsIndex | None) -> Any:
         """One tensor or storage."""
-    def metadata(self) -> dict[str, str]: ...
+    def metadata(self) -> dict[str, str]:
+        """The metadata of the file."""
     def names(self) -> list[str]:
         """The names of all tensors and storages."""
     def outline(self) -> list[tuple[_Int, str, str, str, _Int | None]]:
@@ -2425,14 +2428,14 @@ class _LabGenerator:
 @final
 class _T7Reader:
     """Reads objects of a file or a buffer."""
-    def read(self, position: _Int, encoding: str, long_size: _Int, byte_order: str, referenced: _Bool, hooks: Any) -> tuple[Any, _Int]:
+    def read(self, position: SupportsIndex, encoding: str, long_size: SupportsIndex, byte_order: str, referenced: _Bool, hooks: Any | None) -> tuple[Any, _Int]:
         """Reads the object at a position."""
     def __new__(cls, source: Any, /) -> Self: ...
 
 @final
 class _T7Writer:
     """Writes objects."""
-    def write(self, obj: Any, encoding: str, long_size: _Int, byte_order: str, referenced: _Bool) -> bytes:
+    def write(self, obj: Any, encoding: str, long_size: SupportsIndex, byte_order: str, referenced: _Bool) -> bytes:
         """The bytes of an object, which are to be appended to the file."""
     def __new__(cls, unwrap: Callable[[Any], Any] | None = None) -> Self: ...
 
@@ -2441,8 +2444,7 @@ class _TorchGenerator:
     """Torch7's generator of random numbers, THGenerator: the same numbers for the same seed and the same calls."""
     def alias_draw(self, n: SupportsIndex, J: Tensor, q: Tensor) -> Tensor:
         """`n` categories that are drawn by the tables of the alias method, as multinomialAliasDraw numbers them."""
-    @staticmethod
-    def alias_setup(p: Tensor) -> tuple[Tensor, Tensor]:
+    def alias_setup(self, p: Tensor) -> tuple[Tensor, Tensor]:
         """The tables of the alias method for a vector of weights, as multinomialAliasSetup makes them."""
     def bernoulli(self, p: SupportsFloat = 0.5) -> _Int:
         """1 with probability `p`, or 0."""
@@ -2454,7 +2456,7 @@ class _TorchGenerator:
         """A generator of its own with the same state."""
     def exponential(self, rate: SupportsFloat) -> _Float:
         """A number of the exponential distribution."""
-    def fill(self, tensor: Tensor, distribution: str, a: SupportsFloat | None = None, b: SupportsFloat | None = None) -> None:
+    def fill(self, tensor: Tensor, distribution: str, a: object | None = None, b: object | None = None) -> None:
         """Fills a tensor with numbers of a distribution, which are drawn one after the other in row-major order."""
     def geometric(self, p: SupportsFloat) -> _Int:
         """The number of trials up to the first success; `p` is the probability of a failure."""

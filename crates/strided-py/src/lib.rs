@@ -16,7 +16,14 @@
 //! engine: `ops::elementwise`, `kernels::map`, the nest and the kernel.
 //! `api/methods.rs` says how methods are declared.
 
-use abi::thunks::RowClass;
+use abi::storage_object::PyStorage;
+use classes::borrow::BorrowHandle;
+use classes::document::PyDocument;
+use classes::dtype::{PyDType, PyDevice};
+use classes::generator::{PyGenerator, default_object};
+use classes::layout::PyLayout;
+use classes::mersenne::{PyLabGenerator, PyTorchGenerator};
+use classes::t7_stream::{T7Reader, T7Writer};
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
@@ -31,18 +38,22 @@ fn _strided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     abi::errors::register(module)?;
     abi::late::register(module.py())?;
     abi::lists::register(module.py())?;
-    classes::dtype::register(module, |class| rows.members(class))?;
+    rows.add_class::<PyDType>(module)?;
+    rows.add_class::<PyDevice>(module)?;
+    classes::dtype::register(module)?;
     classes::size::register(module)?;
-    classes::layout::register(module, rows.members(RowClass::Layout))?;
-    classes::storage::register(module, rows.members(RowClass::Storage))?;
-    classes::tensor::register(module, rows.members(RowClass::Tensor))?;
+    rows.add_class::<PyLayout>(module)?;
+    rows.add_class::<PyStorage>(module)?;
+    classes::tensor::register(module, rows.members("Tensor"))?;
     classes::iterator::register(module.py())?;
-    module.add_class::<classes::borrow::BorrowHandle>()?;
-    classes::generator::register(module)?;
-    classes::mersenne::register(module)?;
-    module.add_class::<classes::document::PyDocument>()?;
-    module.add_class::<classes::t7_stream::T7Reader>()?;
-    module.add_class::<classes::t7_stream::T7Writer>()?;
+    rows.add_class::<BorrowHandle>(module)?;
+    rows.add_class::<PyGenerator>(module)?;
+    module.add("default_generator", default_object(module.py())?)?;
+    rows.add_class::<PyTorchGenerator>(module)?;
+    rows.add_class::<PyLabGenerator>(module)?;
+    rows.add_class::<PyDocument>(module)?;
+    rows.add_class::<T7Reader>(module)?;
+    rows.add_class::<T7Writer>(module)?;
     rows.register_functions(module)?;
     classes::typed::register(module)?;
     abi::detach::register(module)?;

@@ -13,33 +13,11 @@ use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr::null_mut;
 
-/// A class that has rows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum RowClass {
-    Tensor,
-    Storage,
-    Layout,
-    DType,
-    Device,
-}
-
-impl RowClass {
-    /// Its name in Python.
-    pub fn name(self) -> &'static str {
-        match self {
-            RowClass::Tensor => "Tensor",
-            RowClass::Storage => "Storage",
-            RowClass::Layout => "Layout",
-            RowClass::DType => "dtype",
-            RowClass::Device => "device",
-        }
-    }
-}
-
 /// Where a row appears in Python.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RowPlace {
-    Method(RowClass),
+    /// As a method of the class with this name.
+    Method(&'static str),
     Function,
 }
 
@@ -208,12 +186,12 @@ impl MethodRow {
         self
     }
 
-    pub fn with_method<R: RowBody>(self, class: RowClass) -> MethodRow {
+    pub fn with_method<R: RowBody>(self, class: &'static str) -> MethodRow {
         self.with(RowPlace::Method(class), row::<R>)
     }
 
     pub fn with_layout_method<R: LayoutRowBody>(self) -> MethodRow {
-        self.with(RowPlace::Method(RowClass::Layout), layout_method::<R>)
+        self.with(RowPlace::Method("Layout"), layout_method::<R>)
     }
 
     pub fn with_numpy_names(mut self, names: &'static [&'static str]) -> MethodRow {
@@ -304,7 +282,7 @@ fn shared_document(row: &MethodRow, Origin { name, relation }: Origin) -> String
 
 /// A computed attribute of a class, perhaps one that can be assigned to.
 pub struct PropertyRow {
-    pub class: RowClass,
+    pub class: &'static str,
     pub name: &'static str,
     pub doc: &'static [&'static str],
     /// Its type in the stubs.
@@ -317,7 +295,7 @@ pub type Getter = unsafe extern "C" fn(Object, *mut c_void) -> Object;
 pub type Setter = unsafe extern "C" fn(Object, Object, *mut c_void) -> c_int;
 
 /// Python's definitions of the properties of a class. Their texts are never freed.
-pub fn property_definitions(rows: &[PropertyRow], class: RowClass) -> Vec<ffi::PyGetSetDef> {
+pub fn property_definitions(rows: &[PropertyRow], class: &str) -> Vec<ffi::PyGetSetDef> {
     let of_class = rows.iter().filter(|row| row.class == class);
     of_class
         .map(|row| ffi::PyGetSetDef {

@@ -4,7 +4,7 @@ use crate::abi::bind::{Args, Param, bind};
 use crate::abi::errors::{CallResult, Fail, guard_value};
 use crate::abi::heap::definition;
 use crate::abi::refs::{arg, is_none, to_py};
-use crate::abi::thunks::{ParamStub, RowClass};
+use crate::abi::thunks::ParamStub;
 use crate::abi::{Arg, Object, Value};
 use crate::classes::elementwise::{MAX_OPERANDS, apply, call_row, plain_pair};
 use crate::convert::args::{AnyArg, FromArg, OperandArg, TensorArg, keyword, missing, param, wrong_type};
@@ -382,7 +382,8 @@ pub fn functions() -> Vec<ffi::PyMethodDef> {
 /// A form of a row for the stubs: its name and parameters.
 pub struct OpStub {
     pub name: String,
-    pub class: Option<RowClass>,
+    /// Empty for functions.
+    pub class: &'static str,
     pub params: Vec<ParamStub>,
 }
 
@@ -390,11 +391,9 @@ pub struct OpStub {
 pub fn stubs() -> Vec<OpStub> {
     let mut all = Vec::new();
     for NamedRow { index, name, .. } in own_names().into_iter().chain(aliases()) {
-        for (form, class) in [
-            (CallForm::Method, Some(RowClass::Tensor)),
-            (CallForm::InPlace, Some(RowClass::Tensor)),
-            (CallForm::Function, None),
-        ] {
+        for (form, class) in
+            [(CallForm::Method, "Tensor"), (CallForm::InPlace, "Tensor"), (CallForm::Function, "")]
+        {
             let name = if form == CallForm::InPlace { format!("{name}_") } else { name.into() };
             let params = params(index, form).iter().map(|param| param_stub(&OPS[index], param)).collect();
             all.push(OpStub { name, class, params });

@@ -3,10 +3,8 @@
 use super::class_table::dtype_of_class;
 use crate::abi::Arg;
 use crate::abi::errors::{CallResult, Fail, named};
-use crate::abi::heap::{Members, add_members};
 use crate::abi::late::{self, Late};
 use crate::abi::tensor_object::tensor_type;
-use crate::abi::thunks::RowClass;
 use crate::convert::args::{FromArg, Receiver};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -116,7 +114,7 @@ impl<'a> FromArg<'a> for DType {
 }
 
 impl<'a> Receiver<'a> for DType {
-    const CLASS: RowClass = RowClass::DType;
+    const CLASS: &'static str = "dtype";
 }
 
 /// `float32`, `strided.float32`, `torch.float32`, `double`, `FloatTensor`, `torch.FloatTensor`. The words `float` and `int` are
@@ -206,7 +204,7 @@ impl<'a> FromArg<'a> for PyDevice {
 }
 
 impl<'a> Receiver<'a> for PyDevice {
-    const CLASS: RowClass = RowClass::Device;
+    const CLASS: &'static str = "device";
 }
 
 #[pymethods]
@@ -244,18 +242,9 @@ impl PyDevice {
     }
 }
 
-/// The signatures of the constructors.
-pub const DTYPE_SIGNATURES: &[(&str, &[&str])] = &[("__new__", &["(name: _DTypeLike) -> Self"])];
-pub const DEVICE_SIGNATURES: &[(&str, &[&str])] =
-    &[("__new__", &["(type: _DeviceLike | None = None) -> Self"])];
-
-/// Adds the classes, whose methods and properties `members` gives, and the dtypes under all their names.
-pub fn register(module: &Bound<'_, PyModule>, members: impl Fn(RowClass) -> Members) -> PyResult<()> {
+/// Adds the dtypes under all their names.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    module.add_class::<PyDType>()?;
-    module.add_class::<PyDevice>()?;
-    add_members(&py.get_type::<PyDType>(), members(RowClass::DType))?;
-    add_members(&py.get_type::<PyDevice>(), members(RowClass::Device))?;
     for &dtype in DType::ALL {
         module.add(dtype.name(), object(py, dtype))?;
     }

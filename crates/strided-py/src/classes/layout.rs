@@ -4,8 +4,6 @@
 //! the tensors.
 
 use crate::abi::errors::{CallResult, Fail, named};
-use crate::abi::heap::{Members, add_members};
-use crate::abi::thunks::RowClass;
 use crate::abi::{Arg, Value};
 use crate::convert::args::{FromArg, Ints, Receiver, TensorArg};
 use crate::convert::index::indices;
@@ -137,7 +135,7 @@ impl<'a> FromArg<'a> for LayoutArg<'a> {
 }
 
 impl<'a> Receiver<'a> for LayoutArg<'a> {
-    const CLASS: RowClass = RowClass::Layout;
+    const CLASS: &'static str = "Layout";
 }
 
 /// The receiver of a row of views: a tensor, or a layout without data.
@@ -194,24 +192,4 @@ impl NewLayouts for strided_core::Result<Vec<Layout>> {
             self?.into_iter().map(|layout| Bound::new(py, PyLayout(layout))).collect::<PyResult<_>>()?;
         Ok(PyTuple::new(py, layouts)?.into_any())
     }
-}
-
-/// The signatures of what is not declared as a row: the constructors and Python's protocols.
-pub const SIGNATURES: &[(&str, &[&str])] = &[
-    (
-        "__new__",
-        &[
-            "(shape: _Ints, stride: _Ints | None = None, offset: SupportsIndex = 0) -> Self",
-            "(shape: _Ints, *, order: Literal[\"row\", \"column\"], offset: SupportsIndex = 0) -> Self",
-        ],
-    ),
-    ("row_major", &["(shape: _Ints) -> Layout"]),
-    ("column_major", &["(shape: _Ints) -> Layout"]),
-    ("__getitem__", &["(index: _Index | tuple[_Index, ...], /) -> Layout"]),
-];
-
-/// Adds the class with these methods and properties.
-pub fn register(module: &Bound<'_, PyModule>, members: Members) -> PyResult<()> {
-    module.add_class::<PyLayout>()?;
-    add_members(&module.py().get_type::<PyLayout>(), members)
 }

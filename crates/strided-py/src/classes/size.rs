@@ -176,13 +176,6 @@ unsafe extern "C" fn size_concat(left: Object, right: Object) -> Object {
     })
 }
 
-/// The signatures of the class's methods.
-pub const SIGNATURES: &[(&str, &[&str])] = &[
-    ("numel", &["() -> int"]),
-    ("__add__", &["(other: tuple[int, ...], /) -> Size"]),
-    ("__getitem__", &["(index: SupportsIndex, /) -> int", "(index: slice, /) -> Size"]),
-];
-
 /// Makes the class `Size`.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();

@@ -5,7 +5,6 @@ use super::dtype::check_device;
 use super::elementwise::contains;
 use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail, named};
-use crate::abi::heap::{Members, add_members};
 use crate::abi::refs::call_python;
 use crate::abi::storage_object::{PyStorage, TypedStorage, read_storage, storage_object};
 use crate::abi::tensor_object::{cloned_tensor, is_tensor};
@@ -28,33 +27,6 @@ use strided_core::ops::Operand;
 use strided_core::ops::copy;
 use strided_core::storage::Fill;
 use strided_core::{DType, Device, Error, Problem, Scalar, Tensor};
-
-/// The signatures of what is not declared as a row: the constructors and Python's protocols.
-pub const SIGNATURES: &[(&str, &[&str])] = &[
-    (
-        "__new__",
-        &[
-            "(size: SupportsIndex = 0, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self",
-            "(data: _Data, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self",
-        ],
-    ),
-    (
-        "from_file",
-        &[
-            "(filename: _Path, shared: bool = False, size: SupportsIndex = 0, *, dtype: _DTypeLike | None = None, \
-           readonly: bool = False, create: bool = False, grow: bool = False, offset: SupportsIndex = 0) -> Storage",
-        ],
-    ),
-    ("__getitem__", &["(index: SupportsIndex, /) -> Any", "(index: slice, /) -> Storage"]),
-    ("__setitem__", &["(index: SupportsIndex | slice, value: _Data, /) -> None"]),
-    ("__iter__", &["() -> Iterator[Any]"]),
-];
-
-/// Adds the class with these methods and properties.
-pub fn register(module: &Bound<'_, PyModule>, members: Members) -> PyResult<()> {
-    module.add_class::<PyStorage>()?;
-    add_members(&module.py().get_type::<PyStorage>(), members)
-}
 
 #[pymethods]
 impl PyStorage {

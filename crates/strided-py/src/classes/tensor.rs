@@ -134,27 +134,6 @@ const DOC: &str = "Tensor(*args)\n--\n\n\
      5  6  7  8\n\
     [strided.FloatTensor of size 2x4]";
 
-/// The signatures of what is not declared as a row: the constructor, Python's protocols, and `size`, which is an int that
-/// can be called.
-pub const SIGNATURES: &[(&str, &[&str])] = &[
-    (
-        "__new__",
-        &[
-            "(*size: SupportsIndex, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self",
-            "(data: _Data, /, *, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None) -> Self",
-        ],
-    ),
-    ("__contains__", &["(value: object, /) -> bool"]),
-    ("__getitem__", &["(index: _Index | _Data | tuple[_Index | _Data, ...], /) -> Tensor"]),
-    ("__setitem__", &["(index: _Index | _Data | tuple[_Index | _Data, ...], value: _Data, /) -> None"]),
-    ("__iter__", &["() -> Iterator[Tensor]"]),
-    ("__array_ufunc__", &["(ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any"]),
-    ("__matmul__", &["(other: _Operand, /) -> Tensor"]),
-    ("__rmatmul__", &["(other: _Operand, /) -> Tensor"]),
-    ("__divmod__", &["(other: _Operand, /) -> tuple[Tensor, Tensor]"]),
-    ("__rdivmod__", &["(other: _Operand, /) -> tuple[Tensor, Tensor]"]),
-];
-
 /// Makes the type with these methods and properties, and adds it to the module.
 pub fn register(module: &Bound<'_, PyModule>, (mut methods, mut properties): Members) -> PyResult<()> {
     let py = module.py();

@@ -6,9 +6,10 @@ use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{arg, is_none};
 use crate::abi::storage_object::{TypedStorage, read_storage};
 use crate::abi::tensor_object::{is_tensor, tensor_of};
-use crate::abi::thunks::RowClass;
+use pyo3::PyClass;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::True;
 use std::ops::Deref;
 use strided_core::Tensor;
 use strided_core::layout::Dims;
@@ -92,7 +93,8 @@ pub const fn keyword<'a, T: FromArg<'a>>(
 
 /// The receiver of a class's methods and properties.
 pub trait Receiver<'a>: FromArg<'a> {
-    const CLASS: RowClass;
+    /// The name of the class.
+    const CLASS: &'static str;
 
     /// Reads the receiver of a property.
     ///
@@ -213,7 +215,7 @@ impl<'a> FromArg<'a> for TensorArg<'a> {
 }
 
 impl<'a> Receiver<'a> for TensorArg<'a> {
-    const CLASS: RowClass = RowClass::Tensor;
+    const CLASS: &'static str = "Tensor";
     #[inline(always)]
     unsafe fn of_property(object: Arg<'a>) -> CallResult<TensorArg<'a>> {
         Ok(TensorArg(object))
@@ -245,7 +247,7 @@ impl<'a> FromArg<'a> for StorageArg<'a> {
 }
 
 impl<'a> Receiver<'a> for StorageArg<'a> {
-    const CLASS: RowClass = RowClass::Storage;
+    const CLASS: &'static str = "Storage";
 }
 
 impl Deref for StorageArg<'_> {
@@ -253,6 +255,51 @@ impl Deref for StorageArg<'_> {
     fn deref(&self) -> &TypedStorage {
         &self.storage
     }
+}
+
+/// The receiver of the rows of a class that PyO3 makes.
+pub struct Instance<'a, T: PyClass> {
+    pub object: Arg<'a>,
+    cast: Borrowed<'a, 'a, T>,
+}
+
+impl<'a, T: PyClass> FromArg<'a> for Instance<'a, T> {
+    const WANTED: &'static str = T::NAME;
+    const STUB: &'static str = T::NAME;
+    fn read(object: Arg<'a>) -> CallResult<Option<Instance<'a, T>>> {
+        Ok(object.cast::<T>().ok().map(|cast| Instance { object, cast }))
+    }
+}
+
+impl<'a, T: PyClass> Receiver<'a> for Instance<'a, T> {
+    const CLASS: &'static str = T::NAME;
+}
+
+impl<T: PyClass<Frozen = True> + Sync> Deref for Instance<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        self.cast.get()
+    }
+}
+
+/// Types that PyO3 converts, with their names in messages and in the stubs.
+macro_rules! converted {
+    ($($type:ty, $wanted:literal, $stub:literal;)*) => { $(
+        impl<'a> FromArg<'a> for $type {
+            const WANTED: &'static str = $wanted;
+            const STUB: &'static str = $stub;
+            fn read(object: Arg<'a>) -> CallResult<Option<$type>> {
+                Ok(Some(FromPyObject::extract(object).map_err(PyErr::from)?))
+            }
+        }
+    )* };
+}
+converted! {
+    u64, "an int", "SupportsIndex";
+    &'a [u8], "bytes", "bytes";
+    &'a str, "a str", "str";
+    Vec<f64>, "a sequence of numbers", "Sequence[SupportsFloat]";
+    Vec<usize>, "a list of ints", "list[int]";
 }
 
 /// `out=` of a function with two results.
