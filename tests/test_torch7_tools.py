@@ -14,7 +14,7 @@ from strided.torch7.tools import luapattern, luatext
 
 def test_a_timer_counts_while_it_runs(monkeypatch):
     clocks = {"real": 100.0, "user": 10.0, "sys": 1.0}
-    monkeypatch.setattr("strided.torch7.timer._clocks", lambda: tuple(clocks.values()))
+    monkeypatch.setattr("strided.torch7.tools.timer._clocks", lambda: tuple(clocks.values()))
 
     def spend(real, user, sys):
         clocks.update(real=clocks["real"] + real, user=clocks["user"] + user, sys=clocks["sys"] + sys)

@@ -1,4 +1,4 @@
-//! Errors as values: the operation, what it got, what it wanted.
+//! Errors as values: what an operation got, and what it wanted. Its name is added where it is known to the user: by the binding.
 
 use crate::dtype::DType;
 use std::fmt;

@@ -21,7 +21,11 @@ each = _strided._each_in_order
 
 def compute(op: Callable[..., Any], out: st.Tensor, *operands: Any) -> None:
     """Runs an elementwise operation into a tensor that overlaps itself."""
-    each(lambda element, *values: op(*values, out=element), out, *operands)
+    in_place = getattr(st.Tensor, f"{getattr(op, '__name__', '')}_", None)
+    if in_place is not None and operands[0] is out:
+        each(in_place, out, *operands[1:])
+    else:
+        each(lambda element, *values: op(*values, out=element), out, *operands)
 
 
 def apply(operation: Callable[[st.Tensor, st.Tensor], Any], x: st.Tensor, y: st.Tensor) -> None:

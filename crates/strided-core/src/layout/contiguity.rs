@@ -104,7 +104,7 @@ impl Layout {
     /// let x = Layout::row_major(&[4, 5, 6])?;
     /// assert_eq!(x.fold(&[2, 1])?, Layout::row_major(&[4, 30])?);
     /// assert_eq!(x.fold(&[1, 2]).unwrap_err().to_string(),
-    ///            "fold: modes [1, 2] are not sequentially contiguous (shape 4x5x6, strides [30, 6, 1])");
+    ///            "modes [1, 2] are not sequentially contiguous (shape 4x5x6, strides [30, 6, 1])");
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn fold(&self, modes: &[isize]) -> Result<Layout> {

@@ -13,7 +13,7 @@ impl Layout {
     /// let x = Layout::row_major(&[4, 5])?;
     /// assert_eq!(x.narrow(1, 2, 3)?.location(&[0, 0])?, 2);
     /// assert_eq!(x.narrow(0, 3, 4).unwrap_err().to_string(),
-    ///            "narrow: start 3 + length 4 exceeds extent 4 of dim 0 (shape 4x5)");
+    ///            "start 3 + length 4 exceeds extent 4 of dim 0 (shape 4x5)");
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     #[inline]

@@ -77,17 +77,17 @@ impl<'a> OutPair<'a> {
     /// says that the second result must be int64.
     pub fn deliver(self, [first, second]: [Tensor; 2], positions: bool) -> Result<[Tensor; 2]> {
         let OutPair::Into(outs) = self else { return Ok([first, second]) };
-        self.check([first.dtype(), second.dtype()], first.layout(), positions)?;
+        self.check([&first, &second].map(|result| (result.dtype(), result.layout())), positions)?;
         copy::copy(outs[0], &first)?;
         copy::copy(outs[1], &second)?;
         Ok(outs.map(Tensor::clone))
     }
 
     /// Refuses outputs that cannot hold the results, or that share memory.
-    pub fn check(self, results: [DType; 2], wanted: &Layout, positions: bool) -> Result<()> {
+    pub fn check(self, results: [(DType, &Layout); 2], positions: bool) -> Result<()> {
         let OutPair::Into([first, second]) = self else { return Ok(()) };
-        check_named("out[0]", first, results[0], wanted)?;
-        check_named("out[1]", second, results[1], wanted)?;
+        check_named("out[0]", first, results[0].0, results[0].1)?;
+        check_named("out[1]", second, results[1].0, results[1].1)?;
         if positions {
             check_indices("out[1]", second)?;
         }

@@ -110,9 +110,8 @@ impl LinePlan {
         common_device([Some(x), Some(out), indices].into_iter().flatten())?;
         match indices {
             None => output::check(out, self.result, x.layout())?,
-            Some(indices) => {
-                OutPair::Into([out, indices]).check([self.result, DType::I64], x.layout(), true)?
-            }
+            Some(indices) => OutPair::Into([out, indices])
+                .check([self.result, DType::I64].map(|dtype| (dtype, x.layout())), true)?,
         }
         if conflict(out, x) || indices.is_some_and(|indices| shares_memory(indices, x)) {
             return self.fill(&copy::clone(x)?, out, indices);

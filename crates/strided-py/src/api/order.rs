@@ -352,8 +352,9 @@ fn histogram<'a>(
         return Err(Fail::Type("range is for a number of bins, not for edges".into()));
     }
     let (weight, range) = (cloned(weight), range.map(|FloatPair(low, high)| (low, high)));
-    pair(py, "histogram", x, out, move |x| {
+    call_pair(py, "histogram", false, [x], out, |[x], outs| {
         let bins = edges.as_ref().map_or(Bins::Count(count, range), Bins::Edges);
-        statistics::histogram(x, bins, weight.as_ref(), density)
+        let (counts, edges) = statistics::histogram(x, bins, weight.as_ref(), density)?;
+        outs.deliver([counts, edges], false)
     })
 }

@@ -10,6 +10,7 @@ calls it directly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import strided as st
@@ -278,6 +279,7 @@ def _choices_of_optional(words: list[Argument]) -> Iterable[list[int]]:
         yield [number for number, word in enumerate(words) if word.default is None or number in given]
 
 
+@cache
 def _arity(forms: tuple[Form, ...]) -> int:
     """The number of arguments of the longest form."""
     words = [[word for word in form.words.split() if word != "cls" and word[0] != ":"] for form in forms]
