@@ -16,6 +16,13 @@ use crate::tensor::{Tensor, shares_memory};
 /// A copy of matrices with zeros above a diagonal (`upper` false) or below it (`upper` true).
 pub fn tri(x: &Tensor, diagonal: isize, upper: bool, out: Out) -> Result<Tensor> {
     check_matrices(x)?;
+    if let Out::Into(out) = out
+        && out.is_set_to(x)
+    {
+        x.check_writable()?;
+        repeat::keep_triangle(x, None, diagonal, upper)?;
+        return Ok(out.clone());
+    }
     let out = out.target(x, &x.layout().shape(), x.dtype())?;
     write_tri(&out, x, diagonal, upper)?;
     Ok(out)
@@ -34,9 +41,7 @@ fn write_tri(out: &Tensor, x: &Tensor, diagonal: isize, upper: bool) -> Result<(
     if has_rows && out.dtype() == x.dtype() && !shares_memory(out, x) {
         return repeat::keep_triangle(out, Some(x), diagonal, upper);
     }
-    if !out.is_set_to(x) {
-        copy::copy(out, x)?;
-    }
+    copy::copy(out, x)?;
     repeat::keep_triangle(out, None, diagonal, upper)
 }
 

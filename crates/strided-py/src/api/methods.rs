@@ -105,8 +105,7 @@ macro_rules! methods {
     (@in_place view $py:ident $x:ident $params:tt $body:expr) => {
         methods!(@call [$crate::convert::in_place::InPlace] InPlaceBody call_in_place $py [this] $params {
             let $x = this.layout();
-            let view = this.with_layout($body?);
-            $crate::convert::in_place::Target::take_view(this, $py, view)
+            this.replace_layout($body)
         });
     };
     (@in_place $place:ident $py:ident $x:ident $params:tt $body:expr) => {

@@ -9,7 +9,7 @@ use crate::abi::{Arg, Value};
 use pyo3::prelude::*;
 use std::ops::Deref;
 use strided_core::ops::Out;
-use strided_core::{Result, Tensor};
+use strided_core::{Layout, Result, Tensor};
 
 /// The receiver of a row that has an in-place form.
 pub trait Target<'a>: Copy + Deref<Target = Tensor> {
@@ -75,6 +75,16 @@ impl<'a> Target<'a> for TensorArg<'a> {
 /// The receiver of an in-place form.
 #[derive(Clone, Copy)]
 pub struct InPlace<'a>(TensorArg<'a>);
+
+impl<'a> InPlace<'a> {
+    /// The tensor's object, whose layout becomes another one.
+    pub fn replace_layout(self, layout: Result<Layout>) -> CallResult<Value<'a>> {
+        let tensor = self.with_layout(layout?);
+        // SAFETY: the object is a tensor, and no reference to its old tensor is used again.
+        unsafe { replace(self.0.object(), tensor) };
+        Ok(new_ref(self.0.object()))
+    }
+}
 
 impl<'a> FromArg<'a> for InPlace<'a> {
     const WANTED: &'static str = TensorArg::WANTED;

@@ -54,6 +54,12 @@ impl<'a> FromArg<'a> for f64 {
     const WANTED: &'static str = "a real number";
     const STUB: &'static str = "SupportsFloat";
     fn read(object: Arg<'a>) -> CallResult<Option<f64>> {
+        // SAFETY: an `Arg` is a live object, which is checked to be a float before it is read as one.
+        unsafe {
+            if ffi::PyFloat_CheckExact(object.as_ptr()) != 0 {
+                return Ok(Some(ffi::PyFloat_AsDouble(object.as_ptr())));
+            }
+        }
         Ok(match Scalar::read(object)? {
             Some(Scalar::Complex(_)) | None => None,
             Some(value) => Some(value.real()),
