@@ -144,7 +144,7 @@ def threads(nightly: Nightly) -> None:
     found = thread_sanitizer(nightly)
     if found and nightly.host:
         cargo, variables = found
-        variables["TSAN_OPTIONS"] = f"suppressions={ROOT / 'tools/races.tsan'}"
+        variables["TSAN_OPTIONS"] = f"allocator_may_return_null=1:suppressions={ROOT / 'tools/races.tsan'}"
         options = ["-Zbuild-std", *OPTIONS, "--target", nightly.host, "--target-dir", str(FOLDER / "thread")]
         run(*cargo, "test", *options, "-p", "strided-core", "--lib", "--", *THREADED, variables=variables)
     elif shutil.which("valgrind"):

@@ -306,14 +306,18 @@ def open(
         return File(ShardedContent(path, mmap, op), path, os.path.getsize(path), max_bytes)
     mode = ("c" if mmap else None) if isinstance(mmap, bool) else mmap
     options = {"mmap": mode, "format": format, "dtype": dtype, "encoding": encoding, "long_size": long_size}
+    source: Any = None
     try:
         source = source_of(f, op, max_bytes)
         content = _file_open(op, source, name_of(f), {**options, "byte_order": byte_order, "max_bytes": max_bytes})
+        size = os.path.getsize(path) if source is path else source[2] if isinstance(source, tuple) else len(source)
     except IsADirectoryError:  # a save has renamed a folder to this path since it was looked for above
         if path is None:
             raise
         return _open_folder(path, max_bytes, op)
-    size = os.path.getsize(path) if source is path else source[2] if isinstance(source, tuple) else len(source)
+    finally:
+        # Not kept by the traceback of an error: a buffer of a BytesIO in a cycle crashes CPython 3.12.1 when it is collected.
+        source = None
     return File(content, path, size, max_bytes)
 
 
