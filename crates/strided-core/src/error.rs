@@ -2,7 +2,7 @@
 
 use crate::dtype::DType;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -38,258 +38,187 @@ pub enum Family {
 /// A shape as messages show it: `2x5`, or `()` for rank 0.
 pub type ShapeText = String;
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum Problem {
+/// Declares the problems: the fields of each, its family, and its message as `write!` takes it.
+macro_rules! problems {
+    ($(
+        $(#[$doc:meta])+
+        $name:ident $({ $($field:ident: $type:ty),+ })? $family:ident, $text:literal $(, $value:expr)*;
+    )*) => {
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Problem {
+            $($(#[$doc])+ $name $({ $($field: $type),+ })?,)*
+        }
+
+        impl Problem {
+            fn family(&self) -> Family {
+                match self {
+                    $(Problem::$name { .. } => Family::$family,)*
+                }
+            }
+        }
+
+        impl fmt::Display for Problem {
+            #[allow(unused_variables)] // a message need not show every field
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Problem::$name $({ $($field),+ })? => write!(f, $text $(, $value)*),)*
+                }
+            }
+        }
+    };
+}
+problems! {
     /// A dim outside `-rank .. rank`.
-    DimRange {
-        dim: isize,
-        rank: usize,
-    },
+    DimRange { dim: isize, rank: usize } Index, "{}", range_text("dim", *dim, *rank);
     /// The position of a new dim outside `-(rank + 1) ..= rank`.
-    NewDimRange {
-        dim: isize,
-        rank: usize,
-    },
+    NewDimRange { dim: isize, rank: usize } Index,
+        "dim {dim} is outside {} to {rank} (rank {rank})", -(*rank as isize) - 1;
     /// A dim named twice.
-    DimRepeated {
-        dim: usize,
-    },
-    /// The same for operations that call a dim a mode.
-    ModeRange {
-        mode: isize,
-        rank: usize,
-    },
-    ModeRepeated {
-        mode: usize,
-    },
+    DimRepeated { dim: usize } Shape, "dim {dim} is named more than once";
+    /// A mode outside `-rank .. rank`: a dim, where operations call it so.
+    ModeRange { mode: isize, rank: usize } Index, "{}", range_text("mode", *mode, *rank);
+    /// A mode named twice.
+    ModeRepeated { mode: usize } Shape, "mode {mode} is named more than once";
     /// The wrong number of dims, sizes or indices.
-    Count {
-        what: &'static str,
-        got: usize,
-        wanted: usize,
-    },
+    Count { what: &'static str, got: usize, wanted: usize } Shape, "got {got} {what}, wanted {wanted}";
     /// Fewer or more dims than the operation needs.
-    Rank {
-        rank: usize,
-        wanted: &'static str,
-    },
+    Rank { rank: usize, wanted: &'static str } Shape, "got a tensor of rank {rank}, wanted {wanted}";
     /// An index outside its dim.
-    IndexRange {
-        index: i128,
-        dim: usize,
-        extent: isize,
-        shape: ShapeText,
-    },
+    IndexRange { index: i128, dim: usize, extent: isize, shape: ShapeText } Index,
+        "index {index} is outside dim {dim} with extent {extent} (shape {shape})";
     /// More indices than dims.
-    TooManyIndices {
-        got: usize,
-        rank: usize,
-        shape: ShapeText,
-    },
+    TooManyIndices { got: usize, rank: usize, shape: ShapeText } Index,
+        "{got} indices for {rank} dims (shape {shape})";
     /// A mask whose extents are not those of the dims it is applied to.
-    MaskShape {
-        mask: ShapeText,
-        shape: ShapeText,
-        dim: usize,
-        extents: (isize, isize),
-    },
+    MaskShape { mask: ShapeText, shape: ShapeText, dim: usize, extents: (isize, isize) } Index,
+        "a mask of shape {mask} does not fit shape {shape}: its extent for dim {dim} is {}, wanted {}",
+        extents.0, extents.1;
     /// Index tensors that do not broadcast.
-    IndexShapes {
-        shapes: String,
-    },
+    IndexShapes { shapes: String } Index, "index tensors of shapes {shapes} do not broadcast to one shape";
     /// More than one `...` between the brackets.
-    EllipsisRepeated,
+    EllipsisRepeated Index, "more than one '...'";
     /// `start + length` beyond an extent.
-    NarrowRange {
-        start: isize,
-        length: isize,
-        extent: isize,
-        dim: usize,
-        shape: ShapeText,
-    },
+    NarrowRange { start: isize, length: isize, extent: isize, dim: usize, shape: ShapeText } Shape,
+        "start {start} + length {length} exceeds extent {extent} of dim {dim} (shape {shape})";
     /// A value outside what an argument allows.
-    Argument {
-        argument: &'static str,
-        got: String,
-        wanted: String,
-    },
+    Argument { argument: &'static str, got: String, wanted: String } Argument, "{argument} is {got}, wanted {wanted}";
     /// Sizes, strides or dims outside what an argument allows.
-    Shape {
-        argument: &'static str,
-        got: String,
-        wanted: String,
-    },
+    Shape { argument: &'static str, got: String, wanted: String } Shape, "{argument} is {got}, wanted {wanted}";
     /// A tensor in a sequence of tensors that does not fit the others; `what` says why.
-    TensorAt {
-        position: usize,
-        what: String,
-    },
+    TensorAt { position: usize, what: String } Shape, "tensors[{position}] {what}";
     /// Labels of a contraction that do not fit the operands; `what` names labels, operands and extents.
-    Labels {
-        what: String,
-    },
+    Labels { what: String } Shape, "{what}";
     /// A size below 0.
-    NegativeSize {
-        size: isize,
-        dim: usize,
-    },
+    NegativeSize { size: isize, dim: usize } Shape, "size {size} of dim {dim} is negative";
     /// Sizes whose product, or whose span in bytes, does not fit the address space.
-    TooLarge {
-        shape: ShapeText,
-    },
+    TooLarge { shape: ShapeText } Shape, "shape {shape} exceeds the address space";
     /// Two shapes that do not broadcast.
-    Broadcast {
-        left: ShapeText,
-        right: ShapeText,
-        dim: usize,
-        extents: (isize, isize),
-    },
+    Broadcast { left: ShapeText, right: ShapeText, dim: usize, extents: (isize, isize) } Shape,
+        "shapes {left} and {right} do not broadcast: extents {} and {} in dim {dim}", extents.0, extents.1;
     /// A shape that does not expand to another.
-    Expand {
-        from: ShapeText,
-        to: ShapeText,
-        dim: usize,
-        extents: (isize, isize),
-    },
+    Expand { from: ShapeText, to: ShapeText, dim: usize, extents: (isize, isize) } Shape,
+        "shape {from} does not expand to {to}: extent {} cannot become {} in dim {dim}", extents.0, extents.1;
     /// A change of shape that changes the number of elements.
-    ViewSize {
-        from: ShapeText,
-        to: ShapeText,
-    },
+    ViewSize { from: ShapeText, to: ShapeText } Shape, "shape {to} has another number of elements than {from}";
     /// A view that the strides do not allow.
-    ViewStride {
-        shape: ShapeText,
-        stride: String,
-        to: ShapeText,
-    },
+    ViewStride { shape: ShapeText, stride: String, to: ShapeText } Shape,
+        "shape {shape} with strides {stride} cannot be viewed as {to} without a copy; use reshape";
     /// Modes that cannot be folded.
-    Fold {
-        modes: String,
-        shape: ShapeText,
-        stride: String,
-    },
+    Fold { modes: String, shape: ShapeText, stride: String } Shape,
+        "modes {modes} are not sequentially contiguous (shape {shape}, strides {stride})";
     /// An `out` of the wrong shape.
-    OutShape {
-        out: &'static str,
-        got: ShapeText,
-        wanted: ShapeText,
-    },
+    OutShape { out: &'static str, got: ShapeText, wanted: ShapeText } Shape, "{out} has shape {got}, wanted {wanted}";
     /// Operands that broadcast to another shape than the output has. `wrong` is a dim of the output and its extent, or
     /// `None` if the output has too few dims.
-    InPlace {
-        shapes: String,
-        result: ShapeText,
-        rank: usize,
-        wrong: Option<(usize, isize)>,
-    },
+    InPlace { shapes: String, result: ShapeText, rank: usize, wrong: Option<(usize, isize)> } Shape,
+        "shapes {shapes} broadcast to {result}, but the output has {}",
+        wrong.map_or_else(|| format!("rank {rank}"), |(dim, extent)| format!("extent {extent} in dim {dim}"));
     /// A reduction of zero elements that has no identity. `variant` follows its name in the message, as in "norm of
     /// order inf".
-    EmptyReduction {
-        variant: &'static str,
-        shape: ShapeText,
-    },
+    EmptyReduction { variant: &'static str, shape: ShapeText } Shape, "cannot reduce zero elements";
     /// Writing through a layout in which elements share a location.
-    SelfOverlap {
-        shape: ShapeText,
-        stride: String,
-    },
+    SelfOverlap { shape: ShapeText, stride: String } Shape,
+        "elements of the output share memory (shape {shape}, strides {stride}); clone it first";
     /// A layout that leaves its storage. Locations and length are in elements.
-    OutsideStorage {
-        first: isize,
-        last: isize,
-        length: usize,
-    },
+    OutsideStorage { first: isize, last: isize, length: usize } Shape,
+        "locations {first} to {last} leave a storage of {length} elements";
     /// A byte length or offset that the element size does not divide.
-    Misaligned {
-        what: &'static str,
-        got: isize,
-        size: usize,
-    },
+    Misaligned { what: &'static str, got: isize, size: usize } Shape,
+        "{what} {got} is not a multiple of the element size {size}";
     /// A dtype that the operation does not accept.
-    WrongDType {
-        argument: &'static str,
-        got: DType,
-        wanted: &'static str,
-    },
+    WrongDType { argument: &'static str, got: DType, wanted: &'static str } DType,
+        "{argument} is {}, wanted {wanted}", got.name();
     /// Two dtypes without a common one.
-    NoCommonDType {
-        left: DType,
-        right: DType,
-    },
+    NoCommonDType { left: DType, right: DType } DType, "no dtype holds both {} and {}", left.name(), right.name();
     /// A result of a higher category than its output.
-    LowerCategory {
-        result: DType,
-        output: DType,
-    },
+    LowerCategory { result: DType, output: DType } DType,
+        "a {} result cannot be stored into {}; use copy_ to cast", result.name(), output.name();
     /// A number of a higher category than what it is used with.
-    WrongNumber {
-        argument: &'static str,
-        got: &'static str,
-        wanted: &'static str,
-    },
+    WrongNumber { argument: &'static str, got: &'static str, wanted: &'static str } DType,
+        "{argument} is {got}, wanted {wanted}";
     /// A number that a dtype cannot hold.
-    DoesNotFit {
-        value: String,
-        dtype: DType,
-    },
+    DoesNotFit { value: String, dtype: DType } Overflow, "{value} does not fit {}", dtype.name();
     /// NaN as an integer.
-    NanToInt {
-        dtype: DType,
-    },
+    NanToInt { dtype: DType } Argument, "cannot convert nan to {}", dtype.name();
     /// An integer divided by zero.
-    ZeroDivisor,
+    ZeroDivisor ZeroDivision, "an integer is divided by zero";
     /// Writing to read-only memory.
-    ReadOnly,
+    ReadOnly Storage, "the memory is read-only";
     /// Exchanging memory that is exported.
-    Exported {
-        exports: usize,
-    },
+    Exported { exports: usize } Storage,
+        "the storage cannot change its memory while {exports} view(s) of it are exported";
     /// Exchanging memory whose address was handed out and cannot be returned.
-    AddressTaken,
+    AddressTaken Storage,
+        "the storage cannot change its memory any more: its address was handed out by __array_interface__";
     /// Exchanging memory in the middle of a call that uses it.
-    InUse,
+    InUse Storage,
+        "the storage cannot change its memory from a signal handler in the middle of a call that uses it";
     /// Using memory that its owner has taken back.
-    Invalidated,
+    Invalidated Storage, "the memory was borrowed, and its owner has invalidated it";
     /// Accessing memory from the host that is on another device.
-    NotOnHost {
-        device: String,
-    },
+    NotOnHost { device: String } Device, "the memory is on {device}, where the host cannot access it";
     /// Operands on two devices.
-    DeviceMismatch {
-        first: String,
-        second: String,
-    },
+    DeviceMismatch { first: String, second: String } Device,
+        "the operands are on {first} and {second}; they must be on one device";
     /// Changing the length of foreign memory.
-    NotOwned,
+    NotOwned Storage, "the storage's memory belongs to someone else, so its size cannot change";
     /// Changing the length of mapped memory.
-    Mapped,
+    Mapped Storage, "mapped and shared memory keeps its size; clone it first";
     /// Sharing memory that is foreign or mapped privately, and so cannot be moved.
-    NotMovable,
+    NotMovable Storage,
+        "the storage's memory is foreign or mapped privately and cannot be moved; clone it first";
     /// Flushing a storage that is not in a file.
-    NoFile,
+    NoFile Storage, "the storage is not in a file";
     /// A file that cannot be used as memory; `what` says why.
-    File {
-        path: PathBuf,
-        what: String,
-    },
+    File { path: PathBuf, what: String } Storage, "{path:?} {what}";
     /// A failed system call, with its error code; the path is empty if no file is involved.
-    System {
-        path: PathBuf,
-        code: i32,
-    },
+    System { path: PathBuf, code: i32 } System, "{}", system_text(path, *code);
     /// Bytes that break the rules of a file format, or an object that a format cannot hold. The file is empty if it has
     /// no name; the offset counts bytes from its beginning.
-    Format {
-        file: String,
-        offset: Option<u64>,
-        reason: String,
-    },
+    Format { file: String, offset: Option<u64>, reason: String } Format, "{}", format_text(file, *offset, reason);
     /// An allocation of this many bytes failed.
-    OutOfMemory {
-        bytes: usize,
-    },
+    OutOfMemory { bytes: usize } Memory, "cannot allocate {bytes} bytes";
     /// The user interrupted a long call.
-    Interrupted,
+    Interrupted Interrupt, "interrupted";
+}
+
+/// Says which numbers of dims or modes there are.
+fn range_text(word: &str, number: isize, rank: usize) -> String {
+    match rank {
+        0 => format!("{word} {number} of a tensor of rank 0"),
+        _ => format!("{word} {number} is outside {} to {} (rank {rank})", -(rank as isize), rank - 1),
+    }
+}
+
+fn system_text(path: &Path, code: i32) -> String {
+    let error = std::io::Error::from_raw_os_error(code);
+    if path.as_os_str().is_empty() { error.to_string() } else { format!("{path:?}: {error}") }
+}
+
+fn format_text(file: &str, offset: Option<u64>, reason: &str) -> String {
+    let file = if file.is_empty() { String::new() } else { format!("{file}: ") };
+    let place = offset.map_or_else(String::new, |offset| format!("byte {offset}: "));
+    format!("{file}{place}{reason}")
 }
 
 impl Error {
@@ -310,6 +239,12 @@ impl Error {
         Error::new(Problem::Shape { argument, got: got.to_string(), wanted: wanted.into() })
     }
 
+    /// A dtype that the operation does not accept.
+    #[cold]
+    pub fn dtype(argument: &'static str, got: DType, wanted: &'static str) -> Error {
+        Error::new(Problem::WrongDType { argument, got, wanted })
+    }
+
     /// The message, under a name of the operation.
     pub fn message(&self, op: &str) -> String {
         match &*self.problem {
@@ -322,39 +257,7 @@ impl Error {
     }
 
     pub fn family(&self) -> Family {
-        use Problem::*;
-        match *self.problem {
-            DimRange { .. }
-            | NewDimRange { .. }
-            | ModeRange { .. }
-            | IndexRange { .. }
-            | TooManyIndices { .. }
-            | MaskShape { .. }
-            | IndexShapes { .. }
-            | EllipsisRepeated => Family::Index,
-            WrongDType { .. } | NoCommonDType { .. } | LowerCategory { .. } | WrongNumber { .. } => {
-                Family::DType
-            }
-            Argument { .. } | NanToInt { .. } => Family::Argument,
-            DoesNotFit { .. } => Family::Overflow,
-            ZeroDivisor => Family::ZeroDivision,
-            ReadOnly
-            | Exported { .. }
-            | AddressTaken
-            | InUse
-            | Invalidated
-            | NotOwned
-            | Mapped
-            | NotMovable
-            | NoFile
-            | File { .. } => Family::Storage,
-            NotOnHost { .. } | DeviceMismatch { .. } => Family::Device,
-            System { .. } => Family::System,
-            Format { .. } => Family::Format,
-            OutOfMemory { .. } => Family::Memory,
-            Interrupted => Family::Interrupt,
-            _ => Family::Shape,
-        }
+        self.problem.family()
     }
 }
 
@@ -365,154 +268,3 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use Problem::*;
-        match self {
-            DimRange { dim, rank } => write_range(f, "dim", *dim, *rank),
-            NewDimRange { dim, rank } => {
-                write!(f, "dim {dim} is outside {} to {rank} (rank {rank})", -(*rank as isize) - 1)
-            }
-            DimRepeated { dim } => write!(f, "dim {dim} is named more than once"),
-            ModeRange { mode, rank } => write_range(f, "mode", *mode, *rank),
-            ModeRepeated { mode } => write!(f, "mode {mode} is named more than once"),
-            Count { what, got, wanted } => write!(f, "got {got} {what}, wanted {wanted}"),
-            Rank { rank, wanted } => write!(f, "got a tensor of rank {rank}, wanted {wanted}"),
-            IndexRange { index, dim, extent, shape } => {
-                write!(f, "index {index} is outside dim {dim} with extent {extent} (shape {shape})")
-            }
-            TooManyIndices { got, rank, shape } => write!(f, "{got} indices for {rank} dims (shape {shape})"),
-            MaskShape { mask, shape, dim, extents: (got, wanted) } => write!(
-                f,
-                "a mask of shape {mask} does not fit shape {shape}: its extent for dim {dim} is {got}, wanted {wanted}"
-            ),
-            IndexShapes { shapes } => {
-                write!(f, "index tensors of shapes {shapes} do not broadcast to one shape")
-            }
-            EllipsisRepeated => write!(f, "more than one '...'"),
-            NarrowRange { start, length, extent, dim, shape } => {
-                write!(
-                    f,
-                    "start {start} + length {length} exceeds extent {extent} of dim {dim} (shape {shape})"
-                )
-            }
-            Argument { argument, got, wanted } | Shape { argument, got, wanted } => {
-                write!(f, "{argument} is {got}, wanted {wanted}")
-            }
-            TensorAt { position, what } => write!(f, "tensors[{position}] {what}"),
-            Labels { what } => write!(f, "{what}"),
-            NegativeSize { size, dim } => write!(f, "size {size} of dim {dim} is negative"),
-            TooLarge { shape } => write!(f, "shape {shape} exceeds the address space"),
-            Broadcast { left, right, dim, extents: (a, b) } => {
-                write!(f, "shapes {left} and {right} do not broadcast: extents {a} and {b} in dim {dim}")
-            }
-            Expand { from, to, dim, extents: (a, b) } => {
-                write!(f, "shape {from} does not expand to {to}: extent {a} cannot become {b} in dim {dim}")
-            }
-            ViewSize { from, to } => write!(f, "shape {to} has another number of elements than {from}"),
-            ViewStride { shape, stride, to } => {
-                write!(
-                    f,
-                    "shape {shape} with strides {stride} cannot be viewed as {to} without a copy; use reshape"
-                )
-            }
-            Fold { modes, shape, stride } => {
-                write!(f, "modes {modes} are not sequentially contiguous (shape {shape}, strides {stride})")
-            }
-            OutShape { out, got, wanted } => write!(f, "{out} has shape {got}, wanted {wanted}"),
-            InPlace { shapes, result, rank, wrong } => {
-                write!(f, "shapes {shapes} broadcast to {result}, but the output has ")?;
-                match wrong {
-                    Some((dim, extent)) => write!(f, "extent {extent} in dim {dim}"),
-                    None => write!(f, "rank {rank}"),
-                }
-            }
-            SelfOverlap { shape, stride } => {
-                write!(
-                    f,
-                    "elements of the output share memory (shape {shape}, strides {stride}); clone it first"
-                )
-            }
-            OutsideStorage { first, last, length } => {
-                write!(f, "locations {first} to {last} leave a storage of {length} elements")
-            }
-            Misaligned { what, got, size } => {
-                write!(f, "{what} {got} is not a multiple of the element size {size}")
-            }
-            WrongDType { argument, got, wanted } => {
-                write!(f, "{argument} is {}, wanted {wanted}", got.name())
-            }
-            NoCommonDType { left, right } => {
-                write!(f, "no dtype holds both {} and {}", left.name(), right.name())
-            }
-            LowerCategory { result, output } => {
-                write!(
-                    f,
-                    "a {} result cannot be stored into {}; use copy_ to cast",
-                    result.name(),
-                    output.name()
-                )
-            }
-            WrongNumber { argument, got, wanted } => write!(f, "{argument} is {got}, wanted {wanted}"),
-            DoesNotFit { value, dtype } => write!(f, "{value} does not fit {}", dtype.name()),
-            NanToInt { dtype } => write!(f, "cannot convert nan to {}", dtype.name()),
-            EmptyReduction { .. } => write!(f, "cannot reduce zero elements"),
-            ZeroDivisor => write!(f, "an integer is divided by zero"),
-            ReadOnly => write!(f, "the memory is read-only"),
-            Exported { exports } => {
-                write!(f, "the storage cannot change its memory while {exports} view(s) of it are exported")
-            }
-            AddressTaken => write!(
-                f,
-                "the storage cannot change its memory any more: its address was handed out by __array_interface__"
-            ),
-            InUse => write!(
-                f,
-                "the storage cannot change its memory from a signal handler in the middle of a call that uses it"
-            ),
-            Invalidated => write!(f, "the memory was borrowed, and its owner has invalidated it"),
-            NotOnHost { device } => write!(f, "the memory is on {device}, where the host cannot access it"),
-            DeviceMismatch { first, second } => {
-                write!(f, "the operands are on {first} and {second}; they must be on one device")
-            }
-            NotOwned => write!(f, "the storage's memory belongs to someone else, so its size cannot change"),
-            Mapped => write!(f, "mapped and shared memory keeps its size; clone it first"),
-            NotMovable => {
-                write!(
-                    f,
-                    "the storage's memory is foreign or mapped privately and cannot be moved; clone it first"
-                )
-            }
-            NoFile => write!(f, "the storage is not in a file"),
-            File { path, what } => write!(f, "{path:?} {what}"),
-            System { path, code } => {
-                let error = std::io::Error::from_raw_os_error(*code);
-                if path.as_os_str().is_empty() {
-                    write!(f, "{error}")
-                } else {
-                    write!(f, "{path:?}: {error}")
-                }
-            }
-            Format { file, offset, reason } => {
-                if !file.is_empty() {
-                    write!(f, "{file}: ")?;
-                }
-                match offset {
-                    Some(offset) => write!(f, "byte {offset}: {reason}"),
-                    None => write!(f, "{reason}"),
-                }
-            }
-            OutOfMemory { bytes } => write!(f, "cannot allocate {bytes} bytes"),
-            Interrupted => write!(f, "interrupted"),
-        }
-    }
-}
-
-/// Says which numbers of dims or modes there are.
-fn write_range(f: &mut fmt::Formatter<'_>, word: &str, number: isize, rank: usize) -> fmt::Result {
-    match rank {
-        0 => write!(f, "{word} {number} of a tensor of rank 0"),
-        _ => write!(f, "{word} {number} is outside {} to {} (rank {rank})", -(rank as isize), rank - 1),
-    }
-}
