@@ -227,8 +227,7 @@ pub fn default_float() -> DType {
 /// Sets the default floating dtype. Refuses any other dtype.
 pub fn set_default_float(dtype: DType) -> Result<()> {
     if !dtype.is_float() {
-        let wanted = "a floating dtype";
-        return Err(Error::new(Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
+        return Err(Error::dtype("dtype", dtype, "a floating dtype"));
     }
     DEFAULT.store(dtype as u8, Relaxed);
     Ok(())

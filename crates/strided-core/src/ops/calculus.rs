@@ -1,6 +1,6 @@
 //! Differences and areas along a dim: `diff`, `trapezoid`, `cumulative_trapezoid`. Composed of other operations.
 
-use super::compose::{extent, of_tensors, sum, view, with_number};
+use super::compose::{extent, of_shape, of_tensors, sum, view, with_number};
 use super::output::Out;
 use super::table::Op;
 use super::{copy, join, scan};
@@ -56,9 +56,8 @@ fn joined(x: &Tensor, dim: usize, prepend: Option<&Tensor>, append: Option<&Tens
         let matches = part.layout().rank() == x.layout().rank()
             && modes.all(|(at, (mode, other))| at == dim || mode.extent == other.extent);
         if !matches {
-            let got = format!("of shape {}", part.layout().shape_text());
             let wanted = format!("the shape {} but for dim {dim}", x.layout().shape_text());
-            return Err(Error::shape(argument, got, wanted));
+            return Err(Error::shape(argument, of_shape(part), wanted));
         }
     }
     let parts: Vec<Tensor> = [prepend, Some(x), append].into_iter().flatten().cloned().collect();
@@ -133,9 +132,8 @@ fn check_points(x: &Tensor, y: &Tensor, dim: usize) -> Result<()> {
     if x.layout().rank() != 1 || extent(x, 0) == extent(y, dim) {
         return Ok(());
     }
-    let wanted =
-        format!("{} points, as y of shape {} has in dim {dim}", extent(y, dim), y.layout().shape_text());
-    Err(Error::shape("x", format!("of shape {}", x.layout().shape_text()), wanted))
+    let wanted = format!("{} points, as y {} has in dim {dim}", extent(y, dim), of_shape(y));
+    Err(Error::shape("x", of_shape(x), wanted))
 }
 
 /// Restates an error about heights and widths, of which there is one less than points, with the shapes of the points.
@@ -170,8 +168,7 @@ fn widths(x: &Tensor, rank: usize, dim: usize) -> Result<Tensor> {
 /// The heights of trapezoids, in a dtype whose sums do not wrap. Refuses bool.
 fn heights(y: &Tensor) -> Result<Tensor> {
     if y.dtype() == DType::Bool {
-        let (argument, wanted) = ("y", "a number, not bool");
-        return Err(Error::new(Problem::WrongDType { argument, got: DType::Bool, wanted }));
+        return Err(Error::dtype("y", DType::Bool, "a number, not bool"));
     }
     widened(y)
 }

@@ -6,7 +6,7 @@ use super::output::Out;
 use super::reduce;
 use super::table::Op;
 use crate::dtype::DType;
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -36,10 +36,15 @@ pub(super) fn extent(x: &Tensor, dim: usize) -> isize {
     x.layout().modes()[dim].extent
 }
 
+/// What a tensor is, in the message of an error.
+pub(super) fn of_shape(x: &Tensor) -> String {
+    format!("of shape {}", x.layout().shape_text())
+}
+
 /// Refuses an argument that is not floating.
 pub(super) fn check_floating(argument: &'static str, got: DType) -> Result<()> {
     if got.is_float() {
         return Ok(());
     }
-    Err(Error::new(Problem::WrongDType { argument, got, wanted: "a floating dtype" }))
+    Err(Error::dtype(argument, got, "a floating dtype"))
 }

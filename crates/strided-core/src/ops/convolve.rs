@@ -2,7 +2,7 @@
 //!
 //! The windows of the input are a view, which is contracted with the kernel.
 
-use super::compose::{extent, view};
+use super::compose::{extent, of_shape, view};
 use super::contract::contract_labelled;
 use super::matmul::common_dtype;
 use super::output::Out;
@@ -36,7 +36,6 @@ pub fn convolve(
     reversed: bool,
     out: Out,
 ) -> Result<Tensor> {
-    let of_shape = |x: &Tensor| format!("of shape {}", x.layout().shape_text());
     let (x_planes, kernel_planes) =
         (x.layout().rank().checked_sub(dims), kernel.layout().rank().checked_sub(dims));
     let (Some(planes), Some(kernel_planes)) = (x_planes, kernel_planes) else {

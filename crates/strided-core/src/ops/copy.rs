@@ -49,8 +49,7 @@ pub fn copy_in_order(out: &Tensor, src: &Tensor) -> Result<()> {
 /// loop in C computes. `cumsum` adds in another order, and in a wider dtype.
 pub fn accumulate_in_order(x: &Tensor, is_product: bool) -> Result<()> {
     if !matches!(x.dtype(), DType::F32 | DType::F64) {
-        let wanted = "float32 or float64";
-        return Err(Error::new(Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
+        return Err(Error::dtype("input", x.dtype(), "float32 or float64"));
     }
     if !x.layout().is_row_major() {
         let got = format!("strides {}", x.layout().stride_text());

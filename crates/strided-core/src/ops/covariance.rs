@@ -33,8 +33,7 @@ fn new_cov(x: &Tensor, correction: f64, weights: Weights) -> Result<Tensor> {
         return Err(Error::new(Problem::Rank { rank, wanted: "at most 2" }));
     }
     if dtype == DType::Bool {
-        let (argument, wanted) = ("input", "a number, not bool");
-        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::dtype("input", dtype, "a number, not bool"));
     }
     let result = if dtype.is_int() { dtype::default_float() } else { dtype };
     let compute = result.compute();
@@ -127,7 +126,7 @@ fn product(weights: &Weights, observations: isize) -> Result<Option<Tensor>> {
         |argument: &'static str, weight: Option<&Tensor>, category: Category, wanted: &'static str| {
             let Some(weight) = weight else { return Ok(None) };
             if weight.dtype().category() != category {
-                return Err(Error::new(Problem::WrongDType { argument, got: weight.dtype(), wanted }));
+                return Err(Error::dtype(argument, weight.dtype(), wanted));
             }
             let shape = weight.layout().shape();
             if shape.as_slice() != [observations] {

@@ -65,8 +65,7 @@ fn check_steps(steps: isize, ends: &[Scalar], dtype: DType) -> Result<usize> {
         return Err(Error::argument("steps", steps, "0 or more"));
     }
     if dtype == DType::Bool {
-        let (argument, wanted) = ("dtype", "an integer, floating or complex dtype");
-        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::dtype("dtype", dtype, "an integer, floating or complex dtype"));
     }
     for &value in ends {
         item::check_fits(value, dtype)?;
@@ -130,8 +129,7 @@ pub fn range(
 ) -> Result<Tensor> {
     let count = count(start, end, step, rule)?;
     if dtype.is_complex() || dtype == DType::Bool {
-        let (argument, wanted) = ("dtype", "an integer or floating dtype");
-        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::dtype("dtype", dtype, "an integer or floating dtype"));
     }
     // Floats are computed in float64 and then rounded once, so that a long range does not drift from its end.
     let compute = if dtype.is_float() { DType::F64 } else { dtype };

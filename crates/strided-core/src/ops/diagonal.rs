@@ -104,8 +104,7 @@ pub fn triangle_indices(
         }
     }
     if !dtype.is_int() {
-        let (argument, wanted) = ("dtype", "an integer dtype");
-        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::dtype("dtype", dtype, "an integer dtype"));
     }
     let triangle = Triangle::new(rows, columns, offset, upper);
     let count = isize::try_from(triangle.size()).unwrap_or(isize::MAX);

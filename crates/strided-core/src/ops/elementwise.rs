@@ -592,8 +592,7 @@ fn select_dtype(operands: &[Operand]) -> Result<DType> {
         Operand::Scalar(value) => with_scalar(DType::Bool, value),
     };
     if dtype != DType::Bool {
-        let wanted = "bool; `condition != 0` is";
-        return Err(Error::new(Problem::WrongDType { argument: "condition", got: dtype, wanted }));
+        return Err(Error::dtype("condition", dtype, "bool; `condition != 0` is"));
     }
     common_dtype(others)
 }

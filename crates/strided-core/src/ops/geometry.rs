@@ -1,6 +1,6 @@
 //! Cross products and bounded norms: `cross`, `renorm`. Composed of other operations.
 
-use super::compose::{extent, of_tensors, view, with_number};
+use super::compose::{extent, of_shape, of_tensors, view, with_number};
 use super::elementwise::{apply, apply_into};
 use super::operand::Operand;
 use super::output::Out;
@@ -20,7 +20,6 @@ pub fn cross(a: &Tensor, b: &Tensor, dim: Option<isize>, out: Out) -> Result<Ten
 
 fn new_cross(a: &Tensor, b: &Tensor, dim: Option<isize>) -> Result<Tensor> {
     let rank = a.layout().rank();
-    let of_shape = |x: &Tensor| format!("of shape {}", x.layout().shape_text());
     if b.layout().rank() != rank {
         let wanted = format!("as many dims as input has, which is {}", of_shape(a));
         return Err(Error::shape("other", of_shape(b), wanted));

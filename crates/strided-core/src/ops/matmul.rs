@@ -3,7 +3,7 @@
 //!
 //! Operands are promoted to a common dtype. Halves are computed in float32 and rounded once, at the end.
 
-use super::compose::{extent, of_tensors, view};
+use super::compose::{extent, of_shape, of_tensors, view};
 use super::elementwise::{apply, apply_to};
 use super::operand::Operand;
 use super::output::{self, Out};
@@ -111,12 +111,7 @@ pub(super) fn common_dtype(tensors: &[&Tensor]) -> Result<DType> {
     if common != DType::Bool {
         return Ok(common);
     }
-    let (argument, wanted) = ("the dtype", "a number; convert it with to()");
-    Err(Error::new(Problem::WrongDType { argument, got: common, wanted }))
-}
-
-fn of_shape(x: &Tensor) -> String {
-    format!("of shape {}", x.layout().shape_text())
+    Err(Error::dtype("the dtype", common, "a number; convert it with to()"))
 }
 
 /// Refuses a tensor of another rank.
@@ -376,8 +371,7 @@ pub fn cdist(a: &Tensor, b: &Tensor, p: f64) -> Result<Tensor> {
             return Err(Error::shape(name, of_shape(x), "at least 2 dims"));
         }
         if !x.dtype().is_float() {
-            let wanted = "a floating dtype";
-            return Err(Error::new(Problem::WrongDType { argument: name, got: x.dtype(), wanted }));
+            return Err(Error::dtype(name, x.dtype(), "a floating dtype"));
         }
     }
     if p.is_nan() || p < 0.0 {

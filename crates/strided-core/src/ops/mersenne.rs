@@ -100,7 +100,7 @@ pub fn fill_bernoulli(out: &Tensor, generator: &mut TorchGenerator, p: &Tensor) 
 fn check_floating(argument: &'static str, x: &Tensor) -> Result<()> {
     match x.dtype() {
         DType::F32 | DType::F64 => Ok(()),
-        got => Err(Error::new(Problem::WrongDType { argument, got, wanted: "float32 or float64" })),
+        got => Err(Error::dtype(argument, got, "float32 or float64")),
     }
 }
 
@@ -194,16 +194,12 @@ pub fn draw_aliases(
     check_vector("q", kept)?;
     check_floating("q", kept)?;
     if aliases.dtype() != DType::I64 {
-        let (argument, wanted) = ("J", "int64");
-        return Err(Error::new(Problem::WrongDType { argument, got: aliases.dtype(), wanted }));
+        return Err(Error::dtype("J", aliases.dtype(), "int64"));
     }
     if aliases.size() == 0 || aliases.size() != kept.size() {
         let got = format!("a tensor of {} elements", kept.size());
-        return Err(Error::shape(
-            "q",
-            got,
-            format!("as many as J, which has {}, and 1 or more", aliases.size()),
-        ));
+        let wanted = format!("as many as J, which has {}, and 1 or more", aliases.size());
+        return Err(Error::shape("q", got, wanted));
     }
     let device = common_device([aliases, kept])?;
     let kept = copy::to_dtype(kept, DType::F64)?;

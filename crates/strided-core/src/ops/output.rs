@@ -152,7 +152,7 @@ pub fn check_category(out: &Tensor, result: DType) -> Result<()> {
 /// Refuses an `out` for indices that is not int64.
 pub fn check_indices(argument: &'static str, out: &Tensor) -> Result<()> {
     if out.dtype() != DType::I64 {
-        return Err(Error::new(Problem::WrongDType { argument, got: out.dtype(), wanted: "int64" }));
+        return Err(Error::dtype(argument, out.dtype(), "int64"));
     }
     Ok(())
 }

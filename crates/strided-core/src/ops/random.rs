@@ -94,7 +94,7 @@ pub fn check(distribution: Distribution, dtype: DType) -> Result<()> {
         Bernoulli(_) | Integers(..) => (!dtype.is_complex(), "a real dtype"),
     };
     if !accepted {
-        return Err(Error::new(Problem::WrongDType { argument: "dtype", got: dtype, wanted }));
+        return Err(Error::dtype("dtype", dtype, wanted));
     }
     let number = |argument, value: f64, valid: bool, wanted: &str| match valid {
         true => Ok(()),
@@ -173,7 +173,7 @@ fn parameters(
     valid: fn(f64) -> bool,
 ) -> Result<Tensor> {
     if x.dtype().is_complex() {
-        return Err(Error::new(Problem::WrongDType { argument, got: x.dtype(), wanted: "a real dtype" }));
+        return Err(Error::dtype(argument, x.dtype(), "a real dtype"));
     }
     let copied = copy::to_dtype(x, DType::F64)?;
     match host_reads::find_invalid(&copied, valid)? {
@@ -187,8 +187,7 @@ fn parameters(
 /// Fills a tensor with ones, with the probabilities of a tensor that is expanded to it, and zeros.
 pub fn bernoulli_each(out: &Tensor, p: &Tensor, argument: &'static str, generator: &Generator) -> Result<()> {
     if out.dtype().is_complex() {
-        let (argument, wanted) = ("dtype", "a real dtype");
-        return Err(Error::new(Problem::WrongDType { argument, got: out.dtype(), wanted }));
+        return Err(Error::dtype("dtype", out.dtype(), "a real dtype"));
     }
     common_device([out, p])?;
     out.check_writable()?;
@@ -260,8 +259,7 @@ pub fn permutation(device: Device, n: isize, dtype: DType, generator: &Generator
         return Err(Error::argument("n", n, "0 or more"));
     }
     if dtype.is_complex() || dtype == DType::Bool {
-        let (argument, wanted) = ("dtype", "an integer or floating dtype");
-        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::dtype("dtype", dtype, "an integer or floating dtype"));
     }
     if n > 0 {
         check_integers(0, n as i128 - 1, dtype).map_err(|_| {
@@ -337,8 +335,7 @@ pub fn state(generator: &Generator) -> Result<Tensor> {
 /// Restores the state of a generator from a uint8 tensor.
 pub fn set_state(generator: &Generator, state: &Tensor) -> Result<()> {
     if state.dtype() != DType::U8 {
-        let (argument, wanted) = ("new_state", "uint8");
-        return Err(Error::new(Problem::WrongDType { argument, got: state.dtype(), wanted }));
+        return Err(Error::dtype("new_state", state.dtype(), "uint8"));
     }
     if state.layout().rank() != 1 || state.size() != STATE_BYTES {
         let got = format!("a tensor of shape {}", state.layout().shape_text());

@@ -1,6 +1,6 @@
 //! Elements repeated and rolled: `repeat`, `tile`, `repeat_interleave`, `roll`. Copies through views.
 
-use super::compose::extent;
+use super::compose::{extent, of_shape};
 use super::copy;
 use super::output::Out;
 use crate::backend::host_reads;
@@ -123,12 +123,10 @@ fn flattened(x: &Tensor) -> Result<Tensor> {
 
 fn check_counts(counts: &Tensor) -> Result<()> {
     if !counts.dtype().is_int() {
-        let (argument, wanted) = ("repeats", "an integer dtype");
-        return Err(Error::new(Problem::WrongDType { argument, got: counts.dtype(), wanted }));
+        return Err(Error::dtype("repeats", counts.dtype(), "an integer dtype"));
     }
     if counts.layout().rank() > 1 {
-        let got = format!("of shape {}", counts.layout().shape_text());
-        return Err(Error::shape("repeats", got, "at most 1 dim"));
+        return Err(Error::shape("repeats", of_shape(counts), "at most 1 dim"));
     }
     Ok(())
 }

@@ -123,8 +123,7 @@ pub fn float_result(x: DType) -> DType {
 fn float_dtype(x: DType, wanted: Option<DType>) -> Result<DType> {
     let result = wanted.unwrap_or_else(|| float_result(x));
     if result.category() < Category::Float {
-        let (argument, wanted) = ("dtype", "a floating or complex dtype");
-        return Err(Error::new(Problem::WrongDType { argument, got: result, wanted }));
+        return Err(Error::dtype("dtype", result, "a floating or complex dtype"));
     }
     Ok(result)
 }
@@ -132,8 +131,7 @@ fn float_dtype(x: DType, wanted: Option<DType>) -> Result<DType> {
 /// Refuses complex dtypes, which have no order.
 fn real(x: DType) -> Result<DType> {
     if x.is_complex() {
-        let (argument, wanted) = ("input", "a real dtype");
-        return Err(Error::new(Problem::WrongDType { argument, got: x, wanted }));
+        return Err(Error::dtype("input", x, "a real dtype"));
     }
     Ok(x)
 }
@@ -380,8 +378,7 @@ pub fn nanmean(x: &Tensor, request: &ReduceRequest, out: Out) -> Result<Tensor> 
 /// The norm of order `p`.
 pub fn norm(x: &Tensor, p: f64, request: &ReduceRequest, out: Out) -> Result<Tensor> {
     if let Some(dtype) = request.dtype.filter(|dtype| x.dtype().is_complex() && !dtype.is_complex()) {
-        let (argument, wanted) = ("dtype", "a complex dtype, as the input has one");
-        return Err(Error::new(Problem::WrongDType { argument, got: dtype, wanted }));
+        return Err(Error::dtype("dtype", dtype, "a complex dtype, as the input has one"));
     }
     if p == 2.0 {
         return reduce(&NORM2, x, request, out);

@@ -6,7 +6,7 @@ use super::output::{self, Out, OutPair};
 use super::reduce::{float_result, sum_dtype};
 use crate::backend::lines::{self, LineRequest};
 use crate::dtype::{Category, DType};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::layout::wrap_dim;
 use crate::op_table::LineOp;
 use crate::tensor::{Tensor, common_device, conflict, shares_memory};
@@ -100,7 +100,7 @@ impl LinePlan {
         let result = dtype.unwrap_or_else(|| (row.result)(x.dtype()));
         if !(row.accepts)(result) {
             let argument = if dtype.is_some() { "dtype" } else { "input" };
-            return Err(Error::new(Problem::WrongDType { argument, got: result, wanted: row.wanted }));
+            return Err(Error::dtype(argument, result, row.wanted));
         }
         Ok(LinePlan { op: row.op, dim, result })
     }

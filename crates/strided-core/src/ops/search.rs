@@ -1,12 +1,13 @@
 //! Where numbers belong in sorted sequences: `searchsorted`, `bucketize`.
 
+use super::compose::of_shape;
 use super::elementwise::with_scalar;
 use super::index::along::{self, DimIndex, IndexForm};
 use super::sort::{check_order, row_major};
 use super::{copy, create};
 use crate::backend::{items as item, sort};
 use crate::dtype::{DType, promote};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::scalar::Scalar;
 use crate::storage::Device;
 use crate::tensor::{Tensor, common_device};
@@ -36,16 +37,15 @@ pub fn searchsorted(
     let leading = |shape: &[isize]| shape.split_last().map(|(_, leading)| leading.to_vec());
     if from.rank() > 1 && leading(&from.shape()) != leading(&of.shape()) {
         let wanted = format!("the sizes of sorted_sequence, {}, in all dims but the last", from.shape_text());
-        return Err(Error::shape("input", format!("of shape {}", of.shape_text()), wanted));
+        return Err(Error::shape("input", of_shape(numbers), wanted));
     }
     let sorted = match sorter {
         Some(sorter) if sorter.dtype() != DType::I64 => {
-            let (argument, got) = ("sorter", sorter.dtype());
-            return Err(Error::new(Problem::WrongDType { argument, got, wanted: "int64" }));
+            return Err(Error::dtype("sorter", sorter.dtype(), "int64"));
         }
         Some(sorter) if !sorter.layout().same_shape(from) => {
             let wanted = format!("{}, that of sorted_sequence", from.shape_text());
-            return Err(Error::shape("sorter", format!("of shape {}", sorter.layout().shape_text()), wanted));
+            return Err(Error::shape("sorter", of_shape(sorter), wanted));
         }
         Some(index) => along::pick(sequence, DimIndex { dim: -1, index, form: IndexForm::Elements })?,
         None => sequence.clone(),
@@ -56,8 +56,7 @@ pub fn searchsorted(
 /// `bucketize`: the index of each number among sorted boundaries.
 pub fn bucketize(numbers: &Tensor, boundaries: &Tensor, right: bool) -> Result<Tensor> {
     if boundaries.layout().rank() != 1 {
-        let got = format!("of shape {}", boundaries.layout().shape_text());
-        return Err(Error::shape("boundaries", got, "one dim"));
+        return Err(Error::shape("boundaries", of_shape(boundaries), "one dim"));
     }
     check_order("boundaries", boundaries)?;
     let (boundaries, numbers) = promoted(boundaries, numbers)?;

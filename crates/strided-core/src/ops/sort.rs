@@ -16,8 +16,7 @@ use crate::tensor::Tensor;
 /// Refuses complex dtypes, which have no order.
 pub(super) fn check_order(argument: &'static str, x: &Tensor) -> Result<()> {
     if x.dtype().is_complex() {
-        let (got, wanted) = (x.dtype(), "a real dtype");
-        return Err(Error::new(Problem::WrongDType { argument, got, wanted }));
+        return Err(Error::dtype(argument, x.dtype(), "a real dtype"));
     }
     Ok(())
 }
@@ -209,8 +208,7 @@ pub fn mode(x: &Tensor, dim: isize, keepdim: bool) -> Result<(Tensor, Tensor)> {
 pub fn quick(x: &Tensor, dim: isize, task: QuickTask) -> Result<(Tensor, Tensor)> {
     let lines = LastDim::new(x, dim)?;
     if x.dtype() == DType::Bool || x.dtype().compute() != x.dtype() {
-        let (argument, got, wanted) = ("input", x.dtype(), "an integer dtype, float32 or float64");
-        return Err(Error::new(Problem::WrongDType { argument, got, wanted }));
+        return Err(Error::dtype("input", x.dtype(), "an integer dtype, float32 or float64"));
     }
     if let QuickTask::Select(rank) = task
         && rank >= lines.length

@@ -1,6 +1,6 @@
 //! Quantiles and histograms: `quantile`, `nanquantile`, `histc`, `histogram`, `bincount`.
 
-use super::compose::{check_floating, of_tensors, with_number};
+use super::compose::{check_floating, of_shape, of_tensors, with_number};
 use super::elementwise::apply;
 use super::index::along;
 use super::operand::Operand;
@@ -46,8 +46,7 @@ fn number(x: &Tensor) -> Result<f64> {
 /// The numbers `q`, checked to be from 0 to 1, as a tensor of one dim.
 fn checked_q(q: &Tensor, dtype: DType) -> Result<Tensor> {
     if q.layout().rank() > 1 {
-        let got = format!("of shape {}", q.layout().shape_text());
-        return Err(Error::shape("q", got, "a number or one dim"));
+        return Err(Error::shape("q", of_shape(q), "a number or one dim"));
     }
     let q = copy::reshape(q, &[-1])?;
     for i in 0..q.size() as isize {
@@ -212,16 +211,7 @@ pub enum Bins<'a> {
 /// the counts are divided by their sum and by the width of the bins.
 pub fn histogram(x: &Tensor, bins: Bins, weight: Option<&Tensor>, density: bool) -> Result<(Tensor, Tensor)> {
     check_floating("input", x.dtype())?;
-    if let Some(weight) = weight {
-        if !weight.layout().same_shape(x.layout()) {
-            let wanted = format!("{}, that of input", x.layout().shape_text());
-            return Err(Error::shape("weight", format!("of shape {}", weight.layout().shape_text()), wanted));
-        }
-        if weight.dtype().is_complex() {
-            let (got, wanted) = (weight.dtype(), "a real dtype");
-            return Err(Error::new(Problem::WrongDType { argument: "weight", got, wanted }));
-        }
-    }
+    check_weights("weight", weight, x)?;
     let edges = edges(x, bins)?;
     let count = edges.size() as isize - 1;
     let edge = |at: isize| edges.layout().select(0, at).and_then(|layout| number(&edges.with_layout(layout)));
@@ -255,8 +245,7 @@ fn edges(x: &Tensor, bins: Bins) -> Result<Tensor> {
         Bins::Edges(edges) => edges,
     };
     if edges.layout().rank() != 1 || edges.size() < 2 {
-        let got = format!("of shape {}", edges.layout().shape_text());
-        return Err(Error::shape("bins", got, "an int, or one dim of at least two edges"));
+        return Err(Error::shape("bins", of_shape(edges), "an int, or one dim of at least two edges"));
     }
     if edges.dtype() != x.dtype() {
         let got = format!("of dtype {}", edges.dtype().name());
@@ -272,32 +261,31 @@ fn edges(x: &Tensor, bins: Bins) -> Result<Tensor> {
     copy::clone(edges)
 }
 
+/// Refuses weights that are not one real number for each element.
+fn check_weights(argument: &'static str, weights: Option<&Tensor>, x: &Tensor) -> Result<()> {
+    let Some(weights) = weights else { return Ok(()) };
+    if !weights.layout().same_shape(x.layout()) {
+        let wanted = format!("{}, that of input", x.layout().shape_text());
+        return Err(Error::shape(argument, of_shape(weights), wanted));
+    }
+    if weights.dtype().is_complex() {
+        return Err(Error::dtype(argument, weights.dtype(), "a real dtype"));
+    }
+    Ok(())
+}
+
 /// `bincount`: how often each number from 0 to the largest one occurs, or the sum of the weights of each.
 pub fn bincount(x: &Tensor, weights: Option<&Tensor>, minlength: isize) -> Result<Tensor> {
     if !x.dtype().is_int() {
-        let (got, wanted) = (x.dtype(), "an integer dtype");
-        return Err(Error::new(Problem::WrongDType { argument: "input", got, wanted }));
+        return Err(Error::dtype("input", x.dtype(), "an integer dtype"));
     }
     if x.layout().rank() != 1 {
-        return Err(Error::shape("input", format!("of shape {}", x.layout().shape_text()), "one dim"));
+        return Err(Error::shape("input", of_shape(x), "one dim"));
     }
     if minlength < 0 {
         return Err(Error::argument("minlength", minlength, "0 or more"));
     }
-    if let Some(weights) = weights {
-        if !weights.layout().same_shape(x.layout()) {
-            let wanted = format!("{}, that of input", x.layout().shape_text());
-            return Err(Error::shape(
-                "weights",
-                format!("of shape {}", weights.layout().shape_text()),
-                wanted,
-            ));
-        }
-        if weights.dtype().is_complex() {
-            let (got, wanted) = (weights.dtype(), "a real dtype");
-            return Err(Error::new(Problem::WrongDType { argument: "weights", got, wanted }));
-        }
-    }
+    check_weights("weights", weights, x)?;
     let mut length = minlength;
     if x.size() > 0 {
         let extreme = |row| {

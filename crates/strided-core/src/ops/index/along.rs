@@ -193,7 +193,7 @@ pub fn reduce(
         is_ordered && x.dtype().is_complex() || reduction == PlaceReduction::Mean && x.dtype() == DType::Bool;
     if refused {
         let wanted = if is_ordered { "a real dtype" } else { "a dtype other than bool" };
-        return Err(Error::new(Problem::WrongDType { argument: "input", got: x.dtype(), wanted }));
+        return Err(Error::dtype("input", x.dtype(), wanted));
     }
     output::check_category(x, source.dtype())?;
     let plan = index.plan(x, RangeCheck::First)?;

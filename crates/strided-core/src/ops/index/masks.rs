@@ -18,7 +18,7 @@ pub fn as_mask(mask: &Tensor) -> Result<Tensor> {
     match mask.dtype() {
         DType::Bool => Ok(mask.clone()),
         DType::U8 => mask.reinterpret(DType::Bool),
-        got => Err(Error::new(Problem::WrongDType { argument: "mask", got, wanted: "bool or uint8" })),
+        got => Err(Error::dtype("mask", got, "bool or uint8")),
     }
 }
 

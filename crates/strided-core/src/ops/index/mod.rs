@@ -74,7 +74,7 @@ pub(super) fn as_int64(index: &Tensor) -> Result<Tensor> {
     match index.dtype() {
         DType::I64 => Ok(index.clone()),
         dtype if dtype.is_int() => copy::to_dtype(index, DType::I64),
-        got => Err(Error::new(Problem::WrongDType { argument: "index", got, wanted: "an integer dtype" })),
+        got => Err(Error::dtype("index", got, "an integer dtype")),
     }
 }
 
