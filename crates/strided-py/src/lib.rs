@@ -14,7 +14,7 @@
 //!
 //! A call of `a + b` enters by a slot (`classes/operators.rs`). `classes/elementwise.rs` converts its operands and calls the
 //! engine: `ops::elementwise`, `kernels::map`, the nest and the kernel.
-//! `api/methods.rs` says how methods are declared.
+//! `api/methods.rs` says how methods are declared, `classes/slots.rs` how slots are.
 
 use abi::storage_object::PyStorage;
 use classes::borrow::BorrowHandle;

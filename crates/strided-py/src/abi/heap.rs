@@ -5,7 +5,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::ffi::{CStr, CString, c_int, c_void};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 /// One slot of a type: its number, and the function or data in it.
 pub fn slot(number: c_int, pointer: *mut c_void) -> ffi::PyType_Slot {
@@ -48,12 +48,33 @@ pub const SUBCLASSABLE: u32 = ffi::Py_TPFLAGS_BASETYPE as u32;
 
 /// The definition of a method or function. Its texts are never freed.
 pub fn definition(name: &str, thunk: ffi::PyCFunctionFastWithKeywords, doc: &str) -> ffi::PyMethodDef {
-    ffi::PyMethodDef {
-        ml_name: leak_text(name).as_ptr(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: thunk },
-        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
-        ml_doc: leak_text(doc).as_ptr(),
-    }
+    let function = ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: thunk };
+    method_definition(name, function, ffi::METH_FASTCALL | ffi::METH_KEYWORDS, doc)
+}
+
+/// [`definition`] of a method with no argument (`METH_NOARGS`) or one (`METH_O`).
+pub fn plain_definition(name: &str, function: ffi::PyCFunction, flags: c_int, doc: &str) -> ffi::PyMethodDef {
+    method_definition(name, ffi::PyMethodDefPointer { PyCFunction: function }, flags, doc)
+}
+
+fn method_definition(
+    name: &str,
+    function: ffi::PyMethodDefPointer,
+    flags: c_int,
+    doc: &str,
+) -> ffi::PyMethodDef {
+    let (ml_name, ml_doc) = (leak_text(name).as_ptr(), leak_text(doc).as_ptr());
+    ffi::PyMethodDef { ml_name, ml_meth: function, ml_flags: flags, ml_doc }
+}
+
+/// The slot of members of a type whose instances have, at an offset, what the interpreter finds under a special name.
+pub fn offset_member(name: &'static CStr, offset: usize) -> ffi::PyType_Slot {
+    let (type_code, flags) = (ffi::Py_T_PYSSIZET, ffi::Py_READONLY);
+    let member =
+        ffi::PyMemberDef { name: name.as_ptr(), type_code, offset: offset as isize, flags, doc: null() };
+    // SAFETY: all fields may be zero, which marks the end of the list.
+    let members = vec![member, unsafe { std::mem::zeroed() }];
+    slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast())
 }
 
 /// A C string that is never freed.

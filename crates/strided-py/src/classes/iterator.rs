@@ -1,7 +1,7 @@
 //! `iter(x)`: the rows of a tensor in order, as views.
 
-use crate::abi::errors::{CallResult, Fail, guard, guard_value};
-use crate::abi::heap::{make_type, slot};
+use crate::abi::errors::{CallResult, Fail};
+use crate::abi::heap::{make_type, plain_definition, slot};
 use crate::abi::refs::to_py;
 use crate::abi::tensor_object::tensor_type;
 use crate::abi::{Object, Value};
@@ -48,15 +48,10 @@ pub fn iterate<'py>(py: Python<'py>, x: TensorArg<'py>) -> CallResult<Value<'py>
     }
 }
 
-/// `next(iterator)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with an iterator.
-unsafe extern "C" fn next(this: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard(py, "iter", null_mut(), |py| {
-        // SAFETY: the contract above. No other reference to the fields is used while this one is.
+slots! {
+    /// `next(iterator)`
+    fn next(py, this: Object) -> Object, "iter" => {
+        // SAFETY: the interpreter calls this slot with an iterator. No other reference to the fields is used while this one is.
         let this = unsafe { &mut *this.cast::<IteratorObject>() };
         // SAFETY: `iterate` was given a tensor. Nothing runs between looking at it and making the view.
         let x = unsafe { TensorArg::of_slot(this.tensor.bind_borrowed(py)) };
@@ -67,23 +62,16 @@ unsafe extern "C" fn next(this: Object) -> Object {
             }
             _ => Ok(null_mut()), // without an exception: the end
         }
-    })
-}
+    }
 
-/// `operator.length_hint(iterator)`
-///
-/// # Safety
-/// Only the interpreter calls this method, with an iterator.
-unsafe extern "C" fn length_hint(this: Object, _: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "iter", |py| {
-        // SAFETY: the contract above.
+    /// `operator.length_hint(iterator)`
+    fn length_hint(py, this: Object, _none: Object) -> Value, "iter" => {
+        // SAFETY: the interpreter calls this method with an iterator.
         let this = unsafe { &*this.cast::<IteratorObject>() };
         // SAFETY: `iterate` was given a tensor.
         let x = unsafe { TensorArg::of_slot(this.tensor.bind_borrowed(py)) };
         to_py(py, x.layout().modes().first().map_or(0, |mode| (mode.extent - this.next).max(0)))
-    })
+    }
 }
 
 /// `tp_dealloc`
@@ -103,13 +91,9 @@ unsafe extern "C" fn dealloc(object: Object) {
 
 /// Makes the type.
 pub fn register(py: Python<'_>) -> PyResult<()> {
+    let doc = "The number of rows that are left.";
     let methods = vec![
-        ffi::PyMethodDef {
-            ml_name: c"__length_hint__".as_ptr(),
-            ml_meth: ffi::PyMethodDefPointer { PyCFunction: length_hint },
-            ml_flags: ffi::METH_NOARGS,
-            ml_doc: c"The number of rows that are left.".as_ptr(),
-        },
+        plain_definition("__length_hint__", length_hint, ffi::METH_NOARGS, doc),
         ffi::PyMethodDef::zeroed(),
     ];
     let slots = vec![

@@ -1,6 +1,9 @@
 //! The classes: Tensor and its protocols and operators, Storage, Layout, Size, dtype, device and Generator;
 //! and the private generators of Torch7 and DeepMind Lab.
 
+#[macro_use]
+mod slots;
+
 pub mod borrow;
 pub mod class_table;
 pub mod document;

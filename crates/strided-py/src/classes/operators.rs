@@ -1,10 +1,10 @@
 //! The operators of the op table as slots of Tensor: `a + b`, `a += b`, `-a`, `a < b`.
 
 use super::elementwise::{apply, operate};
-use crate::abi::errors::{CallResult, guard_value};
+use crate::abi::errors::CallResult;
 use crate::abi::heap::slot;
-use crate::abi::refs::{arg, to_py};
-use crate::abi::tensor_object::{cloned_tensor, tensor_of};
+use crate::abi::refs::to_py;
+use crate::abi::tensor_object::cloned_tensor;
 use crate::abi::{Object, Value};
 use crate::convert::args::{FromArg, TensorArg};
 use crate::convert::buffer::{has_buffer, import_or_copy};
@@ -14,57 +14,62 @@ use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use strided_core::ops::Operand;
-use strided_core::ops::table::{OPS, Op};
+use strided_core::ops::table::{OPS, Op, OpRow};
 use strided_core::ops::{Out, matmul, work};
 use strided_core::{Result, Tensor, op_table};
 
-/// `a + b`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with live objects, one of which is a tensor.
-unsafe extern "C" fn binary_operator<const I: usize>(left: Object, right: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, OPS[I].name, |py| {
-        // SAFETY: the interpreter keeps both operands alive during the call.
-        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
+slots! {
+    /// `a + b`
+    fn binary_operator<const I: usize>(py, left: Arg, right: Arg) -> Value, OPS[I].name => {
         operate(py, &OPS[I], left, right, None)
-    })
-}
+    }
 
-/// `a += b`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with live objects, the first of which is a tensor.
-unsafe extern "C" fn in_place_operator<const I: usize>(left: Object, right: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, OPS[I].in_place_name, |py| {
-        // SAFETY: the interpreter keeps both operands alive during the call.
-        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
+    /// `a += b`, where the first operand is a tensor.
+    fn in_place_operator<const I: usize>(py, left: Arg, right: Arg) -> Value, OPS[I].in_place_name => {
         operate(py, &OPS[I], left, right, Some(left))
-    })
+    }
+
+    /// `-a`
+    fn unary_operator<const I: usize>(py, x: TensorArg) -> Value, OPS[I].name => {
+        apply(py, &OPS[I], &[], &[Operand::Tensor(&x)], None)
+    }
+
+    /// `tp_richcompare`: the comparisons of the op table by their operators.
+    pub fn compare(py, left: Arg, right: Arg, operator: c_int) -> Value, compared(operator).name => {
+        operate(py, compared(operator), left, right, None)
+    }
+
+    /// `divmod(a, b)`
+    fn quotient_and_remainder(py, left: Arg, right: Arg) -> Value, "divmod" => {
+        let quotient = operate(py, &OPS[Op::floor_divide as usize], left, right, None)?;
+        if quotient.is(py.NotImplemented()) {
+            return Ok(quotient);
+        }
+        let remainder = operate(py, &OPS[Op::remainder as usize], left, right, None)?;
+        to_py(py, (quotient, remainder))
+    }
+
+    /// `a @ b`: `NotImplemented` if one of them is neither a tensor nor an array.
+    fn matrix_product(py, left: Arg, right: Arg) -> Value, "matmul" => {
+        if let [Some(left), Some(right)] = [TensorArg::read(left)?, TensorArg::read(right)?] {
+            return product(py, left, right, None, matmul::matmul);
+        }
+        let mut operands = SmallVec::<[Tensor; 2]>::new();
+        for object in [left, right] {
+            operands.push(match cloned_tensor(object) {
+                Some(tensor) => tensor,
+                None if has_buffer(object) => import_or_copy(object)?,
+                None => return Ok(py.NotImplemented().into_bound(py)),
+            });
+        }
+        let [a, b] = [&operands[0], &operands[1]];
+        call_with_work(py, [], work::product(a, b), None, |[], out| matmul::matmul(a, b, out))
+    }
 }
 
-/// `-a`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor.
-unsafe extern "C" fn unary_operator<const I: usize>(object: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, OPS[I].name, |py| {
-        // SAFETY: the contract above; `apply` uses the reference before any Python code runs.
-        let operand = Operand::Tensor(unsafe { tensor_of(arg(py, object)) });
-        apply(py, &OPS[I], &[], &[operand], None)
-    })
-}
-
-/// `tp_richcompare`: the comparisons of the op table by their operators.
-///
-/// # Safety
-/// Only the interpreter calls this slot, with live objects, one of which is a tensor.
-pub unsafe extern "C" fn compare(left: Object, right: Object, operator: c_int) -> Object {
+/// The row of a comparison.
+#[inline]
+fn compared(operator: c_int) -> &'static OpRow {
     let row = match operator {
         ffi::Py_LT => Op::lt,
         ffi::Py_LE => Op::le,
@@ -73,14 +78,7 @@ pub unsafe extern "C" fn compare(left: Object, right: Object, operator: c_int) -
         ffi::Py_GT => Op::gt,
         _ => Op::ge,
     };
-    let row = &OPS[row as usize];
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, row.name, |py| {
-        // SAFETY: the interpreter keeps both operands alive during the call.
-        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
-        operate(py, row, left, right, None)
-    })
+    &OPS[row as usize]
 }
 
 /// The slots of a row's operator. Only those that this constant names are compiled.
@@ -132,51 +130,6 @@ unsafe extern "C" fn power(left: Object, right: Object, modulus: Object) -> Obje
 unsafe extern "C" fn in_place_power(left: Object, right: Object, _: Object) -> Object {
     // SAFETY: the contract above is that of the operator.
     unsafe { in_place_operator::<{ Op::pow as usize }>(left, right) }
-}
-
-/// `divmod(a, b)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with live objects, one of which is a tensor.
-unsafe extern "C" fn quotient_and_remainder(left: Object, right: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "divmod", |py| {
-        // SAFETY: the interpreter keeps both operands alive during the call.
-        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
-        let quotient = operate(py, &OPS[Op::floor_divide as usize], left, right, None)?;
-        if quotient.is(py.NotImplemented()) {
-            return Ok(quotient);
-        }
-        let remainder = operate(py, &OPS[Op::remainder as usize], left, right, None)?;
-        to_py(py, (quotient, remainder))
-    })
-}
-
-/// `a @ b`: `NotImplemented` if one of them is neither a tensor nor an array.
-///
-/// # Safety
-/// Only the interpreter calls this slot, with live objects, one of which is a tensor.
-unsafe extern "C" fn matrix_product(left: Object, right: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "matmul", |py| {
-        // SAFETY: the interpreter keeps both operands alive during the call.
-        let objects = unsafe { [arg(py, left), arg(py, right)] };
-        if let [Some(left), Some(right)] = [TensorArg::read(objects[0])?, TensorArg::read(objects[1])?] {
-            return product(py, left, right, None, matmul::matmul);
-        }
-        let mut operands = SmallVec::<[Tensor; 2]>::new();
-        for object in objects {
-            operands.push(match cloned_tensor(object) {
-                Some(tensor) => tensor,
-                None if has_buffer(object) => import_or_copy(object)?,
-                None => return Ok(py.NotImplemented().into_bound(py)),
-            });
-        }
-        let [a, b] = [&operands[0], &operands[1]];
-        call_with_work(py, [], work::product(a, b), None, |[], out| matmul::matmul(a, b, out))
-    })
 }
 
 /// A product, which the rule computes.

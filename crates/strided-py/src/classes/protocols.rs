@@ -4,7 +4,7 @@ use super::elementwise::contains;
 use super::iterator;
 use super::operators::compare;
 use crate::abi::detach::detach_if_large;
-use crate::abi::errors::{CallResult, Fail, guard, guard_value};
+use crate::abi::errors::{CallResult, Fail, guard_value};
 use crate::abi::heap::{definition, slot};
 use crate::abi::late;
 use crate::abi::refs::{arg, call_python, to_py};
@@ -27,32 +27,105 @@ use strided_core::ops::copy;
 use strided_core::ops::index::keys;
 use strided_core::{Scalar, Tensor};
 
-/// The tensor that a slot is called on.
-///
-/// # Safety
-/// `this` is a tensor, which the interpreter keeps alive during the call.
-#[inline(always)]
-unsafe fn receiver<'a>(py: Python<'a>, this: Object) -> TensorArg<'a> {
-    // SAFETY: the contract above.
-    unsafe { TensorArg::of_slot(arg(py, this)) }
-}
-
-/// `x[key]`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor and a live object.
-unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "index", |py| {
+slots! {
+    /// `x[key]`
+    fn subscript(py, x: TensorArg, key: Arg) -> Value, "index" => {
         let mut indices = Indices::new();
-        // SAFETY: the interpreter keeps the key alive during the call, and slots of Tensor are called on tensors.
-        let (x, key) = unsafe { (receiver(py, this), arg(py, key)) };
         if !read_indices(key, &mut indices)? {
             return chosen(py, x, key);
         }
         view(py, &x, x.layout().index(&indices))
-    })
+    }
+
+    /// `x[i]` for C callers and iteration.
+    fn sequence_item(py, x: TensorArg, at: isize) -> Value, "index" => {
+        if at < 0 {
+            return Err(Fail::Index("the index is negative".into())); // callers have added the length already
+        }
+        view(py, &x, x.layout().index(&[Index::At(at)]))
+    }
+
+    /// `x[key] = value`, or `del x[key]`, which has no value.
+    fn assign_subscript(py, x: TensorArg, key: Arg, value: OptionalArg) -> c_int, "index" => {
+        let Some(value) = value else {
+            return Err(Fail::Type("elements of a tensor cannot be deleted".into()));
+        };
+        let number = python_number(value)?;
+        match (number, location(&x, key)) {
+            (Some(number), Some(location)) => strided_core::backend::items::set(&x, location, number)?,
+            (Some(number), None) => assign_number(py, x, key, number)?,
+            (None, _) => assign_values(py, x, key, value)?,
+        }
+        Ok(0)
+    }
+
+    /// `len(x)`
+    fn length(py, x: TensorArg) -> isize, "len" => {
+        match x.layout().modes().first() {
+            Some(mode) => Ok(mode.extent),
+            None => Err(Fail::Type("a tensor without dimension has no length".into())),
+        }
+    }
+
+    /// `iter(x)`
+    fn iterate(py, x: TensorArg) -> Value, "iter" => { iterator::iterate(py, x) }
+
+    /// `value in x`: whether any element equals it.
+    fn contains_value(py, x: TensorArg, value: Arg) -> c_int, "in" => {
+        let found = match python_number(value)? {
+            Some(number) => contains(py, &Tensor::clone(&x), Operand::Scalar(number)),
+            None => {
+                let values = Values::of(value, None)?.tensor;
+                contains(py, &Tensor::clone(&x), Operand::Tensor(&values))
+            }
+        };
+        Ok(found? as c_int)
+    }
+
+    /// `bool(x)`
+    fn truth(py, x: TensorArg) -> c_int, "bool" => {
+        if x.size() != 1 {
+            let shape = x.layout().shape_text();
+            let text = format!("bool: a tensor of shape {shape} has no single truth value");
+            return Err(PyValueError::new_err(text).into());
+        }
+        Ok(match copy::single_item(&x)? {
+            Scalar::Bool(v) => v,
+            Scalar::Int(v) => v != 0,
+            Scalar::Huge(v) | Scalar::Float(v) => v != 0.0,
+            Scalar::Complex(v) => v.re != 0.0 || v.im != 0.0,
+        } as c_int)
+    }
+
+    /// `float(x)`
+    fn to_float(py, x: TensorArg) -> Value, "float" => {
+        match copy::single_item(&x)? {
+            Scalar::Complex(_) => {
+                let text = "float: a complex number has no single float; use .real";
+                Err(PyTypeError::new_err(text).into())
+            }
+            value => to_py(py, value.real()),
+        }
+    }
+
+    /// `int(x)`, by the rules of `int(float)`: inf and nan are refused.
+    fn to_int(py, x: TensorArg) -> Value, "int" => {
+        let value = number(py, copy::single_item(&x)?)?;
+        Ok(py.get_type::<pyo3::types::PyInt>().call1((value,))?)
+    }
+
+    /// `operator.index(x)`
+    fn to_index(py, x: TensorArg) -> Value, "index" => {
+        if !x.dtype().is_int() || x.size() != 1 {
+            let (name, shape) = (x.dtype().name(), x.layout().shape_text());
+            let text = format!("only a tensor of one integer is an index, got {name} of shape {shape}");
+            return Err(Fail::Type(text));
+        }
+        number(py, copy::single_item(&x)?)
+    }
+
+    /// `repr(x)`
+    fn repr(py, x: Arg) -> Value, "repr" => { call_python(py, "strided.display.text", "tensor", (x,)) }
 }
 
 /// `x[key]` with index tensors or masks.
@@ -65,46 +138,6 @@ fn chosen<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResult<Valu
             wrap(py, detach_if_large(py, work_of(&x, &keys), || keys::get(&x, &keys))?)
         }
     }
-}
-
-/// `x[i]` for C callers and iteration.
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor.
-unsafe extern "C" fn sequence_item(this: Object, at: isize) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "index", |py| {
-        if at < 0 {
-            return Err(Fail::Index("the index is negative".into())); // callers have added the length already
-        }
-        // SAFETY: slots of Tensor are called on tensors.
-        let x = unsafe { receiver(py, this) };
-        view(py, &x, x.layout().index(&[Index::At(at)]))
-    })
-}
-
-/// `x[key] = value`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor, a live key, and a live value or null.
-unsafe extern "C" fn assign_subscript(this: Object, key: Object, value: Object) -> c_int {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard(py, "index", -1, |py| {
-        if value.is_null() {
-            return Err(Fail::Type("elements of a tensor cannot be deleted".into()));
-        }
-        // SAFETY: the interpreter keeps all three alive during the call, and slots of Tensor are called on tensors.
-        let (x, key, value) = unsafe { (receiver(py, this), arg(py, key), arg(py, value)) };
-        let number = python_number(value)?;
-        match (number, location(&x, key)) {
-            (Some(number), Some(location)) => strided_core::backend::items::set(&x, location, number)?,
-            (Some(number), None) => assign_number(py, x, key, number)?,
-            (None, _) => assign_values(py, x, key, value)?,
-        }
-        Ok(0)
-    })
 }
 
 fn assign_number(py: Python<'_>, x: TensorArg<'_>, key: Arg<'_>, number: Scalar) -> CallResult<()> {
@@ -142,148 +175,6 @@ impl Target {
         }
         Ok(())
     }
-}
-
-/// `len(x)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor.
-unsafe extern "C" fn length(this: Object) -> isize {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    // SAFETY: slots of Tensor are called on tensors.
-    guard(py, "len", -1, |py| match unsafe { receiver(py, this) }.layout().modes().first() {
-        Some(mode) => Ok(mode.extent),
-        None => Err(Fail::Type("a tensor without dimension has no length".into())),
-    })
-}
-
-/// `iter(x)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor.
-unsafe extern "C" fn iterate(this: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    // SAFETY: slots of Tensor are called on tensors.
-    guard_value(py, "iter", |py| iterator::iterate(py, unsafe { receiver(py, this) }))
-}
-
-/// `value in x`: whether any element equals it.
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor and a live object.
-unsafe extern "C" fn contains_value(this: Object, value: Object) -> c_int {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard(py, "in", -1, |py| {
-        // SAFETY: the interpreter keeps both alive during the call, and slots of Tensor are called on tensors.
-        let (x, value) = unsafe { (receiver(py, this), arg(py, value)) };
-        let found = match python_number(value)? {
-            Some(number) => contains(py, &Tensor::clone(&x), Operand::Scalar(number)),
-            None => {
-                let values = Values::of(value, None)?.tensor;
-                contains(py, &Tensor::clone(&x), Operand::Tensor(&values))
-            }
-        };
-        Ok(found? as c_int)
-    })
-}
-
-/// `bool(x)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor.
-unsafe extern "C" fn truth(this: Object) -> c_int {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard(py, "bool", -1, |py| {
-        // SAFETY: slots of Tensor are called on tensors.
-        let x = unsafe { receiver(py, this) };
-        if x.size() != 1 {
-            let shape = x.layout().shape_text();
-            return Err(PyValueError::new_err(format!(
-                "bool: a tensor of shape {shape} has no single truth value"
-            ))
-            .into());
-        }
-        Ok(match copy::single_item(&x)? {
-            Scalar::Bool(v) => v,
-            Scalar::Int(v) => v != 0,
-            Scalar::Huge(v) | Scalar::Float(v) => v != 0.0,
-            Scalar::Complex(v) => v.re != 0.0 || v.im != 0.0,
-        } as c_int)
-    })
-}
-
-/// `float(x)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor.
-unsafe extern "C" fn to_float(this: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "float", |py| {
-        // SAFETY: slots of Tensor are called on tensors.
-        let value = match copy::single_item(&*unsafe { receiver(py, this) })? {
-            Scalar::Complex(_) => {
-                return Err(
-                    PyTypeError::new_err("float: a complex number has no single float; use .real").into()
-                );
-            }
-            value => value.real(),
-        };
-        to_py(py, value)
-    })
-}
-
-/// `int(x)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor.
-unsafe extern "C" fn to_int(this: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "int", |py| {
-        // SAFETY: slots of Tensor are called on tensors.
-        let value = number(py, copy::single_item(&*unsafe { receiver(py, this) })?)?;
-        // The rules of `int(float)`: inf and nan are refused.
-        Ok(py.get_type::<pyo3::types::PyInt>().call1((value,))?)
-    })
-}
-
-/// `operator.index(x)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor.
-unsafe extern "C" fn to_index(this: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "index", |py| {
-        // SAFETY: slots of Tensor are called on tensors.
-        let x = unsafe { receiver(py, this) };
-        if !x.dtype().is_int() || x.size() != 1 {
-            let (name, shape) = (x.dtype().name(), x.layout().shape_text());
-            return Err(Fail::Type(format!(
-                "only a tensor of one integer is an index, got {name} of shape {shape}"
-            )));
-        }
-        number(py, copy::single_item(&x)?)
-    })
-}
-
-/// `repr(x)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tensor.
-unsafe extern "C" fn repr(this: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "repr", |py| {
-        // SAFETY: the interpreter keeps the tensor alive during the call.
-        let this = unsafe { arg(py, this) };
-        call_python(py, "strided.display.text", "tensor", (this,))
-    })
 }
 
 /// `hash(x)`, by identity, since `==` compares elements.

@@ -2,8 +2,8 @@
 
 use crate::abi::bind::{Args, Param, bind};
 use crate::abi::errors::{CallResult, Fail, guard_value};
-use crate::abi::heap::{SUBCLASSABLE, leak_text, make_type, slot};
-use crate::abi::refs::{arg, call_python, is_none, new_ref, to_py};
+use crate::abi::heap::{SUBCLASSABLE, leak_text, make_type, offset_member, plain_definition, slot};
+use crate::abi::refs::{call_python, is_none, new_ref, to_py};
 use crate::abi::tensor_object::{cached_size, tensor_type};
 use crate::abi::{Arg, Object, Value};
 use crate::convert::args::{FromArg, TensorArg, param, sequence_of_ints};
@@ -58,66 +58,34 @@ unsafe fn fill_tuple<'py>(py: Python<'py>, tuple: Object, items: &[isize]) -> Ca
     }
 }
 
-/// `repr(size)`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a `Size`.
-unsafe extern "C" fn size_repr(this: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "Size", |py| {
+slots! {
+    /// `repr(size)`
+    fn size_repr(py, size: Arg) -> Value, "Size" => {
         let mut texts = Vec::new();
         // Not by `collect`: PyO3 would import a module to ask for the number of items.
-        // SAFETY: the interpreter keeps the object alive during the call.
-        for item in unsafe { arg(py, this) }.try_iter()? {
+        for item in size.try_iter()? {
             texts.push(item?.repr()?.to_string());
         }
         to_py(py, format!("strided.Size([{}])", texts.join(", ")))
-    })
-}
+    }
 
-/// `size.__reduce__()`: the class and its items. The oldest protocols of pickle know no class with a `__new__` like that of
-/// Size.
-///
-/// # Safety
-/// Only the interpreter calls this method, with a `Size`.
-unsafe extern "C" fn size_reduce(this: Object, _: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "Size", |py| {
-        // SAFETY: the interpreter keeps the object alive during the call.
-        let size = unsafe { arg(py, this) };
+    /// `size.__reduce__()`: the class and its items. The oldest protocols of pickle know no class with a `__new__` like that of
+    /// Size.
+    fn size_reduce(py, size: Arg, _none: Object) -> Value, "Size" => {
         let items = py.get_type::<PyTuple>().call1((size,))?;
         to_py(py, (size.get_type(), (items,)))
-    })
-}
+    }
 
-/// `size.numel()`
-///
-/// # Safety
-/// Only the interpreter calls this method, with a `Size`.
-unsafe extern "C" fn size_numel(this: Object, _: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "numel", |py| {
-        // SAFETY: the interpreter keeps the object alive during the call.
-        let extents: Vec<isize> = unsafe { arg(py, this) }.extract()?;
+    /// `size.numel()`
+    fn size_numel(py, size: Arg, _none: Object) -> Value, "numel" => {
+        let extents: Vec<isize> = size.extract()?;
         to_py(py, extents.iter().try_fold(1isize, |a, &b| a.checked_mul(b)))
-    })
-}
+    }
 
-/// `tp_new`: a Size of the ints of an iterable. Other items are refused here, not where the Size is used.
-///
-/// # Safety
-/// Only the interpreter calls this slot, with `Size` or a subclass, a tuple, and a dict or null.
-unsafe extern "C" fn size_new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "Size", |py| {
-        // SAFETY: the interpreter keeps the tuple, and the dict if there is one, alive during the call.
-        let (args, has_keywords) =
-            unsafe { (arg(py, args), !kwargs.is_null() && arg(py, kwargs).len()? > 0) };
-        if has_keywords {
+    /// `tp_new` of `Size` and of subclasses: a Size of the ints of an iterable. Other items are refused here, not where the Size
+    /// is used.
+    fn size_new(py, class: Class, args: Arg, kwargs: OptionalArg) -> Value, "Size" => {
+        if kwargs.map_or(Ok(0), |kwargs| kwargs.len())? > 0 {
             return Err(Fail::Type("takes no keyword arguments".into()));
         }
         // Python's tuple iterates, and refuses an object that cannot be iterated.
@@ -127,9 +95,27 @@ unsafe extern "C" fn size_new(class: *mut ffi::PyTypeObject, args: Object, kwarg
         for item in items.try_iter()? {
             extents.push(isize::from_arg(item?.as_borrowed(), "an item of a Size")?);
         }
-        // SAFETY: the contract above: instances of `class` are tuples; the new one has as many items as extents.
+        // SAFETY: instances of `class` are tuples; the new one has as many items as extents.
         unsafe { fill_tuple(py, ffi::PyType_GenericAlloc(class, extents.len() as isize), &extents) }
-    })
+    }
+
+    /// `size[key]`
+    fn size_subscript(py, size: Arg, key: Arg) -> Value, "Size" => {
+        // SAFETY: `register` stored this slot of tuples, of which a Size is one. It returns a new reference, or null with an
+        // exception set.
+        let found = unsafe {
+            let subscript =
+                std::mem::transmute::<*mut c_void, ffi::binaryfunc>(TUPLE_SUBSCRIPT.load(Relaxed));
+            Bound::from_owned_ptr_or_opt(py, subscript(size.as_ptr(), key.as_ptr()))
+        };
+        let found = found.ok_or_else(|| Fail::raised(py))?;
+        if key.is_exact_instance_of::<PySlice>() { as_size(found) } else { Ok(found) }
+    }
+
+    /// `size + other`
+    fn size_concat(py, left: Arg, right: Arg) -> Value, "Size" => {
+        as_size(py.get_type::<PyTuple>().getattr("__add__")?.call1((left, right))?)
+    }
 }
 
 /// A tuple as a `Size`, if its items are ints, as those of a slice or a sum of sizes are.
@@ -140,58 +126,13 @@ fn as_size(tuple: Value<'_>) -> CallResult<Value<'_>> {
     }
 }
 
-/// `size[key]`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a `Size` and a live object.
-unsafe extern "C" fn size_subscript(this: Object, key: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "Size", |py| {
-        // SAFETY: the interpreter keeps both alive during the call.
-        let (this, key) = unsafe { (arg(py, this), arg(py, key)) };
-        // SAFETY: `register` stored this slot of tuples, of which a Size is one. It returns a new reference, or null with an
-        // exception set.
-        let found = unsafe {
-            let subscript =
-                std::mem::transmute::<*mut c_void, ffi::binaryfunc>(TUPLE_SUBSCRIPT.load(Relaxed));
-            Bound::from_owned_ptr_or_opt(py, subscript(this.as_ptr(), key.as_ptr()))
-        };
-        let found = found.ok_or_else(|| Fail::raised(py))?;
-        if key.is_exact_instance_of::<PySlice>() { as_size(found) } else { Ok(found) }
-    })
-}
-
-/// `size + other`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a `Size` and a live object.
-unsafe extern "C" fn size_concat(left: Object, right: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "Size", |py| {
-        // SAFETY: the interpreter keeps both alive during the call.
-        let (left, right) = unsafe { (arg(py, left), arg(py, right)) };
-        as_size(py.get_type::<PyTuple>().getattr("__add__")?.call1((left, right))?)
-    })
-}
-
 /// Makes the class `Size`.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    let numel = "numel($self)\n--\n\nThe number of elements: the product of the extents.\n\n>>> strided.Size([2, 3]).numel()\n6";
     let methods = vec![
-        ffi::PyMethodDef {
-            ml_name: c"numel".as_ptr(),
-            ml_meth: ffi::PyMethodDefPointer { PyCFunction: size_numel },
-            ml_flags: ffi::METH_NOARGS,
-            ml_doc: c"numel($self)\n--\n\nThe number of elements: the product of the extents.\n\n>>> strided.Size([2, 3]).numel()\n6".as_ptr(),
-        },
-        ffi::PyMethodDef {
-            ml_name: c"__reduce__".as_ptr(),
-            ml_meth: ffi::PyMethodDefPointer { PyCFunction: size_reduce },
-            ml_flags: ffi::METH_NOARGS,
-            ml_doc: c"For pickle.".as_ptr(),
-        },
+        plain_definition("numel", size_numel, ffi::METH_NOARGS, numel),
+        plain_definition("__reduce__", size_reduce, ffi::METH_NOARGS, "For pickle."),
         ffi::PyMethodDef::zeroed(),
     ];
     let doc = "The extents of a tensor: a tuple of ints.\n\n>>> strided.Size([4, 4, 3, 2])\nstrided.Size([4, 4, 3, 2])";
@@ -246,23 +187,15 @@ unsafe extern "C" fn descriptor_call(
     })
 }
 
-/// `tp_call`, for callers that do not use vectorcall.
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a tuple, and a dict or null.
-unsafe extern "C" fn descriptor_slow_call(this: Object, args: Object, kwargs: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "size", |py| {
-        // SAFETY: the interpreter keeps the tuple alive during the call.
-        let positional = unsafe { arg(py, args) }.extract::<Vec<Bound<'_, PyAny>>>()?;
+slots! {
+    /// `tp_call`, for callers that do not use vectorcall.
+    fn descriptor_slow_call(py, this: Object, args: Arg, kwargs: OptionalArg) -> Value, "size" => {
+        let positional = args.extract::<Vec<Bound<'_, PyAny>>>()?;
         let mut all: Vec<Object> = positional.iter().map(|argument| argument.as_ptr()).collect();
         let mut names = Vec::new();
-        if !kwargs.is_null() {
-            // SAFETY: the interpreter keeps the dict, and so its values, alive during the call.
-            let kwargs = unsafe { arg(py, kwargs) };
+        if let Some(kwargs) = kwargs {
             for (name, value) in kwargs.cast::<PyDict>().map_err(PyErr::from)?.iter() {
-                all.push(value.as_ptr());
+                all.push(value.as_ptr()); // alive as long as the dict
                 names.push(name);
             }
         }
@@ -273,7 +206,15 @@ unsafe extern "C" fn descriptor_slow_call(this: Object, args: Object, kwargs: Ob
             let result = descriptor_call(this, all.as_ptr(), positional.len(), names.as_ptr());
             Ok(Bound::from_owned_ptr_or_err(py, result)?)
         }
-    })
+    }
+
+    /// `x.size` without a call, or `Tensor.size`.
+    fn descriptor_get(py, this: Arg, x: OptionalArg, _class: Object) -> Value, "size" => {
+        match x.map_or(Ok(None), TensorArg::read)? {
+            Some(x) => call_python(py, "strided._size", "Count", (size_of_tensor(x)?,)),
+            None => Ok(new_ref(this)),
+        }
+    }
 }
 
 /// The Size of a tensor.
@@ -293,46 +234,15 @@ fn extent<'a>(py: Python<'a>, x: TensorArg<'a>, dim: Arg<'a>) -> CallResult<Valu
     to_py(py, layout.modes()[layout.wrap_dim(dim)?].extent)
 }
 
-/// `x.size` without a call.
-///
-/// # Safety
-/// Only the interpreter calls this slot, with the descriptor, and a live object or null.
-unsafe extern "C" fn descriptor_get(this: Object, x: Object, _: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "size", |py| {
-        if !x.is_null() {
-            // SAFETY: the interpreter keeps the object alive during the call.
-            if let Some(x) = TensorArg::read(unsafe { arg(py, x) })? {
-                let shape = size_of_tensor(x)?;
-                return call_python(py, "strided._size", "Count", (shape,));
-            }
-        }
-        // SAFETY: the interpreter keeps the descriptor alive during the call.
-        Ok(new_ref(unsafe { arg(py, this) }))
-    })
-}
-
 /// Adds `size` to the tensor class.
 pub fn add_size_descriptor(py: Python<'_>) -> PyResult<()> {
-    let offset = std::mem::offset_of!(SizeDescriptor, call) as isize;
-    let members = vec![
-        ffi::PyMemberDef {
-            name: c"__vectorcalloffset__".as_ptr(),
-            type_code: ffi::Py_T_PYSSIZET,
-            offset,
-            flags: ffi::Py_READONLY,
-            doc: std::ptr::null(),
-        },
-        // SAFETY: all fields may be zero, which marks the end of the list.
-        unsafe { std::mem::zeroed() },
-    ];
+    let offset = std::mem::offset_of!(SizeDescriptor, call);
     let doc = "size($self, dim=None)\n--\n\nThe extents as a Size, or the extent of one dim. Without a call: the number of elements.\n\n\
         >>> x = strided.zeros(3, 4)\n>>> x.size()\nstrided.Size([3, 4])\n>>> x.size(0)\n3\n>>> x.size\n12";
     let slots = vec![
         slot(ffi::Py_tp_descr_get, descriptor_get as *mut c_void),
         slot(ffi::Py_tp_call, descriptor_slow_call as *mut c_void),
-        slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast()),
+        offset_member(c"__vectorcalloffset__", offset),
         slot(ffi::Py_tp_doc, leak_text(doc).as_ptr().cast_mut().cast()),
     ];
     // The two flags are not in the limited API's headers before 3.12, but they mean the same in 3.11.

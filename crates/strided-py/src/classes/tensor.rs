@@ -4,11 +4,13 @@ use super::class_table::{dtype_of_class, dtype_of_subclass};
 use super::dtype::check_device;
 use super::size::{add_size_descriptor, is_size};
 use super::{operators, protocols};
-use crate::abi::errors::{CallResult, Fail, guard_value, type_name};
-use crate::abi::heap::{Members, SUBCLASSABLE, check_names, leak_text, make_type, names, slot};
+use crate::abi::errors::{CallResult, Fail, type_name};
+use crate::abi::heap::{
+    Members, SUBCLASSABLE, check_names, leak_text, make_type, names, offset_member, slot,
+};
 use crate::abi::refs::arg;
 use crate::abi::tensor_object::{self as object, wrap, wrap_as};
-use crate::abi::{Arg, Object, Value};
+use crate::abi::{Arg, Value};
 use crate::convert::args::{FromArg, NoGrad, sequence_of_ints, wrong_type};
 use crate::convert::buffer;
 use crate::convert::numbers::python_number;
@@ -73,47 +75,35 @@ fn from_one(py: Python<'_>, dtype: DType, only: Arg<'_>) -> CallResult<Tensor> {
     shared_or_cast(py, only, dtype)
 }
 
-/// `tp_new`
-///
-/// # Safety
-/// Only the interpreter calls this slot, with Tensor or a subclass, a tuple, and a dict or null.
-unsafe extern "C" fn new(class: *mut ffi::PyTypeObject, args: Object, kwargs: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "", |py| {
-        // SAFETY: the contract above.
+slots! {
+    /// `tp_new` of Tensor and of subclasses.
+    fn new(py, class: Class, args: Arg, kwargs: OptionalArg) -> Value, "" => {
+        // SAFETY: the interpreter passed Tensor or a subclass.
         let made = unsafe { new_of_class(py, class, args, kwargs) };
         // SAFETY: the interpreter keeps the class alive during the call.
         made.map_err(|fail| fail.of_class(unsafe { arg(py, class.cast()) }))
-    })
+    }
 }
 
 /// # Safety
-/// As for [`new`].
+/// `class` is Tensor or a subclass.
 unsafe fn new_of_class<'py>(
     py: Python<'py>,
     class: *mut ffi::PyTypeObject,
-    args: Object,
-    kwargs: Object,
+    args: Arg<'py>,
+    kwargs: Option<Arg<'py>>,
 ) -> CallResult<Value<'py>> {
-    // SAFETY: the contract above; the tuple keeps its items alive during the call.
-    let args = unsafe { arg(py, args) }.cast::<PyTuple>().map_err(PyErr::from)?;
+    let args = args.cast::<PyTuple>().map_err(PyErr::from)?;
     let args: Vec<Arg<'_>> = args.iter_borrowed().collect();
-    // SAFETY: the interpreter keeps the class alive during the call.
+    // SAFETY: the contract above: a live type.
     let mut dtype = unsafe { dtype_of_subclass(class) }.unwrap_or_else(default_float);
-    if !kwargs.is_null() {
-        // SAFETY: the interpreter keeps the dict alive during the call.
-        let kwargs = unsafe { arg(py, kwargs) };
+    if let Some(kwargs) = kwargs {
         for (name, value) in kwargs.cast::<PyDict>().map_err(PyErr::from)?.iter() {
             let (name, value) = (name.to_string(), value.as_borrowed());
             match name.as_str() {
                 "dtype" => dtype = DType::from_arg(value, "dtype")?,
-                "device" => {
-                    check_device(value)?;
-                }
-                "requires_grad" => {
-                    Option::<NoGrad>::from_arg(value, "requires_grad")?;
-                }
+                "device" => check_device(value)?,
+                "requires_grad" => _ = Option::<NoGrad>::from_arg(value, "requires_grad")?,
                 _ => return Err(Fail::Type(format!("unknown argument '{name}'"))),
             }
         }
@@ -146,24 +136,13 @@ pub fn register(module: &Bound<'_, PyModule>, (mut methods, mut properties): Mem
     methods.push(ffi::PyMethodDef::zeroed());
     // SAFETY: all fields may be zero, which marks the end of the list.
     properties.push(unsafe { std::mem::zeroed() });
-    let members = vec![
-        ffi::PyMemberDef {
-            name: c"__weaklistoffset__".as_ptr(),
-            type_code: ffi::Py_T_PYSSIZET,
-            offset: object::WEAKREFS_OFFSET as isize,
-            flags: ffi::Py_READONLY,
-            doc: std::ptr::null(),
-        },
-        // SAFETY: all fields may be zero, which marks the end of the list.
-        unsafe { std::mem::zeroed() },
-    ];
     let mut slots = vec![
         slot(ffi::Py_tp_new, new as *mut c_void),
         slot(ffi::Py_tp_dealloc, object::dealloc as *mut c_void),
         slot(ffi::Py_tp_doc, leak_text(DOC).as_ptr().cast_mut().cast()),
         slot(ffi::Py_tp_methods, methods.leak().as_mut_ptr().cast()),
         slot(ffi::Py_tp_getset, properties.leak().as_mut_ptr().cast()),
-        slot(ffi::Py_tp_members, members.leak().as_mut_ptr().cast()),
+        offset_member(c"__weaklistoffset__", object::WEAKREFS_OFFSET),
         slot(ffi::Py_bf_getbuffer, buffer::getbuffer as *mut c_void),
         slot(ffi::Py_bf_releasebuffer, buffer::releasebuffer as *mut c_void),
     ];

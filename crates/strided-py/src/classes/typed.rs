@@ -5,12 +5,11 @@
 
 use super::class_table::{STORAGES, TENSORS, find};
 use super::tensor::construct;
-use crate::abi::errors::guard_value;
-use crate::abi::heap::{SUBCLASSABLE, make_type, slot};
+use crate::abi::Arg;
+use crate::abi::heap::{SUBCLASSABLE, make_type, plain_definition, slot};
 use crate::abi::refs::{arg, to_py};
 use crate::abi::storage_object::{PyStorage, read_storage};
 use crate::abi::tensor_object::tensor_type;
-use crate::abi::{Arg, Object};
 use crate::convert::args::{FromArg, TensorArg};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -20,17 +19,10 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering::Relaxed;
 use strided_core::DType;
 
-/// `isinstance(x, FloatTensor)`
-///
-/// # Safety
-/// Only the interpreter calls this method, with a class whose metaclass is ours, and a live object.
-unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "isinstance", |py| {
+slots! {
+    /// `isinstance(x, FloatTensor)`
+    fn instancecheck(py, class: Object, object: Arg) -> Value, "isinstance" => {
         let class = class.cast::<ffi::PyTypeObject>();
-        // SAFETY: the interpreter keeps the object alive during the call.
-        let object = unsafe { arg(py, object) };
         let answer = if let Some(dtype) = find(&TENSORS, class) {
             TensorArg::read(object)?.is_some_and(|x| x.dtype() == dtype)
         } else if let Some(dtype) = find(&STORAGES, class) {
@@ -40,48 +32,36 @@ unsafe extern "C" fn instancecheck(class: Object, object: Object) -> Object {
             unsafe { ffi::PyType_IsSubtype(ffi::Py_TYPE(object.as_ptr()), class) != 0 }
         };
         to_py(py, answer)
-    })
-}
+    }
 
-/// `FloatTensor(...)`: constructs the tensor without `tp_new` and `tp_init` of the class, which take longer than filling a
-/// small tensor. Keywords, subclasses and storages take that path.
-///
-/// # Safety
-/// Only the interpreter calls this slot, with a class whose metaclass is ours, a tuple, and a dict or null.
-unsafe extern "C" fn call(class: Object, args: Object, kwargs: Object) -> Object {
-    // SAFETY: the interpreter calls this on a thread that is attached to it.
-    let py = unsafe { Python::assume_attached() };
-    guard_value(py, "", |py| {
-        if let Some(dtype) = find(&TENSORS, class.cast())
+    /// `FloatTensor(...)`: constructs the tensor without `tp_new` and `tp_init` of the class, which take longer than filling a
+    /// small tensor. Keywords, subclasses and storages take that path.
+    fn call(py, class: Arg, args: Object, kwargs: Object) -> Value, "" => {
+        if let Some(dtype) = find(&TENSORS, class.as_ptr().cast())
             && kwargs.is_null()
         {
-            // SAFETY: the contract above; the tuple keeps its items alive during the call.
+            // SAFETY: the interpreter passed a tuple, which keeps its items alive during the call.
             let args: SmallVec<[Arg<'_>; 4]> = unsafe {
                 (0..ffi::PyTuple_Size(args)).map(|i| arg(py, ffi::PyTuple_GetItem(args, i))).collect()
             };
-            // SAFETY: the interpreter keeps the class alive during the call.
-            return construct(py, dtype, &args).map_err(|fail| fail.of_class(unsafe { arg(py, class) }));
+            return construct(py, dtype, &args).map_err(|fail| fail.of_class(class));
         }
         // SAFETY: `type` calls classes with this slot, whose arguments are those of this one. It returns a new reference, or
         // null with an exception set.
         unsafe {
             let slot = ffi::PyType_GetSlot(&raw mut ffi::PyType_Type, ffi::Py_tp_call);
-            let object = std::mem::transmute::<*mut c_void, ffi::ternaryfunc>(slot)(class, args, kwargs);
+            let object = std::mem::transmute::<*mut c_void, ffi::ternaryfunc>(slot)(class.as_ptr(), args, kwargs);
             Ok(Bound::from_owned_ptr_or_err(py, object)?)
         }
-    })
+    }
 }
 
 /// Makes the metaclass and the typed classes.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    let doc = "Whether an object has the dtype of this class.";
     let methods = vec![
-        ffi::PyMethodDef {
-            ml_name: c"__instancecheck__".as_ptr(),
-            ml_meth: ffi::PyMethodDefPointer { PyCFunction: instancecheck },
-            ml_flags: ffi::METH_O,
-            ml_doc: c"Whether an object has the dtype of this class.".as_ptr(),
-        },
+        plain_definition("__instancecheck__", instancecheck, ffi::METH_O, doc),
         ffi::PyMethodDef::zeroed(),
     ];
     let slots = vec![
