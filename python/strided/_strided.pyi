@@ -466,7 +466,7 @@ class Storage:
     def bfloat16(self) -> Storage:
         """The storage as bfloat16."""
     def bool(self) -> Storage:
-        """The storage as bool."""
+        """The storage as bool: whether each element differs from 0."""
     def byte(self) -> Storage:
         """The storage as uint8."""
     def cdouble(self) -> Storage:

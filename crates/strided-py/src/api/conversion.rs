@@ -1,11 +1,12 @@
-//! Conversions: to other dtypes, to NumPy, and new tensors of the same type.
+//! Conversions: to other dtypes, also of storages, to NumPy, and new tensors of the same type.
 
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{call_python, new_ref, to_py};
 use crate::classes::dtype::{self, PyDevice};
+use crate::classes::storage::copied;
 use crate::classes::tensor::construct;
-use crate::convert::args::{FromArg, RestObjects, TargetArg, TensorArg, TwoInts, UntypedArg};
+use crate::convert::args::{FromArg, RestObjects, StorageArg, TargetArg, TensorArg, TwoInts, UntypedArg};
 use crate::convert::values::cast_object;
 use crate::convert::{dlpack, exchange};
 use pyo3::prelude::*;
@@ -44,78 +45,6 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([1.5, -1.5]).astype(strided.int32).tolist()
     /// [1, -1]
     method astype(dtype: DType, copy: bool = True) => cast_object(py, x, dtype, copy);
-
-    /// The tensor as bool: whether each element differs from 0.
-    ///
-    /// >>> strided.tensor([0, 2]).bool().tolist()
-    /// [False, True]
-    method bool() => cast_object(py, x, DType::Bool, false);
-
-    /// The tensor as uint8.
-    ///
-    /// >>> strided.tensor([1.9, 255.0]).byte().tolist()
-    /// [1, 255]
-    method byte() => cast_object(py, x, DType::U8, false);
-
-    /// The tensor as int8.
-    ///
-    /// >>> strided.tensor([-1.9, 127.0]).char().tolist()
-    /// [-1, 127]
-    method char() => cast_object(py, x, DType::I8, false);
-
-    /// The tensor as int16.
-    ///
-    /// >>> strided.tensor([-1.5, 300.0]).short().tolist()
-    /// [-1, 300]
-    method short() => cast_object(py, x, DType::I16, false);
-
-    /// The tensor as int32.
-    ///
-    /// >>> strided.tensor([1.7, -1.7]).int().tolist()
-    /// [1, -1]
-    method int() => cast_object(py, x, DType::I32, false);
-
-    /// The tensor as int64.
-    ///
-    /// >>> strided.tensor([1.7, -1.7]).long().tolist()
-    /// [1, -1]
-    method long() => cast_object(py, x, DType::I64, false);
-
-    /// The tensor as float16.
-    ///
-    /// >>> strided.tensor([0.1, 1]).half().tolist()
-    /// [0.0999755859375, 1.0]
-    method half() => cast_object(py, x, DType::F16, false);
-
-    /// The tensor as bfloat16.
-    ///
-    /// >>> strided.tensor([0.1, 1]).bfloat16().tolist()
-    /// [0.10009765625, 1.0]
-    method bfloat16() => cast_object(py, x, DType::BF16, false);
-
-    /// The tensor as float32.
-    ///
-    /// >>> strided.tensor([1, 2]).float().tolist()
-    /// [1.0, 2.0]
-    method float() => cast_object(py, x, DType::F32, false);
-
-    /// The tensor as float64.
-    ///
-    /// >>> strided.tensor([1, 2]).double().tolist()
-    /// [1.0, 2.0]
-    method double() => cast_object(py, x, DType::F64, false);
-
-    /// The tensor as complex64.
-    ///
-    /// >>> strided.tensor([1, 2]).cfloat().tolist()
-    /// [(1+0j), (2+0j)]
-    method cfloat() => cast_object(py, x, DType::C64, false);
-
-    /// The tensor as complex128.
-    ///
-    /// >>> strided.tensor([1, 2]).cdouble().tolist()
-    /// [(1+0j), (2+0j)]
-    method cdouble() => cast_object(py, x, DType::C128, false);
 
     /// The tensor on the CPU, which is the tensor itself.
     ///
@@ -176,6 +105,47 @@ methods! { rows(py, x: TensorArg):
         exchange::check_on_host(x.storage())?;
         to_py(py, (dlpack::CPU, 0))
     };
+}
+
+/// `x.byte()` and its like, of tensors and of storages: the name, the dtype, what it makes of the elements, and for the example
+/// a class of storages, numbers, and what they become.
+macro_rules! casts {
+    ($($name:ident $dtype:ident $text:literal, $class:literal $numbers:literal => $result:literal;)*) => {
+        methods! { tensor_casts(py, x: TensorArg): $(
+            #[doc = concat!("The tensor as ", $text, ".")]
+            #[doc = ""]
+            #[doc = concat!(">>> strided.tensor(", $numbers, ").", stringify!($name), "().tolist()")]
+            #[doc = $result]
+            method $name() => cast_object(py, x, DType::$dtype, false);
+        )* }
+
+        methods! { storage_casts(py, x: StorageArg): $(
+            #[doc = concat!("The storage as ", $text, ".")]
+            #[doc = ""]
+            #[doc = concat!(">>> strided.", $class, "Storage(", $numbers, ").", stringify!($name), "().tolist()")]
+            #[doc = $result]
+            method $name() -> "Storage" => cast_storage(py, &x, DType::$dtype);
+        )* }
+    };
+}
+casts! {
+    bool Bool "bool: whether each element differs from 0", "Long" "[0, 2]" => "[False, True]";
+    byte U8 "uint8", "Float" "[1.9, 255.0]" => "[1, 255]";
+    char I8 "int8", "Float" "[-1.9, 127.0]" => "[-1, 127]";
+    short I16 "int16", "Float" "[-1.5, 300.0]" => "[-1, 300]";
+    int I32 "int32", "Float" "[1.7, -1.7]" => "[1, -1]";
+    long I64 "int64", "Float" "[1.7, -1.7]" => "[1, -1]";
+    half F16 "float16", "Float" "[0.1, 1]" => "[0.0999755859375, 1.0]";
+    bfloat16 BF16 "bfloat16", "Float" "[0.1, 1]" => "[0.10009765625, 1.0]";
+    float F32 "float32", "Long" "[1, 2]" => "[1.0, 2.0]";
+    double F64 "float64", "Long" "[1, 2]" => "[1.0, 2.0]";
+    cfloat C64 "complex64", "Long" "[1, 2]" => "[(1+0j), (2+0j)]";
+    cdouble C128 "complex128", "Long" "[1, 2]" => "[(1+0j), (2+0j)]";
+}
+
+/// A storage as another dtype, itself if it has that dtype.
+pub fn cast_storage<'a>(py: Python<'a>, x: &StorageArg<'a>, dtype: DType) -> CallResult<Value<'a>> {
+    if x.dtype == dtype { Ok(new_ref(x.object)) } else { copied(py, &x.to_tensor()?, dtype) }
 }
 
 /// Refuses another device than that of the tensor: there are no copies between devices yet.

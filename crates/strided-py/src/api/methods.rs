@@ -37,7 +37,7 @@ macro_rules! methods {
         methods! { $rows($py, _none: ()): $($table)* }
     };
     ($rows:ident ($py:ident, $x:ident: $receiver:ty): $(
-        $(#[doc = $doc:literal])+
+        $(#[doc = $doc:expr])+
         $(#[numpy($($numpy:ident),+)])?
         $place:ident $name:ident $params:tt
             $(also $($in_place:ident),+)?
@@ -123,7 +123,7 @@ macro_rules! methods {
     (@params $name:ident [$receiver:ty] [$($x:ident)?]
         ($($param:ident $(| $alias:ident)* : $type:ty $(= $default:expr)?),*
             $(; $($word:ident $(| $other:ident)* : $word_type:ty = $word_default:expr),+)?)
-        [$($doc:literal),+] ($signature:expr)) => {
+        [$($doc:expr),+] ($signature:expr)) => {
         impl $crate::abi::thunks::RowFacts for This {
             const NAME: &'static str = ::strided_core::ops::table::strip_raw(stringify!($name));
             const DOC: &'static [&'static str] = &[$($doc),+];

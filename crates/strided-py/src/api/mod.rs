@@ -66,6 +66,8 @@ impl Rows {
             reduce::rows(),
             create::rows(),
             conversion::rows(),
+            conversion::tensor_casts(),
+            conversion::storage_casts(),
             system::rows(),
             files::rows(),
             scans::rows(),

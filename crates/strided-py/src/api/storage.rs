@@ -1,5 +1,6 @@
 //! Methods and properties of Storage.
 
+use super::conversion::cast_storage;
 use crate::abi::Value;
 use crate::abi::detach::{detach_if_large, detach_to_wait};
 use crate::abi::errors::CallResult;
@@ -84,7 +85,7 @@ methods! { rows(py, x: StorageArg):
     ///
     /// >>> strided.FloatStorage([1.5, 2.5]).to(strided.int16).tolist()
     /// [1, 2]
-    method to(dtype: DType) -> "Storage" => converted(py, &x, dtype);
+    method to(dtype: DType) -> "Storage" => cast_storage(py, &x, dtype);
 
     /// The name of the storage's type, or the storage as another type.
     ///
@@ -92,81 +93,9 @@ methods! { rows(py, x: StorageArg):
     /// 'strided.FloatStorage'
     method r#type(dtype: Option<DType> = None)
         -> ["(dtype: None = None) -> str", "(dtype: _DTypeLike) -> Storage"] => match dtype {
-        Some(dtype) => converted(py, &x, dtype),
+        Some(dtype) => cast_storage(py, &x, dtype),
         None => to_py(py, format!("strided.{}Storage", x.dtype.torch_name())),
     };
-
-    /// The storage as bool.
-    ///
-    /// >>> strided.LongStorage([0, 2]).bool().tolist()
-    /// [False, True]
-    method bool() -> "Storage" => converted(py, &x, DType::Bool);
-
-    /// The storage as uint8.
-    ///
-    /// >>> strided.FloatStorage([1.9, 255.0]).byte().tolist()
-    /// [1, 255]
-    method byte() -> "Storage" => converted(py, &x, DType::U8);
-
-    /// The storage as int8.
-    ///
-    /// >>> strided.FloatStorage([-1.9, 127.0]).char().tolist()
-    /// [-1, 127]
-    method char() -> "Storage" => converted(py, &x, DType::I8);
-
-    /// The storage as int16.
-    ///
-    /// >>> strided.FloatStorage([-1.5, 300.0]).short().tolist()
-    /// [-1, 300]
-    method short() -> "Storage" => converted(py, &x, DType::I16);
-
-    /// The storage as int32.
-    ///
-    /// >>> strided.FloatStorage([1.7, -1.7]).int().tolist()
-    /// [1, -1]
-    method int() -> "Storage" => converted(py, &x, DType::I32);
-
-    /// The storage as int64.
-    ///
-    /// >>> strided.FloatStorage([1.7, -1.7]).long().tolist()
-    /// [1, -1]
-    method long() -> "Storage" => converted(py, &x, DType::I64);
-
-    /// The storage as float16.
-    ///
-    /// >>> strided.FloatStorage([0.1, 1]).half().tolist()
-    /// [0.0999755859375, 1.0]
-    method half() -> "Storage" => converted(py, &x, DType::F16);
-
-    /// The storage as bfloat16.
-    ///
-    /// >>> strided.FloatStorage([0.1, 1]).bfloat16().tolist()
-    /// [0.10009765625, 1.0]
-    method bfloat16() -> "Storage" => converted(py, &x, DType::BF16);
-
-    /// The storage as float32.
-    ///
-    /// >>> strided.LongStorage([1, 2]).float().tolist()
-    /// [1.0, 2.0]
-    method float() -> "Storage" => converted(py, &x, DType::F32);
-
-    /// The storage as float64.
-    ///
-    /// >>> strided.LongStorage([1, 2]).double().tolist()
-    /// [1.0, 2.0]
-    method double() -> "Storage" => converted(py, &x, DType::F64);
-
-    /// The storage as complex64.
-    ///
-    /// >>> strided.LongStorage([1, 2]).cfloat().tolist()
-    /// [(1+0j), (2+0j)]
-    method cfloat() -> "Storage" => converted(py, &x, DType::C64);
-
-    /// The storage as complex128.
-    ///
-    /// >>> strided.LongStorage([1, 2]).cdouble().tolist()
-    /// [(1+0j), (2+0j)]
-    method cdouble() -> "Storage" => converted(py, &x, DType::C128);
 
     /// A list of Python numbers.
     ///
@@ -281,9 +210,4 @@ properties! { properties(py, x: StorageArg):
 
 fn object(py: Python<'_>, storage: TypedStorage) -> CallResult<Value<'_>> {
     Ok(storage_object(py, storage)?)
-}
-
-/// The storage as another dtype, itself if it has that dtype.
-fn converted<'a>(py: Python<'a>, x: &StorageArg<'a>, dtype: DType) -> CallResult<Value<'a>> {
-    if x.dtype == dtype { Ok(new_ref(x.object)) } else { copied(py, &x.to_tensor()?, dtype) }
 }
