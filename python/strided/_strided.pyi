@@ -2416,7 +2416,7 @@ class _LabGenerator:
     def shuffle(self, tensor: Tensor) -> None:
         """Shuffles the elements of a tensor of one dim."""
     def state(self) -> bytes:
-        """The state as bytes: 312 words and the number of those that were returned, little-endian."""
+        """The state as bytes."""
     def uniform_int(self, low: SupportsIndex, high: SupportsIndex) -> _Int:
         """An integer from `low` to `high`, as std::uniform_int_distribution draws it."""
     def uniform_real(self, low: SupportsFloat, high: SupportsFloat) -> _Float:
@@ -2477,7 +2477,7 @@ class _TorchGenerator:
     def set_state(self, state: bytes) -> None:
         """Restores what `state` returned."""
     def state(self) -> bytes:
-        """The 5048 bytes that Torch7's getRNGState gives on x86-64."""
+        """The state as bytes."""
     def uniform(self, a: SupportsFloat = 0.0, b: SupportsFloat = 1.0) -> _Float:
         """A number from the first one on, below the second one."""
     def __new__(cls, seed: SupportsIndex | None = None) -> Self: ...

@@ -15,7 +15,38 @@ use std::sync::Mutex;
 use strided_core::Tensor;
 use strided_core::ops::mersenne::{self, LabGenerator, TorchDraw, TorchGenerator, entropy};
 
-methods! { torch_rows(py, x: Instance<PyTorchGenerator>):
+/// The rows of a generator: its own, and those that copy and restore its state.
+macro_rules! generator_rows {
+    ($rows:ident ($py:ident, $x:ident: $class:ident, $name:literal, $restored:path): $($own:tt)*) => {
+        methods! { $rows($py, $x: Instance<$class>):
+            $($own)*
+
+            /// The state as bytes.
+            method state() -> "bytes" => to_py($py, PyBytes::new($py, &lock($py, &$x.0)?.state()));
+
+            /// Restores what `state` returned.
+            method set_state(state: &[u8]) alias __setstate__ -> "None" => {
+                *lock($py, &$x.0)? = $restored(state)?;
+                to_py($py, $py.None())
+            };
+
+            /// A generator of its own with the same state.
+            method clone() -> $name => {
+                let state = lock($py, &$x.0)?.clone();
+                to_py($py, $class(Mutex::new(state)))
+            };
+
+            /// A copy, and a pickled generator, is a generator of its own with the same state.
+            method __reduce__() -> "tuple[Any, ...]" => {
+                let state = PyBytes::new($py, &lock($py, &$x.0)?.state());
+                to_py($py, ($x.object.get_type(), (0,), state))
+            };
+        }
+    };
+}
+
+// Torch7's; its state is the 5048 bytes that Torch7's getRNGState gives on x86-64.
+generator_rows! { torch_rows(py, x: PyTorchGenerator, "_TorchGenerator", mersenne::torch_with_state):
     /// Starts anew with a seed, or one from the system, and returns it.
     method seed(seed: Option<Seed> = None) -> "int" => {
         let seed = seed.map_or_else(entropy, |seed| seed.0);
@@ -25,27 +56,6 @@ methods! { torch_rows(py, x: Instance<PyTorchGenerator>):
 
     /// The seed it was started with, from 0 to 2**64 - 1.
     method initial_seed() -> "int" => to_py(py, lock(py, &x.0)?.initial_seed());
-
-    /// The 5048 bytes that Torch7's getRNGState gives on x86-64.
-    method state() -> "bytes" => to_py(py, PyBytes::new(py, &lock(py, &x.0)?.state()));
-
-    /// Restores what `state` returned.
-    method set_state(state: &[u8]) alias __setstate__ -> "None" => {
-        *lock(py, &x.0)? = mersenne::torch_with_state(state)?;
-        to_py(py, py.None())
-    };
-
-    /// A generator of its own with the same state.
-    method clone() -> "_TorchGenerator" => {
-        let state = lock(py, &x.0)?.clone();
-        to_py(py, PyTorchGenerator(Mutex::new(state)))
-    };
-
-    /// A copy, and a pickled generator, is a generator of its own with the same state.
-    method __reduce__() -> "tuple[Any, ...]" => {
-        let state = PyBytes::new(py, &lock(py, &x.0)?.state());
-        to_py(py, (x.object.get_type(), (0,), state))
-    };
 
     /// A word; from 1 to a bound; or from the first bound to the second one.
     method random(a: Option<isize> = None, b: Option<isize> = None) -> "int" => one(py, &x, random_draw(a, b));
@@ -106,7 +116,8 @@ methods! { torch_rows(py, x: Instance<PyTorchGenerator>):
     };
 }
 
-methods! { lab_rows(py, x: Instance<PyLabGenerator>):
+// That of DeepMind Lab; its state is 312 words and the number of those that were returned, little-endian.
+generator_rows! { lab_rows(py, x: PyLabGenerator, "_LabGenerator", mersenne::lab_with_state):
     /// Starts anew with a seed.
     method seed(seed: Seed) -> "None" => {
         *lock(py, &x.0)? = LabGenerator::new(seed.0);
@@ -133,27 +144,6 @@ methods! { lab_rows(py, x: Instance<PyLabGenerator>):
         let tensor = Tensor::clone(&tensor);
         to_py(py, drawn(py, &x.0, tensor.size(), |g| mersenne::shuffle(&tensor, g)).map(|()| py.None())?)
     };
-
-    /// The state as bytes: 312 words and the number of those that were returned, little-endian.
-    method state() -> "bytes" => to_py(py, PyBytes::new(py, &lock(py, &x.0)?.state()));
-
-    /// Restores what `state` returned.
-    method set_state(state: &[u8]) alias __setstate__ -> "None" => {
-        *lock(py, &x.0)? = mersenne::lab_with_state(state)?;
-        to_py(py, py.None())
-    };
-
-    /// A generator of its own with the same state.
-    method clone() -> "_LabGenerator" => {
-        let state = lock(py, &x.0)?.clone();
-        to_py(py, PyLabGenerator(Mutex::new(state)))
-    };
-
-    /// A copy, and a pickled generator, is a generator of its own with the same state.
-    method __reduce__() -> "tuple[Any, ...]" => {
-        let state = PyBytes::new(py, &lock(py, &x.0)?.state());
-        to_py(py, (x.object.get_type(), (0,), state))
-    };
 }
 
 /// One number of a distribution.
@@ -171,22 +161,18 @@ fn random_draw(a: Option<isize>, b: Option<isize>) -> TorchDraw {
 
 /// The distribution of a name. Parameters that are not given are those of Torch7's scalar functions.
 fn named_draw(name: &str, a: Option<AnyArg<'_>>, b: Option<AnyArg<'_>>) -> CallResult<TorchDraw> {
-    let real = |name, given: Option<AnyArg<'_>>, default| {
-        given.map_or(default, |value| f64::from_arg(value.0, name))
-    };
-    let integer =
-        |name, given: Option<AnyArg<'_>>| given.map(|value| isize::from_arg(value.0, name)).transpose();
-    let missing = || Err(Fail::Type(format!("a, the parameter of {name}, is missing")));
-    let first = |default| real("a", a, Ok(default));
-    let second = |default| real("b", b, Ok(default));
+    let first = |default| Ok::<f64, Fail>(given("a", a)?.unwrap_or(default));
+    let second = |default| Ok::<f64, Fail>(given("b", b)?.unwrap_or(default));
+    let required =
+        || given("a", a)?.ok_or_else(|| Fail::Type(format!("a, the parameter of {name}, is missing")));
     Ok(match name {
-        "random" => random_draw(integer("a", a)?, integer("b", b)?),
+        "random" => random_draw(given("a", a)?, given("b", b)?),
         "uniform" => TorchDraw::Uniform(first(0.0)?, second(1.0)?),
         "normal" => TorchDraw::Normal(first(0.0)?, second(1.0)?),
         "log_normal" => TorchDraw::LogNormal(first(1.0)?, second(2.0)?),
         "cauchy" => TorchDraw::Cauchy(first(0.0)?, second(1.0)?),
-        "exponential" => TorchDraw::Exponential(real("a", a, missing())?),
-        "geometric" => TorchDraw::Geometric(real("a", a, missing())?),
+        "exponential" => TorchDraw::Exponential(required()?),
+        "geometric" => TorchDraw::Geometric(required()?),
         "bernoulli" => TorchDraw::Bernoulli(first(0.5)?),
         _ => {
             return Err(Fail::Value(format!(
@@ -194,4 +180,8 @@ fn named_draw(name: &str, a: Option<AnyArg<'_>>, b: Option<AnyArg<'_>>) -> CallR
             )));
         }
     })
+}
+
+fn given<'a, T: FromArg<'a>>(name: &'static str, value: Option<AnyArg<'a>>) -> CallResult<Option<T>> {
+    value.map(|value| T::from_arg(value.0, name)).transpose()
 }
