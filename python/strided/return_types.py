@@ -28,12 +28,6 @@ __all__ = [
 ]
 
 
-def _text(result: Any) -> str:
-    from strided.display.text import named_tuple
-
-    return named_tuple(result)
-
-
 class aminmax(NamedTuple):
     """The smallest and the largest elements.
 
@@ -44,9 +38,6 @@ class aminmax(NamedTuple):
 
     min: Tensor
     max: Tensor
-
-    def __repr__(self) -> str:
-        return _text(self)
 
 
 class cummax(NamedTuple):
@@ -60,9 +51,6 @@ class cummax(NamedTuple):
     values: Tensor
     indices: Tensor
 
-    def __repr__(self) -> str:
-        return _text(self)
-
 
 class cummin(NamedTuple):
     """Running minima and their indices.
@@ -74,9 +62,6 @@ class cummin(NamedTuple):
 
     values: Tensor
     indices: Tensor
-
-    def __repr__(self) -> str:
-        return _text(self)
 
 
 class histogram(NamedTuple):
@@ -90,9 +75,6 @@ class histogram(NamedTuple):
     hist: Tensor
     bin_edges: Tensor
 
-    def __repr__(self) -> str:
-        return _text(self)
-
 
 class kthvalue(NamedTuple):
     """The elements of a rank and their indices.
@@ -104,9 +86,6 @@ class kthvalue(NamedTuple):
 
     values: Tensor
     indices: Tensor
-
-    def __repr__(self) -> str:
-        return _text(self)
 
 
 class max(NamedTuple):
@@ -120,9 +99,6 @@ class max(NamedTuple):
     values: Tensor
     indices: Tensor
 
-    def __repr__(self) -> str:
-        return _text(self)
-
 
 class median(NamedTuple):
     """Medians and their indices.
@@ -134,9 +110,6 @@ class median(NamedTuple):
 
     values: Tensor
     indices: Tensor
-
-    def __repr__(self) -> str:
-        return _text(self)
 
 
 class min(NamedTuple):
@@ -150,9 +123,6 @@ class min(NamedTuple):
     values: Tensor
     indices: Tensor
 
-    def __repr__(self) -> str:
-        return _text(self)
-
 
 class mode(NamedTuple):
     """The most frequent elements and their indices.
@@ -164,9 +134,6 @@ class mode(NamedTuple):
 
     values: Tensor
     indices: Tensor
-
-    def __repr__(self) -> str:
-        return _text(self)
 
 
 class nanmedian(NamedTuple):
@@ -180,9 +147,6 @@ class nanmedian(NamedTuple):
     values: Tensor
     indices: Tensor
 
-    def __repr__(self) -> str:
-        return _text(self)
-
 
 class sort(NamedTuple):
     """Elements in order and their indices.
@@ -194,9 +158,6 @@ class sort(NamedTuple):
 
     values: Tensor
     indices: Tensor
-
-    def __repr__(self) -> str:
-        return _text(self)
 
 
 class std_mean(NamedTuple):
@@ -210,9 +171,6 @@ class std_mean(NamedTuple):
     std: Tensor
     mean: Tensor
 
-    def __repr__(self) -> str:
-        return _text(self)
-
 
 class topk(NamedTuple):
     """The first elements of an order and their indices.
@@ -224,9 +182,6 @@ class topk(NamedTuple):
 
     values: Tensor
     indices: Tensor
-
-    def __repr__(self) -> str:
-        return _text(self)
 
 
 class var_mean(NamedTuple):
@@ -240,9 +195,16 @@ class var_mean(NamedTuple):
     var: Tensor
     mean: Tensor
 
-    def __repr__(self) -> str:
-        return _text(self)
-
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def _text(result: Any) -> str:
+    from strided.display.text import named_tuple
+
+    return named_tuple(result)
+
+
+for _name in __all__:
+    globals()[_name].__repr__ = _text
