@@ -75,7 +75,8 @@ TORCH_OPERATORS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _bytes(table: dict[str, Any]) -> Description:
+def encoded(table: dict[str, Any]) -> Description:
+    """A table with its names as Lua has them."""
     return {name.encode(): value for name, value in table.items()}
 
 
@@ -103,7 +104,7 @@ class _Class:
             if name.startswith("_") or name in PYTHON_ONLY or name == "new" or not callable(value):
                 continue
             found[name] = self.adapt(silent(value) if is_silent(name) else value, name, name in self.strict)
-        return _bytes(found)
+        return encoded(found)
 
     def describe(
         self,
@@ -114,13 +115,13 @@ class _Class:
         """The class, with a new code if it has none. All operators but those of two operands are strict."""
         codes = self._adapters.values.codes
         events = {key: self.adapt(value, f"__{key}", key not in TORCH_OPERATORS) for key, value in operators.items()}
-        return _bytes(
+        return encoded(
             {
                 "code": codes.setdefault(self.cls, len(codes) + 1),
                 "name": self.name.encode(),
                 "constructor": self._adapters.adapt(getattr(self.cls, "_for_lua", self.cls), self.name),
                 "methods": self.methods(is_silent),
-                "operators": _bytes(events),
+                "operators": encoded(events),
                 **more,
             }
         )
@@ -207,7 +208,7 @@ def describe_torch(adapters: Adapters) -> Description:
     classes += [_torch_tool(cls, adapters) for cls in tools]
     objects = {name: adapters.adapt(getattr(torch7, name), name) for name in UNNAMED}
     objects |= {part.__name__: adapters.adapt(part, part.__name__) for part in PARTS}
-    return _bytes({"functions": _bytes(functions), "classes": classes, "objects": _bytes(objects)})
+    return encoded({"functions": encoded(functions), "classes": classes, "objects": encoded(objects)})
 
 
 # Lab
@@ -244,4 +245,4 @@ def describe_lab(adapters: Adapters) -> Description:
     random = view.describe({}, lambda name: name == "seed")
     del random[b"constructor"]
     classes.append(random)
-    return _bytes({"classes": classes, "random": adapters.adapt(lambda: dmlab.random, "random")})
+    return encoded({"classes": classes, "random": adapters.adapt(lambda: dmlab.random, "random")})

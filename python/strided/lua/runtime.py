@@ -17,6 +17,7 @@ from strided.lua.adapters import Adapters
 from strided.lua.errors import LuaError, LuaMemoryError, LuaTimeoutError, ScriptStopped
 from strided.lua.files import Files, template_of
 from strided.lua.functions import LuaFunction
+from strided.lua.library import encoded
 from strided.lua.values import CHUNK, CODES, MARKERS, Reference, Values, take, text_of
 from strided.lua.versions import backend
 
@@ -197,9 +198,9 @@ class Lua:
         self._limit = 1 << 62
         prepare = runtime.execute(_source("start"), name=b"=strided.glue")
         glue = prepare(
-            runtime.table_from(_bytes(self._host()), recursive=False),
-            runtime.table_from(_bytes(dict(CODES))),
-            runtime.table_from(_bytes({name: self._lupa.as_attrgetter(value) for name, value in MARKERS.items()})),
+            runtime.table_from(encoded(self._host()), recursive=False),
+            runtime.table_from(encoded(dict(CODES))),
+            runtime.table_from(encoded({name: self._lupa.as_attrgetter(value) for name, value in MARKERS.items()})),
             runtime.table_from(
                 {b"sandbox": sandbox, b"memory": memory is not None, b"hooked": self._hooked, b"python": python}
             ),
@@ -560,7 +561,3 @@ def _refuse(*args: Any) -> None:
 
 def _source(name: str) -> bytes:
     return resources("strided.lua").joinpath("glue", f"{name}.lua").read_bytes()
-
-
-def _bytes(table: dict[str, Any]) -> dict[bytes, Any]:
-    return {name.encode(): value for name, value in table.items()}

@@ -20,6 +20,17 @@ package.loaded._G = env
 package.loaded.python = glue.python
 glue.package = package -- what scripts see
 
+-- Gives scripts a copy of a library, and returns it: what they or we change there is not what our own files use.
+local function own(name)
+   local copy = {}
+   for key, value in next, env[name] do
+      copy[key] = value
+   end
+   env[name], package.loaded[name] = copy, copy
+   return copy
+end
+glue.own = own
+
 -- Loading source code
 
 -- Like Lua's `load` of a string. `environment` is that of the chunk.
@@ -250,12 +261,7 @@ end
 
 -- `os.exit` ends the Python program: its buffers are flushed, and its handlers run.
 local exit = glue.adapt(glue.raw.exit, 0)
-env.os = {}
-for name, value in next, G.os do
-   env.os[name] = value
-end
-package.loaded.os = env.os
-function env.os.exit(code)
+own('os').exit = function(code)
    exit(code)
 end
 
@@ -286,24 +292,19 @@ if glue.jit then
       return ...
    end
 
-   env.coroutine = {}
-   for name, value in next, coroutine do
-      env.coroutine[name] = value
-   end
-   function env.coroutine.resume(co, ...)
+   local visible = own('coroutine')
+   function visible.resume(co, ...)
       if type(co) ~= 'thread' then
          return resume(co) -- which raises the error
       end
       return limited(co, ...)
    end
-   function env.coroutine.wrap(f)
+   function visible.wrap(f)
       local co = create(f)
       return function(...)
          return pass(limited(co, ...))
       end
    end
-   package.loaded.coroutine = env.coroutine
-
    function glue.begin()
       depth = 0
    end

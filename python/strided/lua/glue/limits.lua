@@ -3,7 +3,7 @@
 
 local glue = ...
 local host, env = glue.host, glue.environment
-local error, pairs, pcall, xpcall = error, pairs, pcall, xpcall
+local error, pcall, xpcall = error, pcall, xpcall
 local sethook, create, resume = debug.sethook, coroutine.create, coroutine.resume
 
 -- Python answers after how many instructions to ask again, or nil. It raises an error if the stack is full.
@@ -65,14 +65,9 @@ glue.sethook = sethook
 
 if glue.jit then
    glue.jit.off()
-   local jit = {}
-   for name, value in pairs(glue.jit) do
-      jit[name] = value
-   end
-   function jit.on()
+   glue.own('jit').on = function()
       error('jit.on: hooks do not run in compiled code, so this runtime interprets', 2)
    end
-   env.jit, package.loaded.jit = jit, jit
 else
    -- The hook of stock Lua belongs to one coroutine.
    local function hooked(f)
@@ -88,29 +83,20 @@ else
       return ...
    end
 
-   env.coroutine = {}
-   for name, value in pairs(coroutine) do
-      env.coroutine[name] = value
-   end
-   env.coroutine.create = hooked
-   function env.coroutine.wrap(f)
+   local visible = glue.own('coroutine')
+   visible.create = hooked
+   function visible.wrap(f)
       local co = hooked(f)
       return function(...)
          return pass(resume(co, ...))
       end
    end
-   package.loaded.coroutine = env.coroutine
 end
 
 -- A script must not take the hook away, nor run code where no hook runs: in a finaliser.
 if env.debug then
-   local debug = {}
-   for name, value in pairs(env.debug) do
-      debug[name] = value
-   end
-   function debug.sethook()
+   glue.own('debug').sethook = function()
       error('debug.sethook: the hook of this runtime enforces its time limit', 2)
    end
-   env.debug, package.loaded.debug = debug, debug
 end
 env.newproxy = nil

@@ -93,12 +93,7 @@ if io then
       return stream
    end
 
-   local files = {}
-   for name, value in pairs(io) do
-      files[name] = value
-   end
-   env.io = files
-   package.loaded.io = files
+   local files = glue.own('io')
    files.stdout, files.stderr = make_stream(1, 'stdout'), make_stream(2, 'stderr')
    glue.is_stream = streams
 

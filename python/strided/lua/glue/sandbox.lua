@@ -39,19 +39,9 @@ local function copy(library, names)
    return result
 end
 
--- The library tables are copied, so that the functions that this file and others use stay as they are.
-local function all_names(library)
-   local names = {}
-   for name in pairs(library) do
-      names[#names + 1] = name
-   end
-   return names
-end
-
 for _, name in ipairs {'string', 'table', 'math', 'coroutine', 'bit', 'bit32', 'utf8'} do
    if env[name] then
-      env[name] = copy(env[name], all_names(env[name]))
-      package.loaded[name] = env[name]
+      glue.own(name)
    end
 end
 
