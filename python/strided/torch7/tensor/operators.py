@@ -6,12 +6,13 @@ vector, or of two matrices.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import strided as st
 from strided.torch7.calls.arguments import is_number, number, object_error, type_error
 from strided.torch7.calls.elements import CASTS, element
-from strided.torch7.calls.results import match_shapes
+from strided.torch7.calls.results import Core, match_shapes
 from strided.torch7.errors import TorchError, TorchTypeError, bad_argument
 from strided.torch7.maths.elementwise import float_remainder
 from strided.torch7.maths.linear import check_mm, check_mv, dot
@@ -20,7 +21,7 @@ from strided.torch7.tensor.geometry import ndim
 from strided.torch7.types import wrap_tensor
 
 
-def _number(x: Tensor, value: Any, place: int) -> Any:
+def _number(x: Tensor, value: Any, place: int = 1) -> Any:
     """A number as an element of the type of a tensor; `place` is 1 on the left of the operator, 2 on the right."""
     cast = CASTS.get(x._dtype)
     if cast is None:
@@ -40,24 +41,14 @@ def _operand(x: Tensor, other: Any) -> Any:
     return src if core.shape == src.shape else match_shapes(("r_", "t", "src"), (core, core, src))[2]
 
 
-def _add(self: Tensor, other: Any) -> Tensor:
-    """`x + y` of tensors with as many elements, or `x + n`."""
-    return wrap_tensor(st.add(self._tensor, _operand(self, other)))
+def _binary(op: Core, read: Callable[[Tensor, Any], Any], document: str) -> Any:
+    """An operator that is an operation of the core. `read` gives its other operand."""
 
+    def operator(self: Tensor, other: Any) -> Tensor:
+        return wrap_tensor(op(self._tensor, read(self, other)))
 
-def _radd(self: Tensor, other: Any) -> Tensor:
-    """`n + x`."""
-    return wrap_tensor(st.add(self._tensor, _number(self, other, 1)))
-
-
-def _sub(self: Tensor, other: Any) -> Tensor:
-    """`x - y` of tensors with as many elements, or `x - n`."""
-    return wrap_tensor(st.sub(self._tensor, _operand(self, other)))
-
-
-def _rsub(self: Tensor, other: Any) -> Tensor:
-    """`n - x`."""
-    return wrap_tensor(st.rsub(self._tensor, _number(self, other, 1)))
+    operator.__doc__ = document
+    return operator
 
 
 def _neg(self: Tensor) -> Tensor:
@@ -87,11 +78,6 @@ def _element(dtype: st.dtype, value: Any) -> Any:
     return st.tensor(value).to(dtype).item() if dtype in CASTS else st.tensor(value, dtype=dtype).item()
 
 
-def _rmul(self: Tensor, other: Any) -> Tensor:
-    """`n * x`."""
-    return wrap_tensor(st.mul(self._tensor, _number(self, other, 1)))
-
-
 def _divisor(x: Tensor, other: Any) -> Any:
     if not is_number(other):
         raise bad_argument(2, None, "number expected", TorchTypeError)
@@ -116,13 +102,13 @@ def _mod(self: Tensor, other: Any) -> Tensor:
 
 
 OPERATORS: dict[str, Any] = {
-    "__add__": _add,
-    "__radd__": _radd,
-    "__sub__": _sub,
-    "__rsub__": _rsub,
+    "__add__": _binary(st.add, _operand, "`x + y` of tensors with as many elements, or `x + n`."),
+    "__radd__": _binary(st.add, _number, "`n + x`."),
+    "__sub__": _binary(st.sub, _operand, "`x - y` of tensors with as many elements, or `x - n`."),
+    "__rsub__": _binary(st.rsub, _number, "`n - x`."),
     "__neg__": _neg,
     "__mul__": _mul,
-    "__rmul__": _rmul,
+    "__rmul__": _binary(st.mul, _number, "`n * x`."),
     "__truediv__": _div,
     "__rtruediv__": _rdiv,
     "__mod__": _mod,
