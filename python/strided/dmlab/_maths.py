@@ -72,23 +72,28 @@ def _component(operation: InPlace) -> Callable[..., TensorBase]:
     """An operation, or a copy, between elements of two tensors, paired in row-major order whatever the shapes."""
 
     def run(x: TensorBase, tensor: object = None) -> TensorBase:
-        other = _same_type(x, tensor)
-        if other is None:
-            raise Refusal(LabTypeError)
-        if other.numel() != x._tensor.numel():
-            raise Refusal(LabValueError)
-        overlap.apply(operation, x._tensor, other)
+        overlap.apply(operation, x._tensor, _same_count(x, tensor))
         return x
 
     return run
 
 
-def _same_type(x: TensorBase, other: Any) -> st.Tensor | None:
-    """The core tensor of another tensor, if that is valid and has the type of the first one."""
+def _same_type(x: TensorBase, other: Any) -> st.Tensor:
+    """The core tensor of another tensor, which must be valid and have the type of the first one."""
     if not isinstance(other, x._base):
-        return None
+        raise Refusal(LabTypeError)
     core: st.Tensor = other._tensor
-    return core if core.owns_storage() or is_valid(core) else None
+    if not (core.owns_storage() or is_valid(core)):
+        raise Refusal(LabTypeError)
+    return core
+
+
+def _same_count(x: TensorBase, other: Any) -> st.Tensor:
+    """The core tensor of another tensor of the same type, which must have as many elements."""
+    core = _same_type(x, other)
+    if core.numel() != x._tensor.numel():
+        raise Refusal(LabValueError)
+    return core
 
 
 def _divide(x: st.Tensor, y: st.Tensor) -> None:
@@ -167,18 +172,11 @@ def _doubles(x: st.Tensor) -> st.Tensor:
 
 
 def _dot(x: TensorBase, tensor: object = None) -> float:
-    other = _same_type(x, tensor)
-    if other is None:
-        raise Refusal(LabTypeError)
-    if other.numel() != x._tensor.numel():
-        raise Refusal(LabValueError)
-    return _dot_product(x._tensor, other)
+    return _dot_product(x._tensor, _same_count(x, tensor))
 
 
 def _mmul(x: TensorBase, tensor: object = None) -> TensorBase:
     core, other = x._tensor, _same_type(x, tensor)
-    if other is None:
-        raise Refusal(LabTypeError)
     try:
         return wrap_like(x, core.mm(other))
     except st.ShapeError:
