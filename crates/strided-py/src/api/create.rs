@@ -8,7 +8,7 @@ use crate::abi::{Arg, Value};
 use crate::classes::borrow::BorrowHandle;
 use crate::classes::dtype;
 use crate::convert::args::{
-    ArrayArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, LenderArg, NoGrad, PathArg, PromotedArg, Rest,
+    ArrayArg, BorrowArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, NoGrad, PathArg, PromotedArg, Rest,
     TensorArg, missing, wrong_type,
 };
 use crate::convert::arrays::{self, Misfit};
@@ -37,7 +37,7 @@ methods! { rows(py, x: TensorArg):
     function tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => {
             check_host(device.unwrap_or(Device::Cpu))?;
-            copied(py, data.0, dtype)
+            tensor_from(py, data.0, dtype)
         };
 
     /// A tensor with these values: the tensor itself, or one on the memory of an array, if they have the dtype; otherwise
@@ -211,7 +211,7 @@ methods! { rows(py, x: TensorArg):
     method new_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => {
             check_host(device.unwrap_or(x.device()))?;
-            copied(py, data.0, Some(dtype.unwrap_or(x.dtype())))
+            tensor_from(py, data.0, Some(dtype.unwrap_or(x.dtype())))
         };
 
     /// A new uninitialized tensor, of this tensor's dtype unless one is given.
@@ -307,7 +307,7 @@ methods! { rows(py, x: TensorArg):
     /// strided.StorageError: sum: the memory was borrowed, and its owner has invalidated it
     /// >>> kept.tolist(), kept.owns_storage(), row.owns_storage()
     /// ([65, 98, 99, 100], True, False)
-    function borrow(buffer: LenderArg; dtype: Option<DType> = None, readonly: bool = False) -> "tuple[Tensor, BorrowHandle]" => {
+    function borrow(buffer: BorrowArg; dtype: Option<DType> = None, readonly: bool = False) -> "tuple[Tensor, BorrowHandle]" => {
         let tensor = borrowed(buffer.0, dtype)?;
         to_py(py, BorrowHandle::with_tensor(py, if readonly { tensor.into_readonly() } else { tensor })?)
     };
@@ -392,7 +392,7 @@ fn check_same(device: Option<Device>, x: &Tensor) -> CallResult<()> {
 }
 
 /// A new tensor with the values of an object.
-fn copied<'py>(py: Python<'py>, data: Arg<'_>, dtype: Option<DType>) -> CallResult<Value<'py>> {
+fn tensor_from<'py>(py: Python<'py>, data: Arg<'_>, dtype: Option<DType>) -> CallResult<Value<'py>> {
     let Values { tensor, is_new } = Values::of(data, dtype)?;
     let dtype = dtype.unwrap_or(tensor.dtype());
     if is_new && tensor.dtype() == dtype {
@@ -410,7 +410,7 @@ fn asarray<'a>(
 ) -> CallResult<Value<'a>> {
     if copy == Some(true) {
         check_host(device.unwrap_or(Device::Cpu))?;
-        return copied(py, data, dtype);
+        return tensor_from(py, data, dtype);
     }
     let Values { tensor, is_new } = Values::of(data, dtype)?;
     check_same(device, &tensor)?;

@@ -183,7 +183,7 @@ fn interleaved<'a>(
     output_size: Option<isize>,
 ) -> CallResult<Value<'a>> {
     let count = match isize::read(repeats.0) {
-        Err(Fail::Beyond) => return Err(Fail::Overflow("repeats is an int beyond 64 bits".into())),
+        Err(Fail::IntTooLarge) => return Err(Fail::Overflow("repeats is an int beyond 64 bits".into())),
         count => count?,
     };
     if let Some(count) = count {

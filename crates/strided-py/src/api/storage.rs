@@ -6,7 +6,7 @@ use crate::abi::errors::CallResult;
 use crate::abi::refs::{call_python, new_ref, to_py};
 use crate::abi::storage_object::{TypedStorage, storage_object};
 use crate::classes::dtype::{self, PyDevice};
-use crate::classes::storage::{AssignedValues, constructed, copied, flat_values};
+use crate::classes::storage::{AssignedValues, constructed, flat_values, new_storage};
 use crate::convert::args::{DataArg, RestObjects, StorageArg, UntypedArg};
 use crate::convert::exchange::{address_of, check_on_host};
 use crate::convert::mapping;
@@ -68,7 +68,7 @@ methods! { rows(py, x: StorageArg):
     /// >>> s = strided.LongStorage([1, 2])
     /// >>> s.clone().fill_(0).tolist(), s.tolist()
     /// ([0, 0], [1, 2])
-    method clone() -> "Storage" => copied(py, &x.to_tensor()?, x.dtype);
+    method clone() -> "Storage" => new_storage(py, &x.to_tensor()?, x.dtype);
 
     /// The same bytes as elements of another dtype, without the bytes of an incomplete last element.
     ///
@@ -84,7 +84,7 @@ methods! { rows(py, x: StorageArg):
     ///
     /// >>> strided.FloatStorage([1.5, 2.5]).to(strided.int16).tolist()
     /// [1, 2]
-    method to(dtype: DType) -> "Storage" => converted(py, &x, dtype);
+    method to(dtype: DType) -> "Storage" => to_dtype(py, &x, dtype);
 
     /// The name of the storage's type, or the storage as another type.
     ///
@@ -92,7 +92,7 @@ methods! { rows(py, x: StorageArg):
     /// 'strided.FloatStorage'
     method r#type(dtype: Option<DType> = None)
         -> ["(dtype: None = None) -> str", "(dtype: _DTypeLike) -> Storage"] => match dtype {
-        Some(dtype) => converted(py, &x, dtype),
+        Some(dtype) => to_dtype(py, &x, dtype),
         None => to_py(py, format!("strided.{}Storage", x.dtype.torch_name())),
     };
 
@@ -100,73 +100,73 @@ methods! { rows(py, x: StorageArg):
     ///
     /// >>> strided.LongStorage([0, 2]).bool().tolist()
     /// [False, True]
-    method bool() -> "Storage" => converted(py, &x, DType::Bool);
+    method bool() -> "Storage" => to_dtype(py, &x, DType::Bool);
 
     /// The storage as uint8.
     ///
     /// >>> strided.FloatStorage([1.9, 255.0]).byte().tolist()
     /// [1, 255]
-    method byte() -> "Storage" => converted(py, &x, DType::U8);
+    method byte() -> "Storage" => to_dtype(py, &x, DType::U8);
 
     /// The storage as int8.
     ///
     /// >>> strided.FloatStorage([-1.9, 127.0]).char().tolist()
     /// [-1, 127]
-    method char() -> "Storage" => converted(py, &x, DType::I8);
+    method char() -> "Storage" => to_dtype(py, &x, DType::I8);
 
     /// The storage as int16.
     ///
     /// >>> strided.FloatStorage([-1.5, 300.0]).short().tolist()
     /// [-1, 300]
-    method short() -> "Storage" => converted(py, &x, DType::I16);
+    method short() -> "Storage" => to_dtype(py, &x, DType::I16);
 
     /// The storage as int32.
     ///
     /// >>> strided.FloatStorage([1.7, -1.7]).int().tolist()
     /// [1, -1]
-    method int() -> "Storage" => converted(py, &x, DType::I32);
+    method int() -> "Storage" => to_dtype(py, &x, DType::I32);
 
     /// The storage as int64.
     ///
     /// >>> strided.FloatStorage([1.7, -1.7]).long().tolist()
     /// [1, -1]
-    method long() -> "Storage" => converted(py, &x, DType::I64);
+    method long() -> "Storage" => to_dtype(py, &x, DType::I64);
 
     /// The storage as float16.
     ///
     /// >>> strided.FloatStorage([0.1, 1]).half().tolist()
     /// [0.0999755859375, 1.0]
-    method half() -> "Storage" => converted(py, &x, DType::F16);
+    method half() -> "Storage" => to_dtype(py, &x, DType::F16);
 
     /// The storage as bfloat16.
     ///
     /// >>> strided.FloatStorage([0.1, 1]).bfloat16().tolist()
     /// [0.10009765625, 1.0]
-    method bfloat16() -> "Storage" => converted(py, &x, DType::BF16);
+    method bfloat16() -> "Storage" => to_dtype(py, &x, DType::BF16);
 
     /// The storage as float32.
     ///
     /// >>> strided.LongStorage([1, 2]).float().tolist()
     /// [1.0, 2.0]
-    method float() -> "Storage" => converted(py, &x, DType::F32);
+    method float() -> "Storage" => to_dtype(py, &x, DType::F32);
 
     /// The storage as float64.
     ///
     /// >>> strided.LongStorage([1, 2]).double().tolist()
     /// [1.0, 2.0]
-    method double() -> "Storage" => converted(py, &x, DType::F64);
+    method double() -> "Storage" => to_dtype(py, &x, DType::F64);
 
     /// The storage as complex64.
     ///
     /// >>> strided.LongStorage([1, 2]).cfloat().tolist()
     /// [(1+0j), (2+0j)]
-    method cfloat() -> "Storage" => converted(py, &x, DType::C64);
+    method cfloat() -> "Storage" => to_dtype(py, &x, DType::C64);
 
     /// The storage as complex128.
     ///
     /// >>> strided.LongStorage([1, 2]).cdouble().tolist()
     /// [(1+0j), (2+0j)]
-    method cdouble() -> "Storage" => converted(py, &x, DType::C128);
+    method cdouble() -> "Storage" => to_dtype(py, &x, DType::C128);
 
     /// A list of Python numbers.
     ///
@@ -220,7 +220,7 @@ methods! { rows(py, x: StorageArg):
     method _repr_html_() -> "str" => call_python(py, "strided.display.notebook", "storage", (x.object,));
 
     /// A copy with memory of its own.
-    method __copy__() -> "Storage" => copied(py, &x.to_tensor()?, x.dtype);
+    method __copy__() -> "Storage" => new_storage(py, &x.to_tensor()?, x.dtype);
 
     /// A copy, made once for all tensors on the storage.
     method __deepcopy__(memo: UntypedArg) -> "Storage" => call_python(py, "strided._pickle", "deepcopy_storage", (x.object, memo.0));
@@ -284,6 +284,6 @@ fn object(py: Python<'_>, storage: TypedStorage) -> CallResult<Value<'_>> {
 }
 
 /// The storage as another dtype, itself if it has that dtype.
-fn converted<'a>(py: Python<'a>, x: &StorageArg<'a>, dtype: DType) -> CallResult<Value<'a>> {
-    if x.dtype == dtype { Ok(new_ref(x.object)) } else { copied(py, &x.to_tensor()?, dtype) }
+fn to_dtype<'a>(py: Python<'a>, x: &StorageArg<'a>, dtype: DType) -> CallResult<Value<'a>> {
+    if x.dtype == dtype { Ok(new_ref(x.object)) } else { new_storage(py, &x.to_tensor()?, dtype) }
 }

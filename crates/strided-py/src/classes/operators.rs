@@ -179,7 +179,7 @@ unsafe extern "C" fn matrix_product(left: Object, right: Object) -> Object {
     })
 }
 
-/// A product, which the rule computes.
+/// Calls a rule that multiplies two tensors.
 pub fn product<'a>(
     py: Python<'a>,
     x: TensorArg<'a>,

@@ -49,7 +49,7 @@ unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
         // SAFETY: the interpreter keeps the key alive during the call, and slots of Tensor are called on tensors.
         let (x, key) = unsafe { (receiver(py, this), arg(py, key)) };
         if !read_indices(key, &mut indices)? {
-            return chosen(py, x, key);
+            return get_advanced(py, x, key);
         }
         view(py, &x, x.layout().index(&indices))
     })
@@ -57,7 +57,7 @@ unsafe extern "C" fn subscript(this: Object, key: Object) -> Object {
 
 /// `x[key]` with index tensors or masks.
 #[inline(never)]
-fn chosen<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResult<Value<'a>> {
+fn get_advanced<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResult<Value<'a>> {
     match read_keys(key)? {
         ReadKeys::View(indices) => view(py, &x, x.layout().index(&indices)),
         ReadKeys::Advanced(keys) => {

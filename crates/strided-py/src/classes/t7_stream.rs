@@ -1,7 +1,7 @@
 //! Objects of .t7 files one after the other, as Torch7's files read and write them: an object that occurs again, also in a
 //! later call, is referred to by its number. The methods are rows of `api/t7_stream.rs`.
 
-use crate::abi::errors::{CallResult, Fail, named};
+use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::convert::documents::MadeObjects;
 use crate::convert::objects::DocumentBuilder;
 use crate::convert::streams;
@@ -43,7 +43,7 @@ impl T7Reader {
     #[new]
     #[pyo3(signature = (source, /))]
     fn new(py: Python<'_>, source: Bound<'_, PyAny>) -> PyResult<T7Reader> {
-        named(py, "readObject", || {
+        guard_pyo3(py, "readObject", || {
             let source = streams::source(source.as_borrowed(), MapMode::Never)?;
             let reader = ObjectReader::new(source, Encoding::default(), true, Budget::new(default_limit()));
             Ok(T7Reader(Mutex::new(ReaderState { reader, made: vec![] })))

@@ -246,7 +246,7 @@ impl DocumentBuilder {
         while let Some((node, key)) = at {
             path = match key {
                 ItemKey::Index(index) => format!("[{index}]{path}"),
-                ItemKey::Key(key) => format!("[{}]{path}", self.shown(key)),
+                ItemKey::Key(key) => format!("[{}]{path}", self.key_text(key)),
                 ItemKey::Field => path,
             };
             at = self.parents.get(&node).copied();
@@ -255,7 +255,7 @@ impl DocumentBuilder {
         Fail::Type(format!("obj{path} is {}, wanted {wanted}", type_name(object)))
     }
 
-    fn shown(&self, key: NodeId) -> String {
+    fn key_text(&self, key: NodeId) -> String {
         match &self.document.nodes[key] {
             Node::Text(text) => format!("{text:?}"),
             Node::Int(number) => number.to_string(),
