@@ -54,7 +54,7 @@ pub enum Problem {
     DimRepeated {
         dim: usize,
     },
-    /// The same for operations that call a dim a mode.
+    /// `DimRange` for operations that call a dim a mode.
     ModeRange {
         mode: isize,
         rank: usize,

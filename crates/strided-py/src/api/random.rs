@@ -23,7 +23,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x.shape, x.min().item() >= 0, x.max().item() < 1
     /// (strided.Size([2, 3]), True, True)
     function rand(size | shape: Rest; generator: Option<GeneratorArg> = None, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => draw(py, device, size.given("size")?, dtype, out, default_float, Distribution::Uniform(0.0, 1.0), &generator);
+        => draw(py, device, size.require("size")?, dtype, out, default_float, Distribution::Uniform(0.0, 1.0), &generator);
 
     /// A new tensor of numbers of the standard normal distribution: mean 0, variance 1. The parts of complex numbers have
     /// variance 1/2 each.
@@ -32,7 +32,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> -0.1 < x.mean().item() < 0.1, 0.9 < x.std().item() < 1.1
     /// (True, True)
     function randn(size | shape: Rest; generator: Option<GeneratorArg> = None, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => draw(py, device, size.given("size")?, dtype, out, default_float, Distribution::Normal(0.0, 1.0), &generator);
+        => draw(py, device, size.require("size")?, dtype, out, default_float, Distribution::Normal(0.0, 1.0), &generator);
 
     /// A new tensor of integers from `low` (0 unless given) on and below `high`, all with the same probability.
     ///

@@ -218,7 +218,7 @@ fn flatten(py: Python<'_>, values: &Tensor) -> CallResult<Tensor> {
     Ok(detach_if_large(py, values.size(), || copy::reshape(values, &[size]))?)
 }
 
-/// The same in their own shape.
+/// The values of an object, as for [`flat_values`], in their own shape.
 fn shaped_values(data: Arg<'_>, dtype: Option<DType>) -> CallResult<Tensor> {
     if let Some(storage) = read_storage(data) {
         return storage.to_tensor();

@@ -28,7 +28,7 @@ pub struct WriterState {
     pub builder: DocumentBuilder,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> CallResult<MutexGuard<'_, T>> {
+fn try_lock_state<T>(mutex: &Mutex<T>) -> CallResult<MutexGuard<'_, T>> {
     match mutex.try_lock() {
         Ok(guard) => Ok(guard),
         Err(std::sync::TryLockError::Poisoned(poisoned)) => Ok(PoisonError::into_inner(poisoned)),
@@ -53,7 +53,7 @@ impl T7Reader {
 
 impl T7Reader {
     pub fn state(&self) -> CallResult<MutexGuard<'_, ReaderState>> {
-        locked(&self.0)
+        try_lock_state(&self.0)
     }
 }
 
@@ -69,6 +69,6 @@ impl T7Writer {
 
 impl T7Writer {
     pub fn state(&self) -> CallResult<MutexGuard<'_, WriterState>> {
-        locked(&self.0)
+        try_lock_state(&self.0)
     }
 }

@@ -435,9 +435,9 @@ impl Rest {
         self.given.then_some(&self.ints[..])
     }
 
-    /// The ints, of which there must be some, or an empty sequence.
+    /// The ints. Refuses a call without any, unless an empty sequence was passed.
     #[inline]
-    pub fn given(&self, name: &'static str) -> CallResult<&[isize]> {
+    pub fn require(&self, name: &'static str) -> CallResult<&[isize]> {
         self.ints().ok_or_else(|| missing(name))
     }
 }

@@ -121,7 +121,7 @@ impl DocumentBuilder {
                 Some(other) if !other.is(object) => self.node(&other, parent, pending)?,
                 _ => match array(object.as_borrowed())? {
                     Some(tensor) => self.tensor(&tensor)?,
-                    None => return Err(self.refused(object.as_borrowed(), parent)),
+                    None => return Err(self.refusal_of(object.as_borrowed(), parent)),
                 },
             },
         };
@@ -240,7 +240,7 @@ impl DocumentBuilder {
     }
 
     #[cold]
-    fn refused(&self, object: Arg<'_>, parent: Option<(NodeId, ItemKey)>) -> Fail {
+    fn refusal_of(&self, object: Arg<'_>, parent: Option<(NodeId, ItemKey)>) -> Fail {
         let mut path = String::new();
         let mut at = parent;
         while let Some((node, key)) = at {
