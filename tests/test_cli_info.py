@@ -9,7 +9,7 @@ from cli_runs import arrays, run, write_npz
 
 import strided as st
 from strided.cli._commands import doctor
-from strided.cli._commands.layout import viewed
+from strided.cli._commands.layout import apply_views
 
 
 @pytest.fixture(autouse=True)
@@ -102,7 +102,7 @@ def test_a_layout_as_json_and_as_a_picture(folder):
 )
 def test_views_of_a_layout_are_those_of_its_methods(text, view):
     layout = st.Layout.row_major((3, 4))
-    assert viewed(layout, text) == view(layout)
+    assert apply_views(layout, text) == view(layout)
 
 
 @pytest.mark.parametrize(

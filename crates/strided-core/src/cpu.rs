@@ -164,7 +164,7 @@ pub fn dispatch<T: Specialised>(work: T) {
     compute_at(level(), work)
 }
 
-/// The same, but the reference kernels run the code for the baseline.
+/// [`dispatch`], but with the code for the baseline if the reference kernels are in use.
 #[inline(always)]
 pub fn dispatch_or_reference<T: Specialised>(work: T) {
     compute_at(kernel_level(), work)
@@ -215,8 +215,8 @@ pub fn loop_barrier() {
     };
 }
 
-/// The same address with its origin hidden from the compiler, which then has to load what was stored there, and cannot
-/// forward the stored values in registers instead.
+/// The same address, of which the compiler no longer knows where it came from. So it loads what was stored there, and does not
+/// keep the stored values in registers.
 #[inline(always)]
 pub fn opaque_pointer<T>(address: *const T) -> *const T {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -239,8 +239,8 @@ pub fn pin_each<'a, const N: usize>(
     }
 }
 
-/// Binds names to the pins of several tensors: `pin_all!(to: Write out, from: Read x);`. It is no function, since returning
-/// an array of pins moves them, which takes 20 ns.
+/// Binds names to the pins of several tensors: `pin_all!(to: Write out, from: Read x);`. A macro, because a
+/// function would return an array of pins, and moving that takes 20 ns.
 macro_rules! pin_all {
     ($($name:ident: $access:ident $tensor:expr),+) => {
         let wanted = [$(Some(($tensor, $crate::storage::Access::$access))),+];
@@ -251,7 +251,7 @@ macro_rules! pin_all {
 }
 pub(crate) use pin_all;
 
-/// The device of all tensors. Refuses tensors on different devices.
+/// The device that all tensors share. Refuses tensors on different devices.
 #[inline(always)]
 pub fn common_device<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<Device> {
     let mut tensors = tensors.into_iter();
@@ -270,8 +270,8 @@ pub fn device_mismatch(first: Device, second: Device) -> Error {
     Error::new(Problem::DeviceMismatch { first, second })
 }
 
-/// Whether writing `out` element by element could change elements of `input` before they are read: they share memory,
-/// and not each element with its counterpart.
+/// Whether writing `out` element by element could change an element of `input` before it is read: they share memory, and
+/// are not the same elements in the same order.
 #[inline]
 pub fn conflict(out: &Tensor, input: &Tensor) -> bool {
     if !out.storage.is(&input.storage) {

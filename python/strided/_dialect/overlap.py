@@ -1,8 +1,8 @@
 """Operations on tensors that share memory, one element after the other in row-major order, as Torch7 and Lab run them.
 
 The core reads all operands before it writes, and refuses to write into a tensor that overlaps itself. A loop in C reads an
-element when its turn comes, so that it may read what it has written, and what is written last stays. The functions of the
-core that do the same are called only where it makes a difference.
+element when its turn comes, so that it may read what it has written, and the last write to an element stays. `write` and
+`each` do the same, slower, and are called only where the result would differ.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ def progress(options: argparse.Namespace, title: str) -> Iterator[Advance]:
 
 
 def part_of(advance: Advance, before: int, total: int) -> Callable[[int], None]:
-    """The progress of a part of the work, before which so much is done."""
+    """Reports the progress of a part of the work: `before` was done when it began."""
     return lambda done: advance(before + done, total)
 
 

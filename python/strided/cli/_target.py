@@ -50,17 +50,17 @@ def find(file: File, name: str | None) -> Entry:
     if name is not None:
         if name in file:
             return file[name]
-        raise Failure(f"there is no tensor {name!r} in {file.path}{_listed(name, file.names)}")
+        raise Failure(f"there is no tensor {name!r} in {file.path}{_suggestion(name, file.names)}")
     if len(file) == 1:
         return file[file.names[0]]
     if not len(file):
         raise Failure(f"there is no tensor in {file.path}")
     raise Failure(
-        f"there are {len(file)} tensors in {file.path}; name one as {file.path}:NAME{_listed('', file.names)}"
+        f"there are {len(file)} tensors in {file.path}; name one as {file.path}:NAME{_suggestion('', file.names)}"
     )
 
 
-def _listed(name: str, names: Sequence[str]) -> str:
+def _suggestion(name: str, names: Sequence[str]) -> str:
     """Names that a user may have meant, as the end of a sentence."""
     close = get_close_matches(name, names, 3) if name else []
     if close:
@@ -76,7 +76,7 @@ def add_select_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def selected(entries: Iterable[Entry], patterns: Sequence[str] | None) -> list[Entry]:
+def select_entries(entries: Iterable[Entry], patterns: Sequence[str] | None) -> list[Entry]:
     """The entries whose names match one of the patterns, or all. A pattern that matches none is an error."""
     entries = list(entries)
     if not patterns:
@@ -84,7 +84,7 @@ def selected(entries: Iterable[Entry], patterns: Sequence[str] | None) -> list[E
     names = [entry.name for entry in entries]
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
-            raise Failure(f"no tensor matches {pattern!r}{_listed(pattern.strip('*'), names)}")
+            raise Failure(f"no tensor matches {pattern!r}{_suggestion(pattern.strip('*'), names)}")
     return [entry for entry in entries if matches(entry.name, patterns)]
 
 

@@ -10,7 +10,7 @@ Shape: [2, 2]
 >>> z(2, 1).val()
 13.0
 
-Methods change a tensor in place and return it, but for views, conversions, `clone` and `mmul`. A script that is written in
+Methods change a tensor in place and return it, except views, conversions, `clone` and `mmul`. A script that is written in
 Lua runs in `strided.lua`. `from_strided` and `strided()` convert from and to tensors of the top level without a copy.
 """
 

@@ -69,7 +69,7 @@ def make_method(cls: Any, type_name: str, row: Row, holds_tensor: bool) -> Calla
         try:
             return run(self, *args)
         except Refusal as refusal:
-            error = _refused(type_name, row, refusal, args)
+            error = _refusal_error(type_name, row, refusal, args)
         raise error
 
     method.__name__ = PYTHON_NAMES.get(name, name)
@@ -98,7 +98,7 @@ def _arranged(row: Row, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[A
     return tuple(given.get(key) for key in parameters[: last + 1])
 
 
-def _refused(type_name: str, row: Row, refusal: Refusal, args: tuple[Any, ...]) -> LabError:
+def _refusal_error(type_name: str, row: Row, refusal: Refusal, args: tuple[Any, ...]) -> LabError:
     text = refusal.text
     if text is None:
         shown = [*map(describe, args), *[describe(MISSING)] * len(row.parameters)]

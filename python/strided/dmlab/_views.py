@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def _select(x: TensorBase, dim: object = None, index: object = None) -> TensorBase:
     core = x._tensor
     at = read_dim(core, dim)
-    return wrap_like(x, _selected(core, at, read_index(core, at, index)))
+    return wrap_like(x, _select_index(core, at, read_index(core, at, index)))
 
 
-def _selected(core: st.Tensor, dim: int, index: int) -> st.Tensor:
+def _select_index(core: st.Tensor, dim: int, index: int) -> st.Tensor:
     """One index of a dim. Of a single dim an extent of 1 is left."""
     return core.select(dim, index) if core.ndim > 1 else core.narrow(dim, index, 1)
 
@@ -30,7 +30,7 @@ def _call(x: TensorBase, *index: object) -> TensorBase:
     for position in index:
         if is_without_shape(core):
             raise Refusal(LabIndexError)
-        core = _selected(core, 0, read_index(core, 0, position, bits=32))
+        core = _select_index(core, 0, read_index(core, 0, position, bits=32))
     return wrap_like(x, core)
 
 

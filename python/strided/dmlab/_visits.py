@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .tensor import TensorBase
 
 
-def _stored(x: TensorBase, visit: Callable[[Any], Any]) -> TensorBase:
-    """Replaces each element by what a function returns, as far as that is a number that Lab accepts."""
+def _replace_each(x: TensorBase, visit: Callable[[Any], Any]) -> TensorBase:
+    """Replaces each element by what a function returns, if that is a number that Lab accepts."""
     read = ELEMENTS[x._tensor.dtype]
 
     def result(value: object) -> int | float | None:
@@ -49,13 +49,13 @@ def _require_callable(x: TensorBase, function: Any) -> Callable[..., Any]:
 
 
 def _apply(x: TensorBase, function: Any = None) -> TensorBase:
-    return _stored(x, _require_callable(x, function))
+    return _replace_each(x, _require_callable(x, function))
 
 
 def _apply_indexed(x: TensorBase, function: Any = None) -> TensorBase:
     call = _require_callable(x, function)
     positions = iter(indices(shape_of(x._tensor)))
-    return _stored(x, lambda value: call(value, list(next(positions))))
+    return _replace_each(x, lambda value: call(value, list(next(positions))))
 
 
 def _shuffle(x: TensorBase, random: object = None) -> TensorBase:

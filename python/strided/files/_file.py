@@ -11,7 +11,7 @@ from strided.files._arguments import name_of, path_of, source_of
 
 
 class Described(NamedTuple):
-    """What a content tells of an entry. The native module gives a plain tuple of these, which is made in half the time."""
+    """What is known of an entry. The native module returns a plain tuple of these, which is made in half the time."""
 
     kind: str
     dtype: dtype | None
@@ -28,7 +28,7 @@ class Described(NamedTuple):
 
 
 class Content(Protocol):
-    """What a file is read into: natively, or by another package."""
+    """What a `File` reads from: `_Document` of the native module, or a class for folders of zarr or sharded models."""
 
     def format(self) -> str: ...
     def end(self) -> int | None: ...
@@ -45,7 +45,7 @@ class Content(Protocol):
 
 
 class TensorsOnly:
-    """A content that has tensors with one name each, and no other values."""
+    """The part of `Content` for tensors with one name each, and no other values."""
 
     def names(self) -> list[str]:
         raise NotImplementedError

@@ -13,8 +13,8 @@ from strided.files._arguments import path_of
 class Format(NamedTuple):
     """A row of the table.
 
-    `suffixes` are those by which `save` chooses the format, and `options` its arguments that are for this format and not for
-    all. `holds_one` says that it holds one tensor and nothing else. `write` is None for what the native module writes.
+    `save` chooses the format by the `suffixes`. `options` are the arguments of `save` that this format takes and others refuse.
+    `holds_one`: it holds one tensor and nothing else. `write` is None for what the native module writes.
     """
 
     name: str
@@ -66,7 +66,7 @@ def format_of(f: Any) -> str:
 
 
 def row_of(op: str, format: str, options: dict[str, Any]) -> Format:
-    """Returns a row of the table. Refuses a format that there is not, and an argument that the format has no use for."""
+    """Returns a row of the table. Refuses an unknown format, and an argument that the format does not take."""
     if format not in ROWS:
         raise ValueError(f"{op}: format is {format!r}, wanted {', '.join(map(repr, ROWS))}")
     for name, value in options.items():

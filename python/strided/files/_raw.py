@@ -83,8 +83,7 @@ def open_memmap(
 
 
 def _create(path: Any, dtype: dtype, shape: tuple[int, ...] | int | None, fortran_order: bool) -> None:
-    """Makes a .npy file of zeros, for which the disk has space. It takes the place of an old one, which stays as it is where it
-    is mapped."""
+    """Creates a .npy file of zeros, with its space on the disk reserved. It replaces an old one; maps of that stay as they are."""
     if shape is None:
         raise ValueError("open_memmap: mode 'w+' needs a shape")
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -93,7 +92,7 @@ def _create(path: Any, dtype: dtype, shape: tuple[int, ...] | int | None, fortra
     folder, base = os.path.split(name)
     temporary = os.path.join(folder, f".{base}.{os.urandom(8).hex()}.tmp")
     try:
-        # As the system's default mode says, which a file of the module tempfile does not have.
+        # Not with the module tempfile, which ignores the umask.
         with builtins.open(temporary, "xb") as file:
             file.write(header)
             file.flush()
@@ -110,7 +109,7 @@ def _create(path: Any, dtype: dtype, shape: tuple[int, ...] | int | None, fortra
 
 
 def _reserve(file: int, size: int) -> None:
-    """Gives a file a length, and space on the disk for it: writing to mapped memory must not find the disk full."""
+    """Sets the length of a file and reserves its space: a write to mapped memory on a full disk ends the process."""
     if not hasattr(os, "posix_fallocate"):
         os.truncate(file, size)
         return

@@ -1,4 +1,4 @@
-"""Compressed chunks of zarr: how many bytes they declare, and decompression that stops at a limit."""
+"""Compressed chunks of zarr: the size that they declare, and decompression that stops at a limit."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Refusal(Exception):
 
 
 class Size(NamedTuple):
-    """A number of bytes, or a limit of it."""
+    """The size of decompressed bytes: exact, or an upper limit."""
 
     limit: int
     is_exact: bool
 
 
 def short(value: object) -> str:
-    """Returns a text of a value from a file, for a message."""
+    """Returns a value from a file as text, cut to a length that fits a message."""
     try:
         text = ascii(value)
     except (RecursionError, ValueError):
@@ -45,7 +45,7 @@ def class_of(name: str) -> Any:
 
 
 def decompressor(name: str, config: dict[str, Any]) -> Callable[[Any, Size], Any]:
-    """Returns what decompresses bytes to at most, or exactly, a size."""
+    """Returns a function that decompresses bytes. It refuses those that do not have the size that it is given."""
     if name == "lzma":
         make = _lzma_maker(config)
         return lambda data, size: _inflate(name, make, data, size, several=True)
@@ -75,7 +75,7 @@ def decompressor(name: str, config: dict[str, Any]) -> Callable[[Any, Size], Any
 
 
 def _inflate(name: str, make: Callable[[], Any], data: Any, size: Size, several: bool) -> bytes:
-    """Inflates one stream, or several, and stops at the first byte too many."""
+    """Inflates one stream, or several in a row, and stops when the output exceeds the limit."""
     pieces, done = [], 0
     data = memoryview(data).cast("B")
     while True:

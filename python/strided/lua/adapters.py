@@ -18,14 +18,14 @@ _ERROR, _RERAISE = CODES["error"], CODES["reraise"]
 _SELF = (None, CODES["self"])
 _PLAIN = frozenset({float, bool, type(None)})
 
-#: A tensor with this many bytes counts for when garbage is collected.
+#: Tensors of at least this many bytes count towards the next garbage collection.
 LARGE = 1 << 16
 #: The fewest bytes of new tensors between two collections.
 INTERVAL = 1 << 27
 
 
 def silent(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that returns no value to Lua, which is not the same as nil, where it returns None."""
+    """Wraps a function: where it returns None, Lua gets no value, which differs from nil."""
     least, most = _argument_counts(function)
 
     def call(*args: Any) -> Any:
@@ -52,7 +52,7 @@ class _WrongSelf(TypeError):
 
 
 def _is_about_self(error: BaseException) -> bool:
-    """Whether an error is one of Python, and not one of a front end, as methods raise it for a wrong `self`."""
+    """Whether a method may have raised an error for a wrong `self`: it is one of Python, and not one of a front end."""
     return isinstance(error, (AttributeError, TypeError)) and not isinstance(error, RuntimeError)
 
 

@@ -25,11 +25,11 @@ class Files:
         self.folders = [self.absolute(os.fspath(folder)) for folder in path]
 
     def absolute(self, folder: str) -> str:
-        """A folder that the user names. A sandbox takes relative names from its root, and not from where Python is."""
+        """A folder of `path`, made absolute in a sandbox: `resolve` would look for a relative one below the root."""
         return os.path.abspath(folder) if self.sandbox else folder
 
     def resolve(self, name: str) -> str:
-        """The path that is opened for a name. A sandbox takes relative names from its root, and refuses all others."""
+        """The path that is opened for a name. In a sandbox, names are relative to the root, and must not leave it."""
         if not self.sandbox:
             return name
         if self.root is None:

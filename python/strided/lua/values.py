@@ -50,7 +50,7 @@ class Marker:
 
 
 class Opaque:
-    """A Lua value that Python has no use for, such as a file. Functions that get one refuse it by its type."""
+    """A Lua value that Python cannot use, such as a file. Functions that get one refuse it by its type."""
 
     __slots__ = ("kind",)
 

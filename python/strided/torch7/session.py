@@ -37,7 +37,7 @@ class Session(SessionBase):
         self.generator: Any = None
         #: Where a Lua program is, for the messages of its tests: a function that returns the text. Set by its runtime.
         self.where: Callable[[], str] | None = None
-        #: Whether a storage may be made over any address. A sandbox has no use for that.
+        #: Whether a storage may be made over any address; false in a sandbox.
         self.foreign_memory = True
         #: Whether a program may end the process, read its command line, and set its number of threads.
         self.owns_process = True

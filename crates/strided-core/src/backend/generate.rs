@@ -14,7 +14,7 @@ by_device! {
     /// `base` to the power of each exponent, in float64 or complex128.
     fn powers(base: f64, exponents: &Tensor) -> Result<Tensor>, on exponents.device() => generate::powers;
 
-    /// The same, truncated to integers of a dtype.
+    /// [`powers`], truncated to integers of a dtype.
     fn int_powers(base: f64, exponents: &Tensor, dtype: DType) -> Result<Tensor>, on exponents.device() => generate::int_powers;
 }
 

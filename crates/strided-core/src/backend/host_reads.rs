@@ -1,7 +1,7 @@
-//! Host reads: functions whose result is a number, an answer or a list on the host. On a device each of them waits until all
+//! Host reads: functions whose result is a number, a bool or a list on the host. On a device each of them waits until all
 //! work before it is done, so that a rule that calls one is a synchronisation. No rule reads elements in any other way.
 //!
-//! Four functions of other families return an answer along with their work, and wait as well: [`index::gather`](super::index::gather) (whether the
+//! Four functions of other families return a bool or an error along with their work, and wait as well: [`index::gather`](super::index::gather) (whether the
 //! indices are in range), [`with_replacement`](super::random::with_replacement), [`without_replacement`](super::random::without_replacement) and [`multinomial_torch`](super::random::multinomial_torch)
 //! (whether the weights are a distribution).
 
@@ -33,7 +33,7 @@ by_device! {
     /// The elements that a small mask selects, whose number is the shape of the result. `None` if the mask is not small.
     fn small_select(x: &Tensor, mask: &Tensor) -> Result<Option<Tensor>>, on x.device() => kernels::index::small_select;
 
-    /// The sums of counts up to each: the shape of the result is the last one, and negative counts are refused.
+    /// The running sums of counts. The last one is an extent of the result; negative counts are refused.
     fn repeat_ends(counts: &Tensor) -> Result<Vec<usize>>, on counts.device() => kernels::repeat::ends;
 
     /// The first element of a float64 tensor that is not valid: parameters are refused before anything is drawn.

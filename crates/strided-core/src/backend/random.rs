@@ -15,21 +15,21 @@ use crate::tensor::Tensor;
 type Sampled = Result<std::result::Result<(), WeightProblem>>;
 
 by_device! {
-    /// From `low` on, below `high`.
+    /// In `[low, high)`.
     fn uniform(out: &Tensor, generator: &Generator, low: f64, high: f64) -> Result<()>, on out.device() => random::uniform;
     fn normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()>, on out.device() => random::normal;
     fn log_normal(out: &Tensor, generator: &Generator, mean: f64, std: f64) -> Result<()>, on out.device() => random::log_normal;
     fn exponential(out: &Tensor, generator: &Generator, rate: f64) -> Result<()>, on out.device() => random::exponential;
     fn cauchy(out: &Tensor, generator: &Generator, median: f64, sigma: f64) -> Result<()>, on out.device() => random::cauchy;
-    /// Numbers above `most` become `most`.
+    /// Clamped to `most`.
     fn geometric(out: &Tensor, generator: &Generator, p: f64, most: f64) -> Result<()>, on out.device() => random::geometric;
     fn bernoulli(out: &Tensor, generator: &Generator, p: f64) -> Result<()>, on out.device() => random::bernoulli;
     /// With a probability for each element.
     fn bernoulli_each(out: &Tensor, generator: &Generator, p: &Tensor) -> Result<()>, on out.device() => random::bernoulli_each;
     fn poisson(out: &Tensor, generator: &Generator, rates: &Tensor) -> Result<()>, on out.device() => random::poisson;
-    /// From `low` to `last`.
+    /// From `low` to `last`, both included.
     fn integers(out: &Tensor, generator: &Generator, low: i128, last: i128) -> Result<()>, on out.device() => random::integers;
-    /// The integers below the number of elements in random order.
+    /// The integers from 0 to n - 1 in random order, for n elements.
     fn permutation(out: &Tensor, generator: &Generator) -> Result<()>, on out.device() => random::permutation;
     /// Categories drawn by weights, with replacement.
     fn with_replacement(out: &Tensor, generator: &Generator, weights: &Tensor) -> Sampled, on out.device() => random::with_replacement;

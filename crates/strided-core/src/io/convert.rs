@@ -1,7 +1,7 @@
 //! Conversion: a document with some of another's tensors, cast, and reduced to what the new format can hold.
 
 use super::document::{Blob, Document, ElementType, Node, NodeId, Place};
-use super::names::{Listed, described, tensor_names, value_names};
+use super::names::{Listed, describe, tensor_names, value_names};
 use super::nested::groups;
 use super::{refusal, t7};
 use crate::dtype::DType;
@@ -127,7 +127,7 @@ pub fn fit(document: &mut Document, format: &str, capacity: Capacity) -> Result<
     let is_held = |node: NodeId| capacity == Capacity::Tables && t7::is_held(&document.nodes[node]);
     let lost: Vec<NodeId> = values.iter().map(|value| value.node).filter(|&node| !is_held(node)).collect();
     for value in values.iter().filter(|value| !is_held(value.node)) {
-        let (kind, text) = described(document, value.node);
+        let (kind, text) = describe(document, value.node);
         let text = if text == kind { text } else { format!("{kind} {text}") };
         losses.push(Loss { names: vec![value.name.clone()], kind: LossKind::Value, text });
     }

@@ -39,7 +39,7 @@ pub enum Node {
     Function(Box<LuaFunction>),
     /// The position of a [`View`].
     Tensor(usize),
-    /// The same: a view of one dim, of all elements.
+    /// A storage: the position of a view of one dim, with all elements.
     Storage(usize),
 }
 

@@ -17,22 +17,22 @@ pub struct FormatRow {
     pub name: &'static str,
     /// The suffixes by which `save` chooses the format.
     pub suffixes: &'static [&'static str],
-    /// The arguments of `save` that are for this format and not for all.
+    /// The arguments of `save` that this format takes and others refuse.
     pub options: &'static [&'static str],
-    /// Whether files begin with a number of their own. Formats without one are recognised last.
+    /// Whether files begin with a magic number. Formats without one are recognised last.
     has_magic: bool,
     /// Whether a file begins as one of this format does.
     recognise: fn(&OpenedFile<'_>) -> Result<bool>,
     /// Reads the headers.
     open: fn(&OpenedFile<'_>) -> Result<Document>,
-    /// A format that is only read has a reason instead.
+    /// For a format that is only read, the reason why it is not written.
     writer: std::result::Result<FormatWriter, &'static str>,
 }
 
 /// How a format is written.
 pub struct FormatWriter {
     pub capacity: Capacity,
-    /// Returns the tensors that only strided finds under their names.
+    /// Returns the tensors that other readers do not see under their names, because they overlap.
     write: fn(&Document, &WriteOptions, &mut FileOutput<'_>) -> Result<Vec<Overlap>>,
 }
 
@@ -97,7 +97,7 @@ impl FormatRow {
     }
 }
 
-/// Bytes by which formats are recognised.
+/// Bytes at the beginning of a file that recognition looks at.
 const START: u64 = 512;
 
 /// Reads the headers of a file. Its format is recognised unless it is given.
@@ -143,7 +143,7 @@ fn unknown(file: &OpenedFile<'_>) -> Error {
     refusal(format!("no known format: the file begins with the bytes {}", shown.join(" ")))
 }
 
-/// Writes a document as a file. Returns the tensors that only strided finds under their names.
+/// Writes a document as a file. Returns the tensors that other readers do not see under their names, because they overlap.
 pub fn write(
     document: &Document,
     format: Format,

@@ -50,17 +50,17 @@ impl<'a> Loader<'a> {
 
     /// A tensor of the document.
     pub fn tensor(&mut self, view: usize) -> Result<Tensor> {
-        self.shared_tensor(view).map_err(|error| self.named(error, view))
+        self.shared_tensor(view).map_err(|error| self.add_names(error, view))
     }
 
     /// A tensor with memory of its own. Only the bytes that it spans are read, where the format allows it.
     pub fn separate_tensor(&mut self, view: usize) -> Result<Tensor> {
-        self.own_tensor(view).map_err(|error| self.named(error, view))
+        self.own_tensor(view).map_err(|error| self.add_names(error, view))
     }
 
     /// Adds the names of the file and of the tensor, if several files are involved.
     #[cold]
-    fn named(&self, mut error: Error, view: usize) -> Error {
+    fn add_names(&self, mut error: Error, view: usize) -> Error {
         if !self.document.name.is_empty()
             && let Problem::Format { file, reason, .. } = &mut *error.problem
             && file.is_empty()
@@ -73,7 +73,7 @@ impl<'a> Loader<'a> {
 
     fn shared_tensor(&mut self, view: usize) -> Result<Tensor> {
         let View { blob, element, layout } = &self.document.views[view];
-        let dtype = self.known(element, *blob)?;
+        let dtype = self.blob_dtype(element, *blob)?;
         Tensor::from_storage(self.storage(*blob)?, dtype, layout.clone())
     }
 
@@ -83,7 +83,7 @@ impl<'a> Loader<'a> {
             return Ok(storage.clone());
         }
         let blob = &self.document.blobs[index];
-        let dtype = self.known(&blob.element, index)?;
+        let dtype = self.blob_dtype(&blob.element, index)?;
         let storage = self.read(blob, dtype, 0..blob.count)?;
         self.storages.insert(index, storage.clone());
         Ok(storage)
@@ -91,7 +91,7 @@ impl<'a> Loader<'a> {
 
     fn own_tensor(&mut self, view: usize) -> Result<Tensor> {
         let View { blob, element, layout } = &self.document.views[view];
-        let dtype = self.known(element, *blob)?;
+        let dtype = self.blob_dtype(element, *blob)?;
         let blob = &self.document.blobs[*blob];
         if let Place::Deferred(compute) = &blob.place {
             return compute();
@@ -124,7 +124,7 @@ impl<'a> Loader<'a> {
         match &blob.place {
             Place::Memory(storage) => return Ok(storage.clone()),
             Place::Cast(original) => {
-                let stored = self.known_place(&original.element, &original.place)?;
+                let stored = self.resolve_dtype(&original.element, &original.place)?;
                 let elements = Tensor::from_whole_storage(self.read(original, stored, range)?, stored)?;
                 self.spend(bytes)?;
                 return Ok(copy::to_dtype(&elements, dtype)?.storage().clone());
@@ -210,12 +210,12 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// The dtype of elements, if strided has it.
-    fn known(&self, element: &ElementType, blob: usize) -> Result<DType> {
-        self.known_place(element, &self.document.blobs[blob].place)
+    /// The dtype of elements. Refuses one that strided lacks.
+    fn blob_dtype(&self, element: &ElementType, blob: usize) -> Result<DType> {
+        self.resolve_dtype(element, &self.document.blobs[blob].place)
     }
 
-    fn known_place(&self, element: &ElementType, place: &Place) -> Result<DType> {
+    fn resolve_dtype(&self, element: &ElementType, place: &Place) -> Result<DType> {
         element.known().ok_or_else(|| {
             let name = element.name();
             // NumPy's raw bytes, which is how bfloat16 is written.

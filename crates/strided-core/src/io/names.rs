@@ -113,7 +113,7 @@ pub fn outline(document: &Document) -> Result<Vec<OutlineRow>> {
         }
         let (kind, text) = match visit.first {
             Some(first) => ("reference", walk.path(first)),
-            None => described(document, visit.node),
+            None => describe(document, visit.node),
         };
         let row = OutlineRow { depth: visit.depth, key: visit.key.clone(), kind, text, listed: visit.listed };
         try_push(&mut rows, row)?;
@@ -361,7 +361,7 @@ fn key_text(key: &Node) -> String {
 }
 
 /// The kind of a node, and a short text about it.
-pub fn described(document: &Document, node: NodeId) -> (&'static str, String) {
+pub fn describe(document: &Document, node: NodeId) -> (&'static str, String) {
     let items = |count: usize| if count == 1 { "1 item".into() } else { format!("{count} items") };
     match &document.nodes[node] {
         Node::None => ("None", "None".into()),

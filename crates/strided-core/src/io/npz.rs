@@ -70,9 +70,9 @@ fn read_member(source: &dyn ByteSource, member: &Member, dtype: Option<DType>) -
             let mut start = try_filled(MAX_HEADER.min(size as usize), 0)?;
             let got = Inflater::new(source, position..position + compressed).read(&mut start)?;
             start.truncate(got);
-            // Positions inside the member are not positions in the file; the member's is.
+            // A position in the inflated member is none in the file; that of the member is.
             let header = npy::read_header(&mut Cursor::new(&start, 0, got as u64), dtype);
-            let header = header.map_err(|error| inside(error, position))?;
+            let header = header.map_err(|error| at_member(error, position))?;
             npy::check_length(&header, size.saturating_sub(header.length), position)?;
             let (skipped, order) = (header.length, header.order);
             Ok((header, Place::Deflated { position, compressed, skipped, order, crc: member.crc }))
@@ -83,8 +83,8 @@ fn read_member(source: &dyn ByteSource, member: &Member, dtype: Option<DType>) -
     }
 }
 
-/// An error in an inflated header, at the position of the member.
-fn inside(error: Error, position: u64) -> Error {
+/// Moves an error in an inflated header to the position of the member.
+fn at_member(error: Error, position: u64) -> Error {
     match *error.problem {
         Problem::Format { reason, .. } => fault(position, format!("in the deflated data: {reason}")),
         _ => error,

@@ -234,7 +234,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// The same, into a buffer whose content is replaced.
+    /// [`Self::bytes`] into a buffer, whose content is replaced.
     pub fn read_into(&mut self, bytes: &mut Vec<u8>, length: u64, what: &str) -> Result<()> {
         self.check(length, what)?;
         let length = length as usize;

@@ -112,7 +112,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("torch.nn.", "a module is code, and no code runs; save its state_dict()"),
     ("numpy", "objects of NumPy are not read; save a tensor or a number"),
 ];
-/// The same for all other names.
+/// Why all other names are refused, and what to do about it.
 const NOT_PLAIN: &str =
     "only tensors and plain containers are read, and no code runs; save the state_dict() of a module";
 

@@ -128,8 +128,8 @@ impl KernelPair {
         }
     }
 
-    /// The same kernels for operands of another dtype whose bits mean the same to them. A result of the operands' dtype has
-    /// the other dtype, too.
+    /// The same kernels for another dtype whose bits they treat alike, such as int32 for uint32. A result of the operands'
+    /// dtype becomes one of the other dtype.
     pub(super) const fn reading(self, dtype: DType) -> KernelPair {
         assert!(self.operands[0].size() == dtype.size());
         let result = if self.result as u8 == self.operands[0] as u8 { dtype } else { self.result };
@@ -461,7 +461,7 @@ impl ScalarBlock {
 }
 
 /// The addresses with those of scalars replaced by blocks of copies, or `None` if an operand is neither dense nor a scalar.
-/// It depends on the sizes of elements alone, so that all functions share it.
+/// Generic over nothing: only the sizes of elements matter, so that all functions share this code.
 ///
 /// # Safety
 /// `p[k]` is the address of an element of `sizes[1]` bytes for each of the inputs, of which there is one for each block.

@@ -35,8 +35,8 @@ pub enum Output<'a> {
 /// scalar.
 const MAX_PINNED: usize = 4;
 
-/// Runs a kernel over inputs that broadcast to the output and do not overlap it, unless element for element. Elements are
-/// cast to the kernel's dtypes and back where they differ.
+/// Runs a kernel over inputs that broadcast to the output. One may be the output itself; all others share no memory with it.
+/// Elements are cast to the kernel's dtypes and back where they differ.
 ///
 /// The number of inputs is a constant, so that the loops over them are unrolled: a call on few elements spends most of its
 /// time here.
@@ -90,8 +90,8 @@ pub fn compute_elements<const N: usize>(
     Ok(())
 }
 
-/// The steps of one loop over all elements, if that is all a call needs, as most do: operands of the kernel's dtypes, of one
-/// shape and contiguous, or scalars. Such a call needs no nest.
+/// The steps of a single loop over all elements, if operands are of the kernel's dtypes, of one shape and contiguous, or
+/// scalars. Most calls are so, and need no nest.
 #[inline(always)]
 fn single_loop_steps<const N: usize>(
     kernels: &KernelPair,
@@ -256,7 +256,7 @@ fn accumulate<T: Copy>(x: &Tensor, combine: impl Fn(T, T) -> T) -> Result<()> {
 ///
 /// # Safety
 /// `to` is the origin of `out`, pinned for writing. `from` is the origin of elements of dtype `dtype`, valid at every
-/// location of `layout`, which broadcasts to the shape of `out`. The two do not overlap, unless element for element.
+/// location of `layout`, which broadcasts to the shape of `out`. The two share no memory, unless each element is its own source.
 #[inline]
 pub(super) unsafe fn move_elements(
     out: &Tensor,

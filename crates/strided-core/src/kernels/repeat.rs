@@ -12,7 +12,7 @@ use crate::threads::Shared;
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// The sums of counts up to each: where the copies of each row end. Refuses negative counts and sums beyond the address
+/// The running sums of counts: where the copies of each row end. Refuses negative counts and sums beyond the address
 /// space. The counts are read once, since another thread may change them.
 pub fn ends(counts: &Tensor) -> Result<Vec<usize>> {
     assert!(counts.dtype() == DType::I64 && counts.layout().is_row_major());
@@ -171,7 +171,7 @@ impl RepeatJob<'_> {
 pub struct Combinations {
     pub n: usize,
     pub length: usize,
-    /// Whether an element may be indices more than once.
+    /// Whether an element may be chosen more than once.
     pub with_replacement: bool,
 }
 

@@ -163,7 +163,7 @@ impl Layout {
     }
 
     fn mode_number(&self, mode: isize) -> Result<usize> {
-        self.dim(mode).map_err(about_modes)
+        self.wrap_dim(mode).map_err(about_modes)
     }
 
     fn distinct_modes(&self, modes: &[isize]) -> Result<SmallVec<[usize; 8]>> {

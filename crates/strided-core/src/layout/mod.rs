@@ -212,16 +212,10 @@ impl Layout {
         Error::new(Problem::IndexRange { index: index as i128, dim, extent, shape: self.shape_text() })
     }
 
-    /// `wrap_dim` with the name of the operation in its error.
+    /// [`Self::wrap_dim`], or `None` for dims 0 and -1 of a layout of rank 0.
     #[inline]
-    fn dim(&self, dim: isize) -> Result<usize> {
-        self.wrap_dim(dim)
-    }
-
-    /// [`Self::dim`], or `None` for dims 0 and -1 of a layout of rank 0.
-    #[inline]
-    fn dim_or_scalar(&self, dim: isize) -> Result<Option<usize>> {
-        if self.rank() == 0 && (dim == 0 || dim == -1) { Ok(None) } else { self.dim(dim).map(Some) }
+    fn wrap_dim_or_scalar(&self, dim: isize) -> Result<Option<usize>> {
+        if self.rank() == 0 && (dim == 0 || dim == -1) { Ok(None) } else { self.wrap_dim(dim).map(Some) }
     }
 
     /// Wraps several dims. Refuses a dim that occurs twice.
@@ -229,7 +223,7 @@ impl Layout {
         let mut named: SmallVec<[bool; 8]> = smallvec::smallvec![false; self.rank()];
         let mut distinct = SmallVec::with_capacity(dims.len());
         for &dim in dims {
-            let dim = self.dim(dim)?;
+            let dim = self.wrap_dim(dim)?;
             if std::mem::replace(&mut named[dim], true) {
                 return Err(Error::new(Problem::DimRepeated { dim }));
             }

@@ -123,7 +123,7 @@ impl Layout {
 
     /// Splits a dim into several, the product of whose extents is its extent; one of them may be -1. Always a view.
     pub fn unflatten(&self, dim: isize, sizes: &[isize]) -> Result<Layout> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         if sizes.is_empty() {
             return Err(Error::shape("sizes", "empty", "at least one size"));
         }

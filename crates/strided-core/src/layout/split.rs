@@ -15,7 +15,7 @@ pub enum Sections<'a> {
 impl Layout {
     /// Splits a dim into pieces of `size` indices; the last may be smaller.
     pub fn split(&self, dim: isize, size: isize) -> Result<Vec<Layout>> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         let extent = self.modes[dim].extent;
         if size < 0 || (size == 0 && extent != 0) {
             return Err(Error::shape("size", size, "a positive number"));
@@ -27,7 +27,7 @@ impl Layout {
 
     /// Splits a dim into pieces of the given sizes, which must add up to its extent.
     pub fn split_sizes(&self, dim: isize, sizes: &[isize]) -> Result<Vec<Layout>> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         let extent = self.modes[dim].extent;
         if let Some(&size) = sizes.iter().find(|&&size| size < 0) {
             return Err(Error::new(Problem::NegativeSize { size, dim }));
@@ -49,7 +49,7 @@ impl Layout {
     /// Splits a dim into at most `count` pieces of equal size; the last may be smaller. An empty dim makes `count`
     /// empty pieces.
     pub fn chunk(&self, dim: isize, count: isize) -> Result<Vec<Layout>> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         positive(count)?;
         let extent = self.modes[dim].extent;
         let size = ceil_div(extent, count);
@@ -60,7 +60,7 @@ impl Layout {
     /// Splits a dim into exactly `count` pieces; the first ones are longer by one if `count` does not divide the
     /// extent.
     pub fn tensor_split(&self, dim: isize, count: isize) -> Result<Vec<Layout>> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         positive(count)?;
         let (size, longer) = (self.modes[dim].extent / count, self.modes[dim].extent % count);
         self.pieces(dim, count, |piece| (piece * size + piece.min(longer), size + (piece < longer) as isize))
@@ -68,7 +68,7 @@ impl Layout {
 
     /// Splits a dim into the slices `[:a]`, `[a:b]`, …, `[z:]`, by Python's rules.
     pub fn tensor_split_at(&self, dim: isize, indices: &[isize]) -> Result<Vec<Layout>> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         let extent = self.modes[dim].extent;
         let mut cuts = indices.iter().copied().map(Some).chain([None]);
         let mut start = None;
@@ -125,7 +125,7 @@ impl Layout {
 
     /// Selects every index of a dim.
     pub fn unbind(&self, dim: isize) -> Result<Vec<Layout>> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         let extent = self.modes[dim].extent;
         let mut layouts = reserve(extent)?;
         layouts.extend((0..extent).map(|index| self.selected(dim, index)));

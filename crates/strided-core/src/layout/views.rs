@@ -18,7 +18,7 @@ impl Layout {
     /// ```
     #[inline]
     pub fn narrow(&self, dim: isize, start: isize, length: isize) -> Result<Layout> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         let extent = self.modes[dim].extent;
         let first = if start < 0 { start + extent } else { start };
         if first < 0 || length < 0 || first > extent - length {
@@ -58,7 +58,7 @@ impl Layout {
         stop: Option<isize>,
         step: isize,
     ) -> Result<Layout> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         let (first, length) = slice_range(self.modes[dim].extent, start, stop, step)?;
         Ok(self.sliced(dim, first, length, step))
     }
@@ -84,7 +84,7 @@ impl Layout {
     /// Selects one index of a dim, which is removed.
     #[inline]
     pub fn select(&self, dim: isize, index: isize) -> Result<Layout> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         let index = self.wrap_index(dim, index)?;
         Ok(self.selected(dim, index))
     }
@@ -100,7 +100,7 @@ impl Layout {
     /// Swaps two dims. A layout of rank 0 accepts dims 0 and -1, as in PyTorch.
     #[inline]
     pub fn transpose(&self, a: isize, b: isize) -> Result<Layout> {
-        let (a, b) = (self.dim_or_scalar(a)?, self.dim_or_scalar(b)?);
+        let (a, b) = (self.wrap_dim_or_scalar(a)?, self.wrap_dim_or_scalar(b)?);
         let mut modes = Modes::from_slice(&self.modes);
         if let (Some(a), Some(b)) = (a, b) {
             (modes[a], modes[b]) = (self.modes[b], self.modes[a]);
@@ -219,7 +219,7 @@ impl Layout {
     pub fn squeeze(&self, dims: &[isize]) -> Result<Layout> {
         let mut named: SmallVec<[bool; 8]> = smallvec![false; self.rank()];
         for &dim in dims {
-            if let Some(dim) = self.dim_or_scalar(dim)?
+            if let Some(dim) = self.wrap_dim_or_scalar(dim)?
                 && std::mem::replace(&mut named[dim], true)
             {
                 return Err(Error::new(Problem::DimRepeated { dim }));
@@ -239,7 +239,7 @@ impl Layout {
     /// # Ok::<(), strided_core::error::Error>(())
     /// ```
     pub fn unfold(&self, dim: isize, size: isize, step: isize) -> Result<Layout> {
-        let dim = self.dim(dim)?;
+        let dim = self.wrap_dim(dim)?;
         let Mode { extent, stride } = self.modes[dim];
         if size < 0 || size > extent {
             let wanted = format!("0 to {extent}, the extent of dim {dim}");
@@ -281,7 +281,7 @@ impl Layout {
     pub fn flip(&self, dims: &[isize]) -> Result<Layout> {
         let mut layout = self.clone();
         if self.rank() == 0 {
-            dims.iter().try_for_each(|&dim| self.dim_or_scalar(dim).map(|_| ()))?;
+            dims.iter().try_for_each(|&dim| self.wrap_dim_or_scalar(dim).map(|_| ()))?;
             return Ok(layout);
         }
         for dim in self.distinct_dims(dims)? {

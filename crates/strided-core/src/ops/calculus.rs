@@ -35,7 +35,7 @@ pub fn diff(
     if n == 0 {
         return out.deliver(copy::clone(x)?);
     }
-    let mut line = joined(x, dim, prepend, append)?;
+    let mut line = with_ends(x, dim, prepend, append)?;
     let op = if line.dtype() == DType::Bool { Op::logical_xor } else { Op::sub };
     // Each iteration removes one element: after as many as there are, the result is empty and stays so.
     for _ in 0..n.min(extent(&line, dim)) {
@@ -46,7 +46,7 @@ pub fn diff(
 }
 
 /// Joins tensors before and after `x` along a dim. Without any, returns `x` itself.
-fn joined(x: &Tensor, dim: usize, prepend: Option<&Tensor>, append: Option<&Tensor>) -> Result<Tensor> {
+fn with_ends(x: &Tensor, dim: usize, prepend: Option<&Tensor>, append: Option<&Tensor>) -> Result<Tensor> {
     if prepend.or(append).is_none() {
         return Ok(Tensor::clone(x));
     }
@@ -119,7 +119,7 @@ fn areas(
             // Widths may have further dims in front, so the dim is counted from the end.
             let from_end = y.layout().rank() - dim;
             check_points(x, &y, dim)?;
-            let widths = widths(&widened(x)?, y.layout().rank(), dim)?;
+            let widths = widths(&widen_ints(x)?, y.layout().rank(), dim)?;
             let product = of_tensors(Op::mul, &heights, &widths);
             let product = product.map_err(|error| in_terms_of_points(error, &y, x, from_end))?;
             with_number(Op::div, &sums(&product, -(from_end as isize))?, 2.0)
@@ -170,11 +170,11 @@ fn heights(y: &Tensor) -> Result<Tensor> {
     if y.dtype() == DType::Bool {
         return Err(Error::dtype("y", DType::Bool, "a number, not bool"));
     }
-    widened(y)
+    widen_ints(y)
 }
 
 /// Integers in 64 bits, so that sums of two do not wrap; other tensors as they are.
-fn widened(x: &Tensor) -> Result<Tensor> {
+fn widen_ints(x: &Tensor) -> Result<Tensor> {
     let narrow = x.dtype().category() <= Category::Int && x.dtype().size() < 8;
     if narrow { copy::to_dtype(x, DType::I64) } else { Ok(Tensor::clone(x)) }
 }

@@ -40,7 +40,7 @@ impl Labelled {
         self.labels.contains(&label)
     }
 
-    /// The same elements with the dims in another order; `labels` are all of its own.
+    /// A view with the dims in the order of `labels`, which are its own in another order.
     fn permuted(&self, labels: &[Label]) -> Result<Labelled> {
         let dim = |label: &Label| self.labels.iter().position(|own| own == label).expect("its own label");
         let dims: Vec<isize> = labels.iter().map(|label| dim(label) as isize).collect();
@@ -49,7 +49,7 @@ impl Labelled {
     }
 
     /// A copy with the dims in another order in memory.
-    fn copied(&self, labels: &[Label]) -> Result<Labelled> {
+    fn permuted_copy(&self, labels: &[Label]) -> Result<Labelled> {
         let permuted = self.permuted(labels)?;
         Ok(Labelled { tensor: copy::clone(&permuted.tensor)?, ..permuted })
     }
@@ -123,8 +123,8 @@ impl Side {
         Side { main, loops: modes }
     }
 
-    /// Whether the main mode is long enough, or the only one, or each element is used less often than a copy pays for.
-    fn is_good(&self, uses: isize) -> bool {
+    /// Whether a copy would not pay: the main mode is the only one or long, or each element is used by few products.
+    fn needs_no_copy(&self, uses: isize) -> bool {
         self.loops.is_empty() || self.main[0].extent >= MIN_SIDE || uses < MIN_USES
     }
 }
@@ -158,18 +158,18 @@ fn contract_pair(a: &Labelled, b: &Labelled, output: &[Label]) -> Result<Labelle
     };
     let is_split = |labels: &[Label]| folded(labels.iter().map(|&label| out.mode(label))).is_none();
     if extent(&depth, a) >= MIN_USES && (is_split(&rows) || is_split(&columns)) {
-        // Rows or columns are not neighbours in the output: it is computed in an order in which they are, and copied.
+        // The dims of rows or columns are apart in the output: it is computed with them side by side, and copied.
         let grouped = [&batch[..], &by_stride(&rows, a), &by_stride(&columns, b)].concat();
-        return contract_pair(a, b, &grouped)?.copied(output);
+        return contract_pair(a, b, &grouped)?.permuted_copy(output);
     }
     let uses = [extent(&columns, b), extent(&rows, a)];
     let depth = depth_order(&depth, a, b);
     let [a, b] = [(a, &rows, uses[0]), (b, &columns, uses[1])].map(|(operand, side, uses)| {
         let folds = folded(depth.iter().map(|&label| operand.mode(label))).is_some();
-        if folds && Side::new(side, &out, operand).is_good(uses) {
+        if folds && Side::new(side, &out, operand).needs_no_copy(uses) {
             return Ok(operand.clone());
         }
-        operand.copied(&[&batch[..], &side[..], &depth[..]].concat())
+        operand.permuted_copy(&[&batch[..], &side[..], &depth[..]].concat())
     });
     let (a, b) = (a?, b?);
     multiply_folded(&out, &a, &b, [&batch, &rows, &columns, &depth])?;
@@ -255,7 +255,7 @@ impl PathFinder<'_> {
         (0..count).flat_map(move |i| (i + 1..count).map(move |j| (i, j)))
     }
 
-    /// The best order of all.
+    /// The order with the fewest multiplications, by trying all.
     fn best(&self, operands: &[LabelSet]) -> (Vec<(usize, usize)>, f64) {
         let mut best: Option<(Vec<(usize, usize)>, f64)> = None;
         for pair in Self::pairs(operands.len()) {
@@ -269,8 +269,8 @@ impl PathFinder<'_> {
         best.unwrap_or_default()
     }
 
-    /// The pair that a rule prefers, again and again. A rule sees the multiplications of a pair, and by how many elements its
-    /// result is larger than the pair; the smallest number is preferred.
+    /// Greedy order: contracts the pair with the lowest `rule(cost, growth)` until one operand is left. `cost` is the pair's
+    /// multiplications, `growth` the elements of its result minus those of the pair.
     fn greedy(
         &self,
         mut operands: Vec<LabelSet>,
@@ -293,8 +293,8 @@ impl PathFinder<'_> {
         (pairs, total)
     }
 
-    /// The cheaper one of two greedy orders: by multiplications, and by the elements that disappear.
-    fn good(&self, operands: &[LabelSet]) -> (Vec<(usize, usize)>, f64) {
+    /// The cheaper of two greedy orders: by multiplications, and by growth.
+    fn best_greedy(&self, operands: &[LabelSet]) -> (Vec<(usize, usize)>, f64) {
         let by_cost = self.greedy(operands.into(), |cost, growth| (cost, growth));
         let by_growth = self.greedy(operands.into(), |cost, growth| (growth, cost));
         if by_growth.1 < by_cost.1 { by_growth } else { by_cost }
@@ -315,7 +315,7 @@ fn path(equation: &Equation) -> ContractionPath {
     let (pairs, cost) = match used.len() {
         0 | 1 => (Vec::new(), naive_cost),
         2..=MAX_EXHAUSTIVE => finder.best(&used),
-        _ => finder.good(&used),
+        _ => finder.best_greedy(&used),
     };
     ContractionPath { pairs, cost, naive_cost }
 }

@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// Which windows count.
+/// At which windows of the input there is a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Windows {
-    /// Those inside the input.
+    /// Windows inside the input.
     Valid,
-    /// Those that overlap it: outside of it there are zeros.
+    /// Windows that overlap the input, which is padded with zeros.
     Full,
 }
 

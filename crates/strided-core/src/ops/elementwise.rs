@@ -2,7 +2,7 @@
 //!
 //! Operands are converted to a common dtype. Halves (float16, bfloat16) are then computed in float32 and the result is
 //! rounded once, so that a half next to an integer or a scalar gives what it would give if all of them were halves.
-//! A comparison with an integer outside the dtype (`x < 300`, where `x` is uint8) is computed in float64 and right.
+//! A comparison with an integer that the dtype cannot hold (`x < 300`, where `x` is uint8) is computed in float64.
 //!
 //! `x.add(y)`, `x.add_(y)`, `strided.add(x, y, out=z)` and `x += y` differ in where the output comes from. In place means
 //! that the output is the first operand.
@@ -34,7 +34,7 @@ pub fn apply_into(op: Op, operands: &[Operand], out: &Tensor) -> Result<()> {
     apply_row_into(&OPS[op as usize], &[], operands, out)
 }
 
-/// Applies an operation to its operands.
+/// [`apply`] or [`apply_into`], as `out` says.
 pub fn apply_to(op: Op, operands: &[Operand], out: Out) -> Result<Tensor> {
     match out {
         Out::New => apply(op, operands),
@@ -122,8 +122,8 @@ pub fn apply_row_into(
     .map_err(|error| explain(error, operands, Some(out)))
 }
 
-/// The row that computes floats to the power of this scalar in a tenth of the time, if there is one: for 2, 3, 0.5 and
-/// -1. Tensors of such exponents do not get it, so that a tensor gives the same result as a view of it.
+/// The row that computes floats to the power of this scalar in a tenth of the time: for 2, 3, 0.5 and -1. An exponent that
+/// is a tensor never takes it, so that a tensor gives the same result as a view of it.
 #[cold]
 fn power_shortcut<'a>(operands: &[Operand<'a>]) -> Option<(&'static OpRow, Operand<'a>)> {
     let [Operand::Tensor(x), Operand::Scalar(number)] = *operands else { return None };
@@ -158,7 +158,7 @@ fn on_host<const N: usize>(operands: &[Operand; N]) -> bool {
     }
 }
 
-/// The error of a call, which is about the devices of its tensors if they differ.
+/// Replaces a device error by one that names both devices, if those of the tensors differ.
 #[cold]
 fn explain(error: Error, operands: &[Operand], out: Option<&Tensor>) -> Error {
     if error.family() != Family::Device {
@@ -167,8 +167,8 @@ fn explain(error: Error, operands: &[Operand], out: Option<&Tensor>) -> Error {
     common_device(operands.iter().filter_map(Operand::tensor).chain(out)).err().unwrap_or(error)
 }
 
-// Cold, so that the compiler takes the branch to host memory for the likely one. With even odds it inlines less after it: `a + b`
-// took 60 instructions more.
+// Cold, so that the compiler treats the branch to host memory as the likely one and inlines what follows. Otherwise `a + b` took
+// 60 instructions more.
 #[cold]
 fn create_on_device(row: &OpRow, operands: &[Operand], result: &mut Option<Tensor>) -> Result<()> {
     create_general(row, &[], operands, result)
@@ -347,7 +347,7 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
         if self.row.refuses == Refuses::none || self.operand.category() != Category::Int {
             return Ok(());
         }
-        // No element is computed, so that none is refused.
+        // No element is computed: nothing to refuse.
         if operands.iter().any(|operand| operand.tensor().is_some_and(|x| x.size() == 0)) {
             return Ok(());
         }
@@ -465,7 +465,7 @@ impl<'a, const PLAIN: bool> ElementwisePlan<'a, PLAIN> {
         map::compute_elements(self.device, self.row.op, Body::First, self.compute, &inputs, out)
     }
 
-    /// The same with keywords, and for kernels whose operands have several dtypes.
+    /// [`Self::compute_in_kernel`] with keywords, and for kernels whose operands have several dtypes.
     #[cold]
     fn compute_in_mixed_kernel(&self, operands: &[Operand], out: Output) -> Result<()> {
         let row = self.row;
@@ -506,7 +506,7 @@ fn check_in_place(operands: &[Operand], out: &Tensor, wanted: &Layout) -> Result
     Err(Error::new(Problem::InPlace { shapes, result, rank: own.rank(), wrong }))
 }
 
-/// The error for a common dtype that a row refuses. It names the operand to which that dtype is due.
+/// The error for a common dtype that a row refuses. It names the operand that raised the dtype to its category.
 #[cold]
 fn wrong_operand(row: &OpRow, operands: &[Operand], common: DType, wanted: &'static str) -> Error {
     let category = |operand: &Operand| match *operand {
@@ -556,7 +556,7 @@ fn check_keyword(keyword: &ScalarKeyword, value: Scalar, dtype: DType) -> Result
     if keyword.is_real() { Ok(()) } else { item::check_fits(value, dtype) }
 }
 
-/// A float that compares with every value of a dtype as a scalar outside it does.
+/// The float64 that stands for a scalar outside the dtype in a comparison: every element compares with both alike.
 #[cold]
 fn beyond_all(value: Scalar) -> f64 {
     match value {

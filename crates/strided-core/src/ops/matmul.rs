@@ -21,7 +21,7 @@ use crate::tensor::{Tensor, common_device, shares_memory};
 const ZERO: Scalar = Scalar::Bool(false);
 const ONE: Scalar = Scalar::Bool(true);
 
-/// What is added to a product: `beta * input`. And the factor of the product.
+/// The factors and the input of `beta * input + alpha * product`.
 #[derive(Clone, Copy)]
 pub struct Addend<'a> {
     pub input: &'a Tensor,
@@ -37,8 +37,8 @@ struct CheckedProduct<'a> {
     /// The dtype and the shape of the result.
     dtype: DType,
     shape: Dims,
-    /// The dims of extent 1 that the result of the matrices has, and the result does not.
-    dropped: &'static [isize],
+    /// Dims of extent 1 that were added for vector operands: the result lacks them.
+    added_dims: &'static [isize],
     addend: Option<Addend<'a>>,
 }
 
@@ -75,7 +75,7 @@ impl CheckedProduct<'_> {
             copy::copy(&target, &input)?;
         }
         let mut matrices = target.layout().clone();
-        for &dim in self.dropped {
+        for &dim in self.added_dims {
             matrices = matrices.unsqueeze(dim)?;
         }
         products::multiply(&target.with_layout(matrices), &self.a, &self.b, alpha, beta)?;
@@ -93,7 +93,7 @@ fn is_zero(value: Scalar) -> bool {
     }
 }
 
-/// Refuses a factor of a higher category than the result, and one that its dtype cannot hold.
+/// Refuses a factor of a higher category than the result, or one that its dtype cannot hold.
 fn check_factor(argument: &'static str, value: Scalar, dtype: DType) -> Result<()> {
     let wrong = |got, wanted| Err(Error::new(Problem::WrongNumber { argument, got, wanted }));
     match value {
@@ -126,8 +126,8 @@ fn check_rank(name: &'static str, x: &Tensor, rank: usize) -> Result<()> {
 /// Names of two operands in messages.
 type OperandNames = [&'static str; 2];
 
-/// Checks the operands of `a @ b` by the rules of `matmul`. `names` are those of the arguments.
-fn checked<'a>(
+/// Checks the operands of `a @ b` by the rules of `matmul`. Errors call them by `names`.
+fn check_product<'a>(
     a: &Tensor,
     b: &Tensor,
     names: OperandNames,
@@ -174,13 +174,13 @@ fn checked<'a>(
     if !is_column {
         shape.push(last(&b, 1));
     }
-    let dropped: &[isize] = match (is_row, is_column) {
+    let added_dims: &[isize] = match (is_row, is_column) {
         (true, true) => &[-1, -1],
         (true, false) => &[-2],
         (false, true) => &[-1],
         (false, false) => &[],
     };
-    Ok(CheckedProduct { a, b, dtype, shape, dropped, addend })
+    Ok(CheckedProduct { a, b, dtype, shape, added_dims, addend })
 }
 
 /// The product of matrices, of vectors, or of batches of matrices that are broadcast.
@@ -192,13 +192,13 @@ fn checked<'a>(
 /// assert_eq!(copy::item(&y, &[1, 0]).unwrap(), Scalar::Float(12.0));
 /// ```
 pub fn matmul(a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
-    checked(a, b, ["input", "other"], None)?.multiply(out)
+    check_product(a, b, ["input", "other"], None)?.multiply(out)
 }
 
 /// [`matmul`] of tensors that must have these ranks.
 pub fn ranked(a: &Tensor, b: &Tensor, ranks: [usize; 2], names: OperandNames, out: Out) -> Result<Tensor> {
     check_ranks(a, b, ranks, names)?;
-    checked(a, b, names, None)?.multiply(out)
+    check_product(a, b, names, None)?.multiply(out)
 }
 
 /// Refuses operands of other ranks, and batches of different lengths.
@@ -222,26 +222,26 @@ pub fn add_ranked(
     out: Out,
 ) -> Result<Tensor> {
     check_ranks(a, b, ranks, names)?;
-    checked(a, b, names, Some(addend))?.multiply(out)
+    check_product(a, b, names, Some(addend))?.multiply(out)
 }
 
 /// `beta * input + alpha * sum(a[i] @ b[i])`: the products of a batch, added up. They are one product of longer matrices.
 pub fn addbmm(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     let names = ["batch1", "batch2"];
     check_ranks(a, b, [3, 3], names)?;
-    checked(a, b, names, Some(addend))?; // its errors name the shapes as they were passed
+    check_product(a, b, names, Some(addend))?; // its errors name the shapes as they were passed
     let depth = extent(a, 0).saturating_mul(extent(a, 2));
     let rows = view(a, a.layout().transpose(0, 1))?;
     let a = copy::reshape(&rows, &[extent(a, 1), depth])?;
     let b = copy::reshape(b, &[depth, extent(b, 2)])?;
-    checked(&a, &b, names, Some(addend))?.multiply(out)
+    check_product(&a, &b, names, Some(addend))?.multiply(out)
 }
 
 /// `beta * input + alpha * outer(a, b)`.
 pub fn addr(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     check_ranks(a, b, [1, 1], ["vec1", "vec2"])?;
     let (a, b) = (view(a, a.layout().unsqueeze(1))?, view(b, b.layout().unsqueeze(0))?);
-    checked(&a, &b, ["vec1", "vec2"], Some(addend))?.multiply(out)
+    check_product(&a, &b, ["vec1", "vec2"], Some(addend))?.multiply(out)
 }
 
 /// The sum of the products of two vectors' elements. `conjugate` conjugates those of the first.
@@ -249,9 +249,9 @@ pub fn dot(a: &Tensor, b: &Tensor, names: OperandNames, conjugate: bool, out: Ou
     check_ranks(a, b, [1, 1], names)?;
     if conjugate && a.dtype().is_complex() {
         let a = apply(Op::conj_physical, &[Operand::Tensor(a)])?;
-        return checked(&a, b, names, None)?.multiply(out);
+        return check_product(&a, b, names, None)?.multiply(out);
     }
-    checked(a, b, names, None)?.multiply(out)
+    check_product(a, b, names, None)?.multiply(out)
 }
 
 /// The products of all pairs of elements of two vectors.
@@ -383,7 +383,7 @@ pub fn cdist(a: &Tensor, b: &Tensor, p: f64) -> Result<Tensor> {
         return Err(Error::shape("x2", of_shape(b), wanted));
     }
     let turned = view(b, b.layout().transpose(-2, -1))?;
-    let product = checked(a, &turned, ["x1", "x2"], None)?;
+    let product = check_product(a, &turned, ["x1", "x2"], None)?;
     let result = Tensor::like(&product.a, &product.shape, product.a.dtype())?;
     products::distances(&result, &product.a, &product.b, p)?;
     copy::in_dtype(&result, product.dtype)

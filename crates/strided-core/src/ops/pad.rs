@@ -100,7 +100,7 @@ fn check_margins(mode: PadMode, dim: usize, extent: isize, (before, after): Marg
     }
 }
 
-/// Fills the margins of a dim of `inside`, a part of `out` that is written, which then includes them.
+/// Fills the margins of a dim around `inside`, the part of `out` that is written, and extends `inside` by them.
 fn extend(
     out: &Tensor,
     inside: &mut Region,
@@ -134,7 +134,7 @@ fn extend(
             PadMode::Reflect => at(source, length)?.flip(&[dim as isize])?,
             PadMode::Circular => at(source, length)?,
         };
-        // These are other elements of `out` than those of the margin: they need not be copied first.
+        // A margin and its source do not overlap, so that no copy is needed.
         let expanded = repeated.expand(&margin.layout().shape())?;
         backend::copy(&margin, &out.with_layout(repeated), &expanded, 0)?;
     }

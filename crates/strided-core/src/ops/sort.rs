@@ -51,8 +51,8 @@ impl LastDim {
         Tensor::like(&self.x, &shape, dtype)
     }
 
-    /// A result with the dim where it belongs, or without it.
-    fn placed(&self, result: Tensor, keepdim: bool) -> Result<Tensor> {
+    /// Moves the sorted dim of a result, the last one, to its place, or removes it.
+    fn move_dim_back(&self, result: Tensor, keepdim: bool) -> Result<Tensor> {
         let last = self.rank.max(1) as isize - 1;
         if !keepdim || self.rank == 0 {
             let layout = result.layout().select(last, 0)?;
@@ -106,8 +106,8 @@ impl LastDim {
     ) -> Result<(Tensor, Tensor)> {
         let [values, indices] =
             self.order_lines(kept, descending, Wanted { values: true, indices: true }, kernel)?;
-        let placed = |result: Option<Tensor>| self.placed(result.expect("it was wanted"), keepdim);
-        Ok((placed(values)?, placed(indices)?))
+        let with_dim = |result: Option<Tensor>| self.move_dim_back(result.expect("it was wanted"), keepdim);
+        Ok((with_dim(values)?, with_dim(indices)?))
     }
 }
 
@@ -134,7 +134,7 @@ pub fn sorted(x: &Tensor, dim: isize, descending: bool) -> Result<Tensor> {
     let lines = LastDim::new(x, dim)?;
     let wanted = Wanted { values: true, indices: false };
     let [values, _] = lines.order_lines(lines.length, descending, wanted, sort::sort)?;
-    lines.placed(values.expect("it was wanted"), true)
+    lines.move_dim_back(values.expect("it was wanted"), true)
 }
 
 /// `argsort`: the indices that sort the elements along a dim.
@@ -142,7 +142,7 @@ pub fn argsort(x: &Tensor, dim: isize, descending: bool) -> Result<Tensor> {
     let lines = LastDim::new(x, dim)?;
     let wanted = Wanted { values: false, indices: true };
     let [_, indices] = lines.order_lines(lines.length, descending, wanted, sort::sort)?;
-    lines.placed(indices.expect("it was wanted"), true)
+    lines.move_dim_back(indices.expect("it was wanted"), true)
 }
 
 /// `topk`: the first `k` elements along a dim in descending order, or in ascending order unless `largest`, and their
@@ -221,5 +221,5 @@ pub fn quick(x: &Tensor, dim: isize, task: QuickTask) -> Result<(Tensor, Tensor)
     if lines.length > 0 {
         sort::quick_lines(&values, &indices, lines.length, task)?;
     }
-    Ok((lines.placed(values, true)?, lines.placed(indices, true)?))
+    Ok((lines.move_dim_back(values, true)?, lines.move_dim_back(indices, true)?))
 }

@@ -136,7 +136,7 @@ fn of_lines(x: &Tensor, q: &Tensor, request: QuantileRequest) -> Result<Tensor> 
 }
 
 /// The smallest and the largest element.
-fn extremes(x: &Tensor) -> Result<(f64, f64)> {
+fn min_max(x: &Tensor) -> Result<(f64, f64)> {
     let all = |row| reduce::reduce(row, x, &ReduceRequest::default(), Out::New);
     Ok((number(&all(&reduce::AMIN)?)?, number(&all(&reduce::AMAX)?)?))
 }
@@ -145,7 +145,7 @@ fn extremes(x: &Tensor) -> Result<(f64, f64)> {
 fn outer_edges(x: &Tensor, given: Option<(f64, f64)>, around: f64) -> Result<(f64, f64)> {
     let (low, high) = match given {
         Some(given) => given,
-        None if x.size() > 0 => extremes(x)?,
+        None if x.size() > 0 => min_max(x)?,
         None => (0.0, 0.0),
     };
     if !(low.is_finite() && high.is_finite()) {
@@ -157,12 +157,12 @@ fn outer_edges(x: &Tensor, given: Option<(f64, f64)>, around: f64) -> Result<(f6
     Ok(if low == high { (low - around, high + around) } else { (low, high) })
 }
 
-fn checked_bins(bins: isize) -> Result<isize> {
+fn check_bins(bins: isize) -> Result<isize> {
     if bins < 1 { Err(Error::argument("bins", bins, "1 or more")) } else { Ok(bins) }
 }
 
 /// Whether elements are within two edges.
-fn within(x: &Tensor, low: f64, high: f64) -> Result<Tensor> {
+fn is_between(x: &Tensor, low: f64, high: f64) -> Result<Tensor> {
     of_tensors(Op::logical_and, &with_number(Op::ge, x, low)?, &with_number(Op::le, x, high)?)
 }
 
@@ -188,7 +188,7 @@ fn count(index: &Tensor, bins: isize, weights: Option<&Tensor>) -> Result<Tensor
 /// largest element if those are equal. Other elements are ignored.
 pub fn histc(x: &Tensor, bins: isize, min: f64, max: f64) -> Result<Tensor> {
     check_floating("input", x.dtype())?;
-    let bins = checked_bins(bins)?;
+    let bins = check_bins(bins)?;
     let compute = x.dtype().compute();
     let values = copy::in_dtype(x, compute)?;
     let given = (min != max || x.size() == 0).then_some((min, max));
@@ -215,7 +215,7 @@ pub fn histogram(x: &Tensor, bins: Bins, weight: Option<&Tensor>, density: bool)
     let edges = edges(x, bins)?;
     let count = edges.size() as isize - 1;
     let edge = |at: isize| edges.layout().select(0, at).and_then(|layout| number(&edges.with_layout(layout)));
-    let inside = within(x, edge(0)?, edge(count)?)?;
+    let inside = is_between(x, edge(0)?, edge(count)?)?;
     let places = search::search(&edges, x, true)?;
     let places = apply(Op::sub, &[Operand::Tensor(&places), Operand::Scalar(Scalar::Int(1))])?;
     let sums = count_bins(&places, &inside, count, weight)?;
@@ -234,7 +234,7 @@ pub fn histogram(x: &Tensor, bins: Bins, weight: Option<&Tensor>, density: bool)
 fn edges(x: &Tensor, bins: Bins) -> Result<Tensor> {
     let edges = match bins {
         Bins::Count(bins, range) => {
-            let bins = checked_bins(bins)?;
+            let bins = check_bins(bins)?;
             let (low, high) = match range {
                 None if x.size() == 0 => (0.0, 1.0),
                 range => outer_edges(x, range, 0.5)?,

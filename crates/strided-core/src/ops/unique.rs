@@ -169,7 +169,7 @@ pub fn isin(x: &Tensor, tests: &Tensor, invert: bool) -> Result<Tensor> {
     let dtype = promote(x.dtype(), tests.dtype())?;
     let (shape, x) = (x.layout().shape(), copy::reshape(&copy::in_dtype(x, dtype)?, &[-1])?);
     let tests = copy::reshape(&copy::in_dtype(tests, dtype)?, &[-1])?;
-    let (x, tests) = if dtype.is_complex() { numbered(&x, &tests)? } else { (x, tests) };
+    let (x, tests) = if dtype.is_complex() { number_elements(&x, &tests)? } else { (x, tests) };
     let equal = if invert { Op::ne } else { Op::eq };
     let found = if tests.size() == 0 {
         let found = Tensor::like(&x, &[x.size() as isize], DType::Bool)?;
@@ -185,8 +185,8 @@ pub fn isin(x: &Tensor, tests: &Tensor, invert: bool) -> Result<Tensor> {
     copy::reshape(&found, &shape)
 }
 
-/// Numbers in place of complex elements, equal where those are.
-fn numbered(x: &Tensor, tests: &Tensor) -> Result<(Tensor, Tensor)> {
+/// Integers in place of complex elements, equal where those are: complex numbers have no order.
+fn number_elements(x: &Tensor, tests: &Tensor) -> Result<(Tensor, Tensor)> {
     let all = join::cat(&[x.clone(), tests.clone()], 0, join::JoinTarget::default())?;
     let request = UniqueRequest { consecutive: false, inverse: true, counts: false, dim: None };
     let numbers = unique(&all, request)?.remove(1);

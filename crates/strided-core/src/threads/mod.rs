@@ -79,7 +79,7 @@ static REVERSED: AtomicBool = AtomicBool::new(false);
 static INTERRUPT_CHECK: OnceLock<fn() -> bool> = OnceLock::new();
 
 thread_local! {
-    /// Those of `CALLERS` that are calls of this thread: a signal handler may compute in the middle of a call.
+    /// The calls of this thread among `CALLERS`: a signal handler may compute in the middle of a call.
     static CALLS: Cell<usize> = const { Cell::new(0) };
     /// When the call began that this thread is in the middle of.
     static CALL_START: Cell<Option<Instant>> = const { Cell::new(None) };

@@ -75,7 +75,7 @@ impl Param {
 
 /// The position of the parameter that a keyword names.
 #[inline]
-fn named(py: Python<'_>, params: &[Param], keyword: Arg<'_>) -> Option<usize> {
+fn position_of(py: Python<'_>, params: &[Param], keyword: Arg<'_>) -> Option<usize> {
     params.iter().position(|param| param.is_interned(py, keyword)).or_else(|| {
         let text = keyword.to_string();
         params.iter().position(|param| param.is_named(&text))
@@ -167,7 +167,7 @@ unsafe fn bind_keywords<'a>(
     unsafe {
         for i in 0..ffi::PyTuple_Size(kwnames) {
             let keyword: Arg<'a> = Borrowed::from_ptr(py, ffi::PyTuple_GetItem(kwnames, i));
-            let Some(at) = named(py, params, keyword) else {
+            let Some(at) = position_of(py, params, keyword) else {
                 let keyword = keyword.to_string();
                 return Err(Fail::Type(format!("unknown argument '{keyword}'")));
             };

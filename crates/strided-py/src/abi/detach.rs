@@ -13,12 +13,12 @@ pub const MIN_DETACHED_ELEMENTS: usize = 1 << 15;
 static DETACHED_CALLS: AtomicUsize = AtomicUsize::new(0);
 /// Forks between the hook that runs before them and the one that runs after.
 static PENDING_FORKS: AtomicUsize = AtomicUsize::new(0);
-/// Those of them whose first hook has seen all detached calls end.
+/// Pending forks that have waited for all detached calls to end.
 static DRAINED_FORKS: AtomicUsize = AtomicUsize::new(0);
 
 /// Imports that a fork waits for.
 static IMPORTS: AtomicUsize = AtomicUsize::new(0);
-/// How long a fork waits for them. An import may wait for a module that the thread that forks is importing itself.
+/// How long a fork waits for imports. Not for ever: one may itself wait for a module that the forking thread is importing.
 const IMPORT_PATIENCE: Duration = Duration::from_secs(5);
 
 thread_local! {
@@ -49,8 +49,8 @@ pub fn detach<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
     detach_unless(&PENDING_FORKS, py, work)
 }
 
-/// As [`detach`], for work that waits for the work of other threads. A pending fork waits for them too, and they may need
-/// the interpreter to finish, so this detaches until they have.
+/// [`detach`] for work that waits for other threads. They may need the interpreter to finish, so this detaches even while a
+/// fork is pending, until the fork has seen them finish.
 pub fn detach_to_wait<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
     detach_unless(&DRAINED_FORKS, py, work)
 }
@@ -73,7 +73,7 @@ fn detach_unless<R: Send>(forks: &AtomicUsize, py: Python<'_>, work: impl FnOnce
     result.expect("the work was run, once")
 }
 
-/// The only function that detaches for work: not while any of `forks` is under way. It runs the work once.
+/// The only function that detaches for work. It stays attached while one of `forks` is under way. It runs the work once.
 #[inline(never)]
 fn run_detached(forks: &AtomicUsize, py: Python<'_>, work: &mut (dyn FnMut() + Send)) {
     if forks.load(SeqCst) > 0 {
@@ -94,7 +94,7 @@ fn run_detached(forks: &AtomicUsize, py: Python<'_>, work: &mut (dyn FnMut() + S
     })
 }
 
-/// The calls that run detached now. A thread that is attached and finds one that is not its own knows that it has begun.
+/// The calls that run detached now, for tests that wait until another thread's call has begun.
 pub fn detached_calls() -> usize {
     DETACHED_CALLS.load(SeqCst)
 }
@@ -105,8 +105,8 @@ pub fn pending_forks() -> usize {
 }
 
 /// Runs before a fork: no new call detaches, and all detached calls and late imports end. The wait is detached itself, because work that
-/// releases another library's memory attaches to do so. The calls of this thread, in the middle of which it forks, go on
-/// afterwards, in the child too.
+/// releases another library's memory attaches to do so. Calls of the forking thread itself, which a signal handler may
+/// interrupt, are not waited for: they go on afterwards, in the child too.
 #[pyfunction]
 fn _before_fork(py: Python<'_>) {
     PENDING_FORKS.fetch_add(1, SeqCst);

@@ -12,7 +12,7 @@ use strided_core::error::{Error, Family, Problem};
 /// Why a call failed, before the name of the operation is known.
 pub enum Fail {
     Core(Error),
-    /// An exception that is complete.
+    /// An exception that Python, or code of ours that knows the operation, has made.
     Python(PyErr),
     /// An argument of a type that the call does not take: TypeError.
     Type(String),
@@ -22,8 +22,8 @@ pub enum Fail {
     Index(String),
     /// Memory that cannot be used in this way: StorageError.
     Storage(String),
-    /// An int beyond 64 bits; a caller that knows the argument's name makes an `Overflow` of it.
-    Beyond,
+    /// An int beyond 64 bits. A caller that knows the argument's name turns it into an `Overflow`.
+    IntTooLarge,
     /// OverflowError
     Overflow(String),
 }
@@ -61,7 +61,7 @@ impl Fail {
             Fail::Value(text) => from_class(own_class(py, "ArgumentError"), named(text)),
             Fail::Index(text) => PyIndexError::new_err(named(text)),
             Fail::Storage(text) => from_class(own_class(py, "StorageError"), named(text)),
-            Fail::Beyond => PyOverflowError::new_err(named("an int is beyond 64 bits".into())),
+            Fail::IntTooLarge => PyOverflowError::new_err(named("an int is beyond 64 bits".into())),
             Fail::Overflow(text) => PyOverflowError::new_err(named(text)),
         }
     }
@@ -230,7 +230,7 @@ pub fn guard<R>(
     }
 }
 
-/// Sets the exception of a failure. Out of line, as all that few calls need: hundreds of slots and thunks share it.
+/// Sets the exception of a failure. Cold and out of line, so that the hundreds of slots and thunks stay small.
 #[cold]
 #[inline(never)]
 fn raise(py: Python<'_>, fail: Fail, op: &'static str) {
@@ -247,9 +247,9 @@ pub fn guard_value(
     guard(py, op, null_mut(), |py| body(py).map(Bound::into_ptr))
 }
 
-/// The same for a method of a PyO3 class: PyO3 raises the exception.
+/// [`guard`] for a method of a PyO3 class: PyO3 raises the exception.
 #[inline(always)]
-pub fn named<R>(py: Python<'_>, op: &'static str, body: impl FnOnce() -> CallResult<R>) -> PyResult<R> {
+pub fn guard_pyo3<R>(py: Python<'_>, op: &'static str, body: impl FnOnce() -> CallResult<R>) -> PyResult<R> {
     catch(|_| body(), py).map_err(|fail| fail.into_exception(py, op))
 }
 

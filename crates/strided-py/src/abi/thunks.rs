@@ -35,7 +35,7 @@ pub struct MethodRow {
     pub numpy_names: &'static [&'static str],
 }
 
-/// The row that another name or the in-place form was declared with, whose document it shares.
+/// The row that another name or the in-place form was declared with, whose docstring it shares.
 #[derive(Clone, Copy)]
 pub struct Origin {
     name: &'static str,
@@ -245,11 +245,11 @@ unsafe fn receiver<'a>(py: Python<'a>, this: Object) -> Option<Arg<'a>> {
 pub fn definitions(rows: &[MethodRow], place: RowPlace) -> Vec<ffi::PyMethodDef> {
     let first = if place == RowPlace::Function { "input" } else { "$self" };
     let here = |row: &MethodRow| row.thunks.iter().find(|(at, _)| *at == place).map(|(_, thunk)| *thunk);
-    rows.iter().filter_map(|row| Some(definition(row.name, here(row)?, &document(row, first)))).collect()
+    rows.iter().filter_map(|row| Some(definition(row.name, here(row)?, &docstring(row, first)))).collect()
 }
 
 /// `name($self, dim, keepdim=False)`, the line that marks it as a signature, and the documentation.
-fn document(row: &MethodRow, first: &str) -> String {
+fn docstring(row: &MethodRow, first: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (at, param) in row.params.iter().enumerate() {
         let star = if param.rest.is_some() { "*" } else { "" };
@@ -261,17 +261,17 @@ fn document(row: &MethodRow, first: &str) -> String {
         parts.push(format!("{star}{name}{default}"));
     }
     let text = match row.origin {
-        None => joined(row.doc),
-        Some(origin) => shared_document(row, origin),
+        None => doc_text(row.doc),
+        Some(origin) => shared_docstring(row, origin),
     };
     format!("{}({})\n--\n\n{text}", row.name, parts.join(", "))
 }
 
-/// The document of a further name: one sentence, and the example with this name in the place of the row's own.
-fn shared_document(row: &MethodRow, Origin { name, relation }: Origin) -> String {
+/// The docstring of an alias or in-place form: one sentence, and the row's example with this name instead of the row's.
+fn shared_docstring(row: &MethodRow, Origin { name, relation }: Origin) -> String {
     let start = row.doc.iter().position(|line| line.trim_start().starts_with(">>>")).unwrap_or(row.doc.len());
     let mut example = String::new();
-    for part in joined(&row.doc[start..]).split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {
+    for part in doc_text(&row.doc[start..]).split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {
         match part.strip_prefix(name) {
             Some("(") => example.extend([row.name, "("]),
             _ => example.push_str(part),
@@ -302,14 +302,14 @@ pub fn property_definitions(rows: &[PropertyRow], class: &str) -> Vec<ffi::PyGet
             name: leak_text(row.name).as_ptr(),
             get: Some(row.get),
             set: row.set,
-            doc: leak_text(&joined(row.doc)).as_ptr(),
+            doc: leak_text(&doc_text(row.doc)).as_ptr(),
             closure: null_mut(),
         })
         .collect()
 }
 
 /// The lines of a doc comment as one text.
-fn joined(doc: &[&str]) -> String {
+fn doc_text(doc: &[&str]) -> String {
     let lines: Vec<&str> = doc.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
     lines.join("\n")
 }

@@ -1,7 +1,7 @@
 //! Methods of the handle on borrowed memory.
 
 use crate::abi::detach::detach_to_wait;
-use crate::abi::errors::named;
+use crate::abi::errors::guard_pyo3;
 use crate::abi::refs::to_py;
 use crate::classes::borrow::BorrowHandle;
 use crate::convert::args::{AnyArg, Instance};
@@ -31,14 +31,14 @@ methods! { rows(py, x: Instance<BorrowHandle>):
 
     /// The tensor.
     method __enter__() -> "Tensor" => {
-        named(py, "with", || Ok(x.storage.check_valid()?))?;
+        guard_pyo3(py, "with", || Ok(x.storage.check_valid()?))?;
         to_py(py, &x.tensor)
     };
 
     /// Takes the memory back. An exception of the block is the context of one that this raises.
     method __exit__(exc_type: AnyArg, exc_value: AnyArg, traceback: AnyArg) -> "None" => {
         let storage = &x.storage;
-        let ended = named(py, "invalidate", || Ok(detach_to_wait(py, || storage.invalidate())?));
+        let ended = guard_pyo3(py, "invalidate", || Ok(detach_to_wait(py, || storage.invalidate())?));
         if let Err(error) = &ended
             && !exc_value.0.is_none()
         {

@@ -90,35 +90,35 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([[100, 200], [300, 400]]).addmm(x, x, alpha=10).tolist()
     /// [[170, 300], [450, 620]]
     both addmm(mat1: TensorArg, mat2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also addmm_
-        => added(py, x, [mat1, mat2], [beta, alpha], out, addmm);
+        => call_addmm(py, x, [mat1, mat2], [beta, alpha], out, addmm);
 
     /// `beta * input + alpha * (mat @ vec)`.
     ///
     /// >>> strided.ones(2).addmv(strided.ones(2, 3), strided.ones(3), beta=10).tolist()
     /// [13.0, 13.0]
     both addmv(mat: TensorArg, vec: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also addmv_
-        => added(py, x, [mat, vec], [beta, alpha], out, addmv);
+        => call_addmm(py, x, [mat, vec], [beta, alpha], out, addmv);
 
     /// `beta * input + alpha * (batch1[i] @ batch2[i])` for each matrix of a batch.
     ///
     /// >>> strided.ones(2, 1, 1).baddbmm(strided.ones(2, 1, 3), strided.ones(2, 3, 1), alpha=2).tolist()
     /// [[[7.0]], [[7.0]]]
     both baddbmm(batch1: TensorArg, batch2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also baddbmm_
-        => added(py, x, [batch1, batch2], [beta, alpha], out, baddbmm);
+        => call_addmm(py, x, [batch1, batch2], [beta, alpha], out, baddbmm);
 
     /// `beta * input` plus `alpha` times the sum of the products of all matrices of two batches.
     ///
     /// >>> strided.ones(1, 1).addbmm(strided.ones(2, 1, 3), strided.ones(2, 3, 1)).tolist()
     /// [[7.0]]
     both addbmm(batch1: TensorArg, batch2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also addbmm_
-        => added(py, x, [batch1, batch2], [beta, alpha], out, matmul::addbmm);
+        => call_addmm(py, x, [batch1, batch2], [beta, alpha], out, matmul::addbmm);
 
     /// `beta * input + alpha * outer(vec1, vec2)`.
     ///
     /// >>> strided.ones(2, 2).addr(strided.tensor([1.0, 2.0]), strided.tensor([3.0, 4.0])).tolist()
     /// [[4.0, 5.0], [7.0, 9.0]]
     both addr(vec1: TensorArg, vec2: TensorArg; beta: Option<Scalar> = None, alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also addr_
-        => added(py, x, [vec1, vec2], [beta, alpha], out, matmul::addr);
+        => call_addmm(py, x, [vec1, vec2], [beta, alpha], out, matmul::addr);
 
     /// Torch's convolution of images: the reversed kernel `k` slides over the input, which is an image or has planes of images.
     /// A kernel of as many planes gives a result for each pair; one of `q` times as many gives `q` planes, each a sum. With the
@@ -278,7 +278,7 @@ fn baddbmm(addend: Addend, a: &Tensor, b: &Tensor, out: Out) -> Result<Tensor> {
     matmul::add_ranked(addend, a, b, [3, 3], ["batch1", "batch2"], out)
 }
 
-fn added<'a>(
+fn call_addmm<'a>(
     py: Python<'a>,
     x: impl Target<'a>,
     [a, b]: [TensorArg<'a>; 2],

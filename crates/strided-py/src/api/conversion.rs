@@ -4,7 +4,7 @@ use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{call_python, new_ref, to_py};
 use crate::classes::dtype::{self, PyDevice};
-use crate::classes::storage::copied;
+use crate::classes::storage::new_storage;
 use crate::classes::tensor::construct;
 use crate::convert::args::{FromArg, RestObjects, StorageArg, TargetArg, TensorArg, TwoInts, UntypedArg};
 use crate::convert::values::cast_object;
@@ -145,7 +145,7 @@ casts! {
 
 /// A storage as another dtype, itself if it has that dtype.
 pub fn cast_storage<'a>(py: Python<'a>, x: &StorageArg<'a>, dtype: DType) -> CallResult<Value<'a>> {
-    if x.dtype == dtype { Ok(new_ref(x.object)) } else { copied(py, &x.to_tensor()?, dtype) }
+    if x.dtype == dtype { Ok(new_ref(x.object)) } else { new_storage(py, &x.to_tensor()?, dtype) }
 }
 
 /// Refuses another device than that of the tensor: there are no copies between devices yet.

@@ -70,7 +70,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.arange(6).resize_(2, 2).tolist()
     /// [[0, 1], [2, 3]]
     method resize_(size | sizes: Rest) => {
-        resize(py, x, size.given("size")?)?;
+        resize(py, x, size.require("size")?)?;
         Ok(new_ref(x.object()))
     };
 

@@ -8,7 +8,7 @@ use crate::abi::{Arg, Value};
 use crate::classes::borrow::BorrowHandle;
 use crate::classes::dtype;
 use crate::convert::args::{
-    ArrayArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, LenderArg, NoGrad, PathArg, PromotedArg, Rest,
+    ArrayArg, BorrowArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, NoGrad, PathArg, PromotedArg, Rest,
     TensorArg, missing, wrong_type,
 };
 use crate::convert::arrays::{self, Misfit};
@@ -37,7 +37,7 @@ methods! { rows(py, x: TensorArg):
     function tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => {
             check_host(device.unwrap_or(Device::Cpu))?;
-            copied(py, data.0, dtype)
+            tensor_from(py, data.0, dtype)
         };
 
     /// A tensor with these values: the tensor itself, or one on the memory of an array, if they have the dtype; otherwise
@@ -72,9 +72,9 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([2, 3])
     function empty(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => new_tensor(py, device.unwrap_or(Device::Cpu), size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
+            None => new_tensor(py, device.unwrap_or(Device::Cpu), size.require("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
             Some(out) => {
-                let wanted = Layout::row_major(size.given("size")?)?;
+                let wanted = Layout::row_major(size.require("size")?)?;
                 write_out(py, out, dtype.unwrap_or(out.dtype()), &wanted, |_| Ok(()))
             }
         };
@@ -87,8 +87,8 @@ methods! { rows(py, x: TensorArg):
     /// [strided.FloatTensor of size 2x3]
     function zeros(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => new_tensor(py, device.unwrap_or(Device::Cpu), size.given("size")?, dtype.unwrap_or_else(default_float), Fill::Zero),
-            Some(out) => fill_out(py, out, size.given("size")?, Scalar::Bool(false), dtype),
+            None => new_tensor(py, device.unwrap_or(Device::Cpu), size.require("size")?, dtype.unwrap_or_else(default_float), Fill::Zero),
+            Some(out) => fill_out(py, out, size.require("size")?, Scalar::Bool(false), dtype),
         };
 
     /// A new tensor of ones.
@@ -97,8 +97,8 @@ methods! { rows(py, x: TensorArg):
     /// [[1.0, 1.0], [1.0, 1.0]]
     function ones(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => filled(py, device.unwrap_or(Device::Cpu), size.given("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float)),
-            Some(out) => fill_out(py, out, size.given("size")?, Scalar::Bool(true), dtype),
+            None => filled(py, device.unwrap_or(Device::Cpu), size.require("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float)),
+            Some(out) => fill_out(py, out, size.require("size")?, Scalar::Bool(true), dtype),
         };
 
     /// A new tensor with every element set to one value, whose type decides the dtype unless one is given.
@@ -211,7 +211,7 @@ methods! { rows(py, x: TensorArg):
     method new_tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => {
             check_host(device.unwrap_or(x.device()))?;
-            copied(py, data.0, Some(dtype.unwrap_or(x.dtype())))
+            tensor_from(py, data.0, Some(dtype.unwrap_or(x.dtype())))
         };
 
     /// A new uninitialized tensor, of this tensor's dtype unless one is given.
@@ -219,7 +219,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.zeros(1, dtype=strided.int16).new_empty(2, 3).shape
     /// strided.Size([2, 3])
     method new_empty(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => new_tensor(py, device.unwrap_or(x.device()), size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Uninitialized);
+        => new_tensor(py, device.unwrap_or(x.device()), size.require("size")?, dtype.unwrap_or(x.dtype()), Fill::Uninitialized);
 
     /// A new uninitialized tensor of any strides, of this tensor's dtype unless one is given.
     ///
@@ -233,14 +233,14 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.zeros(1, dtype=strided.int16).new_zeros(2).tolist()
     /// [0, 0]
     method new_zeros(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => new_tensor(py, device.unwrap_or(x.device()), size.given("size")?, dtype.unwrap_or(x.dtype()), Fill::Zero);
+        => new_tensor(py, device.unwrap_or(x.device()), size.require("size")?, dtype.unwrap_or(x.dtype()), Fill::Zero);
 
     /// A new tensor of ones, of this tensor's dtype unless one is given.
     ///
     /// >>> strided.zeros(1, dtype=strided.int16).new_ones(2).tolist()
     /// [1, 1]
     method new_ones(size | shape: Rest, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, device.unwrap_or(x.device()), size.given("size")?, Scalar::Bool(true), dtype.unwrap_or(x.dtype()));
+        => filled(py, device.unwrap_or(x.device()), size.require("size")?, Scalar::Bool(true), dtype.unwrap_or(x.dtype()));
 
     /// A new tensor with every element set to one value, of this tensor's dtype unless one is given.
     ///
@@ -307,7 +307,7 @@ methods! { rows(py, x: TensorArg):
     /// strided.StorageError: sum: the memory was borrowed, and its owner has invalidated it
     /// >>> kept.tolist(), kept.owns_storage(), row.owns_storage()
     /// ([65, 98, 99, 100], True, False)
-    function borrow(buffer: LenderArg; dtype: Option<DType> = None, readonly: bool = False) -> "tuple[Tensor, BorrowHandle]" => {
+    function borrow(buffer: BorrowArg; dtype: Option<DType> = None, readonly: bool = False) -> "tuple[Tensor, BorrowHandle]" => {
         let tensor = borrowed(buffer.0, dtype)?;
         to_py(py, BorrowHandle::with_tensor(py, if readonly { tensor.into_readonly() } else { tensor })?)
     };
@@ -392,7 +392,7 @@ fn check_same(device: Option<Device>, x: &Tensor) -> CallResult<()> {
 }
 
 /// A new tensor with the values of an object.
-fn copied<'py>(py: Python<'py>, data: Arg<'_>, dtype: Option<DType>) -> CallResult<Value<'py>> {
+fn tensor_from<'py>(py: Python<'py>, data: Arg<'_>, dtype: Option<DType>) -> CallResult<Value<'py>> {
     let Values { tensor, is_new } = Values::of(data, dtype)?;
     let dtype = dtype.unwrap_or(tensor.dtype());
     if is_new && tensor.dtype() == dtype {
@@ -410,7 +410,7 @@ fn asarray<'a>(
 ) -> CallResult<Value<'a>> {
     if copy == Some(true) {
         check_host(device.unwrap_or(Device::Cpu))?;
-        return copied(py, data, dtype);
+        return tensor_from(py, data, dtype);
     }
     let Values { tensor, is_new } = Values::of(data, dtype)?;
     check_same(device, &tensor)?;

@@ -6,7 +6,7 @@ use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use crate::abi::storage_object::{TypedStorage, storage_object};
 use crate::abi::tensor_object::wrap;
-use crate::classes::document::{PyDocument, comparable, named};
+use crate::classes::document::{PyDocument, add_names, comparable};
 use crate::convert::args::{FromArg, Instance, UntypedArg};
 use crate::convert::documents::{Hooks, ObjectMaker};
 use crate::convert::file_options::{FileOptions, write_document};
@@ -48,23 +48,23 @@ methods! { rows(py, x: Instance<PyDocument>):
 
     /// The names of all tensors and storages.
     method names() -> "list[str]" => {
-        let listed = x.named(py, "open", x.listed())?;
+        let listed = x.add_names(py, "open", x.listed())?;
         to_py(py, listed.iter().map(|listed| listed.name.as_str()).collect::<Vec<_>>())
     };
 
     /// For each name, the position of the first name of the same object; None for that name itself.
     method first_names() -> "list[int | None]" => {
-        let listed = x.named(py, "open", x.listed())?;
+        let listed = x.add_names(py, "open", x.listed())?;
         to_py(py, listed.iter().map(|listed| listed.first).collect::<Vec<_>>())
     };
 
     /// All values that are no tensors, under their names.
-    method values() -> "list[tuple[str, Any]]" => to_py(py, x.named(py, "open", values(py, &x))?);
+    method values() -> "list[tuple[str, Any]]" => to_py(py, x.add_names(py, "open", values(py, &x))?);
 
     /// What a file of another format would not have: kind, names and a text for each loss. Formats that are written in Python
     /// hold named tensors.
     method left_out(format: &str, target: &str, select: Option<Vec<usize>>) -> "list[tuple[str, list[str], str]]"
-        => to_py(py, x.named(py, "convert", left_out(py, &x, format, target, select))?);
+        => to_py(py, x.add_names(py, "convert", left_out(py, &x, format, target, select))?);
 
     /// Writes the object, or some of its tensors, to a file. `casts` has dtypes for entries by their positions. Returns the
     /// length of the file, and the entries of tensors that overlap.
@@ -84,27 +84,27 @@ methods! { rows(py, x: Instance<PyDocument>):
                 chosen.name = x.name.clone();
                 write_document(py, target, chosen, &options)
             })();
-            to_py(py, named(py, op, name, written)?)
+            to_py(py, add_names(py, op, name, written)?)
         };
 
     /// What is known of a tensor without reading it: the items of `strided.files._file.Described`.
-    method entry(index: u64) -> "Any" => Ok(crate::abi::errors::named(py, "open", || x.described(py, index as usize))?);
+    method entry(index: u64) -> "Any" => Ok(crate::abi::errors::guard_pyo3(py, "open", || x.describe(py, index as usize))?);
 
     /// The whole object.
     method load(max_bytes: Option<u64>, hooks: Option<UntypedArg>) -> "Any" => {
         let loader = Loader::new(&x.document, true, max_bytes);
         let hooks = Hooks::new(py, hooks.map(|hooks| hooks.0.to_owned()).as_ref())?;
         let mut maker = ObjectMaker::new(py, &x.document, loader, hooks, vec![])?;
-        x.named(py, "load", maker.make(x.document.root))
+        x.add_names(py, "load", maker.make(x.document.root))
     };
 
     /// One tensor or storage.
     method load_entry(index: u64, max_bytes: Option<u64>) -> "Any" => {
-        let (view, is_storage) = crate::abi::errors::named(py, "load", || x.view_at(index as usize))?;
+        let (view, is_storage) = crate::abi::errors::guard_pyo3(py, "load", || x.view_at(index as usize))?;
         let size = x.document.views[view].layout.size();
         let mut loader = Loader::new(&x.document, true, max_bytes);
         let tensor = detach_if_large(py, size, || loader.separate_tensor(view)).map_err(Fail::from);
-        let tensor = x.named(py, "load", tensor)?;
+        let tensor = x.add_names(py, "load", tensor)?;
         if is_storage {
             let typed = TypedStorage { bytes: tensor.storage().clone(), dtype: tensor.dtype() };
             return Ok(storage_object(py, typed)?);
@@ -115,7 +115,7 @@ methods! { rows(py, x: Instance<PyDocument>):
     /// The object as lines of a tree.
     method outline() -> "list[tuple[int, str, str, str, int | None]]" => {
         let document = &x.document;
-        let rows = x.named(py, "open", detach(py, || outline(document)).map_err(Fail::from))?;
+        let rows = x.add_names(py, "open", detach(py, || outline(document)).map_err(Fail::from))?;
         let row = |row: OutlineRow| (row.depth, row.key, row.kind, row.text, row.listed);
         to_py(py, rows.into_iter().map(row).collect::<Vec<_>>())
     };

@@ -4,7 +4,7 @@ use crate::abi::detach::detach;
 use crate::abi::errors::CallResult;
 use crate::abi::refs::{call_python, new_ref, to_py};
 use crate::abi::tensor_object::wrap;
-use crate::classes::document::{PyDocument, named};
+use crate::classes::document::{PyDocument, add_names};
 use crate::convert::args::{FromArg, Ints, TensorArg, UntypedArg};
 use crate::convert::file_options::{FileOptions, argument, order_of, write_document, write_to};
 use crate::convert::objects::DocumentBuilder;
@@ -34,7 +34,7 @@ methods! { rows(py, x: TensorArg):
     /// The native part of `strided.files.open`. The options are those of `strided.files.open` that are not None.
     function _file_open(op: TextArg, source_: UntypedArg, name: TextArg, options: UntypedArg) -> "_Document" => {
         let opened = FileOptions::new(options.0).and_then(|options| open(py, source_, &name.0, &options));
-        to_py(py, named(py, &op.0, &name.0, opened)?)
+        to_py(py, add_names(py, &op.0, &name.0, opened)?)
     };
 
     /// The native part of `strided.files.write` and `strided.save`. The options are their arguments that are not None. Returns the
@@ -46,7 +46,7 @@ methods! { rows(py, x: TensorArg):
             builder.document.root = builder.add(&new_ref(content.0))?;
             write_document(py, target, builder.document, &options)
         })();
-        to_py(py, named(py, &op.0, &name.0, written)?)
+        to_py(py, add_names(py, &op.0, &name.0, written)?)
     };
 
     /// The formats: their names, the suffixes of their files, the arguments of `save` that are for them, and whether they hold one
@@ -67,7 +67,7 @@ methods! { rows(py, x: TensorArg):
             let (offset, order) = (to_u64("offset", offset)?, order_of(&byte_order.0)?);
             Ok(detach(py, || read_raw(&*source, &RawRequest { dtype, count, offset, order }))?)
         })();
-        wrap(py, named(py, "fromfile", &name.0, read)?)
+        wrap(py, add_names(py, "fromfile", &name.0, read)?)
     };
 
     /// The limit of what a file may take in memory without `max_bytes`: half of the memory there is.
@@ -86,7 +86,7 @@ methods! { rows(py, x: TensorArg):
         let written = order_of(&byte_order.0).and_then(|order| {
             write_to(py, target, None, fsync, |output| write_raw(&tensor, order, output))
         });
-        to_py(py, named(py, "tofile", &name.0, written)?)
+        to_py(py, add_names(py, "tofile", &name.0, written)?)
     };
 }
 

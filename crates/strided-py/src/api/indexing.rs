@@ -30,7 +30,7 @@ methods! { rows(py, x: TensorArg):
     /// [7.0, 0.0, 5.0]
     both index_copy(dim | axis: isize, index: IndexArg, source | src: DataArg; out: Option<TensorArg> = None) also index_copy_ => {
         let write = Write::of(x.dtype(), dim, index, source, IndexForm::Slices, ScatterRule::Replace)?;
-        x.changed(py, out, copy::clone, move |x| write.write(x))
+        x.modify(py, out, copy::clone, move |x| write.write(x))
     };
 
     /// The tensor with the slices of `source`, times `alpha`, added to those at some indices of a dim. An index that occurs
@@ -40,7 +40,7 @@ methods! { rows(py, x: TensorArg):
     /// [0.0, 0.0, 12.0]
     both index_add(dim | axis: isize, index: IndexArg, source | src: DataArg; alpha: Option<Scalar> = None, out: Option<TensorArg> = None) also index_add_ => {
         let (source, alpha) = (values(source.0, x.dtype())?, alpha.unwrap_or(Scalar::Int(1)));
-        x.changed(py, out, copy::clone, move |x| along::index_add(x, slices(dim, &index.0), &source, alpha))
+        x.modify(py, out, copy::clone, move |x| along::index_add(x, slices(dim, &index.0), &source, alpha))
     };
 
     /// The tensor with the slices at some indices of a dim set to a number.
@@ -49,7 +49,7 @@ methods! { rows(py, x: TensorArg):
     /// [5.0, 0.0, 5.0]
     both index_fill(dim | axis: isize, index: IndexArg, value: NumberArg) also index_fill_ => {
         let value = value.0;
-        x.changed(py, None, copy::clone, move |x| along::write(x, slices(dim, &index.0), Operand::Scalar(value), ScatterRule::Replace))
+        x.modify(py, None, copy::clone, move |x| along::write(x, slices(dim, &index.0), Operand::Scalar(value), ScatterRule::Replace))
     };
 
     /// The tensor with the slices of `source` reduced into those at some indices of a dim: their product, mean, maximum or
@@ -59,7 +59,7 @@ methods! { rows(py, x: TensorArg):
     /// [1.0, 35.0]
     both index_reduce(dim | axis: isize, index: IndexArg, source | src: DataArg, reduce: SliceReduction; include_self: bool = True, out: Option<TensorArg> = None) also index_reduce_ => {
         let (source, reduce) = (values(source.0, x.dtype())?, reduce.0);
-        x.changed(py, out, copy::clone, move |x| along::reduce(x, slices(dim, &index.0), &source, reduce, include_self))
+        x.modify(py, out, copy::clone, move |x| along::reduce(x, slices(dim, &index.0), &source, reduce, include_self))
     };
 
     /// The tensor with `values` written to the elements that a tuple of index tensors chooses, as by `x[indices] = values`.
@@ -70,7 +70,7 @@ methods! { rows(py, x: TensorArg):
     /// [0.0, 12.0, 0.0]
     both index_put(indices: KeysArg, values: DataArg, accumulate: bool = False) also index_put_ => {
         let put = Put::of(x.dtype(), indices, values, accumulate)?;
-        x.changed(py, None, copy::clone, move |x| put.write(x))
+        x.modify(py, None, copy::clone, move |x| put.write(x))
     };
 
     /// The elements at linear row-major indices, in the shape of the index. Negative indices count from the end.
@@ -86,7 +86,7 @@ methods! { rows(py, x: TensorArg):
     /// [[7.0, 0.0], [0.0, 5.0]]
     both put(index: IndexArg, source: DataArg, accumulate: bool = False) also put_ => {
         let source = values(source.0, x.dtype())?;
-        x.changed(py, None, copy::clone, move |x| along::put(x, &index.0, &source, accumulate))
+        x.modify(py, None, copy::clone, move |x| along::put(x, &index.0, &source, accumulate))
     };
 
     /// The elements that an index chooses along a dim, each at its own place along the other dims. The index has as many
@@ -115,7 +115,7 @@ methods! { rows(py, x: TensorArg):
     /// [[5.0, 0.0, 7.0]]
     both scatter(dim | axis: isize, index: IndexArg, src | value: DataArg; reduce: Option<ScatterReduce> = None, out: Option<TensorArg> = None) also scatter_ => {
         let write = Write::of(x.dtype(), dim, index, src, IndexForm::Elements, rule_of(reduce))?;
-        x.changed(py, out, copy::clone, move |x| write.write(x))
+        x.modify(py, out, copy::clone, move |x| write.write(x))
     };
 
     /// The tensor with the elements of `src` added at the places that an index chooses along a dim.
@@ -125,7 +125,7 @@ methods! { rows(py, x: TensorArg):
     /// [[13.0, 1.0, 1.0]]
     both scatter_add(dim | axis: isize, index: IndexArg, src: DataArg; out: Option<TensorArg> = None) also scatter_add_ => {
         let write = Write::of(x.dtype(), dim, index, src, IndexForm::Elements, ScatterRule::Add)?;
-        x.changed(py, out, copy::clone, move |x| write.write(x))
+        x.modify(py, out, copy::clone, move |x| write.write(x))
     };
 
     /// The tensor with the elements of `src` reduced at the places that an index chooses along a dim: their sum, product,
@@ -136,7 +136,7 @@ methods! { rows(py, x: TensorArg):
     /// [6.5, 9.0, 1.0]
     both scatter_reduce(dim | axis: isize, index: IndexArg, src: DataArg, reduce: ElementReduction; include_self: bool = True, out: Option<TensorArg> = None) also scatter_reduce_ => {
         let (source, reduce) = (values(src.0, x.dtype())?, reduce.0);
-        x.changed(py, out, copy::clone, move |x| along::reduce(x, elements(dim, &index.0), &source, reduce, include_self))
+        x.modify(py, out, copy::clone, move |x| along::reduce(x, elements(dim, &index.0), &source, reduce, include_self))
     };
 
     /// A copy of the tensor with `src` written to one index of a dim.
@@ -145,7 +145,7 @@ methods! { rows(py, x: TensorArg):
     /// [[0.0, 0.0], [1.0, 1.0]]
     both select_scatter(src: DataArg, dim | axis: isize, index: isize; out: Option<TensorArg> = None) => {
         let source = values(src.0, x.dtype())?;
-        x.changed(py, out, copy::clone, move |x| write_part(x, x.layout().select(dim, index), &source))
+        x.modify(py, out, copy::clone, move |x| write_part(x, x.layout().select(dim, index), &source))
     };
 
     /// A copy of the tensor with `src` written to a slice of a dim.
@@ -157,7 +157,7 @@ methods! { rows(py, x: TensorArg):
         if step < 1 {
             return Err(Fail::Value(format!("step is {step}, wanted 1 or more")));
         }
-        x.changed(py, out, copy::clone, move |x| write_part(x, x.layout().slice(dim, start, end, step), &source))
+        x.modify(py, out, copy::clone, move |x| write_part(x, x.layout().slice(dim, start, end, step), &source))
     };
 
     /// A copy of the tensor with `src` written to a diagonal of two dims.
@@ -166,7 +166,7 @@ methods! { rows(py, x: TensorArg):
     /// [[5.0, 0.0], [0.0, 7.0]]
     both diagonal_scatter(src: DataArg, offset: isize = 0, dim1 | axis1: isize = 0, dim2 | axis2: isize = 1; out: Option<TensorArg> = None) => {
         let source = values(src.0, x.dtype())?;
-        x.changed(py, out, copy::clone, move |x| write_part(x, x.layout().diagonal(offset, dim1, dim2), &source))
+        x.modify(py, out, copy::clone, move |x| write_part(x, x.layout().diagonal(offset, dim1, dim2), &source))
     };
 
     /// Sets the main diagonal to a number. A tensor of three dims or more must have equal sizes. With `wrap` the diagonal

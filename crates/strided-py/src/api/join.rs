@@ -23,7 +23,7 @@ methods! { rows(py):
     /// [[0.0, 1.0], [2.0, 3.0], [0.5, 1.5]]
     #[numpy(concatenate, concat)]
     function cat(tensors: TensorSequence, dim | axis: isize = 0; out: Option<TensorArg> = None) alias concat, concatenate
-        => joined(py, tensors, out, |tensors, target| join::cat(tensors, dim, target));
+        => call_join(py, tensors, out, |tensors, target| join::cat(tensors, dim, target));
 
     /// Tensors of one shape joined along a new dim.
     ///
@@ -32,7 +32,7 @@ methods! { rows(py):
     /// [[0, 0], [1, 10], [2, 20]]
     #[numpy(stack)]
     function stack(tensors: TensorSequence, dim | axis: isize = 0; out: Option<TensorArg> = None)
-        => joined(py, tensors, out, |tensors, target| join::stack(tensors, dim, target));
+        => call_join(py, tensors, out, |tensors, target| join::stack(tensors, dim, target));
 
     /// Tensors joined side by side: along the second dim, or, if they are vectors or numbers, along the only one.
     ///
@@ -40,7 +40,7 @@ methods! { rows(py):
     /// [1, 2, 3]
     #[numpy(hstack)]
     function hstack(tensors: TensorSequence; out: Option<TensorArg> = None)
-        => joined(py, tensors, out, |tensors, target| join::stack_along(StackAxis::Columns, tensors, target));
+        => call_join(py, tensors, out, |tensors, target| join::stack_along(StackAxis::Columns, tensors, target));
 
     /// Tensors joined along the first dim; vectors are rows.
     ///
@@ -48,7 +48,7 @@ methods! { rows(py):
     /// [[1, 2], [3, 4], [5, 6]]
     #[numpy(vstack)]
     function vstack(tensors: TensorSequence; out: Option<TensorArg> = None) alias row_stack
-        => joined(py, tensors, out, |tensors, target| join::stack_along(StackAxis::Rows, tensors, target));
+        => call_join(py, tensors, out, |tensors, target| join::stack_along(StackAxis::Rows, tensors, target));
 
     /// Tensors joined along the third dim. A vector of `n` elements has shape `1xnx1`, a matrix `mxnx1`.
     ///
@@ -56,7 +56,7 @@ methods! { rows(py):
     /// [[[1, 3], [2, 4]]]
     #[numpy(dstack)]
     function dstack(tensors: TensorSequence; out: Option<TensorArg> = None)
-        => joined(py, tensors, out, |tensors, target| join::stack_along(StackAxis::Depth, tensors, target));
+        => call_join(py, tensors, out, |tensors, target| join::stack_along(StackAxis::Depth, tensors, target));
 
     /// Tensors joined along the second dim; vectors are columns.
     ///
@@ -64,7 +64,7 @@ methods! { rows(py):
     /// [[1, 3, 4], [2, 5, 6]]
     #[numpy(column_stack)]
     function column_stack(tensors: TensorSequence; out: Option<TensorArg> = None)
-        => joined(py, tensors, out, |tensors, target| join::stack_along(StackAxis::ColumnVectors, tensors, target));
+        => call_join(py, tensors, out, |tensors, target| join::stack_along(StackAxis::ColumnVectors, tensors, target));
 
     /// A matrix with matrices along its diagonal and zeros elsewhere. Vectors are rows.
     ///
@@ -152,7 +152,7 @@ methods! { rows(py):
 }
 
 /// A join of tensors: written to `out`, or a new tensor. An `out` that takes any shape still decides the dtype.
-fn joined<'a>(
+fn call_join<'a>(
     py: Python<'a>,
     tensors: TensorSequence,
     out: Option<TensorArg<'a>>,

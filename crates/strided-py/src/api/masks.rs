@@ -30,7 +30,7 @@ methods! { rows(py, x: TensorArg):
     /// [1, 0, 0]
     both masked_fill(mask: MaskArg, value: DataArg) also masked_fill_ => {
         let (value, mask) = (number_or_tensor(x.device(), x.dtype(), value)?, mask.0);
-        x.changed(py, None, |x| masks::broadcast_copy(x, &mask), |x| masks::fill(x, &mask, &value))
+        x.modify(py, None, |x| masks::broadcast_copy(x, &mask), |x| masks::fill(x, &mask, &value))
     };
 
     /// The tensor with the elements for which a mask is true replaced by those of `source`, one after the other. Tensor and
@@ -41,7 +41,7 @@ methods! { rows(py, x: TensorArg):
     /// [1, 7, 8]
     both masked_scatter(mask: MaskArg, source: DataArg) also masked_scatter_, masked_copy_ alias masked_copy => {
         let (source, mask) = (values(source.0, x.dtype())?, mask.0);
-        x.changed(py, None, |x| masks::broadcast_copy(x, &mask), |x| masks::scatter(x, &mask, &source))
+        x.modify(py, None, |x| masks::broadcast_copy(x, &mask), |x| masks::scatter(x, &mask, &source))
     };
 
     /// The indices of all elements that are not 0, a row for each; with `as_tuple`, a tensor for each dim.

@@ -5,7 +5,7 @@ use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use crate::abi::tensor_object::wrap;
 use crate::classes::generator::Seed;
-use crate::classes::mersenne::{PyLabGenerator, PyTorchGenerator, drawn, lock};
+use crate::classes::mersenne::{PyLabGenerator, PyTorchGenerator, lock, with_generator};
 use crate::convert::args::{AnyArg, FromArg, Instance, TensorArg};
 use crate::convert::numbers::number;
 use crate::convert::results::tuple_of;
@@ -84,23 +84,23 @@ generator_rows! { torch_rows(py, x: PyTorchGenerator, "_TorchGenerator", mersenn
     /// Fills a tensor with numbers of a distribution, which are drawn one after the other in row-major order.
     method fill(tensor: TensorArg, distribution: &str, a: Option<AnyArg> = None, b: Option<AnyArg> = None) -> "None" => {
         let (out, draw) = (Tensor::clone(&tensor), named_draw(distribution, a, b)?);
-        to_py(py, drawn(py, &x.0, out.size(), |g| mersenne::fill(&out, g, draw)).map(|()| py.None())?)
+        to_py(py, with_generator(py, &x.0, out.size(), |g| mersenne::fill(&out, g, draw)).map(|()| py.None())?)
     };
 
     /// Fills a tensor with ones, with the probabilities that a tensor of as many elements has, and zeros.
     method bernoulli_each(tensor: TensorArg, p: TensorArg) -> "None" => {
         let (out, p) = (Tensor::clone(&tensor), Tensor::clone(&p));
-        to_py(py, drawn(py, &x.0, out.size(), |g| mersenne::fill_bernoulli(&out, g, &p)).map(|()| py.None())?)
+        to_py(py, with_generator(py, &x.0, out.size(), |g| mersenne::fill_bernoulli(&out, g, &p)).map(|()| py.None())?)
     };
 
     /// The integers below `n` in random order, as int64.
-    method randperm(n: isize) => wrap(py, drawn(py, &x.0, n.max(0) as usize, |g| mersenne::permutation(n, g))?);
+    method randperm(n: isize) => wrap(py, with_generator(py, &x.0, n.max(0) as usize, |g| mersenne::permutation(n, g))?);
 
     /// Indices of categories, chosen by the weights along the last dim of a vector or matrix.
     method multinomial(p: TensorArg, n: isize, replacement: bool = False) => {
         let p = Tensor::clone(&p);
         let work = p.size().saturating_mul(n.max(0) as usize);
-        wrap(py, drawn(py, &x.0, work, |g| mersenne::multinomial(&p, n, replacement, g))?)
+        wrap(py, with_generator(py, &x.0, work, |g| mersenne::multinomial(&p, n, replacement, g))?)
     };
 
     /// The tables of the alias method for a vector of weights, as multinomialAliasSetup makes them.
@@ -112,7 +112,7 @@ generator_rows! { torch_rows(py, x: PyTorchGenerator, "_TorchGenerator", mersenn
     /// `n` categories that are drawn by the tables of the alias method, as multinomialAliasDraw numbers them.
     method alias_draw(n: isize, J: TensorArg, q: TensorArg) => {
         let (aliases, kept) = (Tensor::clone(&J), Tensor::clone(&q));
-        wrap(py, drawn(py, &x.0, n.max(0) as usize, |g| mersenne::draw_aliases(n, &aliases, &kept, g))?)
+        wrap(py, with_generator(py, &x.0, n.max(0) as usize, |g| mersenne::draw_aliases(n, &aliases, &kept, g))?)
     };
 }
 
@@ -142,7 +142,7 @@ generator_rows! { lab_rows(py, x: PyLabGenerator, "_LabGenerator", mersenne::lab
     /// Shuffles the elements of a tensor of one dim.
     method shuffle(tensor: TensorArg) -> "None" => {
         let tensor = Tensor::clone(&tensor);
-        to_py(py, drawn(py, &x.0, tensor.size(), |g| mersenne::shuffle(&tensor, g)).map(|()| py.None())?)
+        to_py(py, with_generator(py, &x.0, tensor.size(), |g| mersenne::shuffle(&tensor, g)).map(|()| py.None())?)
     };
 }
 

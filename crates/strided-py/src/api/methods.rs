@@ -1,4 +1,4 @@
-//! The `methods!` and `properties!` macros. A row is a name, typed parameters, a document with an example, and a body;
+//! The `methods!` and `properties!` macros. A row is a name, typed parameters, a docstring with an example, and a body;
 //! the parser, the method, the function, the text signature and the stub follow from it.
 //!
 //! ```ignore
@@ -26,7 +26,7 @@
 //! In a body, `py` is the interpreter and `x` the receiver. A type in a stub is written as in Python, or with one of the
 //! names that the head of the stubs defines, such as `_Ints`.
 //!
-//! Such names get a document of their own: one sentence, and the row's example under that name.
+//! In-place forms and aliases get a docstring of their own: one sentence, and the row's example under that name.
 //!
 //! [`FromArg`]: crate::convert::args::FromArg
 //! [`Target`]: crate::convert::in_place::Target

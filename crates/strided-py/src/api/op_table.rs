@@ -103,13 +103,13 @@ fn dispatch<'a>(py: Python<'a>, index: usize, form: CallForm, args: &Args<'a>) -
     {
         return apply(py, row, &[], &operands, out);
     }
-    call_row(py, row, &[], &given(row, operands)?, out)
+    call_row(py, row, &[], &require_all(row, operands)?, out)
 }
 
 type Operands<'a> = SmallVec<[Arg<'a>; MAX_OPERANDS]>;
 
 /// The operands of a row, all of which must be given.
-fn given<'a>(row: &OpRow, operands: &[Option<Arg<'a>>]) -> CallResult<Operands<'a>> {
+fn require_all<'a>(row: &OpRow, operands: &[Option<Arg<'a>>]) -> CallResult<Operands<'a>> {
     let name = |at| missing(row.argument(at));
     operands.iter().enumerate().map(|(at, operand)| operand.ok_or_else(|| name(at))).collect()
 }
@@ -124,7 +124,7 @@ fn dispatch_keywords<'a>(
     out: Option<Arg<'a>>,
 ) -> CallResult<Value<'a>> {
     let mut row = &OPS[index];
-    given(row, if row.without.is_empty() { operands } else { &operands[..1] })?;
+    require_all(row, if row.without.is_empty() { operands } else { &operands[..1] })?;
     let mut values: SmallVec<[Option<Scalar>; MAX_OPERANDS]> = SmallVec::new();
     for (keyword, object) in row.keywords.iter().zip(keywords) {
         let object = object.filter(|&object| !(keyword.text == "None" && is_none(object)));
@@ -150,7 +150,7 @@ fn without_none<'a>(
     };
     let mut variants = row.without.iter().filter(|(name, _)| is_missing(name));
     match (variants.next(), variants.next()) {
-        (None, _) => Ok((row, given(row, operands)?)),
+        (None, _) => Ok((row, require_all(row, operands)?)),
         (Some((_, op)), None) => {
             let is_optional = |name: &str| row.without.iter().any(|(operand, _)| *operand == name);
             let kept = std::iter::zip(row.operands, operands)
@@ -282,7 +282,7 @@ macro_rules! named_rows {
 op_table!(named_rows);
 
 /// Signature, summary and example of a row in one of its forms.
-fn document(index: usize, name: &str, form: CallForm) -> String {
+fn docstring(index: usize, name: &str, form: CallForm) -> String {
     let row = &OPS[index];
     let (summary, dtypes) = (RowDoc::of(row).summary.join("\n"), row.class.words());
     let first = if form == CallForm::Function { "input" } else { "$self" };
@@ -365,8 +365,8 @@ fn names(row: &'static OpRow) -> impl Iterator<Item = &'static str> {
 pub fn methods() -> Vec<ffi::PyMethodDef> {
     let mut all = Vec::new();
     for NamedRow { index, name, method, in_place, .. } in own_names().into_iter().chain(aliases()) {
-        all.push(definition(name, method, &document(index, name, CallForm::Method)));
-        all.push(definition(&format!("{name}_"), in_place, &document(index, name, CallForm::InPlace)));
+        all.push(definition(name, method, &docstring(index, name, CallForm::Method)));
+        all.push(definition(&format!("{name}_"), in_place, &docstring(index, name, CallForm::InPlace)));
     }
     all
 }
@@ -374,7 +374,7 @@ pub fn methods() -> Vec<ffi::PyMethodDef> {
 /// Functions of the module.
 pub fn functions() -> Vec<ffi::PyMethodDef> {
     let define = |row: NamedRow| {
-        definition(row.name, row.function, &document(row.index, row.name, CallForm::Function))
+        definition(row.name, row.function, &docstring(row.index, row.name, CallForm::Function))
     };
     own_names().into_iter().chain(aliases()).map(define).collect()
 }

@@ -23,7 +23,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> x.shape, x.min().item() >= 0, x.max().item() < 1
     /// (strided.Size([2, 3]), True, True)
     function rand(size | shape: Rest; generator: Option<GeneratorArg> = None, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => drawn(py, device, size.given("size")?, dtype, out, default_float, Distribution::Uniform(0.0, 1.0), &generator);
+        => draw(py, device, size.require("size")?, dtype, out, default_float, Distribution::Uniform(0.0, 1.0), &generator);
 
     /// A new tensor of numbers of the standard normal distribution: mean 0, variance 1. The parts of complex numbers have
     /// variance 1/2 each.
@@ -32,7 +32,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> -0.1 < x.mean().item() < 0.1, 0.9 < x.std().item() < 1.1
     /// (True, True)
     function randn(size | shape: Rest; generator: Option<GeneratorArg> = None, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => drawn(py, device, size.given("size")?, dtype, out, default_float, Distribution::Normal(0.0, 1.0), &generator);
+        => draw(py, device, size.require("size")?, dtype, out, default_float, Distribution::Normal(0.0, 1.0), &generator);
 
     /// A new tensor of integers from `low` (0 unless given) on and below `high`, all with the same probability.
     ///
@@ -49,7 +49,7 @@ methods! { rows(py, x: TensorArg):
             other => other,
         };
         let range = bounds(low, high)?;
-        drawn(py, device, &size.ok_or_else(|| missing("size"))?.ints, dtype, out, || DType::I64, range, &generator)
+        draw(py, device, &size.ok_or_else(|| missing("size"))?.ints, dtype, out, || DType::I64, range, &generator)
     };
 
     /// The integers from 0 on and below `n` in random order; all orders have the same probability.
@@ -71,14 +71,14 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.rand_like(strided.zeros(2, 3, dtype=strided.float64)).dtype
     /// strided.float64
     function rand_like(input: TensorArg; generator: Option<GeneratorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => drawn(py, device.or(Some(input.device())), &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, Distribution::Uniform(0.0, 1.0), &generator);
+        => draw(py, device.or(Some(input.device())), &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, Distribution::Uniform(0.0, 1.0), &generator);
 
     /// A new tensor of the size and dtype of another one, with numbers as those of `randn`.
     ///
     /// >>> strided.randn_like(strided.zeros(2, 3)).shape
     /// strided.Size([2, 3])
     function randn_like(input: TensorArg; generator: Option<GeneratorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => drawn(py, device.or(Some(input.device())), &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, Distribution::Normal(0.0, 1.0), &generator);
+        => draw(py, device.or(Some(input.device())), &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, Distribution::Normal(0.0, 1.0), &generator);
 
     /// A new tensor of the size and dtype of another one, with integers as those of `randint`.
     ///
@@ -86,7 +86,7 @@ methods! { rows(py, x: TensorArg):
     /// [5.0, 5.0]
     function randint_like(input: TensorArg, low: Option<AnyArg> = None, high: Option<AnyArg> = None; generator: Option<GeneratorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         -> ["(high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor", "(low: SupportsIndex, high: SupportsIndex, *, generator: Generator | None = None, dtype: _DTypeLike | None = None, device: _DeviceLike | None = None, requires_grad: Literal[False] | None = None) -> Tensor"]
-        => drawn(py, device.or(Some(input.device())), &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, bounds(low, high)?, &generator);
+        => draw(py, device.or(Some(input.device())), &input.layout().shape(), Some(dtype.unwrap_or(input.dtype())), None, default_float, bounds(low, high)?, &generator);
 
     /// A new tensor of normal numbers. `mean` and `std` are numbers, or tensors that are broadcast to each other; `size` is
     /// for two numbers.
@@ -103,7 +103,7 @@ methods! { rows(py, x: TensorArg):
         if let (Operand::Scalar(mean), Operand::Scalar(std)) = (mean, std) {
             let size = size.ok_or_else(|| missing("size"))?;
             let distribution = Distribution::Normal(mean.real(), std.real());
-            return drawn(py, device, &size.ints, dtype, out, default_float, distribution, &generator);
+            return draw(py, device, &size.ints, dtype, out, default_float, distribution, &generator);
         }
         if size.is_some() {
             return Err(Fail::Value("size is for two numbers, not for tensors".into()));
@@ -128,7 +128,7 @@ methods! { rows(py, x: TensorArg):
     /// [1, 1, 1]
     both bernoulli(p: Option<f64> = None; generator: Option<GeneratorArg> = None, out: Option<TensorArg> = None) => {
         if let Some(p) = p {
-            return drawn(py, Some(x.device()), &x.layout().shape(), out.is_none().then(|| x.dtype()), out, default_float, Distribution::Bernoulli(p), &generator);
+            return draw(py, Some(x.device()), &x.layout().shape(), out.is_none().then(|| x.dtype()), out, default_float, Distribution::Bernoulli(p), &generator);
         }
         let generator = given_or_default(&generator);
         let Some(out) = out else { return call(py, [x], None, |[x], _| random::bernoulli(x, generator)) };
@@ -293,7 +293,7 @@ methods! { rows(py, x: TensorArg):
 }
 
 /// A new tensor with numbers of a distribution, or `out` filled with them.
-fn drawn<'a>(
+fn draw<'a>(
     py: Python<'a>,
     device: Option<Device>,
     size: &[isize],

@@ -19,7 +19,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([1, 2]).repeat(2, 2).tolist()
     /// [[1, 2, 1, 2], [1, 2, 1, 2]]
     method repeat(repeats | sizes | size: Rest) => {
-        let repeats = repeats.given("repeats")?;
+        let repeats = repeats.require("repeats")?;
         repeated(py, x, repeats, rearrange::repeat)
     };
 
@@ -28,7 +28,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.tensor([[1], [2]]).tile(2).tolist()
     /// [[1, 1], [2, 2]]
     #[numpy(tile)]
-    both tile(dims | reps: Rest) => repeated(py, x, dims.given("dims")?, rearrange::tile);
+    both tile(dims | reps: Rest) => repeated(py, x, dims.require("dims")?, rearrange::tile);
 
     /// Each index of a dim repeated, one after the other: so many times, or as many times as a number of `repeats` for each
     /// index. Without a dim, of all elements as one. `output_size` is the sum of the repeats, if it is known; it is checked.
@@ -183,7 +183,7 @@ fn interleaved<'a>(
     output_size: Option<isize>,
 ) -> CallResult<Value<'a>> {
     let count = match isize::read(repeats.0) {
-        Err(Fail::Beyond) => return Err(Fail::Overflow("repeats is an int beyond 64 bits".into())),
+        Err(Fail::IntTooLarge) => return Err(Fail::Overflow("repeats is an int beyond 64 bits".into())),
         count => count?,
     };
     if let Some(count) = count {

@@ -7,7 +7,7 @@ use crate::abi::errors::CallResult;
 use crate::abi::refs::{call_python, new_ref, to_py};
 use crate::abi::storage_object::{TypedStorage, storage_object};
 use crate::classes::dtype::{self, PyDevice};
-use crate::classes::storage::{AssignedValues, constructed, copied, flat_values};
+use crate::classes::storage::{AssignedValues, constructed, flat_values, new_storage};
 use crate::convert::args::{DataArg, RestObjects, StorageArg, UntypedArg};
 use crate::convert::exchange::{address_of, check_on_host};
 use crate::convert::mapping;
@@ -69,7 +69,7 @@ methods! { rows(py, x: StorageArg):
     /// >>> s = strided.LongStorage([1, 2])
     /// >>> s.clone().fill_(0).tolist(), s.tolist()
     /// ([0, 0], [1, 2])
-    method clone() -> "Storage" => copied(py, &x.to_tensor()?, x.dtype);
+    method clone() -> "Storage" => new_storage(py, &x.to_tensor()?, x.dtype);
 
     /// The same bytes as elements of another dtype, without the bytes of an incomplete last element.
     ///
@@ -149,7 +149,7 @@ methods! { rows(py, x: StorageArg):
     method _repr_html_() -> "str" => call_python(py, "strided.display.notebook", "storage", (x.object,));
 
     /// A copy with memory of its own.
-    method __copy__() -> "Storage" => copied(py, &x.to_tensor()?, x.dtype);
+    method __copy__() -> "Storage" => new_storage(py, &x.to_tensor()?, x.dtype);
 
     /// A copy, made once for all tensors on the storage.
     method __deepcopy__(memo: UntypedArg) -> "Storage" => call_python(py, "strided._pickle", "deepcopy_storage", (x.object, memo.0));

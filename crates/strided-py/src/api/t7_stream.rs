@@ -1,6 +1,6 @@
 //! Methods of the readers and writers of .t7 objects. Errors have the names of Torch7's methods.
 
-use crate::abi::errors::{CallResult, Fail, named};
+use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::refs::{new_ref, to_py};
 use crate::classes::document;
 use crate::classes::t7_stream::{ReaderState, T7Reader, T7Writer, WriterState};
@@ -14,26 +14,26 @@ use strided_core::io::{ByteOrder, ByteTarget, FileOutput, Loader};
 methods! { reader_rows(py, x: Instance<T7Reader>):
     /// Reads the object at a position. Returns it and the position after it.
     method read(position: u64, encoding: &str, long_size: u64, byte_order: &str, referenced: bool, hooks: Option<UntypedArg>) -> "tuple[Any, int]"
-        => Ok(named(py, "readObject", || {
+        => Ok(guard_pyo3(py, "readObject", || {
             let mut state = x.state()?;
             let ReaderState { reader, made } = &mut *state;
             reader.set_encoding(encoding_of(encoding, long_size, byte_order)?, referenced);
             let read = reader.read_object(position).map_err(Fail::from);
-            let (root, end) = document::named(py, "readObject", "", read)?;
+            let (root, end) = document::add_names(py, "readObject", "", read)?;
             let document = reader.document();
             let hooks = Hooks::new(py, hooks.map(|hooks| hooks.0.to_owned()).as_ref())?;
             let loader = Loader::new(document, true, None);
             let mut maker = ObjectMaker::new(py, document, loader, hooks, std::mem::take(made))?;
             let object = maker.make(root);
             *made = maker.into_made();
-            to_py(py, (document::named(py, "readObject", "", object)?, end))
+            to_py(py, (document::add_names(py, "readObject", "", object)?, end))
         })?);
 }
 
 methods! { writer_rows(py, x: Instance<T7Writer>):
     /// The bytes of an object, which are to be appended to the file.
     method write(obj: UntypedArg, encoding: &str, long_size: u64, byte_order: &str, referenced: bool) -> "bytes"
-        => Ok(named(py, "writeObject", || {
+        => Ok(guard_pyo3(py, "writeObject", || {
             let mut state = x.state()?;
             let WriterState { writer, builder } = &mut *state;
             writer.encoding = encoding_of(encoding, long_size, byte_order)?;
@@ -46,7 +46,7 @@ methods! { writer_rows(py, x: Instance<T7Writer>):
             let root = builder.add(&new_ref(obj.0))?;
             let written = writer.write_object(&builder.document, root, &mut output);
             let written = written.and_then(|()| output.finish()).map_err(Fail::from);
-            document::named(py, "writeObject", "", written)?;
+            document::add_names(py, "writeObject", "", written)?;
             to_py(py, PyBytes::new(py, &bytes.0))
         })?);
 }

@@ -57,7 +57,7 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.arange(6).view(2, 3).t().reshape(6).tolist()
     /// [0, 3, 1, 4, 2, 5]
     both reshape(shape | size: Rest) => {
-        let shape = shape.given("shape")?;
+        let shape = shape.require("shape")?;
         call(py, [x], None, |[x], _| copy::reshape(x, shape))
     };
 
@@ -107,7 +107,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.zeros(2, 3, 4).permute(2, 0, 1).shape
     /// strided.Size([4, 2, 3])
-    view permute(dims: Rest) => x.permute(dims.given("dims")?);
+    view permute(dims: Rest) => x.permute(dims.require("dims")?);
 
     /// A view with some dims moved to other positions.
     ///
@@ -120,7 +120,7 @@ methods! { rows(py, x: TensorArg):
     ///
     /// >>> strided.arange(3).expand(2, 3).stride()
     /// (0, 1)
-    view expand(size | shape: Rest) alias broadcast_to => x.expand(size.given("size")?);
+    view expand(size | shape: Rest) alias broadcast_to => x.expand(size.require("size")?);
 
     /// `expand` to the shape of another tensor.
     ///

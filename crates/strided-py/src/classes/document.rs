@@ -22,8 +22,8 @@ pub struct PyDocument {
     listed: OnceLock<strided_core::Result<Vec<Listed>>>,
 }
 
-/// Raises an error under the name of the operation that users called, and with the name of the file.
-pub fn named<R>(py: Python<'_>, op: &str, file: &str, result: CallResult<R>) -> CallResult<R> {
+/// Adds the names of the operation that the user called and of the file to an error.
+pub fn add_names<R>(py: Python<'_>, op: &str, file: &str, result: CallResult<R>) -> CallResult<R> {
     result.map_err(|fail| {
         let fail = match fail {
             Fail::Core(error) => Fail::Core(in_file(error, file)),
@@ -45,9 +45,9 @@ impl PyDocument {
         }
     }
 
-    /// The result of a method, whose error has the names of the operation and of the file.
-    pub fn named<R>(&self, py: Python<'_>, op: &str, result: CallResult<R>) -> CallResult<R> {
-        named(py, op, &self.name, result)
+    /// [`add_names`] for this file.
+    pub fn add_names<R>(&self, py: Python<'_>, op: &str, result: CallResult<R>) -> CallResult<R> {
+        add_names(py, op, &self.name, result)
     }
 
     /// The view of an entry, and whether it is a storage.
@@ -60,7 +60,7 @@ impl PyDocument {
         }
     }
 
-    pub fn described<'py>(&self, py: Python<'py>, index: usize) -> CallResult<Value<'py>> {
+    pub fn describe<'py>(&self, py: Python<'py>, index: usize) -> CallResult<Value<'py>> {
         let (index_of_view, is_storage) = self.view_at(index)?;
         let view = &self.document.views[index_of_view];
         let blob = &self.document.blobs[view.blob];
@@ -97,7 +97,7 @@ impl PyDocument {
     }
 }
 
-/// An object that is equal for equal values of documents. Tuples and tables without items count as lists.
+/// An object to compare values of documents by: equal values give equal objects. Empty tuples and tables count as lists.
 pub fn comparable<'py>(py: Python<'py>, node: &Node) -> CallResult<Value<'py>> {
     Ok(match node {
         Node::Dict(_) => PyDict::new(py).into_any(),

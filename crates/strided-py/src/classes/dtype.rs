@@ -2,7 +2,7 @@
 
 use super::class_table::dtype_of_class;
 use crate::abi::Arg;
-use crate::abi::errors::{CallResult, Fail, named};
+use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::late::{self, Late};
 use crate::abi::tensor_object::tensor_type;
 use crate::convert::args::{FromArg, Receiver};
@@ -30,7 +30,7 @@ impl PyDType {
     /// True
     #[new]
     fn new(py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Py<PyDType>> {
-        named(py, "dtype", || Ok(object(py, DType::from_arg(name.as_borrowed(), "name")?)))
+        guard_pyo3(py, "dtype", || Ok(object(py, DType::from_arg(name.as_borrowed(), "name")?)))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -214,7 +214,7 @@ impl PyDevice {
     fn new(py: Python<'_>, r#type: Option<Bound<'_, PyAny>>) -> PyResult<PyDevice> {
         match r#type {
             None => Ok(PyDevice(Device::Cpu)),
-            Some(object) => named(py, "device", || PyDevice::from_arg(object.as_borrowed(), "device")),
+            Some(object) => guard_pyo3(py, "device", || PyDevice::from_arg(object.as_borrowed(), "device")),
         }
     }
 

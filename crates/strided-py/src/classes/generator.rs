@@ -2,7 +2,7 @@
 
 use super::dtype::{PyDevice, check_device};
 use crate::abi::Arg;
-use crate::abi::errors::{CallResult, Fail, named};
+use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::late::Late;
 use crate::convert::args::{FromArg, Receiver};
 use pyo3::prelude::*;
@@ -51,7 +51,7 @@ impl<'a> FromArg<'a> for Seed {
     fn read(object: Arg<'a>) -> CallResult<Option<Seed>> {
         match Scalar::read(object)? {
             Some(Scalar::Int(seed)) => Ok(Some(Seed(seed as u64))),
-            Some(Scalar::Huge(_)) => Err(Fail::Beyond),
+            Some(Scalar::Huge(_)) => Err(Fail::IntTooLarge),
             _ => Ok(None),
         }
     }
@@ -66,7 +66,7 @@ impl PyGenerator {
         seed: Option<Bound<'_, PyAny>>,
         device: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PyGenerator> {
-        named(py, "Generator", || {
+        guard_pyo3(py, "Generator", || {
             // `Generator("cpu")`, as in PyTorch, where the device comes first.
             let is_device = |object: &Bound<'_, PyAny>| {
                 object.is_instance_of::<PyString>() || object.is_instance_of::<PyDevice>()

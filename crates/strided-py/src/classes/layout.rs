@@ -3,7 +3,7 @@
 //! Its own methods are rows of `api/layout.rs`. The rules that make views are rows of `api/views.rs`, which it shares with
 //! the tensors.
 
-use crate::abi::errors::{CallResult, Fail, named};
+use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::{Arg, Value};
 use crate::convert::args::{FromArg, Ints, Receiver, TensorArg};
 use crate::convert::index::indices;
@@ -41,7 +41,7 @@ impl PyLayout {
         offset: isize,
         order: &str,
     ) -> PyResult<PyLayout> {
-        named(py, "Layout", || {
+        guard_pyo3(py, "Layout", || {
             let shape = Ints::from_arg(shape.as_borrowed(), "shape")?.ints;
             let stride = match (stride, order) {
                 (None, "row") => Layout::row_major(&shape)?.stride(),
@@ -62,7 +62,7 @@ impl PyLayout {
     /// (12, 4, 1)
     #[staticmethod]
     fn row_major(py: Python<'_>, shape: &Bound<'_, PyAny>) -> PyResult<PyLayout> {
-        named(py, "row_major", || {
+        guard_pyo3(py, "row_major", || {
             let shape = Ints::from_arg(shape.as_borrowed(), "shape")?.ints;
             Ok(PyLayout(Layout::row_major(&shape)?))
         })
@@ -74,14 +74,14 @@ impl PyLayout {
     /// (1, 2, 6)
     #[staticmethod]
     fn column_major(py: Python<'_>, shape: &Bound<'_, PyAny>) -> PyResult<PyLayout> {
-        named(py, "column_major", || {
+        guard_pyo3(py, "column_major", || {
             let shape = Ints::from_arg(shape.as_borrowed(), "shape")?.ints;
             Ok(PyLayout(Layout::column_major(&shape)?))
         })
     }
 
     fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<PyLayout> {
-        named(py, "index", || Ok(PyLayout(self.0.index(&indices(key.as_borrowed())?)?)))
+        guard_pyo3(py, "index", || Ok(PyLayout(self.0.index(&indices(key.as_borrowed())?)?)))
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> Py<PyAny> {

@@ -3,7 +3,7 @@
 
 use super::generator::Seed;
 use crate::abi::detach::detach_if_large;
-use crate::abi::errors::{CallResult, Fail, named};
+use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::convert::args::FromArg;
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -31,8 +31,8 @@ pub fn lock<'a, G>(py: Python<'_>, generator: &'a Mutex<G>) -> CallResult<MutexG
     }
 }
 
-/// Work of a generator on a number of elements.
-pub fn drawn<G: Send, R: Send>(
+/// Locks a generator and draws with it, detached if `elements` are many.
+pub fn with_generator<G: Send, R: Send>(
     py: Python<'_>,
     generator: &Mutex<G>,
     elements: usize,
@@ -56,7 +56,7 @@ impl PyTorchGenerator {
     #[new]
     #[pyo3(signature = (seed = None))]
     fn new(py: Python<'_>, seed: Option<Bound<'_, PyAny>>) -> PyResult<PyTorchGenerator> {
-        let seed = named(py, "_TorchGenerator", || read_seed(seed, entropy))?;
+        let seed = guard_pyo3(py, "_TorchGenerator", || read_seed(seed, entropy))?;
         Ok(PyTorchGenerator(Mutex::new(TorchGenerator::new(seed))))
     }
 }
@@ -70,7 +70,7 @@ impl PyLabGenerator {
     #[new]
     #[pyo3(signature = (seed = None))]
     fn new(py: Python<'_>, seed: Option<Bound<'_, PyAny>>) -> PyResult<PyLabGenerator> {
-        let seed = named(py, "_LabGenerator", || read_seed(seed, || LAB_DEFAULT_SEED))?;
+        let seed = guard_pyo3(py, "_LabGenerator", || read_seed(seed, || LAB_DEFAULT_SEED))?;
         Ok(PyLabGenerator(Mutex::new(LabGenerator::new(seed))))
     }
 }

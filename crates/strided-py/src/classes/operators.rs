@@ -132,7 +132,7 @@ unsafe extern "C" fn in_place_power(left: Object, right: Object, _: Object) -> O
     unsafe { in_place_operator::<{ Op::pow as usize }>(left, right) }
 }
 
-/// A product, which the rule computes.
+/// Calls a rule that multiplies two tensors.
 pub fn product<'a>(
     py: Python<'a>,
     x: TensorArg<'a>,

@@ -32,7 +32,7 @@ slots! {
     fn subscript(py, x: TensorArg, key: Arg) -> Value, "index" => {
         let mut indices = Indices::new();
         if !read_indices(key, &mut indices)? {
-            return chosen(py, x, key);
+            return get_advanced(py, x, key);
         }
         view(py, &x, x.layout().index(&indices))
     }
@@ -130,7 +130,7 @@ slots! {
 
 /// `x[key]` with index tensors or masks.
 #[inline(never)]
-fn chosen<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResult<Value<'a>> {
+fn get_advanced<'a>(py: Python<'a>, x: TensorArg<'a>, key: Arg<'a>) -> CallResult<Value<'a>> {
     match read_keys(key)? {
         ReadKeys::View(indices) => view(py, &x, x.layout().index(&indices)),
         ReadKeys::Advanced(keys) => {

@@ -4,7 +4,7 @@ use super::class_table::dtype_of_class;
 use super::dtype::check_device;
 use super::elementwise::contains;
 use crate::abi::detach::detach_if_large;
-use crate::abi::errors::{CallResult, Fail, named};
+use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::refs::call_python;
 use crate::abi::storage_object::{PyStorage, TypedStorage, read_storage, storage_object};
 use crate::abi::tensor_object::{cloned_tensor, is_tensor};
@@ -49,7 +49,7 @@ impl PyStorage {
             let object = storage_object(py, constructed(py, dtype, &args)?)?;
             Ok(object.cast_into::<PyStorage>().map_err(PyErr::from)?.unbind())
         };
-        named(py, "", || make().map_err(|fail: Fail| fail.of_class(class.as_any().as_borrowed())))
+        guard_pyo3(py, "", || make().map_err(|fail: Fail| fail.of_class(class.as_any().as_borrowed())))
     }
 
     /// A storage on a mapped file: the memory is the file, whose pages are read when they are first used.
@@ -87,7 +87,7 @@ impl PyStorage {
         offset: isize,
     ) -> PyResult<Value<'py>> {
         let py = class.py();
-        named(py, "from_file", || {
+        guard_pyo3(py, "from_file", || {
             let dtype = storage_dtype(class, dtype)?;
             let request = FileRequest { size, offset, shared, readonly, create, grow };
             Ok(storage_object(py, mapping::from_file(filename.as_borrowed(), dtype, request)?)?)
@@ -95,11 +95,11 @@ impl PyStorage {
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        named(py, "len", || self.typed.length())
+        guard_pyo3(py, "len", || self.typed.length())
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Value<'py>> {
-        named(py, "index", || match read_key(key)? {
+        guard_pyo3(py, "index", || match read_key(key)? {
             Index::At(at) => {
                 let whole = self.typed.to_tensor()?;
                 let at = wrap_index(at, whole.size())?;
@@ -108,13 +108,13 @@ impl PyStorage {
             slice => {
                 let whole = self.typed.to_tensor()?;
                 let part = whole.with_layout(whole.layout().index(&[slice])?);
-                copied(py, &part, self.typed.dtype)
+                new_storage(py, &part, self.typed.dtype)
             }
         })
     }
 
     fn __setitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        named(py, "index", || match read_key(key)? {
+        guard_pyo3(py, "index", || match read_key(key)? {
             Index::At(at) => {
                 let value = Scalar::from_arg(value.as_borrowed(), "value")?;
                 let whole = self.typed.to_tensor()?;
@@ -139,14 +139,14 @@ impl PyStorage {
     }
 
     fn __contains__(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        named(py, "in", || {
+        guard_pyo3(py, "in", || {
             let value = Scalar::from_arg(value.as_borrowed(), "value")?;
             contains(py, &self.typed.to_tensor()?, Operand::Scalar(value))
         })
     }
 
     fn __repr__<'py>(this: &Bound<'py, PyStorage>) -> PyResult<Value<'py>> {
-        named(this.py(), "repr", || call_python(this.py(), "strided.display.text", "storage", (this,)))
+        guard_pyo3(this.py(), "repr", || call_python(this.py(), "strided.display.text", "storage", (this,)))
     }
 
     /// # Safety
@@ -156,7 +156,7 @@ impl PyStorage {
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        named(this.py(), "buffer", || {
+        guard_pyo3(this.py(), "buffer", || {
             // SAFETY: the contract above; the view takes over the reference in `obj`.
             unsafe {
                 (*view).obj = std::ptr::null_mut();
@@ -218,7 +218,7 @@ fn flatten(py: Python<'_>, values: &Tensor) -> CallResult<Tensor> {
     Ok(detach_if_large(py, values.size(), || copy::reshape(values, &[size]))?)
 }
 
-/// The same in their own shape.
+/// The values of an object, as for [`flat_values`], in their own shape.
 fn shaped_values(data: Arg<'_>, dtype: Option<DType>) -> CallResult<Tensor> {
     if let Some(storage) = read_storage(data) {
         return storage.to_tensor();
@@ -295,7 +295,7 @@ fn wrap_index(at: isize, length: usize) -> CallResult<isize> {
 }
 
 /// A new storage with the values of a tensor.
-pub fn copied<'py>(py: Python<'py>, values: &Tensor, dtype: DType) -> CallResult<Value<'py>> {
+pub fn new_storage<'py>(py: Python<'py>, values: &Tensor, dtype: DType) -> CallResult<Value<'py>> {
     let copy = detach_if_large(py, values.size(), || copy::to_dtype(values, dtype))?;
     Ok(storage_object(py, TypedStorage { bytes: copy.storage().clone(), dtype })?)
 }

@@ -1,7 +1,7 @@
 //! Objects of .t7 files one after the other, as Torch7's files read and write them: an object that occurs again, also in a
 //! later call, is referred to by its number. The methods are rows of `api/t7_stream.rs`.
 
-use crate::abi::errors::{CallResult, Fail, named};
+use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::convert::documents::MadeObjects;
 use crate::convert::objects::DocumentBuilder;
 use crate::convert::streams;
@@ -28,7 +28,7 @@ pub struct WriterState {
     pub builder: DocumentBuilder,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> CallResult<MutexGuard<'_, T>> {
+fn try_lock_state<T>(mutex: &Mutex<T>) -> CallResult<MutexGuard<'_, T>> {
     match mutex.try_lock() {
         Ok(guard) => Ok(guard),
         Err(std::sync::TryLockError::Poisoned(poisoned)) => Ok(PoisonError::into_inner(poisoned)),
@@ -43,7 +43,7 @@ impl T7Reader {
     #[new]
     #[pyo3(signature = (source, /))]
     fn new(py: Python<'_>, source: Bound<'_, PyAny>) -> PyResult<T7Reader> {
-        named(py, "readObject", || {
+        guard_pyo3(py, "readObject", || {
             let source = streams::source(source.as_borrowed(), MapMode::Never)?;
             let reader = ObjectReader::new(source, Encoding::default(), true, Budget::new(default_limit()));
             Ok(T7Reader(Mutex::new(ReaderState { reader, made: vec![] })))
@@ -53,7 +53,7 @@ impl T7Reader {
 
 impl T7Reader {
     pub fn state(&self) -> CallResult<MutexGuard<'_, ReaderState>> {
-        locked(&self.0)
+        try_lock_state(&self.0)
     }
 }
 
@@ -69,6 +69,6 @@ impl T7Writer {
 
 impl T7Writer {
     pub fn state(&self) -> CallResult<MutexGuard<'_, WriterState>> {
-        locked(&self.0)
+        try_lock_state(&self.0)
     }
 }

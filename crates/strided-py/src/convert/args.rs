@@ -56,7 +56,7 @@ pub trait FromArg<'a>: Sized {
 #[inline(never)]
 fn named_argument(fail: Fail, name: &str) -> Fail {
     match fail {
-        Fail::Beyond => Fail::Overflow(format!("{name} is an int beyond 64 bits")),
+        Fail::IntTooLarge => Fail::Overflow(format!("{name} is an int beyond 64 bits")),
         other => other,
     }
 }
@@ -154,7 +154,7 @@ objects! {
     /// A buffer of bytes.
     BufferArg "Buffer";
     /// An object whose memory a tensor can share.
-    LenderArg "Tensor | Storage | Buffer | _Array";
+    BorrowArg "Tensor | Storage | Buffer | _Array";
     /// An array of another library.
     ArrayArg "Buffer | _Array";
     /// A tensor of another library, or a DLPack capsule.
@@ -435,9 +435,9 @@ impl Rest {
         self.given.then_some(&self.ints[..])
     }
 
-    /// The ints, of which there must be some, or an empty sequence.
+    /// The ints. Refuses a call without any, unless an empty sequence was passed.
     #[inline]
-    pub fn given(&self, name: &'static str) -> CallResult<&[isize]> {
+    pub fn require(&self, name: &'static str) -> CallResult<&[isize]> {
         self.ints().ok_or_else(|| missing(name))
     }
 }

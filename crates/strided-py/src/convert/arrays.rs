@@ -27,7 +27,7 @@ pub fn read(object: Arg<'_>, misfit: Misfit) -> CallResult<Option<Tensor>> {
         return from_buffer(object, misfit).map(Some);
     }
     if let Some(interface) = attribute(object, "__array_interface__")? {
-        let (foreign, owner) = described(object, &interface)?;
+        let (foreign, owner) = memory_of(object, &interface)?;
         // SAFETY: the protocol says that the memory exists while the object does, and `owner` holds the object;
         // `described` checked all that can be checked.
         let shared = unsafe {
@@ -108,7 +108,7 @@ impl<'py> ArrayInterface<'_, 'py> {
         match isize::read(value.as_borrowed()) {
             Ok(Some(number)) => Ok(number),
             Ok(None) => Err(self.wrong(name, value, wanted)),
-            Err(Fail::Beyond) => Err(Fail::Overflow(format!("{name} in {} is beyond 64 bits", self.of))),
+            Err(Fail::IntTooLarge) => Err(Fail::Overflow(format!("{name} in {} is beyond 64 bits", self.of))),
             Err(fail) => Err(fail),
         }
     }
@@ -140,7 +140,7 @@ impl<'py> ArrayInterface<'_, 'py> {
 }
 
 /// The memory of an array interface. All is checked but the address, which cannot be.
-fn described(object: Arg<'_>, interface: &Bound<'_, PyAny>) -> CallResult<(ForeignBuffer, InterfaceOwner)> {
+fn memory_of(object: Arg<'_>, interface: &Bound<'_, PyAny>) -> CallResult<(ForeignBuffer, InterfaceOwner)> {
     let of = format!("the __array_interface__ of {}", type_name(object));
     let Ok(fields) = interface.cast::<PyDict>() else {
         return Err(Fail::Type(format!("{of} must be a dict, got {}", type_name(interface.as_borrowed()))));

@@ -176,7 +176,7 @@ impl HeldBuffer {
 /// A tensor on the memory of a buffer. Refuses memory that a tensor cannot share.
 pub fn import(object: Arg<'_>) -> CallResult<Tensor> {
     let held = acquire_numbers(object)?;
-    let foreign = described(&held.0)?;
+    let foreign = foreign_buffer(&held.0)?;
     // SAFETY: the buffer protocol keeps the elements in place until the view is released, which `held` does when dropped.
     unsafe { foreign.share(held) }
 }
@@ -184,7 +184,7 @@ pub fn import(object: Arg<'_>) -> CallResult<Tensor> {
 /// A tensor with the values of a buffer: on its memory if a tensor can share it, otherwise a copy.
 pub fn import_or_copy(object: Arg<'_>) -> CallResult<Tensor> {
     let held = acquire_numbers(object)?;
-    let foreign = described(&held.0)?;
+    let foreign = foreign_buffer(&held.0)?;
     // SAFETY: the buffer protocol keeps the elements in place until the view is released, which `held` does when dropped.
     unsafe { foreign.share_or_copy(object.py(), held) }
 }
@@ -263,7 +263,7 @@ fn dtype_of(view: &ffi::Py_buffer) -> CallResult<(DType, bool)> {
 }
 
 /// The elements of a buffer, as its exporter describes them.
-fn described(view: &ffi::Py_buffer) -> CallResult<ForeignBuffer> {
+fn foreign_buffer(view: &ffi::Py_buffer) -> CallResult<ForeignBuffer> {
     let list = |start: *mut isize| -> Dims {
         // SAFETY: `acquire` asked for shape and strides: the exporter sets each to `ndim` numbers, or to null, which the
         // callers below exclude.

@@ -418,7 +418,7 @@ fn import_capsule<M: ManagedTensor>(capsule: &Value<'_>, copy: Option<bool>) -> 
         return Err(Fail::Storage(text));
     }
     // SAFETY: by its name the capsule holds such a struct, and its version was checked.
-    let (flags, foreign) = unsafe { ((*managed).flags(), described((*managed).tensor())) };
+    let (flags, foreign) = unsafe { ((*managed).flags(), foreign_buffer((*managed).tensor())) };
     let foreign = ForeignBuffer { readonly: flags & READ_ONLY != 0, ..foreign? };
     if copy == Some(false) && flags & IS_COPIED != 0 {
         return Err(Fail::Storage("the producer made a copy, and copy is False".into()));
@@ -438,7 +438,7 @@ fn import_capsule<M: ManagedTensor>(capsule: &Value<'_>, copy: Option<bool>) -> 
 }
 
 /// The elements of a producer, as it describes them.
-fn described(tensor: &DLTensor) -> CallResult<ForeignBuffer> {
+fn foreign_buffer(tensor: &DLTensor) -> CallResult<ForeignBuffer> {
     let device = tensor.device.device_type;
     if device != CPU {
         let name = device_name(device as isize);

@@ -12,13 +12,13 @@ use std::collections::HashSet;
 use strided_core::alloc::{try_push, try_reserve};
 use strided_core::io::{Budget, Document, Loader, Node, NodeId, Record, list_order, refusal};
 
-/// Makes objects of nodes. A node that occurs twice is one object.
+/// Makes Python objects from nodes. A node that occurs twice becomes one object.
 pub struct ObjectMaker<'a, 'py> {
     py: Python<'py>,
     document: &'a Document,
     loader: Loader<'a>,
     hooks: Hooks<'py>,
-    /// The objects of all nodes that have one by now.
+    /// The objects that exist so far, by node.
     made: MadeObjects,
     /// Tuples whose items are being made.
     open: HashSet<NodeId>,
@@ -26,17 +26,17 @@ pub struct ObjectMaker<'a, 'py> {
     empty: Vec<NodeId>,
     /// Records that the dialect has a class for.
     own_records: HashSet<NodeId>,
-    /// Probes for memory from time to time: PyO3 panics if a small object cannot be allocated.
+    /// Fails before memory runs out: PyO3 panics if a small object cannot be allocated.
     memory: Budget,
 }
 
-/// About the most bytes of a small object of Python, with its place in a container.
+/// An estimate, on the high side, of the bytes of a small Python object and its slot in a container.
 const OBJECT_BYTES: usize = 160;
 
 /// The objects of nodes, by the numbers of the nodes.
 pub type MadeObjects = Vec<Option<Py<PyAny>>>;
 
-/// Functions that make the objects of one dialect; the module `strided.files` has the classes for what has no function.
+/// Functions of a front end that make its objects; where one is missing, a class of `strided.files` is used.
 pub struct Hooks<'py> {
     files: Bound<'py, PyModule>,
     /// `tensor(x)` and `storage(s)` return what stands for these.
@@ -119,7 +119,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         Ok(self.object(root).clone())
     }
 
-    /// The object of a node that has one.
+    /// The object of a node, which was made before.
     fn object(&self, node: NodeId) -> &Value<'py> {
         self.made[node].as_ref().expect("parts are made before the whole").bind(self.py)
     }
@@ -129,7 +129,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         self.made
     }
 
-    /// Makes an object, or an empty container; leaves items to be made to the caller.
+    /// Makes an object, or an empty container whose items it pushes to `pending`.
     fn begin(&mut self, node: NodeId, pending: &mut Vec<(NodeId, bool)>) -> CallResult<()> {
         let py = self.py;
         let text_bytes = match &self.document.nodes[node] {
@@ -144,7 +144,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
                 Some(string) => string.call1((PyBytes::new(py, text.as_bytes()),))?,
                 None => to_py(py, text)?,
             },
-            Node::Bytes(bytes) => called(&self.hooks.string, PyBytes::new(py, bytes).into_any())?,
+            Node::Bytes(bytes) => pass_to_hook(&self.hooks.string, PyBytes::new(py, bytes).into_any())?,
             Node::Tensor(view) => self.tensor(*view)?,
             Node::Storage(view) => self.storage(*view)?,
             Node::List(items) => {
@@ -218,7 +218,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         let size = self.document.views[view].layout.size();
         let loader = &mut self.loader;
         let tensor = wrap(self.py, detach_if_large(self.py, size, || loader.tensor(view))?)?;
-        called(&self.hooks.tensor, tensor)
+        pass_to_hook(&self.hooks.tensor, tensor)
     }
 
     fn storage(&mut self, view: usize) -> CallResult<Value<'py>> {
@@ -226,7 +226,7 @@ impl<'a, 'py> ObjectMaker<'a, 'py> {
         let loader = &mut self.loader;
         let tensor = detach_if_large(self.py, size, || loader.tensor(view))?;
         let typed = TypedStorage { bytes: tensor.storage().clone(), dtype: tensor.dtype() };
-        called(&self.hooks.storage, storage_object(self.py, typed)?)
+        pass_to_hook(&self.hooks.storage, storage_object(self.py, typed)?)
     }
 
     fn finish_tuple(&mut self, node: NodeId) -> CallResult<()> {
@@ -346,8 +346,8 @@ pub fn plain_object<'py>(py: Python<'py>, node: &Node) -> CallResult<Option<Valu
     }))
 }
 
-/// What a hook makes of an object.
-fn called<'py>(hook: &Option<Value<'py>>, object: Value<'py>) -> CallResult<Value<'py>> {
+/// The object that a hook returns for an object; without the hook, the object itself.
+fn pass_to_hook<'py>(hook: &Option<Value<'py>>, object: Value<'py>) -> CallResult<Value<'py>> {
     match hook {
         Some(hook) => Ok(hook.call1((object,))?),
         None => Ok(object),

@@ -34,8 +34,8 @@ pub trait Target<'a>: Copy + Deref<Target = Tensor> {
         in_place_with_work(py, x, others, work, |x, others| rule(x, others, Out::Into(x)).map(drop))
     }
 
-    /// A copy of the tensor that a rule changes, or `out` with its elements. In place, the rule changes the tensor.
-    fn changed(
+    /// Runs a rule that changes elements: in place on the tensor, otherwise on a copy, which is returned or written to `out`.
+    fn modify(
         self,
         py: Python<'a>,
         out: Option<TensorArg<'a>>,

@@ -135,7 +135,7 @@ fn position(entry: Arg<'_>) -> CallResult<isize> {
     match isize::read(entry) {
         Ok(Some(at)) => Ok(at),
         Ok(None) => Err(no_index(entry)),
-        Err(Fail::Beyond) => Err(Fail::Index("an index is an int beyond 64 bits".into())),
+        Err(Fail::IntTooLarge) => Err(Fail::Index("an index is an int beyond 64 bits".into())),
         Err(fail) => Err(fail),
     }
 }

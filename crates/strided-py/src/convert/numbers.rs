@@ -24,7 +24,7 @@ impl<'a> FromArg<'a> for isize {
             let value = ffi::PyLong_AsSsize_t(object.as_ptr());
             if value == -1 && !ffi::PyErr_Occurred().is_null() {
                 ffi::PyErr_Clear();
-                return Err(Fail::Beyond);
+                return Err(Fail::IntTooLarge);
             }
             Ok(Some(value))
         }

@@ -121,7 +121,7 @@ impl DocumentBuilder {
                 Some(other) if !other.is(object) => self.node(&other, parent, pending)?,
                 _ => match array(object.as_borrowed())? {
                     Some(tensor) => self.tensor(&tensor)?,
-                    None => return Err(self.refused(object.as_borrowed(), parent)),
+                    None => return Err(self.refusal_of(object.as_borrowed(), parent)),
                 },
             },
         };
@@ -240,13 +240,13 @@ impl DocumentBuilder {
     }
 
     #[cold]
-    fn refused(&self, object: Arg<'_>, parent: Option<(NodeId, ItemKey)>) -> Fail {
+    fn refusal_of(&self, object: Arg<'_>, parent: Option<(NodeId, ItemKey)>) -> Fail {
         let mut path = String::new();
         let mut at = parent;
         while let Some((node, key)) = at {
             path = match key {
                 ItemKey::Index(index) => format!("[{index}]{path}"),
-                ItemKey::Key(key) => format!("[{}]{path}", self.shown(key)),
+                ItemKey::Key(key) => format!("[{}]{path}", self.key_text(key)),
                 ItemKey::Field => path,
             };
             at = self.parents.get(&node).copied();
@@ -255,7 +255,7 @@ impl DocumentBuilder {
         Fail::Type(format!("obj{path} is {}, wanted {wanted}", type_name(object)))
     }
 
-    fn shown(&self, key: NodeId) -> String {
+    fn key_text(&self, key: NodeId) -> String {
         match &self.document.nodes[key] {
             Node::Text(text) => format!("{text:?}"),
             Node::Int(number) => number.to_string(),

@@ -1,5 +1,5 @@
-//! One way for a call: a rule of the engine is run on the tensors of its operands, detached from the interpreter if it is much
-//! work, and its result becomes a new object, or is in the output that the caller passed.
+//! How a method calls the engine: it runs a rule on the tensors of its operands, detached from the interpreter if that is much
+//! work, and returns the result as a new object, or the output that the caller passed.
 //!
 //! A rule gets references to the tensors inside the objects as long as no other Python thread can run. Detached, it gets handles
 //! of its own, since other threads may replace the tensors of the objects meanwhile. So the work must be known before the rule
@@ -94,7 +94,7 @@ pub fn call_with_others<'a, const N: usize>(
     })
 }
 
-/// [`call_with_work`] with an output, or for much work: once for all rules.
+/// [`call_with_work`] with an output, or for much work. Not generic over the rule, so that it is compiled once.
 fn call_into<'a>(
     py: Python<'a>,
     operands: &[TensorArg<'a>],
@@ -129,7 +129,7 @@ pub fn call_pair<'a, const N: usize>(
     })
 }
 
-/// [`call_pair`], once for all rules.
+/// [`call_pair`], not generic over the rule.
 fn call_into_pair<'a>(
     py: Python<'a>,
     kind: &str,
@@ -187,7 +187,7 @@ pub fn in_place_with_work<'a, const N: usize>(
     Ok(new_ref(x.object()))
 }
 
-/// A handle of our own on an argument that a rule takes besides its operands.
+/// Clones the tensor of an optional argument, for a rule that may run detached.
 pub fn cloned(argument: Option<TensorArg<'_>>) -> Option<Tensor> {
     argument.as_deref().cloned()
 }
@@ -258,7 +258,7 @@ pub fn write_out<'a>(
         grow(py, std::slice::from_ref(&target))?;
     }
     detach_if_large(py, target.size(), || write(&target))?;
-    Ok(written(out, target))
+    Ok(finish_out(out, target))
 }
 
 /// Makes the storages of outputs long enough for their results.
@@ -267,8 +267,8 @@ fn grow(py: Python<'_>, targets: &[Tensor]) -> CallResult<()> {
     Ok(detach_to_wait(py, || targets.iter().try_for_each(Tensor::grow_storage))?)
 }
 
-/// The object of an output whose result was written to `target`. It takes the shape of the result if it had no elements.
-fn written<'a>(out: TensorArg<'a>, target: Tensor) -> Value<'a> {
+/// The object of an output after its result was written to `target`: it becomes `target` if it had no elements.
+fn finish_out<'a>(out: TensorArg<'a>, target: Tensor) -> Value<'a> {
     if output::takes_any_shape(&out) {
         // SAFETY: `out` is a tensor, and no reference to its old tensor is used again.
         unsafe { replace(out.object(), target) };
@@ -297,7 +297,7 @@ fn write_to_pair<'a>(
     let elements = targets.iter().map(Tensor::size).sum();
     detach_if_large(py, elements, || pairs().try_for_each(|(target, result)| copy::copy(target, result)))?;
     let [first, second] = targets;
-    Ok((written(outs[0], first), written(outs[1], second)))
+    Ok((finish_out(outs[0], first), finish_out(outs[1], second)))
 }
 
 /// Changes the shape of a tensor's object, in row-major order. The storage grows if it must.

@@ -154,7 +154,7 @@ impl<'a> FromArg<'a> for SectionsArg {
         let x = x.with_layout(flat);
         for i in 0..x.size() as isize {
             match copy::item(&x, &[i])? {
-                Scalar::Int(value) => ints.push(isize::try_from(value).map_err(|_| Fail::Beyond)?),
+                Scalar::Int(value) => ints.push(isize::try_from(value).map_err(|_| Fail::IntTooLarge)?),
                 _ => return Ok(None),
             }
         }

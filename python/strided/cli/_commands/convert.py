@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from strided.cli import _output as output
 from strided.cli._failure import Failure
-from strided.cli._target import add_select_option, open_file, selected, split
+from strided.cli._target import add_select_option, open_file, select_entries, split
 from strided.display.numerals import bytes_text
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         raise Failure(str(error).replace("format=", "--format")) from None
     with output.progress(options, "converting") as advance, open_file(path) as file:
         patterns = [name] if name is not None else options.select
-        chosen = selected(file.entries, patterns)
+        chosen = select_entries(file.entries, patterns)
         if not chosen:
             raise Failure(f"there is no tensor in {path}")
         try:
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
                 options.target,
                 format=format,
                 select=[entry.name for entry in chosen] if patterns else None,
-                dtype=lambda entry: _wanted(entry, casts),
+                dtype=lambda entry: _target_dtype(entry, casts),
                 drop_values=options.drop_values,
                 fsync=not options.no_fsync,
                 progress=advance,
@@ -137,7 +137,7 @@ def _dtype(name: str) -> dtype:
         raise Failure(f"--dtype: {str(error).removeprefix('dtype: ')}") from None
 
 
-def _wanted(entry: Entry, casts: list[Cast]) -> dtype | None:
+def _target_dtype(entry: Entry, casts: list[Cast]) -> dtype | None:
     """The dtype that a tensor is cast to: each cast that concerns its dtype applies, in their order."""
     from strided.files._convert import kind_of
 

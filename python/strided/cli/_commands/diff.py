@@ -15,7 +15,7 @@ from strided.cli._target import (
     find,
     matches,
     open_file,
-    selected,
+    select_entries,
     shape_text,
     split,
 )
@@ -108,7 +108,7 @@ def _pairs(options: argparse.Namespace, first: tuple[File, str | None], second: 
         return [(left.name, left, find(b, b_name if b_name is not None else a_name))]
     if options.select:
         union = {entry.name: entry for entry in (*b.entries, *a.entries)}
-        names = [entry.name for entry in selected(union.values(), options.select)]
+        names = [entry.name for entry in select_entries(union.values(), options.select)]
     else:
         names = list(dict.fromkeys((*a.names, *b.names)))
     if not options.select and a.names != b.names and len(a) == len(b) == 1:

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from strided.cli import _output as output
-from strided.cli._target import add_select_option, open_file, selected, shape_text, split
+from strided.cli._target import add_select_option, open_file, select_entries, shape_text, split
 from strided.display.numerals import bytes_text
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         file = open_file(path)
     with file:
         patterns = [name] if name is not None else options.select
-        chosen = selected(file.entries, patterns)
+        chosen = select_entries(file.entries, patterns)
         if options.json:
             output.print_json(_json(file, chosen))
             return 0

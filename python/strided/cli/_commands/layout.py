@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
     layout = _layout(options)
     if options.view:
-        layout = viewed(layout, options.view)
+        layout = apply_views(layout, options.view)
     if options.svg:
         Path(options.svg).write_text(layout.svg(), encoding="utf-8")
     if options.json:
@@ -83,11 +83,11 @@ def _ints(argument: str, text: str) -> tuple[int, ...]:
         raise Failure(f"{argument} is {text!r}, wanted {wanted}") from None
 
 
-def viewed(layout: Layout, text: str) -> Layout:
+def apply_views(layout: Layout, text: str) -> Layout:
     """The layout after method calls and indices with constant arguments. Runs no other code.
 
     >>> import strided as st
-    >>> viewed(st.Layout.row_major((3, 4)), "t()[1:]")
+    >>> apply_views(st.Layout.row_major((3, 4)), "t()[1:]")
     Layout(shape=(3, 3), stride=(1, 4), offset=1)
     """
     try:

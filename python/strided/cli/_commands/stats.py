@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from strided.cli import _output as output
 from strided.cli._colours import magnitudes
 from strided.cli._failure import Failure
-from strided.cli._target import add_select_option, as_tensor, blocks, open_file, selected, shape_text, split
+from strided.cli._target import add_select_option, as_tensor, blocks, open_file, select_entries, shape_text, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         raise Failure(f"--bins is {options.bins}, wanted 1 to 1000")
     path, name = split(options.file)
     with output.progress(options, "reading") as advance, open_file(path) as file:
-        chosen = selected(file.entries, [name] if name is not None else options.select)
+        chosen = select_entries(file.entries, [name] if name is not None else options.select)
         total, done = sum(entry.numel for entry in chosen), 0
         found: list[dict[str, Any]] = []
         for entry in chosen:

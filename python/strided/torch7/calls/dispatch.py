@@ -34,7 +34,7 @@ Find = Callable[[tuple[Any, ...]], tuple[Run, tuple[Any, ...], bool]]
 _SIGNATURE = Signature([Parameter("args", Parameter.VAR_POSITIONAL)])
 
 _DISPATCHER = """
-def make(calls, search, refused):
+def make(calls, search, to_error):
     find = calls.get
     def dispatch({absent}, /, *more):
         call = find(({types},))
@@ -43,7 +43,7 @@ def make(calls, search, refused):
         try:
             return call({names})
         except BadArgument as problem:
-            raise refused(problem) from None
+            raise to_error(problem) from None
     return dispatch
 """
 _BY_DEFAULT_TYPE = """
@@ -95,8 +95,8 @@ def by_default_type(arity: int, find: Callable[[str], Run]) -> Run:
     return _maker(_BY_DEFAULT_TYPE, arity)(_Calls(find))
 
 
-def dispatcher(arity: int, find: Find, refused: Callable[[BadArgument], TorchError]) -> Any:
-    """A function that runs the call which `find` returns. `refused` gives the error for an argument that a call refuses."""
+def dispatcher(arity: int, find: Find, to_error: Callable[[BadArgument], TorchError]) -> Any:
+    """A function that runs the call which `find` returns. `to_error` makes the error for an argument that a call refuses."""
     calls: dict[tuple[type, ...], Run] = {}
 
     def search(args: tuple[Any, ...]) -> Any:
@@ -106,8 +106,8 @@ def dispatcher(arity: int, find: Find, refused: Callable[[BadArgument], TorchErr
         try:
             return call(*given)
         except BadArgument as problem:
-            raise refused(problem) from None
+            raise to_error(problem) from None
 
-    dispatch: Any = _maker(_DISPATCHER, arity)(calls, search, refused)
+    dispatch: Any = _maker(_DISPATCHER, arity)(calls, search, to_error)
     dispatch.__signature__ = _SIGNATURE
     return dispatch

@@ -1,7 +1,7 @@
-"""Arguments that become elements: numbers wrap as a cast from float64 does on x86, where the core refuses them.
+"""Numbers as elements. Out of range, they wrap as a C cast from double does on x86; the core would refuse them.
 
-Lua has one type of number, and the generated C code of Torch7 casts it to the element type of the tensor. Numbers for
-tensors of floats are left to the core, which rounds them.
+Lua has one type of number, and the generated C code of Torch7 casts it to the element type of the tensor. The core rounds
+numbers for tensors of floats.
 """
 
 from __future__ import annotations

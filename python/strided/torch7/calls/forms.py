@@ -162,7 +162,7 @@ def category(kind: type) -> str:
     return "???" if issubclass(kind, Callable) else "userdata"  # type: ignore[arg-type]
 
 
-def described(kinds: Iterable[type]) -> str:
+def describe_types(kinds: Iterable[type]) -> str:
     """The types of arguments as an error message lists them."""
     text = "".join(f"{category(kind)} " for kind in kinds)
     return text[:511] or "no arguments provided"

@@ -27,7 +27,7 @@ from strided.torch7.calls.forms import (
     Row,
     Run,
     category,
-    described,
+    describe_types,
     parse,
     usage,
 )
@@ -232,7 +232,7 @@ class Matcher:
 
     def error(self, kinds: Sequence[type]) -> TorchTypeError:
         """The error about arguments of types that fit no form."""
-        return TorchTypeError(f"invalid arguments: {described(kinds)}\nexpected arguments: {self.usage()}")
+        return TorchTypeError(f"invalid arguments: {describe_types(kinds)}\nexpected arguments: {self.usage()}")
 
     def find(self, kinds: tuple[type, ...]) -> Run:
         """Returns the function that runs a call with arguments of these types."""
@@ -295,7 +295,7 @@ def _document(row: Row, method: bool) -> str:
     return f"{row.doc}\n\n{notes}\n\n>>> from strided import torch7 as torch\n{row.example}\n"
 
 
-def _named(function: Any, name: str, qualname: str, document: str) -> Any:
+def _with_name(function: Any, name: str, qualname: str, document: str) -> Any:
     function.__name__, function.__qualname__, function.__module__ = name, qualname, "strided.torch7"
     function.__doc__ = document
     return function
@@ -306,11 +306,11 @@ def method_of(cls: type[Tensor], row: Row, document: str) -> Run:
     forms, name = row.method or row.forms, row.name
     matcher = Matcher(name, cls, forms, True, _arity(forms))
 
-    def refused(problem: BadArgument) -> TorchError:
+    def to_error(problem: BadArgument) -> TorchError:
         return bad_argument(problem.number, name, problem.text, problem.kind)
 
-    method = dispatcher(matcher.arity, lambda args: (matcher.find(tuple(map(type, args))), args, True), refused)
-    return _named(method, name, f"{cls.__name__}.{name}", document)  # type: ignore[no-any-return]
+    method = dispatcher(matcher.arity, lambda args: (matcher.find(tuple(map(type, args))), args, True), to_error)
+    return _with_name(method, name, f"{cls.__name__}.{name}", document)  # type: ignore[no-any-return]
 
 
 def _dispatch(args: tuple[Any, ...]) -> tuple[type[Tensor] | None, tuple[Any, ...], bool]:
@@ -350,13 +350,13 @@ def function_of(row: Row, dispatched: bool = True) -> Run:
             is_cacheable,
         )
 
-    def refused(problem: BadArgument) -> TorchError:
+    def to_error(problem: BadArgument) -> TorchError:
         if dispatched:
             return bad_argument(problem.number, None, problem.text, problem.kind)
         return problem.kind(f"bad argument #{problem.number} to '{row.name}' ({problem.text})")
 
-    function = dispatcher(arity, find, refused)
-    return _named(function, row.name, row.name, _document(row, False))  # type: ignore[no-any-return]
+    function = dispatcher(arity, find, to_error)
+    return _with_name(function, row.name, row.name, _document(row, False))  # type: ignore[no-any-return]
 
 
 def install(rows: Iterable[Row], namespace: dict[str, Any]) -> None:

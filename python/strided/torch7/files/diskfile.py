@@ -123,7 +123,7 @@ def _open_file(path: str, mode: str) -> Any:
 
 
 def _open_anew(path: str) -> Any:
-    """Opens a new file in the place of an old one, which a storage may have mapped: it must not become shorter."""
+    """Replaces an old file by a new one: a storage may have mapped the old one, which must not become shorter."""
     permissions = stat.S_IMODE(os.stat(path).st_mode)
     with contextlib.suppress(OSError):  # where a folder cannot be written to, the file is shortened
         os.unlink(path)

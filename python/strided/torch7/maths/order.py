@@ -42,7 +42,7 @@ _quicksort = _with_halves(_strided._torch_sort)
 _quickselect = _with_halves(_strided._torch_select)
 
 
-def _delivered(r: _Result, i: _Result, values: st.Tensor, indices: st.Tensor) -> Pair:
+def _deliver(r: _Result, i: _Result, values: st.Tensor, indices: st.Tensor) -> Pair:
     return deliver(r, row_major(values)), deliver(i, one_based(row_major(indices)))
 
 
@@ -62,7 +62,7 @@ def _part(cores: _Cores, dim: int, start: int, length: int) -> _Cores:
 
 def _sort(r: _Result, i: _Result, t: Tensor, dim: int, descending: bool) -> Pair:
     check_dim(t._tensor, dim, 2, "invalid dimension {}")
-    return _delivered(r, i, *_sorted(t._tensor, dim, bool(descending)))
+    return _deliver(r, i, *_sorted(t._tensor, dim, bool(descending)))
 
 
 def _smallest(core: st.Tensor, k: int, dim: int, ordered: bool) -> _Cores:
@@ -102,9 +102,9 @@ def _topk(r: _Result, i: _Result, t: Tensor, k: int, dim: int, largest: bool, or
     if not 0 < k <= core.size(dim):
         raise BadArgument(2, "k not in range for dimension", TorchIndexError)
     if core.numel() > _LARGE:
-        return _delivered(r, i, *_part(st.topk(core, k, dim, bool(largest)), dim, 0, k))
+        return _deliver(r, i, *_part(st.topk(core, k, dim, bool(largest)), dim, 0, k))
     choose = _largest if largest else _smallest
-    return _delivered(r, i, *choose(core, k, dim, bool(ordered)))
+    return _deliver(r, i, *choose(core, k, dim, bool(ordered)))
 
 
 def _kthvalue(r: _Result, i: _Result, t: Tensor, k: int, dim: int) -> Pair:
@@ -113,8 +113,8 @@ def _kthvalue(r: _Result, i: _Result, t: Tensor, k: int, dim: int) -> Pair:
     if not 0 < k <= core.size(dim):
         raise BadArgument(2, "selected index out of range", TorchIndexError)
     if core.numel() > _LARGE:
-        return _delivered(r, i, *map(row_major, st.kthvalue(core, k, dim, True)))
-    return _delivered(r, i, *_part(_quickselect(core, k - 1, dim), dim, k - 1, 1))
+        return _deliver(r, i, *map(row_major, st.kthvalue(core, k, dim, True)))
+    return _deliver(r, i, *_part(_quickselect(core, k - 1, dim), dim, k - 1, 1))
 
 
 def _median(r: _Result, i: _Result, t: Tensor, dim: int) -> Pair:
@@ -130,7 +130,7 @@ def _mode(r: _Result, i: _Result, t: Tensor, dim: int) -> Pair:
     # The index is that of the last of the equal elements after sorting.
     ordered, order = _sorted(core, dim)
     place = (ordered <= values).sum(dim, True).sub_(1)
-    return _delivered(r, i, values, order.gather(dim, place.clamp_(min=0)))
+    return _deliver(r, i, values, order.gather(dim, place.clamp_(min=0)))
 
 
 _RESULTS = "new newLong T"

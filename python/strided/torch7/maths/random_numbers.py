@@ -38,7 +38,7 @@ _PROBLEMS = {
 }
 
 
-def _refused(name: str, parameters: Sequence[Any]) -> BadArgument:
+def _parameter_error(name: str, parameters: Sequence[Any]) -> BadArgument:
     if name == "random" and len(parameters) == 1:
         return BadArgument(1, "upper bound must be strictly positive", TorchValueError)
     return BadArgument(*_PROBLEMS[name], TorchValueError)
@@ -51,7 +51,7 @@ def _number(name: str) -> Run:
         try:
             return getattr(generator._engine, method)(*parameters)
         except (ValueError, OverflowError):
-            raise _refused(name, parameters) from None
+            raise _parameter_error(name, parameters) from None
 
     return run
 
@@ -65,7 +65,7 @@ def _fill(name: str) -> Run:
             generator._engine.fill(core, engine_name, *parameters)
         except (ValueError, OverflowError):
             if core.layout.is_injective:
-                raise _refused(name, parameters) from None
+                raise _parameter_error(name, parameters) from None
             fresh = run(wrap_tensor(st.empty(core.shape, dtype=core.dtype)), generator, *parameters)
             store(core, fresh._tensor)
         return t
@@ -80,7 +80,7 @@ def _bernoulli_each(t: Tensor, generator: Generator, p: Tensor) -> Tensor:
     try:
         generator._engine.bernoulli_each(core, chances)
     except ValueError:
-        raise _refused("bernoulli", ()) from None
+        raise _parameter_error("bernoulli", ()) from None
     return t
 
 
@@ -149,7 +149,7 @@ def _alias_draw(r: Tensor | None, generator: Generator, j: Tensor, q: Tensor) ->
     try:
         drawn = generator._engine.alias_draw(r._tensor.numel(), aliases, chances)
     except ValueError:
-        raise _refused("bernoulli", ()) from None
+        raise _parameter_error("bernoulli", ()) from None
     store(r._tensor, one_based(drawn).reshape(r._tensor.shape))
     return r
 

@@ -32,7 +32,7 @@ class Callbacks(TensorMethods):
         [1, 4, 9]
         """
         core = self._tensor
-        checked = _checked(_function(function, 2, "apply", core.is_contiguous()), core.dtype, core.is_contiguous())
+        checked = _checker(_function(function, 2, "apply", core.is_contiguous()), core.dtype, core.is_contiguous())
         try:
             core.apply_(checked)
         except st.ShapeError:
@@ -78,7 +78,7 @@ class Callbacks(TensorMethods):
         contiguous = all(other.is_contiguous() for other in (core, *others))
         if any(other.numel() != core.numel() for other in others):
             raise TorchValueError("size mismatch") if contiguous else _counts(core, others)
-        checked = _checked(_function(function, len(tensors) + 2, name, contiguous), core.dtype, contiguous)
+        checked = _checker(_function(function, len(tensors) + 2, name, contiguous), core.dtype, contiguous)
         method: Any = st.Tensor.map_ if len(others) == 1 else st.Tensor.map2_
         shaped = [other.reshape(core.shape) for other in others]
         if core.layout.is_injective:
@@ -100,7 +100,7 @@ def _counts(core: st.Tensor, others: list[st.Tensor]) -> TorchError:
     return different_counts(names, (core, *others))
 
 
-def _checked(function: Callable[..., Any], dtype: st.dtype, contiguous: bool) -> Callable[..., Any]:
+def _checker(function: Callable[..., Any], dtype: st.dtype, contiguous: bool) -> Callable[..., Any]:
     """A function whose result the core accepts. What else it may return depends on the layout, as in Torch7."""
     exact = float if dtype.is_floating_point else None
 
@@ -117,7 +117,7 @@ def _checked(function: Callable[..., Any], dtype: st.dtype, contiguous: bool) ->
 
 def _other_result(result: Any, dtype: st.dtype, contiguous: bool) -> Any:
     if isinstance(result, tuple) and result:  # several results of a Lua function, of which the first one counts
-        return _checked(lambda: result[0], dtype, contiguous)()
+        return _checker(lambda: result[0], dtype, contiguous)()
     if contiguous:
         if isinstance(result, bool):
             return as_element(1, dtype) if result else None

@@ -23,7 +23,7 @@ from strided.torch7.tensor.display import tensor_text
 from strided.torch7.tensor.geometry import NO_DIMS
 from strided.torch7.tensor.index_methods import IndexMethods
 from strided.torch7.tensor.query import Query
-from strided.torch7.tensor.resizing import Resizing, viewed
+from strided.torch7.tensor.resizing import Resizing, view_from_arguments
 from strided.torch7.tensor.rows import Rows
 from strided.torch7.tensor.views import Views
 from strided.torch7.types import CLASSES, DTYPES
@@ -59,7 +59,7 @@ class Tensor(Query, Conversion, Views, Resizing, Copying, IndexMethods, Callback
         if is_table(first) or (torch_type(first) is None and hasattr(first, "__array_interface__")):
             self._tensor = _from_table(first, cls._dtype)
         else:
-            self._tensor = viewed(cls, args, 1, None)
+            self._tensor = view_from_arguments(cls, args, 1, None)
         return self
 
     # Python

@@ -1,4 +1,4 @@
-"""The printed form of tensors and storages, which is Torch7's to the last character."""
+"""The printed form of tensors and storages: that of Torch7, to the last character."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Format(NamedTuple):
 
     pattern: str
     scale: float
-    #: The width of a column; NaN if the numbers contain one, which then all share a line.
+    #: The width of a column; NaN if a number is NaN: then all columns share a line.
     width: float
 
     @property

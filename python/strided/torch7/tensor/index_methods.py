@@ -215,7 +215,7 @@ def _check_dim(d: int, rank: int, name: str) -> None:
 
 
 def _selecting_error(source: st.Tensor, d: int, name: str) -> TorchError:
-    """What `index` says about an index out of range depends on the path that Torch7 takes."""
+    """The error of `index` for an index out of range: its text depends on the path that Torch7 takes."""
     if d == 0 and source.is_contiguous():
         return TorchIndexError("index out of range")
     return _slice_error(source, name)

@@ -53,7 +53,7 @@ class Resizing(TensorMethods):
         >>> torch.IntTensor().set(s, 2, 3).totable(), torch.IntTensor().set(s, 1, 2, 2, 2, 1).totable()
         ([2, 3, 4], [[1, 2], [3, 4]])
         """
-        self._tensor = viewed(type(self), args, 2, "set")
+        self._tensor = view_from_arguments(type(self), args, 2, "set")
         return self
 
 
@@ -64,7 +64,7 @@ def _with_strides(core: st.Tensor, sizes: list[int], strides: list[int]) -> st.T
     return over_storage(core.storage(), core.storage_offset(), shape, complete_strides)
 
 
-def viewed(cls: Any, args: tuple[Any, ...], first: int, name: str | None) -> st.Tensor:
+def view_from_arguments(cls: Any, args: tuple[Any, ...], first: int, name: str | None) -> st.Tensor:
     """The core tensor that the arguments of `set` or of a constructor describe. `first` is the number of the first."""
     dtype = cls._dtype
     if not args:
@@ -75,7 +75,7 @@ def viewed(cls: Any, args: tuple[Any, ...], first: int, name: str | None) -> st.
     if type(source) is STORAGES[dtype]:
         return _over(source._storage, args[1:], first + 1, name)
     if is_long_storage(source) or (is_number(source) and not isinstance(source, str)):
-        return _sized(dtype, *read_sizes(args, first, name, False))
+        return _new_memory(dtype, *read_sizes(args, first, name, False))
     text = f"expecting number or {cls._typename} or {cls._typename.replace('Tensor', 'Storage')}"
     raise bad_argument(first, name, text, TorchTypeError)
 
@@ -84,7 +84,7 @@ def _view_of(core: st.Tensor) -> st.Tensor:
     return core.as_strided(core.shape, core.stride(), core.storage_offset())
 
 
-def _sized(dtype: st.dtype, sizes: list[int], strides: list[int] | None) -> st.Tensor:
+def _new_memory(dtype: st.dtype, sizes: list[int], strides: list[int] | None) -> st.Tensor:
     """New memory with these sizes."""
     shape, found = complete(sizes, strides)
     if not shape:

@@ -57,7 +57,7 @@ def _tolerance_and_message(default: float, arguments: tuple[Any, ...]) -> tuple[
     return default if tolerance is None else tolerance, message or ""
 
 
-def _called(function: Callable[[], Any]) -> tuple[bool, Any]:
+def _try_call(function: Callable[[], Any]) -> tuple[bool, Any]:
     """Whether a function returns, and else the error: the text of Torch7 or of Lua, or the exception."""
     try:
         function()
@@ -279,7 +279,7 @@ class _Assertions:
         True
         """
         text = _message(message)
-        returned, error = _called(f)
+        returned, error = _try_call(f)
         holds = not returned and bool(accepts(error))
         return self._decide(holds, f"{text}ERROR violation: err={text_of(error)}")
 
@@ -300,7 +300,7 @@ class _Assertions:
         True
         """
         text = _message(message)
-        returned, error = _called(f)
+        returned, error = _try_call(f)
         return self._decide(returned, f"{text}ERROR violation: err={text_of(error)}")
 
     def assertErrorMsg(self, f: Callable[[], Any], wanted: str, *message: Any) -> bool:
@@ -464,7 +464,7 @@ class Tester(_Assertions):
             self.disabledTests[name] = True
         return self
 
-    def _chosen(self, names: Any) -> dict[str, Callable[[], Any]]:
+    def _select(self, names: Any) -> dict[str, Callable[[], Any]]:
         """The tests whose names fit one of the patterns; all without patterns."""
         if names is None:
             return self.tests
@@ -490,7 +490,7 @@ class Tester(_Assertions):
         Completed 0 asserts in 1 test with 0 failures and 0 errors
         0
         """
-        tests = self._chosen(names)
+        tests = self._select(names)
         for counts in (self._passed, self._failed, self._broken, self._warned):
             counts.update(dict.fromkeys(tests, 0))
         self._run(tests)

@@ -50,7 +50,7 @@ class Timer:
         torch.Timer [status: stopped]
         """
         if self._running:
-            self._total = self._counted()
+            self._total = self._elapsed()
             self._running = False
         return self
 
@@ -73,9 +73,9 @@ class Timer:
         >>> sorted(torch.Timer().time())
         ['real', 'sys', 'user']
         """
-        return dict(zip(("real", "user", "sys"), self._counted(), strict=True))
+        return dict(zip(("real", "user", "sys"), self._elapsed(), strict=True))
 
-    def _counted(self) -> tuple[float, float, float]:
+    def _elapsed(self) -> tuple[float, float, float]:
         if not self._running:
             return self._total
         real, user, system = (

@@ -9,7 +9,7 @@ mod write;
 pub use read::ObjectReader;
 pub use write::{ObjectWriter, is_held};
 
-use super::document::{ByteOrder, Detail, Document, ElementType};
+use super::document::{ByteOrder, Detail, Document};
 use super::fault;
 use super::nested::Overlap;
 use super::output::FileOutput;
@@ -149,8 +149,4 @@ const GENERATOR: &str = "torch.Generator";
 /// The bytes of a generator: 624 long integers of state, and some numbers more.
 fn generator_bytes(long_size: usize) -> u64 {
     if long_size == 4 { 2544 } else { 5048 }
-}
-
-fn known(dtype: DType) -> ElementType {
-    ElementType::Known(dtype)
 }

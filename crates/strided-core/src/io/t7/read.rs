@@ -1,12 +1,12 @@
 //! Reads objects of .t7 files.
 
 use super::super::budget::Budget;
-use super::super::document::{Document, LuaFunction, Node, NodeId, Place, Record};
+use super::super::document::{Document, ElementType, LuaFunction, Node, NodeId, Place, Record};
 use super::super::source::{ByteSource, Cursor};
 use super::super::{fault, text};
 use super::{
     BOOLEAN, CLOSURE, Encoding, FUNCTION, GENERATOR, MAX_EXACT, NIL, NUMBER, OLD_CLOSURE, STRING, TABLE,
-    TORCH, TorchClass, generator_bytes, known,
+    TORCH, TorchClass, generator_bytes,
 };
 use crate::alloc::{try_push, try_reserve, try_reserve_entry};
 use crate::dtype::DType;
@@ -118,7 +118,7 @@ impl ObjectReader {
         };
         let mut frames: Vec<Frame> = Vec::new();
         loop {
-            let begun = self.begin(&mut input).map_err(|error| inside(error, &frames))?;
+            let begun = self.begin(&mut input).map_err(|error| add_class(error, &frames))?;
             let mut value = match begun {
                 Begun::Done(node) => node,
                 Begun::Inside(frame) => {
@@ -137,7 +137,7 @@ impl ObjectReader {
             // The value is a part of the object on top, which may be the last part of the one below it, and so on.
             loop {
                 let Some(mut frame) = frames.pop() else { return Ok((value, input.cursor.position())) };
-                match self.deliver(&mut frame, value).map_err(|error| inside(error, &frames))? {
+                match self.deliver(&mut frame, value).map_err(|error| add_class(error, &frames))? {
                     Some(done) => value = done,
                     None => {
                         frames.push(frame);
@@ -321,8 +321,9 @@ impl ObjectReader {
             input.skip_elements(count, dtype.size() as u64)?;
             Place::Plain { position: start, order }
         };
-        let blob = self.document.add_blob(known(dtype), count, place)?;
-        self.document.nodes[node] = Node::Storage(self.document.add_whole_view(blob, known(dtype), start)?);
+        let blob = self.document.add_blob(ElementType::Known(dtype), count, place)?;
+        self.document.nodes[node] =
+            Node::Storage(self.document.add_whole_view(blob, ElementType::Known(dtype), start)?);
         Ok(())
     }
 
@@ -365,12 +366,12 @@ impl ObjectReader {
         position: u64,
     ) -> Result<usize> {
         let blob = match storage.map(|node| &self.document.nodes[node]) {
-            Some(&Node::Storage(view)) if self.document.views[view].element == known(dtype) => {
+            Some(&Node::Storage(view)) if self.document.views[view].element == ElementType::Known(dtype) => {
                 self.document.views[view].blob
             }
             // A tensor without elements may have no storage.
             None => self.document.add_blob(
-                known(dtype),
+                ElementType::Known(dtype),
                 0,
                 Place::Plain { position, order: self.encoding.order },
             )?,
@@ -384,7 +385,7 @@ impl ObjectReader {
             _ => return Err(fault(position, "a tensor has an offset below 1")),
         };
         let layout = layout.map_err(|error| fault(position, error.to_string()))?;
-        self.document.add_view(blob, known(dtype), layout, position)
+        self.document.add_view(blob, ElementType::Known(dtype), layout, position)
     }
 }
 
@@ -400,8 +401,8 @@ fn number_node(number: f64) -> Node {
     if is_integer { Node::Int(number as i64) } else { Node::Float(number) }
 }
 
-/// Adds the class of the object that an error is inside of.
-fn inside(error: Error, frames: &[Frame]) -> Error {
+/// Adds the class of the object around an error to it.
+fn add_class(error: Error, frames: &[Frame]) -> Error {
     let class = frames.iter().rev().find_map(|frame| match frame {
         Frame::Fields { class, .. } => Some(class),
         _ => None,

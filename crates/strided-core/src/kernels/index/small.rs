@@ -6,7 +6,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::tensor::{Tensor, pin_all};
 
-/// The most elements of a mask that is handled here, and of a result.
+/// Elements of the largest mask, and of the largest result of an index, that are handled here.
 const MAX_ELEMENTS: usize = 256;
 /// Bytes of the largest elements.
 const MAX_SIZE: usize = 16;

@@ -18,7 +18,7 @@ pub trait VectorDivide: DivRem {
     fn trunc_remainder(self, other: Self) -> Self;
 }
 
-/// Adding this leaves an integer in the low bits of a float64: AVX2 has no conversion between float64 and int64.
+/// Added to a float64 below 2^51, it leaves the integer in the low bits: AVX2 has no conversion between float64 and int64.
 const SHIFT: f64 = 6755399441055744.0; // 1.5 * 2^52
 
 #[inline(always)]
@@ -31,7 +31,7 @@ fn u64_to_f64(value: u64) -> f64 {
     f64::from_bits(value.wrapping_add(SHIFT.to_bits())) - SHIFT
 }
 
-/// The same for float32.
+/// [`f64_to_u64`] for float32.
 #[inline(always)]
 fn f32_to_u32(value: f32) -> u32 {
     const SHIFT: f32 = 12582912.0; // 1.5 * 2^23

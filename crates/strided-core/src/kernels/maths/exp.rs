@@ -32,7 +32,7 @@ fn expm1_reduced<T: VectorFloat>(r: T, lo: T) -> DoubleDouble<T> {
     dd(r, (sum * sum).fma(T::exp_poly(sum).fma(sum, T::HALF), lo))
 }
 
-/// The same with r^2/2 as a double-double: precise enough where no 1 is added.
+/// [`expm1_reduced`] with r^2/2 as a double-double: precise enough where no 1 is added.
 #[inline(always)]
 fn expm1_reduced_precise<T: VectorFloat>(r: T, lo: T) -> DoubleDouble<T> {
     let sum = r + lo;

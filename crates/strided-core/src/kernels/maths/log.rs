@@ -281,7 +281,7 @@ pub fn log_precise<T: VectorFloat>(x: T) -> DoubleDouble<T> {
     log_unnormalized(x).normalize()
 }
 
-/// The same, not normalized: the low part may be a few ULP of the high one.
+/// [`log_precise`], not normalized: the low part may be a few ULP of the high one.
 #[inline(always)]
 fn log_unnormalized<T: VectorFloat>(x: T) -> DoubleDouble<T> {
     let (f, k) = split(x);

@@ -26,7 +26,7 @@ const MAX_PACKED_DEPTH: usize = 2048;
 const MAX_PADDING: usize = 64;
 /// What the crate allocates once for each thread, as much as its L2 cache holds, and its other vectors.
 const MEMORY_OF_THREAD: usize = 4 << 20;
-/// Blocks of so few bytes are not worth the time of a request: small products take less than it does.
+/// Blocks of up to so many bytes are not checked: a small product takes less time than a request for memory.
 const MAX_UNCHECKED_BYTES: usize = 32 << 10;
 
 thread_local! {
@@ -35,8 +35,7 @@ thread_local! {
 }
 
 /// Fails if the crate would find no memory for the blocks that it packs: it allocates them itself, and ends the process if it
-/// cannot. So the memory is requested and returned before the crate runs. That is no proof: another thread of the process may
-/// take it in between.
+/// cannot. So the memory is requested and returned before the crate runs. Another thread may still take it in between.
 pub(super) fn check_memory<T>(plan: &ProductPlan, pieces: &ProductPieces) -> Result<()> {
     let depth = plan.depth.min(MAX_PACKED_DEPTH);
     let packed = (pieces.rows + pieces.columns + 2 * MAX_PADDING) * depth * size_of::<T>();
@@ -119,7 +118,7 @@ macro_rules! dense_elements {
         impl DenseElement for Complex<$real> {
             unsafe fn multiply(product: &Product<Complex<$real>>) {
                 // SAFETY: this function's contract.
-                let beta = unsafe { scaled(product) };
+                let beta = unsafe { apply_complex_beta(product) };
                 let [out, a, b] = [product.out, product.a, product.b].map(parts::<$real>);
                 let Complex { re, im } = product.alpha;
                 // alpha * (a.re + i a.im) * (b.re + i b.im), as (factor, part of `a`, part of `b`) of the real and the
@@ -178,11 +177,11 @@ fn parts<R>(matrix: Matrix<Complex<R>>) -> [Matrix<R>; 2] {
     [0, 1].map(|part| Matrix::new(start.wrapping_add(part), 2 * matrix.row, 2 * matrix.column))
 }
 
-/// The real factor of the output that is left to be applied. A complex `beta` is applied here.
+/// Multiplies the output by a complex `beta`. Returns the real factor by which it is still to be multiplied.
 ///
 /// # Safety
 /// The addresses of the product are pinned for its extents.
-unsafe fn scaled<R: PartialEq + Default + Copy>(product: &Product<Complex<R>>) -> R
+unsafe fn apply_complex_beta<R: PartialEq + Default + Copy>(product: &Product<Complex<R>>) -> R
 where
     Complex<R>: ProductElement,
 {

@@ -92,7 +92,7 @@ pub fn below(draw: &Draw, index: usize, range: u64, attempt: u32) -> u32 {
     }
 }
 
-/// The same for any range, from words of 64 bits; a range of 0 stands for 2^64.
+/// [`Narrow`] for any range, from words of 64 bits; a range of 0 stands for 2^64.
 #[derive(Clone, Copy)]
 struct Wide<T> {
     low: u64,

@@ -112,7 +112,7 @@ fn choose(sums: &[f64], part: f64) -> usize {
     if index < sums.len() { index } else { sums.partition_point(|&sum| sum < total) }
 }
 
-/// The same without replacement, by an exponential race: each category gets an exponentially distributed time whose rate is
+/// Draws without replacement, by an exponential race: each category gets an exponentially distributed time whose rate is
 /// its weight. The order of arrival is a draw without replacement.
 pub fn without_replacement(out: &Tensor, generator: &Generator, weights: &Tensor) -> Sampled {
     let [rows, categories, samples] = shapes(out, weights);

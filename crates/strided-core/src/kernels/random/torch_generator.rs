@@ -22,13 +22,13 @@ pub enum TorchDraw {
     RandomTo(i64),
     /// From the first bound to the second one.
     RandomBetween(i64, i64),
-    /// From the first number on, below the second one.
+    /// `[low, high)`.
     Uniform(f64, f64),
     /// Mean and standard deviation.
     Normal(f64, f64),
-    /// Those of the logarithm.
+    /// Mean and standard deviation of the logarithm.
     LogNormal(f64, f64),
-    /// Median, and half the width of the middle half.
+    /// Median and scale, which is half the interquartile range.
     Cauchy(f64, f64),
     /// The rate: the inverse of the mean.
     Exponential(f64),

@@ -3,7 +3,7 @@
 //! `index_*` have an index of one dim: it chooses slices. `gather` and `scatter` have an index of the tensor's rank: each
 //! element of it chooses an element, at its own place along the other dims.
 
-use super::{CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, checked, picked};
+use super::{CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, check_index, try_gather};
 use crate::backend::index::{self, ScatterRule};
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
@@ -54,7 +54,7 @@ fn wrong_shape(argument: &'static str, got: &Layout, wanted: String) -> Error {
 }
 
 impl DimIndex<'_> {
-    /// Where the index leads in `x`.
+    /// Plans the elements of `x` that the index chooses.
     fn plan(self, x: &Tensor, check: RangeCheck) -> Result<IndexPlan> {
         match self.form {
             IndexForm::Slices => plan_slices(x, self.index, self.dim, check),
@@ -62,8 +62,8 @@ impl DimIndex<'_> {
         }
     }
 
-    /// The part of a source that belongs to the positions. Refuses one that does not fit them.
-    fn fit(self, positions: &Layout, source: &Tensor) -> Result<Tensor> {
+    /// The source, cropped to the shape of the positions if `scatter` takes a larger one. Refuses other shapes.
+    fn crop_source(self, positions: &Layout, source: &Tensor) -> Result<Tensor> {
         let source = at_least_1d(source)?;
         let (got, wanted) = (source.layout(), positions.shape());
         if got.same_shape(positions) {
@@ -91,7 +91,7 @@ fn plan_slices(x: &Tensor, index: &Tensor, dim: isize, check: RangeCheck) -> Res
         return Err(wrong_shape("index", index.layout(), "one dim".into()));
     }
     let Mode { extent, stride } = layout.modes()[dim];
-    let index = checked(&index, IndexedDim { dim, extent, layout }, stride, Negatives::Refuse, check)?;
+    let index = check_index(&index, IndexedDim { dim, extent, layout }, stride, Negatives::Refuse, check)?;
     let (mut shape, mut strides) = (layout.shape(), layout.stride());
     (shape[dim], strides[dim]) = (index.tensor.size() as isize, 0);
     let base = Layout::strided(&shape, &strides, layout.offset())?;
@@ -131,22 +131,22 @@ fn plan_elements(
     let mut strides = layout.stride();
     strides[dim] = 0;
     let base = Layout::strided(&index.layout().shape(), &strides, layout.offset())?;
-    let index = checked(&index, IndexedDim { dim, extent, layout }, stride, negatives, check)?;
+    let index = check_index(&index, IndexedDim { dim, extent, layout }, stride, negatives, check)?;
     Ok(IndexPlan::of_elements(&x, base, index))
 }
 
 /// `index_select` and `gather`: the chosen elements. The result has the shape of the index where that chooses elements;
 /// one slice of a number is a number.
 pub fn pick(x: &Tensor, index: DimIndex) -> Result<Tensor> {
-    let picked = picked(|check| index.plan(x, check))?;
+    let gathered = try_gather(|check| index.plan(x, check))?;
     let layout = match index.form {
-        IndexForm::Elements => picked.layout().try_view(&index.index.layout().shape()),
-        IndexForm::Slices if x.layout().rank() == 0 => picked.layout().try_view(&[]),
+        IndexForm::Elements => gathered.layout().try_view(&index.index.layout().shape()),
+        IndexForm::Slices if x.layout().rank() == 0 => gathered.layout().try_view(&[]),
         IndexForm::Slices => None,
     };
     Ok(match layout {
-        Some(layout) => picked.with_layout(layout),
-        None => picked,
+        Some(layout) => gathered.with_layout(layout),
+        None => gathered,
     })
 }
 
@@ -157,7 +157,7 @@ pub fn write(x: &Tensor, index: DimIndex, values: Operand, rule: ScatterRule) ->
     match values {
         Operand::Tensor(source) => {
             output::check_category(x, source.dtype())?;
-            let source = index.fit(&plan.base, source)?;
+            let source = index.crop_source(&plan.base, source)?;
             plan.scatter(&source, rule)
         }
         Operand::Scalar(value) => plan.scatter(&create::full(x.device(), &[], value, x.dtype())?, rule),
@@ -197,7 +197,7 @@ pub fn reduce(
     }
     output::check_category(x, source.dtype())?;
     let plan = index.plan(x, RangeCheck::First)?;
-    let source = index.fit(&plan.base, source)?;
+    let source = index.crop_source(&plan.base, source)?;
     // A tensor that is the source too must not change before it is read.
     let source = if shares_memory(x, &source) { copy::clone(&source)? } else { source };
     let counts = match reduction {
@@ -255,7 +255,7 @@ fn divide(x: &Tensor, counts: &Tensor) -> Result<()> {
 pub fn take_along_dim(x: &Tensor, index: &Tensor, dim: Option<isize>) -> Result<Tensor> {
     let Some(dim) = dim else {
         let (x, index) = (copy::reshape(x, &[-1])?, copy::reshape(index, &[-1])?);
-        return picked(|check| plan_elements(&x, &index, 0, Negatives::Wrap, check));
+        return try_gather(|check| plan_elements(&x, &index, 0, Negatives::Wrap, check));
     };
     let (left, right) = (x.layout(), index.layout());
     if left.rank() != right.rank() {
@@ -276,7 +276,7 @@ pub fn take_along_dim(x: &Tensor, index: &Tensor, dim: Option<isize>) -> Result<
         Ok::<_, Error>(tensor.with_layout(tensor.layout().expand(&shape)?))
     };
     let (x, index) = (expanded(x)?, expanded(index)?);
-    picked(|check| plan_elements(&x, &index, dim, Negatives::Wrap, check))
+    try_gather(|check| plan_elements(&x, &index, dim, Negatives::Wrap, check))
 }
 
 /// Where linear row-major indices lead in a tensor, in the shape of the index. Negative ones count from the end.
@@ -287,9 +287,9 @@ fn flat_plan(x: &Tensor, index: &Tensor, check: RangeCheck) -> Result<IndexPlan>
     let base = Layout::strided(&shape, &Dims::from_elem(0, shape.len()), layout.offset())?;
     // The elements follow each other with one stride, or each index is split into one for each dim.
     if let Some(stride) = layout.try_view(&[extent]).map(|flat| flat.modes()[0].stride) {
-        return Ok(IndexPlan::of_elements(x, base, checked(index, dim, stride, Negatives::Wrap, check)?));
+        return Ok(IndexPlan::of_elements(x, base, check_index(index, dim, stride, Negatives::Wrap, check)?));
     }
-    let tensor = checked(index, dim, 0, Negatives::Wrap, RangeCheck::First)?.tensor;
+    let tensor = check_index(index, dim, 0, Negatives::Wrap, RangeCheck::First)?.tensor;
     let offsets = Tensor::new_on(x.device(), &shape, DType::I64, Fill::Zero)?;
     let (low, high) = layout.bounds().unwrap_or((layout.offset(), layout.offset()));
     if extent > 0 {
@@ -302,7 +302,7 @@ fn flat_plan(x: &Tensor, index: &Tensor, check: RangeCheck) -> Result<IndexPlan>
 
 /// `take`: the elements at linear row-major indices, in the shape of the index.
 pub fn take(x: &Tensor, index: &Tensor) -> Result<Tensor> {
-    picked(|check| flat_plan(x, index, check))
+    try_gather(|check| flat_plan(x, index, check))
 }
 
 /// `put_`: writes, or adds, the elements of the source to those at linear row-major indices.

@@ -4,7 +4,9 @@
 //! broadcast to one shape, whose dims replace the chosen ones if all index entries are next to each other, and come first
 //! if a slice, `...` or `None` is between two of them. An integer counts as an index entry there.
 
-use super::{CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, checked, masks, picked};
+use super::{
+    CheckedIndex, IndexPlan, IndexedDim, Negatives, RangeCheck, as_int64, check_index, masks, try_gather,
+};
 use crate::backend::host_reads;
 use crate::backend::index::ScatterRule;
 use crate::dtype::DType;
@@ -41,7 +43,7 @@ pub fn get(x: &Tensor, keys: &[Key]) -> Result<Tensor> {
     {
         return Ok(elements);
     }
-    picked(|check| plan(x, keys, check))
+    try_gather(|check| plan(x, keys, check))
 }
 
 /// `x[keys] = value`. The value is broadcast and cast; a number must fit the dtype. If an element is chosen several times,
@@ -101,7 +103,7 @@ fn plan(x: &Tensor, keys: &[Key], check: RangeCheck) -> Result<IndexPlan> {
         indices.push(if is_empty {
             CheckedIndex { tensor: as_int64(&index)?, extent: mode.extent, stride: mode.stride, wraps: true }
         } else {
-            checked(&index, dim, mode.stride, Negatives::Wrap, check)?
+            check_index(&index, dim, mode.stride, Negatives::Wrap, check)?
         });
     }
     let base = Layout::strided(&positions, &strides, view.offset())?;
@@ -123,7 +125,7 @@ fn plan_first_dim(
 ) -> Result<IndexPlan> {
     let Mode { extent, stride } = first;
     let layout = x.layout();
-    let index = checked(index, IndexedDim { dim: 0, extent, layout }, stride, Negatives::Wrap, check)?;
+    let index = check_index(index, IndexedDim { dim: 0, extent, layout }, stride, Negatives::Wrap, check)?;
     let (mut shape, mut index_strides) = (index.tensor.layout().shape(), index.tensor.layout().stride());
     let mut strides = Dims::from_elem(0, shape.len());
     shape.extend(rest.iter().map(|mode| mode.extent));

@@ -30,20 +30,20 @@ pub enum Negatives {
 pub(super) enum RangeCheck {
     /// Before anything is written.
     First,
-    /// While elements are gathered: see [`picked`].
+    /// While elements are gathered: see [`try_gather`].
     WhileGathering,
 }
 
-/// The elements that a plan chooses. They are gathered with an index that is checked on the way; if it is out of range, the
-/// plan is made again and refuses it.
-fn picked(plan: impl Fn(RangeCheck) -> Result<IndexPlan>) -> Result<Tensor> {
+/// Gathers the elements of a plan, and checks the index on the way. If it is out of range, the plan is made again with the
+/// check first, whose error names the index.
+fn try_gather(plan: impl Fn(RangeCheck) -> Result<IndexPlan>) -> Result<Tensor> {
     if let (elements, true) = plan(RangeCheck::WhileGathering)?.gather()? {
         return Ok(elements);
     }
     Ok(plan(RangeCheck::First)?.gather()?.0) // in range if another thread has changed the index meanwhile
 }
 
-/// An index and what it chooses from.
+/// An index into a dim.
 pub(super) struct CheckedIndex {
     /// int64, in the shape the caller gave it.
     tensor: Tensor,
@@ -78,8 +78,8 @@ pub(super) fn as_int64(index: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// An index into a dim of this stride, all of whose elements are within the dim, unless that is checked later.
-fn checked(
+/// Refuses an index that is not an integer tensor, or out of range: that is left to the gather if `check` says so.
+fn check_index(
     index: &Tensor,
     dim: IndexedDim,
     stride: isize,
@@ -120,8 +120,8 @@ pub(super) struct IndexPlan {
 }
 
 impl IndexPlan {
-    /// A plan for indices, which were checked if there are several. `base` has the shape of the positions and stride 0 where an index chooses;
-    /// `place` expands the layout of an index to that shape.
+    /// A plan for indices; several of them must have been checked. `base` has the shape of the positions, and stride 0 along the
+    /// dims of the index. `place` expands the layout of an index to that shape.
     fn new(
         tensor: &Tensor,
         base: Layout,
@@ -172,8 +172,8 @@ impl IndexPlan {
         IndexedOperand { tensor, base, index, extent, stride, wraps }
     }
 
-    /// The chosen elements as a new tensor, and whether all indices are known to be in range. Without positions, none was
-    /// looked at.
+    /// The chosen elements as a new tensor, and whether all indices are known to be in range: false if there are no
+    /// positions, since no index was read.
     fn gather(&self) -> Result<(Tensor, bool)> {
         common_device([&self.tensor, &self.index])?;
         let layout = self.base.row_major_like();

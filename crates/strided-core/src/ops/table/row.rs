@@ -38,7 +38,7 @@ pub enum DTypeClass {
     any,
     /// All but bool.
     num,
-    /// The same, where bool is computed as int64.
+    /// As `num`, but bool is converted to int64.
     counts,
     /// All but the complex dtypes.
     real,
@@ -51,7 +51,7 @@ pub enum DTypeClass {
     field,
     /// The floats; integers and bool are computed in the default float.
     float,
-    /// The same, with kernels for halves themselves.
+    /// As `float`, with kernels that compute halves themselves.
     floats,
     /// float64 and complex128.
     wide,
@@ -69,8 +69,8 @@ pub enum ResultRule {
     part,
 }
 
-/// Values of the second operand that are refused if the operands are integers: there is no integer result. They are
-/// looked for before anything is written.
+/// Values of the second operand for which integers have no result. They are looked for, and refused, before anything is
+/// written.
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refuses {
