@@ -28,6 +28,8 @@ pub enum Family {
     Overflow,
     ZeroDivision,
     Memory,
+    /// No memory left on a device.
+    DeviceMemory,
     Interrupt,
     /// A failed system call.
     System,
@@ -177,6 +179,16 @@ problems! {
     Invalidated Storage, "the memory was borrowed, and its owner has invalidated it";
     /// Accessing memory from the host that is on another device.
     NotOnHost { device: String } Device, "the memory is on {device}, where the host cannot access it";
+    /// Computing on a device with memory of the host.
+    NotOnDevice Device, "the memory is on cpu, where a GPU cannot access it";
+    /// An operation that a GPU does not have; `what` says for which dtype or form, or is empty.
+    NotOnGpu { what: String, device: String } Device,
+        "not available on {device}{}{what}; copy the tensor to the CPU by .cpu()", if what.is_empty() { "" } else { " " };
+    /// A device that is missing, or that failed.
+    Gpu { what: String } Device, "{what}";
+    /// An allocation on a device failed.
+    OutOfDeviceMemory { device: String, bytes: usize } DeviceMemory, "{}",
+        if *bytes == 0 { format!("{device} has too little memory left") } else { format!("cannot allocate {bytes} bytes on {device}") };
     /// Operands on two devices.
     DeviceMismatch { first: String, second: String } Device,
         "the operands are on {first} and {second}; they must be on one device";
@@ -258,6 +270,19 @@ impl Error {
 
     pub fn family(&self) -> Family {
         self.problem.family()
+    }
+}
+
+impl From<strided_opencl::Error> for Error {
+    #[cold]
+    fn from(error: strided_opencl::Error) -> Error {
+        Error::new(match error {
+            strided_opencl::Error::OutOfMemory { device, bytes } => {
+                Problem::OutOfDeviceMemory { device, bytes }
+            }
+            strided_opencl::Error::Interrupted => Problem::Interrupted,
+            other => Problem::Gpu { what: other.to_string() },
+        })
     }
 }
 

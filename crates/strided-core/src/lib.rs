@@ -7,8 +7,8 @@
 //! | 0 | `scalar dtype error op_table` | element types, dtypes, errors as values; ids of the operations |
 //! | 1 | `cpu alloc layout threads`, then `storage` | CPU features, blocks, shapes and strides, the pool; bytes with an owner on a device |
 //! | 2 | `tensor nest` | a storage with a layout and a dtype; several layouts as one loop nest |
-//! | 3 | `kernels` | everything that touches an element on the CPU |
-//! | 4 | `backend` | which code computes an operation on a device; the only caller of `kernels` |
+//! | 3 | `kernels opencl` | everything that touches an element: on the CPU, on a GPU |
+//! | 4 | `backend` | which code computes an operation on a device; the only caller of `kernels` and `opencl` |
 //! | 5 | `ops` | rules: dtype, shape, device and output of an operation, and when it is refused |
 //! | 5 | `io` | formats of files: bytes to tensors and back |
 //!
@@ -25,6 +25,7 @@ pub mod kernels;
 pub mod layout;
 pub mod nest;
 pub mod op_table;
+pub mod opencl;
 pub mod ops;
 pub mod scalar;
 pub mod storage;

@@ -1,8 +1,9 @@
 //! Elements with their bytes reversed, as files and arrays of the other byte order have them.
 
+use super::not_computed;
 use crate::error::Result;
 use crate::kernels::byteswap;
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 by_device! {

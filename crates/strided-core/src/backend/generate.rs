@@ -1,10 +1,11 @@
 //! Numbers that follow from their position.
 
+use super::not_computed;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::generate;
 use crate::kernels::item::ScalarBytes;
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 by_device! {

@@ -7,19 +7,21 @@
 
 use super::index::MaskCounts;
 use super::items::SmallElements;
+use super::not_computed;
 use super::reduce::{self, ReductionTarget};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels;
 use crate::layout::Dims;
 use crate::op_table::ReduceOp;
+use crate::opencl;
 use crate::scalar::{Element, Scalar};
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 by_device! {
     /// The element at a location: `item()`, and numbers on which the shape or the parameters of a result depend.
-    fn item(x: &Tensor, location: isize) -> Result<Scalar>, on x.device() => kernels::item::get;
+    fn item(x: &Tensor, location: isize) -> Result<Scalar>, on x.device() => kernels::item::get, gpu opencl::transfer::item;
 
     /// The smallest and the largest element of an int64 index: one out of range is refused before anything is written.
     fn min_max(index: &Tensor) -> Result<Option<(i64, i64)>>, on index.device() => kernels::index::min_max;
@@ -44,7 +46,7 @@ by_device! {
 pub fn read_elements<T: Element>(x: &Tensor) -> Result<Vec<T>> {
     match x.device() {
         Device::Cpu => kernels::random::read_elements(x),
-        device => Err(not_on_host(device)),
+        device => Err(not_computed(device)),
     }
 }
 
@@ -52,7 +54,7 @@ pub fn read_elements<T: Element>(x: &Tensor) -> Result<Vec<T>> {
 pub fn small_elements(held: &mut SmallElements, x: &Tensor) -> Result<Option<*const u8>> {
     match x.device() {
         Device::Cpu => held.copy(x),
-        device => Err(not_on_host(device)),
+        device => Err(not_computed(device)),
     }
 }
 

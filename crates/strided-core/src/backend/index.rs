@@ -2,10 +2,11 @@
 
 pub use crate::kernels::index::{IndexedOperand, MaskCounts, ScatterRule};
 
+use super::not_computed;
 use crate::error::Result;
 use crate::kernels::index;
 use crate::layout::Mode;
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 by_device! {

@@ -5,13 +5,15 @@ pub use crate::kernels::item::{ScalarBytes, SmallElements, Writer, check_fits, r
 // At addresses that host memory has: a pin or an export gave them.
 pub use crate::kernels::item::{load, store};
 
+use super::not_computed;
 use crate::error::Result;
 use crate::kernels::item;
+use crate::opencl;
 use crate::scalar::Scalar;
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 by_device! {
     /// Writes a number to the element at a location.
-    fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()>, on x.device() => item::set;
+    fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()>, on x.device() => item::set, gpu opencl::transfer::set;
 }

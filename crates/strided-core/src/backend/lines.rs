@@ -2,11 +2,12 @@
 
 pub use crate::kernels::lines::LineRequest;
 
+use super::not_computed;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::tables::lines;
 use crate::op_table::LineOp;
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 
 /// Writes the results, which are computed as elements of dtype `result`.
 ///
@@ -18,6 +19,6 @@ pub fn compute_lines(op: LineOp, result: DType, request: &LineRequest) -> Result
             let function = lines::function(op, result);
             function.expect("rules refuse dtypes that the function does not have")(request)
         }
-        device => Err(not_on_host(device)),
+        device => Err(not_computed(device)),
     }
 }

@@ -4,12 +4,14 @@ pub use crate::kernels::OPERANDS;
 pub use crate::kernels::map::{Input, Output};
 pub use crate::kernels::tables::map::Body;
 
+use super::not_computed;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::map;
 use crate::kernels::tables::map::kernels;
 use crate::op_table::Op;
-use crate::storage::{Device, not_on_host};
+use crate::opencl;
+use crate::storage::Device;
 
 /// Applies a body of an operation, computed in a dtype, to inputs on a device. They broadcast to the output. One may be the output
 /// itself; all others share no memory with it. Elements of another dtype are cast.
@@ -27,7 +29,8 @@ pub fn compute_elements<const N: usize>(
 ) -> Result<()> {
     match device {
         Device::Cpu => map::compute_elements(kernels(op, body, compute).expect(IN_CLASS), inputs, out),
-        device => Err(not_on_host(device)),
+        Device::Gpu(_) => opencl::map::compute_elements(op, body, compute, inputs, out),
+        device => Err(not_computed(device)),
     }
 }
 

@@ -21,28 +21,42 @@
 //!
 //! [`host_reads`] has the functions whose results are numbers on the host: each waits for the device.
 
-/// Declares functions that are served by the device of one of their arguments.
+/// Declares functions that are served by the device of one of their arguments: by the function after `=>` on the CPU, and by the one
+/// after `gpu` on a GPU, if there is one.
 macro_rules! by_device {
-    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty, on $device:expr => $cpu:path;)*) => { $(
+    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty, on $device:expr => $cpu:path $(, gpu $gpu:path)?;)*) => { $(
         $(#[$doc])*
         #[inline]
         pub fn $name($($argument: $type),*) -> $result {
             match $device {
                 Device::Cpu => $cpu($($argument),*),
-                device => Err(not_on_host(device)),
+                Device::Test => Err(not_computed(Device::Test)),
+                other => on_gpu!([$($gpu)?] other, $($argument),*),
             }
         }
     )* };
 }
 
-/// Declares functions that make a tensor on a device, which is their first argument.
+/// Calls the function for GPUs, or refuses if there is none.
+macro_rules! on_gpu {
+    ([] $device:ident, $($argument:expr),*) => {
+        Err(not_computed($device))
+    };
+    ([$function:path] $device:ident, $($argument:expr),*) => {{
+        let _ = $device;
+        $function($($argument),*)
+    }};
+}
+
+/// Declares functions that make a tensor on a device, which is their first argument; a function for GPUs gets it, too.
 macro_rules! on_device {
-    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty => $cpu:path;)*) => { $(
+    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty => $cpu:path $(, gpu $gpu:path)?;)*) => { $(
         $(#[$doc])*
         pub fn $name(device: Device, $($argument: $type),*) -> $result {
             match device {
                 Device::Cpu => $cpu($($argument),*),
-                device => Err(not_on_host(device)),
+                Device::Test => Err(not_computed(Device::Test)),
+                other => on_gpu!([$($gpu)?] other, device, $($argument),*),
             }
         }
     )* };
@@ -61,3 +75,15 @@ pub mod random;
 pub mod reduce;
 pub mod repeat;
 pub mod sort;
+
+use crate::error::{Error, Problem};
+use crate::storage::{Device, not_on_host};
+
+/// The error for something that a device does not compute.
+#[cold]
+fn not_computed(device: Device) -> Error {
+    match device {
+        Device::Gpu(_) => Error::new(Problem::NotOnGpu { what: String::new(), device: device.to_string() }),
+        device => not_on_host(device),
+    }
+}

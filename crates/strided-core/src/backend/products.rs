@@ -2,10 +2,11 @@
 
 pub use crate::kernels::matmul::{MULTIPLY_ADDS_PER_ELEMENT, multiply_adds};
 
+use super::not_computed;
 use crate::error::Result;
 use crate::kernels::matmul;
 use crate::scalar::Scalar;
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 by_device! {

@@ -6,9 +6,10 @@ pub use crate::kernels::random::{
     WeightProblem, range_size,
 };
 
+use super::not_computed;
 use crate::error::Result;
 use crate::kernels::random;
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 /// The result of drawing categories: the first row of weights that is not a distribution is refused.

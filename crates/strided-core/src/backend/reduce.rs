@@ -3,12 +3,13 @@
 pub use crate::kernels::reduce::ReductionTarget;
 pub use crate::kernels::tables::reduce::TermStep;
 
+use super::not_computed;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::kernels::reduce;
 use crate::kernels::tables::reduce::ResolvedReduction;
 use crate::op_table::ReduceOp;
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 /// Reduces `x` into one or both results of an operation. `steps` lead from elements to terms. If `ordered`, terms are taken in
@@ -26,7 +27,7 @@ pub fn reduce(
             let resolved = ResolvedReduction::new(op, x.dtype(), steps)?;
             reduce::run(&resolved.reduction(ordered, parameter), x, targets)
         }
-        device => Err(not_on_host(device)),
+        device => Err(not_computed(device)),
     }
 }
 
@@ -51,6 +52,6 @@ pub fn reduce_in_one_call(
             reduction.run_one_call(x, &out)?;
             Ok(Some(out))
         }
-        device => Err(not_on_host(device)),
+        device => Err(not_computed(device)),
     }
 }

@@ -3,9 +3,10 @@
 pub use crate::kernels::repeat::{Combinations, RepeatEnds};
 pub use crate::kernels::triangle::Triangle;
 
+use super::not_computed;
 use crate::error::Result;
 use crate::kernels::{repeat, triangle};
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 by_device! {

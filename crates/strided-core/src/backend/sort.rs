@@ -2,9 +2,10 @@
 
 pub use crate::kernels::sort::{EqualBins, LineRank, OrderRequest, QuickTask};
 
+use super::not_computed;
 use crate::error::Result;
 use crate::kernels::sort;
-use crate::storage::{Device, not_on_host};
+use crate::storage::Device;
 use crate::tensor::Tensor;
 
 by_device! {

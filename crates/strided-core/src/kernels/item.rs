@@ -37,6 +37,11 @@ impl ScalarBytes {
         ScalarBytes::cast(unsafe { load(self.0.as_ptr(), from) }, to)
     }
 
+    /// The bytes, of which an element uses the first ones.
+    pub fn bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
     /// The address of the element, for a kernel that reads it with step 0 and writes nothing there.
     pub fn address(&self) -> *mut u8 {
         self.0.as_ptr().cast_mut()

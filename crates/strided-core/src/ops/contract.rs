@@ -417,7 +417,7 @@ pub(super) fn contract_labelled(
     labels: &[Vec<Label>; 3],
     dtype: DType,
 ) -> Result<Tensor> {
-    let [a, b] = [(a, &labels[0]), (b, &labels[1])].map(|(x, labels)| {
+    let [a, b] = [(a, &labels[0]), (b, &labels[1])].map(|(x, labels)| -> Result<Labelled> {
         Ok(Labelled { tensor: copy::in_dtype(x, dtype.compute())?, labels: labels[..].into() })
     });
     Ok(contract_pair(&a?, &b?, &labels[2])?.tensor)

@@ -5,7 +5,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
-use crate::storage::Fill;
+use crate::storage::{Device, Fill};
 use crate::tensor::{Tensor, conflict};
 
 /// Copies the elements of `src` into `out`; they are broadcast and cast.
@@ -102,6 +102,24 @@ pub fn to_dtype(x: &Tensor, dtype: DType) -> Result<Tensor> {
     let out = Tensor::with_new_memory(x.device(), x.layout().row_major_like(), dtype, Fill::Uninitialized)?;
     copy(&out, x)?;
     Ok(out)
+}
+
+/// A copy on a device, in a dtype. Where the elements lie side by side in another order, or share memory, the span of the tensor
+/// moves as it is and the layout stays; otherwise the copy is row-major.
+pub fn to_device(x: &Tensor, device: Device, dtype: DType) -> Result<Tensor> {
+    let x = &in_dtype(x, dtype)?;
+    let span = x.layout().bounds().map_or(0, |(low, high)| (high - low + 1) as usize);
+    if x.layout().is_row_major() || span > x.size() || span == 0 {
+        let out = Tensor::with_new_memory(device, x.layout().row_major_like(), dtype, Fill::Uninitialized)?;
+        copy(&out, x)?;
+        return Ok(out);
+    }
+    let (low, extent) = (x.layout().bounds().map_or(0, |(low, _)| low), [span as isize]);
+    let all = x.with_layout(Layout::strided(&extent, &[1], low)?);
+    let out = Tensor::new_on(device, &extent, dtype, Fill::Uninitialized)?;
+    copy(&out, &all)?;
+    let layout = x.layout();
+    Ok(out.with_layout(Layout::strided(&layout.shape(), &layout.stride(), layout.offset() - low)?))
 }
 
 /// A tensor of another shape with the same elements in row-major order: a view if the strides allow it, or a copy.

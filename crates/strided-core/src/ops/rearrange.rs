@@ -106,7 +106,9 @@ fn repeat_rows(x: &Tensor, dim: usize, total: isize, ends: RepeatEnds) -> Result
     let out = Tensor::like(x, &shape, x.dtype())?;
     if out.size() > 0 {
         let x = if x.layout().is_row_major() { x.clone() } else { copy::clone(x)? };
-        let rows = |x: &Tensor| Ok(x.with_layout(x.layout().view(&around(&x.layout().shape(), dim))?));
+        let rows = |x: &Tensor| -> Result<Tensor> {
+            Ok(x.with_layout(x.layout().view(&around(&x.layout().shape(), dim))?))
+        };
         repeat::repeat_rows(&rows(&out)?, &rows(&x)?, ends)?;
     }
     Ok(out)

@@ -354,7 +354,9 @@ pub fn equal(x: &Tensor, y: &Tensor) -> Result<bool> {
     let window_rows = (WINDOW / (x.size() / rows as usize)).max(1);
     for start in (0..rows).step_by(window_rows) {
         let length = (window_rows as isize).min(rows - start);
-        let part = |of: &Tensor, layout: &Layout| Ok(of.with_layout(layout.narrow(0, start, length)?));
+        let part = |of: &Tensor, layout: &Layout| -> Result<Tensor> {
+            Ok(of.with_layout(layout.narrow(0, start, length)?))
+        };
         if !same(&part(x, &a)?, &part(y, &b)?)? {
             return Ok(false);
         }

@@ -9,7 +9,19 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// Keeps foreign memory alive. Dropped with the last handle on the storage.
-pub trait Owner: Send + Sync {}
+pub trait Owner: Send + Sync {
+    /// Whether the memory is page-locked, so that transfers to a device need no copy of it.
+    fn is_page_locked(&self) -> bool {
+        false
+    }
+}
+
+/// Page-locked memory.
+impl Owner for strided_opencl::HostMemory {
+    fn is_page_locked(&self) -> bool {
+        true
+    }
+}
 
 /// Who owns the bytes of a storage.
 pub enum Backing {
@@ -17,13 +29,13 @@ pub enum Backing {
     Inline,
     /// The storage: a block of its own, of this many bytes.
     Block(usize),
-    /// Somebody else. The owner is kept for its `Drop` only.
-    Foreign(#[allow(dead_code)] Box<dyn Owner>),
+    /// Somebody else.
+    Foreign(Box<dyn Owner>),
     /// A mapped file, or memory that processes share.
     Mapped(Arc<Map>),
     /// The storage: memory that the host cannot address. To the host there are no bytes, so that every pin on an element is
     /// outside of them.
-    Device(Box<dyn DeviceMemory>),
+    Device(Arc<DeviceMemory>),
     /// Nobody: the owner has taken the memory back, and the length is 0.
     Invalidated,
 }
@@ -57,7 +69,7 @@ impl Buffer {
         Buffer { start: NonNull::dangling(), length: 0, backing: Backing::Invalidated };
 
     /// Memory of a device.
-    pub fn on_device(memory: Box<dyn DeviceMemory>) -> Buffer {
+    pub fn on_device(memory: Arc<DeviceMemory>) -> Buffer {
         Buffer { start: NonNull::dangling(), length: 0, backing: Backing::Device(memory) }
     }
 
@@ -117,7 +129,12 @@ impl Buffer {
             Backing::Foreign(_) => return Err(Error::new(Problem::NotOwned)),
             Backing::Mapped(_) => return Err(Error::new(Problem::Mapped)),
             Backing::Invalidated => return Err(Error::new(Problem::Invalidated)),
-            Backing::Device(_) => self.check_on_host()?,
+            Backing::Device(ref memory) => {
+                if bytes != memory.length() {
+                    *self = Buffer::on_device(Arc::new(memory.resized(bytes)?));
+                }
+                return Ok(());
+            }
         }
         if bytes == self.length {
             return Ok(());

@@ -1,13 +1,16 @@
 //! Devices: where the bytes of a storage are, and who computes with them.
 
-use crate::error::{Error, Problem};
+use crate::error::{Error, Problem, Result};
 use std::fmt;
+use strided_opencl::Memory;
 
 /// Where the bytes of a storage are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Device {
     /// Memory that the host addresses.
     Cpu,
+    /// A device of OpenCL, by its number.
+    Gpu(u8),
     /// A device for tests: its memory has a length and cannot be addressed, and nothing computes on it. It shows that every
     /// path that needs host memory fails with an error.
     Test,
@@ -18,6 +21,7 @@ impl Device {
     pub fn kind(self) -> &'static str {
         match self {
             Device::Cpu => "cpu",
+            Device::Gpu(_) => "gpu",
             Device::Test => "test",
         }
     }
@@ -26,6 +30,7 @@ impl Device {
     pub fn index(self) -> Option<usize> {
         match self {
             Device::Cpu => None,
+            Device::Gpu(index) => Some(index.into()),
             Device::Test => Some(0),
         }
     }
@@ -40,23 +45,37 @@ impl fmt::Display for Device {
     }
 }
 
-/// Memory that the host cannot address. It is released when it is dropped.
-pub trait DeviceMemory: Send + Sync {
-    fn device(&self) -> Device;
-    /// Its length in bytes.
-    fn length(&self) -> usize;
+/// Memory that the host cannot address.
+pub enum DeviceMemory {
+    Gpu(Memory),
+    /// Memory of [`Device::Test`]: nothing but a length.
+    Test(usize),
 }
 
-/// Memory of [`Device::Test`]: nothing but a length.
-pub struct TestMemory(pub usize);
-
-impl DeviceMemory for TestMemory {
-    fn device(&self) -> Device {
-        Device::Test
+impl DeviceMemory {
+    pub fn device(&self) -> Device {
+        match self {
+            DeviceMemory::Gpu(memory) => Device::Gpu(memory.device.index as u8),
+            DeviceMemory::Test(_) => Device::Test,
+        }
     }
 
-    fn length(&self) -> usize {
-        self.0
+    /// Its length in bytes.
+    pub fn length(&self) -> usize {
+        match self {
+            DeviceMemory::Gpu(memory) => memory.length(),
+            DeviceMemory::Test(length) => *length,
+        }
+    }
+
+    /// Memory of another length with the common prefix, and zeros after it.
+    pub fn resized(&self, bytes: usize) -> Result<DeviceMemory> {
+        let DeviceMemory::Gpu(old) = self else { return Err(not_on_host(self.device())) };
+        let new = Memory::new(old.device, bytes)?;
+        let common = bytes.min(old.length());
+        old.device.copy(old, 0, &new, 0, common, "resize_")?;
+        old.device.fill_zero(&new, common, bytes - common, "resize_")?;
+        Ok(DeviceMemory::Gpu(new))
     }
 }
 

@@ -107,8 +107,8 @@ struct Header {
     state: State,
     /// Read under a pin; written by the thread that has closed the storage and seen the last pin go.
     buffer: UnsafeCell<Buffer>,
-    /// Size of the block that holds this header.
-    block_bytes: u32,
+    /// Size of the block that holds this header, in cache lines.
+    block_lines: u16,
     readonly: bool,
     /// Where the bytes are. It never changes.
     device: Device,
@@ -252,7 +252,7 @@ impl Storage {
             handles: AtomicUsize::new(1),
             state: State::new(),
             buffer: UnsafeCell::new(buffer),
-            block_bytes: size as u32,
+            block_lines: (size / alloc::ALIGN) as u16,
             readonly,
             device,
             exported_permanently: AtomicBool::new(false),
@@ -530,7 +530,7 @@ impl Storage {
         if exports > 0 {
             return Err(self.export_error(exports));
         }
-        if self.device() != Device::Cpu {
+        if self.device() == Device::Test {
             return Err(not_on_host(self.device()));
         }
         if self.is_owned() {
@@ -545,7 +545,7 @@ impl Storage {
         if self.is_readonly() {
             return Err(Error::new(Problem::ReadOnly));
         }
-        self.exchange(|buffer| buffer.resize(new_length(buffer.length)))
+        self.exchange(|buffer| buffer.resize(new_length(buffer.full_length())))
     }
 
     /// Moves the bytes into memory that processes share. Waits for running operations.
@@ -630,11 +630,11 @@ impl Drop for Storage {
         }
         fence(Acquire);
         // SAFETY: this was the last handle. Pins borrow a handle and exports keep one, so that there are none. The
-        // block was allocated with `header.block_bytes` bytes by `Storage::new` or `with_header`.
+        // block was allocated with `header.block_lines` cache lines by `Storage::new` or `with_header`.
         unsafe {
             let header = self.0.read();
             header.buffer.into_inner().free();
-            alloc::release(self.0.cast(), header.block_bytes as usize);
+            alloc::release(self.0.cast(), header.block_lines as usize * alloc::ALIGN);
         }
     }
 }

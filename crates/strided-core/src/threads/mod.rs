@@ -127,6 +127,12 @@ impl InterruptClock {
     }
 }
 
+/// A function that tells whether this call was interrupted, for code that waits for something else than threads.
+pub fn interrupt_watch() -> impl FnMut() -> bool {
+    let mut clock = InterruptClock::new();
+    move || clock.check().is_err()
+}
+
 /// When to check for an interrupt next, counted from the beginning of a call that has run for `elapsed`.
 fn next_interrupt_check(elapsed: Duration) -> Duration {
     let intervals = elapsed.as_millis() / INTERRUPT_INTERVAL.as_millis();

@@ -88,6 +88,7 @@ fn core_exception(py: Python<'_>, error: Error, op: &str) -> PyErr {
         Family::Index => PyIndexError::new_err(text),
         Family::Overflow => PyOverflowError::new_err(text),
         Family::ZeroDivision => PyZeroDivisionError::new_err(text),
+        Family::DeviceMemory => from_class(own_class(py, "OutOfMemoryError"), text),
         Family::Memory => PyMemoryError::new_err(text),
         // The signal handler has raised its exception already.
         Family::Interrupt => PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),
@@ -172,6 +173,13 @@ const CLASSES: &[(&str, &[&str], &str)] = &[
          >>> strided._strided._unaddressable((2, 3), strided.float32).sum()\n\
          Traceback (most recent call last):\n\
          strided.DeviceError: sum: the memory is on test:0, where the host cannot access it",
+    ),
+    (
+        "OutOfMemoryError",
+        &["MemoryError", "RuntimeError"],
+        "No memory left on a GPU, or more than `strided.gpu.set_per_process_memory_fraction` allows.\n\n\
+         >>> issubclass(strided.OutOfMemoryError, MemoryError)\n\
+         True",
     ),
     (
         "FormatError",

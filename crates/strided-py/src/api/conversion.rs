@@ -1,8 +1,11 @@
 //! Conversions: to other dtypes, also of storages, to NumPy, and new tensors of the same type.
 
 use crate::abi::Value;
+use crate::abi::detach::detach;
 use crate::abi::errors::{CallResult, Fail, type_name};
 use crate::abi::refs::{call_python, new_ref, to_py};
+use crate::abi::tensor_object::wrap;
+use crate::classes::devices;
 use crate::classes::dtype::{self, PyDevice};
 use crate::classes::storage::new_storage;
 use crate::classes::tensor::construct;
@@ -10,8 +13,8 @@ use crate::convert::args::{FromArg, RestObjects, StorageArg, TargetArg, TensorAr
 use crate::convert::values::cast_object;
 use crate::convert::{dlpack, exchange};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
-use strided_core::storage::not_on_host;
+use pyo3::types::{PyInt, PyString};
+use strided_core::ops::copy;
 use strided_core::{DType, Device, Tensor};
 
 methods! { rows(py, x: TensorArg):
@@ -52,9 +55,12 @@ methods! { rows(py, x: TensorArg):
     /// >>> x.cpu() is x
     /// True
     method cpu() => {
-        check_device(&x, Some(Device::Cpu))?;
-        Ok(new_ref(x.object()))
+        move_to(py, x, Device::Cpu, x.dtype(), false)
     };
+
+    /// The tensor on a GPU: the current one, or that of a number. A tensor that is there already is returned as it is.
+    method gpu(device: Option<Device> = None, non_blocking: bool = False) alias cuda
+        => move_to(py, x, device.unwrap_or(Device::Gpu(devices::current())), x.dtype(), false);
 
     /// A new tensor of this tensor's type, from the arguments of its typed class.
     ///
@@ -148,13 +154,19 @@ pub fn cast_storage<'a>(py: Python<'a>, x: &StorageArg<'a>, dtype: DType) -> Cal
     if x.dtype == dtype { Ok(new_ref(x.object)) } else { new_storage(py, &x.to_tensor()?, dtype) }
 }
 
-/// Refuses another device than that of the tensor: there are no copies between devices yet.
-fn check_device(x: &Tensor, device: Option<Device>) -> CallResult<()> {
-    match device {
-        Some(Device::Cpu) if x.device() != Device::Cpu => Err(not_on_host(x.device()).into()),
-        Some(device) if device != x.device() => Err(not_on_host(device).into()),
-        _ => Ok(()),
+/// A tensor on a device and in a dtype: itself if it is so, unless `copy`.
+fn move_to<'a>(
+    py: Python<'a>,
+    x: TensorArg<'a>,
+    device: Device,
+    dtype: DType,
+    copy: bool,
+) -> CallResult<Value<'a>> {
+    if x.device() == device {
+        return cast_object(py, x, dtype, copy);
     }
+    let tensor = Tensor::clone(&x);
+    wrap(py, detach(py, || copy::to_device(&tensor, device, dtype))?)
 }
 
 fn to<'a>(
@@ -165,33 +177,31 @@ fn to<'a>(
     device: Option<Device>,
     copy: bool,
 ) -> CallResult<Value<'a>> {
-    check_device(&x, device)?;
+    let given = device;
+    let device = given.unwrap_or(x.device());
     let Some(TargetArg(target)) = target else {
-        return cast_object(py, x, dtype.unwrap_or(x.dtype()), copy);
+        return move_to(py, x, device, dtype.unwrap_or(x.dtype()), copy);
     };
     if let Some(other) = TensorArg::read(target)? {
-        check_device(&x, Some(other.device()))?;
-        return cast_object(py, x, other.dtype(), copy);
+        return move_to(py, x, given.unwrap_or(other.device()), other.dtype(), copy);
     }
-    if let Ok(device) = target.cast::<PyDevice>() {
-        check_device(&x, Some(device.get().0))?;
-        return cast_object(py, x, dtype.unwrap_or(x.dtype()), copy);
+    let text = target.cast::<PyString>().map(|text| text.to_string()).ok();
+    if let Some(text) = &text
+        && let Some(dtype) = dtype::from_text(text)?
+    {
+        return move_to(py, x, device, dtype, copy);
     }
-    if let Ok(text) = target.cast::<PyString>() {
-        let text = text.to_string();
-        return match dtype::from_text(&text)? {
-            Some(dtype) => cast_object(py, x, dtype, copy),
-            None if Device::read(target).is_ok() => {
-                check_device(&x, Device::read(target)?)?;
-                cast_object(py, x, dtype.unwrap_or(x.dtype()), copy)
-            }
-            None => Err(Fail::Value(format!(
-                "target is '{text}', wanted a dtype or a device; the only device is 'cpu'"
-            ))),
-        };
+    if text.is_some() || target.cast::<PyDevice>().is_ok() || target.is_exact_instance_of::<PyInt>() {
+        let named = Device::read(target).map_err(|fail| match (fail, &text) {
+            (Fail::Value(_), Some(text)) => Fail::Value(format!(
+                "target is '{text}', wanted a dtype or a device: 'cpu', 'gpu' or 'gpu:0' ('cuda' is 'gpu')"
+            )),
+            (fail, _) => fail,
+        })?;
+        return move_to(py, x, named.unwrap_or(device), dtype.unwrap_or(x.dtype()), copy);
     }
     match DType::read(target)? {
-        Some(dtype) => cast_object(py, x, dtype, copy),
+        Some(dtype) => move_to(py, x, device, dtype, copy),
         None => Err(Fail::Type(format!(
             "target must be a dtype, a device or a Tensor, got {}",
             type_name(target)

@@ -6,6 +6,7 @@ use crate::abi::refs::{new_ref, to_py};
 use crate::abi::tensor_object::{is_tensor, wrap, wrap_with};
 use crate::abi::{Arg, Value};
 use crate::classes::borrow::BorrowHandle;
+use crate::classes::devices::default_device;
 use crate::classes::dtype;
 use crate::convert::args::{
     ArrayArg, BorrowArg, BufferArg, DLPackArg, DataArg, FromArg, Ints, NoGrad, PathArg, PromotedArg, Rest,
@@ -36,7 +37,7 @@ methods! { rows(py, x: TensorArg):
     /// [strided.LongTensor of size 2x2]
     function tensor(data: DataArg, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => {
-            check_host(device.unwrap_or(Device::Cpu))?;
+            check_host(device.unwrap_or_else(default_device))?;
             tensor_from(py, data.0, dtype)
         };
 
@@ -72,7 +73,7 @@ methods! { rows(py, x: TensorArg):
     /// strided.Size([2, 3])
     function empty(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => new_tensor(py, device.unwrap_or(Device::Cpu), size.require("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
+            None => new_tensor(py, device.unwrap_or_else(default_device), size.require("size")?, dtype.unwrap_or_else(default_float), Fill::Uninitialized),
             Some(out) => {
                 let wanted = Layout::row_major(size.require("size")?)?;
                 write_out(py, out, dtype.unwrap_or(out.dtype()), &wanted, |_| Ok(()))
@@ -87,7 +88,7 @@ methods! { rows(py, x: TensorArg):
     /// [strided.FloatTensor of size 2x3]
     function zeros(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => new_tensor(py, device.unwrap_or(Device::Cpu), size.require("size")?, dtype.unwrap_or_else(default_float), Fill::Zero),
+            None => new_tensor(py, device.unwrap_or_else(default_device), size.require("size")?, dtype.unwrap_or_else(default_float), Fill::Zero),
             Some(out) => fill_out(py, out, size.require("size")?, Scalar::Bool(false), dtype),
         };
 
@@ -97,7 +98,7 @@ methods! { rows(py, x: TensorArg):
     /// [[1.0, 1.0], [1.0, 1.0]]
     function ones(size | shape: Rest, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
         => match out {
-            None => filled(py, device.unwrap_or(Device::Cpu), size.require("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float)),
+            None => filled(py, device.unwrap_or_else(default_device), size.require("size")?, Scalar::Bool(true), dtype.unwrap_or_else(default_float)),
             Some(out) => fill_out(py, out, size.require("size")?, Scalar::Bool(true), dtype),
         };
 
@@ -107,7 +108,7 @@ methods! { rows(py, x: TensorArg):
     /// [7, 7]
     function full(size | shape: Ints, fill_value | value: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
         => match out {
-            None => filled(py, device.unwrap_or(Device::Cpu), &size.ints, fill_value, dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, fill_value))),
+            None => filled(py, device.unwrap_or_else(default_device), &size.ints, fill_value, dtype.unwrap_or_else(|| elementwise::with_scalar(DType::Bool, fill_value))),
             Some(out) => fill_out(py, out, &size.ints, fill_value, dtype),
         };
 
@@ -119,7 +120,7 @@ methods! { rows(py, x: TensorArg):
         let shape = [n, m.unwrap_or(n)];
         match out {
             None => {
-                let tensor = Tensor::new_on(device.unwrap_or(Device::Cpu), &shape, dtype.unwrap_or_else(default_float), Fill::Uninitialized)?;
+                let tensor = Tensor::new_on(device.unwrap_or_else(default_device), &shape, dtype.unwrap_or_else(default_float), Fill::Uninitialized)?;
                 detach_if_large(py, tensor.size(), || create::fill_eye(&tensor))?;
                 wrap(py, tensor)
             }
@@ -135,14 +136,14 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.empty_strided((2, 3), (1, 2)).stride()
     /// (1, 2)
     function empty_strided(size | shape: Ints, stride | strides: Ints, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => wrap(py, create::empty_strided(device.unwrap_or(Device::Cpu), &size.ints, &stride.ints, dtype.unwrap_or_else(default_float))?);
+        => wrap(py, create::empty_strided(device.unwrap_or_else(default_device), &size.ints, &stride.ints, dtype.unwrap_or_else(default_float))?);
 
     /// A tensor without dims that holds one number, in the default dtype unless one is given.
     ///
     /// >>> strided.scalar_tensor(3).item()
     /// 3.0
     function scalar_tensor(s: Scalar, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None)
-        => filled(py, device.unwrap_or(Device::Cpu), &[], s, dtype.unwrap_or_else(|| elementwise::with_scalar(default_float(), s)));
+        => filled(py, device.unwrap_or_else(default_device), &[], s, dtype.unwrap_or_else(|| elementwise::with_scalar(default_float(), s)));
 
     /// A new uninitialized tensor of the size and dtype of another one.
     ///
@@ -177,14 +178,14 @@ methods! { rows(py, x: TensorArg):
     /// >>> strided.arange(1, 7, 2).tolist()
     /// [1, 3, 5]
     function arange(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counting(device.unwrap_or(Device::Cpu), start, end, step, of_out(dtype, out), RangeEnd::Excluded)?, dtype);
+        => into(py, out, counting(device.unwrap_or_else(default_device), start, end, step, of_out(dtype, out), RangeEnd::Excluded)?, dtype);
 
     /// `start`, `start + step`, … up to and including `end`, in the default dtype unless one is given.
     ///
     /// >>> strided.range(1, 2, 0.5).tolist()
     /// [1.0, 1.5, 2.0]
     function range(start: Option<Scalar> = None, end | stop: Option<Scalar> = None, step: Option<Scalar> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None, out: Option<TensorArg> = None)
-        => into(py, out, counting(device.unwrap_or(Device::Cpu), start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), RangeEnd::Included)?, dtype);
+        => into(py, out, counting(device.unwrap_or_else(default_device), start, end, step, Some(of_out(dtype, out).unwrap_or_else(default_float)), RangeEnd::Included)?, dtype);
 
     /// `steps` numbers evenly spaced from `start` to `end`, both included.
     ///
@@ -192,7 +193,7 @@ methods! { rows(py, x: TensorArg):
     /// [-1.0, -0.5, 0.0, 0.5, 1.0]
     function linspace(start: Scalar, end | stop: Scalar, steps | num: isize, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
         let number_dtype = spaced_dtype(of_out(dtype, out), start, end);
-        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::linspace(device.unwrap_or(Device::Cpu), start, end, steps, number_dtype))?, dtype)
+        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::linspace(device.unwrap_or_else(default_device), start, end, steps, number_dtype))?, dtype)
     };
 
     /// `base` to the power of `steps` exponents evenly spaced from `start` to `end`.
@@ -201,7 +202,7 @@ methods! { rows(py, x: TensorArg):
     /// ([1.0, 10.0, 100.0, 1000.0], [1, 2, 4, 8])
     function logspace(start: Scalar, end | stop: Scalar, steps | num: isize, base: f64 = 10.0, out: Option<TensorArg> = None, dtype: Option<DType> = None, device: Option<Device> = None, requires_grad: Option<NoGrad> = None) => {
         let number_dtype = spaced_dtype(of_out(dtype, out), start, end);
-        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::logspace(device.unwrap_or(Device::Cpu), start, end, steps, base, number_dtype))?, dtype)
+        into(py, out, detach_if_large(py, steps.max(0) as usize, || create::logspace(device.unwrap_or_else(default_device), start, end, steps, base, number_dtype))?, dtype)
     };
 
     /// A new tensor with the values of data, in this tensor's dtype unless one is given. Always copies.
@@ -409,7 +410,7 @@ fn asarray<'a>(
     copy: Option<bool>,
 ) -> CallResult<Value<'a>> {
     if copy == Some(true) {
-        check_host(device.unwrap_or(Device::Cpu))?;
+        check_host(device.unwrap_or_else(default_device))?;
         return tensor_from(py, data, dtype);
     }
     let Values { tensor, is_new } = Values::of(data, dtype)?;

@@ -70,5 +70,5 @@ properties! { device_properties(py, device: PyDevice):
     ///
     /// >>> strided.device('cpu').index is None
     /// True
-    index -> "int | None" => to_py(py, device.0.index());
+    index -> "int | None" => to_py(py, device.index());
 }

@@ -6,6 +6,7 @@ use crate::abi::detach::detach_if_large;
 use crate::abi::errors::{CallResult, Fail};
 use crate::abi::refs::to_py;
 use crate::abi::tensor_object::wrap;
+use crate::classes::devices::default_device;
 use crate::classes::generator::{GeneratorArg, Seed, default_object, given_or_default};
 use crate::convert::args::{AnyArg, FromArg, Ints, NoGrad, OperandArg, Rest, TensorArg, missing, wrong_type};
 use crate::convert::results::{call, call_with_work, in_place, write_out};
@@ -62,7 +63,7 @@ methods! { rows(py, x: TensorArg):
         if let Some(out) = out {
             random::check_out(&out, made, &[n.max(0)])?;
         }
-        let tensor = detach_if_large(py, n.max(0) as usize, || random::permutation(device.unwrap_or(Device::Cpu), n, made, generator))?;
+        let tensor = detach_if_large(py, n.max(0) as usize, || random::permutation(device.unwrap_or_else(default_device), n, made, generator))?;
         into(py, out, tensor, dtype)
     };
 
@@ -309,7 +310,7 @@ fn draw<'a>(
         let (result, wanted) = (dtype.unwrap_or(out.dtype()), Layout::row_major(size)?);
         return write_out(py, out, result, &wanted, |out| random::fill(out, distribution, generator));
     }
-    let (device, dtype) = (device.unwrap_or(Device::Cpu), dtype.unwrap_or_else(default));
+    let (device, dtype) = (device.unwrap_or_else(default_device), dtype.unwrap_or_else(default));
     let elements =
         size.iter().fold(1usize, |product, &extent| product.saturating_mul(extent.max(0) as usize));
     call_with_work(py, [], elements, None, |[], _| random::new(device, size, dtype, distribution, generator))

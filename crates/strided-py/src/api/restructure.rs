@@ -2,6 +2,7 @@
 
 use crate::abi::Value;
 use crate::abi::errors::{CallResult, Fail};
+use crate::classes::devices::default_device;
 use crate::convert::args::{DataArg, FromArg, Ints, Rest, TensorArg, missing};
 use crate::convert::in_place::Target;
 use crate::convert::results::{call, call_with_work};
@@ -209,6 +210,6 @@ fn triangle_indices(
     let elements = (rows.max(0) as usize).saturating_mul(columns.max(0) as usize);
     let dtype = dtype.unwrap_or(DType::I64);
     call_with_work(py, [], elements, None, |[], _| {
-        diagonal::triangle_indices(device.unwrap_or(Device::Cpu), rows, columns, offset, upper, dtype)
+        diagonal::triangle_indices(device.unwrap_or_else(default_device), rows, columns, offset, upper, dtype)
     })
 }

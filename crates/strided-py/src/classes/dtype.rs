@@ -1,6 +1,7 @@
 //! The dtype and device objects, and the names by which they are found.
 
 use super::class_table::dtype_of_class;
+use super::devices;
 use crate::abi::Arg;
 use crate::abi::errors::{CallResult, Fail, guard_pyo3};
 use crate::abi::late::{self, Late};
@@ -8,7 +9,7 @@ use crate::abi::tensor_object::tensor_type;
 use crate::convert::args::{FromArg, Receiver};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PyInt, PyString, PyTuple, PyType};
 use strided_core::dtype::default_float;
 use strided_core::storage::not_on_host;
 use strided_core::{DType, Device};
@@ -162,7 +163,8 @@ fn from_class(class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
     })
 }
 
-/// The device of a tensor's memory.
+/// Where the memory of a tensor is: the CPU, or a GPU with its number. Without a number it is the current GPU, whichever that is when the
+/// device is used. `'cuda'` is another name of `'gpu'`.
 ///
 /// >>> strided.zeros(2).device
 /// device(type='cpu')
@@ -170,20 +172,63 @@ fn from_class(class: &Bound<'_, PyType>) -> PyResult<Option<DType>> {
 #[derive(Clone)]
 pub struct PyDevice(pub Device);
 
+/// The number of a GPU that is yet to be chosen: `strided.device('gpu')`.
+pub const CURRENT: u8 = u8::MAX;
+
+impl PyDevice {
+    /// The device that this means now.
+    fn resolve(&self) -> Device {
+        match self.0 {
+            Device::Gpu(CURRENT) => Device::Gpu(devices::current()),
+            device => device,
+        }
+    }
+
+    pub fn index(&self) -> Option<usize> {
+        if self.0 == Device::Gpu(CURRENT) { None } else { self.0.index() }
+    }
+
+    /// Reads a device, a name such as `'gpu:1'`, or the number of a GPU.
+    fn read_object(object: Arg<'_>) -> CallResult<Option<PyDevice>> {
+        if object.is_none() {
+            return Ok(Some(PyDevice(Device::Cpu)));
+        }
+        if let Ok(device) = object.cast::<PyDevice>() {
+            return Ok(Some(device.get().clone()));
+        }
+        if object.is_exact_instance_of::<PyInt>() {
+            return gpu(&object.to_string()).map(Some);
+        }
+        if !object.is_instance_of::<PyString>() {
+            return Ok(None);
+        }
+        let text = object.to_string();
+        let (kind, number) =
+            text.split_once(':').map_or((&text[..], None), |(kind, number)| (kind, Some(number)));
+        match (kind, number) {
+            ("cpu", None | Some("0")) => Ok(Some(PyDevice(Device::Cpu))),
+            ("gpu" | "cuda", None) => Ok(Some(PyDevice(Device::Gpu(CURRENT)))),
+            ("gpu" | "cuda", Some(number)) => gpu(number).map(Some),
+            _ => Err(Fail::Value(format!(
+                "device is '{text}', wanted 'cpu', 'gpu' or a number of it as in 'gpu:0'; 'cuda' is another name of 'gpu'"
+            ))),
+        }
+    }
+}
+
+/// The GPU of a number, written in digits.
+fn gpu(number: &str) -> CallResult<PyDevice> {
+    match number.parse::<u8>() {
+        Ok(index) if index != CURRENT => Ok(PyDevice(Device::Gpu(index))),
+        _ => Err(Fail::Value(format!("the number of a GPU is '{number}', wanted 0 to {}", CURRENT - 1))),
+    }
+}
+
 impl<'a> FromArg<'a> for Device {
     const WANTED: &'static str = "a device";
     const STUB: &'static str = "_DeviceLike";
     fn read(object: Arg<'a>) -> CallResult<Option<Device>> {
-        if object.is_none() {
-            return Ok(Some(Device::Cpu));
-        }
-        if let Ok(device) = object.cast::<PyDevice>() {
-            return Ok(Some(device.get().0));
-        }
-        match object.to_string().as_str() {
-            "cpu" | "cpu:0" => Ok(Some(Device::Cpu)),
-            other => Err(Fail::Value(format!("device is '{other}', wanted 'cpu'"))),
-        }
+        Ok(PyDevice::read_object(object)?.map(|device| device.resolve()))
     }
 }
 
@@ -199,7 +244,7 @@ impl<'a> FromArg<'a> for PyDevice {
     const WANTED: &'static str = Device::WANTED;
     const STUB: &'static str = Device::STUB;
     fn read(object: Arg<'a>) -> CallResult<Option<PyDevice>> {
-        Ok(Device::read(object)?.map(PyDevice))
+        PyDevice::read_object(object)
     }
 }
 
@@ -210,35 +255,61 @@ impl<'a> Receiver<'a> for PyDevice {
 #[pymethods]
 impl PyDevice {
     #[new]
-    #[pyo3(signature = (r#type = None))]
-    fn new(py: Python<'_>, r#type: Option<Bound<'_, PyAny>>) -> PyResult<PyDevice> {
-        match r#type {
-            None => Ok(PyDevice(Device::Cpu)),
-            Some(object) => guard_pyo3(py, "device", || PyDevice::from_arg(object.as_borrowed(), "device")),
-        }
+    #[pyo3(signature = (r#type = None, index = None))]
+    fn new(
+        py: Python<'_>,
+        r#type: Option<Bound<'_, PyAny>>,
+        index: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<PyDevice> {
+        guard_pyo3(py, "device", || {
+            let device = match r#type {
+                None => PyDevice(Device::Cpu),
+                Some(object) => PyDevice::from_arg(object.as_borrowed(), "device")?,
+            };
+            match (index.filter(|index| !index.is_none()), &device.0) {
+                (None, _) => Ok(device),
+                (Some(index), Device::Gpu(CURRENT)) => gpu(&index.to_string()),
+                (Some(index), Device::Cpu) if index.to_string() == "0" => Ok(device),
+                (Some(index), _) => {
+                    Err(Fail::Value(format!("index is {index}, wanted None beside '{}'", device.0)))
+                }
+            }
+        })
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        (other.is_instance_of::<PyDevice>() || other.is_instance_of::<PyString>())
-            && Device::read(other.as_borrowed()).is_ok_and(|other| other == Some(self.0))
+        if other.is_instance_of::<PyString>() {
+            return Device::read(other.as_borrowed()).is_ok_and(|other| other == Some(self.resolve()));
+        }
+        other.cast::<PyDevice>().is_ok_and(|other| other.get().0 == self.0)
     }
     fn __hash__(&self) -> isize {
         match self.0 {
-            Device::Cpu => 0x0063_7075,  // "cpu"
-            Device::Test => 0x7465_7374, // "test"
+            Device::Cpu => 0x0063_7075,                              // "cpu"
+            Device::Test => 0x7465_7374,                             // "test"
+            Device::Gpu(index) => 0x0067_7075 << 8 | index as isize, // "gpu"
         }
     }
+    /// Makes new tensors on the device, until the end of the block.
+    fn __enter__(this: Py<Self>) -> Py<Self> {
+        devices::push_default(this.get().resolve());
+        this
+    }
+    #[pyo3(signature = (*_args))]
+    fn __exit__(&self, _args: &Bound<'_, PyTuple>) {
+        devices::pop_default();
+    }
     fn __str__(&self) -> String {
-        self.0.to_string()
+        if self.0 == Device::Gpu(CURRENT) { "gpu".into() } else { self.0.to_string() }
     }
     fn __repr__(&self) -> String {
-        match self.0.index() {
+        match self.index() {
             Some(index) => format!("device(type='{}', index={index})", self.0.kind()),
             None => format!("device(type='{}')", self.0.kind()),
         }
     }
     fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (String,))> {
-        Ok((py.get_type::<PyDevice>().into_any().unbind(), (self.0.to_string(),)))
+        Ok((py.get_type::<PyDevice>().into_any().unbind(), (self.__str__(),)))
     }
 }
 

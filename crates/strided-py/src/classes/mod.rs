@@ -6,6 +6,7 @@ mod slots;
 
 pub mod borrow;
 pub mod class_table;
+pub mod devices;
 pub mod document;
 pub mod dtype;
 pub mod elementwise;

@@ -1,0 +1,156 @@
+//! Launches over the elements of tensors: nests as arguments of kernels, and the memory of tensors.
+
+use crate::dtype::DType;
+use crate::error::{Error, Problem, Result};
+use crate::nest::{Loop, Nest, OPERANDS, walk};
+use crate::storage::{Access, Device, DeviceMemory, not_on_host};
+use crate::tensor::Tensor;
+use crate::threads;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use strided_opencl::{Arg, Kernel, Memory};
+
+/// The loops of a nest that a kernel runs itself; `source/loops.cl` has the same number.
+const MAX_LOOPS: usize = 8;
+
+/// The device of OpenCL that a tensor is on.
+pub fn device_of(x: &Tensor) -> Result<&'static strided_opencl::Device> {
+    device(x.device())
+}
+
+pub fn device(device: Device) -> Result<&'static strided_opencl::Device> {
+    match device {
+        Device::Gpu(index) => Ok(strided_opencl::device(index.into())?),
+        Device::Cpu => Err(Error::new(Problem::NotOnDevice)),
+        Device::Test => Err(not_on_host(device)),
+    }
+}
+
+/// The memory of a tensor, for work that is enqueued now.
+#[derive(Clone)]
+pub struct Held(Arc<DeviceMemory>);
+
+impl Held {
+    pub fn new(x: &Tensor, access: Access) -> Result<Held> {
+        let memory = x.storage().device_memory(x.layout(), x.dtype(), access)?;
+        match &*memory {
+            DeviceMemory::Gpu(_) => Ok(Held(memory)),
+            DeviceMemory::Test(_) => Err(not_on_host(Device::Test)),
+        }
+    }
+
+    pub fn memory(&self) -> &Memory {
+        match &*self.0 {
+            DeviceMemory::Gpu(memory) => memory,
+            DeviceMemory::Test(_) => unreachable!("refused by `new`"),
+        }
+    }
+
+    pub fn arg(&self) -> Arg<'_> {
+        Arg::Memory(self.memory())
+    }
+}
+
+/// The size of a group of work items for a kernel over elements, whose number need not be a multiple of it.
+pub fn group_size(device: &strided_opencl::Device) -> usize {
+    // A CPU runs the items of a group in a loop, whose start has a price.
+    let wanted = if device.properties.kind == "cpu" { 1024 } else { 256 };
+    wanted.min(device.properties.max_work_group).max(1)
+}
+
+/// Launches a kernel over `n` elements. Its first argument is their number.
+pub fn over_elements(
+    device: &'static strided_opencl::Device,
+    kernel: &Kernel,
+    n: usize,
+    args: &[Arg],
+    operation: &'static str,
+) -> Result<()> {
+    if n == 0 {
+        return Ok(());
+    }
+    let group = group_size(device);
+    let all: SmallVec<[Arg; 16]> = [Arg::Long(n as i64)].into_iter().chain(args.iter().copied()).collect();
+    Ok(device.launch(kernel, &all, [n.next_multiple_of(group), 1], [group, 1], operation)?)
+}
+
+/// The loops of a nest as a kernel reads them: `Nest` of `source/loops.cl`, for `operands` operands.
+fn nest_words(loops: &[Loop], start: &[isize], sizes: &[usize]) -> SmallVec<[i64; 64]> {
+    let mut words: SmallVec<[i64; 64]> = SmallVec::new();
+    let rest = std::iter::repeat_n(0, MAX_LOOPS - loops.len());
+    words.extend(loops.iter().map(|l| l.extent as i64).chain(rest.clone()));
+    for (k, &size) in sizes.iter().enumerate() {
+        words.extend(loops.iter().map(|l| l.steps[k] as i64 / size as i64).chain(rest.clone()));
+    }
+    words.extend(start.iter().zip(sizes).map(|(&at, &size)| at as i64 / size as i64));
+    words.push(loops.len() as i64);
+    words
+}
+
+/// Launches a kernel over a nest. Its first arguments are the nest, the extent of the innermost loop and the number of iterations of the
+/// others. `offsets` and `sizes` are the locations of the operands' elements and their bytes.
+pub fn over_nest(
+    device: &'static strided_opencl::Device,
+    kernel: &Kernel,
+    nest: &Nest,
+    offsets: &[isize],
+    sizes: &[usize],
+    args: &[Arg],
+    operation: &'static str,
+) -> Result<()> {
+    if nest.size() == 0 {
+        return Ok(());
+    }
+    let mut origins = [std::ptr::null_mut(); OPERANDS];
+    for ((origin, offset), &size) in origins.iter_mut().zip(offsets).zip(sizes) {
+        *origin = std::ptr::without_provenance_mut((offset * size as isize) as usize);
+    }
+    let loops = nest.loops();
+    let (host, kernel_loops) = loops.split_at(loops.len().saturating_sub(MAX_LOOPS));
+    let inner = kernel_loops[kernel_loops.len() - 1].extent;
+    let outer: usize = kernel_loops[..kernel_loops.len() - 1].iter().map(|l| l.extent).product();
+    let local = group_shape(device, inner);
+    let global = [inner.next_multiple_of(local[0]), outer.next_multiple_of(local[1])];
+    let mut result = Ok(());
+    walk(host, nest.start(origins), |at| {
+        if result.is_err() {
+            return;
+        }
+        let start: SmallVec<[isize; OPERANDS]> =
+            at[..sizes.len()].iter().map(|p| p.addr() as isize).collect();
+        let words = nest_words(kernel_loops, &start, sizes);
+        let first = [Arg::Words(&words), Arg::Long(inner as i64), Arg::Long(outer as i64)];
+        let all: SmallVec<[Arg; 16]> = first.into_iter().chain(args.iter().copied()).collect();
+        result = device.launch(kernel, &all, global, local, operation).map_err(Error::from);
+    });
+    result
+}
+
+/// The shape of a group over a nest whose innermost loop has this extent: few shapes, since some drivers compile a kernel for each.
+fn group_shape(device: &strided_opencl::Device, inner: usize) -> [usize; 2] {
+    let group = group_size(device);
+    let wide = match inner {
+        ..=4 => 1,
+        ..=64 => 16,
+        _ => group,
+    };
+    let wide = wide.min(group);
+    [wide, group / wide]
+}
+
+/// Waits until the work of a device is done.
+pub fn wait(device: &'static strided_opencl::Device) -> Result<()> {
+    Ok(device.wait(&mut threads::interrupt_watch())?)
+}
+
+/// Reads bytes of a device's memory, after all work that was enqueued before.
+pub fn read_bytes(memory: &Memory, first: usize, into: &mut [u8]) -> Result<()> {
+    let (start, length) = (into.as_mut_ptr(), into.len());
+    // SAFETY: the bytes are a slice that nobody else uses.
+    unsafe { Ok(memory.device.read_to(memory, first, start, length, &mut threads::interrupt_watch())?) }
+}
+
+/// The bytes of an element.
+pub fn element_range(location: isize, dtype: DType) -> (usize, usize) {
+    (location as usize * dtype.size(), dtype.size())
+}

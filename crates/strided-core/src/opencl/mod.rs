@@ -1,0 +1,20 @@
+//! What computes on devices of OpenCL: the counterpart of `kernels/`.
+//!
+//! A call becomes one launch of a kernel or a few. The source of a program is made for an operation and its dtypes; strides and
+//! extents are arguments. Rules have decided dtypes, shapes and the device, and have checked that operands share it.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `source/`, [`source`] | types, conversions and functions of numbers, in OpenCL C 1.2 |
+//! | [`expression`] | the bodies of the op table as expressions |
+//! | [`program`] | programs by what they compute |
+//! | [`launch`] | memory of tensors, launches over elements and nests, waits |
+//! | [`map`] | elementwise operations, copies and fills |
+//! | [`transfer`] | copies from and to the host and other devices, single elements |
+
+pub mod expression;
+pub mod launch;
+pub mod map;
+pub mod program;
+pub mod source;
+pub mod transfer;

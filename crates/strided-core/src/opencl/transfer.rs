@@ -1,0 +1,109 @@
+//! Copies between the host and a device, and between devices.
+
+use super::launch::{Held, device_of, read_bytes};
+use crate::alloc::try_filled;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::kernels::map;
+use crate::layout::Layout;
+use crate::scalar::Scalar;
+use crate::storage::{Access, Device, Fill};
+use crate::tensor::{Tensor, pin_all};
+use crate::threads;
+
+/// Copies the elements of `src` into `out`, which is on another device. `layout` is that of `src`, expanded to the shape of `out`.
+///
+/// What moves is row-major: elements of another order, or of another dtype, are copied on their side first.
+pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
+    if out.size() == 0 {
+        return Ok(());
+    }
+    if !layout.is_row_major() || src.dtype() != out.dtype() {
+        let staged = row_major(src.device(), layout, out.dtype())?;
+        copy_within(&staged, src, layout)?;
+        return copy(out, &staged, staged.layout());
+    }
+    if !out.layout().is_row_major() {
+        let staged = row_major(out.device(), out.layout(), out.dtype())?;
+        copy(&staged, src, layout)?;
+        return copy_within(out, &staged, staged.layout());
+    }
+    let size = out.dtype().size();
+    let bytes = out.size() * size;
+    let first = layout.offset() as usize * size;
+    match (out.device(), src.device()) {
+        (Device::Cpu, _) => {
+            let from = Held::new(src, Access::Read)?;
+            let device = device_of(src)?;
+            device.wait(&mut threads::interrupt_watch())?; // before the output is pinned: nobody waits while holding a pin
+            let pin = out.pin(Access::Write)?;
+            // SAFETY: the output is row-major, and the pin holds its elements.
+            unsafe { Ok(device.read_to(from.memory(), first, pin.origin, bytes, &mut || false)?) }
+        }
+        (_, Device::Cpu) => {
+            let to = Held::new(out, Access::Write)?;
+            let at = out.layout().offset() as usize * size;
+            let device = device_of(out)?;
+            device.wait(&mut threads::interrupt_watch())?;
+            let src = src.with_layout(layout.clone());
+            pin_all!(from: Read &src);
+            // SAFETY: the elements are row-major, and the pin holds them.
+            unsafe { Ok(device.write_from(to.memory(), at, from.origin, bytes, &mut || false)?) }
+        }
+        _ => between_devices(out, src, layout, bytes),
+    }
+}
+
+/// Copies bytes from one device to another: by one command if they share a context, else through the host.
+fn between_devices(out: &Tensor, src: &Tensor, layout: &Layout, bytes: usize) -> Result<()> {
+    let (to, from) = (Held::new(out, Access::Write)?, Held::new(src, Access::Read)?);
+    let (target, source) = (device_of(out)?, device_of(src)?);
+    let size = out.dtype().size();
+    let (first, at) = (layout.offset() as usize * size, out.layout().offset() as usize * size);
+    // The queues of two devices know nothing of each other's work.
+    source.wait(&mut threads::interrupt_watch())?;
+    if target.shares_context(source) {
+        target.copy(from.memory(), first, to.memory(), at, bytes, "copy_")?;
+        return Ok(target.wait(&mut threads::interrupt_watch())?);
+    }
+    let staged = row_major(Device::Cpu, out.layout(), out.dtype())?;
+    copy(&staged, src, layout)?;
+    copy(out, &staged, staged.layout())
+}
+
+fn row_major(device: Device, layout: &Layout, dtype: DType) -> Result<Tensor> {
+    Tensor::with_new_memory(device, layout.row_major_like(), dtype, Fill::Uninitialized)
+}
+
+/// A copy on one device.
+fn copy_within(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
+    match out.device() {
+        Device::Cpu => map::copy(out, src, layout, 0),
+        _ => super::map::copy(out, src, layout),
+    }
+}
+
+/// The element at a location.
+pub fn item(x: &Tensor, location: isize) -> Result<Scalar> {
+    let layout = Layout::strided(&[], &[], location)?;
+    let one = x.with_layout(layout);
+    let host = row_major(Device::Cpu, one.layout(), x.dtype())?;
+    copy(&host, &one, one.layout())?;
+    crate::kernels::item::get(&host, 0)
+}
+
+/// Writes a number to the element at a location.
+pub fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
+    let bytes = crate::kernels::item::ScalarBytes::new(value, x.dtype())?;
+    let one = x.with_layout(Layout::strided(&[], &[], location)?);
+    super::map::fill(&one, bytes)
+}
+
+/// Elements that are row-major, as bytes of the host.
+pub fn bytes(x: &Tensor) -> Result<Vec<u8>> {
+    debug_assert!(x.layout().is_row_major());
+    let size = x.dtype().size();
+    let mut bytes = try_filled(x.size() * size, 0)?;
+    read_bytes(Held::new(x, Access::Read)?.memory(), x.layout().offset() as usize * size, &mut bytes)?;
+    Ok(bytes)
+}
