@@ -5,8 +5,8 @@ pub use crate::kernels::matmul::{MULTIPLY_ADDS_PER_ELEMENT, multiply_adds};
 use super::not_computed;
 use crate::error::Result;
 use crate::kernels::matmul;
-use crate::scalar::Scalar;
 use crate::opencl;
+use crate::scalar::Scalar;
 use crate::storage::Device;
 use crate::tensor::Tensor;
 

@@ -1,7 +1,7 @@
 //! Numbers that follow from their position.
 
 use super::launch::{Held, device as find_device, over_elements};
-use super::program::{Key, Kernels, bare_preamble, kernels};
+use super::program::{Kernels, Key, bare_preamble, kernels};
 use super::transfer::on_device;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -13,8 +13,7 @@ use strided_opencl::Arg;
 
 const TEXT: &str = include_str!("source/generate.cl");
 const INTEGER_KERNELS: [&str; 2] = ["range_of_integers", "linspace_of_integers"];
-const ALL_KERNELS: [&str; 4] =
-    [INTEGER_KERNELS[0], INTEGER_KERNELS[1], "range_of_floats", "linspace"];
+const ALL_KERNELS: [&str; 4] = [INTEGER_KERNELS[0], INTEGER_KERNELS[1], "range_of_floats", "linspace"];
 
 fn program(device: &'static strided_opencl::Device) -> Result<Kernels> {
     let names: &[&str] = if device.properties.double { &ALL_KERNELS } else { &INTEGER_KERNELS };
@@ -35,7 +34,8 @@ pub fn range(on: Device, n: usize, dtype: DType, start: ScalarBytes, step: Scala
     let held = Held::new(&out, Access::Write)?;
     let kernel = &program(device)?[if dtype.is_float() { 2 } else { 0 }];
     // Zeros follow a narrow integer: arithmetic modulo a higher power of two has the same low bits.
-    let number = |bytes: ScalarBytes| Arg::Long(i64::from_ne_bytes(std::array::from_fn(|i| bytes.bytes()[i])));
+    let number =
+        |bytes: ScalarBytes| Arg::Long(i64::from_ne_bytes(std::array::from_fn(|i| bytes.bytes()[i])));
     let args = [held.arg(), Arg::Long(dtype.size() as i64), number(start), number(step)];
     over_elements(device, kernel, n, &args, "arange")?;
     Ok(out)

@@ -2,7 +2,7 @@
 
 use super::fault;
 use super::launch::{Held, device_of, over_nest};
-use super::program::{Key, Kernels, bare_preamble, kernels, not_available_on};
+use super::program::{Kernels, Key, bare_preamble, kernels, not_available_on};
 use super::source::{FAULT, LOOPS};
 use crate::dtype::DType;
 use crate::error::Result;
@@ -56,11 +56,9 @@ pub fn gather(out: &Tensor, source: &IndexedOperand) -> Result<bool> {
         Operand { layout: source.index.layout(), size: size_of::<i64>() },
         Operand { layout: source.index.layout(), size: size_of::<i64>() },
     ];
-    let lookup =
-        [source.extent, source.stride, source.wraps as isize].map(|number| Arg::Long(number as i64));
+    let lookup = [source.extent, source.stride, source.wraps as isize].map(|number| Arg::Long(number as i64));
     fault::checked(device, source.operation, |[memory, number]| {
-        let args =
-            [to.arg(), from.arg(), index.arg(), lookup[0], lookup[1], lookup[2], memory, number];
+        let args = [to.arg(), from.arg(), index.arg(), lookup[0], lookup[1], lookup[2], memory, number];
         launch(device, &program[0], operands, &args, "gather")
     })?;
     Ok(true)
@@ -88,7 +86,10 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
         DType::I32,
         Fill::Uninitialized,
     )?;
-    super::map::fill(&last, crate::kernels::item::ScalarBytes::cast(crate::scalar::Scalar::Int(-1), DType::I32))?;
+    super::map::fill(
+        &last,
+        crate::kernels::item::ScalarBytes::cast(crate::scalar::Scalar::Int(-1), DType::I32),
+    )?;
     let last = Held::new(&last, Access::Write)?;
     let positions = target.base.row_major_like();
     let operands = || {
@@ -102,20 +103,10 @@ pub fn scatter(target: &IndexedOperand, source: &Tensor, rule: ScatterRule) -> R
     let long = |number: isize| Arg::Long(number as i64);
     let lookup = [long(target.extent), long(target.stride), long(target.wraps as isize)];
     fault::checked(device, target.operation, |[memory, number]| {
-        let args =
-            [last.arg(), long(lowest), index.arg(), lookup[0], lookup[1], lookup[2], memory, number];
+        let args = [last.arg(), long(lowest), index.arg(), lookup[0], lookup[1], lookup[2], memory, number];
         launch(device, &program[3], operands(), &args, "scatter")
     })?;
-    let args = [
-        to.arg(),
-        from.arg(),
-        last.arg(),
-        long(lowest),
-        index.arg(),
-        lookup[0],
-        lookup[1],
-        lookup[2],
-    ];
+    let args = [to.arg(), from.arg(), last.arg(), long(lowest), index.arg(), lookup[0], lookup[1], lookup[2]];
     launch(device, &program[4], operands(), &args, "scatter")
 }
 

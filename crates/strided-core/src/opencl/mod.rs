@@ -11,7 +11,7 @@
 //! | [`launch`] | memory of tensors, launches over elements and nests, waits |
 //! | [`fault`] | bad indices that kernels find |
 //! | [`map`] | elementwise operations, copies and fills |
-//! | [`index`] | elements that an index chooses |
+//! | [`index`], [`masks`] | elements that an index or a mask chooses |
 //! | [`products`] | products of matrices |
 //! | [`generate`], [`triangle`] | numbers that follow from their position, triangles of matrices |
 //! | [`random`] | random numbers |
@@ -23,6 +23,7 @@ pub mod generate;
 pub mod index;
 pub mod launch;
 pub mod map;
+pub mod masks;
 pub mod products;
 pub mod program;
 pub mod random;

@@ -1,7 +1,7 @@
 //! Random numbers: those of the CPU, bit for bit. The state of a generator stays on the host.
 
 use super::launch::{Held, device_of, over_elements};
-use super::program::{Key, Kernels, bare_preamble, kernels, without_double};
+use super::program::{Kernels, Key, bare_preamble, kernels, without_double};
 use super::{map, transfer};
 use crate::dtype::DType;
 use crate::error::Result;

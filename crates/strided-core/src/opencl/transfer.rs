@@ -9,6 +9,7 @@ use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::storage::{Access, Device, Fill};
 use crate::tensor::{Tensor, pin_all};
+use crate::threads;
 
 /// Copies the elements of `src` into `out`, which is on another device. `layout` is that of `src`, expanded to the shape of `out`.
 ///
@@ -43,7 +44,7 @@ pub fn copy(out: &Tensor, src: &Tensor, layout: &Layout) -> Result<()> {
             let to = Held::new(out, Access::Write)?;
             let at = out.layout().offset() as usize * size;
             let device = device_of(out)?;
-            wait(device)?;
+            device.wait(&mut threads::interrupt_watch())?; // a bad index is reported when the host reads
             let src = src.with_layout(layout.clone());
             pin_all!(from: Read &src);
             // SAFETY: the elements are row-major, and the pin holds them.

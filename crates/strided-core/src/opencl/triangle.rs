@@ -1,7 +1,7 @@
 //! Triangles of matrices, and identity matrices.
 
 use super::launch::{Held, device_of, over_nest};
-use super::program::{Key, Kernels, bare_preamble, kernels};
+use super::program::{Kernels, Key, bare_preamble, kernels};
 use super::source::LOOPS;
 use super::transfer;
 use crate::error::Result;

@@ -117,7 +117,12 @@ impl ProductPlan {
     }
 
     /// The first product of the batch, whose operands start at these addresses.
-    pub(super) fn product<T: ProductElement>(&self, mut origins: [*mut u8; 3], alpha: T, beta: T) -> Product<T> {
+    pub(super) fn product<T: ProductElement>(
+        &self,
+        mut origins: [*mut u8; 3],
+        alpha: T,
+        beta: T,
+    ) -> Product<T> {
         if self.is_transposed {
             origins.swap(1, 2);
         }

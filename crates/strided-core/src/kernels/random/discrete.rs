@@ -142,8 +142,7 @@ impl IntegerDraw {
     pub fn new(low: i128, last: i128) -> IntegerDraw {
         let range = (last - low + 1) as u128;
         debug_assert!((1..=1 << 64).contains(&range));
-        let is_narrow =
-            range <= MAX_NARROW_RANGE as u128 || (range.is_power_of_two() && range <= 1 << 32);
+        let is_narrow = range <= MAX_NARROW_RANGE as u128 || (range.is_power_of_two() && range <= 1 << 32);
         let (low, range) = (low as u64, range as u64);
         let rejected = match range {
             0 => 0,

@@ -168,7 +168,9 @@ pub fn write(x: &Tensor, index: DimIndex, values: Operand, rule: ScatterRule) ->
             let source = index.crop_source(&plan.base, source)?;
             plan.scatter(operation, &source, rule)
         }
-        Operand::Scalar(value) => plan.scatter(operation, &create::full(x.device(), &[], value, x.dtype())?, rule),
+        Operand::Scalar(value) => {
+            plan.scatter(operation, &create::full(x.device(), &[], value, x.dtype())?, rule)
+        }
     }
 }
 
@@ -221,9 +223,11 @@ pub fn reduce(
             PlaceReduction::Amax => x.dtype().lowest(),
             PlaceReduction::Amin => x.dtype().largest(),
         };
-        index
-            .plan(x, RangeCheck::First)?
-            .scatter("scatter_reduce_", &create::full(x.device(), &[], identity, x.dtype())?, ScatterRule::Replace)?;
+        index.plan(x, RangeCheck::First)?.scatter(
+            "scatter_reduce_",
+            &create::full(x.device(), &[], identity, x.dtype())?,
+            ScatterRule::Replace,
+        )?;
     }
     plan.scatter("scatter_reduce_", &source, rule)?;
     match counts {
@@ -236,9 +240,11 @@ pub fn reduce(
 fn counts(x: &Tensor, index: DimIndex, include_self: bool) -> Result<Tensor> {
     let shape = x.layout().shape();
     let counts = create::full(x.device(), &shape, Scalar::Bool(include_self), DType::I64)?;
-    index
-        .plan(&counts, RangeCheck::First)?
-        .scatter("scatter_reduce_", &create::full(x.device(), &[], Scalar::Int(1), DType::I64)?, ScatterRule::Add)?;
+    index.plan(&counts, RangeCheck::First)?.scatter(
+        "scatter_reduce_",
+        &create::full(x.device(), &[], Scalar::Int(1), DType::I64)?,
+        ScatterRule::Add,
+    )?;
     apply_into(Op::maximum, &[Operand::Tensor(&counts), Operand::Scalar(Scalar::Int(1))], &counts)?;
     Ok(counts)
 }
