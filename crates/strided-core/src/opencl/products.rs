@@ -90,11 +90,11 @@ impl Form {
         let (lanes, real) = (self.lanes, c_type(dtype.real()));
         let mut text = format!("#define T {}\n#define R {real}\n#define V {real}{lanes}\n", c_type(dtype));
         let _ =
-            write!(text, "#define LOAD(p) vload{lanes}(0, p)\n#define STORE(v, p) vstore{lanes}(v, 0, p)\n");
+            writeln!(text, "#define LOAD(p) vload{lanes}(0, p)\n#define STORE(v, p) vstore{lanes}(v, 0, p)");
         if dtype.is_complex() {
             text.push_str("#define IS_COMPLEX\n#define PARTS 2\n");
         } else {
-            let _ = write!(text, "#define LANES {lanes}\n#define PARTS 1\n");
+            let _ = writeln!(text, "#define LANES {lanes}\n#define PARTS 1");
         }
         if self.is_fused && dtype.real().is_float() {
             text.push_str("#define HAS_FAST_FMA\n");
@@ -114,14 +114,14 @@ impl Form {
             return text;
         }
         let (rows, columns) = (self.rows, self.columns());
-        let _ = write!(text, "#define PANEL_ROWS {rows}\n#define PANEL_COLUMNS {columns}\n");
+        let _ = writeln!(text, "#define PANEL_ROWS {rows}\n#define PANEL_COLUMNS {columns}");
         let depth_block = DEPTH_BLOCK_BYTES / (columns * dtype.size());
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "#define DEPTH_BLOCK {depth_block}\n#define ROW_PANELS_PER_ITEM {ROW_PANELS_PER_ITEM}\n"
+            "#define DEPTH_BLOCK {depth_block}\n#define ROW_PANELS_PER_ITEM {ROW_PANELS_PER_ITEM}"
         );
-        let _ = write!(text, "#define MAX_COLUMN_PANELS_PER_ITEM {MAX_COLUMN_PANELS_PER_ITEM}\n");
-        let _ = write!(text, "#define MICRO_KERNEL {}\n", self.micro_kernel(dtype.is_complex()));
+        let _ = writeln!(text, "#define MAX_COLUMN_PANELS_PER_ITEM {MAX_COLUMN_PANELS_PER_ITEM}");
+        let _ = writeln!(text, "#define MICRO_KERNEL {}", self.micro_kernel(dtype.is_complex()));
         text + PACKED
     }
 
