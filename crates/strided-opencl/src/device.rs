@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::library::{Functions, Handle, Int, Uint, Ulong, functions};
-use crate::memory::Pool;
-use crate::queue::Pending;
+use crate::pool::Pool;
+use crate::work::Pending;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -84,7 +84,7 @@ pub struct Device {
 
 // SAFETY: handles are addresses of objects that the library locks itself; kernels, which it does not, are used under `pending`.
 unsafe impl Send for Device {}
-// SAFETY: as above.
+// SAFETY: the library locks its objects itself; kernels, which it does not, are used under `pending`.
 unsafe impl Sync for Device {}
 
 /// A context and a queue.
@@ -102,9 +102,9 @@ struct Platform {
     context: OnceLock<Result<usize>>,
 }
 
-// SAFETY: as for `Device`.
+// SAFETY: handles are addresses of objects that the library locks itself.
 unsafe impl Send for Platform {}
-// SAFETY: as for `Device`.
+// SAFETY: handles are addresses of objects that the library locks itself.
 unsafe impl Sync for Platform {}
 
 /// The GPUs and accelerators of all platforms; where there are none, the CPUs that OpenCL can use. The first call loads the

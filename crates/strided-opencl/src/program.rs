@@ -40,11 +40,11 @@ pub struct Kernel {
 
 // SAFETY: a program may be used by any thread.
 unsafe impl Send for Program {}
-// SAFETY: as above.
+// SAFETY: a shared handle is only passed to the library, which locks the object.
 unsafe impl Sync for Program {}
 // SAFETY: a kernel is used under the lock of its device.
 unsafe impl Send for Kernel {}
-// SAFETY: as above.
+// SAFETY: a kernel is used under the lock of its device alone.
 unsafe impl Sync for Kernel {}
 
 impl Program {
@@ -89,7 +89,8 @@ impl Program {
 }
 
 fn options(device: &Device) -> String {
-    let mut options = String::from("-cl-std=CL1.2");
+    // Without warnings, which some drivers print.
+    let mut options = String::from("-cl-std=CL1.2 -w");
     if device.properties.exact_division {
         options.push_str(" -cl-fp32-correctly-rounded-divide-sqrt");
     }

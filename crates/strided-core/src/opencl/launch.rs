@@ -145,9 +145,7 @@ pub fn wait(device: &'static strided_opencl::Device) -> Result<()> {
 
 /// Reads bytes of a device's memory, after all work that was enqueued before.
 pub fn read_bytes(memory: &Memory, first: usize, into: &mut [u8]) -> Result<()> {
-    let (start, length) = (into.as_mut_ptr(), into.len());
-    // SAFETY: the bytes are a slice that nobody else uses.
-    unsafe { Ok(memory.device.read_to(memory, first, start, length, &mut threads::interrupt_watch())?) }
+    Ok(memory.device.read(memory, first, into, &mut threads::interrupt_watch())?)
 }
 
 /// The bytes of an element.
