@@ -18,8 +18,12 @@ def device_error():
     return None
 
 
+_error = device_error()
+if _error and os.environ.get("STRIDED_NEEDS_GPU"):
+    raise RuntimeError(f"STRIDED_NEEDS_GPU is set: {_error}")
+
 #: Marks tests that compute on a device.
 needs_gpu = pytest.mark.skipif(
-    device_error() is not None,
+    _error is not None,
     reason="no OpenCL device: apt install --no-install-recommends ocl-icd-libopencl1 pocl-opencl-icd",
 )
