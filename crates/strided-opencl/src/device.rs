@@ -76,8 +76,6 @@ pub struct Device {
     pub(crate) handle: Handle,
     platform: Arc<Platform>,
     connection: OnceLock<Result<Connection>>,
-    /// The process that has made the connection.
-    process: AtomicU32,
     pub(crate) pool: Mutex<Pool>,
     pub(crate) pending: Mutex<Pending>,
 }
@@ -120,8 +118,12 @@ pub fn device(index: usize) -> Result<&'static Device> {
     devices.get(index).ok_or(Error::NoDevice { index, count: devices.len() })
 }
 
+/// The process that has looked for devices.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
 fn find_devices() -> Result<Vec<Device>> {
     let functions = functions()?;
+    PROCESS.store(std::process::id(), Relaxed);
     let separate = std::env::var_os(SEPARATE_CONTEXTS).is_some();
     let mut found = Vec::new();
     for platform in platforms(functions) {
@@ -154,7 +156,6 @@ fn find_devices() -> Result<Vec<Device>> {
             handle,
             platform,
             connection: OnceLock::new(),
-            process: AtomicU32::new(0),
             pool,
             pending: Mutex::default(),
         }
@@ -267,15 +268,17 @@ impl Device {
         Arc::ptr_eq(&self.platform, &other.platform)
     }
 
-    /// The context and the queue. Refuses a process that was forked after they were made.
+    /// The context and the queue. Refuses a process that was forked after the devices had been looked for: drivers start threads then.
     pub(crate) fn connection(&self) -> Result<Connection> {
-        let connection = self.connection.get_or_init(|| self.connect()).clone()?;
-        if self.process.load(Relaxed) == std::process::id() { Ok(connection) } else { Err(Error::Forked) }
+        if PROCESS.load(Relaxed) != std::process::id() {
+            return Err(Error::Forked);
+        }
+        self.connection.get_or_init(|| self.connect()).clone()
     }
 
     /// Whether the device was used by this process. In a forked child the driver must not be called, not even to release memory.
     pub(crate) fn is_connected(&self) -> bool {
-        self.process.load(Relaxed) == std::process::id()
+        self.connection.get().is_some() && PROCESS.load(Relaxed) == std::process::id()
     }
 
     fn connect(&self) -> Result<Connection> {
@@ -303,7 +306,6 @@ impl Device {
         // SAFETY: the context has the device.
         let queue = unsafe { (functions.clCreateCommandQueue)(context, self.handle, 0, &mut code) };
         self.check("clCreateCommandQueue", code)?;
-        self.process.store(std::process::id(), Relaxed);
         Ok(Connection { functions, context, queue })
     }
 

@@ -51,11 +51,12 @@ impl Held {
     }
 }
 
-/// The size of a group of work items for a kernel over elements, whose number need not be a multiple of it.
-pub fn group_size(device: &strided_opencl::Device) -> usize {
+/// The size of a group of work items for a kernel over elements, whose number need not be a multiple of it: a power of two.
+pub fn group_size(device: &strided_opencl::Device, kernel: &Kernel) -> usize {
     // A CPU runs the items of a group in a loop, whose start has a price.
     let wanted = if device.properties.kind == "cpu" { 1024 } else { 256 };
-    wanted.min(device.properties.max_work_group).max(1)
+    let most = wanted.min(kernel.max_group).max(1);
+    1 << most.ilog2()
 }
 
 /// Launches a kernel over `n` elements. Its first argument is their number.
@@ -69,7 +70,7 @@ pub fn over_elements(
     if n == 0 {
         return Ok(());
     }
-    let group = group_size(device);
+    let group = group_size(device, kernel);
     let all: SmallVec<[Arg; 16]> = [Arg::Long(n as i64)].into_iter().chain(args.iter().copied()).collect();
     Ok(device.launch(kernel, &all, [n.next_multiple_of(group), 1], [group, 1], operation)?)
 }
@@ -109,7 +110,7 @@ pub fn over_nest(
     let (host, kernel_loops) = loops.split_at(loops.len().saturating_sub(MAX_LOOPS));
     let inner = kernel_loops[kernel_loops.len() - 1].extent;
     let outer: usize = kernel_loops[..kernel_loops.len() - 1].iter().map(|l| l.extent).product();
-    let local = group_shape(device, inner);
+    let local = group_shape(group_size(device, kernel), inner);
     let global = [inner.next_multiple_of(local[0]), outer.next_multiple_of(local[1])];
     let mut result = Ok(());
     walk(host, nest.start(origins), |at| {
@@ -127,8 +128,7 @@ pub fn over_nest(
 }
 
 /// The shape of a group over a nest whose innermost loop has this extent: few shapes, since some drivers compile a kernel for each.
-fn group_shape(device: &strided_opencl::Device, inner: usize) -> [usize; 2] {
-    let group = group_size(device);
+fn group_shape(group: usize, inner: usize) -> [usize; 2] {
     let wide = match inner {
         ..=4 => 1,
         ..=64 => 16,
