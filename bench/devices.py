@@ -85,7 +85,14 @@ def pyopencl_names(arrays: dict[str, object]) -> dict[str, dict[str, object]]:
         kernels["every_second"](queue, (-(-N // 2 // 256) * 256,), (256,), x.data, out.data, half)
         queue.finish()
 
-    names = {"wait": queue.finish, "hand": hand, "second": second, "array": array, "clmath": clmath, "hundred": range(100)}
+    names = {
+        "wait": queue.finish,
+        "hand": hand,
+        "second": second,
+        "array": array,
+        "clmath": clmath,
+        "hundred": range(100),
+    }
     names |= put | {"m_out": array.empty_like(put["m"]), "half": array.empty(queue, N // 2, np.float32)}
     found = {"pyopencl": names}
     path = ctypes.util.find_library("clblast")

@@ -33,7 +33,15 @@ class Case:
         self.dtypes = [r.choice(DTYPES) for _ in range(3)]
         self.seed = r.randrange(1 << 30)
         self.steps = [
-            (r.choice(STEPS), r.randrange(6), r.randrange(6), r.randint(-2, 3), r.randint(-2, 4), r.randint(0, 3), r.randint(-2, 3))
+            (
+                r.choice(STEPS),
+                r.randrange(6),
+                r.randrange(6),
+                r.randint(-2, 3),
+                r.randint(-2, 4),
+                r.randint(0, 3),
+                r.randint(-2, 3),
+            )
             for _ in range(r.randint(1, 6))
         ]
 
@@ -44,12 +52,20 @@ class Case:
         index = st.tensor([0, 0, 1]).to(device)
         results = []
         for text, a, b, d, i, n, v in self.steps:
-            names = {"a": tensors[a % len(tensors)], "b": tensors[b % len(tensors)], "c": tensors[-1], "d": d, "i": i, "n": n, "v": v}
+            names = {
+                "a": tensors[a % len(tensors)],
+                "b": tensors[b % len(tensors)],
+                "c": tensors[-1],
+                "d": d,
+                "i": i,
+                "n": n,
+                "v": v,
+            }
             try:
                 value = eval(text, {"st": st, "index": index, **names})
                 if isinstance(value, st.Tensor) and value.numel() < 10_000:
-                    tensors.append(value)
                     results.append((str(value.dtype), tuple(value.shape), value.tolist()))
+                    tensors.append(value)
                 else:
                     results.append(None if isinstance(value, st.Tensor) else value)
             except (st.DeviceError, st.OutOfMemoryError):
@@ -62,7 +78,9 @@ class Case:
     def check(self) -> bool:
         here, there = self.run("cpu"), self.run("gpu")
         same = min(len(here), len(there))
-        assert here[:same] == there[:same], f"{self.shape} {self.dtypes}\n{self.steps}\non the CPU {here}\non the GPU {there}"
+        assert here[:same] == there[:same], (
+            f"{self.shape} {self.dtypes}\n{self.steps}\non the CPU {here}\non the GPU {there}"
+        )
         return len(here) == len(there)
 
 
