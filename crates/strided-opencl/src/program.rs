@@ -89,7 +89,7 @@ impl Program {
 }
 
 fn options(device: &Device) -> String {
-    let mut options = String::from("-cl-std=CL1.2");
+    let mut options = String::from("-cl-std=CL1.2 -w");
     if device.properties.exact_division {
         options.push_str(" -cl-fp32-correctly-rounded-divide-sqrt");
     }
