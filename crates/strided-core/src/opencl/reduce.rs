@@ -108,9 +108,14 @@ impl Reduction<'_> {
             let global = [items.next_multiple_of(scheme.group), 1];
             Ok(device.launch(&kernels[kernel], args, global, [scheme.group, 1], operation)?)
         };
-        let single = (self.parameter as f32).to_le_bytes();
+        let power = self.steps.iter().find_map(|step| match step {
+            TermStep::Pow(p) => Some(*p),
+            _ => None,
+        });
+        let number = power.unwrap_or(self.parameter);
+        let single = (number as f32).to_le_bytes();
         let parameter =
-            if device.properties.double { Arg::Double(self.parameter) } else { Arg::Bytes(&single) };
+            if device.properties.double { Arg::Double(number) } else { Arg::Bytes(&single) };
         let outputs = loops.outputs();
         let scratch = |parts: usize| -> Result<Memory> {
             Ok(Memory::new(device, if parts == 1 { 1 } else { parts * outputs * ACCUMULATOR_BYTES })?)
