@@ -38,6 +38,9 @@ const CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT: Ulong = 1 << 7;
 /// Gives each device a context of its own, so that tests can copy between contexts on one platform.
 const SEPARATE_CONTEXTS: &str = "STRIDED_OPENCL_SEPARATE_CONTEXTS";
 
+/// Has CPUs treated as GPUs, so that tests can run what is chosen for those where there is none.
+const AS_GPU: &str = "STRIDED_OPENCL_AS_GPU";
+
 /// What a device says of itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Properties {
@@ -239,7 +242,7 @@ fn properties(functions: &Functions, platform: Handle, device: Handle) -> Proper
         version: text_of(CL_DEVICE_VERSION),
         platform: format!("{} ({})", platform_text(CL_PLATFORM_NAME), platform_text(CL_PLATFORM_VERSION)),
         kind: match kind {
-            _ if kind & CL_DEVICE_TYPE_GPU != 0 => "gpu",
+            _ if kind & CL_DEVICE_TYPE_GPU != 0 || std::env::var_os(AS_GPU).is_some() => "gpu",
             _ if kind & CL_DEVICE_TYPE_CPU != 0 => "cpu",
             _ => "accelerator",
         },

@@ -76,7 +76,7 @@ pub fn over_elements(
 }
 
 /// The loops of a nest as a kernel reads them: `Nest` of `source/loops.cl`, for `operands` operands.
-fn nest_words(loops: &[Loop], start: &[isize], sizes: &[usize]) -> SmallVec<[i64; 64]> {
+pub fn nest_words(loops: &[Loop], start: &[isize], sizes: &[usize]) -> SmallVec<[i64; 64]> {
     let mut words: SmallVec<[i64; 64]> = SmallVec::new();
     let rest = std::iter::repeat_n(0, MAX_LOOPS - loops.len());
     words.extend(loops.iter().map(|l| l.extent as i64).chain(rest.clone()));

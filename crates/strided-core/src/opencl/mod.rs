@@ -10,11 +10,15 @@
 //! | [`program`] | programs by what they compute |
 //! | [`launch`] | memory of tensors, launches over elements and nests, waits |
 //! | [`map`] | elementwise operations, copies and fills |
+//! | [`reduce`] | reductions |
+//! | [`lines`] | softmax |
 //! | [`transfer`] | copies from and to the host and other devices, single elements |
 
 pub mod expression;
 pub mod launch;
+pub mod lines;
 pub mod map;
 pub mod program;
+pub mod reduce;
 pub mod source;
 pub mod transfer;

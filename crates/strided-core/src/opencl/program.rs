@@ -1,5 +1,6 @@
 //! Programs of a device, each compiled when it is first needed.
 
+use super::reduce::Fold;
 use super::source;
 use crate::dtype::DType;
 use crate::error::{Error, Problem, Result};
@@ -22,6 +23,29 @@ pub enum Key {
         from: DType,
         to: DType,
     },
+    /// A reduction, after some steps from elements to terms.
+    Reduce {
+        fold: Fold,
+        steps: [Option<StepKey>; 3],
+        from: DType,
+        outs: [Option<DType>; 2],
+    },
+    Softmax {
+        logarithm: bool,
+        compute: DType,
+        from: DType,
+        out: DType,
+    },
+}
+
+/// A step from elements to terms. The number of a power is an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepKey {
+    Cast(DType),
+    NanToZero,
+    Abs,
+    Pow,
+    IsNonzero,
 }
 
 /// The kernels of a program.
