@@ -68,7 +68,14 @@ TABLES = [
     Table(
         "strided-core",
         ("opencl",),
-        layers(_a="expression source program launch", _b="map", _c="transfer"),
+        layers(
+            _a="expression source program fault",
+            _b="launch",
+            _c="map",
+            _d="transfer",
+            _e="reduce index products generate random triangle",
+            _f="lines",
+        ),
     ),
     Table(
         "strided-opencl",

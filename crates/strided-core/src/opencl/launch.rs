@@ -138,13 +138,11 @@ fn group_shape(group: usize, inner: usize) -> [usize; 2] {
     [wide, group / wide]
 }
 
-/// Waits until the work of a device is done.
-pub fn wait(device: &'static strided_opencl::Device) -> Result<()> {
-    Ok(device.wait(&mut threads::interrupt_watch())?)
-}
+pub use super::fault::wait;
 
 /// Reads bytes of a device's memory, after all work that was enqueued before.
 pub fn read_bytes(memory: &Memory, first: usize, into: &mut [u8]) -> Result<()> {
+    wait(memory.device)?;
     Ok(memory.device.read(memory, first, into, &mut threads::interrupt_watch())?)
 }
 

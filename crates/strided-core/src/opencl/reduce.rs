@@ -7,7 +7,7 @@
 
 use super::launch::{Held, device_of, group_size, nest_words};
 use super::map;
-use super::program::{Kernels, Key, StepKey, kernels, not_available_on, preamble};
+use super::program::{Fold, Kernels, Key, StepKey, kernels, not_available_on, preamble};
 use super::source::{LOOPS, c_type, convert, load, store};
 use crate::dtype::{Category, DType};
 use crate::error::Result;
@@ -30,14 +30,6 @@ const MAX_LOOPS: usize = 8;
 /// At least the size of an accumulator of any fold.
 const ACCUMULATOR_BYTES: usize = 64;
 
-/// What terms are folded into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fold {
-    Op(ReduceOp),
-    /// The largest term, and the sum of the exponentials of the differences from it: what softmax needs of a line.
-    Exponentials,
-}
-
 /// One reduction: the contract of [`crate::backend::reduce::reduce`], for any fold.
 pub struct Reduction<'a> {
     pub fold: Fold,
@@ -56,10 +48,8 @@ struct Scheme {
     min_terms: usize,
     /// Accumulators that a work item merges.
     merged: usize,
-    /// Whether neighbouring work items take neighbouring terms.
+    /// Whether neighbouring work items take neighbouring terms, in groups. A CPU has groups of one item.
     interleaved: bool,
-    /// Items of a group.
-    group: usize,
 }
 
 impl Reduction<'_> {
@@ -105,8 +95,9 @@ impl Reduction<'_> {
         let words = split.words(loops);
         let operation = self.name();
         let launch = |kernel: usize, args: &[Arg], items: usize| -> Result<()> {
-            let global = [items.next_multiple_of(scheme.group), 1];
-            Ok(device.launch(&kernels[kernel], args, global, [scheme.group, 1], operation)?)
+            let group = if scheme.interleaved { group_size(device, &kernels[kernel]) } else { 1 };
+            let global = [items.next_multiple_of(group), 1];
+            Ok(device.launch(&kernels[kernel], args, global, [group, 1], operation)?)
         };
         let power = self.steps.iter().find_map(|step| match step {
             TermStep::Pow(p) => Some(*p),
@@ -114,8 +105,7 @@ impl Reduction<'_> {
         });
         let number = power.unwrap_or(self.parameter);
         let single = (number as f32).to_le_bytes();
-        let parameter =
-            if device.properties.double { Arg::Double(number) } else { Arg::Bytes(&single) };
+        let parameter = if device.properties.double { Arg::Double(number) } else { Arg::Bytes(&single) };
         let outputs = loops.outputs();
         let scratch = |parts: usize| -> Result<Memory> {
             Ok(Memory::new(device, if parts == 1 { 1 } else { parts * outputs * ACCUMULATOR_BYTES })?)
@@ -245,8 +235,7 @@ impl ReductionLoops {
 impl Scheme {
     fn new(device: &Device, terms: DType, fold: Fold) -> Scheme {
         if device.properties.kind != "cpu" {
-            let group = group_size(device);
-            return Scheme { lanes: 1, items: 1 << 15, min_terms: 16, merged: 32, interleaved: true, group };
+            return Scheme { lanes: 1, items: 1 << 15, min_terms: 16, merged: 32, interleaved: true };
         }
         // As many accumulators as registers hold; exponentials are not vectors.
         let lanes = match fold {
@@ -255,7 +244,7 @@ impl Scheme {
             _ if terms.size() > 4 => 8,
             _ => 16,
         };
-        Scheme { lanes, items: 256, min_terms: 1 << 14, merged: 256, interleaved: false, group: 1 }
+        Scheme { lanes, items: 256, min_terms: 1 << 14, merged: 256, interleaved: false }
     }
 }
 

@@ -4,6 +4,8 @@ use crate::dtype::{Category, DType};
 
 /// The loops over the operands of a call; `OPERANDS` is defined before.
 pub const LOOPS: &str = include_str!("source/loops.cl");
+/// Indices that kernels check.
+pub const FAULT: &str = include_str!("source/fault.cl");
 const CASTS: &str = include_str!("source/casts.cl");
 const REAL: &str = include_str!("source/real.cl");
 const INTEGER: &str = include_str!("source/integer.cl");

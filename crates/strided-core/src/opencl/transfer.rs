@@ -91,6 +91,20 @@ pub fn set(x: &Tensor, location: isize, value: Scalar) -> Result<()> {
     super::map::fill(&one, bytes)
 }
 
+/// A row-major copy on the host.
+pub fn on_host(x: &Tensor) -> Result<Tensor> {
+    let host = row_major(Device::Cpu, x.layout(), x.dtype())?;
+    copy(&host, x, x.layout())?;
+    Ok(host)
+}
+
+/// A copy on a device of a row-major tensor of the host.
+pub fn on_device(device: Device, x: &Tensor) -> Result<Tensor> {
+    let out = row_major(device, x.layout(), x.dtype())?;
+    copy(&out, x, x.layout())?;
+    Ok(out)
+}
+
 /// Elements that are row-major, as bytes of the host.
 pub fn bytes(x: &Tensor) -> Result<Vec<u8>> {
     debug_assert!(x.layout().is_row_major());
