@@ -8,7 +8,7 @@
 //! that the output is the first operand.
 
 use super::copy;
-use super::operand::Operand;
+use super::operand::{Operand, OwnedOperand};
 use super::output::{self, Out};
 use super::table::{DTypeClass, OPS, Op, OpRow, Refuses, ResultRule, ScalarKeyword};
 use crate::backend::map::{self, Body, Input, OPERANDS, Output};
@@ -93,9 +93,10 @@ pub fn apply_row_new(
     } else {
         by_count!(operands, operands => create::<_, true>(row, keywords, operands, result))
     }
-    .map_err(|error| {
+    .or_else(|error| {
         *result = None;
-        explain(error, operands, None)
+        let moved = numbers_moved(error, operands, None)?;
+        apply_row_new(row, keywords, &borrowed(&moved), result)
     })
 }
 
@@ -119,7 +120,10 @@ pub fn apply_row_into(
     } else {
         by_count!(operands, operands => write::<_, true>(row, keywords, operands, out))
     }
-    .map_err(|error| explain(error, operands, Some(out)))
+    .or_else(|error| {
+        let moved = numbers_moved(error, operands, Some(out))?;
+        apply_row_into(row, keywords, &borrowed(&moved), out)
+    })
 }
 
 /// The row that computes floats to the power of this scalar in a tenth of the time: for 2, 3, 0.5 and -1. An exponent that
@@ -156,6 +160,36 @@ fn on_host<const N: usize>(operands: &[Operand; N]) -> bool {
         Operand::Tensor(first) => first.device() == Device::Cpu,
         Operand::Scalar(_) => operands[1..].iter().all(|operand| operand.tensor().is_none_or(is_host)),
     }
+}
+
+/// After an error: the operands with those of rank 0 on the host moved to the device of the others, if that can be the reason. Such a
+/// tensor is a number, which may be beside tensors of any device. Nothing has been written.
+#[cold]
+fn numbers_moved(
+    error: Error,
+    operands: &[Operand],
+    out: Option<&Tensor>,
+) -> Result<SmallVec<[OwnedOperand; 3]>> {
+    let error = explain(error, operands, out);
+    let tensors = || operands.iter().filter_map(Operand::tensor);
+    let is_number = |x: &Tensor| is_host(x) && x.layout().rank() == 0;
+    let device = tensors().map(Tensor::device).find(|&device| device != Device::Cpu);
+    match device {
+        Some(device) if error.family() == Family::Device && tensors().any(is_number) => operands
+            .iter()
+            .map(|operand| match *operand {
+                Operand::Tensor(x) if is_number(x) => {
+                    Ok(OwnedOperand::Tensor(copy::to_device(x, device, x.dtype())?))
+                }
+                other => Ok(other.with_handle()),
+            })
+            .collect(),
+        _ => Err(error),
+    }
+}
+
+fn borrowed(operands: &[OwnedOperand]) -> SmallVec<[Operand<'_>; 3]> {
+    operands.iter().map(OwnedOperand::borrow).collect()
 }
 
 /// Replaces a device error by one that names both devices, if those of the tensors differ.
